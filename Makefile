@@ -1,0 +1,47 @@
+# Two commands are enough on a fresh machine: `make demo` and `make test`.
+# Both set up .venv first, from nothing but Python 3.11+ and a package index.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test check format lint types imports docs bench clean
+.DELETE_ON_ERROR:
+
+demo: $(READY)
+	$(BIN)/python examples/tour.py
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: format lint types imports test docs
+
+format: $(READY)
+	$(BIN)/ruff format --check .
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
+
+docs: $(READY)
+	$(BIN)/sphinx-build --fail-on-warning --quiet -b html docs build/docs
+	@echo "documentation: build/docs/index.html"
+
+bench: $(READY)
+	$(BIN)/python benchmarks/gray.py
+	$(BIN)/python benchmarks/layout.py
+
+clean:
+	rm -rf .venv build dist
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "graycube needs Python 3.11 or newer; call: make PYTHON=python3.11 ..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs,plot]'
+	@touch $@

@@ -1,0 +1,26 @@
+"""Bit vectors, matrices and affine maps over GF(2), as exact integers.
+
+A *bit vector* is a Python ``int``: bit j is its coordinate j, addition is ``^``, and the
+inner product of ``a`` and ``b`` is :func:`parity` of ``a & b``. A :class:`Matrix` keeps one
+such integer per column, an :class:`AffineMap` adds a constant, and an :class:`Exchange` is
+the conditional flip of address bits that every algorithm of graycube is made of. All of them
+work at any width without ever building an array of length 2^p; arrays are only what the user
+passes in to be mapped (:mod:`graycube.gf2.arrays`).
+"""
+
+from graycube.gf2.affine import AffineMap
+from graycube.gf2.bits import bit_indices, is_power_of_two, log2_exact, parity, require_int
+from graycube.gf2.exchange import Exchange, compose
+from graycube.gf2.matrix import Matrix
+
+__all__ = [
+    "AffineMap",
+    "Exchange",
+    "Matrix",
+    "bit_indices",
+    "compose",
+    "is_power_of_two",
+    "log2_exact",
+    "parity",
+    "require_int",
+]

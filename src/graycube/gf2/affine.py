@@ -1,0 +1,107 @@
+"""Affine maps x -> M x ^ c on bit vectors: the one object that says where everything is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+from graycube.errors import InvalidValueError
+from graycube.gf2.arrays import IntArray, apply_columns
+from graycube.gf2.matrix import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class AffineMap:
+    """The map x -> ``matrix`` x ^ ``constant``.
+
+    ``f @ g`` is f after g, and two maps are equal exactly when they agree everywhere.
+
+    >>> f = AffineMap(Matrix.from_rows([0b11, 0b10], width=2), constant=0b01)
+    >>> [f(x) for x in range(4)]
+    [1, 0, 2, 3]
+    >>> f @ f.inverse() == AffineMap.identity(2)
+    True
+    """
+
+    matrix: Matrix
+    constant: int = 0
+
+    def __post_init__(self) -> None:
+        if self.constant < 0 or self.constant >> self.matrix.height:
+            raise InvalidValueError(
+                f"the constant is {self.constant}",
+                f"it must fit {self.matrix.height} rows",
+                "mask it to the height of the matrix",
+            )
+
+    @classmethod
+    def identity(cls, size: int) -> "AffineMap":
+        """The map that changes nothing.
+
+        >>> AffineMap.identity(8)(77)
+        77
+        """
+        return cls(Matrix.identity(size))
+
+    @classmethod
+    def interpolate(
+        cls, function: Callable[[int], int], width: int, height: int
+    ) -> "AffineMap":
+        """The affine map that agrees with ``function`` at 0 and at every unit vector.
+
+        It is the function itself exactly when the function is affine.
+
+        >>> AffineMap.interpolate(lambda x: x ^ x >> 1, 8, 8)(255)
+        128
+        """
+        constant = function(0)
+        columns = tuple(function(1 << j) ^ constant for j in range(width))
+        return cls(Matrix(columns, height), constant)
+
+    @property
+    def width(self) -> int:
+        """Number of input bits.
+
+        >>> AffineMap.identity(8).width
+        8
+        """
+        return self.matrix.width
+
+    @property
+    def height(self) -> int:
+        """Number of output bits.
+
+        >>> AffineMap(Matrix((1, 1, 1), height=1)).height
+        1
+        """
+        return self.matrix.height
+
+    @overload
+    def __call__(self, x: int) -> int: ...
+    @overload
+    def __call__(self, x: IntArray) -> IntArray: ...
+    def __call__(self, x: int | IntArray) -> int | IntArray:
+        """The image of a bit vector, or of every element of an integer array."""
+        if isinstance(x, np.ndarray):
+            return apply_columns(self.matrix.columns, self.constant, self.height, x)
+        return self.matrix(x) ^ self.constant
+
+    def __matmul__(self, other: "AffineMap") -> "AffineMap":
+        if not isinstance(other, AffineMap):
+            return NotImplemented
+        return AffineMap(self.matrix @ other.matrix, self(other.constant))
+
+    def inverse(self) -> "AffineMap":
+        """The map that undoes this one.
+
+        >>> f = AffineMap(Matrix((1, 3), height=2), constant=2)
+        >>> f.inverse()(f(3))
+        3
+        """
+        back = self.matrix.inverse()
+        return AffineMap(back, back(self.constant))
+
+    def __str__(self) -> str:
+        lines = str(self.matrix).splitlines()
+        return "\n".join(f"{line} | {self.constant >> i & 1}" for i, line in enumerate(lines))

@@ -1,0 +1,72 @@
+"""Bit vectors as Python integers."""
+
+from collections.abc import Iterator
+from operator import index
+from typing import SupportsIndex
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+
+
+def require_int(x: SupportsIndex, what: str) -> int:
+    """``x`` as a Python integer, NumPy's integers included; the error names ``what``.
+
+    >>> require_int(3.0, "the number of nodes")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidTypeError: the number of nodes is 3.0: it must be an integer; pass
+    an int
+    """
+    if isinstance(x, bool) or not hasattr(x, "__index__"):
+        raise InvalidTypeError(f"{what} is {x!r}", "it must be an integer", "pass an int")
+    return index(x)
+
+
+def parity(x: int) -> int:
+    """Sum of the bits of x modulo 2.
+
+    >>> parity(0b1011), parity(0b11)
+    (1, 0)
+    """
+    return x.bit_count() & 1
+
+
+def bit_indices(x: int) -> Iterator[int]:
+    """Positions of the ones of x, lowest first.
+
+    >>> list(bit_indices(0b10110))
+    [1, 2, 4]
+    """
+    while x:
+        low = x & -x
+        yield low.bit_length() - 1
+        x ^= low
+
+
+def is_power_of_two(x: int) -> bool:
+    """Whether x is 1, 2, 4, 8, ...
+
+    >>> [k for k in range(10) if is_power_of_two(k)]
+    [1, 2, 4, 8]
+    """
+    return x > 0 and x & (x - 1) == 0
+
+
+def log2_exact(x: int, what: str) -> int:
+    """The k with 2^k == x; the error names ``what`` and the nearest powers of two.
+
+    >>> log2_exact(64, "the number of nodes")
+    6
+    >>> log2_exact(6, "the number of nodes")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: the number of nodes is 6: it must be a power of two;
+    the nearest are 4 and 8
+    """
+    if is_power_of_two(x):
+        return x.bit_length() - 1
+    low = 1 << max(x.bit_length() - 1, 0) if x > 0 else 1
+    raise InvalidValueError(
+        f"{what} is {x}",
+        "it must be a power of two",
+        f"the nearest are {low} and {2 * low}" if x > 0 else "the smallest is 1",
+    )

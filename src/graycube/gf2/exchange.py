@@ -1,0 +1,102 @@
+"""The exchange: one conditional flip of address bits.
+
+Rule: *where* parity(a & when) == want, *do* a ^= flip. Because parity(flip & when) is 0, the
+flip does not change the condition: an exchange is its own inverse, and it swaps what is at a
+with what is at a ^ flip. Every step of the conversion and butterfly algorithms is one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from graycube.errors import InvalidValueError
+from graycube.gf2.affine import AffineMap
+from graycube.gf2.bits import bit_indices, parity
+from graycube.gf2.matrix import Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Where parity(a & ``when``) == ``want``, flip the bits ``flip`` of the address a.
+
+    ``when=0, want=0`` holds everywhere: an unconditional flip.
+
+    >>> step = Exchange(flip=0b001, when=0b110)  # dimension 0, where bits 1 and 2 differ
+    >>> [step(a) for a in range(8)]
+    [0, 1, 3, 2, 5, 4, 6, 7]
+    >>> print(step)
+    flip 0 where a1 ^ a2 = 1
+    """
+
+    flip: int
+    when: int
+    want: int = 1
+
+    def __post_init__(self) -> None:
+        if self.flip <= 0 or self.when < 0:
+            raise InvalidValueError(
+                f"flip is {self.flip} and when is {self.when}",
+                "flip must be > 0 and when >= 0",
+                "give the bits to flip and the bits to test as masks",
+            )
+        if self.want not in (0, 1):
+            raise InvalidValueError(
+                f"want is {self.want}", "a parity is 0 or 1", "use want=0 or want=1"
+            )
+        if self.when == 0 and self.want == 1:
+            raise InvalidValueError(
+                "when is 0 and want is 1",
+                "the parity of nothing is never 1",
+                "use want=0 for an unconditional flip",
+            )
+        if parity(self.flip & self.when):
+            raise InvalidValueError(
+                f"flip {self.flip:#b} meets when {self.when:#b} in an odd number of bits",
+                "the flip must not change its own condition",
+                "take an even number of common bits, or none",
+            )
+
+    def __call__(self, a: int) -> int:
+        """The new address of what was at a; for arrays, use :meth:`affine`."""
+        return a ^ self.flip if parity(a & self.when) == self.want else a
+
+    def affine(self, size: int) -> AffineMap:
+        """The same exchange as an affine map on addresses of ``size`` bits.
+
+        >>> print(Exchange(flip=0b01, when=0b10).affine(2))
+        1 1 | 0
+        . 1 | 0
+        """
+        if max(self.flip, self.when) >> size:
+            raise InvalidValueError(
+                f"the exchange '{self}' meets addresses of {size} bits",
+                f"its highest bit is {max(self.flip, self.when).bit_length() - 1}",
+                "raise the size",
+            )
+        columns = (1 << j ^ (self.flip if self.when >> j & 1 else 0) for j in range(size))
+        return AffineMap(Matrix(tuple(columns), size), 0 if self.want else self.flip)
+
+    def shifted(self, low: int) -> "Exchange":
+        """The same exchange on a field that starts at bit ``low`` of a longer address.
+
+        >>> print(Exchange(flip=1, when=2).shifted(4))
+        flip 4 where a5 = 1
+        """
+        return Exchange(self.flip << low, self.when << low, self.want)
+
+    def __str__(self) -> str:
+        flips = " ".join(str(j) for j in bit_indices(self.flip))
+        tested = " ^ ".join(f"a{j}" for j in bit_indices(self.when)) or "0"
+        return f"flip {flips} where {tested} = {self.want}"
+
+
+def compose(exchanges: Iterable[Exchange], size: int) -> AffineMap:
+    """The map of a whole list of exchanges, the first one done first.
+
+    >>> swap = [Exchange(1, 2), Exchange(2, 1), Exchange(1, 2)]  # three CNOTs swap two bits
+    >>> compose(swap, 2) == AffineMap(Matrix.permutation([1, 0]))
+    True
+    """
+    total = AffineMap.identity(size)
+    for exchange in exchanges:
+        total = exchange.affine(size) @ total
+    return total

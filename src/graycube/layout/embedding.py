@@ -1,0 +1,141 @@
+"""How good a placement is for a communication pattern: histograms of cube distances.
+
+A layout is affine, so the distance of a pair depends only on which index bits differ: the
+histograms of layouts are exact at any size and cost a handful of integer operations. Any
+other placement (a rank order, the words of a Gray code) is given as an array of nodes and is
+counted pair by pair.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from graycube.codes import Histogram, histogram
+from graycube.errors import OutOfRangeError
+from graycube.gf2 import log2_exact
+from graycube.gf2.arrays import IntArray
+from graycube.layout.layout import Layout
+
+Placement = Layout | IntArray
+"""A layout, or the node of every mesh coordinate as an array."""
+
+
+@dataclass(frozen=True)
+class Distances:
+    """How many pairs of a pattern are how far apart in the cube.
+
+    >>> d = Distances({0: 4, 1: 2, 3: 2})
+    >>> d.pairs, d.dilation, d.mean
+    (8, 3, Fraction(1, 1))
+    """
+
+    histogram: Mapping[int, int]
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs.
+
+        >>> Distances({1: 8}).pairs
+        8
+        """
+        return sum(self.histogram.values())
+
+    @property
+    def dilation(self) -> int:
+        """The largest distance that occurs.
+
+        >>> Distances({1: 8, 2: 1}).dilation
+        2
+        """
+        return max(self.histogram, default=0)
+
+    @property
+    def mean(self) -> Fraction:
+        """The mean distance, exactly.
+
+        >>> Distances({1: 3, 2: 1}).mean
+        Fraction(5, 4)
+        """
+        total = sum(distance * count for distance, count in self.histogram.items())
+        return Fraction(total, max(self.pairs, 1))
+
+
+def mesh_distances(placement: Placement, axis: int = 0, *, periodic: bool = True) -> Distances:
+    """Distances between mesh neighbours i and i + 1 along an axis.
+
+    ``periodic`` counts the step from the last to the first too.
+
+    >>> mesh_distances(Layout.nodes(4, "binary")).dilation  # CAM-87-02 Theorem 1: the worst
+    4
+    >>> mesh_distances(Layout.nodes(4, "gray")).histogram
+    {1: 16}
+    """
+    shape = placement.shape
+    axis = _axis(axis, len(shape))
+    if isinstance(placement, Layout):
+        below = sum(a.bits for a in placement.axes[axis + 1 :])
+        flips = placement.axes[axis].neighbour_flips(periodic=periodic)
+        others = placement.size // shape[axis]
+        return _of_flips(placement, {m << below: c * others for m, c in flips.items()})
+    ahead = np.roll(placement, -1, axis=axis)
+    keep = slice(None) if periodic else slice(-1)
+    pairs = np.moveaxis(placement ^ ahead, axis, 0)[keep]
+    return Distances(histogram(pairs))
+
+
+def butterfly_distances(
+    placement: Placement, stage: int | None = None, axis: int = 0
+) -> Distances:
+    """Distances between the partners of an FFT's butterflies along an axis.
+
+    Stage j pairs the indices that differ in address bit j of the axis, each pair counted
+    once; without a stage, all of them are counted together.
+
+    >>> butterfly_distances(Layout.nodes(4, "gray")).histogram  # CAM-87-02 Theorem 3
+    {1: 8, 2: 24}
+    >>> butterfly_distances(Layout.nodes(4, "gray"), stage=0).dilation
+    1
+    """
+    axis = _axis(axis, len(placement.shape))
+    if isinstance(placement, Layout):
+        bits = placement.axes[axis].bits
+    else:
+        bits = log2_exact(placement.shape[axis], f"the length of axis {axis}")
+    if stage is not None and not 0 <= stage < bits:
+        raise OutOfRangeError(
+            f"stage is {stage}",
+            f"axis {axis} has {bits} address bits",
+            f"choose one below {bits}, or None for all stages",
+        )
+    stages = range(bits) if stage is None else (stage,)
+    if isinstance(placement, Layout):
+        below = sum(a.bits for a in placement.axes[axis + 1 :])
+        flips = {1 << (below + j): placement.size // 2 for j in stages}
+        return _of_flips(placement, flips)
+    lines = np.moveaxis(placement, axis, 0)
+    index = np.arange(lines.shape[0])
+    halves = [index[index >> j & 1 == 0] for j in stages]
+    pairs = [
+        (lines[low] ^ lines[low | 1 << j]).ravel()
+        for j, low in zip(stages, halves, strict=True)
+    ]
+    return Distances(histogram(np.concatenate(pairs)) if pairs else {})
+
+
+def _of_flips(layout: Layout, flips: Mapping[int, int]) -> Distances:
+    """Distances of pairs whose words differ by the given masks, each so many times."""
+    counts: Histogram = {}
+    for mask, times in flips.items():
+        distance = layout.node_change(mask).bit_count()
+        counts[distance] = counts.get(distance, 0) + times
+    return Distances(dict(sorted(counts.items())))
+
+
+def _axis(axis: int, ndim: int) -> int:
+    if not -ndim <= axis < ndim:
+        raise OutOfRangeError(
+            f"axis is {axis}", f"the placement has {ndim} axes", f"choose one below {ndim}"
+        )
+    return axis % ndim

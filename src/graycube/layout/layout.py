@@ -1,0 +1,331 @@
+"""The layout: an affine bijection over GF(2) from logical index to machine address.
+
+Rules. A machine address is ``(slot || node)``: the node number in its n low bits, the memory
+slot above. The p-bit logical word is the address bits of all axes, first axis highest, so
+that without extents it is the index in C order. What is not a power of two (the extents of
+the axes) never enters the map: it is a payload of C-ordered elements behind every slot, and
+``slot`` counts elements of the block with the address bits first, extents last.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, require_int
+from graycube.gf2.arrays import IntArray
+from graycube.layout import indexing, text
+from graycube.layout.axis import Axis
+from graycube.layout.mesh import Allocation, CodeName, mesh_address
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where every element of an array over 2^n nodes is.
+
+    ``Layout(map, n)`` takes any invertible affine map of p bits; the class methods build the
+    usual ones. Two layouts are equal exactly when they put every element in the same place.
+
+    >>> layout = Layout.cyclic(10, 4, nodes="gray")
+    >>> print(layout)
+    (b9 b8 b7 b6 b5 b4 || b3 g2 g1 g0)
+    >>> layout.locate(21)  # 21 = 1 * 16 + 5, and gray(5) = 7
+    (7, 1)
+    >>> layout.index(7, 1)
+    21
+    """
+
+    map: AffineMap
+    n: int
+    axes: tuple[Axis, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.map.matrix.is_invertible():
+            self.map.inverse()  # raises the error that says why
+        if not 0 <= self.n <= self.p:
+            raise InvalidValueError(
+                f"n is {self.n}", f"an address of {self.p} bits has 0..{self.p} node bits",
+                "use fewer node bits or a larger map",
+            )  # fmt: skip
+        axes = tuple(self.axes) or (Axis(self.p),)
+        object.__setattr__(self, "axes", axes)
+        if sum(axis.bits for axis in axes) != self.p:
+            raise InvalidValueError(
+                f"the axes have {'+'.join(str(axis.bits) for axis in axes)} address bits",
+                f"the map has {self.p}",
+                "give the axes as many bits as the map",
+            )
+
+    @classmethod
+    def mesh(  # noqa: PLR0913
+        cls,
+        shape: Sequence[int],
+        nodes: Sequence[int],
+        *,
+        code: CodeName | Sequence[CodeName] = "binary",
+        slots: CodeName | Sequence[CodeName] = "binary",
+        whole: CodeName | Sequence[CodeName | None] | None = None,
+        allocation: Allocation | Sequence[Allocation] = "consecutive",
+        dims: Sequence[Sequence[int]] | None = None,
+    ) -> "Layout":
+        """An array of any number of axes over a mesh of nodes.
+
+        Axis k has ``shape[k]`` elements on ``nodes[k]`` nodes: a power of two that divides the
+        length. Each of the other arguments is one value for all axes or one per axis:
+        ``code`` of the node bits, code of the ``slots``, or one code for the ``whole`` address
+        of the axis; ``allocation`` is "consecutive" or "cyclic". ``dims[k]`` names the cube
+        dimensions of axis k, most significant first; by default the first axis has the
+        highest ones.
+
+        >>> print(Layout.mesh((64, 32), nodes=(8, 4), code="gray"))
+        (b0:2 b0:1 b0:0 b1:2 b1:1 b1:0 || b0:5 g0:4 g0:3 b1:4 g1:3)
+        >>> Layout.mesh((1000,), nodes=(8,), code="gray").locate(999)
+        (4, 124)
+        >>> Layout.mesh((1000,), nodes=(16,))
+        Traceback (most recent call last):
+        ...
+        graycube.errors.InvalidValueError: axis 0 has 1000 elements on 16 nodes: the length must
+        be a multiple of the number of nodes; the nearest that are: 992 and 1008
+        """
+        axes, n, address = mesh_address(shape, nodes, code, slots, whole, allocation, dims)
+        return cls(address, n, axes)
+
+    @classmethod
+    def consecutive(
+        cls,
+        p: int,
+        n: int,
+        *,
+        nodes: CodeName = "binary",
+        slots: CodeName = "binary",
+        whole: CodeName | None = None,
+    ) -> "Layout":
+        """2^p elements over 2^n nodes, neighbours together: the high index bits are the node.
+
+        >>> print(Layout.consecutive(6, 2, nodes="gray"))
+        (b3 b2 b1 b0 || b5 g4)
+        """
+        shape, over = _powers(p, n)
+        return cls.mesh(shape, over, code=nodes, slots=slots, whole=whole)
+
+    @classmethod
+    def cyclic(
+        cls,
+        p: int,
+        n: int,
+        *,
+        nodes: CodeName = "binary",
+        slots: CodeName = "binary",
+        whole: CodeName | None = None,
+    ) -> "Layout":
+        """2^p elements over 2^n nodes, dealt out in turn: the low index bits are the node.
+
+        >>> print(Layout.cyclic(6, 2, whole="gray"))
+        (b5 g4 g3 g2 || g1 g0)
+        """
+        shape, over = _powers(p, n)
+        return cls.mesh(shape, over, code=nodes, slots=slots, whole=whole, allocation="cyclic")
+
+    @classmethod
+    def nodes(cls, n: int, code: CodeName = "binary") -> "Layout":
+        """One block of any size per node: block i lives on node ``code``(i).
+
+        >>> Layout.nodes(3, "gray").locate(5)
+        (7, 0)
+        """
+        return cls.consecutive(n, n, nodes=code)
+
+    @classmethod
+    def parse(cls, address_field: str) -> "Layout":
+        """The layout that prints as ``address_field``, the notation of TR-764.
+
+        >>> Layout.parse("(b3 || b2 g1 g0)") == Layout.cyclic(4, 3, nodes="gray")
+        True
+        """
+        return cls(*text.parse(address_field))
+
+    @property
+    def p(self) -> int:
+        """Number of address bits.
+
+        >>> Layout.cyclic(10, 4).p
+        10
+        """
+        return self.map.width
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """True lengths of the axes.
+
+        >>> Layout.mesh((1000, 96), nodes=(8, 4)).shape
+        (1000, 96)
+        """
+        return tuple(axis.length for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """Number of elements.
+
+        >>> Layout.mesh((1000, 96), nodes=(8, 4)).size
+        96000
+        """
+        return prod(self.shape)
+
+    @property
+    def block_size(self) -> int:
+        """Number of elements that a node holds.
+
+        >>> Layout.mesh((1000, 96), nodes=(8, 4)).block_size
+        3000
+        """
+        return self.size >> self.n
+
+    @cached_property
+    def inverse_map(self) -> AffineMap:
+        """The map from machine address to logical word.
+
+        >>> layout = Layout.nodes(3, "gray")
+        >>> layout.inverse_map(7)
+        5
+        """
+        return self.map.inverse()
+
+    @overload
+    def locate(self, *index: int) -> tuple[int, int]: ...
+    @overload
+    def locate(self, *index: IntArray) -> tuple[IntArray, IntArray]: ...
+    def locate(self, *index: int | IntArray) -> tuple[int, int] | tuple[IntArray, IntArray]:
+        """``(node, slot)`` of an index in C order, or of one coordinate per axis.
+
+        Integers of any size, or integer arrays, which broadcast.
+
+        >>> layout = Layout.mesh((8, 4), nodes=(4, 2), code="gray")
+        >>> layout.locate(31), layout.locate(7, 3)
+        ((5, 3), (5, 3))
+        >>> layout.locate(np.arange(3))
+        (array([0, 0, 1]), array([0, 1, 0]))
+        """
+        return indexing.locate(self.map, self.n, self.axes, index)
+
+    @overload
+    def index(self, node: int, slot: int) -> int: ...
+    @overload
+    def index(self, node: IntArray, slot: int | IntArray) -> IntArray: ...
+    def index(self, node: int | IntArray, slot: int | IntArray) -> int | IntArray:
+        """The index, in C order, of the element in a slot of a node.
+
+        >>> layout = Layout.cyclic(5, 3, nodes="gray")
+        >>> layout.index(2, 1)
+        11
+        >>> layout.index(np.arange(8), 0)
+        array([0, 1, 3, 2, 7, 6, 4, 5])
+        """
+        flat: int | IntArray = indexing.ravel(self.axes, self.coordinates(node, slot))
+        return flat
+
+    def coordinates(self, node: int | IntArray, slot: int | IntArray) -> tuple[Any, ...]:
+        """One coordinate per axis of the element in a slot of a node.
+
+        >>> Layout.mesh((8, 4), nodes=(4, 2), code="gray").coordinates(5, 3)
+        (7, 3)
+        """
+        return indexing.coordinates(self.inverse_map, self.n, self.axes, node, slot)
+
+    def node_change(self, flips: int) -> int:
+        """The cube dimensions that separate two elements whose words differ by ``flips``.
+
+        It is the same for every pair, because the map is affine: ``0`` means same node.
+
+        >>> bin(Layout.nodes(4, "gray").node_change(0b100))  # TR-764 Lemma 1
+        '0b110'
+        """
+        return self.map.matrix(flips) & ((1 << self.n) - 1)
+
+    def conversion(self, target: "Layout") -> AffineMap:
+        """The map on machine addresses that takes this layout to ``target``.
+
+        >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
+        >>> [gray.conversion(binary)(a) for a in range(8)]
+        [0, 1, 3, 2, 7, 6, 4, 5]
+        """
+        if (self.axes, self.n) != (target.axes, target.n):
+            raise InvalidValueError(
+                f"{self.shape} on 2^{self.n} nodes meets {target.shape} on 2^{target.n} nodes",
+                "a conversion keeps the array and the nodes",
+                "give both layouts the same shape, nodes and place of the extents",
+            )
+        return target.map @ self.inverse_map
+
+    def __matmul__(self, other: AffineMap) -> "Layout":
+        """The layout that has word w where this one has ``other(w)``: indices in a new order."""
+        if not isinstance(other, AffineMap):
+            return NotImplemented
+        return Layout(self.map @ other, self.n, self.axes)
+
+    def __rmatmul__(self, other: AffineMap) -> "Layout":
+        """The layout after every element at address a has moved to ``other(a)``."""
+        if not isinstance(other, AffineMap):
+            return NotImplemented
+        return Layout(other @ self.map, self.n, self.axes)
+
+    def scatter(self, x: ArrayLike) -> NDArray[Any]:
+        """The blocks of all nodes: shape ``(2**n, block_size, ...)``, any dtype.
+
+        The first axes of x are the layout's; what follows is payload and stays together.
+
+        >>> Layout.nodes(2, "gray").scatter([0, 1, 2, 3]).tolist()
+        [[0], [1], [3], [2]]
+        """
+        array = np.asarray(x)
+        d = len(self.axes)
+        if array.shape[:d] != self.shape:
+            raise InvalidValueError(
+                f"the array has shape {array.shape}",
+                f"its first axes must be {self.shape}",
+                "reshape it, or build the layout for this shape",
+            )
+        return array.reshape(self.size, *array.shape[d:])[self._all_indices()]
+
+    def gather(self, blocks: ArrayLike) -> NDArray[Any]:
+        """The array whose blocks these are: the inverse of :meth:`scatter`.
+
+        >>> Layout.nodes(2, "gray").gather([[0], [1], [3], [2]]).tolist()
+        [0, 1, 2, 3]
+        """
+        array = np.asarray(blocks)
+        expected = (1 << self.n, self.block_size)
+        if array.shape[:2] != expected:
+            raise InvalidValueError(
+                f"the blocks have shape {array.shape}",
+                f"their first axes must be {expected}",
+                "put the node first and the slot second",
+            )
+        out = np.empty((self.size, *array.shape[2:]), dtype=array.dtype)
+        out[self._all_indices()] = array
+        return out.reshape(*self.shape, *array.shape[2:])
+
+    def _all_indices(self) -> IntArray:
+        nodes, slots = np.arange(1 << self.n), np.arange(self.block_size)
+        return self.index(nodes[:, None], slots[None, :])
+
+    def __str__(self) -> str:
+        return text.address_field(self.map, self.n, self.axes)
+
+    def __repr__(self) -> str:
+        return f"<Layout {self.shape} on {1 << self.n} nodes: {self}>"
+
+
+def _powers(p: int, n: int) -> tuple[tuple[int], tuple[int]]:
+    p, n = require_int(p, "p"), require_int(n, "n")
+    if not 0 <= n <= p:
+        raise InvalidValueError(
+            f"p is {p} and n is {n}",
+            "0 <= n <= p is needed: every node holds at least one element",
+            "use fewer nodes, or Layout.nodes(n) with a block per node",
+        )
+    return (1 << p,), (1 << n,)

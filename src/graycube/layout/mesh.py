@@ -1,0 +1,169 @@
+"""Building the map of a mesh layout from its axes.
+
+Rule: the word of an axis passes through its codes (one for the whole axis, or one for the node
+field and one for the slot field), and its coded bits are then dealt to the address: node bits
+to cube dimensions, slot bits to memory, both in C order unless ``dims`` says otherwise. So the
+map is a permutation matrix times a block-diagonal code matrix.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from typing import Literal, get_args
+
+from graycube.codes import gray_matrix
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix, log2_exact, require_int
+from graycube.layout.axis import Axis
+
+CodeName = Literal["binary", "gray"]
+Allocation = Literal["consecutive", "cyclic"]
+
+
+@dataclass(frozen=True, slots=True)
+class _CodedAxis:
+    """An axis with the code of its word; the node field starts at bit ``node_low``."""
+
+    axis: Axis
+    node_bits: int
+    node_low: int
+    code: Matrix
+
+
+def code_matrix(code: str | None, width: int) -> Matrix:
+    """The matrix of a code on a field of ``width`` bits.
+
+    >>> code_matrix("gray", 3)(5)
+    7
+    """
+    _require_known(code, get_args(CodeName), "code")
+    return gray_matrix(width) if code == "gray" else Matrix.identity(width)
+
+
+def mesh_address(  # noqa: PLR0913, PLR0917
+    shape: Sequence[int],
+    nodes: Sequence[int],
+    code: CodeName | Sequence[CodeName],
+    slots: CodeName | Sequence[CodeName],
+    whole: CodeName | Sequence[CodeName | None] | None,
+    allocation: Allocation | Sequence[Allocation],
+    dims: Sequence[Sequence[int]] | None,
+) -> tuple[tuple[Axis, ...], int, AffineMap]:
+    """The axes, the number of node bits and the address map of a mesh layout."""
+    d = len(shape)
+    if len(nodes) != d:
+        raise InvalidValueError(
+            f"shape has {d} axes and nodes has {len(nodes)}",
+            "each axis needs its number of nodes",
+            "use 1 for an axis that is not distributed",
+        )
+    columns = zip(
+        shape,
+        nodes,
+        _per_axis(code, d, "code"),
+        _per_axis(slots, d, "slots"),
+        _per_axis(whole, d, "whole"),
+        _per_axis(allocation, d, "allocation"),
+        strict=True,
+    )
+    coded = [_coded_axis(k, *column) for k, column in enumerate(columns)]
+    codes = Matrix.block_diagonal(c.code for c in reversed(coded))
+    placed = Matrix.permutation(_targets(coded, _dimensions(coded, dims))) @ codes
+    return tuple(c.axis for c in coded), sum(c.node_bits for c in coded), AffineMap(placed)
+
+
+def _coded_axis(  # noqa: PLR0913, PLR0917
+    k: int,
+    length: int,
+    nodes: int,
+    code: str | None,
+    slots: str | None,
+    whole: str | None,
+    allocation: str | None,
+) -> _CodedAxis:
+    _require_known(allocation, get_args(Allocation), "allocation")
+    bits, extent, node_bits = _split_length(k, length, nodes)
+    cyclic = allocation == "cyclic"
+    node_low = 0 if cyclic else bits - node_bits
+    axis = Axis(bits, extent, low=node_bits if cyclic else 0)
+    fields = [code_matrix(code, node_bits), code_matrix(slots, bits - node_bits)]
+    if whole is None:
+        matrix = Matrix.block_diagonal(fields if cyclic else reversed(fields))
+        return _CodedAxis(axis, node_bits, node_low, matrix)
+    if (code, slots) != ("binary", "binary"):
+        raise InvalidValueError(
+            f"axis {k} has whole={whole!r} beside the codes {code!r} and {slots!r}",
+            "one code for the whole address leaves no fields to code apart",
+            "give either whole, or the codes of nodes and slots",
+        )
+    return _CodedAxis(axis, node_bits, node_low, code_matrix(whole, bits))
+
+
+def _split_length(k: int, length: int, nodes: int) -> tuple[int, int, int]:
+    """Address bits, extent and node bits of axis k, or the error that says what would work."""
+    length = require_int(length, f"the length of axis {k}")
+    nodes = require_int(nodes, f"the number of nodes of axis {k}")
+    node_bits = log2_exact(nodes, f"the number of nodes of axis {k}")
+    if length < 1 or length % nodes:
+        below = length // nodes * nodes
+        nearest = f"{below} and {below + nodes}" if below > 0 else str(nodes)
+        raise InvalidValueError(
+            f"axis {k} has {length} elements on {nodes} nodes",
+            "the length must be a multiple of the number of nodes",
+            f"the nearest that are: {nearest}",
+        )
+    bits = (length & -length).bit_length() - 1
+    return bits, length >> bits, node_bits
+
+
+def _dimensions(
+    coded: Sequence[_CodedAxis], dims: Sequence[Sequence[int]] | None
+) -> list[list[int]]:
+    """The cube dimensions of each axis, least significant first."""
+    widths = [c.node_bits for c in coded]
+    n = sum(widths)
+    if dims is None:
+        tops = accumulate(widths, lambda top, width: top - width, initial=n)
+        return [list(range(top - b, top)) for top, b in zip(tops, widths, strict=False)]
+    if [len(d) for d in dims] != widths or sorted(chain(*dims)) != list(range(n)):
+        raise InvalidValueError(
+            f"dims is {tuple(map(tuple, dims))}",
+            f"the axes have {tuple(widths)} node bits, and each of 0..{n - 1} must occur once",
+            "name the cube dimensions of each axis, most significant first",
+        )
+    return [list(d)[::-1] for d in dims]
+
+
+def _targets(coded: Sequence[_CodedAxis], dims: Sequence[Sequence[int]]) -> list[int]:
+    """The address bit of every coded bit of the word, lowest first."""
+    targets: list[int] = []
+    slot = sum(c.node_bits for c in coded)
+    for c, axis_dims in reversed(list(zip(coded, dims, strict=True))):
+        slots = range(slot, slot + c.axis.bits - c.node_bits)
+        slot = slots.stop
+        targets += [*slots[: c.node_low], *axis_dims, *slots[c.node_low :]]
+    return targets
+
+
+def _per_axis(
+    value: str | Sequence[str | None] | None, d: int, name: str
+) -> Sequence[str | None]:
+    """The entries of an argument that is one value for all axes or one for each."""
+    if value is None or isinstance(value, str):
+        return [value] * d
+    if len(value) != d:
+        raise InvalidValueError(
+            f"{name} has {len(value)} entries for {d} axes",
+            "one for all axes or one for each is needed",
+            f"pass one name or {d} of them",
+        )
+    return value
+
+
+def _require_known(name: str | None, known: Sequence[str], what: str) -> None:
+    if name not in known:
+        raise InvalidValueError(
+            f"the {what} is {name!r}",
+            f"the known ones are {' and '.join(map(repr, known))}",
+            "choose one of them",
+        )

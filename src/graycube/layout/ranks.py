@@ -1,0 +1,135 @@
+"""Rank orders: put mesh neighbours on neighbouring nodes by renumbering, moving nothing.
+
+Rule: the node of a mesh coordinate is the concatenation of the codes of its components, the
+first axis in the high bits (CAM-87-02 section 7). With a cyclic Gray code on every axis, mesh
+neighbours, the wrap-around included, are neighbours in the cube.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.codes import GrayCode, gray
+from graycube.errors import InvalidValueError
+from graycube.gf2 import log2_exact
+
+Code = str | GrayCode
+Ranks = NDArray[np.int64]
+
+
+def rank_order(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
+    """The node on which each mesh coordinate should live; an array of shape ``mesh_shape``.
+
+    ``code`` is "gray", "binary" or a :class:`~graycube.GrayCode`, for all axes or one per axis.
+
+    >>> rank_order((4, 2))
+    array([[0, 1],
+           [2, 3],
+           [6, 7],
+           [4, 5]])
+    """
+    shape = tuple(mesh_shape)
+    codes = [code] * len(shape) if isinstance(code, Code) else list(code)
+    if len(codes) != len(shape):
+        raise InvalidValueError(
+            f"{len(codes)} codes meet {len(shape)} axes",
+            "one for all axes or one for each is needed",
+            "pass one code, or a list as long as the mesh shape",
+        )
+    order = np.zeros((), dtype=np.int64)
+    for k, (extent, axis_code) in enumerate(zip(shape, codes, strict=True)):
+        width = log2_exact(extent, f"the extent of mesh axis {k}")
+        order = order[..., None] << width | _words(axis_code, width, k)
+    return order
+
+
+def ring_order(nodes: int, code: Code = "gray") -> Ranks:
+    """The nodes of a cube in an order that makes neighbours of a ring neighbours in the cube.
+
+    >>> ring_order(4), ring_order(8)
+    (array([0, 1, 3, 2]), array([0, 1, 3, 2, 6, 7, 5, 4]))
+    """
+    return rank_order((nodes,), code)
+
+
+def rank_coordinates(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
+    """The mesh coordinate of each node, one row per node: the inverse of :func:`rank_order`.
+
+    >>> rank_coordinates((2, 2))
+    array([[0, 0],
+           [0, 1],
+           [1, 0],
+           [1, 1]])
+    """
+    shape = tuple(mesh_shape)
+    return np.stack(np.unravel_index(split_keys(shape, code), shape), axis=-1)
+
+
+def split_keys(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
+    """For each node its place in the mesh, in C order: keys for mpi4py's ``Comm.Split``.
+
+    ``mesh = comm.Split(0, int(split_keys(shape)[comm.rank]))`` gives a communicator whose rank
+    r is at mesh coordinate ``np.unravel_index(r, shape)``, if ``comm`` numbers the cube.
+
+    >>> split_keys((8,))
+    array([0, 1, 3, 2, 7, 6, 4, 5])
+    """
+    return np.argsort(rank_order(mesh_shape, code), axis=None)
+
+
+def group_ranks(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") -> list[int]:
+    """The node of each place in the mesh, in C order: ranks for mpi4py's ``Group.Incl``.
+
+    ``comm.Create(comm.Get_group().Incl(group_ranks(shape)))`` is the same communicator that
+    :func:`split_keys` gives.
+
+    >>> group_ranks((2, 4))
+    [0, 1, 3, 2, 4, 5, 7, 6]
+    """
+    ranks: list[int] = rank_order(mesh_shape, code).ravel().tolist()
+    return ranks
+
+
+def device_mesh(
+    devices: Sequence[Any], mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray"
+) -> NDArray[np.object_]:
+    """The devices as an array of shape ``mesh_shape``, ready for ``jax.sharding.Mesh``.
+
+    ``Mesh(device_mesh(jax.devices(), (4, 2)), ("x", "y"))`` has cube neighbours next to each
+    other, if device k of the list is node k of the cube.
+
+    >>> device_mesh(["d0", "d1", "d2", "d3"], (4,)).tolist()
+    ['d0', 'd1', 'd3', 'd2']
+    """
+    order = rank_order(mesh_shape, code)
+    if len(devices) != order.size:
+        raise InvalidValueError(
+            f"{len(devices)} devices meet a mesh of {order.size} places",
+            "each place needs one device",
+            "pass as many devices as the product of the mesh shape",
+        )
+    flat = np.empty(order.size, dtype=object)
+    flat[:] = list(devices)
+    return flat[order]
+
+
+def _words(code: Code, width: int, k: int) -> Ranks:
+    """The code words of one axis."""
+    if isinstance(code, GrayCode):
+        if code.n != width:
+            raise InvalidValueError(
+                f"the code of axis {k} has {1 << code.n} words",
+                f"the axis has {1 << width} places",
+                "use a code of that length",
+            )
+        return np.array(code.words, dtype=np.int64)
+    numbers = np.arange(1 << width)
+    if code not in ("gray", "binary"):
+        raise InvalidValueError(
+            f"the code of axis {k} is {code!r}",
+            "the known ones are 'gray' and 'binary'",
+            "choose one of them or pass a GrayCode",
+        )
+    return gray(numbers) if code == "gray" else numbers
