@@ -1,1 +1,87 @@
-print("tour")
+"""A tour in one process: where data is, who is whose neighbour, and how to change code.
+
+Run it with `make demo`, or `python examples/tour.py [PICTURE.png]`.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+import graycube as gc
+
+
+def main(picture: Path) -> None:
+    field = np.random.default_rng(0).standard_normal((64, 32))
+    gray = gc.Layout.mesh(field.shape, nodes=(8, 4), code="gray")
+    binary = gc.Layout.mesh(field.shape, nodes=(8, 4), code="binary")
+
+    heading("1. Where is everything? A field of 64 x 32 on 8 x 4 nodes, Gray-coded")
+    print(gc.view.text(gray, width=96))
+    node, slot = gray.locate(63, 31)
+    print(f"\nelement (63, 31) is in slot {slot} of node {node}, and back: ", end="")
+    print(gray.coordinates(node, slot))
+    assert np.array_equal(gray.gather(gray.scatter(field)), field)
+
+    heading("2. How far apart are communication partners? (hops in the cube, the worst pair)")
+    print(f"{'':24}binary    gray")
+    for axis in (0, 1):
+        print(f"mesh neighbours, axis {axis}", *worst(gc.mesh_distances, binary, gray, axis))
+    for axis in (0, 1):
+        print(
+            f"FFT partners,    axis {axis}", *worst(gc.butterfly_distances, binary, gray, axis)
+        )
+
+    heading("3. Often nothing has to move: renumber the ranks instead")
+    print("rank of each place of an 8 x 4 mesh, so that mesh neighbours are cube neighbours:")
+    print(gc.rank_order((8, 4)))
+
+    heading("4. From Gray to binary code on a 4-cube: three exchanges, proved and carried out")
+    convert(n=4)
+
+    heading("5. Nothing is ever built of size 2^p: a layout of 2^60 elements on 2^30 nodes")
+    huge = gc.Layout.cyclic(60, 30, whole="gray")
+    last = 2**60 - 1
+    print(f"element {last} is at (node, slot) = {huge.locate(last)}")
+    assert huge.index(*huge.locate(last)) == last
+
+    draw(binary, gray, picture)
+
+
+def worst(
+    distances: Callable[..., gc.Distances], binary: gc.Layout, gray: gc.Layout, axis: int
+) -> Iterator[str]:
+    return (f"{distances(layout, axis=axis).dilation:9}" for layout in (binary, gray))
+
+
+def convert(n: int) -> None:
+    """Exchange blocks step by step, and compare with the target layout."""
+    source, target = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n, "binary")
+    steps = gc.gray_to_binary(n)
+    assert gc.compose(steps, n) == source.conversion(target)  # the proof, for any n
+    blocks = source.scatter(np.arange(1 << n))
+    print("block on each node:  ", *(f"{b:2}" for b in blocks.ravel()))
+    for step in steps:
+        blocks = blocks[step.affine(n)(np.arange(1 << n))]  # an exchange is its own inverse
+        print(f"{step!s:21}", *(f"{b:2}" for b in blocks.ravel()))
+    assert np.array_equal(target.gather(blocks), np.arange(1 << n))
+
+
+def draw(binary: gc.Layout, gray: gc.Layout, picture: Path) -> None:
+    import matplotlib.pyplot as plt  # noqa: PLC0415 - the tour runs without it up to here
+
+    figure, axes = plt.subplots(1, 2, figsize=(10, 7), layout="constrained")
+    for ax, layout in zip(axes, (binary, gray), strict=True):
+        gc.view.plot(layout, ax=ax)
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(picture)
+    print(f"\nBinary and Gray side by side, thick lines where neighbours are far: {picture}")
+
+
+def heading(text: str) -> None:
+    print(f"\n{text}\n{'-' * len(text)}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/tour.png"))

@@ -33,6 +33,8 @@ def require_integers(x: object) -> IntArray:
     dtype('int64')
     """
     array = np.asarray(x)
+    if not array.size and not isinstance(x, np.ndarray):
+        array = array.astype(np.int64)  # an empty list has no dtype of its own
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(
             f"got dtype {array.dtype}",

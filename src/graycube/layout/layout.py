@@ -133,7 +133,7 @@ class Layout:
 
     @classmethod
     def nodes(cls, n: int, code: CodeName = "binary") -> "Layout":
-        """One block of any size per node: block i lives on node ``code``(i).
+        """One block of any size per node: block i lives on the node of its code.
 
         >>> Layout.nodes(3, "gray").locate(5)
         (7, 0)

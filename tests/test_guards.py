@@ -1,0 +1,94 @@
+"""The checks themselves can fail: each is run on a copy of the sources broken on purpose."""
+
+import importlib
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import graycube as gc
+
+ROOT = Path(__file__).parents[1]
+IMPORTS = ["-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-cache"]
+TYPES = ["-m", "mypy", "--cache-dir=.cache", "src/graycube/errors.py"]
+EXAMPLES = ["-m", "pytest", "-q", "--rootdir=.", "src/graycube/errors.py"]
+
+
+def run(arguments, folder):
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONSAFEPATH": "1"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def sources(tmp_path):
+    shutil.copytree(
+        ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("check", "broken_line", "complaint"),
+    [
+        (IMPORTS, "import graycube.layout\n", "graycube.errors -> graycube.layout"),
+        (TYPES, "def untyped(x):\n    return x\n", "missing a type annotation"),
+        (EXAMPLES, 'def wrong():\n    """\n    >>> 1 + 1\n    3\n    """\n', "1 failed"),
+    ],
+    ids=["imports", "types", "examples"],
+)
+def test_a_check_passes_here_and_fails_on_broken_sources(
+    check, broken_line, complaint, sources
+):
+    before = run(check, sources)
+    assert before.returncode == 0, before.stdout + before.stderr
+    with (sources / "src/graycube/errors.py").open("a") as file:
+        file.write("\n\n" + broken_line)
+    after = run(check, sources)
+    assert after.returncode != 0
+    assert complaint in after.stdout
+
+
+def public_objects():
+    for module in [
+        gc.__name__,
+        *(m.name for m in pkgutil.walk_packages(gc.__path__, "graycube.")),
+    ]:
+        package = importlib.import_module(module)
+        yield module, package
+        for name in getattr(package, "__all__", ()):
+            yield f"{module}.{name}", getattr(package, name)
+
+
+def functions(name, thing):
+    """A function, or a class and its public methods and properties."""
+    if callable(thing) and not isinstance(thing, types.GenericAlias):
+        yield name, thing
+    if isinstance(thing, type):
+        for attribute, value in vars(thing).items():
+            inner = next(
+                (getattr(value, k) for k in ("fget", "func", "__func__") if hasattr(value, k)),
+                value,
+            )
+            if not attribute.startswith("_") and callable(inner):
+                yield f"{name}.{attribute}", inner
+
+
+@pytest.mark.parametrize(("name", "thing"), list(public_objects()))
+def test_every_public_name_is_documented_and_shown_by_an_example(name, thing):
+    if isinstance(thing, types.ModuleType):
+        assert thing.__doc__, name
+    for full_name, function in functions(name, thing):
+        assert ">>>" in (function.__doc__ or ""), full_name
