@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Exchange
+from graycube.gf2 import Exchange, require_int
 
 Order = Literal["descending", "ascending"] | Sequence[int]
 
@@ -65,7 +65,7 @@ def rotation(n: int, start: int) -> tuple[int, ...]:
     >>> rotation(5, start=1)
     (1, 0, 3, 2)
     """
-    if not 0 <= start < n - 1:
+    if not 0 <= require_int(start, "start") < require_int(n, "n") - 1:
         raise InvalidValueError(
             f"start is {start} for a field of {n} bits",
             f"the dimensions to exchange are 0..{n - 2}",
@@ -75,8 +75,7 @@ def rotation(n: int, start: int) -> tuple[int, ...]:
 
 
 def _dimensions(n: int, order: Order) -> tuple[int, ...]:
-    if n < 1:
-        raise InvalidValueError(f"n is {n}", "a field has at least one bit", "use n >= 1")
+    n = require_int(n, "n", least=1)
     named = {"ascending": tuple(range(n - 1)), "descending": tuple(range(n - 2, -1, -1))}
     dimensions = named.get(order, ()) if isinstance(order, str) else tuple(order)
     if sorted(dimensions) != list(range(n - 1)):

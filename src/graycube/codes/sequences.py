@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graycube.codes.gray import gray
 from graycube.errors import InvalidValueError
-from graycube.gf2 import log2_exact
+from graycube.gf2 import log2_exact, require_int
 from graycube.gf2.arrays import IntArray, require_integers, require_range
 
 
@@ -50,7 +50,7 @@ class GrayCode:
         >>> GrayCode.reflected(2).words
         (0, 1, 3, 2)
         """
-        return cls([gray(i) for i in range(1 << n)])
+        return cls(gray(np.arange(1 << require_int(n, "n", least=0))).tolist())
 
     @property
     def n(self) -> int:

@@ -9,7 +9,14 @@ passes in to be mapped (:mod:`graycube.gf2.arrays`).
 """
 
 from graycube.gf2.affine import AffineMap
-from graycube.gf2.bits import bit_indices, is_power_of_two, log2_exact, parity, require_int
+from graycube.gf2.bits import (
+    bit_indices,
+    is_power_of_two,
+    log2_exact,
+    parity,
+    require_int,
+    require_ints,
+)
 from graycube.gf2.exchange import Exchange, compose
 from graycube.gf2.matrix import Matrix
 
@@ -23,4 +30,5 @@ __all__ = [
     "log2_exact",
     "parity",
     "require_int",
+    "require_ints",
 ]

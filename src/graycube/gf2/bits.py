@@ -1,14 +1,14 @@
 """Bit vectors as Python integers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import index
 from typing import SupportsIndex
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 
 
-def require_int(x: SupportsIndex, what: str) -> int:
-    """``x`` as a Python integer, NumPy's integers included; the error names ``what``.
+def require_int(x: SupportsIndex, what: str, least: int | None = None) -> int:
+    """``x`` as a Python integer, NumPy's integers included; the errors name ``what``.
 
     >>> require_int(3.0, "the number of nodes")
     Traceback (most recent call last):
@@ -18,7 +18,21 @@ def require_int(x: SupportsIndex, what: str) -> int:
     """
     if isinstance(x, bool) or not hasattr(x, "__index__"):
         raise InvalidTypeError(f"{what} is {x!r}", "it must be an integer", "pass an int")
+    if least is not None and index(x) < least:
+        raise InvalidValueError(
+            f"{what} is {index(x)}", f"it must be at least {least}", f"use {least} or more"
+        )
     return index(x)
+
+
+def require_ints(x: SupportsIndex | Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
+    """A tuple of integers; one integer stands for a tuple of one, as in NumPy's shapes.
+
+    >>> require_ints(8, "shape"), require_ints([8, 4], "shape")
+    ((8,), (8, 4))
+    """
+    entries = tuple(x) if isinstance(x, Iterable) else (x,)
+    return tuple(require_int(entry, f"{what}[{k}]") for k, entry in enumerate(entries))
 
 
 def parity(x: int) -> int:

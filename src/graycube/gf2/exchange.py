@@ -5,6 +5,7 @@ flip does not change the condition: an exchange is its own inverse, and it swaps
 with what is at a ^ flip. Every step of the conversion and butterfly algorithms is one.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,6 +13,12 @@ from graycube.errors import InvalidValueError
 from graycube.gf2.affine import AffineMap
 from graycube.gf2.bits import bit_indices, parity
 from graycube.gf2.matrix import Matrix
+
+MAX_BITS = 4096  # of an address in a text, so that a hostile text stays cheap
+_NUMBER = re.compile(r"[0-9]{1,4}")
+_WRITTEN = re.compile(
+    r"flip ([0-9]{1,4}(?: [0-9]{1,4})*) where (0|a[0-9]{1,4}(?: \^ a[0-9]{1,4})*) = ([01])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,30 @@ class Exchange:
             )
         columns = (1 << j ^ (self.flip if self.when >> j & 1 else 0) for j in range(size))
         return AffineMap(Matrix(tuple(columns), size), 0 if self.want else self.flip)
+
+    @classmethod
+    def parse(cls, written: str) -> "Exchange":
+        """The exchange that prints as ``written``.
+
+        >>> Exchange.parse("flip 0 where a1 ^ a2 = 1") == Exchange(flip=1, when=6)
+        True
+        """
+        match = _WRITTEN.fullmatch(written)
+        if match is None:
+            raise InvalidValueError(
+                f"cannot read {written!r}",
+                "an exchange is written 'flip 0 where a1 ^ a2 = 1'",
+                "see what print(exchange) shows for a similar one",
+            )
+        flips = {int(j) for j in match[1].split()}
+        tests = {int(j) for j in _NUMBER.findall(match[2])} if match[2] != "0" else set()
+        if max(flips | tests) >= MAX_BITS:
+            raise InvalidValueError(
+                f"'{written[:40]}' names bit {max(flips | tests)}",
+                f"a written address has at most {MAX_BITS} bits",
+                "check the text",
+            )
+        return cls(sum(1 << j for j in flips), sum(1 << j for j in tests), int(match[3]))
 
     def shifted(self, low: int) -> "Exchange":
         """The same exchange on a field that starts at bit ``low`` of a longer address.

@@ -45,13 +45,13 @@ class Layout:
     axes: tuple[Axis, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.map.matrix.is_invertible():
-            self.map.inverse()  # raises the error that says why
-        if not 0 <= self.n <= self.p:
+        _ = self.inverse_map  # a layout is a bijection: this raises where the map is none
+        if not 0 <= require_int(self.n, "n") <= self.p:
             raise InvalidValueError(
-                f"n is {self.n}", f"an address of {self.p} bits has 0..{self.p} node bits",
+                f"n is {self.n}",
+                f"an address of {self.p} bits has 0..{self.p} node bits",
                 "use fewer node bits or a larger map",
-            )  # fmt: skip
+            )
         axes = tuple(self.axes) or (Axis(self.p),)
         object.__setattr__(self, "axes", axes)
         if sum(axis.bits for axis in axes) != self.p:
@@ -64,8 +64,8 @@ class Layout:
     @classmethod
     def mesh(  # noqa: PLR0913
         cls,
-        shape: Sequence[int],
-        nodes: Sequence[int],
+        shape: int | Sequence[int],
+        nodes: int | Sequence[int],
         *,
         code: CodeName | Sequence[CodeName] = "binary",
         slots: CodeName | Sequence[CodeName] = "binary",
@@ -262,7 +262,7 @@ class Layout:
         return target.map @ self.inverse_map
 
     def __matmul__(self, other: AffineMap) -> "Layout":
-        """The layout that has word w where this one has ``other(w)``: indices in a new order."""
+        """The layout with word w where this one has ``other(w)``: indices in a new order."""
         if not isinstance(other, AffineMap):
             return NotImplemented
         return Layout(self.map @ other, self.n, self.axes)

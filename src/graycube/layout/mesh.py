@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from graycube.codes import gray_matrix
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, log2_exact, require_int
+from graycube.gf2 import AffineMap, Matrix, log2_exact, require_ints
 from graycube.layout.axis import Axis
 
 CodeName = Literal["binary", "gray"]
@@ -41,8 +41,8 @@ def code_matrix(code: str | None, width: int) -> Matrix:
 
 
 def mesh_address(  # noqa: PLR0913, PLR0917
-    shape: Sequence[int],
-    nodes: Sequence[int],
+    shape: int | Sequence[int],
+    nodes: int | Sequence[int],
     code: CodeName | Sequence[CodeName],
     slots: CodeName | Sequence[CodeName],
     whole: CodeName | Sequence[CodeName | None] | None,
@@ -50,6 +50,7 @@ def mesh_address(  # noqa: PLR0913, PLR0917
     dims: Sequence[Sequence[int]] | None,
 ) -> tuple[tuple[Axis, ...], int, AffineMap]:
     """The axes, the number of node bits and the address map of a mesh layout."""
+    shape, nodes = require_ints(shape, "shape"), require_ints(nodes, "nodes")
     d = len(shape)
     if len(nodes) != d:
         raise InvalidValueError(
@@ -101,8 +102,6 @@ def _coded_axis(  # noqa: PLR0913, PLR0917
 
 def _split_length(k: int, length: int, nodes: int) -> tuple[int, int, int]:
     """Address bits, extent and node bits of axis k, or the error that says what would work."""
-    length = require_int(length, f"the length of axis {k}")
-    nodes = require_int(nodes, f"the number of nodes of axis {k}")
     node_bits = log2_exact(nodes, f"the number of nodes of axis {k}")
     if length < 1 or length % nodes:
         below = length // nodes * nodes

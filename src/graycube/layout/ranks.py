@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from graycube.codes import GrayCode, gray
 from graycube.errors import InvalidValueError
-from graycube.gf2 import log2_exact
+from graycube.gf2 import log2_exact, require_ints
 
 Code = str | GrayCode
 Ranks = NDArray[np.int64]
 
 
-def rank_order(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
+def rank_order(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
     """The node on which each mesh coordinate should live; an array of shape ``mesh_shape``.
 
     ``code`` is "gray", "binary" or a :class:`~graycube.GrayCode`, for all axes or one per axis.
@@ -30,7 +30,7 @@ def rank_order(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") 
            [6, 7],
            [4, 5]])
     """
-    shape = tuple(mesh_shape)
+    shape = require_ints(mesh_shape, "mesh_shape")
     codes = [code] * len(shape) if isinstance(code, Code) else list(code)
     if len(codes) != len(shape):
         raise InvalidValueError(
@@ -54,7 +54,9 @@ def ring_order(nodes: int, code: Code = "gray") -> Ranks:
     return rank_order((nodes,), code)
 
 
-def rank_coordinates(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
+def rank_coordinates(
+    mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "gray"
+) -> Ranks:
     """The mesh coordinate of each node, one row per node: the inverse of :func:`rank_order`.
 
     >>> rank_coordinates((2, 2))
@@ -63,11 +65,11 @@ def rank_coordinates(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "g
            [1, 0],
            [1, 1]])
     """
-    shape = tuple(mesh_shape)
+    shape = require_ints(mesh_shape, "mesh_shape")
     return np.stack(np.unravel_index(split_keys(shape, code), shape), axis=-1)
 
 
-def split_keys(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
+def split_keys(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
     """For each node its place in the mesh, in C order: keys for mpi4py's ``Comm.Split``.
 
     ``mesh = comm.Split(0, int(split_keys(shape)[comm.rank]))`` gives a communicator whose rank
@@ -79,7 +81,9 @@ def split_keys(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") 
     return np.argsort(rank_order(mesh_shape, code), axis=None)
 
 
-def group_ranks(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray") -> list[int]:
+def group_ranks(
+    mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "gray"
+) -> list[int]:
     """The node of each place in the mesh, in C order: ranks for mpi4py's ``Group.Incl``.
 
     ``comm.Create(comm.Get_group().Incl(group_ranks(shape)))`` is the same communicator that
@@ -93,7 +97,9 @@ def group_ranks(mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray")
 
 
 def device_mesh(
-    devices: Sequence[Any], mesh_shape: Sequence[int], code: Code | Sequence[Code] = "gray"
+    devices: Sequence[Any],
+    mesh_shape: int | Sequence[int],
+    code: Code | Sequence[Code] = "gray",
 ) -> NDArray[np.object_]:
     """The devices as an array of shape ``mesh_shape``, ready for ``jax.sharding.Mesh``.
 

@@ -34,7 +34,7 @@ def address_field(address: AffineMap, n: int, axes: Sequence[Axis]) -> str:
         + (f" on axis {k}" if len(axes) > 1 else "")
         + (f" above bit {axis.low - 1}" if axis.low else "")
         for k, axis in enumerate(axes)
-        if axis.extent > 1
+        if axis.extent > 1 or (len(axes) > 1 and axis.bits == 0)  # else the axis would not show
     )
     return f"({field}) {extents}".rstrip()
 
