@@ -1,0 +1,138 @@
+"""What a schedule may do and what it costs.
+
+A message of m bytes costs ``startup`` plus m times ``per_byte``; cut into packets, it pays a
+start-up for each. ``ports`` is how many links a node may use at once in each direction. With
+"store-and-forward" switching every hop is a message; with "circuit" switching a message holds
+all the links of its path at once, at a cost that does not depend on their number.
+"""
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from math import inf
+from typing import Literal, get_args
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import require_int
+
+Switching = Literal["store-and-forward", "circuit"]
+MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A cube of 2^``dims`` nodes with its ports, switching and costs in seconds.
+
+    >>> machine = Machine(dims=6, ports=1, startup=1e-3, per_byte=4e-7)
+    >>> round(machine.message_time(1000), 6)
+    0.0014
+    >>> Machine.profile("ipsc1", dims=5).startup
+    0.012
+    """
+
+    dims: int
+    ports: int | Literal["all"] = 1
+    switching: Switching = "store-and-forward"
+    startup: float = 0.0
+    per_byte: float = 1.0
+    packet: int | None = None
+    arithmetic: float = 0.0
+    name: str = field(default="custom", compare=False)
+
+    def __post_init__(self) -> None:
+        if require_int(self.dims, "dims", least=0) > MAX_DIMS:
+            raise InvalidValueError(
+                f"dims is {self.dims}", f"it must be at most {MAX_DIMS}", "use a smaller cube"
+            )
+        most = max(self.dims, 1)
+        if self.ports != "all" and not 1 <= require_int(self.ports, "ports") <= most:
+            raise InvalidValueError(
+                f"ports is {self.ports}",
+                f"a node of a {self.dims}-cube has 1..{most} ports",
+                "use a number in that range, or 'all'",
+            )
+        if self.switching not in get_args(Switching):
+            raise InvalidValueError(
+                f"switching is {self.switching!r}",
+                f"the known ones are {' and '.join(map(repr, get_args(Switching)))}",
+                "choose one of them",
+            )
+        for name in ("startup", "per_byte", "arithmetic"):
+            _require_cost(getattr(self, name), name)
+        if self.packet is not None:
+            require_int(self.packet, "packet", least=1)
+
+    @classmethod
+    def profile(cls, name: str, dims: int | None = None) -> "Machine":
+        """A machine by name, in its usual size or another.
+
+        >>> Machine.profile("cm2").links_at_once
+        12
+        >>> Machine.profile("cm5")
+        Traceback (most recent call last):
+        ...
+        graycube.errors.InvalidValueError: the profile is 'cm5': the known ones are cm2, ideal,
+        ipsc1, ipsc2; choose one of them or build a Machine
+        """
+        if name not in profiles():
+            raise InvalidValueError(
+                f"the profile is {name!r}",
+                f"the known ones are {', '.join(profiles())}",
+                "choose one of them or build a Machine",
+            )
+        entries = tomllib.loads((_FOLDER / f"{name}.toml").read_text())
+        del entries["source"]
+        machine = cls(name=name, **entries)
+        return machine if dims is None else replace(machine, dims=dims)
+
+    @property
+    def links_at_once(self) -> int:
+        """How many links a node may use at once in each direction.
+
+        >>> Machine(dims=4, ports="all").links_at_once
+        4
+        """
+        return self.dims if self.ports == "all" else self.ports
+
+    def startups(self, nbytes: int) -> int:
+        """Start-ups that a message of ``nbytes`` pays: one per packet.
+
+        >>> Machine(dims=3, packet=1024).startups(2500)
+        3
+        """
+        if nbytes == 0:
+            return 0
+        return 1 if self.packet is None else -(-nbytes // self.packet)
+
+    def message_time(self, nbytes: int) -> float:
+        """Seconds that a message of ``nbytes`` takes.
+
+        >>> Machine(dims=3, startup=2.0, per_byte=1.0, packet=4).message_time(6)
+        10.0
+        """
+        return self.startups(nbytes) * self.startup + nbytes * self.per_byte
+
+
+def profiles() -> list[str]:
+    """The names that :meth:`Machine.profile` knows.
+
+    >>> profiles()
+    ['cm2', 'ideal', 'ipsc1', 'ipsc2']
+    """
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in _FOLDER.iterdir()
+        if entry.name.endswith(".toml")
+    )
+
+
+_FOLDER = files(__package__) / "profiles"
+
+
+def _require_cost(value: object, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InvalidTypeError(f"{name} is {value!r}", "it must be a number", "pass seconds")
+    if not 0 <= value < inf:
+        raise InvalidValueError(
+            f"{name} is {value}", "it must be finite and >= 0", "pass seconds"
+        )

@@ -1,0 +1,168 @@
+"""The symbolic schedule: strands of elements that follow timed exchanges.
+
+Rules.
+
+1. The block of every node is shared out among *strands*: the elements that start at positions
+   ``start`` to ``stop`` of a block follow the same list of *hops*.
+2. A hop is an exchange that starts at a cycle. The elements of the strand whose address meets
+   its condition cross its dimension; of those that cross one link, the j-th, in the order of
+   their positions, crosses in cycle ``hop.cycle + j``. All others stay.
+3. A *round* is a stretch of cycles, from one entry of ``rounds`` to the next: what crosses a
+   link within a round is one message.
+4. With store-and-forward switching an element that arrives in a cycle can leave in the next;
+   with circuit switching hops that start in the same cycle are the path of one message.
+
+All of it has a few integers per strand, whatever n and the block are.
+"""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Exchange, compose, require_int
+from graycube.schedule.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """An exchange whose first element crosses in ``cycle``.
+
+    >>> print(Hop(3, Exchange(flip=1, when=2)))
+    cycle 3: flip 0 where a1 = 1
+    """
+
+    cycle: int
+    exchange: Exchange
+
+    def __post_init__(self) -> None:
+        require_int(self.cycle, "the cycle of a hop", least=0)
+
+    def __str__(self) -> str:
+        return f"cycle {self.cycle}: {self.exchange}"
+
+
+@dataclass(frozen=True, slots=True)
+class Strand:
+    """The positions ``start`` to ``stop`` of every block, and the hops they follow.
+
+    >>> half = Strand(0, 32, (Hop(0, Exchange(flip=1, when=2)),))
+    >>> half.size, half.move(2)(0b10)
+    (32, 3)
+    """
+
+    start: int
+    stop: int
+    hops: tuple[Hop, ...]
+
+    def __post_init__(self) -> None:
+        if not 0 <= require_int(self.start, "start") <= require_int(self.stop, "stop"):
+            raise InvalidValueError(
+                f"a strand runs from {self.start} to {self.stop}",
+                "0 <= start <= stop is needed",
+                "give positions of a block as in range(start, stop)",
+            )
+
+    @property
+    def size(self) -> int:
+        """Number of elements of each block.
+
+        >>> Strand(3, 10, ()).size
+        7
+        """
+        return self.stop - self.start
+
+    def move(self, size: int) -> AffineMap:
+        """Where the strand takes every address of ``size`` bits.
+
+        >>> Strand(0, 1, ()).move(4) == AffineMap.identity(4)
+        True
+        """
+        return compose((hop.exchange for hop in self.hops), size)
+
+
+@dataclass(frozen=True)
+class Timetable:
+    """What both forms of a schedule have: the task, and the cycles divided into rounds.
+
+    ``rounds`` are the first cycles of the rounds and ``cycles`` is their total number. Where a
+    schedule renumbers the nodes at the end, ``relabel`` takes old addresses to new ones.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+    >>> Timetable(task, "two rounds", rounds=(0, 5), cycles=8).round_lengths
+    (5, 3)
+    """
+
+    task: Task
+    algorithm: str
+    rounds: tuple[int, ...]
+    cycles: int
+    relabel: AffineMap | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.relabel is not None and self.relabel.width != self.task.p:
+            raise InvalidValueError(
+                f"relabel maps {self.relabel.width} bits",
+                f"addresses have {self.task.p} bits",
+                "give a map of addresses that changes node numbers only",
+            )
+        marks = (*self.rounds, self.cycles)
+        if self.rounds[:1] not in ((), (0,)) or any(a >= b for a, b in pairwise(marks)):
+            raise InvalidValueError(
+                f"the rounds start at {self.rounds} of {self.cycles} cycles",
+                "they must start at 0 and ascend below the number of cycles",
+                "list the first cycle of each round",
+            )
+
+    @property
+    def round_lengths(self) -> tuple[int, ...]:
+        """Number of cycles of each round."""
+        return tuple(b - a for a, b in pairwise((*self.rounds, self.cycles)))
+
+
+@dataclass(frozen=True)
+class Schedule(Timetable):
+    """Who sends which elements to whom, over which dimension, in which cycle.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+    >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
+    >>> schedule = Schedule(task, "gb1", rounds=(0,), cycles=8, strands=(strand,))
+    >>> schedule.strands[0].move(2) == task.move
+    True
+    """
+
+    strands: tuple[Strand, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for strand in self.strands:
+            if strand.stop > self.task.block:
+                raise InvalidValueError(
+                    f"a strand ends at {strand.stop}",
+                    f"a block has {self.task.block} elements",
+                    "share out what is there",
+                )
+            for hop in strand.hops:
+                self._require_fit(hop)
+
+    def _require_fit(self, hop: Hop) -> None:
+        if hop.cycle >= self.cycles:
+            raise InvalidValueError(
+                f"a hop starts in cycle {hop.cycle}",
+                f"the schedule has {self.cycles} cycles",
+                "count its cycles too",
+            )
+        exchange = hop.exchange
+        if max(exchange.flip, exchange.when) >> self.task.p:
+            raise InvalidValueError(
+                f"the hop '{hop}' is too wide",
+                f"addresses have {self.task.p} bits",
+                "use exchanges of the task's addresses",
+            )
+        if (exchange.flip & ((1 << self.task.n) - 1)).bit_count() > 1:
+            raise InvalidValueError(
+                f"the hop '{hop}' crosses several dimensions",
+                "a hop crosses one link",
+                "write one hop per dimension; in one cycle they are one circuit",
+            )

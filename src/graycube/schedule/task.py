@@ -1,0 +1,87 @@
+"""The task: what has to be moved, apart from how."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, require_int
+from graycube.layout import Layout
+
+
+@dataclass(frozen=True)
+class Task:
+    """Take ``block`` elements per node, ``itemsize`` bytes each, from one layout to another.
+
+    The elements of a block are the slots of the layout, each with the same number of payload
+    elements behind it.
+
+    >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=64, itemsize=8)
+    >>> task.n, task.payload, task.block_bytes
+    (3, 64, 512)
+    >>> task.move(0b111)  # gray(5) = 7: the block of index 5 goes from node 7 to node 5
+    5
+    """
+
+    source: Layout
+    target: Layout
+    block: int
+    itemsize: int = 1
+
+    def __post_init__(self) -> None:
+        require_int(self.block, "block", least=1)
+        require_int(self.itemsize, "itemsize", least=1)
+        _ = self.move  # raises unless the layouts have the same elements and nodes
+        slots = 1 << (self.source.p - self.source.n)
+        if self.block % slots:
+            below = self.block // slots * slots
+            raise InvalidValueError(
+                f"block is {self.block} for layouts of {slots} slots",
+                "every slot needs the same number of elements",
+                f"the nearest that fit: {f'{below} and ' if below else ''}{below + slots}",
+            )
+
+    @property
+    def n(self) -> int:
+        """Dimension of the cube.
+
+        >>> Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1).n
+        3
+        """
+        return self.source.n
+
+    @property
+    def p(self) -> int:
+        """Number of address bits.
+
+        >>> Task(Layout.cyclic(5, 3), Layout.consecutive(5, 3), block=4).p
+        5
+        """
+        return self.source.p
+
+    @property
+    def payload(self) -> int:
+        """Number of elements behind each slot.
+
+        >>> Task(Layout.cyclic(5, 3), Layout.consecutive(5, 3), block=40).payload
+        10
+        """
+        return self.block >> (self.p - self.n)
+
+    @property
+    def block_bytes(self) -> int:
+        """Number of bytes that a node holds.
+
+        >>> Task(Layout.nodes(1), Layout.nodes(1), block=100, itemsize=16).block_bytes
+        1600
+        """
+        return self.block * self.itemsize
+
+    @cached_property
+    def move(self) -> AffineMap:
+        """The map from each machine address to the one its content has to reach.
+
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
+        >>> [task.move(a) for a in range(4)]
+        [0, 1, 3, 2]
+        """
+        return self.source.conversion(self.target)

@@ -1,0 +1,178 @@
+"""The written format of schedules: JSON, versioned, validated, never executed.
+
+The grammar is in ``docs/format.md``. Layouts are written as address fields and exchanges as
+they print, so that a person can read and write a file. Reading checks all types and sizes
+before anything large is built.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from graycube.errors import GraycubeError, InvalidValueError
+from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.layout import Layout
+from graycube.schedule.moves import COLUMNS, Moves
+from graycube.schedule.schedule import Hop, Schedule, Strand
+from graycube.schedule.task import Task
+
+FORMAT = "graycube schedule"
+VERSION = 1
+MAX_TEXT = 1 << 28  # characters of a file
+MAX_NUMBER = 1 << 62
+
+
+def dump(schedule: Schedule | Moves) -> str:
+    """The text of a schedule.
+
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+    >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
+    >>> text = dump(Schedule(task, "gb1", rounds=(0,), cycles=8, strands=(strand,)))
+    >>> load(text).strands[0].hops[0].exchange
+    Exchange(flip=1, when=2, want=1)
+    """
+    task = schedule.task
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "task": {
+            "source": str(task.source),
+            "target": str(task.target),
+            "block": task.block,
+            "itemsize": task.itemsize,
+        },
+        "algorithm": schedule.algorithm,
+        "rounds": list(schedule.rounds),
+        "cycles": schedule.cycles,
+    }
+    if schedule.relabel is not None:
+        columns, constant = schedule.relabel.matrix.columns, schedule.relabel.constant
+        content["relabel"] = {"columns": list(columns), "constant": constant}
+    if isinstance(schedule, Moves):
+        content["moves"] = {name: getattr(schedule, name).tolist() for name in COLUMNS}
+    else:
+        content["strands"] = [_dump_strand(strand) for strand in schedule.strands]
+    return json.dumps(content, indent=1)
+
+
+def _dump_strand(strand: Strand) -> dict[str, Any]:
+    hops = [{"cycle": hop.cycle, "exchange": str(hop.exchange)} for hop in strand.hops]
+    return {"elements": [strand.start, strand.stop], "hops": hops}
+
+
+def load(text: str) -> Schedule | Moves:
+    """The schedule of a text, after checking all of it.
+
+    >>> load('{"format": "graycube schedule", "version": 7}')
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: the file has version 7: this graycube reads version 1;
+    use a newer graycube, or write the file again
+    """
+    if len(text) > MAX_TEXT:
+        raise InvalidValueError(
+            f"the file has {len(text)} characters",
+            f"at most {MAX_TEXT} are read",
+            "store the symbolic form, or a smaller schedule",
+        )
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _malformed(f"no JSON ({str(error)[:80]})") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise _malformed(f"its format is not {FORMAT!r}")
+    if content.get("version") != VERSION:
+        raise InvalidValueError(
+            f"the file has version {str(content.get('version'))[:20]}",
+            f"this graycube reads version {VERSION}",
+            "use a newer graycube, or write the file again",
+        )
+    return _read(content)
+
+
+def _read(content: dict[str, Any]) -> Schedule | Moves:
+    form = "moves" if "moves" in content else "strands"
+    relabel = _read_map(content.pop("relabel")) if "relabel" in content else None
+    _keys(content, {"format", "version", "task", "algorithm", "rounds", "cycles", form}, "file")
+    head = (
+        _read_task(content["task"]),
+        _typed(content["algorithm"], str, "the algorithm"),
+        tuple(_number(r, "a round") for r in _typed(content["rounds"], list, "the rounds")),
+        _number(content["cycles"], "cycles"),
+    )
+    if form == "strands":
+        entries = _typed(content["strands"], list, "the strands")
+        strands = tuple(_read_strand(entry) for entry in entries)
+        return Schedule(*head, strands, relabel=relabel)
+    columns = _keys(content["moves"], set(COLUMNS), "moves")
+    table = [_read_column(columns[name], name) for name in COLUMNS]
+    return Moves(*head, *table, relabel=relabel)
+
+
+def _read_map(entry: object) -> AffineMap:
+    written = _keys(entry, {"columns", "constant"}, "relabel")
+    columns = [_number(c, "a column") for c in _typed(written["columns"], list, "the columns")]
+    matrix = Matrix(tuple(columns), len(columns))
+    return AffineMap(matrix, _number(written["constant"], "the constant"))
+
+
+def _read_task(entry: object) -> Task:
+    task = _keys(entry, {"source", "target", "block", "itemsize"}, "task")
+    return Task(
+        Layout.parse(_typed(task["source"], str, "the source")),
+        Layout.parse(_typed(task["target"], str, "the target")),
+        _number(task["block"], "block"),
+        _number(task["itemsize"], "itemsize"),
+    )
+
+
+def _read_strand(entry: object) -> Strand:
+    strand = _keys(entry, {"elements", "hops"}, "strand")
+    bounds = _typed(strand["elements"], list, "the elements of a strand")
+    if len(bounds) != 2:
+        raise _malformed("the elements of a strand are not [start, stop]")
+    hops = []
+    for written in _typed(strand["hops"], list, "the hops"):
+        hop = _keys(written, {"cycle", "exchange"}, "hop")
+        exchange = Exchange.parse(_typed(hop["exchange"], str, "an exchange"))
+        hops.append(Hop(_number(hop["cycle"], "a cycle"), exchange))
+    return Strand(_number(bounds[0], "start"), _number(bounds[1], "stop"), tuple(hops))
+
+
+def _read_column(entry: object, name: str) -> Any:  # noqa: ANN401 - Moves makes it an array
+    largest = np.iinfo(COLUMNS[name]).max
+    column = [_number(value, name) for value in _typed(entry, list, f"the column {name}")]
+    if max(column, default=0) > largest:
+        raise _malformed(f"a {name} of {max(column)} does not fit {np.dtype(COLUMNS[name])}")
+    return column
+
+
+def _keys(entry: object, names: set[str], what: str) -> dict[str, Any]:
+    mapping: dict[str, Any] = _typed(entry, dict, f"the {what}")
+    if set(mapping) != names:
+        wrong = min(set(mapping) ^ names)
+        raise _malformed(
+            f"the {what} has the keys {sorted(mapping)[:9]}; look at {wrong[:40]!r}"
+        )
+    return mapping
+
+
+def _typed(value: object, kind: type, what: str) -> Any:  # noqa: ANN401 - checked right here
+    if not isinstance(value, kind):
+        raise _malformed(f"{what} is {str(value)[:40]!r}, not a {kind.__name__}")
+    return value
+
+
+def _number(value: object, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MAX_NUMBER:
+        raise _malformed(f"{what} is {str(value)[:40]}, not an integer from 0 to 2^62")
+    return value
+
+
+def _malformed(why: str) -> GraycubeError:
+    return InvalidValueError(
+        f"the file is no schedule: {why}",
+        f"it must follow the grammar of version {VERSION}",
+        "see docs/format.md",
+    )
