@@ -1,0 +1,38 @@
+"""One direct send from every node to where its block belongs: the simple rival.
+
+On a circuit-switched cube all paths, taken through the dimensions in ascending order, are
+edge-disjoint (TR-20-92 section 3.5), so it takes one start-up. The circuit is written as its
+hops, all in one cycle. With store-and-forward switching the same path is taken hop by hop, and
+that is GB1.
+"""
+
+from graycube.algorithms.algorithm import Algorithm
+from graycube.algorithms.conversion import in_rounds, why_no_conversion
+from graycube.codes import gray_to_binary
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """Circuits only: hop by hop, this is GB1."""
+    if machine.switching != "circuit":
+        return "without circuits a direct send is done hop by hop, and that is gb1"
+    return why_no_conversion(task, machine)
+
+
+def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
+    """One strand whose hops all start in the same cycle."""
+    steps = [(0, exchange) for exchange in gray_to_binary(task.n, "ascending")]
+    lengths = [task.block] if steps else []
+    return in_rounds(task, "direct", lengths, [(0, task.block, steps)])
+
+
+ALGORITHM = Algorithm(
+    name="direct",
+    paper="TR-20-92 section 3.5",
+    ports=1,
+    formula="s + K t",
+    applicable=applicable,
+    emit=emit,
+    cycles=lambda n, block: block if n > 1 else 0,
+)

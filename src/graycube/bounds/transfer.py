@@ -1,0 +1,124 @@
+"""Bounds from how far, and how much, data has to travel.
+
+They follow from the displacement of each address, (move a) ^ a in its node bits: an affine map,
+so the mean distance is half of its rows that are not zero, whatever the size of the cube.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from graycube.gf2 import AffineMap, Matrix
+from graycube.machine import Machine
+from graycube.schedule import Task
+
+EXACT_RANK = 12  # up to 2^12 displacements are tried one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """No schedule of the task is faster than ``seconds``, for the reason given.
+
+    >>> print(Bound("start-ups", 0.003, "TR-20-92 Lemma 3"))
+    start-ups: 0.003 s (TR-20-92 Lemma 3)
+    """
+
+    name: str
+    seconds: float
+    citation: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.seconds:.4g} s ({self.citation})"
+
+
+def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
+    """The bounds that hold for a task on a machine; the largest one is the lower bound.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(5, "gray"), Layout.nodes(5), block=100)
+    >>> for bound in lower_bounds(task, Machine(dims=5, startup=7.0, per_byte=1.0)):
+    ...     print(bound)
+    start-ups: 32 s (TR-20-92 Lemma 3)
+    leaving a node: 107 s (every byte of a block passes its ports)
+    links: 200 s (TR-20-92 Lemma 3)
+    """
+    displacement = _displacement(task)
+    if not any((*displacement.matrix.columns, displacement.constant)):
+        return (Bound("nothing moves", 0.0, "the layouts agree"),)
+    ports = machine.links_at_once
+    circuits = machine.switching == "circuit"
+    hops = 1 if circuits else largest_distance(displacement)
+    leaving = task.block_bytes * leaving_share(displacement)
+    bounds = [
+        Bound("start-ups", hops * machine.message_time(task.itemsize), "TR-20-92 Lemma 3"),
+        Bound(
+            "leaving a node",
+            machine.startup + float(leaving / ports) * machine.per_byte,
+            "every byte of a block passes its ports",
+        ),
+    ]
+    if not circuits:
+        volume = task.block_bytes * mean_distance(displacement) / ports
+        citation = "TR-20-91 Theorem 3" if ports > 1 else "TR-20-92 Lemma 3"
+        bounds.append(Bound("links", float(volume) * machine.per_byte, citation))
+    return tuple(bounds)
+
+
+def _displacement(task: Task) -> AffineMap:
+    """From machine address to the cube dimensions its content has to cross."""
+    low = (1 << task.n) - 1
+    columns = ((c ^ 1 << j) & low for j, c in enumerate(task.move.matrix.columns))
+    return AffineMap(Matrix(tuple(columns), task.n), task.move.constant & low)
+
+
+def mean_distance(displacement: AffineMap) -> Fraction:
+    """The mean of the distances over all elements: TR-20-92 Lemma 3, for any affine map.
+
+    >>> mean_distance(AffineMap(Matrix((0b01, 0b10), 2)))
+    Fraction(1, 1)
+    """
+    twice = (1 if row else 2 * (displacement.constant >> i & 1)
+             for i, row in enumerate(displacement.matrix.rows))  # fmt: skip
+    return Fraction(sum(twice), 2)
+
+
+def largest_distance(displacement: AffineMap) -> int:
+    """A distance that some element has to go; the largest one, if the rank is small.
+
+    Above that rank a greedy sum of the basis is taken, which is exact for conversions.
+
+    >>> largest_distance(AffineMap(Matrix((0b01, 0b10), 2)))
+    2
+    """
+    basis = displacement.matrix.image()
+    if len(basis) <= EXACT_RANK:
+        reached = [displacement.constant]
+        for vector in basis:
+            reached += [v ^ vector for v in reached]
+        return max(v.bit_count() for v in reached)
+    farthest = displacement.constant
+    for vector in basis:
+        farthest = max(farthest, farthest ^ vector, key=int.bit_count)
+    return farthest.bit_count()
+
+
+def leaving_share(displacement: AffineMap) -> Fraction:
+    """The part of its block that some node has to send away.
+
+    If the displacement does not depend on the slot, some node sends all of it; otherwise at
+    least the mean over all addresses.
+
+    >>> leaving_share(AffineMap(Matrix((0, 1), 1)))  # one node bit, crossed where the slot is 1
+    Fraction(1, 2)
+    """
+    n = displacement.height
+    if not any(displacement.matrix.columns[n:]):
+        return Fraction(1)
+    stays = displacement.constant == 0 or _in_image(displacement)
+    return 1 - Fraction(int(stays), 1 << displacement.matrix.rank())
+
+
+def _in_image(displacement: AffineMap) -> bool:
+    extended = Matrix(
+        (*displacement.matrix.columns, displacement.constant), displacement.height
+    )
+    return extended.rank() == displacement.matrix.rank()
