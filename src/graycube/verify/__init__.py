@@ -1,0 +1,11 @@
+"""Independent checks of schedules; they share no code with the algorithms or the simulator.
+
+:func:`check_algebra` proves a symbolic schedule at any size of the cube, :func:`check_elements`
+follows every element of an explicit one, and :data:`RULES` says what both look for.
+"""
+
+from graycube.verify.algebra import check_algebra
+from graycube.verify.elements import check_elements
+from graycube.verify.report import RULES, Report, Violation
+
+__all__ = ["RULES", "Report", "Violation", "check_algebra", "check_elements"]

@@ -1,0 +1,221 @@
+"""Prove a symbolic schedule by algebra, at any size of the cube.
+
+Two facts carry the proof. The composition of a strand's exchanges is one affine map, which must
+equal the map between the layouts. And two hops never use the same link at the same time if
+their cycles do not overlap, or if no node meets both conditions: parities of the same mask with
+different values. Whether a node has ports enough is counted over all combinations of the
+parities that occur.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise, product
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import compose
+from graycube.machine import Machine
+from graycube.schedule import Hop, Schedule
+from graycube.verify.report import Report, Violation, tally
+
+_RULES = ("share", "end", "time", "link", "ports", "round")
+MAX_CONDITIONS = 16
+"""Most conditions at a time whose combinations are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A hop's use of its dimension: nodes with parity(node & mask) == want, cycles start..stop.
+
+    ``path`` names the message: the hops of a circuit belong to one path.
+    """
+
+    dimension: int
+    mask: int
+    want: int
+    start: int
+    stop: int
+    path: tuple[int, int]
+
+    def overlaps(self, other: "_Use") -> bool:
+        return self.start < other.stop and other.start < self.stop
+
+    def excludes(self, other: "_Use") -> bool:
+        """Whether no node can meet both conditions."""
+        return self.mask == other.mask and self.want != other.want
+
+
+def check_algebra(schedule: Schedule, machine: Machine) -> Report:
+    """Check the rules on the exchanges themselves.
+
+    >>> from graycube.algorithms import gb3
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Task
+    >>> machine = Machine(dims=40)
+    >>> task = Task(Layout.nodes(40, "gray"), Layout.nodes(40), block=64)
+    >>> print(check_algebra(gb3.emit(task, machine), machine))
+    by algebra: nothing is wrong (share, end, time, link, ports, round)
+    """
+    circuits = machine.switching == "circuit"
+    uses = [use for s in range(len(schedule.strands)) for use in _uses(schedule, s, circuits)]
+    found = [
+        *_check_shares(schedule),
+        *_check_ends(schedule),
+        *_check_times(schedule, circuits),
+        *_check_links(uses),
+        *_check_ports(uses, machine, circuits),
+        *_check_rounds(schedule, uses, machine, circuits),
+    ]
+    return tally("by algebra", _RULES, found)
+
+
+def _uses(schedule: Schedule, s: int, circuits: bool) -> Iterator[_Use]:  # noqa: FBT001
+    nodes = (1 << schedule.task.n) - 1
+    strand = schedule.strands[s]
+    for k, hop in enumerate(strand.hops):
+        crossed = hop.exchange.flip & nodes
+        if crossed:
+            tests_slots = bool(hop.exchange.when >> schedule.task.n)
+            yield _Use(
+                crossed.bit_length() - 1,
+                0 if tests_slots else hop.exchange.when,
+                0 if tests_slots else hop.exchange.want,
+                hop.cycle,
+                hop.cycle + _duration(schedule, strand.size, hop),
+                (s, hop.cycle if circuits else k),
+            )
+
+
+def _duration(schedule: Schedule, size: int, hop: Hop) -> int:
+    """Cycles that the elements of a strand take to cross: all of them, or half of the slots."""
+    if not hop.exchange.when >> schedule.task.n:
+        return size
+    if size != schedule.task.block:
+        raise InvalidValueError(
+            f"the hop '{hop}' of a strand of {size} elements tests slots",
+            f"its share of a slot is unknown unless it has all {schedule.task.block}",
+            "give the strand whole blocks, or check element by element",
+        )
+    return size // 2
+
+
+def _check_shares(schedule: Schedule) -> Iterator[Violation]:
+    block = schedule.task.block
+    shares = sorted((strand.start, strand.stop) for strand in schedule.strands)
+    for (_, end), (start, _) in pairwise([(0, 0), *shares, (block, block)]):
+        if end != start:
+            between = f"positions {min(end, start)} to {max(end, start)} of a block"
+            yield Violation("share", detail=f"{between} are in {int(start < end) * 2} strands")
+
+
+def _check_ends(schedule: Schedule) -> Iterator[Violation]:
+    task = schedule.task
+    for s, strand in enumerate(schedule.strands):
+        move = compose((hop.exchange for hop in strand.hops), task.p)
+        if schedule.relabel is not None:
+            move = schedule.relabel @ move
+        if move != task.move:
+            a = next(
+                a for a in (0, *(1 << j for j in range(task.p))) if move(a) != task.move(a)
+            )
+            low = (1 << task.n) - 1
+            yield Violation(
+                "end",
+                node=a & low,
+                detail=f"strand {s} takes address {a} to {move(a)}, not {task.move(a)}",
+            )
+
+
+def _check_times(schedule: Schedule, circuits: bool) -> Iterator[Violation]:  # noqa: FBT001
+    nodes = (1 << schedule.task.n) - 1
+    for s, strand in enumerate(schedule.strands):
+        crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes]
+        for before, after in pairwise(crossing):
+            slots = any(hop.exchange.when >> schedule.task.n for hop in (before, after))
+            wait = _duration(schedule, strand.size, before) if slots else 1
+            if circuits and after.cycle == before.cycle:
+                wait = 0
+            if after.cycle < before.cycle + wait:
+                detail = (
+                    f"strand {s} starts '{after.exchange}' before '{before.exchange}' is over"
+                )
+                yield Violation("time", cycle=after.cycle, detail=detail)
+        if strand.size and crossing:
+            end = max(hop.cycle + _duration(schedule, strand.size, hop) for hop in crossing)
+            if end > schedule.cycles:
+                detail = f"strand {s} ends in cycle {end - 1} of {schedule.cycles}"
+                yield Violation("time", cycle=end - 1, detail=detail)
+
+
+def _check_links(uses: Sequence[_Use]) -> Iterator[Violation]:
+    for a, b in combinations(uses, 2):
+        if a.dimension == b.dimension and a.overlaps(b) and not a.excludes(b):
+            detail = (
+                f"strands {a.path[0]} and {b.path[0]} share links of dimension {a.dimension}"
+            )
+            yield Violation("link", cycle=max(a.start, b.start), detail=detail)
+
+
+def _check_ports(uses: Sequence[_Use], machine: Machine, circuits: bool) -> Iterator[Violation]:  # noqa: FBT001
+    for cycle in sorted({use.start for use in uses}):
+        active = [use for use in uses if use.start <= cycle < use.stop]
+        busiest = _most_at_once(active, circuits)
+        if busiest > machine.links_at_once:
+            detail = f"a node uses {busiest} of its {machine.links_at_once} ports"
+            yield Violation("ports", cycle=cycle, detail=detail)
+
+
+def _check_rounds(
+    schedule: Schedule,
+    uses: Sequence[_Use],
+    machine: Machine,
+    circuits: bool,  # noqa: FBT001
+) -> Iterator[Violation]:
+    for start, end in pairwise((*schedule.rounds, schedule.cycles)):
+        active = [use for use in uses if use.start < end and start < use.stop]
+        busiest = _most_at_once(active, circuits)
+        if busiest > machine.links_at_once:
+            detail = f"a node sends {busiest} messages on {machine.links_at_once} ports"
+            yield Violation("round", cycle=start, detail=detail)
+
+
+def _most_at_once(active: Sequence[_Use], circuits: bool) -> int:  # noqa: FBT001
+    """The most messages that one node sends (or receives) among the active uses.
+
+    With circuits the conditions along a path are those of its intermediate nodes, so every path
+    counts for every node, which is safe. Otherwise all combinations of parities are tried.
+    """
+    if circuits:
+        return len({use.path for use in active})
+    masks = sorted({use.mask for use in active if use.mask})
+    dimensions = {use.dimension for use in active}
+    if len(dimensions) <= 1:
+        return len(dimensions)
+    if len(masks) > MAX_CONDITIONS:
+        raise InvalidValueError(
+            f"{len(masks)} conditions hold at the same time",
+            f"at most {MAX_CONDITIONS} can be told apart",
+            "check element by element",
+        )
+    most = 0
+    for values in product((0, 1), repeat=len(masks)):
+        if not _consistent(masks, values):
+            continue
+        value = dict(zip(masks, values, strict=True))
+        used = {use.dimension for use in active if value.get(use.mask, 0) == use.want}
+        most = max(most, len(used))
+    return most
+
+
+def _consistent(masks: Sequence[int], values: Sequence[int]) -> bool:
+    """Whether some node has these parities: every dependency of the masks must add up."""
+    reduced: list[tuple[int, int]] = []
+    for mask, value in zip(masks, values, strict=True):
+        vector, total = mask, value
+        for lead, sign in reduced:
+            if vector ^ lead < vector:
+                vector, total = vector ^ lead, total ^ sign
+        if vector:
+            reduced = sorted([*reduced, (vector, total)], reverse=True)
+        elif total:
+            return False
+    return True

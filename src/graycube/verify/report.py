@@ -1,0 +1,92 @@
+"""What a check found."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+RULES = {
+    "range": "cycles, nodes, dimensions and elements exist",
+    "share": "every element of a block belongs to exactly one strand",
+    "start": "an element starts where the task says",
+    "presence": "an element is where it is sent from",
+    "time": "an element moves on only after it has arrived",
+    "end": "an element ends where the task says",
+    "link": "a directed link carries at most one element per cycle",
+    "ports": "a node sends and receives at most as many elements per cycle as it has ports",
+    "round": "a node sends at most as many messages per round as it has ports",
+}
+"""The rules of the game, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A rule that is broken, and where; -1 stands for what does not apply.
+
+    >>> print(Violation("link", cycle=3, node=5, element=17, detail="dimension 2 is taken"))
+    link: cycle 3, node 5, element 17: dimension 2 is taken
+    """
+
+    rule: str
+    cycle: int = -1
+    node: int = -1
+    element: int = -1
+    detail: str = ""
+
+    def __str__(self) -> str:
+        places = (("cycle", self.cycle), ("node", self.node), ("element", self.element))
+        where = ", ".join(f"{name} {value}" for name, value in places if value >= 0)
+        return f"{self.rule}: {where or 'everywhere'}: {self.detail or RULES[self.rule]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found: true when nothing is wrong.
+
+    ``violations`` has the first ones of every broken rule and ``counts`` how many there are;
+    ``peak`` is the most elements that a node holds, -1 where that was not counted.
+
+    >>> report = Report("by hand", ("start", "end"), (), peak=8)
+    >>> bool(report)
+    True
+    >>> print(report)
+    by hand: nothing is wrong (start, end); a node holds at most 8 elements
+    """
+
+    method: str
+    rules: tuple[str, ...]
+    violations: tuple[Violation, ...]
+    counts: tuple[tuple[str, int], ...] = ()
+    peak: int = -1
+
+    def joined(self, other: "Report") -> "Report":
+        """The two reports as one.
+
+        >>> one = Report("by hand", ("start",), ())
+        >>> other = Report("twice", ("end",), (), peak=3)
+        >>> print(one.joined(other))
+        by hand and twice: nothing is wrong (start, end); a node holds at most 3 elements
+        """
+        return Report(
+            f"{self.method} and {other.method}",
+            tuple(dict.fromkeys((*self.rules, *other.rules))),
+            (*self.violations, *other.violations),
+            (*self.counts, *other.counts),
+            max(self.peak, other.peak),
+        )
+
+    def __bool__(self) -> bool:
+        return not self.violations
+
+    def __str__(self) -> str:
+        held = f"; a node holds at most {self.peak} elements" if self.peak >= 0 else ""
+        if self:
+            return f"{self.method}: nothing is wrong ({', '.join(self.rules)}){held}"
+        totals = ", ".join(f"{count} x {rule}" for rule, count in self.counts)
+        lines = [f"{self.method}: {totals}{held}", *map(str, self.violations)]
+        return "\n  ".join(lines)
+
+
+def tally(method: str, rules: Sequence[str], found: Sequence[Violation]) -> Report:
+    """The report of a check that lists every violation."""
+    totals = Counter(violation.rule for violation in found)
+    return Report(method, tuple(rules), tuple(found), tuple(totals.items()))
