@@ -6,9 +6,17 @@
 (18, 63)
 >>> gc.mesh_distances(layout, axis=0).dilation  # mesh neighbours are at most one hop apart
 1
+
+Getting from one layout to another, verified, priced and carried out:
+
+>>> plan = gc.plan(gc.Layout.nodes(4, "gray"), gc.Layout.nodes(4), block=64, machine="ipsc1")
+>>> plan.algorithm, bool(plan.verify())
+('gb1', True)
 """
 
 from graycube import view
+from graycube.algorithms import Algorithm, algorithms
+from graycube.bounds import Bound, lower_bounds
 from graycube.codes import (
     GrayCode,
     binary_to_gray,
@@ -44,25 +52,45 @@ from graycube.layout import (
     ring_order,
     split_keys,
 )
+from graycube.machine import Machine
+from graycube.planning import Candidate, Plan, load_plan, plan
+from graycube.schedule import Hop, Moves, Schedule, Strand, Task
+from graycube.simulate import Traffic
+from graycube.verify import RULES, Report, Violation
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ALLOCATIONS",
+    "RULES",
     "AffineMap",
+    "Algorithm",
     "Allocation",
     "Axis",
+    "Bound",
+    "Candidate",
     "Distances",
     "Exchange",
     "GrayCode",
     "GraycubeError",
+    "Hop",
     "InvalidTypeError",
     "InvalidValueError",
     "Layout",
+    "Machine",
     "Matrix",
     "MissingExtraError",
+    "Moves",
     "OutOfRangeError",
+    "Plan",
+    "Report",
+    "Schedule",
     "SingularError",
+    "Strand",
+    "Task",
+    "Traffic",
+    "Violation",
+    "algorithms",
     "binary_to_gray",
     "butterfly_distances",
     "compose",
@@ -73,7 +101,10 @@ __all__ = [
     "gray_to_binary",
     "group_ranks",
     "is_gray_code",
+    "load_plan",
+    "lower_bounds",
     "mesh_distances",
+    "plan",
     "rank_coordinates",
     "rank_order",
     "ring_order",

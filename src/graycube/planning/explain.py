@@ -1,0 +1,82 @@
+"""A plan in words: the table of candidates, the choice, the bound and the gap."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from graycube.bounds import Bound
+from graycube.machine import Machine
+from graycube.planning.candidate import Candidate
+from graycube.schedule import Task
+from graycube.simulate import Traffic
+
+_COLUMNS = "{:<13} {:>7} {:>8} {:>12} {:>9}  "
+_REMARK = 40  # characters
+
+
+def explain(
+    task: Task,
+    machine: Machine,
+    chosen: Traffic,
+    candidates: Sequence[Candidate],
+    bounds: Sequence[Bound],
+) -> str:
+    """The text of ``Plan.explain``."""
+    bound = max(bounds, key=lambda b: b.seconds)
+    figures = _COLUMNS.format("lower bound", "", "", "", f"{bound.seconds:.4g}")
+    lines = [
+        _headline(task, machine),
+        _COLUMNS.format("candidate", "rounds", "cycles", "bytes", "seconds").rstrip(),
+        *(line for c in candidates for line in _candidate_lines(c, chosen, machine)),
+        f"{figures}{bound.name} ({bound.citation})",
+        *_verdict(task, chosen, chosen.time(machine), bound.seconds),
+    ]
+    return "\n".join(lines)
+
+
+def _headline(task: Task, machine: Machine) -> str:
+    items = f"{task.itemsize} byte{'s' if task.itemsize > 1 else ''}"
+    ports = f"{machine.links_at_once} port{'s' if machine.links_at_once > 1 else ''}"
+    name = "" if machine.name == "custom" else f"{machine.name}: "
+    packets = f", packets of {machine.packet} bytes" if machine.packet else ""
+    return (
+        f"{task.block} elements of {items} on each of {1 << task.n} nodes; "
+        f"{name}{ports}, {machine.switching}{packets}"
+    )
+
+
+def _candidate_lines(candidate: Candidate, chosen: Traffic, machine: Machine) -> list[str]:
+    traffic = candidate.traffic
+    numbers = ["-"] * 4
+    if traffic is not None:
+        rounds = len(traffic.schedule.rounds)
+        numbers = [
+            str(rounds),
+            str(traffic.cycles),
+            str(traffic.bytes),
+            f"{candidate.cost:.4g}",
+        ]
+    head = _COLUMNS.format(candidate.algorithm.name, *numbers)
+    remark = textwrap.wrap(_remark(candidate, chosen, machine), _REMARK)
+    return [head + remark[0], *(" " * len(head) + rest for rest in remark[1:])]
+
+
+def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
+    cost = chosen.time(machine)
+    if candidate.reason is not None:
+        return candidate.reason
+    if candidate.algorithm.name == chosen.schedule.algorithm:
+        return "chosen"
+    if candidate.algorithm.name == "relabel":
+        return "if the ranks may be renumbered"
+    if candidate.cost == cost:
+        return "the same"
+    return f"{candidate.cost / cost:.3g} times the chosen one" if cost else "dearer"
+
+
+def _verdict(task: Task, chosen: Traffic, cost: float, bound: float) -> Iterator[str]:
+    if chosen.schedule.algorithm == "direct" and task.n > 1:
+        yield "One direct exchange beats the exchange algorithms on this machine."
+    if cost == bound:
+        yield "The chosen schedule meets the bound: it is optimal."
+    elif bound > 0 and chosen.schedule.relabel is None:
+        yield f"The chosen schedule is within a factor {cost / bound:.3g} of the bound."

@@ -1,0 +1,64 @@
+"""Plans as files: the machine and the schedule, in the written format of schedules."""
+
+import json
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.machine import Machine
+from graycube.schedule import Schedule, dump, load
+from graycube.schedule.written import MAX_TEXT
+
+
+def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
+    """Write to a file beside it and rename: a reader sees the old file or the new one."""
+    content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
+    target = Path(path)
+    with tempfile.NamedTemporaryFile(
+        "w", dir=target.parent, prefix=f".{target.name}.", delete=False
+    ) as file:
+        try:
+            json.dump({"format": "graycube plan", "version": 1, **content}, file, indent=1)
+            file.close()
+            Path(file.name).replace(target)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def read_plan(path: str | Path) -> tuple[Schedule, Machine]:
+    """The schedule and the machine of a plan file."""
+    if Path(path).stat().st_size > MAX_TEXT:
+        raise _unreadable(path, f"it is larger than {MAX_TEXT} bytes")
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(path, f"no JSON ({str(error)[:80]})") from None
+    if not isinstance(content, dict) or content.get("format") != "graycube plan":
+        raise _unreadable(path, "its format is not 'graycube plan'")
+    if content.get("version") != 1:
+        raise InvalidValueError(
+            f"{path} has version {str(content.get('version'))[:20]}",
+            "this graycube reads version 1",
+            "use a newer graycube, or write the plan again",
+        )
+    if set(content) != {"format", "version", "machine", "schedule"}:
+        raise _unreadable(path, "it must have a machine and a schedule and nothing else")
+    schedule = load(json.dumps(content["schedule"]))
+    if not isinstance(schedule, Schedule):
+        raise _unreadable(path, "a plan needs strands, not single moves")
+    return schedule, _read_machine(path, content["machine"])
+
+
+def _read_machine(path: str | Path, entry: object) -> Machine:
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+        raise _unreadable(path, "its machine is no object with a name")
+    try:
+        return Machine(**entry)
+    except (TypeError, InvalidTypeError) as error:
+        raise _unreadable(path, f"its machine is wrong ({error})") from None
+
+
+def _unreadable(path: str | Path, why: str) -> InvalidValueError:
+    return InvalidValueError(f"{path} is no plan", why, "see docs/format.md")

@@ -1,0 +1,213 @@
+"""From a task and a machine to a plan.
+
+Rules. Every algorithm of the table is a candidate: it emits its schedule, and its price is what
+the simulator counts, not a formula. "auto" takes the cheapest, earlier in the table first.
+Only renumbering the ranks is never taken by itself, since it is up to the program whether rank
+numbers are free.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from graycube.bounds import Bound, lower_bounds
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import AffineMap
+from graycube.layout import Layout
+from graycube.machine import Machine
+from graycube.planning.candidate import Candidate, all_candidates
+from graycube.planning.explain import explain
+from graycube.planning.files import read_plan, write_plan
+from graycube.runtime import apply
+from graycube.schedule import Moves, Schedule, Task, expand
+from graycube.simulate import Traffic, simulate
+from graycube.verify import Report, check_algebra, check_elements
+
+ELEMENTWISE = 1 << 18
+"""Up to so many elements, :meth:`Plan.verify` follows each one as well."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A task, a machine, the chosen schedule, its price, its bound, and the rivals.
+
+    >>> machine = Machine(dims=6, startup=1e-3, per_byte=3.57e-7)
+    >>> chosen = plan(Layout.nodes(6, "gray"), Layout.nodes(6), block=65536, machine=machine)
+    >>> chosen.algorithm, chosen.rounds, chosen.cycles
+    ('gb3', 6, 196608)
+    >>> bool(chosen.verify())
+    True
+    """
+
+    task: Task
+    machine: Machine
+    schedule: Schedule
+    traffic: Traffic
+    candidates: tuple[Candidate, ...]
+    bounds: tuple[Bound, ...]
+
+    @property
+    def algorithm(self) -> str:
+        """Name of the chosen algorithm."""
+        return self.schedule.algorithm
+
+    @property
+    def cycles(self) -> int:
+        """Element transfers in sequence."""
+        return self.traffic.cycles
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return len(self.schedule.rounds)
+
+    @property
+    def cost(self) -> float:
+        """Seconds on the machine."""
+        return self.traffic.time(self.machine)
+
+    @property
+    def lower_bound(self) -> float:
+        """Seconds that no schedule can beat."""
+        return max(bound.seconds for bound in self.bounds)
+
+    def explain(self) -> str:
+        """What was chosen and why, what was rejected, the bound and the gap, as a table.
+
+        >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
+        >>> print(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine).explain())
+        64 elements of 1 byte on each of 16 nodes; 1 port, store-and-forward
+        candidate      rounds   cycles        bytes   seconds
+        relabel             0        0            0         0  if the ranks may be renumbered
+        direct              -        -            -         -  without circuits a direct send is
+                                                               done hop by hop, and that is gb1
+        gb1                 3      192         1536       492  chosen
+        gb2                 5      160         2560       660  1.34 times the chosen one
+        gb3                 4      128         2048       528  1.07 times the chosen one
+        any-order           3      192         1536       492  the same
+        circuit-split       -        -            -         -  it needs circuits and two ports
+        lower bound                                       303  start-ups (TR-20-92 Lemma 3)
+        The chosen schedule is within a factor 1.62 of the bound.
+        """
+        return explain(self.task, self.machine, self.traffic, self.candidates, self.bounds)
+
+    def verify(self) -> Report:
+        """Prove the schedule by algebra and, where affordable, element by element.
+
+        It raises nothing: the report is true when nothing is wrong.
+
+        >>> gray, binary = Layout.nodes(30, "gray"), Layout.nodes(30)
+        >>> print(plan(gray, binary, block=64, machine=Machine(dims=30)).verify())
+        by algebra: nothing is wrong (share, end, time, link, ports, round)
+        """
+        report = check_algebra(self.schedule, self.machine)
+        if not report or self.task.block << self.task.n > ELEMENTWISE:
+            return report
+        followed = check_elements(self.moves(), self.machine)
+        return report.joined(followed)
+
+    def moves(self) -> Moves:
+        """The schedule written out: every crossing of a link by an element.
+
+        >>> machine = Machine(dims=3)
+        >>> len(plan(Layout.nodes(3, "gray"), Layout.nodes(3), 4, machine=machine).moves())
+        48
+        """
+        return expand(self.schedule)
+
+    def apply(self, blocks: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Carry the plan out in this process; the first axis of ``blocks`` is the node.
+
+        ``out`` may be ``blocks`` itself. Whatever follows the elements of a block is payload.
+
+        >>> gray, binary = Layout.nodes(2, "gray"), Layout.nodes(2)
+        >>> blocks = gray.scatter([10, 11, 12, 13])
+        >>> moved = plan(gray, binary, block=1, machine=Machine(dims=2)).apply(blocks)
+        >>> moved.ravel().tolist()
+        [10, 11, 12, 13]
+        """
+        return apply(self.schedule, blocks, out)
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan to a file, which :func:`load_plan` reads; whole or not at all."""
+        write_plan(path, self.schedule, self.machine)
+
+
+def plan(  # noqa: PLR0913
+    source: Layout,
+    target: Layout,
+    block: int,
+    *,
+    itemsize: int = 1,
+    machine: Machine | str,
+    algorithm: str = "auto",
+) -> Plan:
+    """The cheapest way from one layout to another, for blocks of ``block`` elements.
+
+    ``machine`` is a :class:`Machine` or the name of a profile; ``algorithm`` is "auto" or a
+    name from the table.
+
+    >>> gray, binary = Layout.nodes(6, "gray"), Layout.nodes(6)
+    >>> plan(gray, binary, block=1 << 16, machine="ipsc2").algorithm
+    'direct'
+    """
+    task = Task(source, target, block, itemsize)
+    if isinstance(machine, str):
+        machine = Machine.profile(machine, dims=task.n)
+    if not isinstance(machine, Machine):
+        raise InvalidTypeError(
+            f"the machine is {machine!r}",
+            "it must be a Machine or the name of a profile",
+            "build one with graycube.Machine(dims=..., startup=..., per_byte=...)",
+        )
+    candidates = all_candidates(task, machine)
+    chosen = _choose(candidates, task, algorithm)
+    bounds = lower_bounds(task, machine)
+    return Plan(task, machine, chosen.schedule, chosen, candidates, bounds)
+
+
+def load_plan(path: str | Path) -> Plan:
+    """Read a plan, checking all of it; nothing in the file is ever executed.
+
+    The candidates are priced afresh. A schedule that nobody verified loads as well: ask
+    ``plan.verify()``.
+
+    >>> import tempfile
+    >>> chosen = plan(Layout.nodes(4, "gray"), Layout.nodes(4), block=64, machine="ipsc1")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     chosen.save(Path(folder) / "plan.json")
+    ...     load_plan(Path(folder) / "plan.json").schedule == chosen.schedule
+    True
+    """
+    schedule, machine = read_plan(path)
+    task = schedule.task
+    candidates = all_candidates(task, machine)
+    traffic = simulate(schedule)
+    return Plan(task, machine, schedule, traffic, candidates, lower_bounds(task, machine))
+
+
+def _choose(candidates: tuple[Candidate, ...], task: Task, name: str) -> Traffic:
+    known = [c.algorithm.name for c in candidates]
+    if name not in ("auto", *known):
+        raise InvalidValueError(
+            f"the algorithm is {name!r}",
+            f"the known ones are {', '.join(known)}",
+            "choose one of them, or 'auto'",
+        )
+    nothing_moves = task.move == AffineMap.identity(task.p)
+    wanted = [
+        c
+        for c in candidates
+        if c.algorithm.name == name
+        or (name == "auto" and (nothing_moves or c.algorithm.name != "relabel"))
+    ]
+    priced = [(c.cost, c.traffic) for c in wanted if c.traffic is not None]
+    if not priced:
+        raise InvalidValueError(
+            f"no way from {task.source} to {task.target}",
+            "; ".join(f"{c.algorithm.name}: {c.reason}" for c in wanted),
+            "plan a conversion between Gray and binary code, or change the machine",
+        )
+    return min(priced, key=lambda entry: entry[0])[1]
