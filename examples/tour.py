@@ -37,8 +37,8 @@ def main(picture: Path) -> None:
     print("rank of each place of an 8 x 4 mesh, so that mesh neighbours are cube neighbours:")
     print(gc.rank_order((8, 4)))
 
-    heading("4. From Gray to binary code on a 4-cube: three exchanges, proved and carried out")
-    convert(n=4)
+    heading("4. When it has to move: a plan from Gray to binary code, proved and carried out")
+    convert(n=6, block=4096)
 
     heading("5. Nothing is ever built of size 2^p: a layout of 2^60 elements on 2^30 nodes")
     huge = gc.Layout.cyclic(60, 30, whole="gray")
@@ -55,17 +55,16 @@ def worst(
     return (f"{distances(layout, axis=axis).dilation:9}" for layout in (binary, gray))
 
 
-def convert(n: int) -> None:
-    """Exchange blocks step by step, and compare with the target layout."""
+def convert(n: int, block: int) -> None:
+    """Plan a conversion, verify it, move data, and compare with the target layout."""
     source, target = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n, "binary")
-    steps = gc.gray_to_binary(n)
-    assert gc.compose(steps, n) == source.conversion(target)  # the proof, for any n
-    blocks = source.scatter(np.arange(1 << n))
-    print("block on each node:  ", *(f"{b:2}" for b in blocks.ravel()))
-    for step in steps:
-        blocks = blocks[step.affine(n)(np.arange(1 << n))]  # an exchange is its own inverse
-        print(f"{step!s:21}", *(f"{b:2}" for b in blocks.ravel()))
-    assert np.array_equal(target.gather(blocks), np.arange(1 << n))
+    machine = gc.Machine(dims=n, ports=1, startup=1e-3, per_byte=3.57e-7)
+    plan = gc.plan(source, target, block=block, itemsize=8, machine=machine)
+    print(plan.explain())
+    print(plan.verify())
+    data = np.random.default_rng(1).standard_normal((1 << n, block))
+    assert np.array_equal(target.gather(plan.apply(source.scatter(data))), data)
+    print("The data is where the target layout says.")
 
 
 def draw(binary: gc.Layout, gray: gc.Layout, picture: Path) -> None:

@@ -1,1 +1,19 @@
-"""Pictures of layouts."""
+"""Pictures of who holds what: :func:`text` for the terminal, :func:`plot` for matplotlib.
+
+>>> import graycube as gc
+>>> print(gc.view.text(gc.Layout.cyclic(5, 2, nodes="gray"), width=60))
+(b4 b3 b2 || b1 g0)
+32 elements on 4 nodes, 8 on each
+neighbours are at most 1 hop apart
+<BLANKLINE>
+node  bits  indices in slot order
+   0    00  0, 4, 8, ... 28
+   1    01  1, 5, 9, ... 29
+   2    10  3, 7, 11, ... 31
+   3    11  2, 6, 10, ... 30
+"""
+
+from graycube.view.plot import plot
+from graycube.view.text import text
+
+__all__ = ["plot", "text"]
