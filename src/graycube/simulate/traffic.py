@@ -27,6 +27,9 @@ class RoundTraffic:
 
     ``longest`` is the longest message on any link, ``crossings`` the sum over all links,
     ``links`` how many links are used, and ``busiest`` the most that one node sends on.
+
+    >>> RoundTraffic(longest=4, crossings=16, links=4, busiest=1).longest
+    4
     """
 
     longest: int
@@ -37,7 +40,17 @@ class RoundTraffic:
 
 @dataclass(frozen=True)
 class Traffic:
-    """The traffic of a schedule, round by round."""
+    """The traffic of a schedule, round by round.
+
+    >>> import graycube as gc
+    >>> machine = gc.Machine(dims=3, startup=10.0, per_byte=1.0)
+    >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+    >>> traffic = gc.plan(gray, binary, block=8, itemsize=4, machine=machine).traffic
+    >>> traffic.cycles, traffic.crossings, traffic.bytes
+    (12, 96, 384)
+    >>> traffic.startups(machine), traffic.time(machine), round(traffic.utilisation, 3)
+    (3, 78.0, 0.333)
+    """
 
     schedule: Schedule
     rounds: tuple[RoundTraffic, ...]
