@@ -6,16 +6,12 @@ knows Numba (the ``fast`` extra); without it the NumPy way is taken, with the sa
 
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from graycube.gf2.arrays import IntArray
-
-try:
-    from numba import vectorize
-except ImportError:
-    vectorize = None
 
 Kernel = Callable[[IntArray, IntArray], None]
 Maker = Callable[[int], Kernel]
@@ -27,7 +23,7 @@ def available() -> bool:
     >>> available() in (True, False)
     True
     """
-    return vectorize is not None
+    return find_spec("numba") is not None
 
 
 @cache
@@ -56,6 +52,8 @@ def gray_inverse_kernel(bits: int) -> Kernel:
 
 
 def _kernel(function: Callable[[Any], Any], bits: int) -> Kernel:
+    from numba import vectorize  # noqa: PLC0415 - slow to import, and seldom needed
+
     ufunc = vectorize([f"uint{bits}(uint{bits})"])(function)
     unsigned = np.dtype(f"u{bits // 8}")
 
