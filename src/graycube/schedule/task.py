@@ -12,8 +12,8 @@ from graycube.layout import Layout
 class Task:
     """Take ``block`` elements per node, ``itemsize`` bytes each, from one layout to another.
 
-    The elements of a block are the slots of the layout, each with the same number of payload
-    elements behind it.
+    Behind each element that the layout gives to a node stands the same number of payload
+    elements; all of them together are the block.
 
     >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=64, itemsize=8)
     >>> task.n, task.payload, task.block_bytes
@@ -31,13 +31,13 @@ class Task:
         require_int(self.block, "block", least=1)
         require_int(self.itemsize, "itemsize", least=1)
         _ = self.move  # raises unless the layouts have the same elements and nodes
-        slots = 1 << (self.source.p - self.source.n)
-        if self.block % slots:
-            below = self.block // slots * slots
+        held = self.source.block_size
+        if self.block % held:
+            below = self.block // held * held
             raise InvalidValueError(
-                f"block is {self.block} for layouts of {slots} slots",
-                "every slot needs the same number of elements",
-                f"the nearest that fit: {f'{below} and ' if below else ''}{below + slots}",
+                f"block is {self.block} for layouts of {held} elements on a node",
+                "every one of them needs the same payload",
+                f"the nearest that fit: {f'{below} and ' if below else ''}{below + held}",
             )
 
     @property
