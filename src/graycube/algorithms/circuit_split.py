@@ -2,6 +2,8 @@
 
 First, block 0 goes directly and block 1 to the neighbour across dimension n - 1. Then block 2
 goes directly and block 1 from there: its path uses the links that the direct paths leave idle.
+For Gray to binary the paths take the dimensions in ascending order, for binary to Gray in
+descending order; with the other order the detour would not find the idle links.
 """
 
 from graycube.algorithms.algorithm import Algorithm

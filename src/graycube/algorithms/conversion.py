@@ -38,6 +38,8 @@ def why_no_conversion(task: Task, machine: Machine) -> str | None:
     """The reason why a one-port conversion algorithm does not apply, or None."""
     if machine.dims != task.n:
         return f"the machine has {machine.dims} dimensions and the task {task.n}"
+    if task.n == 0:
+        return "a cube of one node has nothing to convert"
     if direction(task) is None:
         return "the task is no conversion between Gray and binary code of the node number"
     return None

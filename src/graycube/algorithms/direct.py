@@ -1,7 +1,8 @@
 """One direct send from every node to where its block belongs: the simple rival.
 
-On a circuit-switched cube all paths, taken through the dimensions in ascending order, are
-edge-disjoint (TR-20-92 section 3.5), so it takes one start-up. The circuit is written as its
+On a circuit-switched cube all paths, taken through the dimensions in any fixed order, are
+edge-disjoint (TR-20-92 section 3.5), so it takes one start-up. Gray to binary takes them in
+ascending order, binary to Gray in descending order. The circuit is written as its
 hops, all in one cycle. With store-and-forward switching the same path is taken hop by hop, and
 that is GB1.
 """
@@ -16,7 +17,7 @@ from graycube.schedule import Schedule, Task
 def applicable(task: Task, machine: Machine) -> str | None:
     """Circuits only: hop by hop, this is GB1."""
     if machine.switching != "circuit":
-        return "without circuits a direct send is done hop by hop, and that is gb1"
+        return "without circuits it is gb1, hop by hop"
     return why_no_conversion(task, machine)
 
 

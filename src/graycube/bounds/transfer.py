@@ -43,13 +43,14 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     """
     displacement = _displacement(task)
     if not any((*displacement.matrix.columns, displacement.constant)):
-        return (Bound("nothing moves", 0.0, "the layouts agree"),)
+        return (Bound("nothing moves", 0.0, "every element is on its node already"),)
     ports = machine.links_at_once
     circuits = machine.switching == "circuit"
     hops = 1 if circuits else largest_distance(displacement)
     leaving = task.block_bytes * leaving_share(displacement)
+    why = "what moves at all is sent once" if circuits else "TR-20-92 Lemma 3"
     bounds = [
-        Bound("start-ups", hops * machine.message_time(task.itemsize), "TR-20-92 Lemma 3"),
+        Bound("start-ups", hops * machine.message_time(task.itemsize), why),
         Bound(
             "leaving a node",
             machine.startup + float(leaving / ports) * machine.per_byte,

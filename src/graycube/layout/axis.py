@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from graycube.errors import InvalidValueError
+from graycube.gf2 import require_int
 from graycube.gf2.arrays import IntArray
 
 Index = TypeVar("Index", int, IntArray)
@@ -32,13 +33,21 @@ class Axis:
     low: int = 0
 
     def __post_init__(self) -> None:
+        for name in ("bits", "extent", "low"):
+            require_int(getattr(self, name), name)
         if self.bits < 0 or self.extent < 1 or not 0 <= self.low <= self.bits:
             raise InvalidValueError(
                 f"an axis has bits={self.bits}, extent={self.extent}, low={self.low}",
                 "bits >= 0, extent >= 1 and 0 <= low <= bits are needed",
                 "use extent=1, low=0 for a power of two",
             )
-        if self.extent == 1:  # nothing stands between the bits: one form, so that == is exact
+        if self.extent % 2 == 0:  # a length is read in one way, so that == is exact
+            raise InvalidValueError(
+                f"the extent is {self.extent}",
+                "it must be odd: its factors of two are address bits",
+                "raise bits by one for each of them",
+            )
+        if self.extent == 1:  # nothing stands between the bits: again one form
             object.__setattr__(self, "low", 0)
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 from graycube.codes import Histogram, histogram
 from graycube.errors import OutOfRangeError
 from graycube.gf2 import log2_exact
-from graycube.gf2.arrays import IntArray
+from graycube.gf2.arrays import IntArray, require_integers, require_range
 from graycube.layout.layout import Layout
 
 Placement = Layout | IntArray
@@ -72,6 +72,7 @@ def mesh_distances(placement: Placement, axis: int = 0, *, periodic: bool = True
     >>> mesh_distances(Layout.nodes(4, "gray")).histogram
     {1: 16}
     """
+    placement = _checked(placement)
     shape = placement.shape
     axis = _axis(axis, len(shape))
     if isinstance(placement, Layout):
@@ -98,6 +99,7 @@ def butterfly_distances(
     >>> butterfly_distances(Layout.nodes(4, "gray"), stage=0).dilation
     1
     """
+    placement = _checked(placement)
     axis = _axis(axis, len(placement.shape))
     if isinstance(placement, Layout):
         bits = placement.axes[axis].bits
@@ -133,9 +135,19 @@ def _of_flips(layout: Layout, flips: Mapping[int, int]) -> Distances:
     return Distances(dict(sorted(counts.items())))
 
 
+def _checked(placement: Placement) -> Placement:
+    """The layout, or the array of nodes after a look at its values."""
+    if isinstance(placement, Layout):
+        return placement
+    nodes = require_integers(placement)
+    return require_range(nodes, 1 << 63, "a node of the placement", "number nodes from 0")
+
+
 def _axis(axis: int, ndim: int) -> int:
     if not -ndim <= axis < ndim:
         raise OutOfRangeError(
-            f"axis is {axis}", f"the placement has {ndim} axes", f"choose one below {ndim}"
+            f"axis is {axis}",
+            f"the placement has {ndim} axes",
+            f"choose one from {-ndim} to {ndim - 1}; negative ones count from the last",
         )
     return axis % ndim

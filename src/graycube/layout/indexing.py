@@ -45,7 +45,7 @@ def locate(
         bits, within = axis.split(i)
         word = word << axis.bits | bits
         rest = rest * axis.extent + within
-    a = address(word)
+    a = _like(word, address(word))
     extent = prod(axis.extent for axis in axes)
     return a & ((1 << n) - 1), (a >> n) * extent + rest
 
@@ -63,7 +63,7 @@ def coordinates(
         size,
     )
     extent = prod(axis.extent for axis in axes)
-    word, rest = logical((slot // extent) << n | node), slot % extent
+    word, rest = _like(slot, logical((slot // extent) << n | node)), slot % extent
     backwards = []
     for axis in reversed(axes):
         bits = word & ((1 << axis.bits) - 1)
@@ -83,22 +83,34 @@ def ravel(axes: tuple[Axis, ...], coordinates: Sequence[Number]) -> Number:
 def unravel(axes: tuple[Axis, ...], flat: Number) -> list[Number]:
     """One coordinate per axis of a flat index."""
     backwards = []
-    for axis in reversed(axes):
+    for axis in reversed(axes[1:]):
         backwards.append(flat % axis.length)
         flat = flat // axis.length
-    return backwards[::-1]
+    return [flat, *backwards[::-1]]
+
+
+def _like(model: Number, value: Number) -> Number:
+    """The value in the dtype of the model, if they are arrays."""
+    return value.astype(model.dtype, copy=False) if isinstance(model, np.ndarray) else value
 
 
 def _checked(values: Sequence[tuple[Number, int, str, str]], size: int) -> list[Number]:
     """Values within their limits: all Python integers, or all arrays of one dtype and shape."""
-    if not any(isinstance(value, (np.ndarray, list, tuple)) for value, *_ in values):
+    if not any(np.ndim(value) for value, *_ in values):
         return [_checked_int(*entry) for entry in values]
     dtype = np.int64 if size <= 1 << 63 else np.uint64
     arrays = [
         require_range(require_integers(value), limit, what, hint).astype(dtype, copy=False)
         for value, limit, what, hint in values
     ]
-    return list(np.broadcast_arrays(*arrays))
+    try:
+        return list(np.broadcast_arrays(*arrays))
+    except ValueError:
+        raise InvalidValueError(
+            f"the arrays have shapes {[a.shape for a in arrays]}",
+            "they must broadcast against each other",
+            "index them with np.newaxis, or make them equally long",
+        ) from None
 
 
 def _checked_int(value: Number, limit: int, what: str, hint: str) -> int:

@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, require_int
 from graycube.gf2.arrays import IntArray
 from graycube.layout import indexing, text
@@ -138,6 +138,7 @@ class Layout:
         >>> Layout.nodes(3, "gray").locate(5)
         (7, 0)
         """
+        n = require_int(n, "n", least=0)
         return cls.consecutive(n, n, nodes=code)
 
     @classmethod
@@ -147,7 +148,14 @@ class Layout:
         >>> Layout.parse("(b3 || b2 g1 g0)") == Layout.cyclic(4, 3, nodes="gray")
         True
         """
-        return cls(*text.parse(address_field))
+        address, n, axes = text.parse(address_field)
+        if not address.matrix.is_invertible():
+            raise InvalidValueError(
+                f"the bits of {address_field[:80]!r} do not tell all indices apart",
+                f"{address.width} independent sums of index bits are needed",
+                "look for a bit that is missing or repeated",
+            )
+        return cls(address, n, axes)
 
     @property
     def p(self) -> int:
@@ -253,6 +261,8 @@ class Layout:
         >>> [gray.conversion(binary)(a) for a in range(8)]
         [0, 1, 3, 2, 7, 6, 4, 5]
         """
+        if not isinstance(target, Layout):
+            raise InvalidTypeError(f"got {target!r}", "the target must be a Layout", "pass one")
         if (self.axes, self.n) != (target.axes, target.n):
             raise InvalidValueError(
                 f"{self.shape} on 2^{self.n} nodes meets {target.shape} on 2^{target.n} nodes",

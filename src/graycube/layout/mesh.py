@@ -6,18 +6,19 @@ to cube dimensions, slot bits to memory, both in C order unless ``dims`` says ot
 map is a permutation matrix times a block-diagonal code matrix.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from graycube.codes import gray_matrix
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, log2_exact, require_ints
 from graycube.layout.axis import Axis
 
 CodeName = Literal["binary", "gray"]
 Allocation = Literal["consecutive", "cyclic"]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,10 @@ def mesh_address(  # noqa: PLR0913, PLR0917
     """The axes, the number of node bits and the address map of a mesh layout."""
     shape, nodes = require_ints(shape, "shape"), require_ints(nodes, "nodes")
     d = len(shape)
-    if len(nodes) != d:
+    if len(nodes) != d or d == 0:
         raise InvalidValueError(
             f"shape has {d} axes and nodes has {len(nodes)}",
-            "each axis needs its number of nodes",
+            "each axis, and there is at least one, needs its number of nodes",
             "use 1 for an axis that is not distributed",
         )
     columns = zip(
@@ -124,6 +125,7 @@ def _dimensions(
     if dims is None:
         tops = accumulate(widths, lambda top, width: top - width, initial=n)
         return [list(range(top - b, top)) for top, b in zip(tops, widths, strict=False)]
+    dims = [require_ints(d, "dims") for d in _entries(dims, "dims")]
     if [len(d) for d in dims] != widths or sorted(chain(*dims)) != list(range(n)):
         raise InvalidValueError(
             f"dims is {tuple(map(tuple, dims))}",
@@ -150,6 +152,7 @@ def _per_axis(
     """The entries of an argument that is one value for all axes or one for each."""
     if value is None or isinstance(value, str):
         return [value] * d
+    value = _entries(value, name)
     if len(value) != d:
         raise InvalidValueError(
             f"{name} has {len(value)} entries for {d} axes",
@@ -157,6 +160,14 @@ def _per_axis(
             f"pass one name or {d} of them",
         )
     return value
+
+
+def _entries(value: Iterable[_T], name: str) -> tuple[_T, ...]:
+    if not isinstance(value, Iterable):
+        raise InvalidTypeError(
+            f"{name} is {value!r}", "it must be one name or a sequence", "see help(Layout.mesh)"
+        )
+    return tuple(value)
 
 
 def _require_known(name: str | None, known: Sequence[str], what: str) -> None:

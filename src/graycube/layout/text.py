@@ -11,12 +11,14 @@ and ``~`` complements. With several axes ``bK:J`` is bit J of axis K. An extent 
 import re
 from collections.abc import Sequence
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, bit_indices
 from graycube.layout.axis import Axis
 
-_TERM = re.compile(r"([bg])(?:(\d+):)?(\d+)")
-_EXTENT = re.compile(r"x (\d+)(?: on axis (\d+))?(?: above bit (\d+))?")
+MAX_AXES = 64  # as many as NumPy has
+_BIT = "[0-9]{1,4}"
+_TERM = re.compile(rf"([bg])(?:({_BIT}):)?({_BIT})")
+_EXTENT = re.compile(rf"x ([0-9]{{1,1000}})(?: on axis ({_BIT}))?(?: above bit ({_BIT}))?")
 
 
 def address_field(address: AffineMap, n: int, axes: Sequence[Axis]) -> str:
@@ -39,49 +41,55 @@ def address_field(address: AffineMap, n: int, axes: Sequence[Axis]) -> str:
     return f"({field}) {extents}".rstrip()
 
 
-def parse(address_field: str) -> tuple[AffineMap, int, tuple[Axis, ...]]:
+def parse(field: str) -> tuple[AffineMap, int, tuple[Axis, ...]]:
     """The address map, the number of node bits and the axes of a printed form."""
-    match = re.fullmatch(r"\s*\(([^()|]*)\|\|([^()|]*)\)\s*(.*?)\s*", address_field)
+    if not isinstance(field, str):
+        raise InvalidTypeError(f"got {field!r}", "an address field is text", "pass a str")
+    match = re.fullmatch(r"\s*\(([^()|]*)\|\|([^()|]*)\)\s*(.*?)\s*", field, re.DOTALL)
     if match is None:
-        raise _unreadable(address_field, "it needs the form (slot bits || node bits)")
+        raise _unreadable(field, "it needs the form (slot bits || node bits)")
     slots, nodes, suffix = match[1].split(), match[2].split(), match[3]
-    tokens = (slots + nodes)[::-1]
-    terms = [_TERM.fullmatch(term) for token in tokens for term in token.lstrip("~").split("^")]
-    if not all(terms):
-        raise _unreadable(address_field, "a bit is written b3, g3, b1:3, b5^b3 or ~b3")
-    bits: dict[int, int] = {}
-    for axis, j in (_position(term) for term in terms if term):
-        bits[axis] = max(bits.get(axis, 0), j + 1)
-    axes = _parse_axes(address_field, suffix, bits)
+    tokens = [_parse_token(field, token) for token in (slots + nodes)[::-1]]
+    axes = _parse_axes(field, suffix, [name for _, names in tokens for name in names])
     column = {name: j for j, name in enumerate(_bit_positions(axes))}
-    rows, constant = [], 0
-    for i, token in enumerate(tokens):
-        row = 0
-        for term in token.lstrip("~").split("^"):
-            found = _TERM.fullmatch(term)
-            axis, j = _position(found) if found else (0, 0)
-            row ^= 1 << column[axis, j]
-            if term.startswith("g") and (axis, j + 1) in column:
-                row ^= 1 << column[axis, j + 1]
-        rows.append(row)
-        constant |= (token.count("~") & 1) << i
+    if len(column) != len(tokens):
+        raise _unreadable(field, f"it has {len(tokens)} bits for the {len(column)} it names")
+    rows = (sum(1 << column[name] for name in names) for _, names in tokens)
+    constant = sum(bar << i for i, (bar, _) in enumerate(tokens))
     return AffineMap(Matrix.from_rows(rows, len(column)), constant), len(nodes), axes
 
 
-def _parse_axes(field: str, suffix: str, bits: dict[int, int]) -> tuple[Axis, ...]:
-    extents: dict[int, tuple[int, int]] = {}
-    for part in filter(None, (part.strip() for part in suffix.split(","))):
-        found = _EXTENT.fullmatch(part)
+_Name = tuple[int, int]  # axis and bit
+
+
+def _parse_token(field: str, token: str) -> tuple[int, set[_Name]]:
+    """Whether an address bit is complemented, and the index bits it sums."""
+    bar = token.startswith("~")
+    names: set[_Name] = set()
+    for term in token[bar:].split("^"):
+        found = _TERM.fullmatch(term)
         if found is None:
-            raise _unreadable(field, "an extent is written x 125 on axis 0 above bit 2")
+            raise _unreadable(field, "a bit is written b3, g3, b1:3, b5^b3 or ~b3")
+        axis, j = int(found[2] or 0), int(found[3])
+        names ^= {(axis, j)} | ({(axis, j + 1)} if found[1] == "g" else set())
+    return int(bar), names
+
+
+def _parse_axes(field: str, suffix: str, names: Sequence[_Name]) -> tuple[Axis, ...]:
+    extents: dict[int, tuple[int, int]] = {}
+    for part in suffix.split(",") if suffix else ():
+        found = _EXTENT.fullmatch(part.strip())
+        if found is None or int(found[2] or 0) in extents:
+            raise _unreadable(field, "an extent is written once, x 125 on axis 0 above bit 2")
         low = int(found[3]) + 1 if found[3] else 0
         extents[int(found[2] or 0)] = (int(found[1]), low)
+    bits: dict[int, int] = {}
+    for axis, j in names:
+        bits[axis] = max(bits.get(axis, 0), j + 1)
     count = max([*bits, *extents, 0]) + 1
+    if count > MAX_AXES:
+        raise _unreadable(field, f"there are at most {MAX_AXES} axes")
     return tuple(Axis(bits.get(k, 0), *extents.get(k, (1, 0))) for k in range(count))
-
-
-def _position(term: re.Match[str]) -> tuple[int, int]:
-    return int(term[2] or 0), int(term[3])
 
 
 def _bit_positions(axes: Sequence[Axis]) -> list[tuple[int, int]]:
@@ -106,5 +114,5 @@ def _token(row: int, constant: int, names: Sequence[tuple[str, int]]) -> str:
 
 def _unreadable(field: str, rule: str) -> InvalidValueError:
     return InvalidValueError(
-        f"cannot read {field!r}", rule, "see what print(layout) shows for a similar layout"
+        f"cannot read {field[:80]!r}", rule, "see what print(layout) shows for a similar layout"
     )

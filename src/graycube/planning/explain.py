@@ -28,7 +28,7 @@ def explain(
         _COLUMNS.format("candidate", "rounds", "cycles", "bytes", "seconds").rstrip(),
         *(line for c in candidates for line in _candidate_lines(c, chosen, machine)),
         f"{figures}{bound.name} ({bound.citation})",
-        *_verdict(task, chosen, chosen.time(machine), bound.seconds),
+        *_verdict(candidates, chosen, chosen.time(machine), bound.seconds),
     ]
     return "\n".join(lines)
 
@@ -70,11 +70,14 @@ def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
         return "if the ranks may be renumbered"
     if candidate.cost == cost:
         return "the same"
-    return f"{candidate.cost / cost:.3g} times the chosen one" if cost else "dearer"
+    return f"{candidate.cost / cost:.4g} times the chosen one" if cost else "dearer"
 
 
-def _verdict(task: Task, chosen: Traffic, cost: float, bound: float) -> Iterator[str]:
-    if chosen.schedule.algorithm == "direct" and task.n > 1:
+def _verdict(
+    candidates: Sequence[Candidate], chosen: Traffic, cost: float, bound: float
+) -> Iterator[str]:
+    rivals = [c.cost for c in candidates if c.algorithm.name not in ("direct", "relabel")]
+    if chosen.schedule.algorithm == "direct" and cost < min(rivals):
         yield "One direct exchange beats the exchange algorithms on this machine."
     if cost == bound:
         yield "The chosen schedule meets the bound: it is optimal."

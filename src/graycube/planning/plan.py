@@ -70,7 +70,7 @@ class Plan:
 
     @property
     def lower_bound(self) -> float:
-        """Seconds that no schedule can beat."""
+        """Seconds that no schedule can beat which leaves the ranks as they are."""
         return max(bound.seconds for bound in self.bounds)
 
     def explain(self) -> str:
@@ -81,11 +81,10 @@ class Plan:
         64 elements of 1 byte on each of 16 nodes; 1 port, store-and-forward
         candidate      rounds   cycles        bytes   seconds
         relabel             0        0            0         0  if the ranks may be renumbered
-        direct              -        -            -         -  without circuits a direct send is
-                                                               done hop by hop, and that is gb1
+        direct              -        -            -         -  without circuits it is gb1, hop by hop
         gb1                 3      192         1536       492  chosen
-        gb2                 5      160         2560       660  1.34 times the chosen one
-        gb3                 4      128         2048       528  1.07 times the chosen one
+        gb2                 5      160         2560       660  1.341 times the chosen one
+        gb3                 4      128         2048       528  1.073 times the chosen one
         any-order           3      192         1536       492  the same
         circuit-split       -        -            -         -  it needs circuits and two ports
         lower bound                                       303  start-ups (TR-20-92 Lemma 3)

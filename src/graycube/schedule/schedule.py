@@ -8,7 +8,7 @@ Rules.
    its condition cross its dimension; of those that cross one link, the j-th, in the order of
    their positions, crosses in cycle ``hop.cycle + j``. All others stay.
 3. A *round* is a stretch of cycles, from one entry of ``rounds`` to the next: what crosses a
-   link within a round is one message.
+   link within a round is one message, and what it brings is sent on in a later round.
 4. With store-and-forward switching an element that arrives in a cycle can leave in the next;
    with circuit switching hops that start in the same cycle are the path of one message.
 

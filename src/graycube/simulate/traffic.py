@@ -1,8 +1,8 @@
 """The traffic of a symbolic schedule, exactly, at any size of the cube.
 
 Rule: whether a link (u, d) is used by a hop depends on the parity of a mask of u. So all nodes
-with the same parities for the masks of a round have the same traffic: a round with r
-independent masks has 2^r classes of nodes, however many nodes there are.
+with the same parities for the masks of dimension d have the same traffic there: r independent
+masks make 2^r classes of nodes, however many nodes there are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.machine import Machine
+from graycube.gf2 import Matrix
+from graycube.machine import MAX_DIMS, Machine
 from graycube.schedule import Hop, Schedule, Strand
 
 MAX_RANK = 20
-"""Most independent masks of a round: 2^20 classes of nodes."""
+"""Most independent masks that are told apart: 2^20 classes of nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,56 +121,95 @@ def _hops_between(schedule: Schedule, start: int, end: int) -> Iterator[tuple[St
 
 
 def _round_traffic(schedule: Schedule, hops: Sequence[tuple[Strand, Hop]]) -> RoundTraffic:
+    nodes = (1 << schedule.task.n) - 1
+    senders: dict[int, list[_Senders]] = {}
+    for strand, hop in hops:
+        senders.setdefault(hop.exchange.flip & nodes, []).append(
+            _senders(schedule, strand, hop)
+        )
+    longest = crossings = links = 0
+    for group in senders.values():
+        loads, members = _loads(schedule.task.n, group)
+        longest = max(longest, *loads)
+        crossings += sum(loads) * members
+        links += sum(map(bool, loads)) * members
+    return RoundTraffic(longest, crossings, links, _busiest(list(senders.values())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Senders:
+    """The nodes with parity(node & mask) == want, which all send ``amount`` elements."""
+
+    mask: int
+    want: int
+    amount: int
+
+
+def _senders(schedule: Schedule, strand: Strand, hop: Hop) -> _Senders:
     task = schedule.task
-    nodes = (1 << task.n) - 1
-    masks = [hop.exchange.when & nodes for _, hop in hops]
-    basis, signs = _parities(masks)
-    loads: dict[int, NDArray[np.int64]] = {}
-    for (strand, hop), mask_parity in zip(hops, signs, strict=True):
-        used = mask_parity == hop.exchange.want
-        amount = strand.size
-        if hop.exchange.when >> task.n:  # half of the slots, on every node
-            if strand.size != task.block:
-                raise InvalidValueError(
-                    f"the hop '{hop}' of a strand of {strand.size} elements tests slots",
-                    f"its share of a slot is unknown unless it has all {task.block}",
-                    "give the strand whole blocks, or count its moves element by element",
-                )
-            used, amount = np.ones_like(used), amount // 2
-        dimension = hop.exchange.flip & nodes
-        load = loads.setdefault(dimension, np.zeros(len(used), dtype=np.int64))
-        load += used * amount
-    table = np.array(list(loads.values())).reshape(len(loads), -1)
-    members = 1 << (task.n - basis)  # nodes of each class
-    return RoundTraffic(
-        longest=int(table.max(initial=0)),
-        crossings=int(table.sum()) * members,
-        links=int(np.count_nonzero(table)) * members,
-        busiest=int(np.count_nonzero(table, axis=0).max(initial=0)),
-    )
+    if not hop.exchange.when >> task.n:
+        return _Senders(hop.exchange.when, hop.exchange.want, strand.size)
+    if strand.size != task.block:
+        raise InvalidValueError(
+            f"the hop '{hop}' of a strand of {strand.size} elements tests slots",
+            f"its share of a slot is unknown unless it has all {task.block}",
+            "give the strand whole blocks, or replay its moves",
+        )
+    return _Senders(0, 0, strand.size // 2)  # half of the slots, on every node
 
 
-def _parities(masks: Sequence[int]) -> tuple[int, list[NDArray[np.int64]]]:
+def _loads(n: int, group: Sequence[_Senders]) -> tuple[list[int], int]:
+    """What each class of nodes sends on one dimension, and how many nodes a class has.
+
+    The loads are Python integers, exact for blocks of any size.
+    """
+    rank, parities = _parities([s.mask for s in group])
+    loads = np.zeros(1 << rank, dtype=object)
+    for s, values in zip(group, parities, strict=True):
+        loads[values == s.want] += s.amount
+    return loads.tolist(), 1 << (n - rank)
+
+
+def _busiest(groups: Sequence[Sequence[_Senders]]) -> int:
+    """The most dimensions on which one node sends."""
+    groups = [[s for s in group if s.amount] for group in groups]
+    groups = [group for group in groups if group]
+    ranks = [Matrix(tuple(s.mask for s in group), MAX_DIMS).rank() for group in groups]
+    masks = [s.mask for group in groups for s in group]
+    if Matrix(tuple(masks), MAX_DIMS).rank() == sum(ranks):
+        return len(
+            groups
+        )  # the dimensions are independent: some node meets a condition of each
+    rank, parities = _parities(masks)
+    sends = np.zeros((len(groups), 1 << rank), dtype=bool)
+    rows = iter(parities)
+    for k, group in enumerate(groups):
+        for s in group:
+            sends[k] |= next(rows) == s.want
+    return int(sends.sum(axis=0).max())
+
+
+def _parities(masks: Sequence[int]) -> tuple[int, list[NDArray[np.uint8]]]:
     """The rank of the masks, and the parity of each in all classes of nodes."""
-    reduced: list[tuple[int, int]] = []  # basis vector, and which masks of the basis it sums
+    reduced: list[tuple[int, int]] = []  # a vector, and which masks of the basis it sums
     combinations = []
+    rank = 0
     for mask in masks:
         vector, combination = mask, 0
         for lead, how in reduced:
             if vector ^ lead < vector:
                 vector, combination = vector ^ lead, combination ^ how
         if vector:
-            index = 1 << len(reduced)
-            reduced.append((vector, combination ^ index))
+            new, rank = 1 << rank, rank + 1
+            reduced.append((vector, combination ^ new))
             reduced.sort(reverse=True)
-            combination = index
+            combination = new
         combinations.append(combination)
-    if len(reduced) > MAX_RANK:
+    if rank > MAX_RANK:
         raise InvalidValueError(
-            f"a round has {len(reduced)} independent conditions",
+            f"a round has {rank} independent conditions",
             f"at most {MAX_RANK} can be told apart",
-            "split the round, or count its moves element by element",
+            "split the round, or replay its moves",
         )
-    classes = np.arange(1 << len(reduced))
-    signs = [np.bitwise_count(classes & c).astype(np.int64) & 1 for c in combinations]
-    return len(reduced), signs
+    classes = np.arange(1 << rank)
+    return rank, [np.bitwise_count(classes & c) & 1 for c in combinations]

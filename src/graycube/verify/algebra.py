@@ -10,6 +10,7 @@ Where the algebra cannot tell, the worst is assumed: the check may refuse a good
 unusual form, but it never passes a bad one.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
@@ -181,6 +182,11 @@ def _check_rounds(
         if busiest > machine.links_at_once:
             detail = f"a node sends {busiest} messages on {machine.links_at_once} ports"
             yield Violation("round", cycle=start, detail=detail)
+        paths = Counter(strand for strand, _ in {use.path for use in active})
+        for strand, count in paths.items():
+            if count > 1:
+                detail = f"strand {strand} is sent {count} times within a round"
+                yield Violation("round", cycle=start, detail=detail)
 
 
 def _most_at_once(active: Sequence[_Use], circuits: bool) -> int:  # noqa: FBT001

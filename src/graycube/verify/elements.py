@@ -108,6 +108,12 @@ def _check_paths(moves: Moves, rows: _Column, note: _Note, *, circuits: bool) ->
     early = np.zeros(len(element), dtype=bool)
     early[1:] = ~first[1:] & (cycle[1:] - cycle[:-1] < (0 if circuits else 1))
     note("time", cycle[early], node[early], element[early])
+    number = np.searchsorted(moves.rounds, cycle, side="right")
+    again = np.zeros(len(element), dtype=bool)
+    again[1:] = ~first[1:] & (number[1:] == number[:-1])
+    if circuits:
+        again[1:] &= cycle[1:] != cycle[:-1]
+    note("round", cycle[again], node[again], element[again])
     ends = np.arange(task.block << task.n) // task.block
     names = np.arange(1 << task.n)
     if moves.relabel is not None:

@@ -13,7 +13,7 @@ RULES = {
     "end": "an element ends where the task says",
     "link": "a directed link carries at most one element per cycle",
     "ports": "a node sends and receives at most as many elements per cycle as it has ports",
-    "round": "a node sends at most as many messages per round as it has ports",
+    "round": "a node sends a message per port and round, and forwards it in a later one",
 }
 """The rules of the game, by name."""
 

@@ -1,0 +1,173 @@
+"""The simulator counts what the explicit moves show, message by message."""
+
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graycube as gc
+from graycube.schedule import expand
+from graycube.simulate import simulate
+
+
+def machine_for(n, packet=None):
+    """Two ports and circuits: every algorithm applies."""
+    return gc.Machine(n, min(2, n), "circuit", startup=3.0, per_byte=0.5, packet=packet)
+
+
+def messages(moves):
+    """Elements on every link, round by round, from the columns alone."""
+    rounds = [Counter() for _ in moves.rounds]
+    for cycle, node, d in zip(
+        moves.cycle.tolist(), moves.node.tolist(), moves.dimension.tolist(), strict=True
+    ):
+        number = sum(start <= cycle for start in moves.rounds) - 1
+        rounds[number][node, d] += 1
+    return rounds
+
+
+def summary(loads):
+    """Longest message, crossings, links, and the most links of one node, of a round."""
+    of_node = defaultdict(int)
+    for node, _ in loads:
+        of_node[node] += 1
+    longest, busiest = max(loads.values(), default=0), max(of_node.values(), default=0)
+    return longest, sum(loads.values()), len(loads), busiest
+
+
+def assert_counts(schedule):
+    """The whole traffic, against a count of the moves one by one."""
+    rounds = [summary(loads) for loads in messages(expand(schedule))]
+    traffic = simulate(schedule)
+    assert [(r.longest, r.crossings, r.links, r.busiest) for r in traffic.rounds] == rounds
+    n, size = schedule.task.n, schedule.task.itemsize
+    assert traffic.cycles == sum(r[0] for r in rounds)
+    assert traffic.crossings == sum(r[1] for r in rounds)
+    assert traffic.bytes == sum(r[1] for r in rounds) * size
+    if traffic.cycles:
+        used = traffic.crossings / (traffic.cycles * n * 2**n)
+        assert traffic.utilisation == pytest.approx(used, rel=1e-12)
+    for packet in (None, 1, 5, 64):
+        machine = machine_for(n, packet)
+        startups = sum(-(-r[0] * size // (packet or 10**9)) for r in rounds)
+        assert traffic.startups(machine) == startups
+        expected = 3.0 * startups + 0.5 * size * traffic.cycles
+        assert traffic.time(machine) == pytest.approx(expected, rel=1e-12)
+
+
+@st.composite
+def conversion_tasks(draw):
+    """Conversions of nodes, with and without slots behind them."""
+    n = draw(st.integers(1, 6))
+    p = n + draw(st.integers(0, 2))
+    layouts = [gc.Layout.cyclic(p, n, nodes="gray"), gc.Layout.cyclic(p, n)]
+    if draw(st.booleans()):
+        layouts.reverse()
+    block = draw(st.integers(1, 9)) << (p - n)
+    return gc.Task(*layouts, block, draw(st.sampled_from((1, 3, 8))))
+
+
+@given(conversion_tasks(), st.sampled_from(gc.algorithms()))
+def test_traffic_of_every_algorithm_is_what_its_moves_show(task, algorithm):
+    machine = machine_for(task.n)
+    if algorithm.applicable(task, machine) is None:
+        assert_counts(algorithm.emit(task, machine))
+    else:
+        assert task.n == 1
+
+
+@st.composite
+def exchanges(draw, n, p):
+    """One dimension and perhaps slot bits, under any condition that they keep."""
+    flip = 1 << draw(st.integers(0, n - 1)) | draw(st.integers(0, (1 << (p - n)) - 1)) << n
+    when = draw(st.integers(0, (1 << p) - 1))
+    if (flip & when).bit_count() % 2:
+        when ^= flip & -flip
+    return gc.Exchange(flip, when, draw(st.integers(0, 1)) if when else 0)
+
+
+@st.composite
+def any_schedules(draw):
+    """Strands of random hops, right or wrong: their traffic is counted all the same."""
+    n = draw(st.integers(1, 5))
+    p = n + draw(st.integers(0, 2))
+    layout = gc.Layout.cyclic(p, n)
+    block = draw(st.integers(1, 4)) << (p - n)
+    rounds = draw(st.integers(1, 3))
+    whole = p > n or draw(st.booleans())
+    cuts = [0, block] if whole else sorted({0, draw(st.integers(0, block)), block})
+    strands = []
+    for start, stop in pairwise(cuts):
+        numbers = sorted(draw(st.lists(st.integers(0, rounds - 1), max_size=6)))
+        hops = [gc.Hop(r * block, draw(exchanges(n, p))) for r in numbers]
+        strands.append(gc.Strand(start, stop, tuple(hops)))
+    marks = tuple(r * block for r in range(rounds))
+    task = gc.Task(layout, layout, block, draw(st.integers(1, 3)))
+    return gc.Schedule(task, "random", marks, rounds * block, tuple(strands))
+
+
+@given(any_schedules())
+def test_links_of_random_schedules_are_counted_right(schedule):
+    """Messages may grow when several hops share a link in a round: then they add up."""
+    in_round = [summary(loads) for loads in split_by_hop(schedule)]
+    traffic = simulate(schedule)
+    assert [(r.longest, r.crossings, r.links, r.busiest) for r in traffic.rounds] == in_round
+
+
+def split_by_hop(schedule):
+    """Elements on every link of every round, following each element in plain Python."""
+    task = schedule.task
+    rounds = [Counter() for _ in schedule.rounds]
+    for strand in schedule.strands:
+        for home in range(1 << task.n):
+            for position in range(strand.start, strand.stop):
+                address = position // task.payload << task.n | home
+                for hop in strand.hops:
+                    after = hop.exchange(address)
+                    crossed = (address ^ after) & ((1 << task.n) - 1)
+                    if crossed:
+                        link = address & ((1 << task.n) - 1), crossed.bit_length() - 1
+                        rounds[hop.cycle // task.block][link] += 1
+                    address = after
+    return rounds
+
+
+@pytest.mark.parametrize("n", range(2, 9))
+def test_the_detours_put_all_links_of_all_dimensions_but_one_to_use(n):
+    """TR-20-92 sections 3.2 and 3.3: half-filled rounds of GB1 become full."""
+    source, target = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    machine = gc.Machine(dims=n)
+    for name in ("gb2", "gb3"):
+        traffic = gc.plan(source, target, 8, machine=machine, algorithm=name).traffic
+        assert {r.links for r in traffic.rounds} == {1 << n}
+        assert traffic.utilisation == pytest.approx(1 / n)
+    plain = gc.plan(source, target, 8, machine=machine, algorithm="gb1").traffic
+    assert {r.links for r in plain.rounds} == {1 << (n - 1)}
+    assert plain.utilisation == pytest.approx(1 / (2 * n))
+
+
+def test_nothing_sent_is_nothing_used():
+    task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 4)
+    traffic = simulate(gc.Schedule(task, "rest", (), 0, (gc.Strand(0, 4, ()),)))
+    assert traffic.rounds == ()
+    assert (traffic.cycles, traffic.crossings, traffic.utilisation) == (0, 0, 0.0)
+    assert traffic.startups(machine_for(3)) == 0
+    assert traffic.time(machine_for(3)) == 0.0
+
+
+def test_a_round_that_only_rearranges_slots_sends_nothing():
+    task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
+    hop = gc.Hop(0, gc.Exchange(flip=4, when=1))
+    traffic = simulate(gc.Schedule(task, "slots", (0,), 8, (gc.Strand(0, 8, (hop,)),)))
+    assert (len(traffic.rounds), traffic.cycles, traffic.crossings) == (1, 0, 0)
+    assert traffic.time(machine_for(2)) == 0.0
+
+
+def test_a_part_of_a_block_has_no_known_share_of_a_slot():
+    task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
+    hop = gc.Hop(0, gc.Exchange(flip=1, when=4))
+    strands = (gc.Strand(0, 3, (hop,)), gc.Strand(3, 8, ()))
+    with pytest.raises(gc.InvalidValueError, match="tests slots"):
+        simulate(gc.Schedule(task, "part", (0,), 8, strands))
