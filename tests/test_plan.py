@@ -157,7 +157,7 @@ GB3_TEXT = """\
 2048 elements of 8 bytes on each of 64 nodes; ipsc1: 1 port, store-and-forward
 candidate      rounds   cycles        bytes   seconds
 relabel             0        0            0         0  if the ranks may be renumbered
-direct              -        -            -         -  without circuits it is gb1, hop by hop
+direct              -        -            -         -  without circuits this is gb1
 gb1                 5    10240      2621440    0.2238  1.314 times the chosen one
 gb2                 7     7168      3670016    0.1987  1.167 times the chosen one
 gb3                 6     6144      3145728    0.1703  chosen
@@ -223,7 +223,7 @@ def test_unknown_algorithms_and_machines_are_refused():
 
 def test_machines_of_another_size_are_refused():
     with pytest.raises(
-        gc.InvalidValueError, match="the machine has 4 dimensions and the task 5"
+        gc.InvalidValueError, match="the machine has 4 dimensions: the layouts are for a 5-cube"
     ):
         planned(5, 8, gc.Machine(dims=4))
 

@@ -92,15 +92,19 @@ class Exchange:
         match = _WRITTEN.fullmatch(written)
         if match is None:
             raise InvalidValueError(
-                f"cannot read {written!r}",
+                f"cannot read {written[:40]!r}",
                 "an exchange is written 'flip 0 where a1 ^ a2 = 1'",
                 "see what print(exchange) shows for a similar one",
             )
-        flips = {int(j) for j in match[1].split()}
-        tests = {int(j) for j in _NUMBER.findall(match[2])} if match[2] != "0" else set()
-        if max(flips | tests) >= MAX_BITS:
+        flips = [int(j) for j in match[1].split()]
+        tests = [int(j) for j in _NUMBER.findall(match[2])] if match[2] != "0" else []
+        if len(set(flips)) < len(flips) or len(set(tests)) < len(tests):
             raise InvalidValueError(
-                f"'{written[:40]}' names bit {max(flips | tests)}",
+                f"'{written[:40]}' names a bit twice", "each is named once", "check the text"
+            )
+        if max(flips + tests) >= MAX_BITS:
+            raise InvalidValueError(
+                f"'{written[:40]}' names bit {max(flips + tests)}",
                 f"a written address has at most {MAX_BITS} bits",
                 "check the text",
             )

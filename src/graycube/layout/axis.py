@@ -13,10 +13,21 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import require_int
+from graycube.gf2 import is_power_of_two, require_int
 from graycube.gf2.arrays import IntArray
 
 Index = TypeVar("Index", int, IntArray)
+
+
+def divide(x: Index, divisor: int) -> tuple[Index, Index]:
+    """Quotient and remainder of numbers >= 0; shifts, where the divisor is a power of two.
+
+    >>> divide(1027, 1024), divide(1027, 1000)
+    ((1, 3), (1, 27))
+    """
+    if is_power_of_two(divisor):  # a division of an array takes ten times as long as a shift
+        return x >> divisor.bit_length() - 1, x & (divisor - 1)
+    return divmod(x, divisor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +76,8 @@ class Axis:
         >>> Axis(9, extent=3, low=3).split(8)
         (0, 1)
         """
-        digits = index >> self.low
-        word = (digits // self.extent) << self.low | index & ((1 << self.low) - 1)
-        return word, digits % self.extent
+        high, rest = divide(index >> self.low, self.extent)
+        return high << self.low | index & ((1 << self.low) - 1), rest
 
     def join(self, word: Index, rest: Index) -> Index:
         """The true index of address bits and position: the inverse of :meth:`split`.

@@ -14,7 +14,7 @@ import numpy as np
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import require_integers, require_range
-from graycube.layout.axis import Axis
+from graycube.layout.axis import Axis, divide
 
 Number: TypeAlias = Any
 
@@ -63,12 +63,14 @@ def coordinates(
         size,
     )
     extent = prod(axis.extent for axis in axes)
-    word, rest = _like(slot, logical((slot // extent) << n | node)), slot % extent
+    high, rest = divide(slot, extent)
+    word = _like(slot, logical(high << n | node))
     backwards = []
     for axis in reversed(axes):
         bits = word & ((1 << axis.bits) - 1)
-        backwards.append(axis.join(bits, rest % axis.extent))
-        word, rest = word >> axis.bits, rest // axis.extent
+        rest, digit = divide(rest, axis.extent)
+        backwards.append(axis.join(bits, digit))
+        word = word >> axis.bits
     return tuple(reversed(backwards))
 
 
@@ -84,8 +86,8 @@ def unravel(axes: tuple[Axis, ...], flat: Number) -> list[Number]:
     """One coordinate per axis of a flat index."""
     backwards = []
     for axis in reversed(axes[1:]):
-        backwards.append(flat % axis.length)
-        flat = flat // axis.length
+        flat, coordinate = divide(flat, axis.length)
+        backwards.append(coordinate)
     return [flat, *backwards[::-1]]
 
 

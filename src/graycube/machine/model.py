@@ -9,7 +9,7 @@ all the links of its path at once, at a cost that does not depend on their numbe
 import tomllib
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
-from math import inf
+from sys import float_info
 from typing import Literal, get_args
 
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -42,7 +42,9 @@ class Machine:
     def __post_init__(self) -> None:
         if require_int(self.dims, "dims", least=0) > MAX_DIMS:
             raise InvalidValueError(
-                f"dims is {self.dims}", f"it must be at most {MAX_DIMS}", "use a smaller cube"
+                f"dims is {str(self.dims)[:40]}",
+                f"it must be at most {MAX_DIMS}",
+                "use a smaller cube",
             )
         most = max(self.dims, 1)
         if self.ports != "all" and not 1 <= require_int(self.ports, "ports") <= most:
@@ -132,7 +134,7 @@ _FOLDER = files(__package__) / "profiles"
 def _require_cost(value: object, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidTypeError(f"{name} is {value!r}", "it must be a number", "pass seconds")
-    if not 0 <= value < inf:
+    if not 0 <= value <= float_info.max:
         raise InvalidValueError(
-            f"{name} is {value}", "it must be finite and >= 0", "pass seconds"
+            f"{name} is {str(value)[:40]}", "it must be finite and >= 0", "pass seconds"
         )

@@ -1,18 +1,21 @@
 """Plans as files: the machine and the schedule, in the written format of schedules."""
 
 import json
+import os
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.machine import Machine
 from graycube.schedule import Schedule, dump, load
-from graycube.schedule.written import MAX_TEXT
+from graycube.schedule.written import MAX_TEXT, unique_keys
 
 
 def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
     """Write to a file beside it and rename: a reader sees the old file or the new one."""
+    umask = os.umask(0)
+    os.umask(umask)
     content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
     target = Path(path)
     with tempfile.NamedTemporaryFile(
@@ -21,6 +24,7 @@ def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
         try:
             json.dump({"format": "graycube plan", "version": 1, **content}, file, indent=1)
             file.close()
+            Path(file.name).chmod(0o666 & ~umask)  # as if it had been opened under its own name
             Path(file.name).replace(target)
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
@@ -32,12 +36,15 @@ def read_plan(path: str | Path) -> tuple[Schedule, Machine]:
     if Path(path).stat().st_size > MAX_TEXT:
         raise _unreadable(path, f"it is larger than {MAX_TEXT} bytes")
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        content = json.loads(text, object_pairs_hook=unique_keys)
+    except GraycubeError:
+        raise
     except (ValueError, RecursionError) as error:
         raise _unreadable(path, f"no JSON ({str(error)[:80]})") from None
     if not isinstance(content, dict) or content.get("format") != "graycube plan":
         raise _unreadable(path, "its format is not 'graycube plan'")
-    if content.get("version") != 1:
+    if type(content.get("version")) is not int or content["version"] != 1:
         raise InvalidValueError(
             f"{path} has version {str(content.get('version'))[:20]}",
             "this graycube reads version 1",

@@ -81,7 +81,7 @@ class Plan:
         64 elements of 1 byte on each of 16 nodes; 1 port, store-and-forward
         candidate      rounds   cycles        bytes   seconds
         relabel             0        0            0         0  if the ranks may be renumbered
-        direct              -        -            -         -  without circuits it is gb1, hop by hop
+        direct              -        -            -         -  without circuits this is gb1
         gb1                 3      192         1536       492  chosen
         gb2                 5      160         2560       660  1.341 times the chosen one
         gb3                 4      128         2048       528  1.073 times the chosen one

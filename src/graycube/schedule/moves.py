@@ -18,7 +18,7 @@ from graycube.schedule.schedule import Hop, Schedule, Strand, Timetable
 from graycube.schedule.task import Task
 
 MAX_CROSSINGS = 1 << 28
-"""Expanding more than this would need tens of gigabytes."""
+"""Most crossings, and most cycles, that are written out: more would need tens of gigabytes."""
 
 
 COLUMNS: dict[str, type[np.signedinteger[Any]]] = {
@@ -73,10 +73,10 @@ def expand(schedule: Schedule) -> Moves:
     ([0, 1, 0, 1], [2, 2, 3, 3], [4, 5, 6, 7])
     """
     task = schedule.task
-    hops = sum(strand.size * len(strand.hops) for strand in schedule.strands)
-    if hops << task.n > MAX_CROSSINGS:
+    hops = sum(strand.size * max(1, len(strand.hops)) for strand in schedule.strands)
+    if max(hops << task.n, schedule.cycles) > MAX_CROSSINGS:
         raise InvalidValueError(
-            f"the schedule has up to {hops << task.n} crossings",
+            f"the schedule has up to {hops << task.n} crossings in {schedule.cycles} cycles",
             f"at most {MAX_CROSSINGS} can be written out",
             "verify by algebra, or take a smaller cube or block",
         )

@@ -100,14 +100,15 @@ class Timetable:
     relabel: AffineMap | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.relabel is not None and self.relabel.width != self.task.p:
+        if self.relabel is not None and not _renumbers_nodes(self.relabel, self.task):
             raise InvalidValueError(
-                f"relabel maps {self.relabel.width} bits",
-                f"addresses have {self.task.p} bits",
-                "give a map of addresses that changes node numbers only",
+                f"relabel is a map of {self.relabel.width} bits that does more than renumber",
+                f"it must permute the {1 << self.task.n} nodes and leave slots alone",
+                "move what changes slots by exchanges",
             )
         marks = (*self.rounds, self.cycles)
-        if self.rounds[:1] not in ((), (0,)) or any(a >= b for a, b in pairwise(marks)):
+        first = (0,) if self.cycles else ()
+        if self.rounds[:1] != first or any(a >= b for a, b in pairwise(marks)):
             raise InvalidValueError(
                 f"the rounds start at {self.rounds} of {self.cycles} cycles",
                 "they must start at 0 and ascend below the number of cycles",
@@ -118,6 +119,14 @@ class Timetable:
     def round_lengths(self) -> tuple[int, ...]:
         """Number of cycles of each round."""
         return tuple(b - a for a, b in pairwise((*self.rounds, self.cycles)))
+
+
+def _renumbers_nodes(relabel: AffineMap, task: Task) -> bool:
+    """Whether a map of addresses is a bijection that changes node numbers only."""
+    n, columns = task.n, relabel.matrix.columns
+    if relabel.width != task.p or columns[n:] != tuple(1 << j for j in range(n, task.p)):
+        return False
+    return max((*columns[:n], relabel.constant)) >> n == 0 and relabel.matrix.is_invertible()
 
 
 @dataclass(frozen=True)

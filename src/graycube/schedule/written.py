@@ -12,6 +12,7 @@ import numpy as np
 
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.gf2.exchange import MAX_BITS
 from graycube.layout import Layout
 from graycube.schedule.moves import COLUMNS, Moves
 from graycube.schedule.schedule import Hop, Schedule, Strand
@@ -77,12 +78,14 @@ def load(text: str) -> Schedule | Moves:
             "store the symbolic form, or a smaller schedule",
         )
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=unique_keys)
+    except GraycubeError:
+        raise
     except (ValueError, RecursionError) as error:
         raise _malformed(f"no JSON ({str(error)[:80]})") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise _malformed(f"its format is not {FORMAT!r}")
-    if content.get("version") != VERSION:
+    if type(content.get("version")) is not int or content["version"] != VERSION:
         raise InvalidValueError(
             f"the file has version {str(content.get('version'))[:20]}",
             f"this graycube reads version {VERSION}",
@@ -112,9 +115,12 @@ def _read(content: dict[str, Any]) -> Schedule | Moves:
 
 def _read_map(entry: object) -> AffineMap:
     written = _keys(entry, {"columns", "constant"}, "relabel")
-    columns = [_number(c, "a column") for c in _typed(written["columns"], list, "the columns")]
-    matrix = Matrix(tuple(columns), len(columns))
-    return AffineMap(matrix, _number(written["constant"], "the constant"))
+    columns = _typed(written["columns"], list, "the columns")
+    if len(columns) > MAX_BITS:
+        raise _malformed(f"the relabel has {len(columns)} columns")
+    limit = 1 << len(columns)
+    matrix = Matrix(tuple(_number(c, "a column", limit) for c in columns), len(columns))
+    return AffineMap(matrix, _number(written["constant"], "the constant", limit))
 
 
 def _read_task(entry: object) -> Task:
@@ -164,10 +170,22 @@ def _typed(value: object, kind: type, what: str) -> Any:  # noqa: ANN401 - check
     return value
 
 
-def _number(value: object, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MAX_NUMBER:
-        raise _malformed(f"{what} is {str(value)[:40]}, not an integer from 0 to 2^62")
+def _number(value: object, what: str, limit: int = MAX_NUMBER) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < limit:
+        raise _malformed(f"{what} is {str(value)[:40]}, not an integer from 0 to {limit - 1}")
     return value
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, refused where a key is given twice.
+
+    >>> unique_keys([("a", 1), ("b", 2)])
+    {'a': 1, 'b': 2}
+    """
+    entries = dict(pairs)
+    if len(entries) != len(pairs):
+        raise _malformed(f"a key is given twice among {[key[:40] for key, _ in pairs][:9]}")
+    return entries
 
 
 def _malformed(why: str) -> GraycubeError:

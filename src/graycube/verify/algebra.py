@@ -10,7 +10,6 @@ Where the algebra cannot tell, the worst is assumed: the check may refuse a good
 unusual form, but it never passes a bad one.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
@@ -18,10 +17,10 @@ from itertools import combinations, pairwise, product
 from graycube.gf2 import compose
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand
-from graycube.verify.report import Report, Violation, tally
+from graycube.verify.report import Report, Violation, require_same_cube, tally
 
 _RULES = ("share", "end", "time", "link", "ports", "round")
-MAX_CONDITIONS = 16
+MAX_CONDITIONS = 10
 """Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
 
 
@@ -58,6 +57,7 @@ def check_algebra(schedule: Schedule, machine: Machine) -> Report:
     >>> print(check_algebra(gb3.emit(task, machine), machine))
     by algebra: nothing is wrong (share, end, time, link, ports, round)
     """
+    require_same_cube(schedule.task, machine)
     circuits = machine.switching == "circuit"
     uses = [use for s in range(len(schedule.strands)) for use in _uses(schedule, s, circuits)]
     found = [
@@ -67,6 +67,7 @@ def check_algebra(schedule: Schedule, machine: Machine) -> Report:
         *_check_links(uses),
         *_check_ports(uses, machine, circuits),
         *_check_rounds(schedule, uses, machine, circuits),
+        *_check_forwarding(schedule, circuits),
     ]
     return tally("by algebra", _RULES, found)
 
@@ -182,11 +183,21 @@ def _check_rounds(
         if busiest > machine.links_at_once:
             detail = f"a node sends {busiest} messages on {machine.links_at_once} ports"
             yield Violation("round", cycle=start, detail=detail)
-        paths = Counter(strand for strand, _ in {use.path for use in active})
-        for strand, count in paths.items():
-            if count > 1:
-                detail = f"strand {strand} is sent {count} times within a round"
-                yield Violation("round", cycle=start, detail=detail)
+
+
+def _check_forwarding(schedule: Schedule, circuits: bool) -> Iterator[Violation]:  # noqa: FBT001
+    """What arrives in a round is sent on in a later one: no round is longer than the gap."""
+    nodes = (1 << schedule.task.n) - 1
+    rounds = list(pairwise((*schedule.rounds, schedule.cycles)))
+    for s, strand in enumerate(schedule.strands):
+        crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes and strand.size]
+        for before, after in pairwise(crossing):
+            gap = after.cycle - before.cycle
+            stop = before.cycle + _duration(schedule, strand, before)
+            lengths = [b - a for a, b in rounds if a < stop and before.cycle < b]
+            if max(lengths, default=0) > gap and not (circuits and gap == 0):
+                detail = f"strand {s} may be forwarded within a round"
+                yield Violation("round", cycle=after.cycle, detail=detail)
 
 
 def _most_at_once(active: Sequence[_Use], circuits: bool) -> int:  # noqa: FBT001

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.machine import Machine
 from graycube.schedule import Moves, Task
-from graycube.verify.report import Report, Violation
+from graycube.verify.report import Report, Violation, require_same_cube
 
 SHOWN = 5  # violations listed per rule
 MAX_ELEMENTS = 1 << 26
@@ -37,6 +37,7 @@ def check_elements(moves: Moves, machine: Machine) -> Report:
     end: node 0, element 2: an element ends where the task says
     end: node 3, element 3: an element ends where the task says
     """
+    require_same_cube(moves.task, machine)
     _require_affordable(moves)
     rows = np.stack([moves.cycle, moves.node, moves.dimension, moves.element]).astype(np.int64)
     found: dict[str, tuple[int, list[Violation]]] = {}

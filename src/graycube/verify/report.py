@@ -4,6 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graycube.errors import InvalidValueError
+from graycube.machine import Machine
+from graycube.schedule import Task
+
 RULES = {
     "range": "cycles, nodes, dimensions and elements exist",
     "share": "every element of a block belongs to exactly one strand",
@@ -70,7 +74,7 @@ class Report:
             f"{self.method} and {other.method}",
             tuple(dict.fromkeys((*self.rules, *other.rules))),
             (*self.violations, *other.violations),
-            (*self.counts, *other.counts),
+            tuple((Counter(dict(self.counts)) + Counter(dict(other.counts))).items()),
             max(self.peak, other.peak),
         )
 
@@ -84,6 +88,16 @@ class Report:
         totals = ", ".join(f"{count} x {rule}" for rule, count in self.counts)
         lines = [f"{self.method}: {totals}{held}", *map(str, self.violations)]
         return "\n  ".join(lines)
+
+
+def require_same_cube(task: Task, machine: Machine) -> None:
+    """Refuse to judge a schedule on a machine of another size."""
+    if machine.dims != task.n:
+        raise InvalidValueError(
+            f"the machine has {machine.dims} dimensions",
+            f"the schedule is for a {task.n}-cube",
+            "check it on a machine of that size",
+        )
 
 
 def tally(method: str, rules: Sequence[str], found: Sequence[Violation]) -> Report:

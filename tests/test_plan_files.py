@@ -1,0 +1,276 @@
+"""Plans as files: saved whole, read back equal, and never trusted."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+import graycube as gc
+from graycube.planning import files
+from graycube.schedule import dump
+
+WRONG = [None, True, -1, 1.5, "", "x", [], {}, 10**30, float("nan"), float("inf")]
+COSTS = {("machine", name) for name in ("startup", "per_byte", "arithmetic")}
+HARMLESS = {("schedule", "algorithm"), ("machine", "name")}
+
+
+def chosen(algorithm="auto", n=4, machine="ipsc1"):
+    layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    return gc.plan(*layouts, block=64, itemsize=8, machine=machine, algorithm=algorithm)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "plan.json"
+    chosen().save(path)
+    return path
+
+
+def rewrite(file, path, value):
+    content = json.loads(file.read_text())
+    tree = content
+    for key in path[:-1]:
+        tree = tree[key]
+    tree[path[-1]] = value
+    file.write_text(json.dumps(content))
+
+
+def refused(file):
+    with pytest.raises(gc.GraycubeError) as caught:
+        gc.load_plan(file)
+    assert len(str(caught.value)) < 1000 + len(str(file))
+    return str(caught.value)
+
+
+def loads_or_is_refused(file):
+    """Whether it loads; any other error than the library's own is a fault."""
+    try:
+        gc.load_plan(file)
+    except gc.GraycubeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "relabel", "gb1", "gb2", "gb3", "any-order"])
+def test_a_saved_plan_is_read_back(tmp_path, algorithm):
+    plan = chosen(algorithm)
+    plan.save(tmp_path / "plan.json")
+    again = gc.load_plan(tmp_path / "plan.json")
+    assert again == plan
+    assert again.explain() == plan.explain()
+    assert again.verify()
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "direct", "circuit-split"])
+def test_a_plan_on_circuits_is_read_back(tmp_path, algorithm):
+    machine = gc.Machine(5, ports=2, switching="circuit", startup=1e-3, packet=1024)
+    plan = chosen(algorithm, n=5, machine=machine)
+    plan.save(str(tmp_path / "plan.json"))
+    assert gc.load_plan(str(tmp_path / "plan.json")) == plan
+
+
+@pytest.mark.parametrize("n", [40, 100])
+def test_a_plan_of_a_huge_cube_is_read_back(tmp_path, n):
+    plan = chosen("gb3", n=n, machine=gc.Machine(n, ports="all"))
+    plan.save(tmp_path / "plan.json")
+    assert gc.load_plan(tmp_path / "plan.json").schedule == plan.schedule
+
+
+def test_saving_replaces_the_file_and_leaves_no_other(file):
+    other = chosen("gb2")
+    other.save(file)
+    assert gc.load_plan(file) == other
+    assert list(file.parent.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("error", [OSError, MemoryError, KeyboardInterrupt])
+def test_a_failing_write_leaves_the_old_file_alone(file, monkeypatch, error):
+    before = file.read_bytes()
+
+    def fail(content, stream, **_):
+        stream.write(str(content)[:100])
+        raise error
+
+    monkeypatch.setattr(files.json, "dump", fail)
+    with pytest.raises(error):
+        chosen("gb2").save(file)
+    assert file.read_bytes() == before
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_saved_plan_can_be_read_by_whom_a_new_file_can(file):
+    new = file.with_name("new")
+    new.touch()
+    assert file.stat().st_mode == new.stat().st_mode
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        chosen().save(tmp_path / "nowhere" / "plan.json")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"missing\.json"):
+        gc.load_plan(tmp_path / "missing.json")
+
+
+def test_a_directory_is_no_plan(tmp_path):
+    with pytest.raises((gc.GraycubeError, IsADirectoryError), match=tmp_path.name):
+        gc.load_plan(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe\x00",
+        b"\x80",
+        b"null",
+        b"[]",
+        b"0",
+        b'"x"',
+        b"{}",
+        b"NaN",
+        b"\0" * 99,
+    ],
+)
+def test_other_bytes_are_no_plan(file, content):
+    file.write_bytes(content)
+    assert "no plan" in refused(file)
+
+
+def test_a_truncated_plan_is_refused(file):
+    whole = file.read_bytes()
+    for end in range(0, len(whole), 11):
+        file.write_bytes(whole[:end])
+        assert "no plan" in refused(file)
+
+
+def test_a_file_that_is_too_large_is_not_even_read(file):
+    with file.open("r+b") as stream:
+        stream.truncate(1 << 40)
+    assert "larger" in refused(file)
+
+
+@pytest.mark.parametrize("depth", [900, 5000, 200000])
+def test_deep_nesting_is_refused(file, depth):
+    whole = file.read_text()
+    for key in ("machine", "schedule", "version", "format"):
+        rewrite(file, (key,), "@")
+        file.write_text(file.read_text().replace('"@"', "[" * depth + "]" * depth))
+        refused(file)
+        file.write_text(whole)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=repr)
+def test_a_wrong_value_anywhere_is_refused(file, wrong):
+    whole = file.read_text()
+    content = json.loads(whole)
+    places = [(key,) for key in content]
+    places += [(part, key) for part in ("machine", "schedule") for key in content[part]]
+    for place in places:
+        rewrite(file, place, wrong)
+        if not may_be(place, wrong):
+            refused(file)
+        else:
+            loads_or_is_refused(file)
+        file.write_text(whole)
+
+
+def may_be(place, value):
+    """Values that are right somewhere: no packet, a cost of any size, a text, an empty list."""
+    if place in HARMLESS:
+        return isinstance(value, str)
+    if place in {("schedule", "rounds"), ("schedule", "strands")}:
+        return value == []
+    if place == ("machine", "packet"):
+        return value in (None, 10**30)
+    return place in COSTS and value in (1.5, 10**30)
+
+
+def test_a_key_more_or_less_is_refused(file):
+    whole = file.read_text()
+    for part in ((), ("machine",), ("schedule",)):
+        rewrite(file, (*part, "more"), 1)
+        refused(file)
+        file.write_text(whole)
+    for key in ("format", "version", "machine", "schedule"):
+        content = json.loads(whole)
+        del content[key]
+        file.write_text(json.dumps(content))
+        refused(file)
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", 1.0, True, None])
+def test_another_version_is_refused(file, version):
+    rewrite(file, ("version",), version)
+    assert "version" in refused(file)
+
+
+def test_a_key_twice_is_refused(file):
+    file.write_text(file.read_text().replace('"version": 1,', '"version": 2, "version": 1,', 1))
+    refused(file)
+
+
+@pytest.mark.parametrize("cost", ["startup", "per_byte"])
+@pytest.mark.parametrize("value", [10**400, 10**4000, 1e308], ids=["400", "4000", "308"])
+def test_a_huge_cost_is_a_number_or_refused(file, cost, value):
+    rewrite(file, ("machine", cost), value)
+    loads_or_is_refused(file)
+
+
+@pytest.mark.parametrize("machine", [{"dims": 0, "ports": "all"}, {"dims": 0}, {"dims": 9}])
+def test_a_machine_for_another_cube_is_refused(file, machine):
+    rewrite(file, ("machine",), {"name": "other", **machine})
+    refused(file)
+
+
+@pytest.mark.parametrize("key", ["block", "itemsize"])
+def test_a_claim_of_a_huge_block_costs_nothing(file, key):
+    rewrite(file, ("schedule", "task", key), 2**61)
+    plan = gc.load_plan(file)
+    assert bool(plan.verify()) == (key == "itemsize")
+
+
+def test_a_round_without_messages_is_free(file):
+    content = json.loads(file.read_text())["schedule"]
+    rewrite(file, ("schedule", "rounds"), [*content["rounds"], content["cycles"]])
+    rewrite(file, ("schedule", "cycles"), content["cycles"] + 1)
+    assert gc.load_plan(file).verify()
+
+
+def test_single_moves_are_no_plan(file):
+    plan = chosen()
+    rewrite(file, ("schedule",), json.loads(dump(plan.moves())))
+    assert "strands" in refused(file)
+
+
+def test_a_tampered_plan_loads_and_does_not_verify(file):
+    hop = ("schedule", "strands", 0, "hops", 0, "exchange")
+    rewrite(file, hop, "flip 0 where a1 = 1")
+    report = gc.load_plan(file).verify()
+    assert not report
+    assert "end" in dict(report.counts)
+
+
+def test_a_plan_with_many_conditions_is_judged(file):
+    content = json.loads(file.read_text())
+    task = {"source": str(gc.Layout.nodes(20, "gray")), "target": str(gc.Layout.nodes(20))}
+    hops = [{"cycle": 0, "exchange": f"flip {j} where a{j + 1} = 1"} for j in range(19)]
+    content["schedule"]["task"] |= task
+    content["schedule"]["rounds"] = [0]
+    content["schedule"]["strands"] = [{"elements": [0, 64], "hops": hops}]
+    content["machine"] = asdict(gc.Machine(20))
+    file.write_text(json.dumps(content))
+    if loads_or_is_refused(file):
+        assert not gc.load_plan(file).verify()
+
+
+def test_nothing_in_a_file_is_executed(file):
+    code = "__import__('pathlib').Path('executed').touch()"
+    for place in [("machine", "name"), ("schedule", "algorithm")]:
+        rewrite(file, place, code)
+    assert gc.load_plan(file).algorithm == code
+    rewrite(file, ("schedule", "task", "source"), code)
+    refused(file)

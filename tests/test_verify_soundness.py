@@ -1,0 +1,103 @@
+"""The algebra is never blind: what it passes, every element confirms."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schedule_cases import circuits, conversion, machines, one_port, random_schedules
+
+import graycube as gc
+from graycube.algorithms import gb1
+from graycube.schedule import expand
+from graycube.verify import check_algebra, check_elements
+
+SLOT, FIRST, SECOND = 0b100, 0b001, 0b010  # address bits of two node bits and one slot bit
+THOROUGH = settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+
+
+def verified(make, machine):
+    """Whether something can be built and passes the algebra."""
+    try:
+        return bool(check_algebra(make(), machine))
+    except gc.GraycubeError:
+        return False
+
+
+def one_strand(exchanges, cycles, *, block=2, total=None):
+    """A strand of whole blocks on four nodes with two slots; its task is what it does."""
+    pairs = zip(exchanges, cycles, strict=True)
+    strand = gc.Strand(0, block, tuple(gc.Hop(c, gc.Exchange(*e)) for e, c in pairs))
+    source = gc.Layout.consecutive(3, 2)
+    task = gc.Task(source, strand.move(3) @ source, block)
+    total = total or max(cycles) + block
+    return gc.Schedule(task, "by hand", tuple(sorted(set(cycles))), total, (strand,))
+
+
+@given(st.data())
+@THOROUGH
+def test_what_the_algebra_passes_every_element_confirms(data):
+    schedule = data.draw(random_schedules())
+    machine = data.draw(machines(schedule.task.n))
+    if check_algebra(schedule, machine):
+        assert check_elements(expand(schedule), machine)
+
+
+ORDER_CHANGES = [
+    [(FIRST | SLOT, 0, 0), (SECOND, 0, 0)],
+    [(FIRST, 0, 0), (SLOT, 0, 0), (SECOND, 0, 0)],
+    [(FIRST, 0, 0), (SLOT, SECOND, 1), (SECOND, 0, 0)],
+    [(FIRST, SLOT, 0), (SECOND, SLOT, 1)],
+    [(FIRST, 0, 0), (SECOND, SLOT, 1)],
+]
+
+
+@pytest.mark.parametrize("switching", ["store-and-forward", "circuit"])
+@pytest.mark.parametrize("way", ORDER_CHANGES)
+@pytest.mark.parametrize("wait", [0, 1])
+def test_elements_that_change_their_turn_are_waited_for(way, wait, switching):
+    schedule = one_strand(way, [wait * k for k in range(len(way))], block=4)
+    machine = gc.Machine(dims=2, ports=2, switching=switching)
+    if not check_elements(expand(schedule), machine):
+        assert not check_algebra(schedule, machine)
+
+
+def test_the_halves_of_a_block_on_one_path_need_two_ports():
+    schedule = one_strand([(FIRST, SLOT, 0), (SECOND, SLOT, 1)], [0, 0], total=1)
+    machine = gc.Machine(dims=2, switching="circuit")
+    assert "ports" in dict(check_elements(expand(schedule), machine).counts)
+    assert not check_algebra(schedule, machine)
+
+
+def test_cycles_without_rounds_are_not_free():
+    task = conversion(3, 4)
+    parts = gb1.emit(task, one_port(3)).strands
+    assert not verified(lambda: gc.Schedule(task, "no rounds", (), 8, parts), one_port(3))
+
+
+def test_renumbering_nodes_moves_nothing_between_slots():
+    task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2), block=4)
+    still = (gc.Strand(0, 4, ()),)
+
+    def magic():
+        return gc.Schedule(task, "magic", (), 0, still, relabel=task.move)
+
+    assert not verified(magic, one_port(2))
+
+
+def test_a_cycle_beyond_32_bits_is_refused_or_followed():
+    task = conversion(3, 4)
+    first, second = gb1.emit(task, one_port(3)).strands[0].hops
+    late = (gc.Strand(0, 4, (first, gc.Hop(2**32, second.exchange))),)
+    schedule = gc.Schedule(task, "late", (0, 4), 2**33, late)
+    assert check_algebra(schedule, one_port(3))
+    try:
+        moves = expand(schedule)
+    except gc.GraycubeError:
+        return
+    assert check_elements(moves, one_port(3))
+
+
+def test_a_path_of_hops_may_start_after_another_has_passed():
+    schedule = one_strand([(FIRST, SECOND, 1), (SECOND, 0, 0)], [0, 2])
+    for machine in (one_port(2), circuits(2)):
+        assert check_algebra(schedule, machine)
+        assert check_elements(expand(schedule), machine)

@@ -1,0 +1,43 @@
+"""A written layout of any size is read or refused cheaply."""
+
+import subprocess
+import sys
+
+import pytest
+
+HUGE_TEXTS = {
+    "a bit of 5000 digits": f"(|| b{'9' * 5000})",
+    "an extent of 5000 digits": f"(|| b2 b1 b0) x {'9' * 5000}",
+    "an extent of 4000 digits": f"(|| b2 b1 b0) x {'9' * 4000}",
+    "a bit far away": "(|| b2 b1 b999999999999999)",
+    "an axis far away": "(|| b99999999999999:2 b1 b0)",
+    "an extent on an axis far away": "(|| b2 b1 b0) x 3 on axis 99999999999999",
+    "an extent above a bit far away": "(|| b2 b1 b0) x 3 above bit 99999999999999",
+    "blanks and no end": "(|| b0)" + " " * 30000 + "x\ny",
+    "very many bits": f"({' '.join(f'b{j}' for j in range(30000))} ||)",
+    "very many terms": f"(|| b2 b1 {'^'.join(['b0'] * 100001)})",
+    "very many bars": f"(|| b2 b1 {'~' * 100001}b0)",
+    "very many extents": "(|| b2 b1 b0)" + ", x 3" * 100000,
+}
+
+READ = """
+import resource, sys
+import graycube as gc
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+try:
+    gc.Layout.parse(sys.stdin.read())
+except gc.GraycubeError as error:
+    print("refused", len(str(error)) < 1000)
+else:
+    print("read")
+"""
+
+
+@pytest.mark.parametrize("name", HUGE_TEXTS)
+def test_a_huge_text_is_read_or_refused_in_little_memory(name):
+    child = [sys.executable, "-c", READ]
+    result = subprocess.run(
+        child, input=HUGE_TEXTS[name], capture_output=True, text=True, check=False
+    )
+    assert result.stdout in {"refused True\n", "read\n"}, result.stderr[-300:]
