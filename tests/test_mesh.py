@@ -87,6 +87,18 @@ def test_maps_act_on_the_words_of_a_mesh(spec, data):
         assert after.locate(*coordinates) == place
 
 
+def test_large_arrays_get_what_small_ones_get():
+    layout = gc.Layout.mesh(
+        (600, 384), (8, 4), code="gray", allocation=("consecutive", "cyclic")
+    )
+    index = np.arange(layout.size).reshape(layout.shape)[:, ::-1]
+    node, slot = layout.locate(index)
+    rows = [layout.locate(row) for row in index]
+    assert np.array_equal(node, [nodes for nodes, _ in rows])
+    assert np.array_equal(slot, [slots for _, slots in rows])
+    assert np.array_equal(layout.index(node, slot), index)
+
+
 def test_one_argument_serves_all_axes():
     options = {"code": "gray", "slots": "gray", "allocation": "cyclic"}
     axes = (AxisSpec(3, 3, 2, "cyclic", "gray", "gray", None),) * 2

@@ -2,10 +2,10 @@
 
 Written once for Python integers of any size and for integer arrays: the operators are the
 same, which is what ``Number`` stands for. Arrays are int64 while every index fits, uint64
-above.
+above, and are worked on in pieces that stay in cache.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap
-from graycube.gf2.arrays import require_integers, require_range
+from graycube.gf2.arrays import CHUNK, require_integers, require_range
 from graycube.layout.axis import Axis, divide
 
 Number: TypeAlias = Any
@@ -24,30 +24,30 @@ def locate(
 ) -> tuple[Number, Number]:
     """Node and slot of a flat index or of one coordinate per axis."""
     shape = tuple(axis.length for axis in axes)
-    if len(index) == 1:
-        hint = f"check the shape {shape}"
-        (flat,) = _checked([(index[0], prod(shape), "index", hint)], prod(shape))
-        coordinates = unravel(axes, flat)
-    elif len(index) == len(axes):
-        limits = [
-            (i, length, f"the coordinate on axis {k}", f"check the shape {shape}")
-            for k, (i, length) in enumerate(zip(index, shape, strict=True))
-        ]
-        coordinates = _checked(limits, prod(shape))
-    else:
+    if len(index) not in (1, len(axes)):
         raise InvalidValueError(
             f"{len(index)} coordinates meet {len(axes)} axes",
             f"locate takes one flat index or {len(axes)} coordinates",
             "pass the index in C order, or one coordinate per axis",
         )
-    word, rest = 0, 0
-    for axis, i in zip(axes, coordinates, strict=True):
-        bits, within = axis.split(i)
-        word = word << axis.bits | bits
-        rest = rest * axis.extent + within
-    a = _like(word, address(word))
+    flat = len(index) == 1
+    names = ["index"] if flat else [f"the coordinate on axis {k}" for k in range(len(axes))]
+    limits = [prod(shape)] if flat else shape
+    hints = [f"check the shape {shape}"] * len(index)
+    checked = _checked(list(zip(index, limits, names, hints, strict=True)), prod(shape))
     extent = prod(axis.extent for axis in axes)
-    return a & ((1 << n) - 1), (a >> n) * extent + rest
+
+    def place(*numbers: Number) -> tuple[Number, Number]:
+        word, rest = 0, 0
+        for axis, i in zip(axes, unravel(axes, *numbers) if flat else numbers, strict=True):
+            bits, within = axis.split(i)
+            word = word << axis.bits | bits
+            rest = rest * axis.extent + within
+        a = _like(word, address(word))
+        return a & ((1 << n) - 1), (a >> n) * extent + rest
+
+    node, slot = _piecewise(place, checked, results=2)
+    return node, slot
 
 
 def coordinates(
@@ -55,7 +55,7 @@ def coordinates(
 ) -> tuple[Number, ...]:
     """One coordinate per axis of what is in a slot of a node."""
     size = prod(axis.length for axis in axes)
-    node, slot = _checked(
+    checked = _checked(
         [
             (node, 1 << n, "node", f"there are {1 << n} nodes"),
             (slot, size >> n, "slot", f"a block has {size >> n} elements"),
@@ -63,15 +63,35 @@ def coordinates(
         size,
     )
     extent = prod(axis.extent for axis in axes)
-    high, rest = divide(slot, extent)
-    word = _like(slot, logical(high << n | node))
-    backwards = []
-    for axis in reversed(axes):
-        bits = word & ((1 << axis.bits) - 1)
-        rest, digit = divide(rest, axis.extent)
-        backwards.append(axis.join(bits, digit))
-        word = word >> axis.bits
-    return tuple(reversed(backwards))
+
+    def find(node: Number, slot: Number) -> tuple[Number, ...]:
+        high, rest = divide(slot, extent)
+        word = _like(slot, logical(high << n | node))
+        backwards = []
+        for axis in reversed(axes):
+            bits = word & ((1 << axis.bits) - 1)
+            rest, digit = divide(rest, axis.extent)
+            backwards.append(axis.join(bits, digit))
+            word = word >> axis.bits
+        return tuple(reversed(backwards))
+
+    return _piecewise(find, checked, results=len(axes))
+
+
+def _piecewise(
+    function: Callable[..., tuple[Number, ...]], numbers: Sequence[Number], results: int
+) -> tuple[Number, ...]:
+    """``function(*numbers)``; large arrays go through it in pieces."""
+    first = numbers[0]
+    if not isinstance(first, np.ndarray) or first.size <= CHUNK:
+        return function(*numbers)
+    flat = [number.reshape(-1) for number in numbers]
+    out = tuple(np.empty(first.size, dtype=first.dtype) for _ in range(results))
+    for start in range(0, first.size, CHUNK):
+        piece = slice(start, start + CHUNK)
+        for whole, part in zip(out, function(*(f[piece] for f in flat)), strict=True):
+            whole[piece] = part
+    return tuple(whole.reshape(first.shape) for whole in out)
 
 
 def ravel(axes: tuple[Axis, ...], coordinates: Sequence[Number]) -> Number:
