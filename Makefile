@@ -35,6 +35,7 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/gray.py
 	$(BIN)/python benchmarks/layout.py
+	$(BIN)/python benchmarks/schedule.py
 
 clean:
 	rm -rf .venv build dist
