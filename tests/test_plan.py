@@ -146,7 +146,7 @@ def test_nothing_to_move_costs_nothing(source, target, machine):
     assert plan.verify()
 
 
-@pytest.mark.parametrize("block", [2**62, 2**63, 2**70])
+@pytest.mark.parametrize("block", [2**61, 2**62 - 2])
 def test_blocks_of_any_size_are_priced_exactly(block):
     plan = planned(4, block, gc.Machine(dims=4), algorithm="gb3")
     assert plan.cycles == 2 * block
@@ -155,9 +155,9 @@ def test_blocks_of_any_size_are_priced_exactly(block):
 
 GB3_TEXT = """\
 2048 elements of 8 bytes on each of 64 nodes; ipsc1: 1 port, store-and-forward
-candidate      rounds   cycles        bytes   seconds
+candidate      rounds   cycles   link bytes   seconds
 relabel             0        0            0         0  if the ranks may be renumbered
-direct              -        -            -         -  without circuits this is gb1
+direct              -        -            -         -  needs circuits; else it is gb1
 gb1                 5    10240      2621440    0.2238  1.314 times the chosen one
 gb2                 7     7168      3670016    0.1987  1.167 times the chosen one
 gb3                 6     6144      3145728    0.1703  chosen
@@ -168,7 +168,7 @@ The chosen schedule is within a factor 2.08 of the bound."""
 
 PACKET_TEXT = """\
 90 elements of 1 byte on each of 8 nodes; 2 ports, circuit, packets of 64 bytes
-candidate      rounds   cycles        bytes   seconds
+candidate      rounds   cycles   link bytes   seconds
 relabel             0        0            0         0  if the ranks may be renumbered
 direct              1       90          720       290  1.115 times the chosen one
 gb1                 2      180          720       580  2.231 times the chosen one
@@ -235,14 +235,14 @@ def test_blocks_that_slots_do_not_divide_are_refused():
 
 
 def test_impossible_algorithms_are_refused_with_their_reason():
-    with pytest.raises(gc.InvalidValueError, match="circuit-split: it needs circuits"):
+    with pytest.raises(gc.InvalidValueError, match="it needs circuits and two ports"):
         planned(4, 8, "ipsc1", algorithm="circuit-split")
 
 
 def test_tasks_that_no_algorithm_does_are_refused():
     layouts = gc.Layout.cyclic(6, 4), gc.Layout.consecutive(6, 4)
     with pytest.raises(
-        gc.InvalidValueError, match=r"no way from .* gb1: the task is no conversion"
+        gc.InvalidValueError, match=r"no schedule from .*: .*only one Gray or binary field"
     ):
         gc.plan(*layouts, 64, machine="ipsc1")
 

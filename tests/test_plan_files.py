@@ -105,7 +105,7 @@ def test_a_saved_plan_can_be_read_by_whom_a_new_file_can(file):
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="nowhere"):
+    with pytest.raises(gc.InvalidValueError, match="nowhere"):
         chosen().save(tmp_path / "nowhere" / "plan.json")
 
 

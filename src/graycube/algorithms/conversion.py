@@ -41,7 +41,7 @@ def why_no_conversion(task: Task, machine: Machine) -> str | None:
     if task.n == 0:
         return "a cube of one node has nothing to convert"
     if direction(task) is None:
-        return "the task is no conversion between Gray and binary code of the node number"
+        return "only one Gray or binary field over all node bits can be converted so far"
     return None
 
 

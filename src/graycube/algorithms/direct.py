@@ -17,7 +17,7 @@ from graycube.schedule import Schedule, Task
 def applicable(task: Task, machine: Machine) -> str | None:
     """Circuits only: hop by hop, this is GB1."""
     if machine.switching != "circuit":
-        return "without circuits this is gb1"
+        return "needs circuits; else it is gb1"
     return why_no_conversion(task, machine)
 
 

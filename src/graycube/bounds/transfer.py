@@ -7,6 +7,7 @@ so the mean distance is half of its rows that are not zero, whatever the size of
 from dataclasses import dataclass
 from fractions import Fraction
 
+from graycube.errors import InvalidTypeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Machine
 from graycube.schedule import Task
@@ -41,6 +42,13 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     leaving a node: 107 s (every byte of a block passes its ports)
     links: 200 s (TR-20-92 Lemma 3)
     """
+    for value, kind in ((task, Task), (machine, Machine)):
+        if not isinstance(value, kind):
+            raise InvalidTypeError(
+                f"got a {type(value).__name__}",
+                f"bounds need a {kind.__name__} there",
+                "take plan.task and plan.machine, or Machine.profile(name)",
+            )
     displacement = _displacement(task)
     if not any((*displacement.matrix.columns, displacement.constant)):
         return (Bound("nothing moves", 0.0, "every element is on its node already"),)

@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from graycube.codes import Histogram, histogram
-from graycube.errors import OutOfRangeError
-from graycube.gf2 import log2_exact
+from graycube.errors import InvalidTypeError, OutOfRangeError
+from graycube.gf2 import log2_exact, require_int
 from graycube.gf2.arrays import IntArray, require_integers, require_range
 from graycube.layout.layout import Layout
 
@@ -92,7 +92,8 @@ def butterfly_distances(
     """Distances between the partners of an FFT's butterflies along an axis.
 
     Stage j pairs the indices that differ in address bit j of the axis, each pair counted
-    once; without a stage, all of them are counted together.
+    once; without a stage, all of them are counted together. An extent takes no part: the
+    transforms over it are local.
 
     >>> butterfly_distances(Layout.nodes(4, "gray")).histogram  # CAM-87-02 Theorem 3
     {1: 8, 2: 24}
@@ -105,7 +106,7 @@ def butterfly_distances(
         bits = placement.axes[axis].bits
     else:
         bits = log2_exact(placement.shape[axis], f"the length of axis {axis}")
-    if stage is not None and not 0 <= stage < bits:
+    if stage is not None and not 0 <= require_int(stage, "stage") < bits:
         raise OutOfRangeError(
             f"stage is {stage}",
             f"axis {axis} has {bits} address bits",
@@ -139,12 +140,18 @@ def _checked(placement: Placement) -> Placement:
     """The layout, or the array of nodes after a look at its values."""
     if isinstance(placement, Layout):
         return placement
+    if not isinstance(placement, np.ndarray):
+        raise InvalidTypeError(
+            f"the placement is {placement!r}",
+            "it must be a Layout or an array of nodes",
+            "for a mesh shape, pass rank_order(shape)",
+        )
     nodes = require_integers(placement)
     return require_range(nodes, 1 << 63, "a node of the placement", "number nodes from 0")
 
 
 def _axis(axis: int, ndim: int) -> int:
-    if not -ndim <= axis < ndim:
+    if not -ndim <= require_int(axis, "axis") < ndim:
         raise OutOfRangeError(
             f"axis is {axis}",
             f"the placement has {ndim} axes",

@@ -31,6 +31,12 @@ def locate(
             "pass the index in C order, or one coordinate per axis",
         )
     flat = len(index) == 1
+    if flat and len(axes) > 1 and isinstance(index[0], (tuple, list)):
+        raise InvalidValueError(
+            f"got {index[0]!r} for {len(axes)} axes",
+            "a tuple or list may mean coordinates or flat indices",
+            "pass coordinates apart, locate(x, y), and flat indices as an array",
+        )
     names = ["index"] if flat else [f"the coordinate on axis {k}" for k in range(len(axes))]
     limits = [prod(shape)] if flat else shape
     hints = [f"check the shape {shape}"] * len(index)

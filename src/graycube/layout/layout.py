@@ -133,7 +133,7 @@ class Layout:
 
     @classmethod
     def nodes(cls, n: int, code: CodeName = "binary") -> "Layout":
-        """One block of any size per node: block i lives on the node of its code.
+        """One block of any size on each of 2^n nodes: block i lives on the node of its code.
 
         >>> Layout.nodes(3, "gray").locate(5)
         (7, 0)

@@ -47,7 +47,7 @@ class Machine:
                 "use a smaller cube",
             )
         most = max(self.dims, 1)
-        if self.ports != "all" and not 1 <= require_int(self.ports, "ports") <= most:
+        if self.ports != "all" and not 1 <= require_int(self.ports, "ports (or 'all')") <= most:
             raise InvalidValueError(
                 f"ports is {self.ports}",
                 f"a node of a {self.dims}-cube has 1..{most} ports",

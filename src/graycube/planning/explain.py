@@ -25,7 +25,7 @@ def explain(
     figures = _COLUMNS.format("lower bound", "", "", "", f"{bound.seconds:.4g}")
     lines = [
         _headline(task, machine),
-        _COLUMNS.format("candidate", "rounds", "cycles", "bytes", "seconds").rstrip(),
+        _COLUMNS.format("candidate", "rounds", "cycles", "link bytes", "seconds").rstrip(),
         *(line for c in candidates for line in _candidate_lines(c, chosen, machine)),
         f"{figures}{bound.name} ({bound.citation})",
         *_verdict(candidates, chosen, chosen.time(machine), bound.seconds),
@@ -39,7 +39,8 @@ def _headline(task: Task, machine: Machine) -> str:
     name = "" if machine.name == "custom" else f"{machine.name}: "
     packets = f", packets of {machine.packet} bytes" if machine.packet else ""
     return (
-        f"{task.block} elements of {items} on each of {1 << task.n} nodes; "
+        f"{task.block} element{'s' if task.block > 1 else ''} of {items} "
+        f"on each of {1 << task.n} nodes; "
         f"{name}{ports}, {machine.switching}{packets}"
     )
 
@@ -81,5 +82,7 @@ def _verdict(
         yield "One direct exchange beats the exchange algorithms on this machine."
     if cost == bound:
         yield "The chosen schedule meets the bound: it is optimal."
-    elif bound > 0 and chosen.schedule.relabel is None:
+    elif chosen.schedule.relabel is not None:
+        yield "Nothing moves; the bound is for schedules that leave the ranks as they are."
+    else:
         yield f"The chosen schedule is within a factor {cost / bound:.3g} of the bound."

@@ -18,6 +18,12 @@ def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
     os.umask(umask)
     content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
     target = Path(path)
+    if target.is_dir() or not target.parent.is_dir():
+        raise InvalidValueError(
+            f"cannot write {path}",
+            "it must name a file in a folder that exists",
+            "check the path",
+        )
     with tempfile.NamedTemporaryFile(
         "w", dir=target.parent, prefix=f".{target.name}.", delete=False
     ) as file:
@@ -46,13 +52,16 @@ def read_plan(path: str | Path) -> tuple[Schedule, Machine]:
         raise _unreadable(path, "its format is not 'graycube plan'")
     if type(content.get("version")) is not int or content["version"] != 1:
         raise InvalidValueError(
-            f"{path} has version {str(content.get('version'))[:20]}",
+            f"{path} has version {content.get('version')!r:.20}",
             "this graycube reads version 1",
             "use a newer graycube, or write the plan again",
         )
     if set(content) != {"format", "version", "machine", "schedule"}:
         raise _unreadable(path, "it must have a machine and a schedule and nothing else")
-    schedule = load(json.dumps(content["schedule"]))
+    try:
+        schedule = load(json.dumps(content["schedule"]))
+    except GraycubeError as error:
+        raise _unreadable(path, str(error)) from None
     if not isinstance(schedule, Schedule):
         raise _unreadable(path, "a plan needs strands, not single moves")
     return schedule, _read_machine(path, content["machine"])

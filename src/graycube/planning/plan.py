@@ -48,6 +48,11 @@ class Plan:
     candidates: tuple[Candidate, ...]
     bounds: tuple[Bound, ...]
 
+    def __repr__(self) -> str:
+        gap = f", {self.cost / self.lower_bound:.3g} x bound" if self.lower_bound else ""
+        where = f"{1 << self.task.n} nodes"
+        return f"<Plan {self.algorithm}: {self.rounds} rounds, {self.cost:.4g} s{gap}, {where}>"
+
     @property
     def algorithm(self) -> str:
         """Name of the chosen algorithm."""
@@ -79,9 +84,9 @@ class Plan:
         >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
         >>> print(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine).explain())
         64 elements of 1 byte on each of 16 nodes; 1 port, store-and-forward
-        candidate      rounds   cycles        bytes   seconds
+        candidate      rounds   cycles   link bytes   seconds
         relabel             0        0            0         0  if the ranks may be renumbered
-        direct              -        -            -         -  without circuits this is gb1
+        direct              -        -            -         -  needs circuits; else it is gb1
         gb1                 3      192         1536       492  chosen
         gb2                 5      160         2560       660  1.341 times the chosen one
         gb3                 4      128         2048       528  1.073 times the chosen one
@@ -212,9 +217,11 @@ def _choose(candidates: tuple[Candidate, ...], task: Task, name: str) -> Traffic
     ]
     priced = [(c.cost, c.traffic) for c in wanted if c.traffic is not None]
     if not priced:
+        reasons = dict.fromkeys(c.reason for c in wanted)  # each one once
+        renumbering = any(c.traffic is not None for c in candidates)
         raise InvalidValueError(
-            f"no way from {task.source} to {task.target}",
-            "; ".join(f"{c.algorithm.name}: {c.reason}" for c in wanted),
-            "plan a conversion between Gray and binary code, or change the machine",
+            f"no schedule from {task.source} to {task.target}",
+            "; ".join(map(str, reasons)),
+            "renumber the ranks with algorithm='relabel'" if renumbering else "take one axis",
         )
     return min(priced, key=lambda entry: entry[0])[1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.schedule import Schedule, Task
 
@@ -29,6 +29,8 @@ def apply(
     task = schedule.task
     array = np.asarray(blocks)
     _require_blocks(task, array)
+    if out is not None and not isinstance(out, np.ndarray):
+        raise InvalidTypeError(f"out is {out!r}", "it must be an array", "pass one or nothing")
     if out is not None and (out.shape, out.dtype) != (array.shape, array.dtype):
         raise InvalidValueError(
             f"out has shape {out.shape} and dtype {out.dtype}",

@@ -57,6 +57,9 @@ class Moves(Timetable):
                 "give one entry per crossing in each",
             )
 
+    def __repr__(self) -> str:
+        return f"<Moves of {self.algorithm}: {len(self)} crossings in {self.cycles} cycles>"
+
     def __len__(self) -> int:
         return len(self.cycle)
 

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, require_int
 from graycube.layout import Layout
+
+MAX_COUNT = (1 << 62) - 1
+"""Most elements of a block and bytes of an element; more could not be written to a file."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,20 @@ class Task:
     itemsize: int = 1
 
     def __post_init__(self) -> None:
-        require_int(self.block, "block", least=1)
-        require_int(self.itemsize, "itemsize", least=1)
+        for name in ("source", "target"):
+            if not isinstance(getattr(self, name), Layout):
+                raise InvalidTypeError(
+                    f"the {name} is {getattr(self, name)!r}",
+                    "it must be a Layout",
+                    "build one, for example Layout.nodes(6, 'gray') for 2^6 nodes",
+                )
+        for name in ("block", "itemsize"):
+            if require_int(getattr(self, name), name, least=1) > MAX_COUNT:
+                raise InvalidValueError(
+                    f"{name} is {getattr(self, name)}",
+                    f"it must be at most {MAX_COUNT}",
+                    "use fewer elements",
+                )
         _ = self.move  # raises unless the layouts have the same elements and nodes
         held = self.source.block_size
         if self.block % held:

@@ -16,12 +16,11 @@ from graycube.gf2.exchange import MAX_BITS
 from graycube.layout import Layout
 from graycube.schedule.moves import COLUMNS, Moves
 from graycube.schedule.schedule import Hop, Schedule, Strand
-from graycube.schedule.task import Task
+from graycube.schedule.task import MAX_COUNT, Task
 
 FORMAT = "graycube schedule"
 VERSION = 1
 MAX_TEXT = 1 << 28  # characters of a file
-MAX_NUMBER = 1 << 62
 
 
 def dump(schedule: Schedule | Moves) -> str:
@@ -87,7 +86,7 @@ def load(text: str) -> Schedule | Moves:
         raise _malformed(f"its format is not {FORMAT!r}")
     if type(content.get("version")) is not int or content["version"] != VERSION:
         raise InvalidValueError(
-            f"the file has version {str(content.get('version'))[:20]}",
+            f"the file has version {content.get('version')!r:.20}",
             f"this graycube reads version {VERSION}",
             "use a newer graycube, or write the file again",
         )
@@ -170,7 +169,7 @@ def _typed(value: object, kind: type, what: str) -> Any:  # noqa: ANN401 - check
     return value
 
 
-def _number(value: object, what: str, limit: int = MAX_NUMBER) -> int:
+def _number(value: object, what: str, limit: int = MAX_COUNT + 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < limit:
         raise _malformed(f"{what} is {str(value)[:40]}, not an integer from 0 to {limit - 1}")
     return value

@@ -56,6 +56,10 @@ class Traffic:
     schedule: Schedule
     rounds: tuple[RoundTraffic, ...]
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.rounds)} rounds, {self.cycles} cycles, {self.bytes} link bytes"
+        return f"<Traffic of {self.schedule.algorithm}: {counts}>"
+
     @property
     def cycles(self) -> int:
         """Element transfers in sequence."""

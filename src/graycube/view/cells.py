@@ -8,6 +8,7 @@ equal runs of coordinates, and a product of runs, one per axis, is on a single n
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graycube.errors import InvalidTypeError
 from graycube.gf2 import is_power_of_two
 from graycube.layout import Axis, Layout
 
@@ -39,12 +40,21 @@ def cells_of(layout: Layout) -> tuple[Cells, ...]:
     >>> cells_of(Layout.mesh((1000, 16), nodes=(8, 4), allocation=("consecutive", "cyclic")))
     (Cells(width=125, count=8), Cells(width=1, count=16))
     """
+    require_layout(layout)
     cells, bits_below = [], 0
     for axis in reversed(layout.axes):
         width = _constant_run(layout, axis, bits_below)
         cells.append(Cells(width, axis.length // width))
         bits_below += axis.bits
     return tuple(reversed(cells))
+
+
+def require_layout(layout: object) -> None:
+    """Refuse to draw anything but a layout."""
+    if not isinstance(layout, Layout):
+        raise InvalidTypeError(
+            f"got a {type(layout).__name__}", "pictures show a Layout", "pass a layout"
+        )
 
 
 def node_at(layout: Layout, cells: Sequence[Cells], positions: Sequence[int]) -> int:

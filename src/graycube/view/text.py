@@ -12,7 +12,7 @@ from itertools import islice
 from math import prod
 
 from graycube.layout import Layout, mesh_distances
-from graycube.view.cells import Cells, cells_of, node_at, number
+from graycube.view.cells import Cells, cells_of, node_at, number, require_layout
 from graycube.view.runs import runs
 
 _MOST_ROWS = _MOST_COLUMNS = 16
@@ -40,6 +40,7 @@ def text(layout: Layout, *, width: int | None = None) -> str:
     500-749 |     12     13     15     14
     750-999 |      8      9     11     10
     """
+    require_layout(layout)
     room = shutil.get_terminal_size().columns if width is None else width
     picture = _table(layout, room) if len(layout.axes) == 1 else _grids(layout, room)
     return "\n".join([str(layout), _sizes(layout), _hops(layout), "", *picture])
