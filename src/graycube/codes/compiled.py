@@ -6,7 +6,6 @@ knows Numba (the ``fast`` extra); without it the NumPy way is taken, with the sa
 
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ def available() -> bool:
     >>> available() in (True, False)
     True
     """
-    return find_spec("numba") is not None
+    return _vectorize() is not None
 
 
 @cache
@@ -51,10 +50,18 @@ def gray_inverse_kernel(bits: int) -> Kernel:
     return _kernel(gray_inverse, bits)
 
 
-def _kernel(function: Callable[[Any], Any], bits: int) -> Kernel:
-    from numba import vectorize  # noqa: PLC0415 - slow to import, and seldom needed
+@cache
+def _vectorize() -> Any:  # noqa: ANN401 - Numba has no types
+    """Numba's ``vectorize``, or None where it is missing or does not fit this NumPy."""
+    try:
+        from numba import vectorize  # noqa: PLC0415 - slow to import, and seldom needed
+    except ImportError:
+        return None
+    return vectorize
 
-    ufunc = vectorize([f"uint{bits}(uint{bits})"])(function)
+
+def _kernel(function: Callable[[Any], Any], bits: int) -> Kernel:
+    ufunc = _vectorize()([f"uint{bits}(uint{bits})"])(function)
     unsigned = np.dtype(f"u{bits // 8}")
 
     def kernel(source: IntArray, result: IntArray) -> None:

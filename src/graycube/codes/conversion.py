@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Exchange, require_int
+from graycube.gf2 import Exchange, require_int, require_ints
 
 Order = Literal["descending", "ascending"] | Sequence[int]
 
@@ -77,7 +77,9 @@ def rotation(n: int, start: int) -> tuple[int, ...]:
 def _dimensions(n: int, order: Order) -> tuple[int, ...]:
     n = require_int(n, "n", least=1)
     named = {"ascending": tuple(range(n - 1)), "descending": tuple(range(n - 2, -1, -1))}
-    dimensions = named.get(order, ()) if isinstance(order, str) else tuple(order)
+    dimensions = (
+        named.get(order, ()) if isinstance(order, str) else require_ints(order, "order")
+    )
     if sorted(dimensions) != list(range(n - 1)):
         raise InvalidValueError(
             f"the order is {order!r}",

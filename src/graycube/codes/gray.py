@@ -92,7 +92,7 @@ def _gray_inverse_chunk(source: IntArray, result: IntArray) -> None:
 def _map_chunks(x: object, numpy_kernel: _Kernel, compiled_kernel: compiled.Maker) -> IntArray:
     array = require_integers(x)
     native = array.dtype.newbyteorder("=")
-    compiles = compiled.available() and array.size >= CHUNK  # compiling takes a moment
+    compiles = array.size >= CHUNK and compiled.available()  # compiling takes a moment
     kernel = compiled_kernel(8 * native.itemsize) if compiles else numpy_kernel
 
     def checked(source: IntArray, result: IntArray) -> None:
@@ -100,7 +100,8 @@ def _map_chunks(x: object, numpy_kernel: _Kernel, compiled_kernel: compiled.Make
             _require_natural(int(source.min()))  # while the chunk is in cache
         kernel(source, result)
 
-    return in_chunks(array, native, checked).astype(array.dtype, copy=False)
+    result = in_chunks(array, native, checked).astype(array.dtype, copy=False)
+    return result if isinstance(x, np.ndarray) else result[()]  # a scalar for a scalar
 
 
 def _require_natural(x: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.codes.sequences import GrayCode
+from graycube.codes.sequences import GrayCode, require_permutation
 from graycube.gf2 import log2_exact
 from graycube.gf2.arrays import require_integers
 
@@ -58,4 +58,6 @@ def histogram(differences: NDArray[np.int64]) -> Histogram:
 
 def _words(code: GrayCode | Sequence[int]) -> NDArray[np.int64]:
     words = code.words if isinstance(code, GrayCode) else code
-    return require_integers(words).astype(np.int64)
+    table = require_integers(words).astype(np.int64)
+    require_permutation(table)
+    return table

@@ -38,8 +38,8 @@ class GrayCode:
     words: Sequence[int]
 
     def __post_init__(self) -> None:
-        table = require_integers(self.words)
-        _require_permutation(table)
+        table = require_integers(self.words).astype(np.int64)
+        require_permutation(table)
         _require_unit_steps(table)
         object.__setattr__(self, "words", tuple(table.tolist()))
 
@@ -110,10 +110,14 @@ def is_gray_code(words: Sequence[int]) -> bool:
 def _look_up(table: NDArray[np.int64], key: int | IntArray, what: str) -> int | IntArray:
     keys = require_integers(key)
     found = table[require_range(keys, table.size, what, f"the code has {table.size} words")]
-    return found if isinstance(key, np.ndarray) else int(found)
+    return found if keys.ndim else int(found)
 
 
-def _require_permutation(table: IntArray) -> None:
+def require_permutation(table: IntArray) -> None:
+    """Refuse what is not one word for each of 2^n indices.
+
+    >>> require_permutation(np.array([0, 1, 3, 2]))
+    """
     log2_exact(table.size, "the number of words")
     missing = np.setdiff1d(np.arange(table.size), table)
     if table.ndim != 1 or missing.size:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2.affine import AffineMap
-from graycube.gf2.bits import bit_indices, parity
+from graycube.gf2.bits import bit_indices, parity, require_int
 from graycube.gf2.matrix import Matrix
 
 MAX_BITS = 4096  # of an address in a text, so that a hostile text stays cheap
@@ -39,6 +39,8 @@ class Exchange:
     want: int = 1
 
     def __post_init__(self) -> None:
+        for name in ("flip", "when", "want"):
+            object.__setattr__(self, name, require_int(getattr(self, name), name))
         if self.flip <= 0 or self.when < 0:
             raise InvalidValueError(
                 f"flip is {self.flip} and when is {self.when}",
@@ -64,6 +66,7 @@ class Exchange:
 
     def __call__(self, a: int) -> int:
         """The new address of what was at a; for arrays, use :meth:`affine`."""
+        a = require_int(a, "the address (arrays go through affine())", least=0)
         return a ^ self.flip if parity(a & self.when) == self.want else a
 
     def affine(self, size: int) -> AffineMap:
@@ -89,10 +92,12 @@ class Exchange:
         >>> Exchange.parse("flip 0 where a1 ^ a2 = 1") == Exchange(flip=1, when=6)
         True
         """
+        if not isinstance(written, str):
+            raise InvalidTypeError(f"got {written!r}", "an exchange is text", "pass a str")
         match = _WRITTEN.fullmatch(written)
         if match is None:
             raise InvalidValueError(
-                f"cannot read {written[:40]!r}",
+                f"cannot read {written!r:.40}",
                 "an exchange is written 'flip 0 where a1 ^ a2 = 1'",
                 "see what print(exchange) shows for a similar one",
             )

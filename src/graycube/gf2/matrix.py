@@ -13,7 +13,7 @@ import numpy as np
 
 from graycube.errors import InvalidValueError, SingularError
 from graycube.gf2.arrays import IntArray, apply_columns
-from graycube.gf2.bits import bit_indices
+from graycube.gf2.bits import bit_indices, require_int, require_ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Matrix:
     height: int
 
     def __post_init__(self) -> None:
-        if self.height < 0:
-            raise InvalidValueError(f"height is {self.height}", "it must be >= 0", "use 0")
+        object.__setattr__(self, "height", require_int(self.height, "height", least=0))
+        object.__setattr__(self, "columns", require_ints(self.columns, "columns"))
         for j, column in enumerate(self.columns):
             if column < 0 or column >> self.height:
                 raise InvalidValueError(
@@ -76,7 +76,7 @@ class Matrix:
         >>> Matrix.identity(3)(5)
         5
         """
-        return cls.permutation(range(size))
+        return cls.permutation(range(require_int(size, "size", least=0)))
 
     @classmethod
     def from_rows(cls, rows: Iterable[int], width: int) -> "Matrix":
@@ -126,6 +126,7 @@ class Matrix:
         """The product with a bit vector, or with every element of an integer array."""
         if isinstance(x, np.ndarray):
             return apply_columns(self.columns, 0, self.height, x)
+        x = require_int(x, "the vector")
         if x < 0 or x >> self.width:
             raise InvalidValueError(
                 f"the vector is {x}", f"it must lie in 0..2^{self.width} - 1", "mask it first"

@@ -45,7 +45,7 @@ class Axis:
 
     def __post_init__(self) -> None:
         for name in ("bits", "extent", "low"):
-            require_int(getattr(self, name), name)
+            object.__setattr__(self, name, require_int(getattr(self, name), name))
         if self.bits < 0 or self.extent < 1 or not 0 <= self.low <= self.bits:
             raise InvalidValueError(
                 f"an axis has bits={self.bits}, extent={self.extent}, low={self.low}",

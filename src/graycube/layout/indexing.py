@@ -13,7 +13,7 @@ import numpy as np
 
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap
-from graycube.gf2.arrays import CHUNK, require_integers, require_range
+from graycube.gf2.arrays import CHUNK, MAX_ARRAY_BITS, require_integers, require_range
 from graycube.layout.axis import Axis, divide
 
 Number: TypeAlias = Any
@@ -126,6 +126,12 @@ def _checked(values: Sequence[tuple[Number, int, str, str]], size: int) -> list[
     """Values within their limits: all Python integers, or all arrays of one dtype and shape."""
     if not any(np.ndim(value) for value, *_ in values):
         return [_checked_int(*entry) for entry in values]
+    if size > 1 << MAX_ARRAY_BITS:
+        raise InvalidValueError(
+            f"an array meets a layout of {size} elements",
+            f"arrays reach 2^{MAX_ARRAY_BITS}",
+            "pass Python integers one by one",
+        )
     dtype = np.int64 if size <= 1 << 63 else np.uint64
     arrays = [
         require_range(require_integers(value), limit, what, hint).astype(dtype, copy=False)

@@ -46,7 +46,8 @@ class Layout:
 
     def __post_init__(self) -> None:
         _ = self.inverse_map  # a layout is a bijection: this raises where the map is none
-        if not 0 <= require_int(self.n, "n") <= self.p:
+        object.__setattr__(self, "n", require_int(self.n, "n"))
+        if not 0 <= self.n <= self.p:
             raise InvalidValueError(
                 f"n is {self.n}",
                 f"an address of {self.p} bits has 0..{self.p} node bits",

@@ -40,14 +40,17 @@ class Machine:
     name: str = field(default="custom", compare=False)
 
     def __post_init__(self) -> None:
-        if require_int(self.dims, "dims", least=0) > MAX_DIMS:
+        object.__setattr__(self, "dims", require_int(self.dims, "dims", least=0))
+        if self.dims > MAX_DIMS:
             raise InvalidValueError(
                 f"dims is {str(self.dims)[:40]}",
                 f"it must be at most {MAX_DIMS}",
                 "use a smaller cube",
             )
         most = max(self.dims, 1)
-        if self.ports != "all" and not 1 <= require_int(self.ports, "ports (or 'all')") <= most:
+        if self.ports != "all":
+            object.__setattr__(self, "ports", require_int(self.ports, "ports (or 'all')"))
+        if self.ports != "all" and not 1 <= self.ports <= most:
             raise InvalidValueError(
                 f"ports is {self.ports}",
                 f"a node of a {self.dims}-cube has 1..{most} ports",
@@ -62,7 +65,7 @@ class Machine:
         for name in ("startup", "per_byte", "arithmetic"):
             _require_cost(getattr(self, name), name)
         if self.packet is not None:
-            require_int(self.packet, "packet", least=1)
+            object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
 
     @classmethod
     def profile(cls, name: str, dims: int | None = None) -> "Machine":

@@ -27,6 +27,7 @@ def explain(
         _headline(task, machine),
         _COLUMNS.format("candidate", "rounds", "cycles", "link bytes", "seconds").rstrip(),
         *(line for c in candidates for line in _candidate_lines(c, chosen, machine)),
+        *_stranger(candidates, chosen, machine),
         f"{figures}{bound.name} ({bound.citation})",
         *_verdict(candidates, chosen, chosen.time(machine), bound.seconds),
     ]
@@ -35,12 +36,13 @@ def explain(
 
 def _headline(task: Task, machine: Machine) -> str:
     items = f"{task.itemsize} byte{'s' if task.itemsize > 1 else ''}"
-    ports = f"{machine.links_at_once} port{'s' if machine.links_at_once > 1 else ''}"
+    ports = f"{machine.links_at_once} port{'' if machine.links_at_once == 1 else 's'}"
+    nodes = f"{1 << task.n} node{'s' if task.n else ''}"
     name = "" if machine.name == "custom" else f"{machine.name}: "
     packets = f", packets of {machine.packet} bytes" if machine.packet else ""
     return (
         f"{task.block} element{'s' if task.block > 1 else ''} of {items} "
-        f"on each of {1 << task.n} nodes; "
+        f"on each of {nodes}; "
         f"{name}{ports}, {machine.switching}{packets}"
     )
 
@@ -61,11 +63,23 @@ def _candidate_lines(candidate: Candidate, chosen: Traffic, machine: Machine) ->
     return [head + remark[0], *(" " * len(head) + rest for rest in remark[1:])]
 
 
+def _stranger(
+    candidates: Sequence[Candidate], chosen: Traffic, machine: Machine
+) -> Iterator[str]:
+    """A line for a chosen schedule that no algorithm of the table emits."""
+    known = [c.traffic.schedule for c in candidates if c.traffic is not None]
+    if chosen.schedule not in known:
+        figures = (len(chosen.rounds), chosen.cycles, chosen.bytes)
+        numbers = [*map(str, figures), f"{chosen.time(machine):.4g}"]
+        name = chosen.schedule.algorithm[:13]
+        yield _COLUMNS.format(name, *numbers) + "chosen, from a file"
+
+
 def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
     cost = chosen.time(machine)
     if candidate.reason is not None:
         return candidate.reason
-    if candidate.algorithm.name == chosen.schedule.algorithm:
+    if candidate.traffic is not None and candidate.traffic.schedule == chosen.schedule:
         return "chosen"
     if candidate.algorithm.name == "relabel":
         return "if the ranks may be renumbered"

@@ -2,11 +2,10 @@
 
 import json
 import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
+from graycube.errors import GraycubeError, InvalidValueError
 from graycube.machine import Machine
 from graycube.schedule import Schedule, dump, load
 from graycube.schedule.written import MAX_TEXT, unique_keys
@@ -14,8 +13,6 @@ from graycube.schedule.written import MAX_TEXT, unique_keys
 
 def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
     """Write to a file beside it and rename: a reader sees the old file or the new one."""
-    umask = os.umask(0)
-    os.umask(umask)
     content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
     target = Path(path)
     if target.is_dir() or not target.parent.is_dir():
@@ -24,17 +21,14 @@ def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
             "it must name a file in a folder that exists",
             "check the path",
         )
-    with tempfile.NamedTemporaryFile(
-        "w", dir=target.parent, prefix=f".{target.name}.", delete=False
-    ) as file:
-        try:
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with beside.open("x", encoding="utf-8") as file:
             json.dump({"format": "graycube plan", "version": 1, **content}, file, indent=1)
-            file.close()
-            Path(file.name).chmod(0o666 & ~umask)  # as if it had been opened under its own name
-            Path(file.name).replace(target)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def read_plan(path: str | Path) -> tuple[Schedule, Machine]:
@@ -72,7 +66,7 @@ def _read_machine(path: str | Path, entry: object) -> Machine:
         raise _unreadable(path, "its machine is no object with a name")
     try:
         return Machine(**entry)
-    except (TypeError, InvalidTypeError) as error:
+    except (TypeError, InvalidValueError) as error:
         raise _unreadable(path, f"its machine is wrong ({error})") from None
 
 

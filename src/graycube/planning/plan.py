@@ -26,7 +26,7 @@ from graycube.simulate import Traffic, simulate
 from graycube.verify import Report, check_algebra, check_elements
 
 ELEMENTWISE = 1 << 18
-"""Up to so many elements, :meth:`Plan.verify` follows each one as well."""
+"""Up to so many elements and cycles, and 64 times as many crossings, are followed."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +107,15 @@ class Plan:
         by algebra: nothing is wrong (share, end, time, link, ports, round)
         """
         report = check_algebra(self.schedule, self.machine)
-        if not report or self.task.block << self.task.n > ELEMENTWISE:
+        if not report or not self._affordable():
             return report
         followed = check_elements(self.moves(), self.machine)
         return report.joined(followed)
+
+    def _affordable(self) -> bool:
+        elements = self.task.block << self.task.n
+        hops = max((len(strand.hops) for strand in self.schedule.strands), default=0)
+        return max(elements, elements * hops >> 6, self.schedule.cycles) <= ELEMENTWISE
 
     def moves(self) -> Moves:
         """The schedule written out: every crossing of a link by an element.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2.arrays import IntArray
+from graycube.gf2.arrays import IntArray, require_integers
 from graycube.schedule.schedule import Hop, Schedule, Strand, Timetable
 from graycube.schedule.task import Task
 
@@ -48,7 +48,15 @@ class Moves(Timetable):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, dtype in COLUMNS.items():
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=dtype))
+            column = require_integers(getattr(self, name))
+            stored = column.astype(dtype, copy=False)
+            if not np.array_equal(stored, column):
+                raise InvalidValueError(
+                    f"the {name}s reach from {column.min()} to {column.max()}",
+                    f"they are stored as {np.dtype(dtype)}",
+                    "check the column",
+                )
+            object.__setattr__(self, name, stored)
         shapes = [getattr(self, name).shape for name in COLUMNS]
         if len(set(shapes)) > 1 or len(shapes[0]) != 1:
             raise InvalidValueError(

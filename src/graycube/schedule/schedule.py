@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Exchange, compose, require_int
+from graycube.gf2 import AffineMap, Exchange, compose, require_int, require_ints
 from graycube.schedule.task import Task
 
 
@@ -35,7 +35,8 @@ class Hop:
     exchange: Exchange
 
     def __post_init__(self) -> None:
-        require_int(self.cycle, "the cycle of a hop", least=0)
+        cycle = require_int(self.cycle, "the cycle of a hop", least=0)
+        object.__setattr__(self, "cycle", cycle)
 
     def __str__(self) -> str:
         return f"cycle {self.cycle}: {self.exchange}"
@@ -55,7 +56,10 @@ class Strand:
     hops: tuple[Hop, ...]
 
     def __post_init__(self) -> None:
-        if not 0 <= require_int(self.start, "start") <= require_int(self.stop, "stop"):
+        for name in ("start", "stop"):
+            object.__setattr__(self, name, require_int(getattr(self, name), name))
+        object.__setattr__(self, "hops", tuple(self.hops))
+        if not 0 <= self.start <= self.stop:
             raise InvalidValueError(
                 f"a strand runs from {self.start} to {self.stop}",
                 "0 <= start <= stop is needed",
@@ -106,6 +110,8 @@ class Timetable:
                 f"it must permute the {1 << self.task.n} nodes and leave slots alone",
                 "move what changes slots by exchanges",
             )
+        object.__setattr__(self, "rounds", require_ints(self.rounds, "rounds"))
+        object.__setattr__(self, "cycles", require_int(self.cycles, "cycles", least=0))
         marks = (*self.rounds, self.cycles)
         first = (0,) if self.cycles else ()
         if self.rounds[:1] != first or any(a >= b for a, b in pairwise(marks)):
@@ -145,6 +151,7 @@ class Schedule(Timetable):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "strands", tuple(self.strands))
         for strand in self.strands:
             if strand.stop > self.task.block:
                 raise InvalidValueError(

@@ -39,7 +39,8 @@ class Task:
                     "build one, for example Layout.nodes(6, 'gray') for 2^6 nodes",
                 )
         for name in ("block", "itemsize"):
-            if require_int(getattr(self, name), name, least=1) > MAX_COUNT:
+            object.__setattr__(self, name, require_int(getattr(self, name), name, least=1))
+            if getattr(self, name) > MAX_COUNT:
                 raise InvalidValueError(
                     f"{name} is {getattr(self, name)}",
                     f"it must be at most {MAX_COUNT}",

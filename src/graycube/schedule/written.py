@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graycube.errors import GraycubeError, InvalidValueError
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.gf2.exchange import MAX_BITS
 from graycube.layout import Layout
@@ -70,6 +70,10 @@ def load(text: str) -> Schedule | Moves:
     graycube.errors.InvalidValueError: the file has version 7: this graycube reads version 1;
     use a newer graycube, or write the file again
     """
+    if not isinstance(text, str):
+        raise InvalidTypeError(
+            f"got a {type(text).__name__}", "a schedule is text", "pass a str"
+        )
     if len(text) > MAX_TEXT:
         raise InvalidValueError(
             f"the file has {len(text)} characters",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
+from graycube.gf2.arrays import require_range
 from graycube.schedule import Moves
 
 MAX_CELLS = 1 << 27
@@ -67,6 +68,10 @@ def replay(moves: Moves) -> Replay:
             f"at most {MAX_CELLS} cycles x nodes are replayed",
             "simulate the symbolic schedule, or take a smaller cube or block",
         )
+    limits = {"cycle": cycles, "node": nodes, "dimension": n}
+    for name, limit in limits.items():
+        hint = "verify the schedule first"
+        require_range(getattr(moves, name), limit, f"a {name} of the moves", hint)
     when = moves.cycle.astype(np.int64) << n
     arrives = moves.node ^ (1 << moves.dimension.astype(np.int32))
     loads = np.bincount(moves.node.astype(np.int64) * n + moves.dimension, minlength=nodes * n)

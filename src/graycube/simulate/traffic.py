@@ -7,7 +7,6 @@ masks make 2^r classes of nodes, however many nodes there are.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Matrix
-from graycube.machine import MAX_DIMS, Machine
+from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand
 
 MAX_RANK = 20
@@ -75,7 +74,7 @@ class Traffic:
         """Bytes that cross links, over all nodes."""
         return self.crossings * self.schedule.task.itemsize
 
-    @cached_property
+    @property
     def utilisation(self) -> float:
         """Part of all link cycles that is used."""
         n = self.schedule.task.n
@@ -137,7 +136,9 @@ def _round_traffic(schedule: Schedule, hops: Sequence[tuple[Strand, Hop]]) -> Ro
         longest = max(longest, *loads)
         crossings += sum(loads) * members
         links += sum(map(bool, loads)) * members
-    return RoundTraffic(longest, crossings, links, _busiest(list(senders.values())))
+    return RoundTraffic(
+        longest, crossings, links, _busiest(schedule.task.n, list(senders.values()))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +175,13 @@ def _loads(n: int, group: Sequence[_Senders]) -> tuple[list[int], int]:
     return loads.tolist(), 1 << (n - rank)
 
 
-def _busiest(groups: Sequence[Sequence[_Senders]]) -> int:
+def _busiest(n: int, groups: Sequence[Sequence[_Senders]]) -> int:
     """The most dimensions on which one node sends."""
     groups = [[s for s in group if s.amount] for group in groups]
     groups = [group for group in groups if group]
-    ranks = [Matrix(tuple(s.mask for s in group), MAX_DIMS).rank() for group in groups]
+    ranks = [Matrix(tuple(s.mask for s in group), n).rank() for group in groups]
     masks = [s.mask for group in groups for s in group]
-    if Matrix(tuple(masks), MAX_DIMS).rank() == sum(ranks):
+    if Matrix(tuple(masks), n).rank() == sum(ranks):
         return len(
             groups
         )  # the dimensions are independent: some node meets a condition of each

@@ -59,20 +59,24 @@ def check_algebra(schedule: Schedule, machine: Machine) -> Report:
     """
     require_same_cube(schedule.task, machine)
     circuits = machine.switching == "circuit"
-    uses = [use for s in range(len(schedule.strands)) for use in _uses(schedule, s, circuits)]
+    uses = [
+        use
+        for s in range(len(schedule.strands))
+        for use in _uses(schedule, s, circuits=circuits)
+    ]
     found = [
         *_check_shares(schedule),
         *_check_ends(schedule),
-        *_check_times(schedule, circuits),
+        *_check_times(schedule, circuits=circuits),
         *_check_links(uses),
-        *_check_ports(uses, machine, circuits),
-        *_check_rounds(schedule, uses, machine, circuits),
-        *_check_forwarding(schedule, circuits),
+        *_check_ports(uses, machine, circuits=circuits),
+        *_check_rounds(schedule, uses, machine, circuits=circuits),
+        *_check_forwarding(schedule, circuits=circuits),
     ]
     return tally("by algebra", _RULES, found)
 
 
-def _uses(schedule: Schedule, s: int, circuits: bool) -> Iterator[_Use]:  # noqa: FBT001
+def _uses(schedule: Schedule, s: int, *, circuits: bool) -> Iterator[_Use]:
     nodes = (1 << schedule.task.n) - 1
     strand = schedule.strands[s]
     for k, hop in enumerate(strand.hops):
@@ -107,11 +111,12 @@ def _duration(schedule: Schedule, strand: Strand, hop: Hop) -> int:
 
 def _check_shares(schedule: Schedule) -> Iterator[Violation]:
     block = schedule.task.block
-    shares = sorted((strand.start, strand.stop) for strand in schedule.strands)
+    shares = sorted((strand.start, strand.stop) for strand in schedule.strands if strand.size)
     for (_, end), (start, _) in pairwise([(0, 0), *shares, (block, block)]):
         if end != start:
             between = f"positions {min(end, start)} to {max(end, start)} of a block"
-            yield Violation("share", detail=f"{between} are in {int(start < end) * 2} strands")
+            often = "two strands" if start < end else "no strand"
+            yield Violation("share", detail=f"{between} are in {often}")
 
 
 def _check_ends(schedule: Schedule) -> Iterator[Violation]:
@@ -132,7 +137,7 @@ def _check_ends(schedule: Schedule) -> Iterator[Violation]:
             )
 
 
-def _check_times(schedule: Schedule, circuits: bool) -> Iterator[Violation]:  # noqa: FBT001
+def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
     nodes = (1 << schedule.task.n) - 1
     for s, strand in enumerate(schedule.strands):
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes]
@@ -162,10 +167,12 @@ def _check_links(uses: Sequence[_Use]) -> Iterator[Violation]:
             yield Violation("link", cycle=max(a.start, b.start), detail=detail)
 
 
-def _check_ports(uses: Sequence[_Use], machine: Machine, circuits: bool) -> Iterator[Violation]:  # noqa: FBT001
+def _check_ports(
+    uses: Sequence[_Use], machine: Machine, *, circuits: bool
+) -> Iterator[Violation]:
     for cycle in sorted({use.start for use in uses}):
         active = [use for use in uses if use.start <= cycle < use.stop]
-        busiest = _most_at_once(active, circuits)
+        busiest = _most_at_once(active, circuits=circuits)
         if busiest > machine.links_at_once:
             detail = f"a node uses {busiest} of its {machine.links_at_once} ports"
             yield Violation("ports", cycle=cycle, detail=detail)
@@ -175,18 +182,22 @@ def _check_rounds(
     schedule: Schedule,
     uses: Sequence[_Use],
     machine: Machine,
-    circuits: bool,  # noqa: FBT001
+    *,
+    circuits: bool,
 ) -> Iterator[Violation]:
     for start, end in pairwise((*schedule.rounds, schedule.cycles)):
         active = [use for use in uses if use.start < end and start < use.stop]
-        busiest = _most_at_once(active, circuits)
+        busiest = _most_at_once(active, circuits=circuits)
         if busiest > machine.links_at_once:
             detail = f"a node sends {busiest} messages on {machine.links_at_once} ports"
             yield Violation("round", cycle=start, detail=detail)
 
 
-def _check_forwarding(schedule: Schedule, circuits: bool) -> Iterator[Violation]:  # noqa: FBT001
-    """What arrives in a round is sent on in a later one: no round is longer than the gap."""
+def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
+    """What arrives in a round is sent on in a later one.
+
+    An element that keeps its turn crosses a gap later: no round may be longer than the gap.
+    """
     nodes = (1 << schedule.task.n) - 1
     rounds = list(pairwise((*schedule.rounds, schedule.cycles)))
     for s, strand in enumerate(schedule.strands):
@@ -194,13 +205,17 @@ def _check_forwarding(schedule: Schedule, circuits: bool) -> Iterator[Violation]
         for before, after in pairwise(crossing):
             gap = after.cycle - before.cycle
             stop = before.cycle + _duration(schedule, strand, before)
-            lengths = [b - a for a, b in rounds if a < stop and before.cycle < b]
-            if max(lengths, default=0) > gap and not (circuits and gap == 0):
+            if _mixes_slots(schedule, strand):  # the last to cross may be the first to go on
+                together = any(a < stop and after.cycle < b for a, b in rounds)
+            else:
+                meets = (b - a for a, b in rounds if a < stop and before.cycle < b)
+                together = max(meets, default=0) > gap and not (circuits and gap == 0)
+            if together:
                 detail = f"strand {s} may be forwarded within a round"
                 yield Violation("round", cycle=after.cycle, detail=detail)
 
 
-def _most_at_once(active: Sequence[_Use], circuits: bool) -> int:  # noqa: FBT001
+def _most_at_once(active: Sequence[_Use], *, circuits: bool) -> int:
     """The most messages that one node sends (or receives) among the active uses.
 
     With circuits the conditions along a path are those of its intermediate nodes, so every path

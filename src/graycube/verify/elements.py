@@ -17,6 +17,7 @@ from graycube.verify.report import Report, Violation, require_same_cube
 
 SHOWN = 5  # violations listed per rule
 MAX_ELEMENTS = 1 << 26
+MAX_CYCLES = 1 << 31  # so that keys of element, cycle and link fit 64 bits
 _RULES = ("range", "start", "presence", "time", "end", "link", "ports", "round")
 
 _Column = NDArray[np.int64]
@@ -25,6 +26,9 @@ _Note = Callable[[str, _Column, _Column, _Column], None]
 
 def check_elements(moves: Moves, machine: Machine) -> Report:
     """Check all rules on every crossing.
+
+    The explicit form knows nodes, not slots: that an element ends in the right slot of its node
+    is for :func:`check_algebra` to prove.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
@@ -73,6 +77,12 @@ def _require_affordable(moves: Moves) -> None:
             f"the task has {elements} elements",
             f"at most {MAX_ELEMENTS} are followed one by one",
             "check by algebra, or take a smaller cube or block",
+        )
+    if moves.cycles > MAX_CYCLES:
+        raise InvalidValueError(
+            f"the schedule has {moves.cycles} cycles",
+            f"at most {MAX_CYCLES} are followed",
+            "check by algebra, or count only cycles in which something moves",
         )
 
 
