@@ -18,6 +18,7 @@ def main(picture: Path) -> None:
     binary = gc.Layout.mesh(field.shape, nodes=(8, 4), code="binary")
 
     heading("1. Where is everything? A field of 64 x 32 on 8 x 4 nodes, Gray-coded")
+    print("(slot bits || node bits of an address; bK:J is bit J of axis K, g a Gray bit)")
     print(gc.view.text(gray, width=96))
     node, slot = gray.locate(63, 31)
     print(f"\nelement (63, 31) is in slot {slot} of node {node}, and back: ", end="")
@@ -71,8 +72,9 @@ def draw(binary: gc.Layout, gray: gc.Layout, picture: Path) -> None:
     import matplotlib.pyplot as plt  # noqa: PLC0415 - the tour runs without it up to here
 
     figure, axes = plt.subplots(1, 2, figsize=(10, 7), layout="constrained")
-    for ax, layout in zip(axes, (binary, gray), strict=True):
+    for ax, layout, code in zip(axes, (binary, gray), ("binary", "Gray"), strict=True):
         gc.view.plot(layout, ax=ax)
+        ax.set_title(f"{code} code: the node of each block")
     picture.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(picture)
     print(f"\nBinary and Gray side by side, thick lines where neighbours are far: {picture}")

@@ -209,9 +209,11 @@ def test_circuits_share_a_cycle_but_no_link():
 
 def test_a_huge_number_of_cycles_changes_nothing():
     moves = expand(gb3.emit(conversion(3, 4), one_port(3)))
-    idle = replace(moves, cycles=2**61)
+    idle = replace(moves, cycles=2**31)
     assert check_elements(idle, one_port(3)).peak == 4
     assert not check_elements(with_rows(idle, rows_of(idle)[1:]), one_port(3))
+    with pytest.raises(gc.InvalidValueError, match="cycles"):  # its keys would not fit 64 bits
+        check_elements(replace(moves, cycles=2**60), one_port(3))
 
 
 @pytest.mark.parametrize(("n", "block"), [(26, 2), (40, 1), (1, 2**61)])

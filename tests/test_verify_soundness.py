@@ -101,3 +101,16 @@ def test_a_path_of_hops_may_start_after_another_has_passed():
     for machine in (one_port(2), circuits(2)):
         assert check_algebra(schedule, machine)
         assert check_elements(expand(schedule), machine)
+
+
+def test_elements_that_change_turns_are_not_forwarded_within_a_round():
+    """Slots are rearranged in between, so the last to arrive is the first to go on."""
+    task = gc.Task(gc.Layout.cyclic(3, 1), gc.Layout.cyclic(3, 1), 4)
+    link, slots = gc.Exchange(1, 0, 0), gc.Exchange(6, 0, 0)
+    hops = (gc.Hop(0, link), gc.Hop(4, slots), gc.Hop(4, link))
+    strands = (gc.Strand(0, 4, hops),)
+    for rounds, fine in (((0, 4), True), ((0, 3, 7), False)):
+        schedule = gc.Schedule(task, "there and back", rounds, 8, strands)
+        moves = expand(schedule)
+        assert ("round" in dict(check_elements(moves, one_port(1)).counts)) is not fine
+        assert ("round" in dict(check_algebra(schedule, one_port(1)).counts)) is not fine
