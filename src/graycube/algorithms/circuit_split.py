@@ -7,7 +7,7 @@ descending order; with the other order the detour would not find the idle links.
 """
 
 from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import always, in_rounds, where_not, why_no_conversion
+from graycube.algorithms.conversion import always, in_rounds, where_not, why_no_detour
 from graycube.codes import gray_to_binary
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
@@ -17,7 +17,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
     """Two ports, circuits, and a cube of two dimensions or more."""
     if machine.switching != "circuit" or machine.links_at_once < 2:
         return "it needs circuits and two ports"
-    return why_no_conversion(task, machine) or ("n is below 2" if task.n < 2 else None)
+    return why_no_detour(task, machine)
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Literal
 
-from graycube.codes import gray_matrix
+from graycube.codes import gray_matrix, gray_to_binary
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand, Task
@@ -43,6 +43,17 @@ def why_no_conversion(task: Task, machine: Machine) -> str | None:
     if direction(task) is None:
         return "only one Gray or binary field over all node bits can be converted so far"
     return None
+
+
+def why_no_detour(task: Task, machine: Machine) -> str | None:
+    """The same for the algorithms that send a part over one more dimension."""
+    return why_no_conversion(task, machine) or ("n is below 2" if task.n < 2 else None)
+
+
+def complementary_steps(n: int) -> tuple[Steps, Steps]:
+    """GB1's exchanges in rounds 1, 2, ..., and the same on the links that it leaves idle."""
+    normal = list(enumerate(gray_to_binary(n, "ascending"), start=1))
+    return normal, [(r, where_not(exchange)) for r, exchange in normal]
 
 
 def in_rounds(

@@ -6,23 +6,21 @@ idle, under the complementary conditions, and crosses back.
 """
 
 from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import always, in_rounds, where_not, why_no_conversion
-from graycube.codes import gray_to_binary
+from graycube.algorithms.conversion import (
+    always,
+    complementary_steps,
+    in_rounds,
+    why_no_detour,
+)
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
-
-
-def applicable(task: Task, machine: Machine) -> str | None:
-    """GB2 needs an exchange to share between two halves of the cube."""
-    return why_no_conversion(task, machine) or ("n is below 2" if task.n < 2 else None)
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """Two strands with complementary conditions, the second with the detour."""
     n, block = task.n, task.block
     rest = block // 2
-    normal = list(enumerate(gray_to_binary(n, "ascending"), start=1))
-    aside = [(r, where_not(exchange)) for r, exchange in normal]
+    normal, aside = complementary_steps(n)
     detour = [(0, always(n - 1)), *aside, (n, always(n - 1))]
     lengths = [rest, *[block - rest] * (n - 1), rest]
     strands = [(0, block - rest, normal), (block - rest, block, detour)]
@@ -34,7 +32,7 @@ ALGORITHM = Algorithm(
     paper="TR-20-92 (2)",
     ports=1,
     formula="(n + 1) (s + K t / 2)",
-    applicable=applicable,
+    applicable=why_no_detour,
     emit=emit,
     cycles=lambda n, block: (n - 1) * (block - block // 2) + 2 * (block // 2),
 )
