@@ -137,3 +137,15 @@ def test_rotations_start_inside_the_field(n, start):
 def test_a_field_has_a_bit():
     with pytest.raises(gc.InvalidValueError, match="n is 0"):
         gc.gray_to_binary(0)
+
+
+@given(st.lists(exchanges(), max_size=5))
+def test_a_program_moves_every_element_by_its_exchanges(steps):
+    layout = gc.Layout.cyclic(6, 3, nodes="gray")
+    program = gc.Program(layout, steps)
+    *_, last = program.layouts()
+    assert last == program.result()
+    for i in range(64):
+        node, slot = layout.locate(i)
+        address = run(steps, slot << 3 | node)
+        assert last.locate(i) == (address & 7, address >> 3)

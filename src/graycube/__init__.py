@@ -54,7 +54,7 @@ from graycube.layout import (
 )
 from graycube.machine import Machine
 from graycube.planning import Candidate, Plan, load_plan, plan
-from graycube.schedule import Hop, Moves, Schedule, Strand, Task
+from graycube.schedule import Hop, Moves, Program, Schedule, Strand, Task
 from graycube.simulate import Traffic
 from graycube.verify import RULES, Report, Violation
 
@@ -83,6 +83,7 @@ __all__ = [
     "Moves",
     "OutOfRangeError",
     "Plan",
+    "Program",
     "Report",
     "Schedule",
     "SingularError",
