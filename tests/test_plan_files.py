@@ -1,6 +1,7 @@
 """Plans as files: saved whole, read back equal, and never trusted."""
 
 import json
+import os
 from dataclasses import asdict
 
 import pytest
@@ -102,6 +103,14 @@ def test_a_saved_plan_can_be_read_by_whom_a_new_file_can(file):
     new = file.with_name("new")
     new.touch()
     assert file.stat().st_mode == new.stat().st_mode
+
+
+def test_the_unfinished_file_of_another_writer_is_left_alone(tmp_path):
+    other = tmp_path / f".plan.json.{os.getpid()}"
+    other.write_text("half a plan")
+    with pytest.raises(FileExistsError):
+        chosen().save(tmp_path / "plan.json")
+    assert other.read_text() == "half a plan"
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):

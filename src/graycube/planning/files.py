@@ -22,8 +22,9 @@ def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
             "check the path",
         )
     beside = target.with_name(f".{target.name}.{os.getpid()}")
+    file = beside.open("x", encoding="utf-8")  # never the file of another writer
     try:
-        with beside.open("x", encoding="utf-8") as file:
+        with file:
             json.dump({"format": "graycube plan", "version": 1, **content}, file, indent=1)
         beside.replace(target)
     except BaseException:
@@ -38,8 +39,8 @@ def read_plan(path: str | Path) -> tuple[Schedule, Machine]:
     try:
         text = Path(path).read_text(encoding="utf-8")
         content = json.loads(text, object_pairs_hook=unique_keys)
-    except GraycubeError:
-        raise
+    except GraycubeError as error:
+        raise _unreadable(path, str(error)) from None
     except (ValueError, RecursionError) as error:
         raise _unreadable(path, f"no JSON ({str(error)[:80]})") from None
     if not isinstance(content, dict) or content.get("format") != "graycube plan":

@@ -227,6 +227,8 @@ def _choose(candidates: tuple[Candidate, ...], task: Task, name: str) -> Traffic
         raise InvalidValueError(
             f"no schedule from {task.source} to {task.target}",
             "; ".join(map(str, reasons)),
-            "renumber the ranks with algorithm='relabel'" if renumbering else "take one axis",
+            "renumber the ranks with algorithm='relabel'"
+            if renumbering
+            else "distribute one axis only",
         )
     return min(priced, key=lambda entry: entry[0])[1]
