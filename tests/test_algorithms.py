@@ -111,7 +111,7 @@ def test_rounds_and_volumes_are_the_papers(name, n):
             expected = lengths(name, n, block)[:: -1 if backwards else 1]
             assert [r.longest for r in plan.traffic.rounds] == expected
             assert list(plan.schedule.round_lengths) == expected
-            assert plan.cycles == algorithm.cycles(n, block) == sum(expected)
+            assert plan.cycles == algorithm.cycles((n,), block) == sum(expected)
             assert plan.traffic.crossings == crossings(name, n, block)
 
 

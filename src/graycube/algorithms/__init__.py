@@ -4,7 +4,22 @@ Each module has ``ALGORITHM``, an :class:`Algorithm` with two functions: ``appli
 it cannot do a task on a machine (or None), ``emit`` gives its schedule.
 """
 
-from graycube.algorithms import any_order, circuit_split, direct, gb1, gb2, gb3, relabel
+from graycube.algorithms import (
+    any_order,
+    circuit_split,
+    direct,
+    few_ports,
+    gb1,
+    gb2,
+    gb3,
+    minimum_path,
+    nonminimum_path,
+    nonminimum_ring,
+    pipelined,
+    relabel,
+    tight,
+    two_cube,
+)
 from graycube.algorithms.algorithm import Algorithm
 
 TABLE: tuple[Algorithm, ...] = (
@@ -15,14 +30,26 @@ TABLE: tuple[Algorithm, ...] = (
     gb3.ALGORITHM,
     any_order.ALGORITHM,
     circuit_split.ALGORITHM,
+    pipelined.ALGORITHM,
+    minimum_path.ALGORITHM,
+    nonminimum_path.ALGORITHM,
+    nonminimum_ring.ALGORITHM,
+    two_cube.ALGORITHM,
+    tight.ALGORITHM,
+    few_ports.ALGORITHM,
 )
 
 
 def algorithms() -> tuple[Algorithm, ...]:
     """The table of algorithms: name, paper, ports, when it applies, closed form.
 
-    >>> [algorithm.name for algorithm in algorithms()]
-    ['relabel', 'direct', 'gb1', 'gb2', 'gb3', 'any-order', 'circuit-split']
+    >>> for algorithm in algorithms()[:5]:
+    ...     print(f"{algorithm.name:8} {algorithm.formula}")
+    relabel  0, if the ranks may be renumbered
+    direct   s + K t
+    gb1      (n - 1) (s + K t)
+    gb2      (n + 1) (s + K t / 2)
+    gb3      n (s + K t / 2)
     """
     return TABLE
 

@@ -1,7 +1,8 @@
 """The shape that every algorithm has."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
@@ -11,20 +12,21 @@ from graycube.schedule import Schedule, Task
 class Algorithm:
     """A way to do a task: when it applies, what it emits, and what it claims.
 
-    ``applicable(task, machine)`` is None or the reason why not; ``cycles(n, block)`` is the
-    closed form of the paper with exact ceilings, and ``formula`` the same for people, with s
-    the start-up, t the time per byte and K the bytes of a block.
+    ``applicable(task, machine)`` is None or the reason why not. ``cycles(widths, block)`` is
+    the closed form with exact ceilings, if there is one, for fields of so many bits, each two
+    or more. ``formula`` is the same for people, for one field of n bits, with s the start-up, t
+    the time per byte and K the bytes of a block.
 
     >>> from graycube.algorithms import algorithms
     >>> gb3 = next(a for a in algorithms() if a.name == "gb3")
-    >>> gb3.formula, gb3.cycles(4, 64)
+    >>> gb3.formula, gb3.cycles((4,), 64)
     ('n (s + K t / 2)', 128)
     """
 
     name: str
     paper: str
-    ports: int
+    ports: int | Literal["all"]
     formula: str
     applicable: Callable[[Task, Machine], str | None]
     emit: Callable[[Task, Machine], Schedule]
-    cycles: Callable[[int, int], int]
+    cycles: Callable[[Sequence[int], int], int] | None

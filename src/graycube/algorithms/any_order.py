@@ -4,10 +4,19 @@ The table holds the descending order, in which every condition is a single bit, 
 :func:`emit_order` gives any other. On one port all orders cost what GB1 costs.
 """
 
+from collections.abc import Sequence
+
 from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import in_rounds, why_no_conversion
-from graycube.codes import gray_to_binary
+from graycube.algorithms.conversion import (
+    Field,
+    Rounds,
+    converted,
+    in_rounds,
+    why_no_conversion,
+)
 from graycube.codes.conversion import Order
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 
@@ -25,8 +34,25 @@ def emit_order(task: Task, order: Order) -> Schedule:
     cycle 8: flip 0 where a1 = 1
     cycle 16: flip 2 where a3 = 1
     """
-    steps = list(enumerate(gray_to_binary(task.n, order)))
-    return in_rounds(task, "any-order", [task.block] * len(steps), [(0, task.block, steps)])
+    exchanged = sorted(d for field in converted(task) for d in field.dims[:-1])
+    named = {"ascending": exchanged, "descending": exchanged[::-1]}
+    dimensions = named.get(order, []) if isinstance(order, str) else [*order]
+    if sorted(dimensions) != exchanged:
+        raise InvalidValueError(
+            f"the order is {order!r}",
+            f"each of the dimensions {exchanged} must occur once",
+            "give a permutation of them, or 'descending' or 'ascending'",
+        )
+    ways = {field: iter(_way(field, dimensions)) for field in converted(task)}
+    holder = {d: field for field in ways for d in field.dims}
+    rounds: Rounds = [(task.block, [(next(ways[holder[d]]),)]) for d in dimensions]
+    return in_rounds(task, "any-order", [(0, task.block)], rounds)
+
+
+def _way(field: Field, dimensions: Sequence[int]) -> tuple[Exchange, ...]:
+    """The exchanges of one field, in the order that its dimensions have among all."""
+    order = [field.dims.index(d) for d in dimensions if d in field.dims]
+    return field.exchanges(order if field.to_binary else order[::-1])
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
@@ -41,5 +67,5 @@ ALGORITHM = Algorithm(
     formula="(n - 1) (s + K t)",
     applicable=why_no_conversion,
     emit=emit,
-    cycles=lambda n, block: (n - 1) * block,
+    cycles=lambda widths, block: sum(w - 1 for w in widths) * block,
 )

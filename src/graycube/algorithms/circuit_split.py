@@ -7,8 +7,15 @@ descending order; with the other order the detour would not find the idle links.
 """
 
 from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import always, in_rounds, where_not, why_no_detour
-from graycube.codes import gray_to_binary
+from graycube.algorithms.conversion import (
+    Rounds,
+    always,
+    converted,
+    in_rounds,
+    turned,
+    where_not,
+    why_no_detour,
+)
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 
@@ -17,21 +24,21 @@ def applicable(task: Task, machine: Machine) -> str | None:
     """Two ports, circuits, and a cube of two dimensions or more."""
     if machine.switching != "circuit" or machine.links_at_once < 2:
         return "it needs circuits and two ports"
-    return why_no_detour(task, machine)
+    why_not = why_no_detour(task, machine)
+    several = why_not is None and len(converted(task)) > 1
+    return "a detour serves one field only" if several else why_not
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """Three strands; what does not divide by three makes the first ones longer."""
-    n, block = task.n, task.block
-    first, second = -(-block // 3), -(-(2 * block) // 3)
-    direct = gray_to_binary(n, "ascending")
-    back = [(1, where_not(exchange)) for exchange in direct] + [(1, always(n - 1))]
-    strands = [
-        (0, first, [(0, exchange) for exchange in direct]),
-        (first, second, [(0, always(n - 1)), *back]),
-        (second, block, [(1, exchange) for exchange in direct]),
-    ]
-    return in_rounds(task, "circuit-split", [first, second - first], strands)
+    first, second = -(-task.block // 3), -(-(2 * task.block) // 3)
+    (field,) = converted(task)
+    direct = field.upward()
+    aside = always(field.top)
+    back = (*map(where_not, direct), aside)
+    rounds: Rounds = [(first, [direct, (aside,), ()]), (second - first, [(), back, direct])]
+    shares = [(0, first), (first, second), (second, task.block)]
+    return in_rounds(task, "circuit-split", shares, turned(field, rounds))
 
 
 ALGORITHM = Algorithm(
@@ -41,5 +48,5 @@ ALGORITHM = Algorithm(
     formula="2 s + 2 K t / 3",
     applicable=applicable,
     emit=emit,
-    cycles=lambda n, block: -(-2 * block // 3),  # noqa: ARG005 - whatever n is
+    cycles=lambda widths, block: -(-2 * block // 3),  # noqa: ARG005 - whatever they are
 )

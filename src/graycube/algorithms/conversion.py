@@ -1,81 +1,197 @@
 """What the conversion algorithms share: recognising the task, and laying out rounds.
 
-A schedule for Gray to binary, run backwards, is one for binary to Gray: every exchange is its
-own inverse, so the reversed list undoes the composition, and a round uses the same links.
+A conversion codes *fields* of the node number again, each on its own: the distributed axes
+of an array (TR-20-91 section 3.2). A schedule for Gray to binary, run backwards, is one for
+binary to Gray: every exchange is its own inverse, so the reversed list undoes the composition,
+and a round uses the same links.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
 
-from graycube.codes import gray_matrix, gray_to_binary
-from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.codes import binary_to_gray, gray_to_binary
+from graycube.codes.conversion import Order
+from graycube.gf2 import AffineMap, Exchange, Matrix, bit_indices
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand, Task
 
-Direction = Literal["gray to binary", "binary to gray"]
-Steps = Sequence[tuple[int, Exchange]]
-"""Exchanges with the rounds they happen in."""
+Step = tuple[Exchange, ...]
+"""What a strand does in a round: nothing, one exchange, or the exchanges along a circuit."""
+Rounds = list[tuple[int, list[Step]]]
+"""Rounds with their lengths in cycles, and the step of every strand."""
 
 
-def direction(task: Task) -> Direction | None:
-    """Which conversion of the whole node number the task is, if it is one.
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Bits of the node number that change their code, from the least significant one.
+
+    A field of one bit is the same in both codes.
+
+    >>> field = Field((1, 2, 4), to_binary=True)
+    >>> for exchange in field.steps():
+    ...     print(exchange)
+    flip 1 where a2 ^ a4 = 1
+    flip 2 where a4 = 1
+    """
+
+    dims: tuple[int, ...]
+    to_binary: bool
+
+    @property
+    def top(self) -> int:
+        """The dimension that needs no exchange.
+
+        >>> Field((1, 2, 4), to_binary=True).top
+        4
+        """
+        return self.dims[-1]
+
+    @property
+    def width(self) -> int:
+        """Number of bits.
+
+        >>> Field((1, 2, 4), to_binary=True).width
+        3
+        """
+        return len(self.dims)
+
+    def exchanges(self, order: Order) -> tuple[Exchange, ...]:
+        """The exchanges in any order of the field's bits 0 .. width - 2.
+
+        >>> print(*Field((1, 2, 4), to_binary=False).exchanges([0, 1]), sep=", ")
+        flip 1 where a2 = 1, flip 2 where a4 = 1
+        """
+        convert = gray_to_binary if self.to_binary else binary_to_gray
+        return tuple(self._exchange(exchange) for exchange in convert(self.width, order))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The order in which every condition has the top bit (TR-20-91 Theorem 7)."""
+        ascending = tuple(range(self.width - 1))
+        return ascending if self.to_binary else ascending[::-1]
+
+    def steps(self) -> tuple[Exchange, ...]:
+        """The exchanges in that order: complementing the top bit complements all conditions."""
+        return self.exchanges(self.order)
+
+    def upward(self) -> tuple[Exchange, ...]:
+        """The same from the lowest bit to the highest, which is Gray to binary."""
+        return self.steps() if self.to_binary else self.steps()[::-1]
+
+    def placed(self, word: int) -> int:
+        """The node number that has the bits of a word in this field.
+
+        >>> Field((1, 2, 4), to_binary=True).placed(0b101)
+        18
+        """
+        return sum(1 << self.dims[j] for j in bit_indices(word))
+
+    def _exchange(self, exchange: Exchange) -> Exchange:
+        return Exchange(self.placed(exchange.flip), self.placed(exchange.when), exchange.want)
+
+
+def fields(task: Task) -> tuple[Field, ...] | None:
+    """The fields that the task converts, by their lowest dimensions, or None if it is not that.
 
     >>> from graycube.layout import Layout
-    >>> direction(Task(Layout.cyclic(6, 4, nodes="gray"), Layout.cyclic(6, 4), block=4))
-    'gray to binary'
+    >>> gray, binary = (Layout.mesh((8, 4), nodes=(8, 4), code=c) for c in ("gray", "binary"))
+    >>> fields(Task(gray, binary, block=4))
+    (Field(dims=(0, 1), to_binary=True), Field(dims=(2, 3, 4), to_binary=True))
     """
-    slots = Matrix.identity(task.p - task.n)
-    gray = gray_matrix(task.n)
-    if task.move == AffineMap(Matrix.block_diagonal([gray.inverse(), slots])):
-        return "gray to binary"
-    if task.move == AffineMap(Matrix.block_diagonal([gray, slots])):
-        return "binary to gray"
-    return None
+    n = task.n
+    nodes = Matrix(tuple(c & (1 << n) - 1 for c in task.move.matrix.columns[:n]), n)
+    slots = Matrix.identity(task.p - n)
+    if task.move != AffineMap(Matrix.block_diagonal([nodes, slots])):
+        return None
+    left, found = set(range(n)), []
+    gray_rows = {True: nodes.inverse().rows, False: nodes.rows}
+    for to_binary in (True, False):
+        for dims in _chains(gray_rows[to_binary], left):
+            found.append(Field(dims, to_binary))
+            left.difference_update(dims)
+    return None if left else tuple(sorted(found, key=lambda field: min(field.dims)))
+
+
+def _chains(rows: Sequence[int], among: set[int]) -> Iterator[tuple[int, ...]]:
+    """Bits coded together: in a Gray code, bit j of the code is the sum of bit j and the next.
+
+    ``rows[j]`` are the bits that make up bit j.
+    """
+    above = {j: rows[j] ^ 1 << j for j in among}
+    below: dict[int, list[int]] = {}
+    for j, rest in above.items():
+        below.setdefault(rest, []).append(j)
+    for top in [j for j, rest in above.items() if not rest]:
+        chain = [top]
+        while len(next_ones := below.get(1 << chain[0], [])) == 1:
+            chain.insert(0, next_ones[0])
+        if not next_ones and _closed(rows, chain):
+            yield tuple(chain)
+
+
+def _closed(rows: Sequence[int], chain: Sequence[int]) -> bool:
+    """Whether no other bit is made up of bits of the chain."""
+    mask = sum(1 << j for j in chain)
+    return all(j in chain or not row & mask for j, row in enumerate(rows))
+
+
+def converted(task: Task) -> tuple[Field, ...]:
+    """The fields of two bits or more: those with anything to convert."""
+    return tuple(field for field in fields(task) or () if field.width > 1)
 
 
 def why_no_conversion(task: Task, machine: Machine) -> str | None:
-    """The reason why a one-port conversion algorithm does not apply, or None."""
+    """The reason why a conversion algorithm does not apply, or None."""
     if machine.dims != task.n:
         return f"the machine has {machine.dims} dimensions and the task {task.n}"
     if task.n == 0:
         return "a cube of one node has nothing to convert"
-    if direction(task) is None:
-        return "only one Gray or binary field over all node bits can be converted so far"
+    if fields(task) is None:
+        return "it converts fields of the node number between Gray and binary code"
     return None
 
 
 def why_no_detour(task: Task, machine: Machine) -> str | None:
     """The same for the algorithms that send a part over one more dimension."""
-    return why_no_conversion(task, machine) or ("n is below 2" if task.n < 2 else None)
-
-
-def complementary_steps(n: int) -> tuple[Steps, Steps]:
-    """GB1's exchanges in rounds 1, 2, ..., and the same on the links that it leaves idle."""
-    normal = list(enumerate(gray_to_binary(n, "ascending"), start=1))
-    return normal, [(r, where_not(exchange)) for r, exchange in normal]
+    return why_no_conversion(task, machine) or (
+        None if converted(task) else "no field has two bits"
+    )
 
 
 def in_rounds(
-    task: Task, name: str, lengths: Sequence[int], strands: Iterable[tuple[int, int, Steps]]
+    task: Task, name: str, shares: Sequence[tuple[int, int]], rounds: Rounds
 ) -> Schedule:
-    """The schedule of strands ``(start, stop, steps)`` in rounds of the given lengths.
+    """The schedule of strands with these shares of the block, in these rounds.
 
-    The steps are those of Gray to binary; they are turned round if the task is the other
-    direction. Rounds without cycles are left out, and so are strands without elements.
+    Rounds without cycles are left out, and so are strands without elements.
     """
-    backwards = direction(task) == "binary to gray"
-    if backwards:
-        lengths = lengths[::-1]
-    starts = list(accumulate(lengths, initial=0))
-    timed = []
-    for start, stop, steps in strands:
-        ordered = [(len(lengths) - 1 - r, e) for r, e in steps][::-1] if backwards else steps
-        hops = tuple(Hop(starts[r], exchange) for r, exchange in ordered)
+    starts = list(accumulate((length for length, _ in rounds), initial=0))
+    strands = []
+    for s, (start, stop) in enumerate(shares):
+        timed = [
+            Hop(cycle, exchange)
+            for cycle, (_, steps) in zip(starts, rounds, strict=False)
+            for exchange in steps[s]
+        ]
         if start < stop:
-            timed.append(Strand(start, stop, hops))
-    rounds = tuple(s for s, length in zip(starts, lengths, strict=False) if length)
-    return Schedule(task, name, rounds, starts[-1], tuple(timed))
+            strands.append(Strand(start, stop, tuple(timed)))
+    marks = tuple(s for s, (length, _) in zip(starts, rounds, strict=False) if length)
+    return Schedule(task, name, marks, starts[-1], tuple(strands))
+
+
+def turned(field: Field, rounds: Rounds) -> Rounds:
+    """Rounds for the field from Gray to binary, run backwards if it goes the other way.
+
+    >>> field = Field((0, 1, 2), to_binary=False)
+    >>> for _, (step,) in turned(field, [(1, [(exchange,)]) for exchange in field.upward()]):
+    ...     print(*step)
+    flip 1 where a2 = 1
+    flip 0 where a1 ^ a2 = 1
+    """
+    if field.to_binary:
+        return rounds
+    return [(length, [step[::-1] for step in steps]) for length, steps in reversed(rounds)]
 
 
 def where_not(exchange: Exchange) -> Exchange:

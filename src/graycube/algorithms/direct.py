@@ -8,8 +8,7 @@ that is GB1.
 """
 
 from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import in_rounds, why_no_conversion
-from graycube.codes import gray_to_binary
+from graycube.algorithms.conversion import Rounds, converted, in_rounds, why_no_conversion
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 
@@ -23,9 +22,9 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """One strand whose hops all start in the same cycle."""
-    steps = [(0, exchange) for exchange in gray_to_binary(task.n, "ascending")]
-    lengths = [task.block] if steps else []
-    return in_rounds(task, "direct", lengths, [(0, task.block, steps)])
+    path = tuple(exchange for field in converted(task) for exchange in field.steps())
+    rounds: Rounds = [(task.block, [path])] if path else []
+    return in_rounds(task, "direct", [(0, task.block)], rounds)
 
 
 ALGORITHM = Algorithm(
@@ -35,5 +34,5 @@ ALGORITHM = Algorithm(
     formula="s + K t",
     applicable=applicable,
     emit=emit,
-    cycles=lambda n, block: block if n > 1 else 0,
+    cycles=lambda widths, block: block if max(widths) > 1 else 0,
 )

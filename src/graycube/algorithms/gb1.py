@@ -1,16 +1,19 @@
 """GB1: n - 1 rounds of whole blocks, dimensions in ascending order (TR-20-92 section 2.4)."""
 
 from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import in_rounds, why_no_conversion
-from graycube.codes import gray_to_binary
+from graycube.algorithms.conversion import converted, in_rounds, turned, why_no_conversion
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """One strand: in round i, dimension i is exchanged where bit i + 1 of the index is 1."""
-    steps = list(enumerate(gray_to_binary(task.n, "ascending")))
-    return in_rounds(task, "gb1", [task.block] * len(steps), [(0, task.block, steps)])
+    rounds = [
+        r
+        for field in converted(task)
+        for r in turned(field, [(task.block, [(e,)]) for e in field.upward()])
+    ]
+    return in_rounds(task, "gb1", [(0, task.block)], rounds)
 
 
 ALGORITHM = Algorithm(
@@ -20,5 +23,5 @@ ALGORITHM = Algorithm(
     formula="(n - 1) (s + K t)",
     applicable=why_no_conversion,
     emit=emit,
-    cycles=lambda n, block: (n - 1) * block,
+    cycles=lambda widths, block: sum(w - 1 for w in widths) * block,
 )

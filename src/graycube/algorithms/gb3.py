@@ -7,9 +7,13 @@ the last round with the exchange of the other half, on complementary nodes.
 
 from graycube.algorithms.algorithm import Algorithm
 from graycube.algorithms.conversion import (
+    Field,
+    Rounds,
     always,
-    complementary_steps,
+    converted,
     in_rounds,
+    turned,
+    where_not,
     why_no_detour,
 )
 from graycube.machine import Machine
@@ -18,14 +22,17 @@ from graycube.schedule import Schedule, Task
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """Two strands with complementary conditions, the second with the detour."""
-    n, block = task.n, task.block
+    rest = task.block // 2
+    rounds = [r for field in converted(task) for r in turned(field, _rounds(field, task.block))]
+    shares = [(0, task.block - rest), (task.block - rest, task.block)]
+    return in_rounds(task, "gb3", shares, rounds)
+
+
+def _rounds(field: Field, block: int) -> Rounds:
     rest = block // 2
-    normal, aside = complementary_steps(n)
-    strands = [
-        (0, block - rest, normal),
-        (block - rest, block, [(0, always(n - 2)), *aside]),
-    ]
-    return in_rounds(task, "gb3", [rest, *[block - rest] * (n - 1)], strands)
+    aside: Rounds = [(rest, [(), (always(field.dims[-2]),)])]
+    halves: Rounds = [(block - rest, [(e,), (where_not(e),)]) for e in field.upward()]
+    return aside + halves
 
 
 ALGORITHM = Algorithm(
@@ -35,5 +42,7 @@ ALGORITHM = Algorithm(
     formula="n (s + K t / 2)",
     applicable=why_no_detour,
     emit=emit,
-    cycles=lambda n, block: (n - 1) * (block - block // 2) + block // 2,
+    cycles=lambda widths, block: sum(
+        (w - 1) * (block - block // 2) + block // 2 for w in widths
+    ),
 )

@@ -30,5 +30,5 @@ ALGORITHM = Algorithm(
     formula="0, if the ranks may be renumbered",
     applicable=applicable,
     emit=emit,
-    cycles=lambda n, block: 0,  # noqa: ARG005 - whatever they are
+    cycles=lambda widths, block: 0,  # noqa: ARG005 - whatever they are
 )

@@ -1,5 +1,6 @@
 """Lower bounds on the time of a task, each with its citation and what it rests on."""
 
-from graycube.bounds.transfer import Bound, lower_bounds
+from graycube.bounds.cut import Cut, best_cut
+from graycube.bounds.transfer import Bound, lower_bounds, minimum_path_bound
 
-__all__ = ["Bound", "lower_bounds"]
+__all__ = ["Bound", "Cut", "best_cut", "lower_bounds", "minimum_path_bound"]

@@ -7,6 +7,8 @@ so the mean distance is half of its rows that are not zero, whatever the size of
 from dataclasses import dataclass
 from fractions import Fraction
 
+from graycube.bounds.cut import best_cut
+from graycube.bounds.paths import disjoint_paths, shortest_paths
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Machine
@@ -40,7 +42,9 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     ...     print(bound)
     start-ups: 32 s (TR-20-92 Lemma 3)
     leaving a node: 107 s (every byte of a block passes its ports)
+    cut: 107 s (1 block leaves by 1 link)
     links: 200 s (TR-20-92 Lemma 3)
+    paths: 103 s (TR-20-91 section 3.1)
     """
     for value, kind in ((task, Task), (machine, Machine)):
         if not isinstance(value, kind):
@@ -65,11 +69,54 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
             "every byte of a block passes its ports",
         ),
     ]
+    cut = best_cut(task, machine.dims if circuits else ports)
+    if cut is not None:
+        seconds = machine.startup + float(task.block_bytes * cut.share) * machine.per_byte
+        bounds.append(Bound("cut", seconds, cut.counts))
     if not circuits:
         volume = task.block_bytes * mean_distance(displacement) / ports
         citation = "TR-20-91 Theorem 3" if ports > 1 else "TR-20-92 Lemma 3"
         bounds.append(Bound("links", float(volume) * machine.per_byte, citation))
+        bounds.append(_path_bound(task, machine, displacement))
     return tuple(bounds)
+
+
+def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
+    """Some node sends its whole block to one at such a distance."""
+    cycles = 0
+    if not any(displacement.matrix.columns[task.n :]):
+        args = task.n, task.block, machine.links_at_once
+        cycles = max(disjoint_paths(args[0], d, *args[1:]) for d in _distances(displacement))
+    seconds = cycles * task.itemsize * machine.per_byte
+    return Bound("paths", seconds, "TR-20-91 section 3.1")
+
+
+def minimum_path_bound(task: Task, machine: Machine) -> Bound:
+    """The bound for schedules that use paths of minimum length only (TR-20-91 Theorem 4).
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(5, "gray"), Layout.nodes(5), block=100)
+    >>> print(minimum_path_bound(task, Machine(dims=5, ports="all")))
+    minimum paths: 100 s (TR-20-91 Theorems 2 and 4)
+    """
+    displacement, ports = _displacement(task), machine.links_at_once
+    cycles = 0
+    if not any(displacement.matrix.columns[task.n :]):
+        far = _distances(displacement)
+        cycles = max((shortest_paths(d, task.block, ports) for d in far), default=0)
+    seconds = cycles * task.itemsize * machine.per_byte
+    return Bound("minimum paths", seconds, "TR-20-91 Theorems 2 and 4")
+
+
+def _distances(displacement: AffineMap) -> set[int]:
+    """Distances above 0 over which some node sends its block: all of them, if they are few."""
+    basis = displacement.matrix.image()
+    reached = [displacement.constant]
+    for vector in basis if len(basis) <= EXACT_RANK else ():
+        reached += [v ^ vector for v in reached]
+    reached += [displacement.constant ^ vector for vector in displacement.matrix.columns]
+    found = {v.bit_count() for v in reached} | {largest_distance(displacement)}
+    return found - {0}
 
 
 def _displacement(task: Task) -> AffineMap:

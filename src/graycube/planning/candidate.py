@@ -15,15 +15,12 @@ class Candidate:
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=8)
-    >>> for candidate in all_candidates(task, Machine(dims=4)):
+    >>> for candidate in all_candidates(task, Machine(dims=4))[:4]:
     ...     print(candidate.algorithm.name, candidate.cost)
     relabel 0.0
     direct inf
     gb1 24.0
     gb2 20.0
-    gb3 16.0
-    any-order 24.0
-    circuit-split inf
     """
 
     algorithm: Algorithm

@@ -9,8 +9,8 @@ from graycube.planning.candidate import Candidate
 from graycube.schedule import Task
 from graycube.simulate import Traffic
 
-_COLUMNS = "{:<13} {:>7} {:>8} {:>12} {:>9}  "
-_REMARK = 40  # characters
+_COLUMNS = "{:<15} {:>7} {:>8} {:>12} {:>9}  "
+_WIDTH = 92  # characters
 
 
 def explain(
@@ -26,9 +26,10 @@ def explain(
     lines = [
         _headline(task, machine),
         _COLUMNS.format("candidate", "rounds", "cycles", "link bytes", "seconds").rstrip(),
-        *(line for c in candidates for line in _candidate_lines(c, chosen, machine)),
+        *_candidate_lines(candidates, chosen, machine),
         *_stranger(candidates, chosen, machine),
         f"{figures}{bound.name} ({bound.citation})",
+        *_left_out(candidates),
         *_verdict(candidates, chosen, chosen.time(machine), bound.seconds),
     ]
     return "\n".join(lines)
@@ -47,20 +48,28 @@ def _headline(task: Task, machine: Machine) -> str:
     )
 
 
-def _candidate_lines(candidate: Candidate, chosen: Traffic, machine: Machine) -> list[str]:
-    traffic = candidate.traffic
-    numbers = ["-"] * 4
-    if traffic is not None:
-        rounds = len(traffic.schedule.rounds)
-        numbers = [
-            str(rounds),
-            str(traffic.cycles),
-            str(traffic.bytes),
-            f"{candidate.cost:.4g}",
-        ]
-    head = _COLUMNS.format(candidate.algorithm.name, *numbers)
-    remark = textwrap.wrap(_remark(candidate, chosen, machine), _REMARK)
-    return [head + remark[0], *(" " * len(head) + rest for rest in remark[1:])]
+def _candidate_lines(
+    candidates: Sequence[Candidate], chosen: Traffic, machine: Machine
+) -> Iterator[str]:
+    for candidate in candidates:
+        if candidate.traffic is not None:
+            figures = _figures(candidate.algorithm.name, candidate.traffic, candidate.cost)
+            yield figures + _remark(candidate, chosen, machine)
+
+
+def _figures(name: str, traffic: Traffic, cost: float) -> str:
+    rounds = len(traffic.schedule.rounds)
+    return _COLUMNS.format(name, rounds, traffic.cycles, traffic.bytes, f"{cost:.4g}")
+
+
+def _left_out(candidates: Sequence[Candidate]) -> list[str]:
+    """The algorithms that do not apply, by their reasons."""
+    reasons: dict[str, list[str]] = {}
+    for candidate in candidates:
+        if candidate.reason is not None:
+            reasons.setdefault(candidate.reason, []).append(candidate.algorithm.name)
+    why = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+    return textwrap.wrap(f"Left out: {why}.", _WIDTH) if why else []
 
 
 def _stranger(
@@ -69,16 +78,12 @@ def _stranger(
     """A line for a chosen schedule that no algorithm of the table emits."""
     known = [c.traffic.schedule for c in candidates if c.traffic is not None]
     if chosen.schedule not in known:
-        figures = (len(chosen.rounds), chosen.cycles, chosen.bytes)
-        numbers = [*map(str, figures), f"{chosen.time(machine):.4g}"]
-        name = chosen.schedule.algorithm[:13]
-        yield _COLUMNS.format(name, *numbers) + "chosen, from a file"
+        name = chosen.schedule.algorithm[:15]
+        yield _figures(name, chosen, chosen.time(machine)) + "chosen, from a file"
 
 
 def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
     cost = chosen.time(machine)
-    if candidate.reason is not None:
-        return candidate.reason
     if candidate.traffic is not None and candidate.traffic.schedule == chosen.schedule:
         return "chosen"
     if candidate.algorithm.name == "relabel":

@@ -21,7 +21,7 @@ from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import explain
 from graycube.planning.files import read_plan, write_plan
 from graycube.runtime import apply
-from graycube.schedule import Moves, Schedule, Task, expand
+from graycube.schedule import Action, Moves, Schedule, Task, actions, expand
 from graycube.simulate import Traffic, simulate
 from graycube.verify import Report, check_algebra, check_elements
 
@@ -84,15 +84,19 @@ class Plan:
         >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
         >>> print(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine).explain())
         64 elements of 1 byte on each of 16 nodes; 1 port, store-and-forward
-        candidate      rounds   cycles   link bytes   seconds
-        relabel             0        0            0         0  if the ranks may be renumbered
-        direct              -        -            -         -  needs circuits; else it is gb1
-        gb1                 3      192         1536       492  chosen
-        gb2                 5      160         2560       660  1.341 times the chosen one
-        gb3                 4      128         2048       528  1.073 times the chosen one
-        any-order           3      192         1536       492  the same
-        circuit-split       -        -            -         -  it needs circuits and two ports
-        lower bound                                       303  start-ups (TR-20-92 Lemma 3)
+        candidate        rounds   cycles   link bytes   seconds
+        relabel               0        0            0         0  if the ranks may be renumbered
+        gb1                   3      192         1536       492  chosen
+        gb2                   5      160         2560       660  1.341 times the chosen one
+        gb3                   4      128         2048       528  1.073 times the chosen one
+        any-order             3      192         1536       492  the same
+        few-ports             4      128         2048       528  1.073 times the chosen one
+        lower bound                                         303  start-ups (TR-20-92 Lemma 3)
+        Left out: direct (needs circuits; else it is gb1);
+        circuit-split (it needs circuits and two ports);
+        pipelined, minimum-path (it needs 3 ports);
+        nonminimum-path, nonminimum-ring, tight (it needs 4 ports);
+        two-cube (it converts one field of two bits).
         The chosen schedule is within a factor 1.62 of the bound.
         """
         return explain(self.task, self.machine, self.traffic, self.candidates, self.bounds)
@@ -104,7 +108,8 @@ class Plan:
 
         >>> gray, binary = Layout.nodes(30, "gray"), Layout.nodes(30)
         >>> print(plan(gray, binary, block=64, machine=Machine(dims=30)).verify())
-        by algebra: nothing is wrong (share, end, time, link, ports, round)
+        by algebra: nothing is wrong (share, end, time, link, ports, round);
+        a node holds at most 64 elements
         """
         report = check_algebra(self.schedule, self.machine)
         if not report or not self._affordable():
@@ -125,6 +130,18 @@ class Plan:
         48
         """
         return expand(self.schedule)
+
+    def actions(self, node: int) -> tuple[Action, ...]:
+        """What one node does, which it can tell from its own address.
+
+        >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
+        >>> for action in plan(gray, binary, block=4, machine=Machine(dims=3)).actions(7):
+        ...     print(action)
+        cycles 0 to 1: exchange positions 2 to 3 over dimension 1
+        cycles 2 to 3: exchange positions 2 to 3 over dimension 0
+        cycles 4 to 5: exchange positions 0 to 1 over dimension 1
+        """
+        return actions(self.schedule, node)
 
     def apply(self, blocks: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Carry the plan out in this process; the first axis of ``blocks`` is the node.
@@ -229,6 +246,6 @@ def _choose(candidates: tuple[Candidate, ...], task: Task, name: str) -> Traffic
             "; ".join(map(str, reasons)),
             "renumber the ranks with algorithm='relabel'"
             if renumbering
-            else "distribute one axis only",
+            else "keep the slots, and change the code of whole distributed axes",
         )
     return min(priced, key=lambda entry: entry[0])[1]

@@ -1,7 +1,8 @@
 """The reference transport: all nodes in one process, on one NumPy array.
 
-It does what the schedule says, hop by hop and strand by strand, so that the data is a witness
-of the schedule and not of the layouts.
+It follows what the schedule says, hop by hop and strand by strand, so that the data is a
+witness of the schedule and not of the layouts; the elements are copied once, to where that
+ends.
 """
 
 from typing import Any
@@ -10,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap
-from graycube.schedule import Schedule, Task
+from graycube.schedule import Schedule, Strand, Task
 
 
 def apply(
@@ -37,46 +37,52 @@ def apply(
             f"the blocks have {array.shape} and {array.dtype}",
             "pass an array like the blocks, or the blocks themselves",
         )
-    work = array.reshape(1 << task.n, task.block, -1).copy()
+    work = array.reshape(1 << task.n, task.block, -1)
+    moved = np.array(work, order="C")
     for strand in schedule.strands:
-        share = work[:, strand.start : strand.stop]
-        for hop in strand.hops:
-            share[...] = _moved(task, share, hop.exchange.affine(task.p))
+        _carry(task, strand, work, moved)
     if schedule.relabel is not None:
-        work = _moved(task, work, schedule.relabel)
-    result = work.reshape(array.shape)
+        names = schedule.relabel(np.arange(1 << task.n)) & ((1 << task.n) - 1)
+        moved[names] = moved.copy()
+    result = moved.reshape(array.shape)
     if out is None:
         return result
     out[...] = result
     return out
 
 
-def _moved(task: Task, share: NDArray[Any], move: AffineMap) -> NDArray[Any]:
-    """A share of all blocks after everything at address a has gone to ``move(a)``."""
-    nodes = 1 << task.n
-    low = nodes - 1
-    moved = np.empty_like(share)
-    if not any(c >> task.n for c in move.matrix.columns[: task.n]) and _keeps_slots(task, move):
-        moved[move(np.arange(nodes)) & low] = share
-        return moved
-    if share.shape[1] != task.block:
+def _carry(task: Task, strand: Strand, source: NDArray[Any], target: NDArray[Any]) -> None:
+    """The elements of one strand, from where they are to where its hops take them."""
+    nodes, share = np.arange(1 << task.n), slice(strand.start, strand.stop)
+    home: NDArray[np.integer[Any]] = nodes[nodes & strand.mask == strand.value]
+    low = len(nodes) - 1
+    if _keeps_slots(task, strand):
+        address = home
+        for hop in strand.hops:
+            address = hop.exchange.affine(task.p)(address)
+        target[address & low, share] = source[home, share]
+        return
+    if strand.size not in (0, task.block):
         raise InvalidValueError(
-            f"a strand of {share.shape[1]} elements changes slots",
+            f"a strand of {strand.size} elements changes slots",
             f"only whole blocks of {task.block} can do that",
             "give the strand whole blocks",
         )
-    slots = share.reshape(nodes, -1, task.payload, share.shape[-1])
-    address = np.arange(1 << task.p)
-    after = move(address)
-    arranged = np.empty_like(slots)
-    arranged[after & low, after >> task.n] = slots[address & low, address >> task.n]
-    return arranged.reshape(share.shape)
+    slots = np.arange(1 << (task.p - task.n))
+    start = (slots[:, None] << task.n | home).ravel()
+    address = start
+    for hop in strand.hops:
+        address = hop.exchange.affine(task.p)(address)
+    blocks = (len(nodes), len(slots), task.payload, -1)
+    arriving = target.reshape(blocks)  # a view: the array is contiguous
+    arriving[address & low, address >> task.n] = source.reshape(blocks)[
+        start & low, start >> task.n
+    ]
 
 
-def _keeps_slots(task: Task, move: AffineMap) -> bool:
-    """Whether the move changes node numbers only, whatever the slot is."""
-    slots = enumerate(move.matrix.columns[task.n :], start=task.n)
-    return move.constant >> task.n == 0 and all(c == 1 << j for j, c in slots)
+def _keeps_slots(task: Task, strand: Strand) -> bool:
+    """Whether the strand changes node numbers only, whatever the slot is."""
+    return not any((hop.exchange.flip | hop.exchange.when) >> task.n for hop in strand.hops)
 
 
 def _require_blocks(task: Task, array: NDArray[Any]) -> None:

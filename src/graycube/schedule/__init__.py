@@ -3,14 +3,28 @@
 A :class:`Task` says from which layout to which, and how much each node holds; a
 :class:`Program` lists the exchanges that take one layout to the other. A :class:`Schedule`
 fulfils a task: strands of elements that follow lists of exchanges, each started at a cycle.
-:class:`Moves` is the same thing written out element by element, and
+:class:`Moves` is the same thing written out element by element, an
+:class:`Action` what one node does, and
 :mod:`graycube.schedule.written` the file format of both.
 """
 
+from graycube.schedule.actions import Action, actions
 from graycube.schedule.moves import Moves, expand
 from graycube.schedule.program import Program
 from graycube.schedule.schedule import Hop, Schedule, Strand
 from graycube.schedule.task import Task
 from graycube.schedule.written import dump, load
 
-__all__ = ["Hop", "Moves", "Program", "Schedule", "Strand", "Task", "dump", "expand", "load"]
+__all__ = [
+    "Action",
+    "Hop",
+    "Moves",
+    "Program",
+    "Schedule",
+    "Strand",
+    "Task",
+    "actions",
+    "dump",
+    "expand",
+    "load",
+]

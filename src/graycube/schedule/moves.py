@@ -104,8 +104,10 @@ _Columns = tuple[IntArray, IntArray, IntArray, IntArray]
 def _strand_moves(task: Task, strand: Strand) -> Iterator[_Columns]:
     """The crossings of one strand, hop by hop."""
     nodes = (1 << task.n) - 1
-    home, position = np.divmod(np.arange(strand.size << task.n), max(strand.size, 1))
-    position += strand.start
+    every = np.arange(1 << task.n)
+    at_home = every[every & strand.mask == strand.value]
+    home = np.repeat(at_home, strand.size)
+    position = np.tile(np.arange(strand.start, strand.stop), len(at_home))
     element = home * task.block + position
     address: IntArray = position // task.payload << task.n | home
     for hop in strand.hops:

@@ -3,18 +3,21 @@
 Rules.
 
 1. The block of every node is shared out among *strands*: the elements that start at positions
-   ``start`` to ``stop`` of a block follow the same list of *hops*.
+   ``start`` to ``stop`` of a block follow the same list of *hops*. A strand may be that of some
+   nodes only, those of a subcube.
 2. A hop is an exchange that starts at a cycle. The elements of the strand whose address meets
    its condition cross its dimension; of those that cross one link, the j-th, in the order of
    their positions, crosses in cycle ``hop.cycle + j``. All others stay.
 3. A *round* is a stretch of cycles, from one entry of ``rounds`` to the next: what crosses a
-   link within a round is one message, and what it brings is sent on in a later round.
+   link within a round is one message, and what it brings is sent on in a later round. A strand
+   whose hops start a round apart is a pipeline.
 4. With store-and-forward switching an element that arrives in a cycle can leave in the next;
    with circuit switching hops that start in the same cycle are the path of one message.
 
 All of it has a few integers per strand, whatever n and the block are.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -46,19 +49,32 @@ class Hop:
 class Strand:
     """The positions ``start`` to ``stop`` of every block, and the hops they follow.
 
+    With ``mask`` and ``value`` it is the strand of the nodes u with u & mask == value only.
+
     >>> half = Strand(0, 32, (Hop(0, Exchange(flip=1, when=2)),))
     >>> half.size, half.move(2)(0b10)
     (32, 3)
+    >>> upper = Strand(0, 32, (), mask=0b10, value=0b10)
+    >>> [upper.starts_at(node) for node in range(4)]
+    [False, False, True, True]
     """
 
     start: int
     stop: int
     hops: tuple[Hop, ...]
+    mask: int = 0
+    value: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("start", "stop"):
+        for name in ("start", "stop", "mask", "value"):
             object.__setattr__(self, name, require_int(getattr(self, name), name))
         object.__setattr__(self, "hops", tuple(self.hops))
+        if self.mask < 0 or self.value & ~self.mask:
+            raise InvalidValueError(
+                f"the mask of a strand is {self.mask} and its value {self.value}",
+                "the mask must be >= 0, and the value have no other bits",
+                "give the bits that are fixed, and what they are",
+            )
         if not 0 <= self.start <= self.stop:
             raise InvalidValueError(
                 f"a strand runs from {self.start} to {self.stop}",
@@ -75,6 +91,14 @@ class Strand:
         """
         return self.stop - self.start
 
+    def starts_at(self, node: int) -> bool:
+        """Whether the node has elements of the strand at first.
+
+        >>> Strand(0, 1, ()).starts_at(5)
+        True
+        """
+        return node & self.mask == self.value
+
     def move(self, size: int) -> AffineMap:
         """Where the strand takes every address of ``size`` bits.
 
@@ -88,18 +112,21 @@ class Strand:
 class Timetable:
     """What both forms of a schedule have: the task, and the cycles divided into rounds.
 
-    ``rounds`` are the first cycles of the rounds and ``cycles`` is their total number. Where a
-    schedule renumbers the nodes at the end, ``relabel`` takes old addresses to new ones.
+    ``rounds`` are the first cycles of the rounds, a range where all are equally long, and
+    ``cycles`` is their total number. Where a schedule renumbers the nodes at the end,
+    ``relabel`` takes old addresses to new ones.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
     >>> Timetable(task, "two rounds", rounds=(0, 5), cycles=8).round_lengths
     (5, 3)
+    >>> len(Timetable(task, "pipeline", rounds=range(10**9), cycles=10**9).rounds)
+    1000000000
     """
 
     task: Task
     algorithm: str
-    rounds: tuple[int, ...]
+    rounds: tuple[int, ...] | range
     cycles: int
     relabel: AffineMap | None = field(default=None, kw_only=True)
 
@@ -110,11 +137,16 @@ class Timetable:
                 f"it must permute the {1 << self.task.n} nodes and leave slots alone",
                 "move what changes slots by exchanges",
             )
-        object.__setattr__(self, "rounds", require_ints(self.rounds, "rounds"))
         object.__setattr__(self, "cycles", require_int(self.cycles, "cycles", least=0))
-        marks = (*self.rounds, self.cycles)
-        first = (0,) if self.cycles else ()
-        if self.rounds[:1] != first or any(a >= b for a, b in pairwise(marks)):
+        if isinstance(self.rounds, range):
+            step = self.rounds.step
+            sound = step > 0 and self.rounds == range(0, self.cycles, step)
+        else:
+            object.__setattr__(self, "rounds", require_ints(self.rounds, "rounds"))
+            marks = (*self.rounds, self.cycles)
+            first = (0,) if self.cycles else ()
+            sound = marks[:-1][:1] == first and all(a < b for a, b in pairwise(marks))
+        if not sound:
             raise InvalidValueError(
                 f"the rounds start at {self.rounds} of {self.cycles} cycles",
                 "they must start at 0 and ascend below the number of cycles",
@@ -125,6 +157,18 @@ class Timetable:
     def round_lengths(self) -> tuple[int, ...]:
         """Number of cycles of each round."""
         return tuple(b - a for a, b in pairwise((*self.rounds, self.cycles)))
+
+    def round_of(self, cycle: int) -> int:
+        """The number of the round that a cycle belongs to.
+
+        >>> from graycube.layout import Layout
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+        >>> Timetable(task, "two rounds", rounds=(0, 5), cycles=8).round_of(6)
+        1
+        """
+        if isinstance(self.rounds, range):
+            return cycle // self.rounds.step
+        return bisect_right(self.rounds, cycle) - 1
 
 
 def _renumbers_nodes(relabel: AffineMap, task: Task) -> bool:
@@ -158,6 +202,12 @@ class Schedule(Timetable):
                     f"a strand ends at {strand.stop}",
                     f"a block has {self.task.block} elements",
                     "share out what is there",
+                )
+            if strand.mask >> self.task.n:
+                raise InvalidValueError(
+                    f"a strand has the mask {strand.mask:#b}",
+                    f"node numbers have {self.task.n} bits",
+                    "fix bits of the node number only",
                 )
             for hop in strand.hops:
                 self._require_fit(hop)

@@ -43,7 +43,7 @@ def dump(schedule: Schedule | Moves) -> str:
             "itemsize": task.itemsize,
         },
         "algorithm": schedule.algorithm,
-        "rounds": list(schedule.rounds),
+        "rounds": _dump_rounds(schedule.rounds),
         "cycles": schedule.cycles,
     }
     if schedule.relabel is not None:
@@ -52,13 +52,22 @@ def dump(schedule: Schedule | Moves) -> str:
     if isinstance(schedule, Moves):
         content["moves"] = {name: getattr(schedule, name).tolist() for name in COLUMNS}
     else:
-        content["strands"] = [_dump_strand(strand) for strand in schedule.strands]
+        content["strands"] = [_dump_strand(strand, task.n) for strand in schedule.strands]
     return json.dumps(content, indent=1)
 
 
-def _dump_strand(strand: Strand) -> dict[str, Any]:
+def _dump_rounds(rounds: tuple[int, ...] | range) -> list[int] | dict[str, int]:
+    return {"every": rounds.step} if isinstance(rounds, range) else list(rounds)
+
+
+def _dump_strand(strand: Strand, n: int) -> dict[str, Any]:
     hops = [{"cycle": hop.cycle, "exchange": str(hop.exchange)} for hop in strand.hops]
-    return {"elements": [strand.start, strand.stop], "hops": hops}
+    entry: dict[str, Any] = {"elements": [strand.start, strand.stop], "hops": hops}
+    if strand.mask:
+        fixed = (strand.mask >> j & 1 for j in range(n - 1, -1, -1))
+        bits = f"{strand.value:0{n}b}"
+        entry["nodes"] = "".join(b if f else "." for b, f in zip(bits, fixed, strict=True))
+    return entry
 
 
 def load(text: str) -> Schedule | Moves:
@@ -101,19 +110,29 @@ def _read(content: dict[str, Any]) -> Schedule | Moves:
     form = "moves" if "moves" in content else "strands"
     relabel = _read_map(content.pop("relabel")) if "relabel" in content else None
     _keys(content, {"format", "version", "task", "algorithm", "rounds", "cycles", form}, "file")
+    cycles = _number(content["cycles"], "cycles")
     head = (
         _read_task(content["task"]),
         _typed(content["algorithm"], str, "the algorithm"),
-        tuple(_number(r, "a round") for r in _typed(content["rounds"], list, "the rounds")),
-        _number(content["cycles"], "cycles"),
+        _read_rounds(content["rounds"], cycles),
+        cycles,
     )
     if form == "strands":
         entries = _typed(content["strands"], list, "the strands")
-        strands = tuple(_read_strand(entry) for entry in entries)
+        strands = tuple(_read_strand(entry, head[0].n) for entry in entries)
         return Schedule(*head, strands, relabel=relabel)
     columns = _keys(content["moves"], set(COLUMNS), "moves")
     table = [_read_column(columns[name], name) for name in COLUMNS]
     return Moves(*head, *table, relabel=relabel)
+
+
+def _read_rounds(entry: object, cycles: int) -> tuple[int, ...] | range:
+    if not isinstance(entry, dict):
+        return tuple(_number(r, "a round") for r in _typed(entry, list, "the rounds"))
+    step = _number(_keys(entry, {"every"}, "rounds")["every"], "the length of the rounds")
+    if step == 0:
+        raise _malformed("the rounds have 0 cycles")
+    return range(0, cycles, step)
 
 
 def _read_map(entry: object) -> AffineMap:
@@ -136,8 +155,14 @@ def _read_task(entry: object) -> Task:
     )
 
 
-def _read_strand(entry: object) -> Strand:
-    strand = _keys(entry, {"elements", "hops"}, "strand")
+def _read_strand(entry: object, n: int) -> Strand:
+    written = _typed(entry, dict, "the strand")
+    pattern = _typed(written.get("nodes", "." * n), str, "the nodes of a strand")
+    if len(pattern) != n or set(pattern) - set("01."):
+        raise _malformed(f"the nodes {pattern[:40]!r} are not {n} times 0, 1 or .")
+    mask = int("0" + pattern.replace("0", "1").replace(".", "0"), 2)
+    value = int("0" + pattern.replace(".", "0"), 2)
+    strand = _keys(written, {"elements", "hops"} | (written.keys() & {"nodes"}), "strand")
     bounds = _typed(strand["elements"], list, "the elements of a strand")
     if len(bounds) != 2:
         raise _malformed("the elements of a strand are not [start, stop]")
@@ -146,7 +171,8 @@ def _read_strand(entry: object) -> Strand:
         hop = _keys(written, {"cycle", "exchange"}, "hop")
         exchange = Exchange.parse(_typed(hop["exchange"], str, "an exchange"))
         hops.append(Hop(_number(hop["cycle"], "a cycle"), exchange))
-    return Strand(_number(bounds[0], "start"), _number(bounds[1], "stop"), tuple(hops))
+    start, stop = _number(bounds[0], "start"), _number(bounds[1], "stop")
+    return Strand(start, stop, tuple(hops), mask, value)
 
 
 def _read_column(entry: object, name: str) -> Any:  # noqa: ANN401 - Moves makes it an array

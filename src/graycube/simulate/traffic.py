@@ -1,19 +1,24 @@
 """The traffic of a symbolic schedule, exactly, at any size of the cube.
 
-Rule: whether a link (u, d) is used by a hop depends on the parity of a mask of u. So all nodes
-with the same parities for the masks of dimension d have the same traffic there: r independent
-masks make 2^r classes of nodes, however many nodes there are.
+Rules.
+
+1. Whether a link (u, d) is used by a hop depends on parities of u. So all nodes with the same
+   parities have the same traffic on dimension d: r independent masks make 2^r classes of
+   nodes, however many nodes there are.
+2. The traffic changes only where a hop begins or ends. Between two such events all rounds of
+   one length are alike, and are counted once: a pipeline has few events, however long it runs.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Matrix
+from graycube.gf2 import Matrix, bit_indices, parity
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand
 
@@ -23,7 +28,7 @@ MAX_RANK = 20
 
 @dataclass(frozen=True, slots=True)
 class RoundTraffic:
-    """The messages of one round, counted in elements.
+    """The messages of one round, counted in elements, and of ``times - 1`` more like it.
 
     ``longest`` is the longest message on any link, ``crossings`` the sum over all links,
     ``links`` how many links are used, and ``busiest`` the most that one node sends on.
@@ -36,11 +41,12 @@ class RoundTraffic:
     crossings: int
     links: int
     busiest: int
+    times: int = 1
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """The traffic of a schedule, round by round.
+    """The traffic of a schedule, round by round; rounds that are alike stand together.
 
     >>> import graycube as gc
     >>> machine = gc.Machine(dims=3, startup=10.0, per_byte=1.0)
@@ -56,18 +62,20 @@ class Traffic:
     rounds: tuple[RoundTraffic, ...]
 
     def __repr__(self) -> str:
-        counts = f"{len(self.rounds)} rounds, {self.cycles} cycles, {self.bytes} link bytes"
+        counts = (
+            f"{len(self.schedule.rounds)} rounds, {self.cycles} cycles, {self.bytes} link bytes"
+        )
         return f"<Traffic of {self.schedule.algorithm}: {counts}>"
 
     @property
     def cycles(self) -> int:
         """Element transfers in sequence."""
-        return sum(r.longest for r in self.rounds)
+        return sum(r.longest * r.times for r in self.rounds)
 
     @property
     def crossings(self) -> int:
         """Crossings of links by elements, over all nodes."""
-        return sum(r.crossings for r in self.rounds)
+        return sum(r.crossings * r.times for r in self.rounds)
 
     @property
     def bytes(self) -> int:
@@ -83,11 +91,12 @@ class Traffic:
 
     def startups(self, machine: Machine) -> int:
         """Start-ups in sequence: one per round, or per packet of the longest message."""
-        return sum(machine.startups(self._nbytes(r)) for r in self.rounds)
+        return sum(machine.startups(self._nbytes(r)) * r.times for r in self.rounds)
 
     def time(self, machine: Machine) -> float:
         """Seconds: the sum over the rounds of the time of the longest message."""
-        return sum((machine.message_time(self._nbytes(r)) for r in self.rounds), 0.0)
+        times = (machine.message_time(self._nbytes(r)) * r.times for r in self.rounds)
+        return sum(times, 0.0)
 
     def _nbytes(self, traffic: RoundTraffic) -> int:
         return traffic.longest * self.schedule.task.itemsize
@@ -105,62 +114,117 @@ def simulate(schedule: Schedule) -> Traffic:
     >>> traffic.cycles, len(traffic.rounds), traffic.rounds[1].links == 2**40
     (1280, 40, True)
     """
-    marks = (*schedule.rounds, schedule.cycles)
-    return Traffic(
-        schedule,
-        tuple(
-            _round_traffic(schedule, list(_hops_between(schedule, start, end)))
-            for start, end in pairwise(marks)
-        ),
-    )
-
-
-def _hops_between(schedule: Schedule, start: int, end: int) -> Iterator[tuple[Strand, Hop]]:
-    nodes = (1 << schedule.task.n) - 1
-    for strand in schedule.strands:
-        for hop in strand.hops:
-            if start <= hop.cycle < end and hop.exchange.flip & nodes:
-                yield strand, hop
-
-
-def _round_traffic(schedule: Schedule, hops: Sequence[tuple[Strand, Hop]]) -> RoundTraffic:
-    nodes = (1 << schedule.task.n) - 1
-    senders: dict[int, list[_Senders]] = {}
-    for strand, hop in hops:
-        senders.setdefault(hop.exchange.flip & nodes, []).append(
-            _senders(schedule, strand, hop)
-        )
-    longest = crossings = links = 0
-    for group in senders.values():
-        loads, members = _loads(schedule.task.n, group)
-        longest = max(longest, *loads)
-        crossings += sum(loads) * members
-        links += sum(map(bool, loads)) * members
-    return RoundTraffic(
-        longest, crossings, links, _busiest(schedule.task.n, list(senders.values()))
-    )
+    return Traffic(schedule, tuple(_runs(schedule)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Senders:
-    """The nodes with parity(node & mask) == want, which all send ``amount`` elements."""
+    """The nodes with all these parities (mask, want), which each send ``amount`` elements."""
 
-    mask: int
-    want: int
+    conditions: tuple[tuple[int, int], ...]
     amount: int
 
 
-def _senders(schedule: Schedule, strand: Strand, hop: Hop) -> _Senders:
-    task = schedule.task
-    if not hop.exchange.when >> task.n:
-        return _Senders(hop.exchange.when, hop.exchange.want, strand.size)
-    if strand.size != task.block:
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A hop's use of its dimension in the cycles ``start`` to ``stop``."""
+
+    link: int
+    conditions: tuple[tuple[int, int], ...]
+    start: int
+    stop: int
+
+
+def _runs(schedule: Schedule) -> Iterator[RoundTraffic]:
+    """The rounds, with equal neighbours in pipelines as one."""
+    uses = sorted(_uses(schedule), key=lambda use: use.start)
+    marks = _marks(schedule, uses)
+    active: list[_Use] = []
+    waiting = iter([*uses, None])
+    coming = next(waiting)
+    for first, after in pairwise(marks):
+        start, stop = _bounds(schedule, first)
+        while coming is not None and coming.start < stop:
+            active.append(coming)
+            coming = next(waiting)
+        active = [use for use in active if use.stop > start]
+        groups: dict[int, list[_Senders]] = {}
+        for use in active:
+            amount = min(use.stop, stop) - max(use.start, start)
+            groups.setdefault(use.link, []).append(_Senders(use.conditions, amount))
+        canonical = tuple(
+            tuple(sorted(group, key=lambda s: (s.conditions, s.amount)))
+            for _, group in sorted(groups.items())
+        )
+        yield RoundTraffic(*_count(schedule.task.n, canonical), times=after - first)
+
+
+def _marks(schedule: Schedule, uses: Sequence[_Use]) -> list[int]:
+    """The numbers of the rounds that may differ from the one before."""
+    total = len(schedule.rounds)
+    if not isinstance(schedule.rounds, range):
+        return list(range(total + 1))
+    changes = {0, total - 1, total} if total else {0}
+    for use in uses:
+        first, last = schedule.round_of(use.start), schedule.round_of(use.stop - 1)
+        changes.update((first, first + 1, last, last + 1))
+    return sorted(r for r in changes if r <= total)
+
+
+def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
+    """First cycle of a round, and of the next."""
+    rounds = schedule.rounds
+    later = number + 1 < len(rounds)
+    return rounds[number], rounds[number + 1] if later else schedule.cycles
+
+
+def _uses(schedule: Schedule) -> Iterator[_Use]:
+    nodes = (1 << schedule.task.n) - 1
+    for strand in schedule.strands:
+        holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
+        for hop in strand.hops:
+            link = hop.exchange.flip & nodes
+            if link and strand.size:
+                conditions, amount = _senders(schedule, strand, hop)
+                both = tuple(sorted({*holders, *conditions}))
+                yield _Use(link, both, hop.cycle, hop.cycle + amount)
+            holders = [_carried(mask, want, hop) for mask, want in holders]
+
+
+def _carried(mask: int, want: int, hop: Hop) -> tuple[int, int]:
+    """What a parity of the address says about it after the exchange."""
+    exchange = hop.exchange
+    if not parity(mask & exchange.flip):
+        return mask, want
+    return mask ^ exchange.when, want ^ 1 ^ exchange.want
+
+
+def _senders(
+    schedule: Schedule, strand: Strand, hop: Hop
+) -> tuple[tuple[tuple[int, int], ...], int]:
+    """Which nodes send elements of the strand, among those that have some, and how many."""
+    task, exchange = schedule.task, hop.exchange
+    if not exchange.when >> task.n:
+        return (((exchange.when, exchange.want),) if exchange.when else ()), strand.size
+    if strand.size != task.block or strand.mask:
         raise InvalidValueError(
             f"the hop '{hop}' of a strand of {strand.size} elements tests slots",
             f"its share of a slot is unknown unless it has all {task.block}",
-            "give the strand whole blocks, or replay its moves",
+            "give the strand whole blocks of all nodes, or replay its moves",
         )
-    return _Senders(0, 0, strand.size // 2)  # half of the slots, on every node
+    return (), strand.size // 2  # half of the slots, on every node
+
+
+@lru_cache(maxsize=1 << 12)
+def _count(n: int, groups: tuple[tuple[_Senders, ...], ...]) -> tuple[int, int, int, int]:
+    """Longest message, crossings, links and busiest node; a group sends on one dimension."""
+    longest = crossings = links = 0
+    for group in groups:
+        loads, members = _loads(n, group)
+        longest = max(longest, *loads)
+        crossings += sum(loads) * members
+        links += sum(map(bool, loads)) * members
+    return longest, crossings, links, _busiest(n, groups)
 
 
 def _loads(n: int, group: Sequence[_Senders]) -> tuple[list[int], int]:
@@ -168,30 +232,40 @@ def _loads(n: int, group: Sequence[_Senders]) -> tuple[list[int], int]:
 
     The loads are Python integers, exact for blocks of any size.
     """
-    rank, parities = _parities([s.mask for s in group])
+    rank, members = _members(group)
     loads = np.zeros(1 << rank, dtype=object)
-    for s, values in zip(group, parities, strict=True):
-        loads[values == s.want] += s.amount
+    for sender, sends in zip(group, members, strict=True):
+        loads[sends] += sender.amount
     return loads.tolist(), 1 << (n - rank)
 
 
 def _busiest(n: int, groups: Sequence[Sequence[_Senders]]) -> int:
     """The most dimensions on which one node sends."""
-    groups = [[s for s in group if s.amount] for group in groups]
-    groups = [group for group in groups if group]
-    ranks = [Matrix(tuple(s.mask for s in group), n).rank() for group in groups]
-    masks = [s.mask for group in groups for s in group]
-    if Matrix(tuple(masks), n).rank() == sum(ranks):
-        return len(
-            groups
-        )  # the dimensions are independent: some node meets a condition of each
-    rank, parities = _parities(masks)
+    masks = [[mask for s in group for mask, _ in s.conditions] for group in groups]
+    ranks = [Matrix(tuple(some), n).rank() for some in masks]
+    if Matrix(tuple(mask for some in masks for mask in some), n).rank() == sum(ranks):
+        return len(groups)  # independent dimensions: some node meets a condition of each
+    rank, members = _members([s for group in groups for s in group])
     sends = np.zeros((len(groups), 1 << rank), dtype=bool)
-    rows = iter(parities)
+    rows = iter(members)
     for k, group in enumerate(groups):
-        for s in group:
-            sends[k] |= next(rows) == s.want
+        for _ in group:
+            sends[k] |= next(rows)
     return int(sends.sum(axis=0).max())
+
+
+def _members(senders: Sequence[_Senders]) -> tuple[int, list[NDArray[np.bool_]]]:
+    """The rank of all masks, and which of the 2^rank classes of nodes each sender has."""
+    masks = sorted({mask for s in senders for mask, _ in s.conditions})
+    rank, parities = _parities(masks)
+    value = dict(zip(masks, parities, strict=True))
+    members = []
+    for sender in senders:
+        among = np.ones(1 << rank, dtype=bool)
+        for mask, want in sender.conditions:
+            among &= value[mask] == want
+        members.append(among)
+    return rank, members
 
 
 def _parities(masks: Sequence[int]) -> tuple[int, list[NDArray[np.uint8]]]:

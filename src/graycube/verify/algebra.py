@@ -1,20 +1,26 @@
 """Prove a symbolic schedule by algebra, at any size of the cube.
 
 Two facts carry the proof. The composition of a strand's exchanges is one affine map, which must
-equal the map between the layouts. And two hops never use the same link at the same time if
-their cycles do not overlap, or if no node meets both conditions: parities of the same mask with
-different values. Whether a node has ports enough is counted over all combinations of the
-parities that occur.
+agree with the map between the layouts on the nodes of the strand. And two hops never use the
+same link at the same time if their cycles do not overlap, or if no node meets both conditions:
+equations over GF(2) without a common solution. Whether a node has ports enough is counted over
+all combinations of the parities that occur.
+
+Exchanges in which all nodes take part keep as much on every node as it had, cycle by cycle; so
+where no strand is that of some nodes only, the peak of every node is its block.
 
 Where the algebra cannot tell, the worst is assumed: the check may refuse a good schedule of an
 unusual form, but it never passes a bad one.
 """
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, pairwise, product
 
-from graycube.gf2 import compose
+from graycube.gf2 import bit_indices, parity
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand
 from graycube.verify.report import Report, Violation, require_same_cube, tally
@@ -24,26 +30,22 @@ MAX_CONDITIONS = 10
 """Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
 
 
+_Conditions = tuple[tuple[int, int], ...]
+"""Equations (mask, want): a node u has them if parity(u & mask) == want in each."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A hop's use of its dimension: nodes with parity(node & mask) == want, cycles start..stop.
+    """A hop's use of its dimension: by the nodes with ``conditions``, in cycles start..stop.
 
     ``path`` names the message: the hops of a circuit belong to one path.
     """
 
     dimension: int
-    mask: int
-    want: int
+    conditions: _Conditions
     start: int
     stop: int
     path: tuple[int, int]
-
-    def overlaps(self, other: "_Use") -> bool:
-        return self.start < other.stop and other.start < self.stop
-
-    def excludes(self, other: "_Use") -> bool:
-        """Whether no node can meet both conditions."""
-        return self.mask == other.mask and self.want != other.want
 
 
 def check_algebra(schedule: Schedule, machine: Machine) -> Report:
@@ -55,7 +57,8 @@ def check_algebra(schedule: Schedule, machine: Machine) -> Report:
     >>> machine = Machine(dims=40)
     >>> task = Task(Layout.nodes(40, "gray"), Layout.nodes(40), block=64)
     >>> print(check_algebra(gb3.emit(task, machine), machine))
-    by algebra: nothing is wrong (share, end, time, link, ports, round)
+    by algebra: nothing is wrong (share, end, time, link, ports, round);
+    a node holds at most 64 elements
     """
     require_same_cube(schedule.task, machine)
     circuits = machine.switching == "circuit"
@@ -73,24 +76,33 @@ def check_algebra(schedule: Schedule, machine: Machine) -> Report:
         *_check_rounds(schedule, uses, machine, circuits=circuits),
         *_check_forwarding(schedule, circuits=circuits),
     ]
-    return tally("by algebra", _RULES, found)
+    report = tally("by algebra", _RULES, found)
+    everywhere = not any(strand.mask for strand in schedule.strands)
+    return replace(report, peak=schedule.task.block) if everywhere and report else report
 
 
 def _uses(schedule: Schedule, s: int, *, circuits: bool) -> Iterator[_Use]:
     nodes = (1 << schedule.task.n) - 1
     strand = schedule.strands[s]
+    holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
     for k, hop in enumerate(strand.hops):
-        crossed = hop.exchange.flip & nodes
+        crossed, when, want = hop.exchange.flip & nodes, hop.exchange.when, hop.exchange.want
         if crossed and strand.size:
-            tests_slots = bool(hop.exchange.when >> schedule.task.n)
+            equations = {*holders, (when, want)}
             yield _Use(
                 crossed.bit_length() - 1,
-                0 if tests_slots else hop.exchange.when,
-                0 if tests_slots else hop.exchange.want,
+                tuple(sorted(e for e in equations if e[0] and not e[0] >> schedule.task.n)),
                 hop.cycle,
                 hop.cycle + _duration(schedule, strand, hop),
                 (s, hop.cycle if circuits else k),
             )
+        # The exchange adds [parity(a & when) == want] to every parity that its flip changes.
+        holders = [
+            (mask ^ when, value ^ want ^ 1)
+            if parity(mask & hop.exchange.flip)
+            else (mask, value)
+            for mask, value in holders
+        ]
 
 
 def _mixes_slots(schedule: Schedule, strand: Strand) -> bool:
@@ -110,31 +122,46 @@ def _duration(schedule: Schedule, strand: Strand, hop: Hop) -> int:
 
 
 def _check_shares(schedule: Schedule) -> Iterator[Violation]:
-    block = schedule.task.block
-    shares = sorted((strand.start, strand.stop) for strand in schedule.strands if strand.size)
-    for (_, end), (start, _) in pairwise([(0, 0), *shares, (block, block)]):
-        if end != start:
-            between = f"positions {min(end, start)} to {max(end, start)} of a block"
-            often = "two strands" if start < end else "no strand"
-            yield Violation("share", detail=f"{between} are in {often}")
+    """Every position of every node is in exactly one strand."""
+    block, n = schedule.task.block, schedule.task.n
+    strands = sorted((s for s in schedule.strands if s.size), key=lambda s: s.start)
+    marks = sorted({0, block, *(s.start for s in strands), *(s.stop for s in strands)})
+    waiting = iter([*strands, None])
+    coming, holding = next(waiting), list[Strand]()
+    for start, stop in pairwise(marks):
+        while coming is not None and coming.start <= start:
+            holding.append(coming)
+            coming = next(waiting)
+        holding = [strand for strand in holding if strand.stop > start]
+        between = f"positions {start} to {stop} of a block"
+        if _have_common_nodes(holding):
+            yield Violation("share", detail=f"{between} are in two strands")
+        elif sum(1 << (n - strand.mask.bit_count()) for strand in holding) < 1 << n:
+            yield Violation("share", detail=f"{between} are in no strand")
+
+
+def _have_common_nodes(strands: Sequence[Strand]) -> bool:
+    """Whether two of the strands are those of one node."""
+    pairs = combinations(strands, 2)
+    return any(not (a.value ^ b.value) & a.mask & b.mask for a, b in pairs)
 
 
 def _check_ends(schedule: Schedule) -> Iterator[Violation]:
+    """Affine maps agree on a subcube if they agree at a corner and its neighbours there."""
     task = schedule.task
+    low = (1 << task.n) - 1
     for s, strand in enumerate(schedule.strands):
-        move = compose((hop.exchange for hop in strand.hops), task.p)
-        if schedule.relabel is not None:
-            move = schedule.relabel @ move
-        if move != task.move:
-            a = next(
-                a for a in (0, *(1 << j for j in range(task.p))) if move(a) != task.move(a)
-            )
-            low = (1 << task.n) - 1
-            yield Violation(
-                "end",
-                node=a & low,
-                detail=f"strand {s} takes address {a} to {move(a)}, not {task.move(a)}",
-            )
+        free = (1 << j for j in range(task.p) if not strand.mask >> j & 1)
+        for a in (strand.value, *(strand.value ^ bit for bit in free)):
+            end = a
+            for hop in strand.hops:
+                end = hop.exchange(end)
+            if schedule.relabel is not None:
+                end = schedule.relabel(end)
+            if end != task.move(a):
+                detail = f"strand {s} takes address {a} to {end}, not {task.move(a)}"
+                yield Violation("end", node=a & low, detail=detail)
+                break
 
 
 def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
@@ -159,23 +186,38 @@ def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
 
 
 def _check_links(uses: Sequence[_Use]) -> Iterator[Violation]:
-    for a, b in combinations(uses, 2):
-        if a.dimension == b.dimension and a.overlaps(b) and not a.excludes(b):
-            detail = (
-                f"strands {a.path[0]} and {b.path[0]} share links of dimension {a.dimension}"
-            )
-            yield Violation("link", cycle=max(a.start, b.start), detail=detail)
+    """Compare each use with those of its dimension that are still going on when it starts."""
+    active: dict[int, list[_Use]] = {}
+    for use in sorted(uses, key=lambda use: use.start):
+        others = [u for u in active.get(use.dimension, []) if u.stop > use.start]
+        for other in others:
+            if use.start < use.stop and _have_common_solution(use.conditions, other.conditions):
+                detail = (
+                    f"strands {other.path[0]} and {use.path[0]} "
+                    f"share links of dimension {use.dimension}"
+                )
+                yield Violation("link", cycle=use.start, detail=detail)
+        active[use.dimension] = [*others, use]
 
 
 def _check_ports(
     uses: Sequence[_Use], machine: Machine, *, circuits: bool
 ) -> Iterator[Violation]:
-    for cycle in sorted({use.start for use in uses}):
-        active = [use for use in uses if use.start <= cycle < use.stop]
-        busiest = _most_at_once(active, circuits=circuits)
+    active: list[_Use] = []
+    for cycle, coming in _by_start(uses):
+        active = [*(use for use in active if use.stop > cycle), *coming]
+        busiest = _most_at_once(active, machine.links_at_once, circuits=circuits)
         if busiest > machine.links_at_once:
             detail = f"a node uses {busiest} of its {machine.links_at_once} ports"
             yield Violation("ports", cycle=cycle, detail=detail)
+
+
+def _by_start(uses: Sequence[_Use]) -> Iterator[tuple[int, list[_Use]]]:
+    """The uses that start in each cycle, in order of time."""
+    starting: dict[int, list[_Use]] = {}
+    for use in uses:
+        starting.setdefault(use.start, []).append(use)
+    yield from sorted(starting.items(), key=lambda entry: entry[0])
 
 
 def _check_rounds(
@@ -185,9 +227,15 @@ def _check_rounds(
     *,
     circuits: bool,
 ) -> Iterator[Violation]:
-    for start, end in pairwise((*schedule.rounds, schedule.cycles)):
-        active = [use for use in uses if use.start < end and start < use.stop]
-        busiest = _most_at_once(active, circuits=circuits)
+    """Rounds in which nothing starts have no more messages than the round before them."""
+    starting: dict[int, list[_Use]] = {}
+    for use in uses:
+        starting.setdefault(schedule.round_of(use.start), []).append(use)
+    active: list[_Use] = []
+    for number, coming in sorted(starting.items(), key=lambda entry: entry[0]):
+        start = schedule.rounds[number]
+        active = [*(use for use in active if use.stop > start), *coming]
+        busiest = _most_at_once(active, machine.links_at_once, circuits=circuits)
         if busiest > machine.links_at_once:
             detail = f"a node sends {busiest} messages on {machine.links_at_once} ports"
             yield Violation("round", cycle=start, detail=detail)
@@ -199,50 +247,75 @@ def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violati
     An element that keeps its turn crosses a gap later: no round may be longer than the gap.
     """
     nodes = (1 << schedule.task.n) - 1
-    rounds = list(pairwise((*schedule.rounds, schedule.cycles)))
     for s, strand in enumerate(schedule.strands):
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes and strand.size]
         for before, after in pairwise(crossing):
             gap = after.cycle - before.cycle
             stop = before.cycle + _duration(schedule, strand, before)
             if _mixes_slots(schedule, strand):  # the last to cross may be the first to go on
-                together = any(a < stop and after.cycle < b for a, b in rounds)
+                last = schedule.round_of(stop - 1)
+                together = schedule.round_of(after.cycle) <= last
             else:
-                meets = (b - a for a, b in rounds if a < stop and before.cycle < b)
-                together = max(meets, default=0) > gap and not (circuits and gap == 0)
+                longest = _longest_round(schedule, before.cycle, stop)
+                together = longest > gap and not (circuits and gap == 0)
             if together:
                 detail = f"strand {s} may be forwarded within a round"
                 yield Violation("round", cycle=after.cycle, detail=detail)
 
 
-def _most_at_once(active: Sequence[_Use], *, circuits: bool) -> int:
+def _longest_round(schedule: Schedule, start: int, stop: int) -> int:
+    """Length of the longest round that has some of the cycles."""
+    if isinstance(schedule.rounds, range):
+        return min(schedule.rounds.step, schedule.cycles)
+    first, last = schedule.round_of(start), bisect_right(schedule.rounds, stop - 1)
+    return max(schedule.round_lengths[first:last], default=0)
+
+
+def _most_at_once(active: Sequence[_Use], ports: int, *, circuits: bool) -> int:
     """The most messages that one node sends (or receives) among the active uses.
 
-    With circuits the conditions along a path are those of its intermediate nodes, so every path
-    counts for every node, which is safe. Otherwise all combinations of parities are tried.
+    The conditions along a circuit of several hops are those of its intermediate nodes, so such
+    a path counts for every node, which is safe. Of the others all combinations of parities are
+    tried, unless even a node that uses all dimensions has ports enough.
     """
     if circuits:
-        return len({use.path for use in active})
-    masks = sorted({use.mask for use in active if use.mask})
+        hops = Counter(use.path for use in active)
+        single = [use for use in active if hops[use.path] == 1]
+        paths = len(hops) - len(single)
+        return paths + _most_at_once(single, ports - paths, circuits=False)
     dimensions = {use.dimension for use in active}
-    if len(dimensions) <= 1:
-        return len(dimensions)
-    if len(masks) > MAX_CONDITIONS:
-        return len(dimensions)  # as if one node could meet all of them
+    masks = {mask for use in active for mask, _ in use.conditions}
+    if len(dimensions) <= max(1, ports) or len(masks) > MAX_CONDITIONS:
+        return len(dimensions)  # as if one node could meet all conditions
+    return _most_combined(frozenset((use.dimension, use.conditions) for use in active))
+
+
+@lru_cache(maxsize=1 << 10)
+def _most_combined(uses: frozenset[tuple[int, _Conditions]]) -> int:
+    """The most dimensions that are used under one combination of parities."""
+    masks = sorted({mask for _, conditions in uses for mask, _ in conditions})
     most = 0
     for values in product((0, 1), repeat=len(masks)):
-        if not _consistent(masks, values):
-            continue
-        value = dict(zip(masks, values, strict=True))
-        used = {use.dimension for use in active if value.get(use.mask, 0) == use.want}
-        most = max(most, len(used))
+        parities = tuple(zip(masks, values, strict=True))
+        if _consistent(parities):
+            met = {d for d, conditions in uses if set(conditions) <= set(parities)}
+            most = max(most, len(met))
     return most
 
 
-def _consistent(masks: Sequence[int], values: Sequence[int]) -> bool:
+@lru_cache(maxsize=1 << 14)
+def _have_common_solution(one: _Conditions, other: _Conditions) -> bool:
+    """Whether some node has both sets of equations."""
+    known = dict(one)
+    if any(known.get(mask, want) != want for mask, want in other):
+        return False
+    return _consistent(one + other)
+
+
+def _consistent(equations: _Conditions) -> bool:
     """Whether some node has these parities: every dependency of the masks must add up."""
     reduced: list[tuple[int, int]] = []
-    for mask, value in zip(masks, values, strict=True):
+    for mask, value in equations:
         vector, total = mask, value
         for lead, sign in reduced:
             if vector ^ lead < vector:

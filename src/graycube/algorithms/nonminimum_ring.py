@@ -1,0 +1,69 @@
+"""Short and long routes with the short ones closed to a ring: ceil(2K/3) cycles for K >= 3n.
+
+TR-20-91 fills and empties the pipeline of the short routes, n - 2 cycles in which links wait.
+The ring of Theorem 6 has no such gaps, and it leaves to the long routes all links they need:
+a unit that goes round the end of the ring has other conditions in its last exchanges, but
+those come after the last long unit has left the dimension (T - n + 2 > M', the long units).
+For one field and M' long units this takes max(K - M', M' + max(M', n)) cycles, or n - 1.
+"""
+
+from graycube.algorithms.algorithm import Algorithm
+from graycube.algorithms.conversion import Field, converted, fields
+from graycube.algorithms.minimum_path import ring
+from graycube.algorithms.nonminimum_path import applicable as has_ports
+from graycube.algorithms.routes import (
+    best_detour,
+    dimensions,
+    long_rounds,
+    long_routes,
+    on_routes,
+    reversed_in_time,
+    unit_size,
+    widths_of,
+)
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """All dimensions at once, and all fields in one direction: the ring has a first step."""
+    ways = {field.to_binary for field in converted(task)}
+    if fields(task) is not None and len(ways) > 1:
+        return "its fields must all be converted in the same direction"
+    return has_ports(task, machine)
+
+
+def emit(task: Task, machine: Machine) -> Schedule:
+    """The ring of short units and the routes of the long ones; backwards for binary to Gray."""
+    widths = widths_of(task)
+    unit = unit_size(task, machine, lambda units: rounds(widths, units))
+    units = -(-task.block // unit)
+    aside, length = detour(widths, units), rounds(widths, units)
+    forward = tuple(Field(field.dims, to_binary=True) for field in converted(task))
+    routes = ring(forward, units - aside, length) + long_routes(forward, aside)
+    if not converted(task)[0].to_binary:
+        routes = reversed_in_time(routes, length)
+    return on_routes(task, "nonminimum-ring", unit, length, routes)
+
+
+def detour(widths: tuple[int, ...], units: int) -> int:
+    """How many of the units take long routes."""
+    steps = dimensions(widths)
+    return best_detour(units, lambda u: max(u, steps), lambda u: long_rounds(widths, u))
+
+
+def rounds(widths: tuple[int, ...], units: int) -> int:
+    """Until both kinds of units have arrived."""
+    aside = detour(widths, units)
+    return max(units - aside, dimensions(widths), long_rounds(widths, aside))
+
+
+ALGORITHM = Algorithm(
+    name="nonminimum-ring",
+    paper="after TR-20-91 Theorems 6 and 8",
+    ports="all",
+    formula="max(ceil(2K/3), min(K, ceil((K + n) / 2)), n - 1) cycles",
+    applicable=applicable,
+    emit=emit,
+    cycles=lambda widths, block: rounds(tuple(widths), block),
+)

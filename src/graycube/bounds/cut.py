@@ -1,0 +1,125 @@
+"""Bounds by cuts: what has to leave a set of nodes, over the links that lead out of it.
+
+Rule: take dimensions for which the task sends classes of nodes to classes, where a class is all
+nodes with the same bits there. For every set of classes, each class that goes elsewhere sends
+whole blocks out, and only links of these dimensions lead out. Since every class has equally
+many nodes and links, it is enough to count classes: the bound holds at any size of the cube.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from graycube.gf2 import bit_indices
+from graycube.schedule import Task
+
+MAX_DIMENSIONS = 3
+"""Dimensions of a cut: 2^(2^3) sets of classes are tried. More gain nothing for conversions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A set of classes of nodes, by their bits in ``dims``, and what has to leave it.
+
+    ``leaving`` blocks have to leave over ``links`` links, for each value of all other bits.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(7, "gray"), Layout.nodes(7), block=5)
+    >>> print(best_cut(task, ports=7))
+    3 blocks leave by 5 links: nodes with a6 a5 a4 = 010, 110, 111
+    """
+
+    dims: tuple[int, ...]
+    classes: tuple[int, ...]
+    leaving: int
+    links: int
+
+    @property
+    def share(self) -> Fraction:
+        """The part of a block that some link has to carry.
+
+        >>> Cut((4, 5, 6), (2, 6, 7), leaving=3, links=5).share
+        Fraction(3, 5)
+        """
+        return Fraction(self.leaving, self.links)
+
+    @property
+    def counts(self) -> str:
+        """What leaves, and how.
+
+        >>> Cut((4, 5, 6), (2, 6, 7), leaving=3, links=5).counts
+        '3 blocks leave by 5 links'
+        """
+        blocks = "blocks leave" if self.leaving > 1 else "block leaves"
+        return f"{self.leaving} {blocks} by {self.links} link{'s' if self.links > 1 else ''}"
+
+    def __str__(self) -> str:
+        bits = " ".join(f"a{d}" for d in reversed(self.dims))
+        names = ", ".join(f"{c:0{len(self.dims)}b}" for c in self.classes)
+        return f"{self.counts}: nodes with {bits} = {names}"
+
+
+def best_cut(task: Task, ports: int) -> Cut | None:
+    """The cut over at most three dimensions that bounds the task best, if any does.
+
+    TR-20-91 bounds the conversion by K/2 (section 3.1). Gray to binary takes the classes 2, 6
+    and 7 of the three top bits to 3, 4 and 5; five links lead out of them for three nodes, so
+    3K/5 cycles are needed on every cube of three dimensions or more.
+
+    >>> from graycube.layout import Layout
+    >>> best_cut(Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1), ports=3).share
+    Fraction(3, 5)
+    >>> best_cut(Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1), ports=2).share
+    Fraction(1, 2)
+    """
+    cuts = []
+    for dims in sorted(_closed(task)):
+        corners = (sum(1 << d for i, d in enumerate(dims) if c >> i & 1)
+                   for c in range(1 << len(dims)))  # fmt: skip
+        ends = (task.move(corner) for corner in corners)
+        images = tuple(sum((a >> d & 1) << i for i, d in enumerate(dims)) for a in ends)
+        found = _best_classes(images, ports)
+        if found is not None:
+            cuts.append(Cut(dims, *found))
+    return max(cuts, key=lambda cut: (cut.share, -len(cut.dims)), default=None)
+
+
+def _closed(task: Task) -> set[tuple[int, ...]]:
+    """Small sets of dimensions whose bits after the task depend on these bits alone."""
+    rows = task.move.matrix.rows
+    found = set()
+    for d in range(task.n):
+        mask, before = 1 << d, 0
+        while mask != before and mask.bit_count() <= MAX_DIMENSIONS:
+            before = mask
+            for j in bit_indices(mask):
+                mask |= rows[j]
+        if mask == before and not mask >> task.n:
+            found.add(tuple(bit_indices(mask)))
+    return found
+
+
+@lru_cache(maxsize=1 << 8)
+def _best_classes(
+    images: tuple[int, ...], ports: int
+) -> tuple[tuple[int, ...], int, int] | None:
+    """Classes, as few as possible, blocks that leave them and links: the largest ratio."""
+    found = [
+        (classes, leaving, links)
+        for classes in _subsets(len(images))
+        if (leaving := sum(images[c] not in classes for c in classes))
+        and (links := sum(min(ports, _ways_out(c, classes, len(images))) for c in classes))
+    ]
+    return max(found, key=lambda cut: (Fraction(cut[1], cut[2]), -len(cut[0])), default=None)
+
+
+def _subsets(size: int) -> Iterator[tuple[int, ...]]:
+    for chosen in range(1, (1 << size) - 1):
+        yield tuple(c for c in range(size) if chosen >> c & 1)
+
+
+def _ways_out(c: int, classes: tuple[int, ...], size: int) -> int:
+    """How many dimensions lead from a class to one outside."""
+    neighbours = (c ^ 1 << i for i in range(size.bit_length() - 1))
+    return sum(neighbour not in classes for neighbour in neighbours)
