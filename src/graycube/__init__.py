@@ -16,7 +16,7 @@ Getting from one layout to another, verified, priced and carried out:
 
 from graycube import view
 from graycube.algorithms import Algorithm, algorithms
-from graycube.bounds import Bound, lower_bounds
+from graycube.bounds import Bound, Cut, best_cut, lower_bounds, minimum_path_bound
 from graycube.codes import (
     GrayCode,
     binary_to_gray,
@@ -35,6 +35,7 @@ from graycube.errors import (
     MissingExtraError,
     OutOfRangeError,
     SingularError,
+    UndecidedError,
 )
 from graycube.gf2 import AffineMap, Exchange, Matrix, compose
 from graycube.layout import (
@@ -54,7 +55,7 @@ from graycube.layout import (
 )
 from graycube.machine import Machine
 from graycube.planning import Candidate, Plan, load_plan, plan
-from graycube.schedule import Hop, Moves, Program, Schedule, Strand, Task
+from graycube.schedule import Action, Hop, Moves, Program, Schedule, Strand, Task
 from graycube.simulate import Traffic
 from graycube.verify import RULES, Report, Violation
 
@@ -63,12 +64,14 @@ __version__ = "0.1.0"
 __all__ = [
     "ALLOCATIONS",
     "RULES",
+    "Action",
     "AffineMap",
     "Algorithm",
     "Allocation",
     "Axis",
     "Bound",
     "Candidate",
+    "Cut",
     "Distances",
     "Exchange",
     "GrayCode",
@@ -90,8 +93,10 @@ __all__ = [
     "Strand",
     "Task",
     "Traffic",
+    "UndecidedError",
     "Violation",
     "algorithms",
+    "best_cut",
     "binary_to_gray",
     "butterfly_distances",
     "compose",
@@ -105,6 +110,7 @@ __all__ = [
     "load_plan",
     "lower_bounds",
     "mesh_distances",
+    "minimum_path_bound",
     "plan",
     "rank_coordinates",
     "rank_order",

@@ -79,3 +79,13 @@ class MissingExtraError(GraycubeError, ImportError):
     >>> isinstance(error, ImportError)
     True
     """
+
+
+class UndecidedError(GraycubeError, TimeoutError):
+    """A search that ended without an answer; the limit says what is known.
+
+    >>> error = UndecidedError("whether 5 cycles are enough is undecided (time limit reached)",
+    ...                        "the optimum lies between 5 and 8 cycles", "raise time_limit")
+    >>> isinstance(error, TimeoutError)
+    True
+    """

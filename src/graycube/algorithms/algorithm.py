@@ -25,7 +25,7 @@ class Algorithm:
 
     name: str
     paper: str
-    ports: int | Literal["all"]
+    ports: int | Literal["all", "any"]
     formula: str
     applicable: Callable[[Task, Machine], str | None]
     emit: Callable[[Task, Machine], Schedule]

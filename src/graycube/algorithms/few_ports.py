@@ -35,7 +35,7 @@ from graycube.schedule import Schedule, Task
 
 MAX_STEPS = 1 << 11
 """About as many steps are placed: more units than that would make planning slow."""
-MIXTURES = 3
+MIXTURES = 8
 """So many of the most promising mixtures are tried."""
 
 Kind = tuple[Exchange | None, Exchange | None]
@@ -68,13 +68,16 @@ def emit(task: Task, machine: Machine) -> Schedule:
     """The cheapest of the placements for as many ports as there are, or fewer."""
     fields = converted(task)
     most = min(machine.links_at_once, sum(field.width for field in fields))
-    choices = []
-    for ports in range(1, most + 1):
+    best: tuple[float, int, _Placed] | None = None
+    for ports in range(most, 0, -1):
         unit = _unit(task, machine, fields, ports)
-        placed = _best(fields, -(-task.block // unit), ports)
-        price = placed.rounds * machine.message_time(unit * task.itemsize)
-        choices.append((price, ports, unit, placed))
-    _, _, unit, placed = min(choices, key=lambda choice: choice[:2])
+        units, each = -(-task.block // unit), machine.message_time(unit * task.itemsize)
+        hoped = each * _loads(fields, ports, _mixtures(fields, units, ports)[0])
+        if best is None or hoped < best[0]:
+            placed = _best(fields, units, ports)
+            choice = (each * placed.rounds, unit, placed)
+            best = min(best or choice, choice, key=lambda b: b[0])
+    _, unit, placed = best or (0.0, task.block, _Placed(0, ()))
     routes = [r for kind, times in placed.items for r in _routes(fields, kind, times)]
     return on_routes(task, "few-ports", unit, placed.rounds, routes)
 
@@ -187,8 +190,8 @@ def _routes(fields: Sequence[Field], kind: str, times: Sequence[int]) -> Iterato
 
 ALGORITHM = Algorithm(
     name="few-ports",
-    paper="after TR-20-92 (3), TR-20-91 Theorem 7",
-    ports="all",
+    paper="TR-20-91 Theorem 7",
+    ports="any",
     formula="about max(n K / 2p, 2K/3) cycles on p ports",
     applicable=applicable,
     emit=emit,

@@ -2,7 +2,7 @@
 
 Two thirds of the units take shortest paths as a pipeline, one third the detours over the top
 dimension. The paper's split, M = ceil((2K - n + 2) / 3) short units, misses its own formula by
-a cycle or more between n + 3 and 2n + 2 units; here the split is the best one for K and n.
+a cycle or more for some K from n + 3 to 2n - 1; here the split is the best one for K and n.
 """
 
 from graycube.algorithms import pipelined

@@ -60,7 +60,7 @@ def rounds(widths: tuple[int, ...], units: int) -> int:
 
 ALGORITHM = Algorithm(
     name="nonminimum-ring",
-    paper="after TR-20-91 Theorems 6 and 8",
+    paper="TR-20-91 Theorems 6, 8",
     ports="all",
     formula="max(ceil(2K/3), min(K, ceil((K + n) / 2)), n - 1) cycles",
     applicable=applicable,

@@ -60,7 +60,7 @@ def _table(n: int) -> tuple[int, int, dict[int, list[list[list[int]]]]]:
 
 ALGORITHM = Algorithm(
     name="tight",
-    paper="TR-20-91 Theorem 8, K <= n + 2",
+    paper="TR-20-91 Theorem 8",
     ports="all",
     formula="n cycles, K <= n + 2 (n = 4: K <= 5)",
     applicable=applicable,

@@ -19,14 +19,16 @@ class Action:
     """From ``cycle`` on, the positions ``start`` to ``stop`` cross ``dimension``, one a cycle.
 
     The node sends them, receives them from its neighbour, or both: then what comes takes the
-    place of what goes.
+    place of what goes. Where a strand belongs to some nodes only, a node may hold elements of
+    one position from several nodes; ``strand``, a number, says which of them are meant.
 
-    >>> print(Action(3, 0, 8, 16, sends=True, receives=True))
+    >>> print(Action(3, 0, 1, 8, 16, sends=True, receives=True))
     cycles 3 to 10: exchange positions 8 to 15 over dimension 0
     """
 
     cycle: int
     dimension: int
+    strand: int
     start: int
     stop: int
     sends: bool
@@ -60,13 +62,14 @@ def actions(schedule: Schedule, node: int) -> tuple[Action, ...]:
         raise OutOfRangeError(
             f"the node is {node}", f"the nodes are 0..{nodes - 1}", "pass one of them"
         )
-    found = (action for strand in schedule.strands for action in _of(schedule, strand, node))
+    every = range(len(schedule.strands))
+    found = (action for s in every for action in _of(schedule, s, node))
     return tuple(sorted(found, key=lambda action: (action.cycle, action.dimension)))
 
 
-def _of(schedule: Schedule, strand: Strand, node: int) -> Iterator[Action]:
-    """The actions of a node for one strand."""
-    n = schedule.task.n
+def _of(schedule: Schedule, s: int, node: int) -> Iterator[Action]:
+    """The actions of a node for strand number s."""
+    n, strand = schedule.task.n, schedule.strands[s]
     for k, hop in enumerate(strand.hops):
         if (hop.exchange.flip | hop.exchange.when) >> n:
             raise InvalidValueError(
@@ -80,7 +83,8 @@ def _of(schedule: Schedule, strand: Strand, node: int) -> Iterator[Action]:
         sends, receives = (_holds(strand, k, u) for u in (node, node ^ hop.exchange.flip))
         if sends or receives:
             dimension = hop.exchange.flip.bit_length() - 1
-            yield Action(hop.cycle, dimension, strand.start, strand.stop, sends, receives)
+            share = strand.start, strand.stop
+            yield Action(hop.cycle, dimension, s, *share, sends=sends, receives=receives)
 
 
 def _holds(strand: Strand, hops: int, node: int) -> bool:

@@ -1,0 +1,9 @@
+"""Best schedules, found and proved by integer programming; this needs the ``optimize`` extra.
+
+:func:`least_cycles` finds the fewest cycles in which a small cube can do a task, and
+:func:`feasible` a schedule of a given number of cycles, where there is one.
+"""
+
+from graycube.synthesis.optimum import Optimum, feasible, least_cycles
+
+__all__ = ["Optimum", "feasible", "least_cycles"]
