@@ -36,6 +36,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/gray.py
 	$(BIN)/python benchmarks/layout.py
 	$(BIN)/python benchmarks/schedule.py
+	$(BIN)/python benchmarks/all_port.py
 
 clean:
 	rm -rf .venv build dist

@@ -41,7 +41,12 @@ def main(picture: Path) -> None:
     heading("4. When it has to move: a plan from Gray to binary code, proved and carried out")
     convert(n=6, block=4096)
 
-    heading("5. Nothing is ever built of size 2^p: a layout of 2^60 elements on 2^30 nodes")
+    heading(
+        "5. On all links at once: the field of part 1 itself, both axes, and what a node does"
+    )
+    convert_mesh(field, gray, binary)
+
+    heading("6. Nothing is ever built of size 2^p: a layout of 2^60 elements on 2^30 nodes")
     huge = gc.Layout.cyclic(60, 30, whole="gray")
     last = 2**60 - 1
     print(f"element {last} is at (node, slot) = {huge.locate(last)}")
@@ -65,6 +70,17 @@ def convert(n: int, block: int) -> None:
     print(plan.verify())
     data = np.random.default_rng(1).standard_normal((1 << n, block))
     assert np.array_equal(target.gather(plan.apply(source.scatter(data))), data)
+    print("The data is where the target layout says.")
+
+
+def convert_mesh(field: np.ndarray, gray: gc.Layout, binary: gc.Layout) -> None:
+    """The same for an array of two axes, on a machine that drives all links of a node."""
+    machine = gc.Machine(dims=gray.n, ports="all", startup=1e-7, per_byte=1e-9)
+    plan = gc.plan(gray, binary, block=gray.block_size, itemsize=8, machine=machine)
+    print(plan.explain())
+    print(plan.verify())
+    print("node 18:", *plan.actions(18), sep="\n  ")
+    assert np.array_equal(binary.gather(plan.apply(gray.scatter(field))), field)
     print("The data is where the target layout says.")
 
 

@@ -68,30 +68,36 @@ def emit(task: Task, machine: Machine) -> Schedule:
     """The cheapest of the placements for as many ports as there are, or fewer."""
     fields = converted(task)
     most = min(machine.links_at_once, sum(field.width for field in fields))
-    best: tuple[float, int, _Placed] | None = None
+    best = None
     for ports in range(most, 0, -1):
         unit = _unit(task, machine, fields, ports)
         units, each = -(-task.block // unit), machine.message_time(unit * task.itemsize)
-        hoped = each * _loads(fields, ports, _mixtures(fields, units, ports)[0])
-        if best is None or hoped < best[0]:
-            placed = _best(fields, units, ports)
-            choice = (each * placed.rounds, unit, placed)
-            best = min(best or choice, choice, key=lambda b: b[0])
-    _, unit, placed = best or (0.0, task.block, _Placed(0, ()))
+        if best is not None and each * _least_rounds(fields, units, ports) >= best[0]:
+            continue  # it could not be cheaper
+        placed = _best(fields, units, ports)
+        if best is None or each * placed.rounds < best[0]:
+            best = each * placed.rounds, unit, placed
+    _, unit, placed = best or (0.0, 1, _Placed(0, ()))  # there is at least one port
     routes = [r for kind, times in placed.items for r in _routes(fields, kind, times)]
     return on_routes(task, "few-ports", unit, placed.rounds, routes)
 
 
-def _unit(task: Task, machine: Machine, fields: Sequence[Field], ports: int) -> int:
+def _unit(task: Task, machine: Machine, fields: tuple[Field, ...], ports: int) -> int:
+    """The unit that should be cheapest, if pairs can be placed without gaps."""
     steps = len(_steps(fields, "over top"))
     most = max(8, MAX_STEPS // steps)
 
     def rounds(units: int) -> int:
         if units > most:
             return 2 * most * steps * task.block  # out of the question
-        return _loads(fields, ports, _mixtures(fields, units, ports)[0]) + steps
+        return _least_rounds(fields, units, ports) + steps
 
     return unit_size(task, machine, rounds)
+
+
+def _least_rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
+    """No mixture needs fewer rounds."""
+    return _loads(fields, ports, _mixtures(fields, units, ports)[0])
 
 
 @lru_cache(maxsize=1 << 10)

@@ -27,8 +27,7 @@ from graycube.schedule import Schedule, Task
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """All dimensions at once, and all fields in one direction: the ring has a first step."""
-    ways = {field.to_binary for field in converted(task)}
-    if fields(task) is not None and len(ways) > 1:
+    if fields(task) is not None and len(_directions(task)) > 1:
         return "its fields must all be converted in the same direction"
     return has_ports(task, machine)
 
@@ -41,9 +40,14 @@ def emit(task: Task, machine: Machine) -> Schedule:
     aside, length = detour(widths, units), rounds(widths, units)
     forward = tuple(Field(field.dims, to_binary=True) for field in converted(task))
     routes = ring(forward, units - aside, length) + long_routes(forward, aside)
-    if not converted(task)[0].to_binary:
+    if _directions(task) == {False}:
         routes = reversed_in_time(routes, length)
     return on_routes(task, "nonminimum-ring", unit, length, routes)
+
+
+def _directions(task: Task) -> set[bool]:
+    """The directions of the fields; a field of two bits has the same codes in both."""
+    return {field.to_binary for field in converted(task) if field.width > 2}
 
 
 def detour(widths: tuple[int, ...], units: int) -> int:
