@@ -1,4 +1,4 @@
-"""All-port schedules: how long planning, proving, writing out and checking take, and the cycles.
+"""All-port schedules: how long planning, proving and checking take, and the cycles.
 
 Every round runs all contenders one after the other; what is printed are the median and the
 range over the rounds.

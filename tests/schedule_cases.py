@@ -119,3 +119,129 @@ def random_schedules(draw):
 def machines(draw, n):
     ports = draw(st.sampled_from([1, n, "all"]))
     return gc.Machine(n, ports, draw(st.sampled_from(["store-and-forward", "circuit"])))
+
+
+@st.composite
+def subcubes(draw, n, mask=0, value=0):
+    """A random partition of the nodes into subcubes, as pairs of mask and value."""
+    free = [1 << d for d in range(n) if not mask >> d & 1]
+    if not free or draw(st.integers(0, 2)) == 0:
+        return [(mask, value)]
+    bit = draw(st.sampled_from(free))
+    halves = ((mask | bit, value), (mask | bit, value | bit))
+    return [piece for half in halves for piece in draw(subcubes(n, *half))]
+
+
+@st.composite
+def pieces(draw, n, block):
+    """Shares of some nodes: start, stop, mask, value; sometimes one too few or too many."""
+    marks = sorted({0, *draw(st.lists(st.integers(1, block), max_size=1)), block})
+    made = [
+        (start, stop, mask, value)
+        for start, stop in pairwise(marks)
+        for mask, value in draw(subcubes(n))
+    ]
+    wrong = draw(st.integers(0, 11))
+    if wrong == 0:
+        made.pop(draw(st.integers(0, len(made) - 1)))
+    elif wrong == 1:
+        made.append(draw(st.sampled_from(made)))
+    elif wrong == 2:
+        start, stop, mask, value = made.pop(draw(st.integers(0, len(made) - 1)))
+        bit = 1 << draw(st.integers(0, n - 1))
+        made.append((start, stop, mask & ~bit, value & ~bit))
+    return made
+
+
+@st.composite
+def detours(draw, n, displacement):
+    """Unconditional flips in any order that add up, sometimes with some there and back."""
+    dims = [d for d in range(n) if displacement >> d & 1]
+    dims += draw(st.lists(st.integers(0, n - 1), max_size=1)) * 2
+    return [gc.Exchange(1 << d, 0, 0) for d in draw(st.permutations(dims))]
+
+
+@st.composite
+def ways(draw, n, p, base, piece):
+    """A list of exchanges that does on the nodes of a piece what the base does, mostly."""
+    _, _, mask, value = piece
+    corners = [a for a in range(1 << n) if a & mask == value]
+    move = gc.compose(base, p)
+    displacements = {move(a) ^ a for a in corners}
+    still = p == n or all(not (e.flip | e.when) >> n for e in base)
+    if still and len(displacements) == 1 and draw(st.integers(0, 3)):
+        return draw(detours(n, displacements.pop()))
+    kind = draw(st.integers(0, 7))
+    if kind == 0:
+        return draw(st.lists(exchanges(n, p), max_size=3))
+    if kind == 1:
+        return list(draw(st.permutations(base)))
+    if kind < 4:
+        aside = draw(exchanges(n, p))
+        return [*base, aside, aside]
+    return list(base)
+
+
+@st.composite
+def in_time(draw, way, least, last):
+    """Hops in distinct units of some cycles, or anyhow in the first ``last`` units."""
+    if draw(st.integers(0, 3)) and len(way) <= last:
+        unit = st.integers(0, last - 1)
+        units = sorted(draw(st.sets(unit, min_size=len(way), max_size=len(way))))
+    else:
+        units = sorted(
+            draw(st.lists(st.integers(0, last), min_size=len(way), max_size=len(way)))
+        )
+    return tuple(gc.Hop(least * u, exchange) for u, exchange in zip(units, way, strict=True))
+
+
+@st.composite
+def stretches(draw, hops, cycles, block):
+    """Rounds of all kinds: where a hop starts, anywhere, and equal ones as a range."""
+    kind = draw(st.integers(0, 3))
+    if kind < 2:
+        return range(0, cycles, draw(st.integers(1, block + 1)))
+    marks = {hop.cycle for hop in hops}
+    if kind == 2:
+        marks = draw(st.sets(st.integers(0, max(0, cycles - 1)), max_size=4))
+    return tuple(sorted(m for m in {0, *marks} if m < cycles))
+
+
+@st.composite
+def subcube_schedules(draw, slots=1):
+    """Strands of the nodes of some subcubes; the task is what most of them do."""
+    n = draw(st.integers(1, 3))
+    p = n + draw(st.sampled_from([0, 0, 0, slots]))
+    block = draw(st.integers(1, 3)) << (p - n)
+    if draw(st.booleans()):
+        base = draw(st.lists(exchanges(n, p), max_size=3))
+    else:
+        base = draw(detours(n, draw(st.integers(0, (1 << n) - 1))))
+    parts = draw(pieces(n, block))
+    unit, last = draw(st.sampled_from([1, block, block])), draw(st.integers(1, 3 + len(parts)))
+    made = []
+    for part in parts:
+        start, stop, mask, value = part
+        way = draw(ways(n, p, base, part))
+        made.append(gc.Strand(start, stop, draw(in_time(way, unit, last)), mask, value))
+    if draw(st.integers(0, 9)) == 0:
+        nothing = draw(st.lists(exchanges(n, p), max_size=2))
+        made.append(gc.Strand(0, 0, draw(in_time(nothing, unit, last))))
+    hops = [hop for strand in made for hop in strand.hops]
+    relabel = draw(st.one_of(st.none(), st.none(), st.none(), node_maps(n, p)))
+    source = gc.Layout.consecutive(p, n)
+    move = gc.compose(base, p) if relabel is None else relabel @ gc.compose(base, p)
+    task = gc.Task(source, move @ source, block, draw(st.integers(1, 3)))
+    end = max((hop.cycle for hop in hops), default=-1)
+    cycles = end + 1 + draw(st.sampled_from([0, block - 1, block - 1, block, block + 2]))
+    rounds = draw(stretches(hops, cycles, block))
+    return gc.Schedule(task, "random", rounds, cycles, tuple(made), relabel=relabel)
+
+
+def every_machine(n):
+    """Machines of n dimensions with all numbers of ports, for both kinds of switching."""
+    return [
+        gc.Machine(n, ports, switching)
+        for switching in ("store-and-forward", "circuit")
+        for ports in (*range(1, n + 1), "all")
+    ]

@@ -16,6 +16,7 @@ Getting from one layout to another, verified, priced and carried out:
 
 from graycube import view
 from graycube.algorithms import Algorithm, algorithms
+from graycube.array import CubeArray
 from graycube.bounds import Bound, Cut, best_cut, lower_bounds, minimum_path_bound
 from graycube.codes import (
     GrayCode,
@@ -37,6 +38,7 @@ from graycube.errors import (
     SingularError,
     UndecidedError,
 )
+from graycube.fourier import fft, fft2, fftn, ifft, ifft2, ifftn
 from graycube.gf2 import AffineMap, Exchange, Matrix, compose
 from graycube.layout import (
     ALLOCATIONS,
@@ -71,6 +73,7 @@ __all__ = [
     "Axis",
     "Bound",
     "Candidate",
+    "CubeArray",
     "Cut",
     "Distances",
     "Exchange",
@@ -102,10 +105,16 @@ __all__ = [
     "compose",
     "device_mesh",
     "displacement_profile",
+    "fft",
+    "fft2",
+    "fftn",
     "gray",
     "gray_inverse",
     "gray_to_binary",
     "group_ranks",
+    "ifft",
+    "ifft2",
+    "ifftn",
     "is_gray_code",
     "load_plan",
     "lower_bounds",

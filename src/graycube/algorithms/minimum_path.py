@@ -35,6 +35,8 @@ def emit(task: Task, machine: Machine) -> Schedule:
 def ring(fields: tuple[Field, ...], units: int, rounds: int) -> list[Route]:
     """The routes of so many units: one for all that do not cross the end of the ring."""
     steps = short_steps(fields)
+    if not steps:
+        return [Route(units, ())]
     straight = max(0, min(units, rounds - len(steps) + 1))
     routes = [Route(straight, tuple(enumerate(steps)))]
     for s in range(straight, units):

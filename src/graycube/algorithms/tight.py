@@ -8,6 +8,7 @@ even node, with unconditional exchanges. Nodes that differ in bit 0 do the same.
 """
 
 import json
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -32,7 +33,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
-    """As many units as the table has, or fewer, and always n rounds."""
+    """As many units as the table has, or fewer."""
     n, (field,) = task.n, converted(task)
     most, on_ring, table = _table(n)
     unit = -(-task.block // most)
@@ -45,9 +46,12 @@ def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same o
         for home, ways in table.items()
         for way in ways[: max(0, units - on_ring)]
     ]
+    first = min(at for route in routes for at, _ in route.steps)
+    routes = [replace(r, steps=tuple((at - first, e) for at, e in r.steps)) for r in routes]
+    rounds = max(at + route.units for route in routes for at, _ in route.steps)
     if not field.to_binary:
-        routes = reversed_in_time(routes, n)
-    return on_routes(task, "tight", unit, n, routes)
+        routes = reversed_in_time(routes, rounds)
+    return on_routes(task, "tight", unit, rounds, routes)
 
 
 @cache
@@ -58,6 +62,11 @@ def _table(n: int) -> tuple[int, int, dict[int, list[list[list[int]]]]]:
     return entries["units"], entries["ring"], routes
 
 
+def _cycles(n: int, block: int) -> int:
+    """A single element has no other to wait for."""
+    return n * -(-block // (5 if n == 4 else n + 2)) - (block == 1)
+
+
 ALGORITHM = Algorithm(
     name="tight",
     paper="TR-20-91 Theorem 8",
@@ -65,7 +74,5 @@ ALGORITHM = Algorithm(
     formula="n cycles, K <= n + 2 (n = 4: K <= 5)",
     applicable=applicable,
     emit=emit,
-    cycles=lambda widths, block: (
-        widths[0] * -(-block // (5 if widths[0] == 4 else widths[0] + 2))
-    ),
+    cycles=lambda widths, block: _cycles(widths[0], block),
 )

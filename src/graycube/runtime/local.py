@@ -56,13 +56,15 @@ def _carry(task: Task, strand: Strand, source: NDArray[Any], target: NDArray[Any
     nodes, share = np.arange(1 << task.n), slice(strand.start, strand.stop)
     home: NDArray[np.integer[Any]] = nodes[nodes & strand.mask == strand.value]
     low = len(nodes) - 1
+    if not strand.size:
+        return
     if _keeps_slots(task, strand):
         address = home
         for hop in strand.hops:
             address = hop.exchange.affine(task.p)(address)
         target[address & low, share] = source[home, share]
         return
-    if strand.size not in (0, task.block):
+    if strand.size != task.block:
         raise InvalidValueError(
             f"a strand of {strand.size} elements changes slots",
             f"only whole blocks of {task.block} can do that",

@@ -71,7 +71,7 @@ class Strand:
         object.__setattr__(self, "hops", tuple(self.hops))
         if self.mask < 0 or self.value & ~self.mask:
             raise InvalidValueError(
-                f"the mask of a strand is {self.mask} and its value {self.value}",
+                f"a strand has the mask {self.mask:#x} and the value {self.value:#x}"[:80],
                 "the mask must be >= 0, and the value have no other bits",
                 "give the bits that are fixed, and what they are",
             )
@@ -148,7 +148,7 @@ class Timetable:
             sound = marks[:-1][:1] == first and all(a < b for a, b in pairwise(marks))
         if not sound:
             raise InvalidValueError(
-                f"the rounds start at {self.rounds} of {self.cycles} cycles",
+                f"the rounds start at {str(self.rounds)[:60]} of {self.cycles} cycles",
                 "they must start at 0 and ascend below the number of cycles",
                 "list the first cycle of each round",
             )
@@ -205,7 +205,7 @@ class Schedule(Timetable):
                 )
             if strand.mask >> self.task.n:
                 raise InvalidValueError(
-                    f"a strand has the mask {strand.mask:#b}",
+                    f"a strand fixes bit {strand.mask.bit_length() - 1} of its nodes",
                     f"node numbers have {self.task.n} bits",
                     "fix bits of the node number only",
                 )

@@ -24,6 +24,8 @@ from graycube.schedule import Hop, Schedule, Strand
 
 MAX_RANK = 20
 """Most independent masks that are told apart: 2^20 classes of nodes."""
+MAX_CLASSES = 1 << 26
+"""Most hops times classes of nodes in one round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +221,15 @@ def _senders(
 def _count(n: int, groups: tuple[tuple[_Senders, ...], ...]) -> tuple[int, int, int, int]:
     """Longest message, crossings, links and busiest node; a group sends on one dimension."""
     longest = crossings = links = 0
+    used = []
     for group in groups:
         loads, members = _loads(n, group)
+        if any(loads):
+            used.append(group)
         longest = max(longest, *loads)
         crossings += sum(loads) * members
         links += sum(map(bool, loads)) * members
-    return longest, crossings, links, _busiest(n, groups)
+    return longest, crossings, links, _busiest(n, used)
 
 
 def _loads(n: int, group: Sequence[_Senders]) -> tuple[list[int], int]:
@@ -258,6 +263,12 @@ def _members(senders: Sequence[_Senders]) -> tuple[int, list[NDArray[np.bool_]]]
     """The rank of all masks, and which of the 2^rank classes of nodes each sender has."""
     masks = sorted({mask for s in senders for mask, _ in s.conditions})
     rank, parities = _parities(masks)
+    if len(senders) << rank > MAX_CLASSES:
+        raise InvalidValueError(
+            f"{len(senders)} hops meet on one link, under {rank} independent conditions",
+            f"at most {MAX_CLASSES} hops times classes of nodes are told apart",
+            "split the round, or replay its moves",
+        )
     value = dict(zip(masks, parities, strict=True))
     members = []
     for sender in senders:

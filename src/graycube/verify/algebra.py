@@ -7,7 +7,8 @@ equations over GF(2) without a common solution. Whether a node has ports enough 
 all combinations of the parities that occur.
 
 Exchanges in which all nodes take part keep as much on every node as it had, cycle by cycle; so
-where no strand is that of some nodes only, the peak of every node is its block.
+where no strand is that of some nodes only, or of some slots only that it mixes with others, the
+peak of every node is its block.
 
 Where the algebra cannot tell, the worst is assumed: the check may refuse a good schedule of an
 unusual form, but it never passes a bad one.
@@ -18,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 
 from graycube.gf2 import bit_indices, parity
 from graycube.machine import Machine
@@ -67,18 +68,34 @@ def check_algebra(schedule: Schedule, machine: Machine) -> Report:
         for s in range(len(schedule.strands))
         for use in _uses(schedule, s, circuits=circuits)
     ]
+    ways = (uses,) if _all_nodes(schedule) else (uses, [_arrival(use) for use in uses])
     found = [
         *_check_shares(schedule),
         *_check_ends(schedule),
         *_check_times(schedule, circuits=circuits),
         *_check_links(uses),
-        *_check_ports(uses, machine, circuits=circuits),
-        *_check_rounds(schedule, uses, machine, circuits=circuits),
+        *(v for way in ways for v in _check_ports(way, machine, circuits=circuits)),
+        *(v for way in ways for v in _check_rounds(schedule, way, machine, circuits=circuits)),
         *_check_forwarding(schedule, circuits=circuits),
     ]
     report = tally("by algebra", _RULES, found)
-    everywhere = not any(strand.mask for strand in schedule.strands)
-    return replace(report, peak=schedule.task.block) if everywhere and report else report
+    constant = _all_nodes(schedule) and not any(
+        _mixes_slots(schedule, strand) and strand.size < schedule.task.block
+        for strand in schedule.strands
+    )
+    return replace(report, peak=schedule.task.block) if constant and report else report
+
+
+def _all_nodes(schedule: Schedule) -> bool:
+    """Whether no strand is that of some nodes only: then each node receives when it sends."""
+    return not any(strand.mask for strand in schedule.strands)
+
+
+def _arrival(use: _Use) -> _Use:
+    """The same use, seen from the nodes that receive."""
+    link = 1 << use.dimension
+    there = tuple((mask, want ^ parity(mask & link)) for mask, want in use.conditions)
+    return replace(use, conditions=there)
 
 
 def _uses(schedule: Schedule, s: int, *, circuits: bool) -> Iterator[_Use]:
@@ -129,21 +146,20 @@ def _check_shares(schedule: Schedule) -> Iterator[Violation]:
     waiting = iter([*strands, None])
     coming, holding = next(waiting), list[Strand]()
     for start, stop in pairwise(marks):
-        while coming is not None and coming.start <= start:
-            holding.append(coming)
-            coming = next(waiting)
         holding = [strand for strand in holding if strand.stop > start]
         between = f"positions {start} to {stop} of a block"
-        if _have_common_nodes(holding):
-            yield Violation("share", detail=f"{between} are in two strands")
-        elif sum(1 << (n - strand.mask.bit_count()) for strand in holding) < 1 << n:
+        while coming is not None and coming.start <= start:
+            if any(_have_common_nodes(coming, other) for other in holding):
+                yield Violation("share", detail=f"{between} are in two strands")
+            holding.append(coming)
+            coming = next(waiting)
+        if sum(1 << (n - strand.mask.bit_count()) for strand in holding) < 1 << n:
             yield Violation("share", detail=f"{between} are in no strand")
 
 
-def _have_common_nodes(strands: Sequence[Strand]) -> bool:
-    """Whether two of the strands are those of one node."""
-    pairs = combinations(strands, 2)
-    return any(not (a.value ^ b.value) & a.mask & b.mask for a, b in pairs)
+def _have_common_nodes(one: Strand, other: Strand) -> bool:
+    """Whether the two strands are those of a same node."""
+    return not (one.value ^ other.value) & one.mask & other.mask
 
 
 def _check_ends(schedule: Schedule) -> Iterator[Violation]:
@@ -247,6 +263,7 @@ def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violati
     An element that keeps its turn crosses a gap later: no round may be longer than the gap.
     """
     nodes = (1 << schedule.task.n) - 1
+    lengths = () if isinstance(schedule.rounds, range) else schedule.round_lengths
     for s, strand in enumerate(schedule.strands):
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes and strand.size]
         for before, after in pairwise(crossing):
@@ -256,19 +273,19 @@ def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violati
                 last = schedule.round_of(stop - 1)
                 together = schedule.round_of(after.cycle) <= last
             else:
-                longest = _longest_round(schedule, before.cycle, stop)
+                longest = _longest_round(schedule, lengths, before.cycle, stop)
                 together = longest > gap and not (circuits and gap == 0)
             if together:
                 detail = f"strand {s} may be forwarded within a round"
                 yield Violation("round", cycle=after.cycle, detail=detail)
 
 
-def _longest_round(schedule: Schedule, start: int, stop: int) -> int:
+def _longest_round(schedule: Schedule, lengths: Sequence[int], start: int, stop: int) -> int:
     """Length of the longest round that has some of the cycles."""
     if isinstance(schedule.rounds, range):
         return min(schedule.rounds.step, schedule.cycles)
     first, last = schedule.round_of(start), bisect_right(schedule.rounds, stop - 1)
-    return max(schedule.round_lengths[first:last], default=0)
+    return max(lengths[first:last], default=0)
 
 
 def _most_at_once(active: Sequence[_Use], ports: int, *, circuits: bool) -> int:

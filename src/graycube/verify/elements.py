@@ -119,7 +119,7 @@ def _check_paths(moves: Moves, rows: _Column, note: _Note, *, circuits: bool) ->
     early = np.zeros(len(element), dtype=bool)
     early[1:] = ~first[1:] & (cycle[1:] - cycle[:-1] < (0 if circuits else 1))
     note("time", cycle[early], node[early], element[early])
-    number = np.searchsorted(moves.rounds, cycle, side="right")
+    number = _round_numbers(moves, cycle)
     again = np.zeros(len(element), dtype=bool)
     again[1:] = ~first[1:] & (number[1:] == number[:-1])
     if circuits:
@@ -133,6 +133,13 @@ def _check_paths(moves: Moves, rows: _Column, note: _Note, *, circuits: bool) ->
     ends[element[last]] = arrives[last]
     wrong = np.flatnonzero(names[ends] != _target_nodes(task))
     note("end", np.full(len(wrong), -1), ends[wrong], wrong)
+
+
+def _round_numbers(moves: Moves, cycle: _Column) -> _Column:
+    """The round of each cycle; a range of rounds is not listed."""
+    if isinstance(moves.rounds, range):
+        return cycle // moves.rounds.step
+    return np.searchsorted(moves.rounds, cycle, side="right")
 
 
 def _check_links(task: Task, rows: _Column, note: _Note) -> None:
@@ -168,7 +175,7 @@ def _check_rounds(
     """Within a round, a node exchanges messages with as many others as it has ports."""
     n = moves.task.n
     for cycle, node, other, element in (sends, receipts):
-        number = np.searchsorted(moves.rounds, cycle, side="right")
+        number = _round_numbers(moves, cycle)
         messages, row = np.unique((number << n | node) << n | other, return_index=True)
         extra = row[_beyond(messages >> n, ports)]
         note("round", cycle[extra], node[extra], element[extra])

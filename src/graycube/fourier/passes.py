@@ -1,0 +1,198 @@
+"""Which digits are transformed together, and what is exchanged in between: algebra only.
+
+Rules.
+
+1. The digits of an axis are transformed from the most significant one down: groups of address
+   bits, and the extent. A group is transformed where all of its elements are on one node,
+   that is, where no node bit depends on a bit of the group.
+2. As many bits as are local already make a group without communication. Otherwise the group
+   is as large as memory allows, and every cube dimension that depends on it is exchanged with
+   a memory bit: a bit already transformed, if there is one, so that it need not come back.
+   A Gray-coded dimension depends on two bits, but with two memory bits or more it is exchanged
+   once, as a binary one is: the code conversion happens in memory (TR-764 section 3.1).
+3. The transform of a group leaves its output digit where the input digit was. So nothing is
+   put in order: the digits of the output index have the reversed significance, and the
+   resulting layout says so.
+4. Where a node has no memory bits at all, nothing can be exchanged: each node needs a copy of
+   the whole blocks of its group, and keeps one output (TR-764 section 5).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Axis, Layout
+
+
+@dataclass(frozen=True)
+class Pass:
+    """The transform of one group of digits of an axis.
+
+    The group is the bits ``low`` to ``high`` of the axis, or its extent if they are equal.
+    ``place`` maps words to addresses while it happens; the group is the memory bits from
+    ``slot`` on. ``dims`` are the cube dimensions that are exchanged before. A ``copied`` group
+    has no memory bits: ``place`` has it in the lowest node bits, of a copy.
+    """
+
+    axis: int
+    low: int
+    high: int
+    place: AffineMap
+    slot: int = 0
+    dims: tuple[int, ...] = ()
+    copied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """Where the bits of an axis are in the logical word."""
+
+    layout: Layout
+    axis: int
+
+    @property
+    def along(self) -> Axis:
+        return self.layout.axes[self.axis]
+
+    @property
+    def offset(self) -> int:
+        return sum(axis.bits for axis in self.layout.axes[self.axis + 1 :])
+
+    def bits(self, low: int, high: int) -> list[int]:
+        return [self.offset + b for b in range(low, high)]
+
+    def pending(self, high: int) -> list[int]:
+        """The bits of the axis that are still to be transformed."""
+        return self.bits(0, high)
+
+
+def passes(layout: Layout, axis: int) -> tuple[tuple[Pass, ...], Layout]:
+    """The passes of a transform along one axis, and the layout of its result.
+
+    >>> steps, result = passes(Layout.cyclic(6, 3, nodes="gray"), axis=0)
+    >>> [(step.low, step.high, step.dims) for step in steps]
+    [(3, 6, ()), (0, 3, (0, 1, 2))]
+    >>> print(result)  # what was in memory first is now on the nodes, as the low digits
+    (b5 b4 b3 || b2 b1 b0)
+    """
+    word = _Word(layout, axis)
+    place, high = layout.map, word.along.bits
+    done: list[Pass] = []
+    for stop, extent in ((word.along.low, word.along.extent), (0, 1)):
+        while high > stop:
+            step = _next_group(word, place, stop, high)
+            done.append(step)
+            place, high = place if step.copied else step.place, step.low
+        if extent > 1:
+            done.append(Pass(axis, high, high, place))
+    return tuple(done), _result(word, place, done)
+
+
+def _next_group(word: _Word, place: AffineMap, stop: int, high: int) -> Pass:
+    """The group of bits that comes next, below ``high`` and not below ``stop``."""
+    layout = word.layout
+    nodes, slots = place.matrix.rows[: layout.n], layout.p - layout.n
+    if not slots:
+        return _copied(word, place, stop, high)
+    low = high
+    while low > stop and not _depend(nodes, word.bits(low - 1, low)):
+        low -= 1
+    if low == high:
+        low = _end_of_group(word, place, max(stop, high - slots), high)
+    group = word.bits(low, high)
+    slot = _slot(place, layout.n, group)
+    if slot is not None:
+        return Pass(word.axis, low, high, place, slot)
+    dims = tuple(_depend(nodes, group))
+    place = _brought(place, layout.n, group, word.pending(high))
+    return Pass(word.axis, low, high, place, 0, dims)
+
+
+def _end_of_group(word: _Word, place: AffineMap, least: int, high: int) -> int:
+    """The end of the largest group whose dimensions can take bits that are no longer needed.
+
+    Where there are none, they take bits that have to come back later, as many as memory has. In
+    Gray code the last bit of a group depends on one dimension more; that one stays in memory.
+    """
+    n, p = word.layout.n, word.layout.p
+    nodes, pending = place.matrix.rows[:n], word.pending(high)
+    free = [b for b in range(p) if b not in pending]
+    for needed in (free, range(p)):
+        for low in range(least, high):
+            group = word.bits(low, high)
+            changing = _depend(nodes, group)
+            kept = [row for i, row in enumerate(nodes) if i not in changing]
+            fresh = [b for b in needed if b not in group]
+            if len(_extend(kept, fresh, len(changing), p)) == len(changing) <= p - n:
+                return low
+    return high - 1
+
+
+def _copied(word: _Word, place: AffineMap, low: int, high: int) -> Pass:
+    """The whole group from copies, on nodes without memory bits."""
+    group = word.bits(low, high)
+    others = [b for b in range(place.width) if b not in group]
+    apart = AffineMap(Matrix.from_rows([1 << b for b in (*group, *others)], place.width))
+    dims = tuple(_depend(place.matrix.rows, group))
+    return Pass(word.axis, low, high, apart, 0, dims, copied=True)
+
+
+def _depend(rows: Sequence[int], group: Sequence[int]) -> list[int]:
+    """Which address bits depend on bits of the group."""
+    mask = sum(1 << b for b in group)
+    return [i for i, row in enumerate(rows) if row & mask]
+
+
+def _slot(place: AffineMap, n: int, group: Sequence[int]) -> int | None:
+    """The memory bit from which on the group stands, in order and as it is, if it does."""
+    at = _depend(place.matrix.rows, group)
+    in_order = at == list(range(at[0], at[0] + len(group))) and at[0] >= n
+    plain = all(
+        place.matrix.rows[i] == 1 << b for i, b in zip(at, group, strict=False)
+    ) and not any(place.constant >> i & 1 for i in at)
+    return at[0] - n if in_order and plain else None
+
+
+def _brought(
+    place: AffineMap, n: int, group: Sequence[int], pending: Sequence[int]
+) -> AffineMap:
+    """A place with the group in the lowest memory bits; no node bit changes that need not.
+
+    Node bits that depend on the group make way for single bits of the word, if possible for
+    those that are not pending; what is left of them fills the memory.
+    """
+    p, rows = place.width, list(place.matrix.rows[:n])
+    changing = _depend(rows, group)
+    kept = [row for i, row in enumerate(rows) if i not in changing]
+    free = [b for b in range(p) if b not in pending]
+    waiting = [b for b in pending if b not in group]
+    fresh = _extend(kept, [*free, *waiting], len(changing), p)
+    for i, row in zip(changing, fresh, strict=True):
+        rows[i] = row
+    memory = [1 << b for b in group]
+    memory += _extend(rows + memory, [*waiting, *free], p - n - len(group), p)
+    constant = place.constant & sum(1 << i for i in range(n) if i not in changing)
+    return AffineMap(Matrix.from_rows([*rows, *memory], p), constant)
+
+
+def _extend(rows: Sequence[int], bits: Sequence[int], count: int, p: int) -> list[int]:
+    """The first ``count`` single bits that are independent of the rows and of each other."""
+    found: list[int] = []
+    for b in bits:
+        if len(found) < count:
+            basis = (*rows, *found, 1 << b)
+            if Matrix(basis, p).rank() == len(basis):
+                found.append(1 << b)
+    return found
+
+
+def _result(word: _Word, place: AffineMap, done: Sequence[Pass]) -> Layout:
+    """The layout of the output: the digits of its index in the order of the passes."""
+    along = word.along
+    order = [b for step in done for b in word.bits(step.low, step.high)]
+    columns = list(place.matrix.columns)
+    columns[word.offset : word.offset + along.bits] = [columns[b] for b in order]
+    axes = list(word.layout.axes)
+    axes[word.axis] = Axis(along.bits, along.extent, along.bits - along.low)
+    address = AffineMap(Matrix(tuple(columns), place.height), place.constant)
+    return replace(word.layout, map=address, axes=tuple(axes))

@@ -1,0 +1,183 @@
+"""Fast Fourier transforms of distributed arrays, with NumPy's signs, norms and names."""
+
+from collections.abc import Sequence
+from math import prod, sqrt
+from typing import Literal, get_args
+
+import numpy as np
+
+from graycube.array import CubeArray
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.fourier.along import along
+from graycube.gf2 import require_int
+
+Norm = Literal["backward", "ortho", "forward"]
+Order = Literal["any", "natural"]
+
+
+def fft(
+    a: CubeArray, axis: int = -1, norm: Norm | None = None, *, order: Order = "any"
+) -> CubeArray:
+    """The discrete Fourier transform along one axis of the layout.
+
+    The result is in whatever layout costs nothing more, and carries it.
+    ``order="natural"`` brings it back to the layout of ``a``, at the price of a relayout.
+
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.arange(8), Layout.cyclic(3, 2, nodes="gray"))
+    >>> y = fft(x)
+    >>> np.allclose(y.to_numpy(), np.fft.fft(np.arange(8)))
+    True
+    >>> print(y.layout)
+    (b2 || b1 b0)
+    """
+    return fftn(a, (axis,), norm, order=order)
+
+
+def ifft(
+    a: CubeArray, axis: int = -1, norm: Norm | None = None, *, order: Order = "any"
+) -> CubeArray:
+    """The inverse transform along one axis.
+
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.arange(8), Layout.cyclic(3, 2, nodes="gray"))
+    >>> np.allclose(ifft(fft(x)).to_numpy(), np.arange(8))
+    True
+    """
+    return ifftn(a, (axis,), norm, order=order)
+
+
+def fft2(
+    a: CubeArray,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    *,
+    order: Order = "any",
+) -> CubeArray:
+    """The transform along two axes.
+
+    >>> from graycube.layout import Layout
+    >>> x = np.arange(12.0).reshape(4, 3)
+    >>> a = CubeArray.from_numpy(x, Layout.mesh((4, 3), nodes=(2, 1)))
+    >>> np.allclose(fft2(a).to_numpy(), np.fft.fft2(x))
+    True
+    """
+    return fftn(a, axes, norm, order=order)
+
+
+def ifft2(
+    a: CubeArray,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    *,
+    order: Order = "any",
+) -> CubeArray:
+    """The inverse transform along two axes.
+
+    >>> from graycube.layout import Layout
+    >>> x = np.arange(12.0).reshape(4, 3)
+    >>> a = CubeArray.from_numpy(x, Layout.mesh((4, 3), nodes=(2, 1)))
+    >>> np.allclose(ifft2(fft2(a)).to_numpy(), x)
+    True
+    """
+    return ifftn(a, axes, norm, order=order)
+
+
+def fftn(
+    a: CubeArray,
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    order: Order = "any",
+) -> CubeArray:
+    """The transform along several axes of the layout, by default along all of them.
+
+    >>> from graycube.layout import Layout
+    >>> x = np.random.default_rng(0).standard_normal((20, 8, 2))  # the last axis is payload
+    >>> a = CubeArray.from_numpy(x, Layout.mesh((20, 8), nodes=(2, 4), code="gray"))
+    >>> np.allclose(fftn(a).to_numpy(), np.fft.fftn(x, axes=(0, 1)))
+    True
+    """
+    return _transform(a, axes, norm, order, inverse=False)
+
+
+def ifftn(
+    a: CubeArray,
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    order: Order = "any",
+) -> CubeArray:
+    """The inverse transform along several axes.
+
+    >>> from graycube.layout import Layout
+    >>> a = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 4), code="gray"))
+    >>> np.allclose(ifftn(fftn(a)).to_numpy(), np.eye(4))
+    True
+    """
+    return _transform(a, axes, norm, order, inverse=True)
+
+
+def _transform(
+    a: CubeArray,
+    axes: Sequence[int] | None,
+    norm: Norm | None,
+    order: Order,
+    *,
+    inverse: bool,
+) -> CubeArray:
+    if not isinstance(a, CubeArray):
+        raise InvalidTypeError(
+            f"got a {type(a).__name__}",
+            "a transform works on a CubeArray",
+            "use CubeArray.from_numpy(x, layout)",
+        )
+    _require_word(norm or "backward", get_args(Norm), "norm")
+    _require_word(order, get_args(Order), "order")
+    chosen = _axes(a, axes)
+    blocks, layout = a.blocks.astype(_complex(a.dtype), copy=False), a.layout
+    for axis in chosen:
+        planned = along(layout, axis, blocks.dtype.name, inverse=inverse)
+        blocks, layout = planned.run(blocks), planned.result
+    points = prod(a.layout.shape[axis] for axis in chosen)
+    divisors = {
+        "backward": (1.0, points),
+        "ortho": (sqrt(points),) * 2,
+        "forward": (points, 1.0),
+    }
+    divisor = divisors[norm or "backward"][inverse]
+    if divisor != 1:
+        blocks = blocks / blocks.real.dtype.type(divisor)
+    result = CubeArray(blocks, layout)
+    return result.relayout(a.layout) if order == "natural" else result
+
+
+def _complex(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
+    """The dtype of the result, as in SciPy: single precision stays, the rest is double."""
+    if dtype.kind not in "biufc":
+        raise InvalidTypeError(
+            f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
+        )
+    single = dtype in (np.dtype(np.float32), np.dtype(np.complex64), np.dtype(np.float16))
+    return np.dtype(np.complex64 if single else np.complex128)
+
+
+def _axes(a: CubeArray, axes: Sequence[int] | None) -> list[int]:
+    count = len(a.layout.axes)
+    chosen = [require_int(axis, "axis") for axis in (range(count) if axes is None else axes)]
+    for axis in chosen:
+        if not -count <= axis < count:
+            raise OutOfRangeError(
+                f"axis is {axis}",
+                f"the layout has {count} axes, and payload is not transformed",
+                f"use {-count}..{count - 1}",
+            )
+    return [axis % count for axis in chosen]
+
+
+def _require_word(word: str, known: Sequence[str], what: str) -> None:
+    if word not in known:
+        names = ", ".join(map(repr, known))
+        raise InvalidValueError(
+            f"{what} is {word!r}", f"the known ones are {names}", "choose one"
+        )

@@ -1,0 +1,610 @@
+"""Strands of some nodes: checked, counted, written and carried out as a plain walk says."""
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from schedule_cases import (
+    conversion,
+    every_machine,
+    exchanges,
+    random_schedules,
+    rows_of,
+    subcube_schedules,
+)
+
+import graycube as gc
+from graycube.algorithms import few_ports, nonminimum_ring, tight, two_cube
+from graycube.runtime import apply
+from graycube.schedule import actions, dump, expand, load
+from graycube.simulate import simulate
+from graycube.simulate.replay import replay
+from graycube.verify import check_algebra, check_elements
+
+SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]
+THOROUGH = settings(max_examples=150, suppress_health_check=SLOW)
+USUAL = settings(max_examples=80, suppress_health_check=SLOW)
+
+
+def parity(word):
+    return word.bit_count() % 2
+
+
+def walk(schedule):
+    """Every crossing, element by element in plain Python, and where all elements end.
+
+    Entries of the crossings are (cycle, node, dimension, element); the ends are lists of
+    (strand, home, position, final node, final position).
+    """
+    task = schedule.task
+    low = (1 << task.n) - 1
+    rows, ends = [], []
+    for s, strand in enumerate(schedule.strands):
+        positions = range(strand.start, strand.stop)
+        homes = [u for u in range(1 << task.n) if u & strand.mask == strand.value]
+        at = {(u, k): (k // task.payload << task.n | u, k % task.payload)
+              for u in homes for k in positions}  # fmt: skip
+        for hop in strand.hops:
+            queues = defaultdict(list)
+            for name, (address, payload) in at.items():
+                if parity(address & hop.exchange.when) == hop.exchange.want:
+                    place = (address >> task.n) * task.payload + payload
+                    queues[address & low].append((place, name))
+                    at[name] = address ^ hop.exchange.flip, payload
+            link = hop.exchange.flip & low
+            for node, queue in queues.items() if link else ():
+                for turn, (_, (u, k)) in enumerate(sorted(queue)):
+                    crossing = hop.cycle + turn, node, link.bit_length() - 1
+                    rows.append((*crossing, u * task.block + k))
+        for (u, k), (address, payload) in at.items():
+            final = (address >> task.n) * task.payload + payload
+            node = address & low
+            if schedule.relabel is not None:
+                node = schedule.relabel(node) & low
+            ends.append((s, u, k, node, final))
+    return rows, ends
+
+
+@given(subcube_schedules())
+@settings(max_examples=300, suppress_health_check=SLOW)
+def test_what_the_algebra_passes_every_element_confirms(schedule):
+    moves = expand(schedule)
+    for machine in every_machine(schedule.task.n):
+        if check_algebra(schedule, machine):
+            assert check_elements(moves, machine)
+
+
+@given(st.one_of(subcube_schedules(), random_schedules()))
+@THOROUGH
+def test_the_peak_of_the_algebra_is_never_too_small(schedule):
+    moves = expand(schedule)
+    machine = gc.Machine(schedule.task.n, "all")
+    report = check_algebra(schedule, machine)
+    if report and report.peak >= 0:
+        assert report.peak >= check_elements(moves, machine).peak
+
+
+def sequential(strand, start, unit):
+    """The strand with its hops one unit after another."""
+    hops = (gc.Hop(start + unit * k, hop.exchange) for k, hop in enumerate(strand.hops))
+    return replace(strand, hops=tuple(hops))
+
+
+@given(subcube_schedules(slots=0))
+@THOROUGH
+def test_one_hop_after_another_is_accepted_on_every_machine(schedule):
+    """Whatever the strands are: with all links to itself, a hop breaks no rule."""
+    block, made, start = schedule.task.block, [], 0
+    for strand in schedule.strands:
+        made.append(sequential(strand, start, block))
+        start += block * len(strand.hops)
+    alone = replace(schedule, strands=tuple(made), rounds=range(0, start, block), cycles=start)
+    moves = expand(alone)
+    for machine in every_machine(schedule.task.n):
+        by_algebra = {rule for rule, _ in check_algebra(alone, machine).counts}
+        by_elements = {rule for rule, _ in check_elements(moves, machine).counts}
+        assert by_algebra <= {"share", "end"}
+        if "share" not in by_algebra:
+            assert by_elements <= by_algebra
+
+
+@given(subcube_schedules())
+@USUAL
+def test_the_moves_are_those_of_a_plain_walk(schedule):
+    rows, _ = walk(schedule)
+    assert sorted(rows_of(expand(schedule))) == sorted(rows)
+    paths, listed = defaultdict(list), defaultdict(list)
+    for found, given_rows in ((paths, rows), (listed, rows_of(expand(schedule)))):
+        for cycle, node, dimension, element in given_rows:
+            found[element, cycle].append((node, dimension))
+    once = Counter((u, k) for _, u, k, _, _ in walk(schedule)[1])
+    block = schedule.task.block
+    for (element, cycle), path in paths.items():
+        if once[divmod(element, block)] == 1:
+            assert listed[element, cycle] == path
+
+
+def covered(schedule):
+    """How many strands have each position of each node."""
+    task = schedule.task
+    count = np.zeros((1 << task.n, task.block), dtype=int)
+    for strand in schedule.strands:
+        for node in range(1 << task.n):
+            if strand.starts_at(node):
+                count[node, strand.start : strand.stop] += 1
+    return count
+
+
+@given(subcube_schedules())
+@THOROUGH
+def test_a_position_in_two_strands_or_none_is_found(schedule):
+    machine = gc.Machine(schedule.task.n, "all")
+    shares = dict(check_algebra(schedule, machine).counts).get("share", 0)
+    assert (shares > 0) == bool((covered(schedule) != 1).any())
+
+
+SUBCUBES = [(mask, value) for mask in range(8) for value in range(8) if not value & ~mask]
+
+
+@pytest.mark.parametrize("other", [(0, 2, 1, 0), (0, 1, 0, 0), (1, 2, 5, 4), (1, 2, 7, 7)])
+def test_any_two_subcubes_share_nodes_or_not(other):
+    """All pairs of strands that share out two positions, beside one more."""
+    task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 2)
+    third = gc.Strand(*other[:2], (), *other[2:])
+    for one, two in combinations(SUBCUBES, 2):
+        strands = (gc.Strand(0, 2, (), *one), gc.Strand(0, 2, (), *two))
+        for made in (strands, strands[::-1], (*strands, third)):
+            schedule = gc.Schedule(task, "shares", (), 0, made)
+            accepted = bool(check_algebra(schedule, gc.Machine(3)))
+            assert accepted == bool((covered(schedule) == 1).all())
+
+
+def round_number(schedule, cycle):
+    return sum(start <= cycle for start in schedule.rounds) - 1
+
+
+@given(subcube_schedules())
+@THOROUGH
+def test_the_traffic_is_what_the_moves_show(schedule):
+    """Cycles beyond the end belong to no round; the algebra refuses them."""
+    moves = expand(schedule)
+    assume(len(moves) == 0 or moves.cycle.max() < schedule.cycles)
+    try:
+        traffic = simulate(schedule)
+    except gc.GraycubeError as error:
+        assert "tests slots" in str(error)  # noqa: PT017
+        return
+    loads = [Counter() for _ in schedule.rounds]
+    of_links = Counter()
+    for cycle, node, dimension, _ in walk(schedule)[0]:
+        loads[round_number(schedule, cycle)][node, dimension] += 1
+        of_links[node, dimension] += 1
+    expected = []
+    for load_of in loads:
+        busy = Counter(node for node, _ in load_of)
+        longest, busiest = (max(c.values(), default=0) for c in (load_of, busy))
+        expected.append((longest, load_of.total(), len(load_of), busiest))
+    found = [
+        (r.longest, r.crossings, r.links, r.busiest)
+        for r in traffic.rounds
+        for _ in range(r.times)
+    ]
+    assert found == expected
+    assert traffic.cycles == sum(longest for longest, *_ in expected)
+    assert traffic.crossings == len(moves)
+    if schedule.cycles:
+        seen = replay(moves)
+        assert {k: c for k, c in np.ndenumerate(seen.link_loads) if c} == dict(of_links)
+        assert traffic.crossings == seen.active.sum()
+
+
+@given(subcube_schedules())
+@USUAL
+def test_a_schedule_of_subcubes_is_read_back(schedule):
+    text = dump(schedule)
+    again = load(text)
+    assert again == schedule
+    assert dump(again) == text
+    assert again.rounds == schedule.rounds
+    assert isinstance(again.rounds, range) == isinstance(schedule.rounds, range)
+
+
+@given(subcube_schedules())
+@THOROUGH
+def test_the_data_goes_where_a_plain_walk_ends(schedule):
+    """Where several elements end, one of them is found; where none does, what was there."""
+    task = schedule.task
+    blocks = np.arange(task.block << task.n).reshape(1 << task.n, task.block)
+    names = range(1 << task.n)
+    if schedule.relabel is not None:
+        names = [schedule.relabel(u) & (len(names) - 1) for u in names]
+    try:
+        after = apply(schedule, blocks)
+    except gc.GraycubeError as error:
+        assert "changes slots" in str(error)  # noqa: PT017
+        return
+    arrived = defaultdict(set)
+    for _, u, k, node, final in walk(schedule)[1]:
+        arrived[node, final].add(u * task.block + k)
+    for u, k in np.ndindex(*blocks.shape):
+        allowed = arrived[names[u], k] or {int(blocks[u, k])}
+        assert after[names[u], k] in allowed
+    assert np.array_equal(apply(schedule, blocks, out=blocks), after)
+
+
+def test_what_passes_is_carried_out_right():
+    for name, schedule, machine in good_schedules():
+        task = schedule.task
+        assert check_algebra(schedule, machine), name
+        blocks = np.arange(task.block << task.n).reshape(1 << task.n, task.block)
+        after = apply(schedule, blocks)
+        for node in range(1 << task.n):
+            assert after[task.move(node)].tolist() == blocks[node].tolist()
+
+
+@given(subcube_schedules(slots=0))
+@THOROUGH
+def test_the_actions_of_all_nodes_add_up_to_the_moves(schedule):
+    sent, received = Counter(), Counter()
+    for node in range(1 << schedule.task.n):
+        told = actions(schedule, node)
+        assert [a.cycle for a in told] == sorted(a.cycle for a in told)
+        for action in told:
+            assert action.sends or action.receives
+            for turn in range(action.stop - action.start):
+                where = action.cycle + turn, node, action.dimension, action.start + turn
+                sent[where] += action.sends
+                cycle, _, dimension, position = where
+                received[cycle, node ^ 1 << dimension, dimension, position] += action.receives
+    block = schedule.task.block
+    moved = Counter((c, u, d, e % block) for c, u, d, e in walk(schedule)[0])
+    assert +sent == moved
+    assert +received == moved
+
+
+# Checks of what is at the border of a subcube.
+
+LINK = gc.Exchange(1, 0, 0)
+OTHER = gc.Exchange(2, 0, 0)
+
+
+def turned_over(n, strands, rounds, cycles, block=1):
+    """A schedule that has to complement all bits of the node number."""
+    source = gc.Layout.nodes(n)
+    move = gc.AffineMap(gc.Matrix.identity(n), (1 << n) - 1)
+    task = gc.Task(source, move @ source, block)
+    return gc.Schedule(task, "by hand", rounds, cycles, strands)
+
+
+@pytest.mark.parametrize("switching", ["store-and-forward", "circuit"])
+def test_a_node_that_two_others_send_to_needs_two_ports(switching):
+    """In cycle 0 nodes 0 and 2 send to 1 and 3, and so do 3 and 1: one send for each node."""
+    strands = (
+        gc.Strand(0, 1, (gc.Hop(0, LINK), gc.Hop(1, OTHER)), mask=1, value=0),
+        gc.Strand(0, 1, (gc.Hop(0, OTHER), gc.Hop(2, LINK)), mask=1, value=1),
+    )
+    schedule = turned_over(2, strands, (0, 1, 2), 3)
+    for ports, fits in ((1, False), (2, True)):
+        machine = gc.Machine(2, ports, switching)
+        assert bool(check_elements(expand(schedule), machine)) is fits
+        assert bool(check_algebra(schedule, machine)) is fits
+
+
+@pytest.mark.parametrize("switching", ["store-and-forward", "circuit"])
+def test_messages_of_one_round_that_come_from_two_nodes_need_two_ports(switching):
+    """The same one after the other, within a round."""
+    strands = (
+        gc.Strand(0, 1, (gc.Hop(0, LINK), gc.Hop(2, OTHER)), mask=1, value=0),
+        gc.Strand(0, 1, (gc.Hop(1, OTHER), gc.Hop(3, LINK)), mask=1, value=1),
+    )
+    schedule = turned_over(2, strands, (0, 2, 3), 4)
+    for ports, fits in ((1, False), (2, True)):
+        machine = gc.Machine(2, ports, switching)
+        assert bool(check_elements(expand(schedule), machine)) is fits
+        assert bool(check_algebra(schedule, machine)) is fits
+
+
+def there_and_back(start, rounds):
+    """Three elements go over dimension 0 and back, three others over dimension 1."""
+    layout = gc.Layout.nodes(2)
+    ways = ((0, LINK), (20, LINK)), ((start, OTHER), (30, OTHER))
+    strands = tuple(
+        gc.Strand(3 * s, 3 * s + 3, tuple(gc.Hop(*hop) for hop in way))
+        for s, way in enumerate(ways)
+    )
+    return gc.Schedule(gc.Task(layout, layout, 6), "back", rounds, 33, strands)
+
+
+@pytest.mark.parametrize(
+    ("start", "rounds", "rules"),
+    [
+        (0, range(0, 33, 3), {"ports", "round"}),
+        (2, (0, 2, 5, 20, 30), {"ports", "round"}),
+        (3, (0, 2, 6, 20, 30), {"round"}),
+        (3, range(0, 33, 2), {"round"}),
+        (3, range(0, 33, 3), set()),
+        (3, (0, 3, 6, 20, 23, 30), set()),
+        (4, range(0, 33, 2), set()),
+    ],
+)
+def test_what_started_earlier_still_needs_its_port(start, rounds, rules):
+    """Messages that overlap in time, and messages that only share a round."""
+    schedule = there_and_back(start, rounds)
+    moves = expand(schedule)
+    for switching in ("store-and-forward", "circuit"):
+        one, two = (gc.Machine(2, ports, switching) for ports in (1, 2))
+        assert {rule for rule, _ in check_elements(moves, one).counts} == rules
+        assert {rule for rule, _ in check_algebra(schedule, one).counts} == rules
+        assert check_elements(moves, two)
+        assert check_algebra(schedule, two)
+
+
+def test_shares_that_change_slots_at_different_times_fill_a_node():
+    """Each half of a block is one slot; a node sends both or receives both."""
+    source = gc.Layout.consecutive(2, 1)
+    way = (gc.Exchange(2, 1, 1), gc.Exchange(1, 2, 0))
+    strands = tuple(
+        gc.Strand(2 * s, 2 * s + 2, tuple(gc.Hop(4 * s, e) for e in way)) for s in range(2)
+    )
+    task = gc.Task(source, strands[0].move(2) @ source, 4)
+    schedule = gc.Schedule(task, "by hand", (0, 4), 8, strands)
+    machine = gc.Machine(1)
+    found = check_elements(expand(schedule), machine)
+    assert found
+    assert found.peak == 6
+    assert check_algebra(schedule, machine).peak in (-1, 6)
+
+
+def test_a_hop_that_no_node_of_the_strand_does_keeps_no_node_busy():
+    layout = gc.Layout.nodes(2)
+    idle = gc.Strand(0, 1, (gc.Hop(0, gc.Exchange(1, 2, 0)),), mask=2, value=2)
+    strands = (idle, gc.Strand(0, 1, (), mask=2, value=0))
+    schedule = gc.Schedule(gc.Task(layout, layout, 1), "idle", (0,), 1, strands)
+    assert len(expand(schedule)) == 0
+    (only,) = simulate(schedule).rounds
+    assert (only.longest, only.crossings, only.links, only.busiest) == (0, 0, 0, 0)
+
+
+def test_an_empty_strand_moves_nothing():
+    task = gc.Task(gc.Layout.cyclic(2, 1), gc.Layout.cyclic(2, 1), 2)
+    hops = (gc.Hop(0, gc.Exchange(2, 0, 0)),)
+    strands = (gc.Strand(0, 2, ()), gc.Strand(0, 0, hops))
+    schedule = gc.Schedule(task, "by hand", (0,), 1, strands)
+    assert len(expand(schedule)) == 0
+    blocks = np.arange(4).reshape(2, 2)
+    assert apply(schedule, blocks).tolist() == blocks.tolist()
+
+
+@pytest.mark.parametrize(
+    ("mask", "value"),
+    [(-1, 0), (0, 1), (1, 2), (3, -1), (0, -1), (2, 3), (-2, -2), (1, 1 << 20000)],
+    ids=lambda bits: f"{bits:#x}"[:9],
+)
+def test_a_value_outside_its_mask_is_refused(mask, value):
+    with pytest.raises(gc.InvalidValueError, match="mask"):
+        gc.Strand(0, 1, (), mask, value)
+
+
+@pytest.mark.parametrize("wrong", [0.0, "1", None, True, [1]])
+@pytest.mark.parametrize("name", ["start", "stop", "mask", "value"])
+def test_a_strand_is_made_of_integers(name, wrong):
+    with pytest.raises(gc.InvalidTypeError):
+        gc.Strand(**{"start": 0, "stop": 1, "hops": (), name: wrong})
+
+
+@pytest.mark.parametrize("mask", [4, 7, 1 << 64, 1 << 5000], ids=lambda bits: f"{bits:#x}"[:9])
+def test_a_mask_beyond_the_node_number_is_refused(mask):
+    task = conversion(2, 4)
+    with pytest.raises(gc.InvalidValueError, match="node numbers") as caught:
+        gc.Schedule(task, "wide", (), 0, (gc.Strand(0, 4, (), mask),))
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_the_smallest_cubes_have_subcubes(n):
+    layout = gc.Layout.nodes(n)
+    task = gc.Task(layout, layout, 2)
+    parts = [gc.Strand(0, 2, (), (1 << n) - 1, u) for u in range(1 << n)]
+    for strands in (parts, [gc.Strand(0, 2, ())]):
+        schedule = gc.Schedule(task, "rest", (), 0, tuple(strands))
+        for machine in (gc.Machine(n), gc.Machine(n, "all", "circuit")):
+            assert check_algebra(schedule, machine)
+            assert check_elements(expand(schedule), machine)
+        assert load(dump(schedule)) == schedule
+        assert simulate(schedule).rounds == ()
+        assert actions(schedule, 0) == ()
+    missing = gc.Schedule(task, "gap", (), 0, tuple(parts[1:]))
+    assert not check_algebra(missing, gc.Machine(n))
+
+
+def test_subcubes_of_a_huge_cube_are_a_few_equations():
+    """Nodes of the upper half complement dimension 0, the lower half dimension 0 as well."""
+    n = 200
+    source = gc.Layout.nodes(n)
+    move = gc.AffineMap(gc.Matrix.identity(n), 1)
+    task = gc.Task(source, move @ source, 10**9)
+    top = 1 << (n - 1)
+    there = (gc.Hop(0, LINK),)
+    half = 5 * 10**8
+    around = (gc.Hop(0, OTHER), gc.Hop(1, LINK), gc.Hop(half, OTHER))
+    strands = (
+        gc.Strand(0, half, there, top, top),
+        gc.Strand(half, 2 * half, around, top, top),
+        gc.Strand(0, 2 * half, there, top, 0),
+    )
+    schedule = gc.Schedule(task, "halves", range(2 * half), 2 * half, strands)
+    machine = gc.Machine(n, 3)
+    report = check_algebra(schedule, machine)
+    assert dict(report.counts) == {
+        "link": 1
+    }  # the short ones and the way round, on dimension 0
+    late = replace(strands[0], hops=(gc.Hop(half + 1, LINK),))
+    patient = replace(
+        schedule, strands=(late, *strands[1:]), rounds=range(2 * half + 2), cycles=2 * half + 2
+    )
+    assert check_algebra(patient, machine)
+    traffic = simulate(patient)
+    assert traffic.crossings == (2 * half << (n - 1)) + (half << (n - 1)) * 4
+    assert load(dump(patient)) == patient
+
+
+# Mutants of the algorithms that give some nodes strands of their own.
+
+
+def good_schedules():
+    cases = []
+    for backwards in (False, True):
+        cases += [(two_cube, 2, block, backwards, "all") for block in (1, 2, 5)]
+        cases += [(tight, 4, 5, backwards, "all")]
+        for n, block in ((2, 5), (3, 7)):
+            cases += [(nonminimum_ring, n, block, backwards, "all")]
+        for n, block, ports in ((3, 4, 1), (3, 3, 2), (4, 5, 3)):
+            cases += [(few_ports, n, block, backwards, ports)]
+    for algorithm, n, block, backwards, ports in cases:
+        for startup in (0.0, 3.0):
+            machine = gc.Machine(n, ports, startup=startup)
+            schedule = algorithm.emit(conversion(n, block, backwards=backwards), machine)
+            yield algorithm.ALGORITHM.name, schedule, machine
+
+
+def with_strand(schedule, s, **changes):
+    strands = list(schedule.strands)
+    strands[s] = replace(strands[s], **changes)
+    return replace(schedule, strands=tuple(strands))
+
+
+def hop_mutants(schedule, s):
+    """One hop shifted, turned to the other nodes, or left out."""
+    way = schedule.strands[s].hops
+    for k, hop in enumerate(way):
+        others = [gc.Hop(hop.cycle + c, hop.exchange) for c in (-1, 1) if hop.cycle + c >= 0]
+        exchange = hop.exchange
+        if exchange.when:
+            others.append(gc.Hop(hop.cycle, replace(exchange, want=1 - exchange.want)))
+        for other in others:
+            yield (
+                "hop",
+                lambda k=k, other=other: with_strand(
+                    schedule, s, hops=(*way[:k], other, *way[k + 1 :])
+                ),
+            )
+        yield "drop", lambda k=k: with_strand(schedule, s, hops=(*way[:k], *way[k + 1 :]))
+
+
+def share_mutants(schedule, s):
+    """Other nodes or other positions."""
+    strand = schedule.strands[s]
+    for bit in (1 << d for d in range(schedule.task.n)):
+        if strand.mask & bit:
+            fewer = {"mask": strand.mask ^ bit, "value": strand.value & ~bit}
+            changes = [fewer, {"value": strand.value ^ bit}]
+        else:
+            more = strand.mask | bit
+            changes = [{"mask": more}, {"mask": more, "value": strand.value | bit}]
+        for change in changes:
+            yield "nodes", lambda change=change: with_strand(schedule, s, **change)
+    for start in (strand.start - 1, strand.start + 1):
+        yield "start", lambda start=start: with_strand(schedule, s, start=start)
+    for stop in (strand.stop - 1, strand.stop + 1):
+        yield "stop", lambda stop=stop: with_strand(schedule, s, stop=stop)
+
+
+def swapped(schedule, s, t):
+    """Two strands with their times exchanged."""
+    strands = list(schedule.strands)
+    for one, other in ((s, t), (t, s)):
+        times = [hop.cycle for hop in schedule.strands[other].hops]
+        hops = zip(times, schedule.strands[one].hops, strict=True)
+        strands[one] = replace(
+            strands[one], hops=tuple(gc.Hop(cycle, hop.exchange) for cycle, hop in hops)
+        )
+    return replace(schedule, strands=tuple(strands))
+
+
+def mutants(schedule):
+    """Every single change, as a kind and a function that makes it."""
+    strands, cycles = schedule.strands, schedule.cycles
+    for s in range(len(strands)):
+        yield from hop_mutants(schedule, s)
+        yield from share_mutants(schedule, s)
+    for s, t in combinations(range(len(strands)), 2):
+        if len(strands[s].hops) == len(strands[t].hops):
+            yield "swap", lambda s=s, t=t: swapped(schedule, s, t)
+    step = schedule.rounds.step
+    for longer in (step + 1, 2 * step, cycles):
+        yield "rounds", lambda longer=longer: replace(schedule, rounds=range(0, cycles, longer))
+    for gone in range(1, min(8, len(schedule.rounds))):
+        rounds = tuple(r for k, r in enumerate(schedule.rounds) if k != gone)
+        yield "rounds", lambda rounds=rounds: replace(schedule, rounds=rounds)
+    yield (
+        "cycles",
+        lambda: replace(schedule, cycles=cycles - 1, rounds=tuple(range(cycles - 1))),
+    )
+
+
+def verdicts(schedule, machine, at_most):
+    """What both checkers say about the mutants, evenly chosen if there are too many."""
+    made = list(mutants(schedule))
+    for kind, make in made[:: max(1, -(-len(made) // at_most))]:
+        try:
+            mutant = make()
+        except gc.GraycubeError:
+            continue
+        moves = expand(mutant)
+        for switching in ("store-and-forward", "circuit"):
+            of = replace(machine, switching=switching)
+            yield kind, mutant, check_algebra(mutant, of), check_elements(moves, of)
+
+
+def test_no_mutant_that_elements_refuse_passes_the_algebra():
+    counts = Counter()
+    for name, schedule, machine in good_schedules():
+        for kind, mutant, algebra, elements in verdicts(schedule, machine, at_most=45):
+            counts[bool(algebra), bool(elements)] += 1
+            assert elements or not algebra, (name, kind, mutant, elements)
+    assert counts[False, False] > 5 * counts[False, True]
+    assert counts[True, True] > 0
+
+
+@given(st.data())
+@settings(max_examples=60, suppress_health_check=SLOW)
+def test_two_mutations_at_once_are_no_better(data):
+    """On some machine the algebra passes what every element confirms there, and no more."""
+    cases = list(good_schedules())
+    _, schedule, _ = data.draw(st.sampled_from(cases))
+    for _ in range(2):
+        assume(isinstance(schedule.rounds, range) and schedule.rounds)
+        made = [make for _, make in mutants(schedule)]
+        try:
+            schedule = data.draw(st.sampled_from(made))()
+        except gc.GraycubeError:
+            return
+    moves = expand(schedule)
+    for machine in every_machine(schedule.task.n):
+        if check_algebra(schedule, machine):
+            assert check_elements(moves, machine)
+
+
+@given(st.data(), st.integers(1, 4))
+@USUAL
+def test_actions_of_conversions_send_what_neighbours_receive(data, n):
+    """Hops of random exchanges on a random subcube, seen from both ends of every link."""
+    way = data.draw(st.lists(exchanges(n, n), max_size=5))
+    mask = data.draw(st.integers(0, (1 << n) - 1))
+    value = mask & data.draw(st.integers(0, (1 << n) - 1))
+    hops = tuple(gc.Hop(3 * k, exchange) for k, exchange in enumerate(way))
+    strand = gc.Strand(0, 3, hops, mask, value)
+    layout = gc.Layout.nodes(n)
+    schedule = gc.Schedule(gc.Task(layout, layout, 3), "any", range(0, 15, 3), 15, (strand,))
+    ends = {u: {(a.cycle, a.dimension): a for a in actions(schedule, u)} for u in range(1 << n)}
+    for u, told in ends.items():
+        for (cycle, d), action in told.items():
+            other = ends[u ^ 1 << d][cycle, d]
+            assert (action.sends, action.receives) == (other.receives, other.sends)
+    everyone = replace(schedule, strands=(replace(strand, mask=0, value=0),))
+    for u in ends:
+        assert all(a.sends and a.receives for a in actions(everyone, u))
