@@ -37,6 +37,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/layout.py
 	$(BIN)/python benchmarks/schedule.py
 	$(BIN)/python benchmarks/all_port.py
+	$(BIN)/python benchmarks/fft.py
 
 clean:
 	rm -rf .venv build dist

@@ -75,7 +75,8 @@ def where(x: np.ndarray) -> None:
         if step.fetch is not None:
             held = np.take(blocks.reshape(len(step.fetch), -1), step.fetch, axis=0)
         moved = time.perf_counter()
-        held = scipy.fft.fft(held.reshape(step.shape), axis=step.axis)
+        own = step.fetch is not None
+        held = scipy.fft.fft(held.reshape(step.shape), axis=step.axis, overwrite_x=own)
         done = time.perf_counter()
         if step.factors is not None:
             held *= step.factors

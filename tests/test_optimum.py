@@ -334,18 +334,3 @@ def in_a_new_process(code):
 def test_importing_the_package_leaves_scipy_alone():
     code = "import sys, graycube.synthesis; print('scipy' in sys.modules)"
     assert in_a_new_process(code) == "False\n"
-
-
-def test_without_scipy_the_error_says_what_to_install():
-    code = """
-import sys
-sys.modules["scipy"] = None
-import graycube as gc
-from graycube.synthesis import least_cycles
-task = gc.Task(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), block=1)
-try:
-    least_cycles(task, gc.Machine(dims=2))
-except gc.MissingExtraError as error:
-    print(error)
-"""
-    assert in_a_new_process(code).endswith("run: pip install 'graycube[optimize]'\n")

@@ -180,7 +180,7 @@ any-order             2      180          720       580  2.231 times the chosen 
 circuit-split         2       60         1200       260  chosen
 pipelined             3      135          720       435  1.673 times the chosen one
 minimum-path          2       90          720       290  1.115 times the chosen one
-few-ports             3      135         1080       435  1.673 times the chosen one"""
+few-ports             3      135          720       435  1.673 times the chosen one"""
 
 
 def test_the_explanation_of_a_choice():

@@ -40,8 +40,8 @@ def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same o
     units = -(-task.block // unit)
     forward = Field(field.dims, to_binary=True)
     pair = (1 << n) - 1 ^ 1 << field.dims[0]
-    routes = minimum_path.ring((forward,), min(units, on_ring), n)
-    routes += [
+    ring = minimum_path.ring((forward,), min(units, on_ring), n)
+    routes = [route for route in ring if route.units] + [
         Route(1, tuple((t, always(field.dims[d])) for t, d in way), pair, field.placed(home))
         for home, ways in table.items()
         for way in ways[: max(0, units - on_ring)]

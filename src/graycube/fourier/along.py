@@ -52,7 +52,12 @@ class _Step:
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """A transform along one axis: its passes, and the layout that the result has."""
+    """A transform along one axis: its passes, and the layout that the result has.
+
+    >>> planned = along(Layout.cyclic(3, 2), 0, "complex128", inverse=False)
+    >>> planned.run(np.ones((4, 2), complex)).real[0].tolist(), planned.inverse
+    ([8.0, 0.0], False)
+    """
 
     passes: tuple[Pass, ...]
     result: Layout

@@ -32,6 +32,9 @@ class Pass:
     ``place`` maps words to addresses while it happens; the group is the memory bits from
     ``slot`` on. ``dims`` are the cube dimensions that are exchanged before. A ``copied`` group
     has no memory bits: ``place`` has it in the lowest node bits, of a copy.
+
+    >>> Pass(axis=0, low=2, high=3, place=AffineMap.identity(3), slot=0).dims
+    ()
     """
 
     axis: int

@@ -1,4 +1,4 @@
-"""Best schedules, found and proved by integer programming; this needs the ``optimize`` extra.
+"""Best schedules for small cubes, found and proved by integer programming.
 
 :func:`least_cycles` finds the fewest cycles in which a small cube can do a task, and
 :func:`feasible` a schedule of a given number of cycles, where there is one.

@@ -2,8 +2,8 @@
 
 The elements of a home node are alike: they are one *flow*. An *arc* takes elements of a flow
 from a node in one cycle to a node in the next, over a link or staying where they are, which is
-written as dimension n. What links and ports carry per cycle ties the flows together. This is
-the only file that knows SciPy (the ``optimize`` extra), and with it the solver HiGHS.
+written as dimension n. What links and ports carry per cycle ties the flows together. The solver
+is HiGHS, in SciPy.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.errors import MissingExtraError
 from graycube.schedule import Task
 
 _Ints = NDArray[np.int64]
@@ -137,13 +136,10 @@ def solve(
     flows: Flows, arcs: Arcs, deadline: float, *, whole: bool
 ) -> NDArray[np.float64] | None:
     """The amount on every arc, in ``whole`` elements or in fractions; None if there is none."""
-    try:
-        from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
-        from scipy.sparse import csr_array  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtraError(
-            "scipy is not installed", "optima need it", "run: pip install 'graycube[optimize]'"
-        ) from error
+    # Importing these takes longer than importing all of graycube.
+    from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
     crosses = arcs.dimension < flows.task.n
     constraints = [
         LinearConstraint(
