@@ -16,6 +16,7 @@ from graycube.algorithms.routes import (
     long_routes,
     on_routes,
     short_steps,
+    too_few_ports,
     unit_size,
     widths_of,
 )
@@ -25,11 +26,7 @@ from graycube.schedule import Schedule, Task
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """All dimensions of the fields may be in use at once, the top ones too."""
-    reason = why_no_detour(task, machine)
-    needed = sum(widths_of(task)) if reason is None else 0
-    if reason is None and machine.links_at_once < needed:
-        return f"it needs {needed} ports"
-    return reason
+    return why_no_detour(task, machine) or too_few_ports(machine, sum(widths_of(task)))
 
 
 def emit(task: Task, machine: Machine) -> Schedule:

@@ -10,6 +10,7 @@ from graycube.algorithms.routes import (
     dimensions,
     on_routes,
     short_steps,
+    too_few_ports,
     unit_size,
     widths_of,
 )
@@ -19,11 +20,8 @@ from graycube.schedule import Schedule, Task
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """A node may have to send on every dimension that is exchanged."""
-    reason = why_no_conversion(task, machine)
-    needed = dimensions(widths_of(task)) if reason is None else 0
-    if reason is None and machine.links_at_once < needed:
-        return f"it needs {needed} ports"
-    return reason
+    needed = dimensions(widths_of(task))
+    return why_no_conversion(task, machine) or too_few_ports(machine, needed)
 
 
 def emit(task: Task, machine: Machine) -> Schedule:

@@ -92,6 +92,11 @@ def unit_size(task: Task, machine: Machine, rounds: Callable[[int], int]) -> int
     return cheapest
 
 
+def too_few_ports(machine: Machine, needed: int) -> str | None:
+    """The reason why a pipeline does not apply whose nodes send on so many links at once."""
+    return None if machine.links_at_once >= needed else f"it needs {needed} ports"
+
+
 def dimensions(widths: Sequence[int]) -> int:
     """How many dimensions fields of so many bits exchange: all but their top ones."""
     return sum(width - 1 for width in widths)

@@ -15,7 +15,13 @@ from importlib.resources import files
 from graycube.algorithms import minimum_path
 from graycube.algorithms.algorithm import Algorithm
 from graycube.algorithms.conversion import Field, always, converted, why_no_conversion
-from graycube.algorithms.routes import Route, on_routes, reversed_in_time, widths_of
+from graycube.algorithms.routes import (
+    Route,
+    on_routes,
+    reversed_in_time,
+    too_few_ports,
+    widths_of,
+)
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 
@@ -29,7 +35,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
         return reason
     if widths_of(task) != (task.n,) or task.n not in SIZES:
         return f"its tables are for one field of {SIZES[0]} to {SIZES[-1]} bits"
-    return None if machine.links_at_once == task.n else f"it needs {task.n} ports"
+    return too_few_ports(machine, task.n)
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines

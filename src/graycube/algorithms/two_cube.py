@@ -8,7 +8,7 @@ nodes 0 and 1 in exchange, these hold some units more in the meantime.
 
 from graycube.algorithms.algorithm import Algorithm
 from graycube.algorithms.conversion import always, converted, where_not, why_no_detour
-from graycube.algorithms.routes import Route, on_routes, unit_size, widths_of
+from graycube.algorithms.routes import Route, on_routes, too_few_ports, unit_size, widths_of
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 
@@ -20,7 +20,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
         return reason
     if widths_of(task) != (2,):
         return "it converts one field of two bits"
-    return None if machine.links_at_once > 1 else "it needs 2 ports"
+    return too_few_ports(machine, 2)
 
 
 def emit(task: Task, machine: Machine) -> Schedule:

@@ -18,21 +18,17 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import pairwise, product
+from itertools import pairwise
 
 from graycube.gf2 import bit_indices, parity
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand
+from graycube.verify.conditions import Conditions, have_common_solution, most_combined
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 
 _RULES = ("share", "end", "time", "link", "ports", "round")
 MAX_CONDITIONS = 10
 """Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
-
-
-_Conditions = tuple[tuple[int, int], ...]
-"""Equations (mask, want): a node u has them if parity(u & mask) == want in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +39,7 @@ class _Use:
     """
 
     dimension: int
-    conditions: _Conditions
+    conditions: Conditions
     start: int
     stop: int
     path: tuple[int, int]
@@ -207,7 +203,7 @@ def _check_links(uses: Sequence[_Use]) -> Iterator[Violation]:
     for use in sorted(uses, key=lambda use: use.start):
         others = [u for u in active.get(use.dimension, []) if u.stop > use.start]
         for other in others:
-            if use.start < use.stop and _have_common_solution(use.conditions, other.conditions):
+            if use.start < use.stop and have_common_solution(use.conditions, other.conditions):
                 detail = (
                     f"strands {other.path[0]} and {use.path[0]} "
                     f"share links of dimension {use.dimension}"
@@ -304,41 +300,4 @@ def _most_at_once(active: Sequence[_Use], ports: int, *, circuits: bool) -> int:
     masks = {mask for use in active for mask, _ in use.conditions}
     if len(dimensions) <= max(1, ports) or len(masks) > MAX_CONDITIONS:
         return len(dimensions)  # as if one node could meet all conditions
-    return _most_combined(frozenset((use.dimension, use.conditions) for use in active))
-
-
-@lru_cache(maxsize=1 << 10)
-def _most_combined(uses: frozenset[tuple[int, _Conditions]]) -> int:
-    """The most dimensions that are used under one combination of parities."""
-    masks = sorted({mask for _, conditions in uses for mask, _ in conditions})
-    most = 0
-    for values in product((0, 1), repeat=len(masks)):
-        parities = tuple(zip(masks, values, strict=True))
-        if _consistent(parities):
-            met = {d for d, conditions in uses if set(conditions) <= set(parities)}
-            most = max(most, len(met))
-    return most
-
-
-@lru_cache(maxsize=1 << 14)
-def _have_common_solution(one: _Conditions, other: _Conditions) -> bool:
-    """Whether some node has both sets of equations."""
-    known = dict(one)
-    if any(known.get(mask, want) != want for mask, want in other):
-        return False
-    return _consistent(one + other)
-
-
-def _consistent(equations: _Conditions) -> bool:
-    """Whether some node has these parities: every dependency of the masks must add up."""
-    reduced: list[tuple[int, int]] = []
-    for mask, value in equations:
-        vector, total = mask, value
-        for lead, sign in reduced:
-            if vector ^ lead < vector:
-                vector, total = vector ^ lead, total ^ sign
-        if vector:
-            reduced = sorted([*reduced, (vector, total)], reverse=True)
-        elif total:
-            return False
-    return True
+    return most_combined(frozenset((use.dimension, use.conditions) for use in active))
