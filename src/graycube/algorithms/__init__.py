@@ -7,6 +7,7 @@ it cannot do a task on a machine (or None), ``emit`` gives its schedule.
 from graycube.algorithms import (
     any_order,
     circuit_split,
+    dimension_exchange,
     direct,
     few_ports,
     gb1,
@@ -37,6 +38,7 @@ TABLE: tuple[Algorithm, ...] = (
     two_cube.ALGORITHM,
     tight.ALGORITHM,
     few_ports.ALGORITHM,
+    dimension_exchange.ALGORITHM,
 )
 
 

@@ -96,7 +96,7 @@ class Plan:
         circuit-split (it needs circuits and two ports);
         pipelined, minimum-path (it needs 3 ports);
         nonminimum-path, nonminimum-ring, tight (it needs 4 ports);
-        two-cube (it converts one field of two bits).
+        two-cube (it converts one field of two bits); exchange (for conversions it is gb1).
         The chosen schedule is within a factor 1.62 of the bound.
         """
         return explain(self.task, self.machine, self.traffic, self.candidates, self.bounds)
@@ -246,6 +246,6 @@ def _choose(candidates: tuple[Candidate, ...], task: Task, name: str) -> Traffic
             "; ".join(map(str, reasons)),
             "renumber the ranks with algorithm='relabel'"
             if renumbering
-            else "keep the slots, and change the code of whole distributed axes",
+            else "give every node two elements or more",
         )
     return min(priced, key=lambda entry: entry[0])[1]

@@ -213,7 +213,8 @@ class Schedule(Timetable):
                 self._require_fit(hop)
 
     def _require_fit(self, hop: Hop) -> None:
-        if hop.cycle >= self.cycles:
+        crosses = bool(hop.exchange.flip & ((1 << self.task.n) - 1))
+        if hop.cycle + crosses > self.cycles:
             raise InvalidValueError(
                 f"a hop starts in cycle {hop.cycle}",
                 f"the schedule has {self.cycles} cycles",
