@@ -137,6 +137,7 @@ def applies(name, case, machine):
         "nonminimum-ring": bool(widths) and ports >= sum(widths) and len(ways) < 2,
         "two-cube": widths == [2] and ports > 1,
         "tight": widths == [case.n] and 4 <= case.n <= 8 and ports == case.n,
+        "exchange": False,  # it is for all other tasks
     }.get(name, True)
 
 
