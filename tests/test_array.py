@@ -73,3 +73,42 @@ def test_the_repr_says_what_is_where():
     assert repr(a) == (
         "<CubeArray (8, 6, 2) float32 on 8 nodes: (b0:0 || b0:2 g0:1 b1:0) x 3 on axis 1>"
     )
+
+
+def test_payload_is_matched_from_the_slot_on():
+    """A field of vectors times a scalar weight, in whatever sizes."""
+    for shape, nodes in (((4,), (2,)), ((4,), (4,)), ((8, 4), (2, 2))):
+        layout = gc.Layout.mesh(shape, nodes, code="gray")
+        x = np.arange(np.prod(shape) * 4.0).reshape(*shape, 4)
+        weight = np.arange(10.0, 10.0 + np.prod(shape)).reshape(shape)
+        a, w = (gc.CubeArray.from_numpy(v, layout) for v in (x, weight))
+        assert np.array_equal((a * w).to_numpy(), x * weight[..., None])
+        assert np.array_equal((w * a).to_numpy(), x * weight[..., None])
+
+
+def test_operations_in_place_change_the_blocks():
+    a = gc.CubeArray.from_numpy(X, LAYOUT)
+    same = a
+    a += 1
+    a *= a
+    assert a is same
+    assert np.array_equal(a.to_numpy(), (X + 1) ** 2)
+
+
+def test_numpys_functions_see_the_whole_array():
+    a = gc.CubeArray.from_numpy(X + 1j, LAYOUT)
+    assert np.array_equal(np.asarray(a), X + 1j)
+    assert np.array_equal(np.real(a), X)
+    assert np.allclose(np.fft.fft(a), np.fft.fft(X + 1j))
+
+
+@pytest.mark.parametrize("wrong", [lambda a: a @ a, lambda a: np.add(a, 1, where=a > 3)])
+def test_what_would_mix_blocks_is_refused(wrong):
+    with pytest.raises(TypeError):
+        wrong(gc.CubeArray.from_numpy(np.ones((4, 4)), gc.Layout.mesh((4, 4), (2, 2))))
+
+
+def test_an_array_is_not_one_truth_value():
+    a = gc.CubeArray.from_numpy(X, LAYOUT)
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(a == a + 1)

@@ -189,3 +189,18 @@ def test_wrong_arguments_are_named(call, error, complaint):
     a = gc.CubeArray.from_numpy(np.ones(8), gc.Layout.cyclic(3, 2))
     with pytest.raises(error, match=complaint):
         call(a)
+
+
+def test_single_precision_does_not_overflow_before_it_is_scaled():
+    layout = gc.Layout.mesh((32, 32), (4, 4))
+    a = gc.CubeArray.from_numpy(np.full((32, 32), 1e37, np.complex64), layout)
+    assert np.isfinite(gc.ifft2(a).blocks).all()
+
+
+@pytest.mark.parametrize(("allocation", "coding"), TABLE)
+def test_the_input_is_never_changed(allocation, coding):
+    for dtype in (np.complex64, np.complex128):
+        a = gc.CubeArray.from_numpy(random(64, dtype=dtype), allocation(6, 3, **coding))
+        before = a.blocks.copy()
+        gc.ifft(gc.fft(a, norm="ortho"))
+        assert np.array_equal(a.blocks, before)

@@ -2,6 +2,7 @@
 
 from math import ceil, inf, nan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,3 +128,9 @@ def test_machines_are_equal_by_what_they_do():
     assert plain == gc.Machine.profile("ideal")
     assert hash(plain) == hash(gc.Machine.profile("ideal"))
     assert plain != gc.Machine(6, 1, startup=0.0, per_byte=1.0)
+
+
+def test_numpys_numbers_are_numbers():
+    machine = gc.Machine(dims=2, startup=np.float32(0.5), per_byte=np.int64(2))
+    assert (machine.startup, machine.per_byte) == (0.5, 2.0)
+    assert type(machine.startup) is float

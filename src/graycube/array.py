@@ -28,10 +28,7 @@ class CubeArray(NDArrayOperatorsMixin):
     layout: Layout
 
     def __post_init__(self) -> None:
-        if not isinstance(self.layout, Layout):
-            raise InvalidTypeError(
-                f"the layout is {self.layout!r}", "it must be a Layout", "build one"
-            )
+        _require_layout(self.layout)
         object.__setattr__(self, "blocks", np.asarray(self.blocks))
         expected = (1 << self.layout.n, self.layout.block_size)
         if self.blocks.shape[:2] != expected:
@@ -48,6 +45,7 @@ class CubeArray(NDArrayOperatorsMixin):
         >>> CubeArray.from_numpy([[1, 2], [3, 4]], Layout.nodes(1)).blocks.tolist()
         [[[1, 2]], [[3, 4]]]
         """
+        _require_layout(layout)
         return cls(layout.scatter(x), layout)
 
     def to_numpy(self) -> NDArray[Any]:
@@ -83,6 +81,7 @@ class CubeArray(NDArrayOperatorsMixin):
         >>> x.relayout(Layout.nodes(2)).blocks.ravel().tolist()
         [5, 6, 7, 8]
         """
+        _require_layout(target)
         if target == self.layout:
             return self
         if target.shape != self.layout.shape:
@@ -93,13 +92,33 @@ class CubeArray(NDArrayOperatorsMixin):
             )
         return CubeArray.from_numpy(self.to_numpy(), target)
 
+    def __array__(
+        self,
+        dtype: DTypeLike | None = None,
+        copy: bool | None = None,  # noqa: FBT001 - NumPy's protocol
+    ) -> NDArray[Any]:
+        """The whole array, for NumPy's functions."""
+        return np.array(self.to_numpy(), dtype=dtype, copy=copy)
+
+    def __bool__(self) -> bool:
+        """Refuse to be one truth value, as NumPy's arrays do."""
+        return bool(self.to_numpy())
+
     def __array_ufunc__(
-        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+        self,
+        ufunc: np.ufunc,
+        method: str,
+        *inputs: object,
+        **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
-        """Elementwise operations, node by node."""
-        arrays = [x for x in inputs if isinstance(x, CubeArray)]
+        """Elementwise operations, node by node; payload axes are matched from the first on."""
+        out = options.pop("out", ())
+        operands = [*inputs, *out]
+        arrays = [x for x in operands if isinstance(x, CubeArray)]
         plain = all(isinstance(x, CubeArray) or np.ndim(x) == 0 for x in inputs)  # type: ignore[arg-type]
-        if method != "__call__" or "out" in options or ufunc.nout != 1 or not plain:
+        elementwise = method == "__call__" and ufunc.signature is None and ufunc.nout == 1
+        known = set(options) <= {"dtype", "casting"} and len(arrays) >= len(out)
+        if not (elementwise and plain and known):
             return NotImplemented
         for other in arrays[1:]:
             if other.layout != arrays[0].layout:
@@ -108,9 +127,23 @@ class CubeArray(NDArrayOperatorsMixin):
                     "elementwise operations need the same layout",
                     "call relayout on one of the arrays",
                 )
-        blocks = [x.blocks if isinstance(x, CubeArray) else x for x in inputs]
+        axes = max(x.blocks.ndim for x in arrays)
+        blocks = [_padded(x.blocks, axes) if isinstance(x, CubeArray) else x for x in inputs]
+        if out:
+            ufunc(*blocks, out=out[0].blocks, **options)
+            return out[0]
         return CubeArray(ufunc(*blocks, **options), arrays[0].layout)
 
     def __repr__(self) -> str:
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}: {self.layout}>"
+
+
+def _padded(blocks: NDArray[Any], axes: int) -> NDArray[Any]:
+    """The blocks with as many axes, those that are missing at the end."""
+    return blocks.reshape(*blocks.shape, *(1,) * (axes - blocks.ndim))
+
+
+def _require_layout(layout: object) -> None:
+    if not isinstance(layout, Layout):
+        raise InvalidTypeError(f"the layout is {layout!r}", "it must be a Layout", "build one")

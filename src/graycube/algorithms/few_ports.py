@@ -128,7 +128,8 @@ def _loads(fields: Sequence[Field], ports: int, mixture: _Mixture) -> int:
     return max(items + mixture.below_top, 2 * mixture.over_top, -(-steps // ports))
 
 
-def _steps(fields: Sequence[Field], kind: str) -> list[Kind]:
+@lru_cache(maxsize=1 << 8)
+def _steps(fields: tuple[Field, ...], kind: str) -> list[Kind]:
     """The steps of a single or a pair, in order."""
     steps: list[Kind] = []
     for field in fields:
@@ -182,7 +183,7 @@ def _in_turn(mixture: _Mixture) -> Iterator[str]:
     yield from (kind for _, kind in sorted(turns))
 
 
-def _routes(fields: Sequence[Field], kind: str, times: Sequence[int]) -> Iterator[Route]:
+def _routes(fields: tuple[Field, ...], kind: str, times: Sequence[int]) -> Iterator[Route]:
     """The routes of a pair, or of a single unit."""
     steps = list(zip(times, _steps(fields, kind), strict=True))
     for member in range(1 if kind == "single" else 2):

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from graycube.gf2 import bit_indices
+from graycube.errors import InvalidTypeError
+from graycube.gf2 import bit_indices, require_int
 from graycube.schedule import Task
 
 MAX_DIMENSIONS = 3
@@ -76,6 +77,11 @@ def best_cut(task: Task, ports: int) -> Cut | None:
     >>> best_cut(Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1), ports=2).share
     Fraction(1, 2)
     """
+    if not isinstance(task, Task):
+        raise InvalidTypeError(
+            f"got a {type(task).__name__}", "a cut needs a Task", "take plan.task"
+        )
+    ports = require_int(ports, "ports", least=1)
     cuts = []
     for dims in sorted(_closed(task)):
         corners = (sum(1 << d for i, d in enumerate(dims) if c >> i & 1)

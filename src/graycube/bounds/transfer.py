@@ -46,13 +46,7 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     links: 200 s (TR-20-92 Lemma 3)
     paths: 103 s (TR-20-91 section 3.1)
     """
-    for value, kind in ((task, Task), (machine, Machine)):
-        if not isinstance(value, kind):
-            raise InvalidTypeError(
-                f"got a {type(value).__name__}",
-                f"bounds need a {kind.__name__} there",
-                "take plan.task and plan.machine, or Machine.profile(name)",
-            )
+    _require_kinds(task, machine)
     displacement = _displacement(task)
     if not any((*displacement.matrix.columns, displacement.constant)):
         return (Bound("nothing moves", 0.0, "every element is on its node already"),)
@@ -81,12 +75,23 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     return tuple(bounds)
 
 
+def _require_kinds(task: Task, machine: Machine) -> None:
+    for value, kind in ((task, Task), (machine, Machine)):
+        if not isinstance(value, kind):
+            raise InvalidTypeError(
+                f"got a {type(value).__name__}",
+                f"bounds need a {kind.__name__} there",
+                "take plan.task and plan.machine, or Machine.profile(name)",
+            )
+
+
 def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
     """Some node sends its whole block to one at such a distance."""
     cycles = 0
     if not any(displacement.matrix.columns[task.n :]):
-        args = task.n, task.block, machine.links_at_once
-        cycles = max(disjoint_paths(args[0], d, *args[1:]) for d in _distances(displacement))
+        ports = machine.links_at_once
+        far = _distances(displacement)
+        cycles = max(disjoint_paths(task.n, d, task.block, ports) for d in far)
     seconds = cycles * task.itemsize * machine.per_byte
     return Bound("paths", seconds, "TR-20-91 section 3.1")
 
@@ -99,6 +104,7 @@ def minimum_path_bound(task: Task, machine: Machine) -> Bound:
     >>> print(minimum_path_bound(task, Machine(dims=5, ports="all")))
     minimum paths: 100 s (TR-20-91 Theorems 2 and 4)
     """
+    _require_kinds(task, machine)
     displacement, ports = _displacement(task), machine.links_at_once
     cycles = 0
     if not any(displacement.matrix.columns[task.n :]):

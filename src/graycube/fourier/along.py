@@ -18,8 +18,11 @@ from graycube.layout import Layout
 
 _Blocks = NDArray[Any]
 _Rows = NDArray[np.intp]
-KEPT = 32
-"""So many transforms are remembered, with their factors: plan once, run many."""
+KEPT = 8
+"""So many transforms are remembered: plan once, run many.
+
+Each keeps a row number for every element and fetch, and a factor for every element and group.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,7 @@ class _Step:
     def run(self, blocks: _Blocks, *, inverse: bool) -> _Blocks:
         from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
+        # What was fetched is ours to overwrite; otherwise SciPy returns a new array.
         payload = blocks.shape[2:]
         fetched = _taken(blocks, self.fetch)
         transform, norm = (fft.ifft, "forward") if inverse else (fft.fft, "backward")

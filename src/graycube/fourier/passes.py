@@ -20,6 +20,7 @@ Rules.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from graycube.errors import OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout
 
@@ -78,6 +79,10 @@ def passes(layout: Layout, axis: int) -> tuple[tuple[Pass, ...], Layout]:
     >>> print(result)  # what was in memory first is now on the nodes, as the low digits
     (b5 b4 b3 || b2 b1 b0)
     """
+    if not 0 <= axis < len(layout.axes):
+        raise OutOfRangeError(
+            f"axis is {axis}", f"the layout has {len(layout.axes)}", "count from 0"
+        )
     word = _Word(layout, axis)
     place, high = layout.map, word.along.bits
     done: list[Pass] = []

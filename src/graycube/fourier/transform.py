@@ -1,7 +1,7 @@
 """Fast Fourier transforms of distributed arrays, with NumPy's signs, norms and names."""
 
 from collections.abc import Sequence
-from math import prod, sqrt
+from math import sqrt
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,7 +18,7 @@ Order = Literal["any", "natural"]
 def fft(
     a: CubeArray, axis: int = -1, norm: Norm | None = None, *, order: Order = "any"
 ) -> CubeArray:
-    """The discrete Fourier transform along one axis of the layout.
+    """The discrete Fourier transform along one axis of the layout; payload is not counted.
 
     The result is in whatever layout costs nothing more, and carries it.
     ``order="natural"`` brings it back to the layout of ``a``, at the price of a relayout.
@@ -139,21 +139,16 @@ def _transform(
     for axis in chosen:
         planned = along(layout, axis, blocks.dtype.name, inverse=inverse)
         blocks, layout = planned.run(blocks), planned.result
-    points = prod(a.layout.shape[axis] for axis in chosen)
-    divisors = {
-        "backward": (1.0, points),
-        "ortho": (sqrt(points),) * 2,
-        "forward": (points, 1.0),
-    }
-    divisor = divisors[norm or "backward"][inverse]
-    if divisor != 1:
-        blocks = blocks / blocks.real.dtype.type(divisor)
+        points = a.layout.shape[axis]
+        whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
+        if whole or norm == "ortho":  # axis by axis, so that nothing overflows on the way
+            blocks = blocks / blocks.real.dtype.type(points if whole else sqrt(points))
     result = CubeArray(blocks, layout)
     return result.relayout(a.layout) if order == "natural" else result
 
 
 def _complex(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
-    """The dtype of the result, as in SciPy: single precision stays, the rest is double."""
+    """The dtype of the result: single precision stays single, the rest is double."""
     if dtype.kind not in "biufc":
         raise InvalidTypeError(
             f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
@@ -164,6 +159,8 @@ def _complex(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
 
 def _axes(a: CubeArray, axes: Sequence[int] | None) -> list[int]:
     count = len(a.layout.axes)
+    if axes is not None and not isinstance(axes, Sequence):
+        raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
     chosen = [require_int(axis, "axis") for axis in (range(count) if axes is None else axes)]
     for axis in chosen:
         if not -count <= axis < count:

@@ -9,6 +9,7 @@ all the links of its path at once, at a cost that does not depend on their numbe
 import tomllib
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from numbers import Real
 from sys import float_info
 from typing import Literal, get_args
 
@@ -63,7 +64,7 @@ class Machine:
                 "choose one of them",
             )
         for name in ("startup", "per_byte", "arithmetic"):
-            _require_cost(getattr(self, name), name)
+            object.__setattr__(self, name, _cost(getattr(self, name), name))
         if self.packet is not None:
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
 
@@ -134,10 +135,13 @@ def profiles() -> list[str]:
 _FOLDER = files(__package__) / "profiles"
 
 
-def _require_cost(value: object, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+def _cost(value: object, name: str) -> float:
+    """A number of seconds; NumPy's numbers become Python's, so that files can hold them."""
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidTypeError(f"{name} is {value!r}", "it must be a number", "pass seconds")
-    if not 0 <= value <= float_info.max:
+    seconds = value if isinstance(value, (int, float)) else float(value)
+    if not 0 <= seconds <= float_info.max:
         raise InvalidValueError(
             f"{name} is {str(value)[:40]}", "it must be finite and >= 0", "pass seconds"
         )
+    return seconds
