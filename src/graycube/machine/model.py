@@ -9,6 +9,7 @@ all the links of its path at once, at a cost that does not depend on their numbe
 import tomllib
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from math import inf
 from numbers import Real
 from sys import float_info
 from typing import Literal, get_args
@@ -139,7 +140,10 @@ def _cost(value: object, name: str) -> float:
     """A number of seconds; NumPy's numbers become Python's, so that files can hold them."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidTypeError(f"{name} is {value!r}", "it must be a number", "pass seconds")
-    seconds = value if isinstance(value, (int, float)) else float(value)
+    try:
+        seconds = float(value)
+    except OverflowError:  # an integer
+        seconds = inf
     if not 0 <= seconds <= float_info.max:
         raise InvalidValueError(
             f"{name} is {str(value)[:40]}", "it must be finite and >= 0", "pass seconds"
