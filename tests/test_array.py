@@ -112,3 +112,9 @@ def test_an_array_is_not_one_truth_value():
     a = gc.CubeArray.from_numpy(X, LAYOUT)
     with pytest.raises(ValueError, match="ambiguous"):
         bool(a == a + 1)
+
+
+def test_the_whole_array_is_a_copy_and_says_so():
+    a = gc.CubeArray.from_numpy(X, LAYOUT)
+    with pytest.raises(ValueError, match="allow a copy"):
+        np.array(a, copy=False)

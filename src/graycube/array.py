@@ -97,8 +97,14 @@ class CubeArray(NDArrayOperatorsMixin):
         dtype: DTypeLike | None = None,
         copy: bool | None = None,  # noqa: FBT001 - NumPy's protocol
     ) -> NDArray[Any]:
-        """The whole array, for NumPy's functions."""
-        return np.array(self.to_numpy(), dtype=dtype, copy=copy)
+        """The whole array, for NumPy's functions: always a copy."""
+        if copy is False:
+            raise InvalidValueError(
+                "the blocks are those of all nodes",
+                "the whole array is a copy of them",
+                "use blocks, or allow a copy",
+            )
+        return np.array(self.to_numpy(), dtype=dtype, copy=None)
 
     def __bool__(self) -> bool:
         """Refuse to be one truth value, as NumPy's arrays do."""

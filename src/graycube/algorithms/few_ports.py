@@ -16,7 +16,7 @@ Rules.
 On p ports this takes about n K / (2 p) cycles, down to 2K/3; ports that do not help stay idle.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -60,7 +60,7 @@ class _Placed:
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """Any machine on which a node can send from several of its ports at once."""
+    """Any machine; on one port it is GB3 in smaller units."""
     return why_no_detour(task, machine)
 
 
@@ -68,18 +68,19 @@ def emit(task: Task, machine: Machine) -> Schedule:
     """The cheapest of the placements for as many ports as there are, or fewer."""
     fields = converted(task)
     most = min(machine.links_at_once, sum(field.width for field in fields))
-    best = None
-    for ports in range(most, 0, -1):
-        unit = _unit(task, machine, fields, ports)
-        units, each = -(-task.block // unit), machine.message_time(unit * task.itemsize)
-        if best is not None and each * _least_rounds(fields, units, ports) >= best[0]:
-            continue  # it could not be cheaper
-        placed = _best(fields, units, ports)
-        if best is None or each * placed.rounds < best[0]:
-            best = each * placed.rounds, unit, placed
-    _, unit, placed = best or (0.0, 1, _Placed(0, ()))  # there is at least one port
+    sizes = {ports: _unit(task, machine, fields, ports) for ports in range(1, most + 1)}
+
+    def price(ports: int, rounds: Callable[[tuple[Field, ...], int, int], int]) -> float:
+        units, size = -(-task.block // sizes[ports]), sizes[ports] * task.itemsize
+        return rounds(fields, units, ports) * machine.message_time(size)
+
+    best, cheapest = most, price(most, _rounds)
+    for ports in range(most - 1, 0, -1):
+        if price(ports, _least_rounds) < cheapest and price(ports, _rounds) < cheapest:
+            best, cheapest = ports, price(ports, _rounds)
+    placed = _best(fields, -(-task.block // sizes[best]), best)
     routes = [r for kind, times in placed.items for r in _routes(fields, kind, times)]
-    return on_routes(task, "few-ports", unit, placed.rounds, routes)
+    return on_routes(task, "few-ports", sizes[best], placed.rounds, routes)
 
 
 def _unit(task: Task, machine: Machine, fields: tuple[Field, ...], ports: int) -> int:
@@ -93,6 +94,11 @@ def _unit(task: Task, machine: Machine, fields: tuple[Field, ...], ports: int) -
         return _least_rounds(fields, units, ports) + steps
 
     return unit_size(task, machine, rounds)
+
+
+def _rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
+    """The rounds of the best placement."""
+    return _best(fields, units, ports).rounds
 
 
 def _least_rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:

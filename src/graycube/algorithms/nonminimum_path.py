@@ -5,17 +5,18 @@ dimension. The paper's split, M = ceil((2K - n + 2) / 3) short units, misses its
 a cycle or more for some K from n + 3 to 2n - 1; here the split is the best one for K and n.
 """
 
+from collections.abc import Sequence
+
 from graycube.algorithms import pipelined
 from graycube.algorithms.algorithm import Algorithm
 from graycube.algorithms.conversion import converted, why_no_detour
 from graycube.algorithms.routes import (
     Route,
-    best_detour,
     dimensions,
-    long_rounds,
     long_routes,
     on_routes,
     short_steps,
+    split,
     too_few_ports,
     unit_size,
     widths_of,
@@ -32,27 +33,17 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:
     """One route for the short units, and one for the long ones of each field."""
     fields, widths = converted(task), widths_of(task)
-    unit = unit_size(task, machine, lambda units: rounds(widths, units))
+    unit = unit_size(task, machine, lambda units: _split(widths, units)[1])
     units = -(-task.block // unit)
-    aside = detour(widths, units)
+    aside, rounds = _split(widths, units)
     routes = [Route(units - aside, tuple(enumerate(short_steps(fields))))]
     routes += long_routes(fields, aside)
-    return on_routes(task, "nonminimum-path", unit, rounds(widths, units), routes)
+    return on_routes(task, "nonminimum-path", unit, rounds, routes)
 
 
-def detour(widths: tuple[int, ...], units: int) -> int:
-    """How many of the units take long routes."""
+def _split(widths: Sequence[int], units: int) -> tuple[int, int]:
     steps = dimensions(widths)
-    return best_detour(
-        units, lambda u: pipelined.rounds(u, steps), lambda u: long_rounds(widths, u)
-    )
-
-
-def rounds(widths: tuple[int, ...], units: int) -> int:
-    """Until both kinds of units have arrived."""
-    aside = detour(widths, units)
-    short = pipelined.rounds(units - aside, dimensions(widths))
-    return max(short, long_rounds(widths, aside))
+    return split(widths, units, lambda short: pipelined.rounds(short, steps))
 
 
 ALGORITHM = Algorithm(
@@ -62,5 +53,5 @@ ALGORITHM = Algorithm(
     formula="about 2K/3 + 2n/3 cycles",
     applicable=applicable,
     emit=emit,
-    cycles=lambda widths, block: rounds(tuple(widths), block),
+    cycles=lambda widths, block: _split(widths, block)[1],
 )

@@ -7,17 +7,18 @@ those come after the last long unit has left the dimension (T - n + 2 > M', the 
 For one field and M' long units this takes max(K - M', M' + max(M', n)) cycles, or n - 1.
 """
 
+from collections.abc import Sequence
+
 from graycube.algorithms.algorithm import Algorithm
 from graycube.algorithms.conversion import Field, converted, fields
 from graycube.algorithms.minimum_path import ring
 from graycube.algorithms.nonminimum_path import applicable as has_ports
 from graycube.algorithms.routes import (
-    best_detour,
     dimensions,
-    long_rounds,
     long_routes,
     on_routes,
     reversed_in_time,
+    split,
     unit_size,
     widths_of,
 )
@@ -35,14 +36,14 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:
     """The ring of short units and the routes of the long ones; backwards for binary to Gray."""
     widths = widths_of(task)
-    unit = unit_size(task, machine, lambda units: rounds(widths, units))
+    unit = unit_size(task, machine, lambda units: _split(widths, units)[1])
     units = -(-task.block // unit)
-    aside, length = detour(widths, units), rounds(widths, units)
+    aside, rounds = _split(widths, units)
     forward = tuple(Field(field.dims, to_binary=True) for field in converted(task))
-    routes = ring(forward, units - aside, length) + long_routes(forward, aside)
+    routes = ring(forward, units - aside, rounds) + long_routes(forward, aside)
     if _directions(task) == {False}:
-        routes = reversed_in_time(routes, length)
-    return on_routes(task, "nonminimum-ring", unit, length, routes)
+        routes = reversed_in_time(routes, rounds)
+    return on_routes(task, "nonminimum-ring", unit, rounds, routes)
 
 
 def _directions(task: Task) -> set[bool]:
@@ -50,16 +51,9 @@ def _directions(task: Task) -> set[bool]:
     return {field.to_binary for field in converted(task) if field.width > 2}
 
 
-def detour(widths: tuple[int, ...], units: int) -> int:
-    """How many of the units take long routes."""
+def _split(widths: Sequence[int], units: int) -> tuple[int, int]:
     steps = dimensions(widths)
-    return best_detour(units, lambda u: max(u, steps), lambda u: long_rounds(widths, u))
-
-
-def rounds(widths: tuple[int, ...], units: int) -> int:
-    """Until both kinds of units have arrived."""
-    aside = detour(widths, units)
-    return max(units - aside, dimensions(widths), long_rounds(widths, aside))
+    return split(widths, units, lambda short: max(short, steps))
 
 
 ALGORITHM = Algorithm(
@@ -69,5 +63,5 @@ ALGORITHM = Algorithm(
     formula="max(ceil(2K/3), min(K, ceil((K + n) / 2)), n - 1) cycles",
     applicable=applicable,
     emit=emit,
-    cycles=lambda widths, block: rounds(tuple(widths), block),
+    cycles=lambda widths, block: _split(widths, block)[1],
 )

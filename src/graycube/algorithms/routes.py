@@ -161,17 +161,22 @@ def long_routes(fields: Sequence[Field], units: int) -> list[Route]:
     return routes
 
 
-def best_detour(units: int, short: Callable[[int], int], long: Callable[[int], int]) -> int:
-    """How many of the units should take the long routes, so that the slower kind ends first.
+def split(widths: Sequence[int], units: int, short: Callable[[int], int]) -> tuple[int, int]:
+    """How many of the units should take long routes, and the rounds until all have arrived.
 
-    The short routes take less time and the long ones more, the more units are long.
+    ``short(units)`` are the rounds of so many short ones. These take less time and the long
+    ones more, the more units are long.
     """
+
+    def rounds(aside: int) -> int:
+        return max(short(units - aside), long_rounds(widths, aside))
+
     low, high = 0, units
     while low < high:  # the fewest long units that are no faster than the others
         middle = (low + high) // 2
-        if long(middle) >= short(units - middle):
+        if long_rounds(widths, middle) >= short(units - middle):
             high = middle
         else:
             low = middle + 1
-    around = (count for count in (0, low - 1, low) if count >= 0)
-    return min(around, key=lambda count: max(short(units - count), long(count)))
+    aside = min({0, max(low - 1, 0), low}, key=lambda count: (rounds(count), count))
+    return aside, rounds(aside)

@@ -70,7 +70,7 @@ def _table(n: int) -> tuple[int, int, dict[int, list[list[list[int]]]]]:
 
 def _cycles(n: int, block: int) -> int:
     """A single element has no other to wait for."""
-    return n * -(-block // (5 if n == 4 else n + 2)) - (block == 1)
+    return n * -(-block // _table(n)[0]) - (block == 1)
 
 
 ALGORITHM = Algorithm(

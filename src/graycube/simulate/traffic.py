@@ -6,6 +6,8 @@ Rules.
    classes of nodes are counted (:mod:`graycube.simulate.classes`).
 2. The traffic changes only where a hop begins or ends. Between two such events all rounds of
    one length are alike, and are counted once: a pipeline has few events, however long it runs.
+
+The verifier asks the same of a schedule, and shares no code with this on purpose.
 """
 
 from collections.abc import Iterator, Sequence
