@@ -18,6 +18,7 @@ from graycube import view
 from graycube.algorithms import Algorithm, algorithms
 from graycube.array import CubeArray
 from graycube.bounds import Bound, Cut, best_cut, lower_bounds, minimum_path_bound
+from graycube.butterflies import Method, emulation
 from graycube.codes import (
     GrayCode,
     binary_to_gray,
@@ -57,7 +58,19 @@ from graycube.layout import (
 )
 from graycube.machine import Machine
 from graycube.planning import Candidate, Plan, load_plan, plan
-from graycube.schedule import Action, Hop, Moves, Program, Schedule, Strand, Task
+from graycube.schedule import (
+    Action,
+    Crossing,
+    Emulation,
+    Hop,
+    Moves,
+    Program,
+    Schedule,
+    Stage,
+    Strand,
+    Task,
+    Turn,
+)
 from graycube.simulate import Traffic
 from graycube.verify import RULES, Report, Violation
 
@@ -73,9 +86,11 @@ __all__ = [
     "Axis",
     "Bound",
     "Candidate",
+    "Crossing",
     "CubeArray",
     "Cut",
     "Distances",
+    "Emulation",
     "Exchange",
     "GrayCode",
     "GraycubeError",
@@ -85,6 +100,7 @@ __all__ = [
     "Layout",
     "Machine",
     "Matrix",
+    "Method",
     "MissingExtraError",
     "Moves",
     "OutOfRangeError",
@@ -93,9 +109,11 @@ __all__ = [
     "Report",
     "Schedule",
     "SingularError",
+    "Stage",
     "Strand",
     "Task",
     "Traffic",
+    "Turn",
     "UndecidedError",
     "Violation",
     "algorithms",
@@ -105,6 +123,7 @@ __all__ = [
     "compose",
     "device_mesh",
     "displacement_profile",
+    "emulation",
     "fft",
     "fft2",
     "fftn",

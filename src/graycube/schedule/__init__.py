@@ -9,22 +9,28 @@ fulfils a task: strands of elements that follow lists of exchanges, each started
 """
 
 from graycube.schedule.actions import Action, actions
+from graycube.schedule.emulation import Crossing, Emulation, Turn, written_out
 from graycube.schedule.moves import Moves, expand
-from graycube.schedule.program import Program
+from graycube.schedule.program import Program, Stage
 from graycube.schedule.schedule import Hop, Schedule, Strand
 from graycube.schedule.task import Task
 from graycube.schedule.written import dump, load
 
 __all__ = [
     "Action",
+    "Crossing",
+    "Emulation",
     "Hop",
     "Moves",
     "Program",
     "Schedule",
+    "Stage",
     "Strand",
     "Task",
+    "Turn",
     "actions",
     "dump",
     "expand",
     "load",
+    "written_out",
 ]

@@ -1,19 +1,39 @@
-"""The program: a layout and the exchanges that are done to it, without any timing.
+"""The program: a layout, the exchanges and the butterflies done on it, without any timing.
 
 Composing the exchanges gives the final layout exactly, at any size, without moving a byte: that
 is the proof of an algorithm. A schedule says when its exchanges happen and to which elements.
+
+A :class:`Stage` pairs the elements whose indices differ in one bit. It is local where both of a
+pair are on one node, that is where no node bit depends on the bit.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graycube.gf2 import Exchange, compose
+from graycube.gf2 import Exchange, compose, require_int
 from graycube.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The butterflies of all pairs of elements whose words differ in one ``bit``.
+
+    >>> print(Stage(3))
+    butterflies of bit 3
+    """
+
+    bit: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bit", require_int(self.bit, "the bit of a stage", least=0))
+
+    def __str__(self) -> str:
+        return f"butterflies of bit {self.bit}"
 
 
 @dataclass(frozen=True)
 class Program:
-    """A layout and a list of exchanges.
+    """A layout and a list of exchanges and stages.
 
     >>> from graycube.codes import gray_to_binary
     >>> program = Program(Layout.nodes(4, "gray"), gray_to_binary(4))
@@ -28,10 +48,20 @@ class Program:
     """
 
     layout: Layout
-    exchanges: tuple[Exchange, ...]
+    steps: tuple[Exchange | Stage, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "exchanges", tuple(self.exchanges))
+        object.__setattr__(self, "steps", tuple(self.steps))
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The exchanges alone.
+
+        >>> program = Program(Layout.cyclic(2, 1), (Stage(1), Exchange(flip=3, when=3)))
+        >>> len(program.steps), len(program.exchanges)
+        (2, 1)
+        """
+        return tuple(step for step in self.steps if isinstance(step, Exchange))
 
     def result(self) -> Layout:
         """The layout after all exchanges.
@@ -49,3 +79,20 @@ class Program:
         for exchange in self.exchanges:
             layout = exchange.affine(layout.p) @ layout
             yield layout
+
+    def remote_stages(self) -> tuple[Stage, ...]:
+        """The stages whose pairs are not on one node when it is their turn.
+
+        >>> layout = Layout.cyclic(2, 1)
+        >>> Program(layout, (Stage(1), Stage(0))).remote_stages()
+        (Stage(bit=0),)
+        >>> Program(layout, (Stage(1), Exchange(flip=3, when=3), Stage(0))).remote_stages()
+        ()
+        """
+        layout, remote = self.layout, []
+        for step in self.steps:
+            if isinstance(step, Exchange):
+                layout = step.affine(layout.p) @ layout
+            elif layout.node_change(1 << step.bit):
+                remote.append(step)
+        return tuple(remote)

@@ -5,7 +5,16 @@ follows every element of an explicit one, and :data:`RULES` says what both look 
 """
 
 from graycube.verify.algebra import check_algebra
+from graycube.verify.butterflies import check_emulation, check_pairs
 from graycube.verify.elements import check_elements
 from graycube.verify.report import RULES, Report, Violation
 
-__all__ = ["RULES", "Report", "Violation", "check_algebra", "check_elements"]
+__all__ = [
+    "RULES",
+    "Report",
+    "Violation",
+    "check_algebra",
+    "check_elements",
+    "check_emulation",
+    "check_pairs",
+]

@@ -15,6 +15,8 @@ RULES = {
     "presence": "an element is where it is sent from",
     "time": "an element moves on only after it has arrived",
     "end": "an element ends where the task says",
+    "stage": "every bit of an axis has one stage, in order, with its pairs on one node",
+    "pair": "both of a pair are on one node when their earlier stages are over",
     "link": "a directed link carries at most one element per cycle",
     "ports": "a node sends and receives at most as many elements per cycle as it has ports",
     "round": "a node sends a message per port and round, and forwards it in a later one",

@@ -1,0 +1,151 @@
+"""Emulations: phases laid out in time, with the stages in between."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from graycube.butterflies.phases import Code, Conversion, Phases, Wishes, phases
+from graycube.butterflies.pipeline import Pace, Pipeline, pipeline
+from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.gf2 import Exchange, compose, require_int
+from graycube.layout import Layout
+from graycube.schedule import Crossing, Emulation, Stage, Task
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a butterfly network is emulated.
+
+    ``conversion``: Gray code is converted in memory, or over the links ("inter-node").
+    ``radix``: so many dimensions are exchanged at once, if memory allows; bi-sectioning has 1.
+    ``merged``: messages of 2^merged slots. ``overlap``: phases run at the same time, which
+    needs ports for all of their dimensions.
+
+    >>> Method(radix=2).name, Method(conversion="inter-node").name, Method(overlap=False).name
+    ('four-sectioning', 'inter-node bi-sectioning', 'bi-sectioning, phase by phase')
+    """
+
+    conversion: Conversion = "local"
+    radix: int = 1
+    merged: int = 0
+    overlap: bool = True
+
+    def __post_init__(self) -> None:
+        if self.conversion not in get_args(Conversion):
+            raise InvalidValueError(
+                f"the conversion is {self.conversion!r}",
+                f"the known ones are {get_args(Conversion)}",
+                "choose one",
+            )
+        require_int(self.radix, "radix", least=1)
+        require_int(self.merged, "merged", least=0)
+        if self.conversion == "inter-node" and self.radix != 1:
+            raise InvalidValueError(
+                f"the radix is {self.radix}",
+                "inter-node conversion exchanges one dimension at a time",
+                "use radix=1, or local conversion",
+            )
+
+    @property
+    def name(self) -> str:
+        """The name of the method, as in TR-764."""
+        sections = {1: "bi", 2: "four"}.get(self.radix, f"{1 << self.radix}")
+        where = "inter-node " if self.conversion == "inter-node" else ""
+        return f"{where}{sections}-sectioning{'' if self.overlap else ', phase by phase'}"
+
+
+def emulation(  # noqa: PLR0913
+    layout: Layout,
+    axis: int = 0,
+    *,
+    method: Method | None = None,
+    output: Code = "binary",
+    descending: bool = True,
+    itemsize: int = 1,
+) -> Emulation:
+    """The butterfly network along an axis, on data in any layout: a schedule with stages.
+
+    ``output`` is the code of the index bits on the nodes afterwards. Stages run from the
+    highest bit of an index down, or up; what is exchanged follows.
+
+    >>> for code in ("binary", "gray"):
+    ...     made = emulation(Layout.cyclic(8, 5, nodes=code))
+    ...     print(code, made.cycles, made.task.target)
+    binary 8 (b7 b6 b0 || b5 b4 b3 b2 b1)
+    gray 8 (b7 b0 b1 || b6 b5 b4 b3 b2)
+    """
+    method = method or Method()
+    found, laid_out = _best(layout, _stages(layout, axis, descending), method, output)
+    steps = tuple(_steps(found, laid_out))
+    moves = (s.exchange if isinstance(s, Crossing) else s for s in steps)
+    move = compose((x for x in moves if isinstance(x, Exchange)), layout.p)
+    task = Task(layout, move @ layout, layout.block_size, itemsize)
+    cycles, every = laid_out.cycles * task.payload, task.payload << method.merged
+    return Emulation(task, method.name, range(0, cycles, every), cycles, steps)
+
+
+def dimensions_at_once(made: Emulation) -> int:
+    """How many dimensions are in use at the same time, at most.
+
+    >>> dimensions_at_once(emulation(Layout.cyclic(8, 5)))
+    4
+    """
+    return max(
+        (
+            len({o.exchange.flip for o in made.crossings if o.start <= c.start <= o.last})
+            for c in made.crossings
+        ),
+        default=0,
+    )
+
+
+def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # noqa: FBT001
+    axis = require_int(axis, "axis")
+    if not -len(layout.axes) <= axis < len(layout.axes):
+        raise OutOfRangeError(
+            f"axis is {axis}", f"the layout has {len(layout.axes)}", "name one of them"
+        )
+    axis %= len(layout.axes)
+    offset = sum(along.bits for along in layout.axes[axis + 1 :])
+    bits = tuple(range(offset, offset + layout.axes[axis].bits))
+    return bits[::-1] if descending else bits
+
+
+def _best(
+    layout: Layout, stages: tuple[int, ...], method: Method, output: Code
+) -> tuple[Phases, Pipeline]:
+    """The fastest of the few ways to choose which finished bits make way."""
+    if output not in get_args(Code):
+        raise InvalidValueError(
+            f"the output is {output!r}", f"the codes are {get_args(Code)}", "choose one"
+        )
+    stride = 2 if method.conversion == "inter-node" else 1
+    pace = Pace(stride, method.merged, method.overlap)
+    wishes = Wishes(stages, method.radix, 1, output, method.conversion)
+    if method.conversion == "inter-node":
+        found = phases(layout.map, layout.n, wishes)
+        return found, pipeline(found.phases, layout.n, pace)
+    tried: list[tuple[Phases, Pipeline]] = []
+    refused: list[InvalidValueError] = []
+    most = min(layout.p - layout.n, method.radix + 1)
+    for window in range(max(1, most), 0, -1):
+        for together in (True, False)[: 2 if method.radix == 1 else 1]:
+            try:
+                found = phases(
+                    layout.map, layout.n, replace(wishes, window=window, together=together)
+                )
+                tried.append((found, pipeline(found.phases, layout.n, pace)))
+            except InvalidValueError as error:
+                refused.append(error)
+    if not tried:
+        raise refused[0]
+    return min(tried, key=lambda way: way[1].cycles)
+
+
+def _steps(found: Phases, laid_out: Pipeline) -> Iterator[Exchange | Crossing | Stage]:
+    yield from map(Stage, found.first)
+    for phase, crossings in zip(found.phases, laid_out.crossings, strict=True):
+        yield from phase.local
+        yield from crossings
+        yield from map(Stage, phase.stages)
+    yield from found.last

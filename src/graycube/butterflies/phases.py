@@ -1,0 +1,334 @@
+"""What a butterfly network exchanges, and in which order: algebra only, without times.
+
+Rules.
+
+1. The stages are done in the order that is asked for. A stage waits for a *phase* if some node
+   bit depends on its index bit: the dimensions that do are exchanged with memory bits.
+2. What goes out to the nodes is an index bit whose stage is over, the oldest first, so that it
+   need not come back. Where there is none yet, as in consecutive allocation, it is the memory
+   bit whose turn comes next, and it comes back when it does (TR-764 sections 3.1 and 3.2).
+3. In Gray code a stage depends on two node bits (TR-764 Lemma 1). With *local* conversion both
+   come to memory, but only one at a time from the second stage on, because the other is there
+   already. With *inter-node* conversion one comes to memory, by the elements that cross its
+   dimension, and the others cross the second dimension, which complements away the dependence.
+4. Before it goes out, a bit gets the code that it is to have there, by exchanges within memory:
+   all code conversion is free.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NoReturn
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Exchange, bit_indices, parity
+
+Code = Literal["binary", "gray"]
+Conversion = Literal["local", "inter-node"]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Exchanges that commute, after some ``local`` ones; then the ``stages`` they allow.
+
+    ``place`` maps words to addresses before the first crossing.
+    """
+
+    place: AffineMap
+    local: tuple[Exchange, ...]
+    crossings: tuple[Exchange, ...]
+    stages: tuple[int, ...] = ()
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The dimensions that are crossed."""
+        p = self.place.width
+        return tuple(next(bit_indices(x.flip & ((1 << p) - 1))) for x in self.crossings)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is asked for, apart from the layout: ``stages`` are index bits, in their order.
+
+    A phase has ``radix`` dimensions if it can. ``window`` is how many finished bits are in use:
+    those that wait longer stay in memory. ``together``: a first stage that needs two dimensions
+    gets them in one phase.
+    """
+
+    stages: tuple[int, ...]
+    radix: int = 1
+    window: int = 2
+    output: Code = "binary"
+    conversion: Conversion = "local"
+    together: bool = True
+
+
+@dataclass
+class _Run:
+    """The state: where everything is, and what may go out."""
+
+    place: AffineMap
+    n: int
+    wishes: Wishes
+    pending: list[int]
+    finished: list[int] = field(default_factory=list)
+    sent: list[int] = field(default_factory=list)
+    partners: list[frozenset[int]] = field(default_factory=list)
+
+    @property
+    def p(self) -> int:
+        return self.place.width
+
+    @property
+    def node_rows(self) -> tuple[int, ...]:
+        return self.place.matrix.rows[: self.n]
+
+    def dims_of(self, bit: int) -> list[int]:
+        """The dimensions that depend on an index bit, the highest first."""
+        return [d for d in reversed(range(self.n)) if self.node_rows[d] >> bit & 1]
+
+    def available(self) -> list[int]:
+        """The finished bits that are not on the nodes, the oldest first."""
+        nodes = Span(self.node_rows)
+        return [bit for bit in self.finished if nodes.add(1 << bit)]
+
+    def waiting(self, bits: Sequence[int]) -> list[int]:
+        """What is in memory and not over, the next in turn first, without ``bits``."""
+        turn = {bit: k for k, bit in enumerate(self.pending)}
+        held = []
+        for row in self.place.matrix.rows[self.n :]:
+            turns = [turn[b] for b in bit_indices(row) if b in turn]
+            if turns and not any(row >> b & 1 for b in bits):
+                held.append((min(turns), row))
+        alone = [1 << b for b in self.pending if b not in bits]
+        return [row for _, row in sorted(held)] + alone
+
+    def over(self) -> None:
+        """The next stage has happened."""
+        self.finished.append(self.pending.pop(0))
+
+
+@dataclass(frozen=True)
+class Phases:
+    """The stages that are local from the start, the phases that the others need, tidying up.
+
+    ``last`` are exchanges within memory that give each slot bit an index bit.
+    """
+
+    first: tuple[int, ...]
+    phases: tuple[Phase, ...]
+    last: tuple[Exchange, ...]
+
+
+def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
+    """What is exchanged, and which stages that allows.
+
+    >>> place = AffineMap.identity(4)  # two node bits, two memory bits
+    >>> found = phases(place, 2, Wishes(stages=(3, 2, 1, 0)))
+    >>> found.first, [(phase.dims, phase.stages) for phase in found.phases]
+    ((3, 2), [((1,), (1,)), ((0,), (0,))])
+    """
+    run = _Run(place, n, wishes, list(wishes.stages))
+    run.finished = [b for b in reversed(range(place.width)) if b not in wishes.stages]
+    first = _local_stages(run)
+    run.finished = run.available()[-wishes.window :]
+    done: list[Phase] = []
+    while run.pending:
+        if not run.waiting(()) and not run.available():
+            _no_room(place, n, wishes)
+        crossed = _next_phase(run)
+        stages = _local_stages(run)
+        done.append(Phase(crossed.place, crossed.local, crossed.crossings, stages))
+        if len(done) > 3 * place.width:  # what goes out keeps coming back
+            _no_room(place, n, wishes)
+    return Phases(first, tuple(done), _tidied(run))
+
+
+def _no_room(place: AffineMap, n: int, wishes: Wishes) -> NoReturn:
+    raise InvalidValueError(
+        f"every node has {1 << place.width - n} slots",
+        f"that is too little memory for {wishes.conversion} code conversion here",
+        "use fewer nodes, or another conversion",
+    )
+
+
+def _tidied(run: _Run) -> tuple[Exchange, ...]:
+    """Exchanges within memory that leave one index bit in each slot bit."""
+    exchanges, taken = [], list[int]()
+    run.finished = sorted(range(run.p), reverse=True)
+    for bit in run.available():
+        found, slot = _to_memory(run, 1 << bit, taken)
+        exchanges += found
+        taken.append(slot)
+    return tuple(exchanges)
+
+
+def _local_stages(run: _Run) -> tuple[int, ...]:
+    """Do all stages that are local now."""
+    done = []
+    while run.pending and not run.dims_of(run.pending[0]):
+        done.append(run.pending[0])
+        run.over()
+    return tuple(done)
+
+
+def _next_phase(run: _Run) -> Phase:
+    """The exchanges that the next stage waits for."""
+    bit = run.pending[0]
+    dims = run.dims_of(bit)
+    if run.wishes.conversion == "inter-node":
+        run.finished = run.available()[-1:]  # one memory bit is in use
+        in_memory = not address_mask(run.place, 1 << bit) & ((1 << run.n) - 1)
+        if len(dims) == 1 and in_memory and not (run.sent or run.partners):
+            return _converted(run, dims[0], bit)
+        if len(dims) == 2:
+            return _bisected_and_converted(run, dims)
+        return _swapped(run, dims)
+    return _swapped(run, _dims_at_once(run, dims))
+
+
+def _dims_at_once(run: _Run, dims: list[int]) -> list[int]:
+    """The dimensions of the next stage, and those of later ones while there is room."""
+    if not run.wishes.together:
+        return dims[:1]
+    room = len(run.available())
+    if room < len(dims):  # something has to wait on the nodes in any case
+        room = run.wishes.radix
+    for partners in run.partners:
+        if partners & set(dims) and len(partners | set(dims)) <= len(run.available()):
+            dims = sorted(partners | set(dims), reverse=True)
+    for bit in run.pending[1:]:
+        more = dims + [d for d in run.dims_of(bit) if d not in dims]
+        if len(more) > min(run.wishes.radix, room):
+            break
+        dims = more
+    return dims
+
+
+def _swapped(run: _Run, dims: Sequence[int]) -> Phase:
+    """Each of the dimensions trades places with a memory bit."""
+    nodes, going = Span(run.node_rows), list[tuple[int, int]]()
+    ready = [(1 << bit, bit) for bit in run.available()]
+    bits = [b for b in run.pending[: run.wishes.radix + 1] if set(run.dims_of(b)) & set(dims)]
+    for row, bit in [*ready, *((row, -1) for row in run.waiting(bits))]:
+        if len(going) < len(dims) and nodes.add(row):
+            going.append((row, bit))
+    if any(bit < 0 for _, bit in going):
+        run.partners.append(frozenset(dims))
+    local, slots = [], list[int]()
+    for row, bit in going:
+        exchanges, slot = _to_memory(run, _coded(run, row, bit), slots)
+        local += exchanges
+        slots.append(slot)
+    first = run.place
+    crossings = []
+    for d, slot in zip(dims, slots, strict=False):
+        both = 1 << d | 1 << slot
+        crossings.append(Exchange(both, both))
+        run.place = crossings[-1].affine(run.p) @ run.place
+    return Phase(first, tuple(local), tuple(crossings))
+
+
+def _coded(run: _Run, row: int, bit: int) -> int:
+    """What goes out for a finished bit: itself, or its Gray code with its neighbour."""
+    if bit < 0:
+        return row
+    run.sent.append(bit)
+    if run.wishes.output == "gray":
+        stages = run.wishes.stages
+        descending = len(stages) < 2 or stages[0] > stages[1]
+        if descending and len(run.sent) > 1:
+            return row | 1 << run.sent[-2]
+        if not descending:
+            later = [b for b in run.available() if b not in run.sent]
+            return row | 1 << later[0] if later else row
+    return row
+
+
+def _to_memory(run: _Run, wanted: int, taken: Sequence[int]) -> tuple[list[Exchange], int]:
+    """Put a sum of index bits into a slot bit by an exchange within memory, if need be."""
+    mask = address_mask(run.place, wanted)
+    slot = next(s for s in bit_indices(mask >> run.n << run.n) if s not in taken)
+    rest, inverted = mask ^ 1 << slot, parity(mask & run.place.constant)
+    if not rest and not inverted:
+        return [], slot
+    exchange = Exchange(1 << slot, rest, want=1 ^ inverted)
+    run.place = exchange.affine(run.p) @ run.place
+    return [exchange], slot
+
+
+def _bisected_and_converted(run: _Run, dims: Sequence[int]) -> Phase:
+    """One dimension trades places with a memory bit where they differ; else the other flips.
+
+    TR-764 section 3.1.2: every element crosses exactly one of the two.
+    """
+    turn = {bit: k for k, bit in enumerate(run.pending)}
+
+    def urgency(d: int) -> list[int]:
+        return sorted(turn[b] for b in bit_indices(run.node_rows[d]) if b in turn)[1:] or [
+            run.p
+        ]
+
+    bisected = max(dims, key=urgency)
+    other = next(d for d in dims if d != bisected)
+    phase = _swapped(run, [bisected])
+    when = phase.crossings[0].when
+    flip = Exchange(1 << other, when, want=0)
+    run.place = flip.affine(run.p) @ run.place
+    return Phase(phase.place, phase.local, (*phase.crossings, flip))
+
+
+def _converted(run: _Run, dim: int, bit: int) -> Phase:
+    """The dimension is complemented where the bit is 1, so that it depends on it no more.
+
+    TR-764 section 4.1: the first step where the entire address is in Gray code.
+    """
+    place = run.place
+    flip = Exchange(1 << dim, address_mask(place, 1 << bit))
+    run.place = flip.affine(run.p) @ run.place
+    return Phase(place, (), (flip,))
+
+
+def address_mask(place: AffineMap, wanted: int) -> int:
+    """The address bits whose sum is a sum of index bits, up to a constant."""
+    back = place.matrix.inverse().rows
+    mask = 0
+    for bit in bit_indices(wanted):
+        mask ^= back[bit]
+    return mask
+
+
+def index_bits(place: AffineMap, mask: int) -> int:
+    """The index bits whose sum is a sum of address bits, up to a constant."""
+    wanted = 0
+    for row in bit_indices(mask):
+        wanted ^= place.matrix.rows[row]
+    return wanted
+
+
+class Span:
+    """All sums of some bit vectors.
+
+    >>> span = Span([0b011, 0b110])
+    >>> 0b101 in span, 0b001 in span
+    (True, False)
+    """
+
+    def __init__(self, vectors: Iterable[int] = ()) -> None:
+        self._basis: list[int] = []
+        for vector in vectors:
+            self.add(vector)
+
+    def _rest(self, vector: int) -> int:
+        for known in self._basis:
+            vector = min(vector, vector ^ known)
+        return vector
+
+    def __contains__(self, vector: int) -> bool:
+        return not self._rest(vector)
+
+    def add(self, vector: int) -> bool:
+        """Take one more vector in; whether it is new."""
+        rest = self._rest(vector)
+        if rest:
+            self._basis.append(rest)
+        return bool(rest)

@@ -1,0 +1,215 @@
+"""When everything crosses: phases laid out in time, so that no link ever carries two elements.
+
+Rules.
+
+1. A phase of r dimensions is an all-to-all exchange in all r-cubes, 2^r elements of a node at
+   a time, in 2^(r-1) cycles: the fewest possible, with every link busy in every cycle. An
+   element that has to cross the dimensions in e (a bit vector) crosses the d-th in the cycle
+   whose number is T^d e without its lowest bit, where T is the step of a shift register that
+   returns to no state in less than r steps. The d-th bit of e is the lowest of T^d e: so those
+   that cross d have different cycles, and an element never crosses two dimensions in one.
+2. The elements of a node that are not in one exchange are told apart by their *classes*: sums
+   of index bits, the same sums in all phases, which the stages in between leave alone as far
+   as possible. A class is then an independent butterfly network; one follows the other.
+3. A phase starts as soon as the first class is ready and its links are free.
+4. With inter-node conversion a dimension is used by two phases in turn, so classes start two
+   cycles apart (TR-764 section 3.1.2).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from graycube.butterflies.phases import Phase, Span, address_mask, index_bits
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Matrix, bit_indices, parity
+from graycube.schedule import Crossing, Turn
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a pipeline runs: ``stride`` cycles between classes.
+
+    Messages are of 2^``merged`` slots. Phases ``overlap``, or one begins when the other ends.
+    """
+
+    stride: int = 1
+    merged: int = 0
+    overlap: bool = True
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The crossings of every phase, and the cycles they take, in payloads.
+
+    ``most_at_once`` is how many dimensions are in use at the same time.
+    """
+
+    crossings: tuple[tuple[Crossing, ...], ...]
+    cycles: int
+    most_at_once: int
+
+
+def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
+    """Lay the phases out in time.
+
+    >>> from graycube.butterflies.phases import Wishes, phases
+    >>> from graycube.gf2 import AffineMap
+    >>> found = phases(AffineMap.identity(4), 2, Wishes(stages=(3, 2, 1, 0), window=1))
+    >>> laid_out = pipeline(found.phases, 2, Pace())
+    >>> laid_out.cycles, laid_out.most_at_once
+    (3, 2)
+    >>> print(*laid_out.crossings[1])
+    from cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
+    """
+    if not phases:
+        return Pipeline((), 0, 0)
+    slots = phases[0].place.width - n
+    widths = [_width(phase) for phase in phases]
+    if not 0 <= pace.merged <= slots - max(widths):
+        raise InvalidValueError(
+            f"messages are to have 2^{pace.merged} slots",
+            f"of 2^{slots}, phases of {max(widths)} dimensions need 2^{max(widths)} messages",
+            f"merge at most 2^{max(slots - max(widths), 0)}",
+        )
+    classes = _classes(phases, n, widths)
+    starts = _starts(phases, widths, classes, slots, pace)
+    made = [
+        tuple(_crossings(phase, start, classes, slots, pace))
+        for phase, start in zip(phases, starts, strict=True)
+    ]
+    spans = [(c.start, c.last + 1) for found in made for c in found]
+    most = max(sum(start <= at < stop for start, stop in spans) for at, _ in spans)
+    unit = 1 << pace.merged
+    cycles = max(-(-stop // unit) * unit for _, stop in spans)
+    return Pipeline(tuple(made), cycles, most)
+
+
+def _width(phase: Phase) -> int:
+    """In how many independent ways its elements decide whether to cross."""
+    return len({crossing.when for crossing in phase.crossings})
+
+
+def _classes(phases: Sequence[Phase], n: int, widths: Sequence[int]) -> list[int]:
+    """Sums of index bits that tell the elements of a node apart, the slowest first.
+
+    A phase of r dimensions uses all but the last r - 1 of them. Those that stages change
+    between two phases make the second one wait, so they are the last choice.
+    """
+    p = phases[0].place.width
+    slots = p - n
+    known = []
+    for phase in phases:
+        tests = dict.fromkeys(crossing.when for crossing in phase.crossings)
+        rows = (*phase.place.matrix.rows[:n], *(index_bits(phase.place, t) for t in tests))
+        known.append(Span(rows))
+    changed = [phase.stages for phase in phases[:-1]]
+    chosen: list[int] = []
+    for k in range(slots - min(widths)):
+        using = [span for span, width in zip(known, widths, strict=True) if k < slots - width]
+        new = next((c for c in _candidates(p, changed) if not any(c in s for s in using)), None)
+        if new is None:
+            raise InvalidValueError(
+                f"the phases exchange {[phase.dims for phase in phases]}",
+                "no classes of elements run through all of them as a pipeline",
+                "let one phase end before the next begins, or take another window",
+            )
+        chosen.append(new)
+        for span in using:
+            span.add(new)
+    return chosen
+
+
+def _candidates(p: int, changed: Sequence[Sequence[int]]) -> Iterator[int]:
+    """Sums of index bits: those that no stage changes first, and short ones first."""
+    staged = [bit for stages in changed for bit in stages]
+    still = [bit for bit in range(p) if bit not in staged]
+    for size in (1, 2, 3):
+        yield from (sum(1 << b for b in bits) for bits in combinations(still, size))
+    order = [*still, *reversed(staged)]
+    for size in (1, 2, 3):
+        yield from (sum(1 << b for b in bits) for bits in combinations(order, size))
+
+
+def _starts(
+    phases: Sequence[Phase],
+    widths: Sequence[int],
+    classes: Sequence[int],
+    slots: int,
+    pace: Pace,
+) -> list[int]:
+    """The first cycle of every phase, in messages."""
+    bits = slots - pace.merged  # that tell the messages of a node apart, with one to cross
+    count = 1 << bits - 1
+    starts = [0]
+    busy: dict[int, list[range]] = {}
+    for k, phase in enumerate(phases):
+        if k:
+            used = [slots - width for width in widths[k - 1 : k + 1]]
+            wait = 1 << widths[k - 1] - 1 if pace.stride == 1 else 1
+            for t in range(pace.merged, used[0]):
+                moved = any(parity(classes[t] & 1 << bit) for bit in phases[k - 1].stages)
+                if moved or t >= used[1]:
+                    wait += pace.stride << slots - 2 - t
+            if not pace.overlap:
+                wait = pace.stride * (count - 1) + 1
+            starts.append(starts[-1] + wait)
+        times = range(starts[k], starts[k] + pace.stride * count, pace.stride)
+        while any(_meet(times, old) for d in phase.dims for old in busy.get(d, [])):
+            times = range(times.start + 1, times.stop + 1, pace.stride)
+        starts[k] = times.start
+        for d in phase.dims:
+            busy.setdefault(d, []).append(times)
+    return starts
+
+
+def _meet(one: range, other: range) -> bool:
+    """Whether two ranges of the same step have a number in common."""
+    return (
+        (one.start - other.start) % one.step == 0
+        and one.start <= other[-1]
+        and other.start <= one[-1]
+    )
+
+
+def _crossings(
+    phase: Phase, start: int, classes: Sequence[int], slots: int, pace: Pace
+) -> Iterator[Crossing]:
+    """The crossings of one phase; every element has its turn."""
+    tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
+    width, place, unit = len(tests), phase.place, 1 << pace.merged
+    digits = _shift_register(width)
+    for crossing in phase.crossings:
+        turns = []
+        for t, wanted in enumerate(classes[: slots - width]):
+            delay = (
+                1 << pace.merged - 1 - t
+                if t < pace.merged
+                else (unit * pace.stride) << slots - 2 - t
+            )
+            mask = address_mask(place, wanted)
+            turns.append(Turn(delay, mask, 1 ^ parity(mask & place.constant)))
+        for k, bits in enumerate(digits[tests.index(crossing.when)]):
+            mask = 0
+            for bit in bit_indices(bits):
+                mask ^= tests[bit]
+            turns.append(Turn(unit << k, mask))
+        yield Crossing(crossing, start * unit, tuple(turns))
+        place = crossing.affine(place.width) @ place
+
+
+def _shift_register(width: int) -> list[tuple[int, ...]]:
+    """For each d, the bits of T^d e above the lowest, as sums of bits of e.
+
+    T shifts e down by one and puts a sum of its bits on top. Of such steps, the first one is
+    taken that brings no e but 0 back to itself in less than ``width`` steps.
+    """
+    for tops in range(1, 1 << width, 2):
+        rows = [*(1 << k + 1 for k in range(width - 1)), tops]
+        step = Matrix.from_rows(rows, width)
+        powers = [Matrix.identity(width)]
+        for _ in range(width - 1):
+            powers.append(step @ powers[-1])
+        if all((power + powers[0]).is_invertible() for power in powers[1:]):
+            return [power.rows[1:] for power in powers]
+    raise AssertionError(width)  # a primitive polynomial exists for every degree

@@ -1,0 +1,99 @@
+"""Carry an emulation out: exchanges and butterflies on the blocks of all nodes.
+
+This is the reference: a radix-2 transform that works slot by slot and uses what is on a node
+only. It is there to prove emulations on data, not to be fast.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange
+from graycube.layout import Layout
+from graycube.schedule import Crossing, Emulation, Stage
+
+_Blocks = NDArray[Any]
+
+
+def emulate(emulation: Emulation, blocks: ArrayLike, *, inverse: bool = False) -> _Blocks:
+    """The blocks after all exchanges and butterflies; the first axes are node and slot.
+
+    Stages from the highest bit down take indices in natural order, and the digits of the
+    output index are reversed; from the lowest bit up it is the other way round.
+
+    >>> from graycube.gf2 import Exchange
+    >>> from graycube.schedule import Task
+    >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=2)
+    >>> steps = (Stage(1), Crossing(Exchange(flip=3, when=3), 0), Stage(0))
+    >>> emulation = Emulation(task, "by hand", (0,), 1, steps)
+    >>> out = task.target.gather(emulate(emulation, task.source.scatter([1, 2, 3, 4])))
+    >>> np.allclose(out[[0, 2, 1, 3]], np.fft.fft([1, 2, 3, 4]))
+    True
+    """
+    task = emulation.task
+    slots = 1 << (task.p - task.n)
+    data = np.array(blocks, dtype=np.result_type(np.asarray(blocks), np.complex64))
+    if data.shape[:2] != (1 << task.n, slots):
+        raise InvalidValueError(
+            f"the blocks have shape {data.shape}",
+            f"their first axes must be {(1 << task.n, slots)}",
+            "put the node first and the slot second",
+        )
+    stages = [step.bit for step in emulation.steps if isinstance(step, Stage)]
+    descending = stages == sorted(stages, reverse=True)
+    flat = data.swapaxes(0, 1).reshape(1 << task.p, *data.shape[2:])  # by address
+    layout = task.source
+    for step in emulation.steps:
+        if isinstance(step, Stage):
+            flat = _stage(layout, step.bit, flat, descending=descending, inverse=inverse)
+            continue
+        exchange = step.exchange if isinstance(step, Crossing) else step
+        layout, flat = _exchanged(layout, exchange, flat)
+    return np.ascontiguousarray(
+        flat.reshape(slots, 1 << task.n, *data.shape[2:]).swapaxes(0, 1)
+    )
+
+
+def _exchanged(layout: Layout, exchange: Exchange, flat: _Blocks) -> tuple[Layout, _Blocks]:
+    move = exchange.affine(layout.p)
+    return move @ layout, flat[move(np.arange(len(flat)))]  # an exchange undoes itself
+
+
+def _stage(
+    layout: Layout, bit: int, flat: _Blocks, *, descending: bool, inverse: bool
+) -> _Blocks:
+    """The butterflies of one bit; the pair of an element is in another slot of its node."""
+    if layout.node_change(1 << bit):
+        raise InvalidValueError(
+            f"the pairs of bit {bit} are on different nodes in {layout}",
+            "a stage is done in memory",
+            "exchange their dimensions first",
+        )
+    below = next(
+        bit - offset for offset, axis in _offsets(layout) if offset <= bit < offset + axis.bits
+    )
+    address = np.arange(len(flat))
+    word = layout.inverse_map(address)
+    first = address[word >> bit & 1 == 0]
+    second = first ^ layout.map.matrix(1 << bit)
+    low = word[first] >> (bit - below) & ((1 << below) - 1)
+    root = np.exp((2j if inverse else -2j) * np.pi * low / (1 << below + 1))
+    root = root.reshape(-1, *(1,) * (flat.ndim - 1)).astype(flat.dtype)
+    a, b = flat[first], flat[second]
+    out = np.empty_like(flat)
+    if descending:
+        out[first], out[second] = a + b, (a - b) * root
+    else:
+        out[first], out[second] = a + b * root, a - b * root
+    return out
+
+
+def _offsets(layout: Layout) -> list[tuple[int, Any]]:
+    """Where in the word the bits of every axis start."""
+    found, offset = [], layout.p
+    for axis in layout.axes:
+        offset -= axis.bits
+        found.append((offset, axis))
+    return found
