@@ -1,10 +1,19 @@
 """Butterfly networks on coded data: the emulations of TR-764 as verified schedules.
 
 ``phases`` decides by algebra what is exchanged, ``pipeline`` when, and ``emulate`` puts both
-together with the stages.
+together with the stages; ``one_point`` is for nodes without memory bits.
 """
 
-from graycube.butterflies.emulate import Method, dimensions_at_once, emulation
+from graycube.butterflies.emulate import Method, dimensions_at_once, emulation, rearrangement
+from graycube.butterflies.one_point import one_point
 from graycube.butterflies.phases import Code, Conversion
 
-__all__ = ["Code", "Conversion", "Method", "dimensions_at_once", "emulation"]
+__all__ = [
+    "Code",
+    "Conversion",
+    "Method",
+    "dimensions_at_once",
+    "emulation",
+    "one_point",
+    "rearrangement",
+]

@@ -61,12 +61,14 @@ def emulation(  # noqa: PLR0913
     method: Method | None = None,
     output: Code = "binary",
     descending: bool = True,
+    restore: bool = False,
     itemsize: int = 1,
 ) -> Emulation:
     """The butterfly network along an axis, on data in any layout: a schedule with stages.
 
     ``output`` is the code of the index bits on the nodes afterwards. Stages run from the
-    highest bit of an index down, or up; what is exchanged follows.
+    highest bit of an index down, or up; what is exchanged follows. ``restore`` brings
+    everything back to where it was: index bits, that is, not output digits.
 
     >>> for code in ("binary", "gray"):
     ...     made = emulation(Layout.cyclic(8, 5, nodes=code))
@@ -75,7 +77,35 @@ def emulation(  # noqa: PLR0913
     gray 8 (b7 b0 b1 || b6 b5 b4 b3 b2)
     """
     method = method or Method()
-    found, laid_out = _best(layout, _stages(layout, axis, descending), method, output)
+    wishes = Wishes(
+        _stages(layout, axis, descending),
+        method.radix,
+        output=output,
+        conversion=method.conversion,
+        home=layout.map if restore else None,
+    )
+    return _emulation(layout, wishes, method, itemsize)
+
+
+def rearrangement(
+    source: Layout, target: Layout, *, method: Method | None = None, itemsize: int = 1
+) -> Emulation:
+    """From one layout to another as a pipeline of exchanges, without any butterflies.
+
+    It restores, for example, the order that an emulation left (TR-764 section 6).
+
+    >>> back = rearrangement(Layout.parse("(b1 b0 || b3 b2)"), Layout.cyclic(4, 2))
+    >>> back.cycles, len(back.crossings), back.task.target == Layout.cyclic(4, 2)
+    (3, 2, True)
+    """
+    method = method or Method()
+    source.conversion(target)  # raises unless they have the same elements
+    wishes = Wishes((), method.radix, conversion=method.conversion, home=target.map)
+    return _emulation(source, wishes, method, itemsize)
+
+
+def _emulation(layout: Layout, wishes: Wishes, method: Method, itemsize: int) -> Emulation:
+    found, laid_out = _best(layout, wishes, method)
     steps = tuple(_steps(found, laid_out))
     moves = (s.exchange if isinstance(s, Crossing) else s for s in steps)
     move = compose((x for x in moves if isinstance(x, Exchange)), layout.p)
@@ -111,19 +141,16 @@ def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # 
     return bits[::-1] if descending else bits
 
 
-def _best(
-    layout: Layout, stages: tuple[int, ...], method: Method, output: Code
-) -> tuple[Phases, Pipeline]:
+def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Phases, Pipeline]:
     """The fastest of the few ways to choose which finished bits make way."""
-    if output not in get_args(Code):
+    if wishes.output not in get_args(Code):
         raise InvalidValueError(
-            f"the output is {output!r}", f"the codes are {get_args(Code)}", "choose one"
+            f"the output is {wishes.output!r}", f"the codes are {get_args(Code)}", "choose one"
         )
     stride = 2 if method.conversion == "inter-node" else 1
     pace = Pace(stride, method.merged, method.overlap)
-    wishes = Wishes(stages, method.radix, 1, output, method.conversion)
     if method.conversion == "inter-node":
-        found = phases(layout.map, layout.n, wishes)
+        found = phases(layout.map, layout.n, replace(wishes, window=1))
         return found, pipeline(found.phases, layout.n, pace)
     tried: list[tuple[Phases, Pipeline]] = []
     refused: list[InvalidValueError] = []

@@ -15,12 +15,13 @@ Rules.
    all code conversion is free.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, NoReturn
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices, parity
+from graycube.gf2.factor import factor
 
 Code = Literal["binary", "gray"]
 Conversion = Literal["local", "inter-node"]
@@ -51,7 +52,7 @@ class Wishes:
 
     A phase has ``radix`` dimensions if it can. ``window`` is how many finished bits are in use:
     those that wait longer stay in memory. ``together``: a first stage that needs two dimensions
-    gets them in one phase.
+    gets them in one phase. ``home`` is where everything has to be in the end, if anywhere.
     """
 
     stages: tuple[int, ...]
@@ -60,6 +61,7 @@ class Wishes:
     output: Code = "binary"
     conversion: Conversion = "local"
     together: bool = True
+    home: AffineMap | None = None
 
 
 @dataclass
@@ -140,7 +142,41 @@ def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
         done.append(Phase(crossed.place, crossed.local, crossed.crossings, stages))
         if len(done) > 3 * place.width:  # what goes out keeps coming back
             _no_room(place, n, wishes)
+    if wishes.home is not None:
+        ends = [(replace(run), range(n)[::step]) for step in (1, -1)]
+        ways = [(list(_back(copy, wishes.home, dims)), copy) for copy, dims in ends]
+        back, run = min(ways, key=lambda way: sum(len(phase.crossings) for phase in way[0]))
+        last = factor(wishes.home @ run.place.inverse(), n)
+        return Phases(first, (*done, *back), last)
     return Phases(first, tuple(done), _tidied(run))
+
+
+def _back(run: _Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
+    """Phases that give every dimension the sum of index bits that it has to have.
+
+    A sum that is in memory trades places with what is on its dimension, as many at once as
+    the radix says. If none is in memory, something else makes way for one first.
+    """
+    wanted = _sums(home, run.n)
+    while _sums(run.place, run.n) != wanted:
+        held, nodes = _sums(run.place, run.n), Span(run.node_rows)
+        wrong = [d for d in dims if held[d] != wanted[d]]
+        trades = [(d, *wanted[d]) for d in wrong if nodes.add(wanted[d][0])]
+        if not trades:
+            run.finished = list(range(run.p))
+            trades = [(wrong[0], 1 << bit, 0) for bit in run.available()[:1]]
+        if not trades:
+            raise InvalidValueError(
+                f"every node has {1 << run.p - run.n} slots",
+                "without memory bits nothing trades places",
+                "use fewer nodes, or a conversion that needs no memory",
+            )
+        yield _traded(run, trades[: run.wishes.radix])
+
+
+def _sums(place: AffineMap, n: int) -> list[tuple[int, int]]:
+    """The sum of index bits, and the constant, that every dimension has."""
+    return [(place.matrix.rows[d], place.constant >> d & 1) for d in range(n)]
 
 
 def _no_room(place: AffineMap, n: int, wishes: Wishes) -> NoReturn:
@@ -214,18 +250,23 @@ def _swapped(run: _Run, dims: Sequence[int]) -> Phase:
             going.append((row, bit))
     if any(bit < 0 for _, bit in going):
         run.partners.append(frozenset(dims))
-    local, slots = [], list[int]()
-    for row, bit in going:
-        exchanges, slot = _to_memory(run, _coded(run, row, bit), slots)
+    coded = [_coded(run, row, bit) for row, bit in going]
+    return _traded(run, [(d, row, 0) for d, row in zip(dims, coded, strict=False)])
+
+
+def _traded(run: _Run, trades: Sequence[tuple[int, int, int]]) -> Phase:
+    """Dimensions trade places with sums of index bits and constants, formed in memory first."""
+    local, slots = list[Exchange](), list[int]()
+    for _, row, constant in trades:
+        exchanges, slot = _to_memory(run, row, slots, constant)
         local += exchanges
         slots.append(slot)
-    first = run.place
-    crossings = []
-    for d, slot in zip(dims, slots, strict=False):
+    before, crossings = run.place, list[Exchange]()
+    for (d, *_), slot in zip(trades, slots, strict=True):
         both = 1 << d | 1 << slot
         crossings.append(Exchange(both, both))
         run.place = crossings[-1].affine(run.p) @ run.place
-    return Phase(first, tuple(local), tuple(crossings))
+    return Phase(before, tuple(local), tuple(crossings))
 
 
 def _coded(run: _Run, row: int, bit: int) -> int:
@@ -244,11 +285,13 @@ def _coded(run: _Run, row: int, bit: int) -> int:
     return row
 
 
-def _to_memory(run: _Run, wanted: int, taken: Sequence[int]) -> tuple[list[Exchange], int]:
-    """Put a sum of index bits into a slot bit by an exchange within memory, if need be."""
+def _to_memory(
+    run: _Run, wanted: int, taken: Sequence[int], constant: int = 0
+) -> tuple[list[Exchange], int]:
+    """Put a sum of index bits, plus a constant, into a slot bit by an exchange, if need be."""
     mask = address_mask(run.place, wanted)
     slot = next(s for s in bit_indices(mask >> run.n << run.n) if s not in taken)
-    rest, inverted = mask ^ 1 << slot, parity(mask & run.place.constant)
+    rest, inverted = mask ^ 1 << slot, constant ^ parity(mask & run.place.constant)
     if not rest and not inverted:
         return [], slot
     exchange = Exchange(1 << slot, rest, want=1 ^ inverted)

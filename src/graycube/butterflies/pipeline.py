@@ -17,7 +17,7 @@ Rules.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from graycube.butterflies.phases import Phase, Span, address_mask, index_bits
@@ -62,8 +62,28 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     >>> print(*laid_out.crossings[1])
     from cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
     """
-    if not phases:
-        return Pipeline((), 0, 0)
+    made: list[tuple[Crossing, ...]] = []
+    cycles, rest = 0, list(phases)
+    while rest:  # where no classes run through all phases, those that remain begin afterwards
+        for count in range(len(rest), 0, -1):
+            classes = _classes(rest[:count], n)
+            if classes is not None:
+                found, taken = _piped(rest[:count], n, pace, classes)
+                made += [
+                    tuple(replace(c, start=c.start + cycles) for c in crossings)
+                    for crossings in found
+                ]
+                cycles, rest = cycles + taken, rest[count:]
+                break
+    spans = [(c.start, c.last + 1) for found in made for c in found]
+    most = max((sum(a <= at < b for a, b in spans) for at, _ in spans), default=0)
+    return Pipeline(tuple(made), cycles, most)
+
+
+def _piped(
+    phases: Sequence[Phase], n: int, pace: Pace, classes: Sequence[int]
+) -> tuple[list[tuple[Crossing, ...]], int]:
+    """The crossings of phases through which the classes run, from cycle 0, and their end."""
     slots = phases[0].place.width - n
     widths = [_width(phase) for phase in phases]
     if not 0 <= pace.merged <= slots - max(widths):
@@ -72,17 +92,14 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
             f"of 2^{slots}, phases of {max(widths)} dimensions need 2^{max(widths)} messages",
             f"merge at most 2^{max(slots - max(widths), 0)}",
         )
-    classes = _classes(phases, n, widths)
     starts = _starts(phases, widths, classes, slots, pace)
     made = [
         tuple(_crossings(phase, start, classes, slots, pace))
         for phase, start in zip(phases, starts, strict=True)
     ]
-    spans = [(c.start, c.last + 1) for found in made for c in found]
-    most = max(sum(start <= at < stop for start, stop in spans) for at, _ in spans)
     unit = 1 << pace.merged
-    cycles = max(-(-stop // unit) * unit for _, stop in spans)
-    return Pipeline(tuple(made), cycles, most)
+    ends = (crossing.last + 1 for found in made for crossing in found)
+    return made, max(-(-end // unit) * unit for end in ends)
 
 
 def _width(phase: Phase) -> int:
@@ -90,14 +107,15 @@ def _width(phase: Phase) -> int:
     return len({crossing.when for crossing in phase.crossings})
 
 
-def _classes(phases: Sequence[Phase], n: int, widths: Sequence[int]) -> list[int]:
+def _classes(phases: Sequence[Phase], n: int) -> list[int] | None:
     """Sums of index bits that tell the elements of a node apart, the slowest first.
 
     A phase of r dimensions uses all but the last r - 1 of them. Those that stages change
-    between two phases make the second one wait, so they are the last choice.
+    between two phases make the second one wait, so they are the last choice. There may be none.
     """
     p = phases[0].place.width
     slots = p - n
+    widths = [_width(phase) for phase in phases]
     known = []
     for phase in phases:
         tests = dict.fromkeys(crossing.when for crossing in phase.crossings)
@@ -109,11 +127,7 @@ def _classes(phases: Sequence[Phase], n: int, widths: Sequence[int]) -> list[int
         using = [span for span, width in zip(known, widths, strict=True) if k < slots - width]
         new = next((c for c in _candidates(p, changed) if not any(c in s for s in using)), None)
         if new is None:
-            raise InvalidValueError(
-                f"the phases exchange {[phase.dims for phase in phases]}",
-                "no classes of elements run through all of them as a pipeline",
-                "let one phase end before the next begins, or take another window",
-            )
+            return None
         chosen.append(new)
         for span in using:
             span.add(new)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange
 from graycube.layout import Layout
-from graycube.schedule import Crossing, Emulation, Stage
+from graycube.schedule import Crossing, Emulation, Replication, Stage
 
 _Blocks = NDArray[Any]
 
@@ -54,6 +54,33 @@ def emulate(emulation: Emulation, blocks: ArrayLike, *, inverse: bool = False) -
     return np.ascontiguousarray(
         flat.reshape(slots, 1 << task.n, *data.shape[2:]).swapaxes(0, 1)
     )
+
+
+def replicate(network: Replication, blocks: ArrayLike) -> _Blocks:
+    """The points of all nodes after the stages of a network of copies; node is the first axis.
+
+    >>> network = Replication((Layout.nodes(1), Layout.nodes(1)), (0,))
+    >>> replicate(network, [3.0, 1.0]).real.tolist()
+    [4.0, 2.0]
+    """
+    data = np.array(blocks, dtype=np.result_type(np.asarray(blocks), np.complex64))
+    nodes = 1 << network.layouts[0].n
+    if data.shape[:1] != (nodes,):
+        raise InvalidValueError(
+            f"the blocks have shape {data.shape}",
+            f"their first axis must be {nodes} nodes",
+            "put the node first",
+        )
+    for stage, bit in enumerate(network.stages):
+        sources = np.array([network.sources(stage, node) for node in range(nodes)])
+        word = network.layouts[stage + 1].inverse_map(np.arange(nodes))
+        upper, low = word >> bit & 1, word & ((1 << bit) - 1)
+        root = np.where(upper, np.exp(-2j * np.pi * low / (1 << bit + 1)), 1)
+        sign = 1 - 2 * upper
+        shape = (nodes, *(1,) * (data.ndim - 1))
+        a, b = data[sources[:, 0]], data[sources[:, 1]]
+        data = (a + sign.reshape(shape) * b) * root.reshape(shape).astype(data.dtype)
+    return data
 
 
 def _exchanged(layout: Layout, exchange: Exchange, flat: _Blocks) -> tuple[Layout, _Blocks]:

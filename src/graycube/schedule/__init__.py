@@ -12,6 +12,7 @@ from graycube.schedule.actions import Action, actions
 from graycube.schedule.emulation import Crossing, Emulation, Turn, written_out
 from graycube.schedule.moves import Moves, expand
 from graycube.schedule.program import Program, Stage
+from graycube.schedule.replication import Replication
 from graycube.schedule.schedule import Hop, Schedule, Strand
 from graycube.schedule.task import Task
 from graycube.schedule.written import dump, load
@@ -23,6 +24,7 @@ __all__ = [
     "Hop",
     "Moves",
     "Program",
+    "Replication",
     "Schedule",
     "Stage",
     "Strand",

@@ -1,11 +1,12 @@
 """Independent checks of schedules; they share no code with the algorithms or the simulator.
 
 :func:`check_algebra` proves a symbolic schedule at any size of the cube, :func:`check_elements`
-follows every element of an explicit one, and :data:`RULES` says what both look for.
+follows every element of an explicit one. :func:`check_emulation` and :func:`check_pairs` do the
+same for butterfly networks. :data:`RULES` says what they look for.
 """
 
 from graycube.verify.algebra import check_algebra
-from graycube.verify.butterflies import check_emulation, check_pairs
+from graycube.verify.butterflies import check_emulation, check_pairs, check_replication
 from graycube.verify.elements import check_elements
 from graycube.verify.report import RULES, Report, Violation
 
@@ -17,4 +18,5 @@ __all__ = [
     "check_elements",
     "check_emulation",
     "check_pairs",
+    "check_replication",
 ]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, bit_indices, parity
 from graycube.machine import Machine
-from graycube.schedule import Crossing, Emulation, Moves, Stage
+from graycube.schedule import Crossing, Emulation, Moves, Replication, Stage
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 
 _RULES = ("end", "stage", "link", "ports", "time", "round")
@@ -106,6 +106,33 @@ def check_pairs(moves: Moves, stages: Sequence[int]) -> Report:
     return tally("pair by pair", ("pair",), ())
 
 
+def check_replication(network: Replication) -> Report:
+    """Check, node by node, that copies of both inputs come from neighbours or from the node.
+
+    >>> from graycube.layout import Layout
+    >>> gray = Layout.nodes(2, "gray")
+    >>> print(check_replication(Replication((gray, gray, gray), (1, 0))))
+    node by node: 4 x copy
+      copy: node 0: stage 0 needs the points of nodes 0 and 3
+      copy: node 1: stage 0 needs the points of nodes 1 and 2
+      copy: node 2: stage 0 needs the points of nodes 1 and 2
+      copy: node 3: stage 0 needs the points of nodes 0 and 3
+    """
+    found = []
+    n = network.layouts[0].n
+    if tuple(sorted(network.stages)) != tuple(range(n)):
+        detail = f"the stages are {network.stages}, which is not every bit once"
+        found.append(Violation("stage", detail=detail))
+    for stage in range(len(network.stages)):
+        for node in range(1 << n):
+            sources = network.sources(stage, node)
+            if any((node ^ source).bit_count() > 1 for source in sources):
+                first, second = sorted(sources)
+                detail = f"stage {stage} needs the points of nodes {first} and {second}"
+                found.append(Violation("copy", node=node, detail=detail))
+    return tally("node by node", ("stage", "copy"), found)
+
+
 def _places(moves: Moves) -> NDArray[np.int32]:
     """The node of every element before every cycle and at the end."""
     task = moves.task
@@ -163,7 +190,7 @@ def _check_program(emulation: Emulation) -> Iterator[Violation]:
     for axis in task.source.axes:
         offset -= axis.bits
         runs.append(list(range(offset, offset + axis.bits)))
-    if not any(stages in (run, run[::-1]) for run in runs):
+    if stages and not any(stages in (run, run[::-1]) for run in runs):
         detail = f"the stages are {stages}, which is not every bit of an axis once, in order"
         yield Violation("stage", detail=detail)
 
@@ -224,12 +251,14 @@ def _check_times(emulation: Emulation, timed: Sequence[_Timed]) -> Iterator[Viol
     for k, late in enumerate(timed):
         for early in timed[:k]:
             joined = stages[early.stages : late.stages]
+            if _latest(early, late, joined, every) < 0:
+                continue
             if early.run == late.run and _commute(early.crossing, late.crossing):
-                if _may_be_equal(early, late, every):
+                reversed_order = _latest(late, early, joined, every) < 0
+                if not reversed_order and _may_be_equal(early, late, every):
                     detail = f"crossings {early.number} and {late.number} may be simultaneous"
                     yield Violation("time", cycle=late.crossing.start, detail=detail)
-                continue
-            if _latest(early, late, joined, every) >= 0:
+            else:
                 detail = f"crossing {late.number} may start before {early.number} is over"
                 yield Violation("time", cycle=late.crossing.start, detail=detail)
 

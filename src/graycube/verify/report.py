@@ -17,6 +17,7 @@ RULES = {
     "end": "an element ends where the task says",
     "stage": "every bit of an axis has one stage, in order, with its pairs on one node",
     "pair": "both of a pair are on one node when their earlier stages are over",
+    "copy": "a node computes from its own point and copies of its neighbours' points",
     "link": "a directed link carries at most one element per cycle",
     "ports": "a node sends and receives at most as many elements per cycle as it has ports",
     "round": "a node sends a message per port and round, and forwards it in a later one",
