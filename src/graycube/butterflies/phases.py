@@ -17,6 +17,7 @@ Rules.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal, NoReturn
 
 from graycube.errors import InvalidValueError
@@ -82,11 +83,12 @@ class _Run:
 
     @property
     def node_rows(self) -> tuple[int, ...]:
-        return self.place.matrix.rows[: self.n]
+        return _rows(self.place)[: self.n]
 
     def dims_of(self, bit: int) -> list[int]:
         """The dimensions that depend on an index bit, the highest first."""
-        return [d for d in reversed(range(self.n)) if self.node_rows[d] >> bit & 1]
+        rows = self.node_rows
+        return [d for d in reversed(range(self.n)) if rows[d] >> bit & 1]
 
     def available(self) -> list[int]:
         """The finished bits that are not on the nodes, the oldest first."""
@@ -97,7 +99,7 @@ class _Run:
         """What is in memory and not over, the next in turn first, without ``bits``."""
         turn = {bit: k for k, bit in enumerate(self.pending)}
         held = []
-        for row in self.place.matrix.rows[self.n :]:
+        for row in _rows(self.place)[self.n :]:
             turns = [turn[b] for b in bit_indices(row) if b in turn]
             if turns and not any(row >> b & 1 for b in bits):
                 held.append((min(turns), row))
@@ -176,7 +178,7 @@ def _back(run: _Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
 
 def _sums(place: AffineMap, n: int) -> list[tuple[int, int]]:
     """The sum of index bits, and the constant, that every dimension has."""
-    return [(place.matrix.rows[d], place.constant >> d & 1) for d in range(n)]
+    return [(_rows(place)[d], place.constant >> d & 1) for d in range(n)]
 
 
 def _no_room(place: AffineMap, n: int, wishes: Wishes) -> NoReturn:
@@ -333,10 +335,9 @@ def _converted(run: _Run, dim: int, bit: int) -> Phase:
 
 def address_mask(place: AffineMap, wanted: int) -> int:
     """The address bits whose sum is a sum of index bits, up to a constant."""
-    back = place.matrix.inverse().rows
     mask = 0
     for bit in bit_indices(wanted):
-        mask ^= back[bit]
+        mask ^= _rows_of_inverse(place)[bit]
     return mask
 
 
@@ -344,8 +345,18 @@ def index_bits(place: AffineMap, mask: int) -> int:
     """The index bits whose sum is a sum of address bits, up to a constant."""
     wanted = 0
     for row in bit_indices(mask):
-        wanted ^= place.matrix.rows[row]
+        wanted ^= _rows(place)[row]
     return wanted
+
+
+@lru_cache(maxsize=64)
+def _rows(place: AffineMap) -> tuple[int, ...]:
+    return place.matrix.rows
+
+
+@lru_cache(maxsize=64)
+def _rows_of_inverse(place: AffineMap) -> tuple[int, ...]:
+    return place.matrix.inverse().rows
 
 
 class Span:

@@ -168,13 +168,20 @@ def _starts(
             if not pace.overlap:
                 wait = pace.stride * (count - 1) + 1
             starts.append(starts[-1] + wait)
-        times = range(starts[k], starts[k] + pace.stride * count, pace.stride)
-        while any(_meet(times, old) for d in phase.dims for old in busy.get(d, [])):
-            times = range(times.start + 1, times.stop + 1, pace.stride)
+        old = [times for d in phase.dims for times in busy.get(d, [])]
+        times = _first_free(starts[k], count, pace.stride, old)
         starts[k] = times.start
         for d in phase.dims:
             busy.setdefault(d, []).append(times)
     return starts
+
+
+def _first_free(least: int, count: int, stride: int, old: Sequence[range]) -> range:
+    """The first ``count`` times, a stride apart and not before ``least``, that nobody has."""
+    bases = sorted({least, *(times[-1] + 1 for times in old if times[-1] >= least)})
+    starts = (base + late for base in bases for late in range(stride))
+    ways = (range(start, start + stride * count, stride) for start in starts)
+    return next(way for way in ways if not any(_meet(way, times) for times in old))
 
 
 def _meet(one: range, other: range) -> bool:
