@@ -39,7 +39,7 @@ from graycube.errors import (
     SingularError,
     UndecidedError,
 )
-from graycube.fourier import fft, fft2, fftn, ifft, ifft2, ifftn
+from graycube.fourier import TransformPlan, fft, fft2, fftn, ifft, ifft2, ifftn, plan_fft
 from graycube.gf2 import AffineMap, Exchange, Matrix, compose
 from graycube.layout import (
     ALLOCATIONS,
@@ -113,6 +113,7 @@ __all__ = [
     "Strand",
     "Task",
     "Traffic",
+    "TransformPlan",
     "Turn",
     "UndecidedError",
     "Violation",
@@ -140,6 +141,7 @@ __all__ = [
     "mesh_distances",
     "minimum_path_bound",
     "plan",
+    "plan_fft",
     "rank_coordinates",
     "rank_order",
     "ring_order",

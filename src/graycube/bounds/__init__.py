@@ -1,6 +1,15 @@
 """Lower bounds on the time of a task, each with its citation and what it rests on."""
 
+from graycube.bounds.butterflies import butterfly_bound, butterfly_cycles
 from graycube.bounds.cut import Cut, best_cut
 from graycube.bounds.transfer import Bound, lower_bounds, minimum_path_bound
 
-__all__ = ["Bound", "Cut", "best_cut", "lower_bounds", "minimum_path_bound"]
+__all__ = [
+    "Bound",
+    "Cut",
+    "best_cut",
+    "butterfly_bound",
+    "butterfly_cycles",
+    "lower_bounds",
+    "minimum_path_bound",
+]

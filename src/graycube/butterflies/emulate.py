@@ -120,10 +120,12 @@ def dimensions_at_once(made: Emulation) -> int:
     >>> dimensions_at_once(emulation(Layout.cyclic(8, 5)))
     4
     """
+    nodes = (1 << made.task.n) - 1
+    spans = [(c.exchange.flip & nodes, c.start, c.last) for c in made.crossings]
     return max(
         (
-            len({o.exchange.flip for o in made.crossings if o.start <= c.start <= o.last})
-            for c in made.crossings
+            len({d for d, first, last in spans if first <= start <= last})
+            for _, start, _ in spans
         ),
         default=0,
     )
@@ -155,8 +157,9 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Phases, Pipel
     tried: list[tuple[Phases, Pipeline]] = []
     refused: list[InvalidValueError] = []
     most = min(layout.p - layout.n, method.radix + 1)
+    ways = (True,) if method.radix > 1 else (True, False) if method.overlap else (False,)
     for window in range(max(1, most), 0, -1):
-        for together in (True, False)[: 2 if method.radix == 1 else 1]:
+        for together in ways:
             try:
                 found = phases(
                     layout.map, layout.n, replace(wishes, window=window, together=together)

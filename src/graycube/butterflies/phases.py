@@ -137,13 +137,11 @@ def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
     run.finished = run.available()[-wishes.window :]
     done: list[Phase] = []
     while run.pending:
-        if not run.waiting(()) and not run.available():
-            _no_room(place, n, wishes)
         crossed = _next_phase(run)
         stages = _local_stages(run)
         done.append(Phase(crossed.place, crossed.local, crossed.crossings, stages))
         if len(done) > 3 * place.width:  # what goes out keeps coming back
-            _no_room(place, n, wishes)
+            _no_room(run)
     if wishes.home is not None:
         ends = [(replace(run), range(n)[::step]) for step in (1, -1)]
         ways = [(list(_back(copy, wishes.home, dims)), copy) for copy, dims in ends]
@@ -181,10 +179,10 @@ def _sums(place: AffineMap, n: int) -> list[tuple[int, int]]:
     return [(_rows(place)[d], place.constant >> d & 1) for d in range(n)]
 
 
-def _no_room(place: AffineMap, n: int, wishes: Wishes) -> NoReturn:
+def _no_room(run: _Run) -> NoReturn:
     raise InvalidValueError(
-        f"every node has {1 << place.width - n} slots",
-        f"that is too little memory for {wishes.conversion} code conversion here",
+        f"every node has {1 << run.p - run.n} slots",
+        f"that is too little memory for {run.wishes.conversion} code conversion here",
         "use fewer nodes, or another conversion",
     )
 
@@ -250,6 +248,8 @@ def _swapped(run: _Run, dims: Sequence[int]) -> Phase:
     for row, bit in [*ready, *((row, -1) for row in run.waiting(bits))]:
         if len(going) < len(dims) and nodes.add(row):
             going.append((row, bit))
+    if not going:
+        _no_room(run)
     if any(bit < 0 for _, bit in going):
         run.partners.append(frozenset(dims))
     coded = [_coded(run, row, bit) for row, bit in going]
@@ -368,14 +368,17 @@ class Span:
     """
 
     def __init__(self, vectors: Iterable[int] = ()) -> None:
-        self._basis: list[int] = []
+        self._basis: dict[int, int] = {}  # by the place of the highest bit
         for vector in vectors:
             self.add(vector)
 
     def _rest(self, vector: int) -> int:
-        for known in self._basis:
-            vector = min(vector, vector ^ known)
-        return vector
+        while vector:
+            known = self._basis.get(vector.bit_length())
+            if known is None:
+                return vector
+            vector ^= known
+        return 0
 
     def __contains__(self, vector: int) -> bool:
         return not self._rest(vector)
@@ -384,5 +387,5 @@ class Span:
         """Take one more vector in; whether it is new."""
         rest = self._rest(vector)
         if rest:
-            self._basis.append(rest)
+            self._basis[rest.bit_length()] = rest
         return bool(rest)

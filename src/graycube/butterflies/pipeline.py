@@ -138,11 +138,9 @@ def _candidates(p: int, changed: Sequence[Sequence[int]]) -> Iterator[int]:
     """Sums of index bits: those that no stage changes first, and short ones first."""
     staged = [bit for stages in changed for bit in stages]
     still = [bit for bit in range(p) if bit not in staged]
-    for size in (1, 2, 3):
-        yield from (sum(1 << b for b in bits) for bits in combinations(still, size))
-    order = [*still, *reversed(staged)]
-    for size in (1, 2, 3):
-        yield from (sum(1 << b for b in bits) for bits in combinations(order, size))
+    for bits in (still, [*still, *reversed(staged)]):
+        yield from (1 << bit for bit in bits)
+        yield from (1 << one | 1 << other for one, other in combinations(bits, 2))
 
 
 def _starts(

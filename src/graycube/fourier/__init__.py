@@ -2,17 +2,25 @@
 
 ``passes`` decides what is transformed and exchanged, ``exchanges`` writes that as schedules,
 ``along`` carries it out along one axis, and ``transform`` has the functions that people call.
+``candidates`` prices the emulations of :mod:`graycube.butterflies` on a machine, ``plan``
+chooses one, and ``emulated`` makes passes of it.
 """
 
 from graycube.fourier.along import Along, along
+from graycube.fourier.candidates import TransformCandidate
+from graycube.fourier.emulated import emulated_passes
 from graycube.fourier.exchanges import exchange_schedules
 from graycube.fourier.passes import Pass, passes
+from graycube.fourier.plan import TransformPlan, plan_fft
 from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 
 __all__ = [
     "Along",
     "Pass",
+    "TransformCandidate",
+    "TransformPlan",
     "along",
+    "emulated_passes",
     "exchange_schedules",
     "fft",
     "fft2",
@@ -21,4 +29,5 @@ __all__ = [
     "ifft2",
     "ifftn",
     "passes",
+    "plan_fft",
 ]

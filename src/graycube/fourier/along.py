@@ -84,6 +84,14 @@ def along(layout: Layout, axis: int, dtype: str, *, inverse: bool) -> Along:
     [(), (0, 1, 2, 3)]
     """
     groups, result = passes(layout, axis)
+    return carried_out(layout, groups, result, dtype, inverse=inverse)
+
+
+def carried_out(
+    layout: Layout, groups: tuple[Pass, ...], result: Layout, dtype: str, *, inverse: bool
+) -> Along:
+    """The transform that does certain passes; ``result`` is the layout they lead to."""
+    axis = groups[0].axis if groups else 0
     place, steps = layout.map, []
     for k, group in enumerate(groups):
         last = k == len(groups) - 1

@@ -93,7 +93,7 @@ def passes(layout: Layout, axis: int) -> tuple[tuple[Pass, ...], Layout]:
             place, high = place if step.copied else step.place, step.low
         if extent > 1:
             done.append(Pass(axis, high, high, place))
-    return tuple(done), _result(word, place, done)
+    return tuple(done), result_layout(layout, axis, place, done)
 
 
 def _next_group(word: _Word, place: AffineMap, stop: int, high: int) -> Pass:
@@ -112,7 +112,7 @@ def _next_group(word: _Word, place: AffineMap, stop: int, high: int) -> Pass:
     if slot is not None:
         return Pass(word.axis, low, high, place, slot)
     dims = tuple(_depend(nodes, group))
-    place = _brought(place, layout.n, group, word.pending(high))
+    place = brought(place, layout.n, group, word.pending(high))
     return Pass(word.axis, low, high, place, 0, dims)
 
 
@@ -161,7 +161,7 @@ def _slot(place: AffineMap, n: int, group: Sequence[int]) -> int | None:
     return at[0] - n if in_order and plain else None
 
 
-def _brought(
+def brought(
     place: AffineMap, n: int, group: Sequence[int], pending: Sequence[int]
 ) -> AffineMap:
     """A place with the group in the lowest memory bits; no node bit changes that need not.
@@ -194,13 +194,14 @@ def _extend(rows: Sequence[int], bits: Sequence[int], count: int, p: int) -> lis
     return found
 
 
-def _result(word: _Word, place: AffineMap, done: Sequence[Pass]) -> Layout:
+def result_layout(layout: Layout, axis: int, place: AffineMap, done: Sequence[Pass]) -> Layout:
     """The layout of the output: the digits of its index in the order of the passes."""
+    word = _Word(layout, axis)
     along = word.along
     order = [b for step in done for b in word.bits(step.low, step.high)]
     columns = list(place.matrix.columns)
     columns[word.offset : word.offset + along.bits] = [columns[b] for b in order]
-    axes = list(word.layout.axes)
-    axes[word.axis] = Axis(along.bits, along.extent, along.bits - along.low)
+    axes = list(layout.axes)
+    axes[axis] = Axis(along.bits, along.extent, along.bits - along.low)
     address = AffineMap(Matrix(tuple(columns), place.height), place.constant)
-    return replace(word.layout, map=address, axes=tuple(axes))
+    return replace(layout, map=address, axes=tuple(axes))

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.fourier.along import along
 from graycube.gf2 import require_int
+from graycube.layout import Layout
 
 Norm = Literal["backward", "ortho", "forward"]
 Order = Literal["any", "natural"]
@@ -132,22 +134,33 @@ def _transform(
             "a transform works on a CubeArray",
             "use CubeArray.from_numpy(x, layout)",
         )
-    _require_word(norm or "backward", get_args(Norm), "norm")
     _require_word(order, get_args(Order), "order")
+    _require_norm(norm)
     chosen = _axes(a, axes)
-    blocks, layout = a.blocks.astype(_complex(a.dtype), copy=False), a.layout
+    blocks, layout = a.blocks.astype(complex_dtype(a.dtype), copy=False), a.layout
     for axis in chosen:
         planned = along(layout, axis, blocks.dtype.name, inverse=inverse)
         blocks, layout = planned.run(blocks), planned.result
-        points = a.layout.shape[axis]
-        whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
-        if whole or norm == "ortho":  # axis by axis, so that nothing overflows on the way
-            blocks = blocks / blocks.real.dtype.type(points if whole else sqrt(points))
+        blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
     result = CubeArray(blocks, layout)
     return result.relayout(a.layout) if order == "natural" else result
 
 
-def _complex(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
+def scale(
+    blocks: NDArray[Any], points: int, norm: Norm | None, *, inverse: bool
+) -> NDArray[Any]:
+    """The blocks of one transformed axis, divided as its norm says.
+
+    Axis by axis, so that nothing overflows on the way.
+    """
+    _require_norm(norm)
+    whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
+    if whole or norm == "ortho":
+        blocks = blocks / blocks.real.dtype.type(points if whole else sqrt(points))
+    return blocks
+
+
+def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
     """The dtype of the result: single precision stays single, the rest is double."""
     if dtype.kind not in "biufc":
         raise InvalidTypeError(
@@ -158,18 +171,26 @@ def _complex(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
 
 
 def _axes(a: CubeArray, axes: Sequence[int] | None) -> list[int]:
-    count = len(a.layout.axes)
     if axes is not None and not isinstance(axes, Sequence):
         raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
-    chosen = [require_int(axis, "axis") for axis in (range(count) if axes is None else axes)]
-    for axis in chosen:
-        if not -count <= axis < count:
-            raise OutOfRangeError(
-                f"axis is {axis}",
-                f"the layout has {count} axes, and payload is not transformed",
-                f"use {-count}..{count - 1}",
-            )
-    return [axis % count for axis in chosen]
+    every = range(len(a.layout.axes))
+    return [require_axis(a.layout, axis) for axis in (every if axes is None else axes)]
+
+
+def require_axis(layout: Layout, axis: int) -> int:
+    """The axis of a layout, counted from the front."""
+    count, axis = len(layout.axes), require_int(axis, "axis")
+    if not -count <= axis < count:
+        raise OutOfRangeError(
+            f"axis is {axis}",
+            f"the layout has {count} axes, and payload is not transformed",
+            f"use {-count}..{count - 1}",
+        )
+    return axis % count
+
+
+def _require_norm(norm: Norm | None) -> None:
+    _require_word(norm or "backward", get_args(Norm), "norm")
 
 
 def _require_word(word: str, known: Sequence[str], what: str) -> None:

@@ -1,0 +1,170 @@
+"""The ways to do a transform along one axis on a machine, priced from their schedules."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+from graycube.butterflies import Method, dimensions_at_once, emulation, one_point
+from graycube.errors import GraycubeError
+from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Layout
+from graycube.machine import Machine
+from graycube.planning import plan
+from graycube.schedule import Emulation, Replication
+
+RADICES = (1, 2, 3, 4)
+"""So many dimensions at once are tried, and as many as there are."""
+
+
+@dataclass(frozen=True)
+class TransformCandidate:
+    """A way to do the exchanges of a transform: its schedule and price, or why it is not one.
+
+    ``cost`` is in seconds. ``converted`` is what the code conversion before it costs of that.
+
+    >>> machine = Machine(dims=4, ports="all", startup=10.0, per_byte=1.0)
+    >>> layout = Layout.cyclic(10, 4, nodes="gray")
+    >>> for candidate in transform_candidates(layout, 0, 1, machine)[:2]:
+    ...     print(candidate.name, candidate.rounds, candidate.cost)
+    bi-sectioning 7 126.0
+    four-sectioning 4 104.0
+    """
+
+    name: str
+    schedule: Emulation | Replication | None
+    rounds: int
+    cycles: int
+    cost: float
+    reason: str | None = None
+    converted: float = 0.0
+
+
+def transform_candidates(
+    layout: Layout, axis: int, itemsize: int, machine: Machine
+) -> tuple[TransformCandidate, ...]:
+    """All ways, for elements of ``itemsize`` bytes."""
+    if layout.p == layout.n:
+        return (_copies(layout, itemsize, machine),)
+    found = list(_on_the_data_as_it_is(layout, axis, itemsize, machine))
+    plain = uncoded(layout)
+    if plain != layout:
+        found.append(_converted_first(layout, plain, axis, itemsize, machine))
+    return tuple(found)
+
+
+def uncoded(layout: Layout) -> Layout:
+    """The layout with one index bit on each dimension, the lowest that it depends on.
+
+    >>> print(uncoded(Layout.cyclic(6, 3, nodes="gray")))
+    (b5 b4 b3 || b2 b1 b0)
+    """
+    low = [row & -row for row in layout.map.matrix.rows[: layout.n]]
+    rows = Matrix.from_rows([*low, *layout.map.matrix.rows[layout.n :]], layout.p)
+    return replace(layout, map=AffineMap(rows)) if rows.is_invertible() else layout
+
+
+def _on_the_data_as_it_is(
+    layout: Layout, axis: int, itemsize: int, machine: Machine
+) -> Iterator[TransformCandidate]:
+    most = max(1, min(layout.p - layout.n, layout.n, machine.links_at_once))
+    radices = sorted({radix for radix in (*RADICES, most) if radix <= most})
+    methods = [Method(radix=radix) for radix in radices]
+    methods.append(Method("inter-node"))
+    methods += [Method(radix=radix, overlap=False) for radix in radices]
+    for method in methods:
+        yield _best_messages(layout, axis, itemsize, machine, method)
+
+
+def _best_messages(
+    layout: Layout, axis: int, itemsize: int, machine: Machine, method: Method
+) -> TransformCandidate:
+    """The method with messages of the best size, of the powers of two."""
+    slots = layout.p - layout.n
+    tried = {}
+    first = _priced(layout, axis, itemsize, machine, method)
+    if first.schedule is None:
+        return first
+    tried[0] = first
+    low, high = 0, max(0, slots - method.radix)
+    while high - low > 1:  # the cost has one valley: fewer start-ups against a longer fill
+        middle = (low + high) // 2
+        for merged in (middle, middle + 1):
+            if merged not in tried:
+                way = replace(method, merged=merged)
+                tried[merged] = _priced(layout, axis, itemsize, machine, way)
+        if tried[middle].cost <= tried[middle + 1].cost:
+            high = middle
+        else:
+            low = middle + 1
+    for merged in (low, high):
+        if merged not in tried:
+            way = replace(method, merged=merged)
+            tried[merged] = _priced(layout, axis, itemsize, machine, way)
+    return min(tried.values(), key=lambda candidate: candidate.cost)
+
+
+def _priced(
+    layout: Layout, axis: int, itemsize: int, machine: Machine, method: Method
+) -> TransformCandidate:
+    try:
+        made = emulation(layout, axis, method=method, itemsize=itemsize)
+    except GraycubeError as error:
+        return TransformCandidate(method.name, None, 0, 0, inf, str(error))
+    ports = dimensions_at_once(made)
+    if ports > machine.links_at_once:
+        reason = f"it needs {ports} ports"
+        return TransformCandidate(method.name, None, 0, 0, inf, reason)
+    return TransformCandidate(
+        method.name, made, len(made.rounds), made.cycles, seconds(made, itemsize, machine)
+    )
+
+
+def seconds(made: Emulation, itemsize: int, machine: Machine) -> float:
+    """What an emulation takes: in every round, one message on each link in use."""
+    length = made.rounds.step if isinstance(made.rounds, range) else made.cycles
+    return len(made.rounds) * machine.message_time(length * itemsize)
+
+
+def _converted_first(
+    layout: Layout, plain: Layout, axis: int, itemsize: int, machine: Machine
+) -> TransformCandidate:
+    """The alternative of old: to binary code first, then a transform of binary data."""
+    name = "convert first"
+    try:
+        before = plan(layout, plain, layout.block_size, itemsize=itemsize, machine=machine)
+    except GraycubeError as error:
+        return TransformCandidate(name, None, 0, 0, inf, str(error))
+    ways = _on_the_data_as_it_is(plain, axis, itemsize, machine)
+    best = min(ways, key=lambda candidate: candidate.cost)
+    if best.schedule is None:
+        return replace(best, name=name)
+    return TransformCandidate(
+        name,
+        best.schedule,
+        best.rounds + before.rounds,
+        best.cycles + before.cycles,
+        best.cost + before.cost,
+        converted=before.cost,
+    )
+
+
+def _copies(layout: Layout, itemsize: int, machine: Machine) -> TransformCandidate:
+    """One point, or one payload, on a node."""
+    name = "copies"
+    try:
+        made = one_point(layout)
+    except GraycubeError as error:
+        return TransformCandidate(name, None, 0, 0, inf, str(error))
+    ports = 1
+    for stage in range(made.cycles):
+        sources = (made.sources(stage, node) for node in range(1 << min(layout.n, 10)))
+        ports = max(ports, *(sum(s != u for s in pair) for u, pair in enumerate(sources)))
+    turns = -(-ports // machine.links_at_once) if layout.n else 0
+    rounds = made.cycles * turns
+    cost = rounds * machine.message_time(layout.block_size * itemsize)
+    return TransformCandidate(name, made, rounds, rounds * layout.block_size, cost)
+
+
+def cheapest(candidates: Sequence[TransformCandidate]) -> TransformCandidate:
+    """The first of the cheapest ones."""
+    return min(candidates, key=lambda candidate: candidate.cost)

@@ -1,0 +1,62 @@
+"""An emulation as passes: its stages in groups, each transformed where the emulation has it."""
+
+from collections.abc import Iterator, Sequence
+
+from graycube.fourier.passes import Pass, brought, result_layout
+from graycube.gf2 import AffineMap
+from graycube.layout import Layout
+from graycube.schedule import Crossing, Emulation, Stage
+
+
+def emulated_passes(emulation: Emulation, axis: int) -> tuple[tuple[Pass, ...], Layout]:
+    """The passes that do what an emulation along the axis does, and the layout of the result.
+
+    >>> from graycube.butterflies import emulation
+    >>> steps, result = emulated_passes(emulation(Layout.cyclic(6, 3, nodes="gray")), axis=0)
+    >>> [(step.low, step.high, step.dims) for step in steps]
+    [(3, 6, ()), (2, 3, (2, 1)), (0, 2, (0,))]
+    """
+    layout = emulation.task.source
+    along = layout.axes[axis]
+    offset = sum(other.bits for other in layout.axes[axis + 1 :])
+    done: list[Pass] = []
+    place, last = layout.map, layout.map
+    for place, bits, dims in _groups(emulation):
+        groups = _cut(bits, offset + along.low)
+        for k, group in enumerate(groups):
+            inside = brought(place, layout.n, group, group)
+            low, high = group[0] - offset, group[-1] + 1 - offset
+            if along.extent > 1 and high == along.low:
+                done.append(Pass(axis, high, high, last))
+            done.append(Pass(axis, low, high, inside, 0, dims if k == 0 else ()))
+            last = inside
+    if along.extent > 1 and along.low == 0:
+        done.append(Pass(axis, 0, 0, last))
+    return tuple(done), result_layout(layout, axis, last, done)
+
+
+def _groups(
+    emulation: Emulation,
+) -> Iterator[tuple[AffineMap, list[int], tuple[int, ...]]]:
+    """Bits that are staged one after the other, where they are, and what was crossed before."""
+    place, nodes = emulation.task.source.map, (1 << emulation.task.n) - 1
+    bits, dims = list[int](), list[int]()
+    for step in emulation.steps:
+        if isinstance(step, Stage):
+            bits.append(step.bit)
+            continue
+        if bits and isinstance(step, Crossing):
+            yield place, sorted(bits), tuple(dims)
+            bits, dims = [], []
+        exchange = step.exchange if isinstance(step, Crossing) else step
+        if isinstance(step, Crossing):
+            dims.append((exchange.flip & nodes).bit_length() - 1)
+        place = exchange.affine(place.width) @ place
+    if bits:
+        yield place, sorted(bits), tuple(dims)
+
+
+def _cut(bits: Sequence[int], at: int) -> list[list[int]]:
+    """The bits from ``at`` on, then those below it."""
+    groups = [b for b in bits if b >= at], [b for b in bits if b < at]
+    return [group for group in groups if group]

@@ -1,0 +1,246 @@
+"""Plans for transforms: which emulation of the butterflies a layout and a machine ask for."""
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from graycube.array import CubeArray
+from graycube.bounds import butterfly_bound
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier.along import Along, carried_out
+from graycube.fourier.candidates import TransformCandidate, cheapest, transform_candidates
+from graycube.fourier.emulated import emulated_passes
+from graycube.fourier.passes import passes
+from graycube.fourier.transform import Norm, complex_dtype, require_axis, scale
+from graycube.gf2 import require_int
+from graycube.layout import Layout
+from graycube.machine import Machine
+from graycube.schedule import Emulation, Replication, Stage, written_out
+from graycube.verify import (
+    Report,
+    check_elements,
+    check_emulation,
+    check_pairs,
+    check_replication,
+)
+
+ELEMENTWISE = 1 << 22
+"""Up to so many places, elements times cycles, a plan is also checked element by element."""
+_COLUMNS = "{:<28} {:>7} {:>9} {:>9}  "
+
+
+@dataclass(frozen=True)
+class TransformPlan:
+    """A layout, an axis, a machine, the chosen schedule and the rejected ones; see `plan_fft`.
+
+    >>> machine = Machine(dims=5, startup=1e3)
+    >>> chosen = plan_fft(Layout.cyclic(12, 5, nodes="gray"), machine=machine)
+    >>> chosen.algorithm, chosen.rounds, bool(chosen.verify())
+    ('bi-sectioning, phase by phase', 5, True)
+    """
+
+    layout: Layout
+    axis: int
+    itemsize: int
+    machine: Machine
+    chosen: TransformCandidate
+    candidates: tuple[TransformCandidate, ...]
+
+    def __repr__(self) -> str:
+        where = f"{1 << self.layout.n} nodes"
+        figures = f"{self.rounds} rounds, {self.cost:.4g} s, {where}"
+        return f"<TransformPlan {self.algorithm}: {figures}>"
+
+    @property
+    def schedule(self) -> Emulation | Replication:
+        """The chosen schedule of exchanges, or of copies."""
+        if self.chosen.schedule is None:
+            raise InvalidValueError("nothing was chosen", self.chosen.reason or "", "plan anew")
+        return self.chosen.schedule
+
+    @property
+    def algorithm(self) -> str:
+        """Name of the chosen method."""
+        return self.chosen.name
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return self.chosen.rounds
+
+    @property
+    def cycles(self) -> int:
+        """Element transfers in sequence."""
+        return self.chosen.cycles
+
+    @property
+    def cost(self) -> float:
+        """Seconds that the exchanges take; arithmetic is not counted."""
+        return self.chosen.cost
+
+    @property
+    def lower_bound(self) -> float:
+        """Seconds that no network can beat in which every index has one place."""
+        return butterfly_bound(
+            self.layout, self.axis, self.layout.block_size, self.itemsize, self.machine
+        ).seconds
+
+    def verify(self) -> Report:
+        """Prove the schedule by algebra and, where affordable, element by element.
+
+        >>> print(plan_fft(Layout.cyclic(40, 24, nodes="gray"), machine="ideal").verify())
+        by algebra: nothing is wrong (end, stage, link, ports, time, round)
+        """
+        schedule = self.schedule
+        if isinstance(schedule, Replication):
+            return check_replication(schedule)
+        report = check_emulation(schedule, self.machine)
+        places = (schedule.task.block << schedule.task.n) * (schedule.cycles + 1)
+        if not report or places > ELEMENTWISE:
+            return report
+        moves = written_out(schedule)
+        stages = [step.bit for step in schedule.steps if isinstance(step, Stage)]
+        followed = check_elements(moves, self.machine).joined(check_pairs(moves, stages))
+        return report.joined(followed)
+
+    def run(
+        self, a: CubeArray, norm: Norm | None = None, *, inverse: bool = False
+    ) -> CubeArray:
+        """The transform of an array, its data placed as the schedule places them.
+
+        >>> import numpy as np
+        >>> layout = Layout.cyclic(8, 4, nodes="gray")
+        >>> x = np.random.default_rng(0).standard_normal(256)
+        >>> chosen = plan_fft(layout, machine=Machine(dims=4, ports="all"))
+        >>> y = chosen.run(CubeArray.from_numpy(x, layout))
+        >>> np.allclose(y.to_numpy(), np.fft.fft(x))
+        True
+        """
+        if getattr(a, "layout", None) != self.layout:
+            raise InvalidValueError(
+                f"the array is {a!r:.60}",
+                f"the plan is for the layout {self.layout}",
+                "make a plan for its layout, or relayout it",
+            )
+        dtype = complex_dtype(a.dtype)
+        along = self._along(dtype.name, inverse=inverse)
+        blocks = along.run(a.blocks.astype(dtype, copy=False))
+        points = self.layout.shape[self.axis]
+        return CubeArray(scale(blocks, points, norm, inverse=inverse), along.result)
+
+    def _along(self, dtype: str, *, inverse: bool) -> Along:
+        if isinstance(self.schedule, Replication) or self.chosen.converted:
+            groups, result = passes(self.layout, self.axis)
+        else:
+            groups, result = emulated_passes(self.schedule, self.axis)
+        return carried_out(self.layout, groups, result, dtype, inverse=inverse)
+
+    def explain(self) -> str:
+        """What was chosen, what was rejected, the bound and the gap, as a table.
+
+        >>> machine = Machine(dims=4, ports="all", startup=10.0, per_byte=1.0)
+        >>> layout = Layout.cyclic(10, 4, nodes="gray")
+        >>> made = plan_fft(layout, itemsize=1, machine=machine)
+        >>> print(made.explain())  # doctest: +ELLIPSIS
+        1024 points along axis 0 of 64 elements of 1 byte on each of 16 nodes;
+        4 ports, store-and-forward
+        candidate                     rounds    cycles   seconds
+        bi-sectioning                      7        56       126  1.212 times the chosen one
+        four-sectioning                    4        64       104  chosen
+        ...
+        lower bound                                           72
+        The chosen schedule is within a factor 1.44 of the bound.
+        """
+        return "\n".join(_lines(self))
+
+
+def plan_fft(
+    layout: Layout,
+    axis: int = -1,
+    *,
+    itemsize: int = 16,
+    machine: Machine | str,
+    algorithm: str = "auto",
+) -> TransformPlan:
+    """The cheapest way to do the exchanges of a transform along an axis.
+
+    ``itemsize`` is in bytes; ``machine`` is a :class:`Machine` or the name of a profile;
+    ``algorithm`` is "auto" or the name of a candidate.
+
+    >>> for ports in (1, "all"):
+    ...     machine = Machine(dims=4, ports=ports, startup=1e-4, per_byte=1e-9)
+    ...     print(plan_fft(Layout.cyclic(20, 4, nodes="gray"), machine=machine).algorithm)
+    bi-sectioning, phase by phase
+    16-sectioning
+    """
+    if not isinstance(layout, Layout):
+        raise InvalidTypeError(f"got {layout!r:.60}", "a layout is needed", "pass a Layout")
+    if isinstance(machine, str):
+        machine = Machine.profile(machine, dims=layout.n)
+    if not isinstance(machine, Machine):
+        raise InvalidTypeError(
+            f"the machine is {machine!r:.60}",
+            "it must be a Machine or the name of a profile",
+            "build one with graycube.Machine(dims=..., startup=..., per_byte=...)",
+        )
+    if machine.dims != layout.n:
+        raise InvalidValueError(
+            f"the machine has {machine.dims} dimensions",
+            f"the layout is for a {layout.n}-cube",
+            f"use Machine(dims={layout.n}, ...)",
+        )
+    axis = require_axis(layout, axis)
+    itemsize = require_int(itemsize, "itemsize", least=1)
+    candidates = transform_candidates(layout, axis, itemsize, machine)
+    names = list(dict.fromkeys(candidate.name for candidate in candidates))
+    if algorithm not in ("auto", *names):
+        raise InvalidValueError(
+            f"the algorithm is {algorithm!r}",
+            f"the known ones are {', '.join(names)}",
+            "choose one of them, or 'auto'",
+        )
+    wanted = [c for c in candidates if algorithm in ("auto", c.name)]
+    chosen = cheapest(wanted)
+    if chosen.schedule is None:
+        raise InvalidValueError(
+            f"no schedule for a transform of {layout}", f"{chosen.reason}", "choose another one"
+        )
+    return TransformPlan(layout, axis, itemsize, machine, chosen, candidates)
+
+
+def _lines(made: TransformPlan) -> Iterator[str]:
+    layout, machine = made.layout, made.machine
+    ports = machine.links_at_once
+    yield (
+        f"{layout.shape[made.axis]} points along axis {made.axis} of {layout.block_size} "
+        f"elements of {made.itemsize} byte{'s' if made.itemsize > 1 else ''} "
+        f"on each of {1 << layout.n} nodes;"
+    )
+    yield f"{ports} port{'' if ports == 1 else 's'}, {machine.switching}"
+    yield _COLUMNS.format("candidate", "rounds", "cycles", "seconds").rstrip()
+    for candidate in made.candidates:
+        if candidate.schedule is not None:
+            yield (_figures(candidate) + _remark(candidate, made)).rstrip()
+    yield _COLUMNS.format("lower bound", "", "", f"{made.lower_bound:.4g}").rstrip()
+    left_out = [f"{c.name} ({c.reason})" for c in made.candidates if c.schedule is None]
+    if left_out:
+        yield from textwrap.wrap(f"Left out: {'; '.join(left_out)}.", 92)
+    if made.lower_bound:
+        gap = made.cost / made.lower_bound
+        yield f"The chosen schedule is within a factor {gap:.3g} of the bound."
+
+
+def _figures(candidate: TransformCandidate) -> str:
+    cost = f"{candidate.cost:.4g}"
+    return _COLUMNS.format(candidate.name, candidate.rounds, candidate.cycles, cost)
+
+
+def _remark(candidate: TransformCandidate, made: TransformPlan) -> str:
+    if candidate is made.chosen:
+        return "chosen"
+    if candidate.cost == made.cost:
+        return "the same"
+    ratio = f"{candidate.cost / made.cost:.4g} times the chosen one" if made.cost else "dearer"
+    if candidate.converted:
+        return f"{ratio}; {candidate.converted:.4g} for the conversion"
+    return ratio
