@@ -123,6 +123,7 @@ class Phases:
     last: tuple[Exchange, ...]
 
 
+@lru_cache(maxsize=64)
 def phases(place: AffineMap, n: int, wishes: Wishes) -> Phases:
     """What is exchanged, and which stages that allows.
 

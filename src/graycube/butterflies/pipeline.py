@@ -53,6 +53,8 @@ class Pipeline:
 def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     """Lay the phases out in time.
 
+    Where no classes run through all phases, those that remain begin afterwards.
+
     >>> from graycube.butterflies.phases import Wishes, phases
     >>> from graycube.gf2 import AffineMap
     >>> found = phases(AffineMap.identity(4), 2, Wishes(stages=(3, 2, 1, 0), window=1))
@@ -64,20 +66,31 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     """
     made: list[tuple[Crossing, ...]] = []
     cycles, rest = 0, list(phases)
-    while rest:  # where no classes run through all phases, those that remain begin afterwards
-        for count in range(len(rest), 0, -1):
-            classes = _classes(rest[:count], n)
-            if classes is not None:
-                found, taken = _piped(rest[:count], n, pace, classes)
-                made += [
-                    tuple(replace(c, start=c.start + cycles) for c in crossings)
-                    for crossings in found
-                ]
-                cycles, rest = cycles + taken, rest[count:]
-                break
+    while rest:
+        count, classes = _longest_run(rest, n)
+        found, taken = _piped(rest[:count], n, pace, classes)
+        made += [tuple(replace(c, start=c.start + cycles) for c in some) for some in found]
+        cycles, rest = cycles + taken, rest[count:]
     spans = [(c.start, c.last + 1) for found in made for c in found]
     most = max((sum(a <= at < b for a, b in spans) for at, _ in spans), default=0)
     return Pipeline(tuple(made), cycles, most)
+
+
+def _longest_run(phases: Sequence[Phase], n: int) -> tuple[int, list[int]]:
+    """How many of the first phases have classes that run through them, and the classes.
+
+    By halving: fewer phases ask for less. One phase alone always has some.
+    """
+    whole = _classes(phases, n)
+    if whole is not None:
+        return len(phases), whole
+    good, bad, found = 1, len(phases), _classes(phases[:1], n) or []
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        classes = _classes(phases[:middle], n)
+        good, bad = (middle, bad) if classes is not None else (good, middle)
+        found = found if classes is None else classes
+    return good, found
 
 
 def _piped(

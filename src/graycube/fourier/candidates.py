@@ -68,8 +68,10 @@ def _on_the_data_as_it_is(
 ) -> Iterator[TransformCandidate]:
     most = max(1, min(layout.p - layout.n, layout.n, machine.links_at_once))
     radices = sorted({radix for radix in (*RADICES, most) if radix <= most})
-    methods = [Method(radix=radix) for radix in radices]
-    methods.append(Method("inter-node"))
+    methods = []
+    if machine.links_at_once > 1:
+        methods += [Method(radix=radix) for radix in radices]
+        methods.append(Method("inter-node"))
     methods += [Method(radix=radix, overlap=False) for radix in radices]
     for method in methods:
         yield _best_messages(layout, axis, itemsize, machine, method)
@@ -79,28 +81,28 @@ def _best_messages(
     layout: Layout, axis: int, itemsize: int, machine: Machine, method: Method
 ) -> TransformCandidate:
     """The method with messages of the best size, of the powers of two."""
-    slots = layout.p - layout.n
-    tried = {}
-    first = _priced(layout, axis, itemsize, machine, method)
-    if first.schedule is None:
-        return first
-    tried[0] = first
-    low, high = 0, max(0, slots - method.radix)
-    while high - low > 1:  # the cost has one valley: fewer start-ups against a longer fill
-        middle = (low + high) // 2
-        for merged in (middle, middle + 1):
-            if merged not in tried:
-                way = replace(method, merged=merged)
-                tried[merged] = _priced(layout, axis, itemsize, machine, way)
-        if tried[middle].cost <= tried[middle + 1].cost:
-            high = middle
-        else:
-            low = middle + 1
-    for merged in (low, high):
-        if merged not in tried:
-            way = replace(method, merged=merged)
-            tried[merged] = _priced(layout, axis, itemsize, machine, way)
-    return min(tried.values(), key=lambda candidate: candidate.cost)
+    few = _priced(layout, axis, itemsize, machine, method)
+    most = layout.p - layout.n - method.radix
+    if few.schedule is None or most < 1:
+        return few
+    many = _priced(layout, axis, itemsize, machine, replace(method, merged=most))
+    if many.schedule is None:
+        return few
+    # Rounds are a number for each message of a block plus the fill of the pipeline.
+    per_message = (few.rounds - many.rounds) / (1 - 2.0**-most)
+    fill = few.rounds - per_message
+
+    def guess(merged: int) -> float:
+        length = (few.cycles // few.rounds << merged) * itemsize
+        return (per_message / (1 << merged) + fill) * machine.message_time(length)
+
+    best = min(range(most + 1), key=guess)
+    near = {merged for merged in (best - 1, best, best + 1) if 0 < merged < most}
+    tried = [
+        _priced(layout, axis, itemsize, machine, replace(method, merged=merged))
+        for merged in sorted(near)
+    ]
+    return cheapest((few, *tried, many))
 
 
 def _priced(

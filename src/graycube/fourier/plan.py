@@ -26,7 +26,7 @@ from graycube.verify import (
 
 ELEMENTWISE = 1 << 22
 """Up to so many places, elements times cycles, a plan is also checked element by element."""
-_COLUMNS = "{:<28} {:>7} {:>9} {:>9}  "
+_COLUMNS = "{:<32} {:>7} {:>9} {:>9}  "
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class TransformPlan:
     def verify(self) -> Report:
         """Prove the schedule by algebra and, where affordable, element by element.
 
-        >>> print(plan_fft(Layout.cyclic(40, 24, nodes="gray"), machine="ideal").verify())
+        >>> print(plan_fft(Layout.cyclic(28, 16, nodes="gray"), machine="ideal").verify())
         by algebra: nothing is wrong (end, stage, link, ports, time, round)
         """
         schedule = self.schedule
@@ -144,11 +144,11 @@ class TransformPlan:
         >>> print(made.explain())  # doctest: +ELLIPSIS
         1024 points along axis 0 of 64 elements of 1 byte on each of 16 nodes;
         4 ports, store-and-forward
-        candidate                     rounds    cycles   seconds
-        bi-sectioning                      7        56       126  1.212 times the chosen one
-        four-sectioning                    4        64       104  chosen
+        candidate                         rounds    cycles   seconds
+        bi-sectioning                          7        56       126  1.212 times the chosen one
+        four-sectioning                        4        64       104  chosen
         ...
-        lower bound                                           72
+        lower bound                                               72
         The chosen schedule is within a factor 1.44 of the bound.
         """
         return "\n".join(_lines(self))
