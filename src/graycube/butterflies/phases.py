@@ -15,11 +15,12 @@ Rules.
    all code conversion is free.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, NoReturn
 
+from graycube.butterflies.sums import Span, address_mask, rows
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices, parity
 from graycube.gf2.factor import factor
@@ -43,17 +44,17 @@ class Phase:
     @property
     def dims(self) -> tuple[int, ...]:
         """The dimensions that are crossed."""
-        p = self.place.width
-        return tuple(next(bit_indices(x.flip & ((1 << p) - 1))) for x in self.crossings)
+        return tuple(next(bit_indices(crossing.flip)) for crossing in self.crossings)
 
 
 @dataclass(frozen=True)
 class Wishes:
     """What is asked for, apart from the layout: ``stages`` are index bits, in their order.
 
-    A phase has ``radix`` dimensions if it can. ``window`` is how many finished bits are in use:
-    those that wait longer stay in memory. ``together``: a first stage that needs two dimensions
-    gets them in one phase. ``home`` is where everything has to be in the end, if anywhere.
+    A phase has ``radix`` dimensions if it can. ``window`` is how many of the bits that are
+    finished when the first phase begins are in use; the others stay in memory. ``together``: a
+    stage that needs two dimensions gets them in one phase. ``home`` is where everything has to
+    be in the end, if anywhere.
     """
 
     stages: tuple[int, ...]
@@ -83,12 +84,12 @@ class _Run:
 
     @property
     def node_rows(self) -> tuple[int, ...]:
-        return _rows(self.place)[: self.n]
+        return rows(self.place)[: self.n]
 
     def dims_of(self, bit: int) -> list[int]:
         """The dimensions that depend on an index bit, the highest first."""
-        rows = self.node_rows
-        return [d for d in reversed(range(self.n)) if rows[d] >> bit & 1]
+        held = self.node_rows
+        return [d for d in reversed(range(self.n)) if held[d] >> bit & 1]
 
     def available(self) -> list[int]:
         """The finished bits that are not on the nodes, the oldest first."""
@@ -99,7 +100,7 @@ class _Run:
         """What is in memory and not over, the next in turn first, without ``bits``."""
         turn = {bit: k for k, bit in enumerate(self.pending)}
         held = []
-        for row in _rows(self.place)[self.n :]:
+        for row in rows(self.place)[self.n :]:
             turns = [turn[b] for b in bit_indices(row) if b in turn]
             if turns and not any(row >> b & 1 for b in bits):
                 held.append((min(turns), row))
@@ -177,7 +178,7 @@ def _back(run: _Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
 
 def _sums(place: AffineMap, n: int) -> list[tuple[int, int]]:
     """The sum of index bits, and the constant, that every dimension has."""
-    return [(_rows(place)[d], place.constant >> d & 1) for d in range(n)]
+    return [(rows(place)[d], place.constant >> d & 1) for d in range(n)]
 
 
 def _no_room(run: _Run) -> NoReturn:
@@ -253,7 +254,7 @@ def _swapped(run: _Run, dims: Sequence[int]) -> Phase:
         _no_room(run)
     if any(bit < 0 for _, bit in going):
         run.partners.append(frozenset(dims))
-    coded = [_coded(run, row, bit) for row, bit in going]
+    coded = [_coded(run, row, bit) for row, bit in going]  # the other dimensions come later
     return _traded(run, [(d, row, 0) for d, row in zip(dims, coded, strict=False)])
 
 
@@ -332,61 +333,3 @@ def _converted(run: _Run, dim: int, bit: int) -> Phase:
     flip = Exchange(1 << dim, address_mask(place, 1 << bit))
     run.place = flip.affine(run.p) @ run.place
     return Phase(place, (), (flip,))
-
-
-def address_mask(place: AffineMap, wanted: int) -> int:
-    """The address bits whose sum is a sum of index bits, up to a constant."""
-    mask = 0
-    for bit in bit_indices(wanted):
-        mask ^= _rows_of_inverse(place)[bit]
-    return mask
-
-
-def index_bits(place: AffineMap, mask: int) -> int:
-    """The index bits whose sum is a sum of address bits, up to a constant."""
-    wanted = 0
-    for row in bit_indices(mask):
-        wanted ^= _rows(place)[row]
-    return wanted
-
-
-@lru_cache(maxsize=64)
-def _rows(place: AffineMap) -> tuple[int, ...]:
-    return place.matrix.rows
-
-
-@lru_cache(maxsize=64)
-def _rows_of_inverse(place: AffineMap) -> tuple[int, ...]:
-    return place.matrix.inverse().rows
-
-
-class Span:
-    """All sums of some bit vectors.
-
-    >>> span = Span([0b011, 0b110])
-    >>> 0b101 in span, 0b001 in span
-    (True, False)
-    """
-
-    def __init__(self, vectors: Iterable[int] = ()) -> None:
-        self._basis: dict[int, int] = {}  # by the place of the highest bit
-        for vector in vectors:
-            self.add(vector)
-
-    def _rest(self, vector: int) -> int:
-        while vector:
-            known = self._basis.get(vector.bit_length())
-            if known is None:
-                return vector
-            vector ^= known
-        return 0
-
-    def __contains__(self, vector: int) -> bool:
-        return not self._rest(vector)
-
-    def add(self, vector: int) -> bool:
-        """Take one more vector in; whether it is new."""
-        rest = self._rest(vector)
-        if rest:
-            self._basis[rest.bit_length()] = rest
-        return bool(rest)

@@ -20,7 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from graycube.butterflies.phases import Phase, Span, address_mask, index_bits
+from graycube.butterflies.phases import Phase
+from graycube.butterflies.sums import Span, address_mask, index_bits
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Matrix, bit_indices, parity
 from graycube.schedule import Crossing, Turn
@@ -40,14 +41,10 @@ class Pace:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The crossings of every phase, and the cycles they take, in payloads.
-
-    ``most_at_once`` is how many dimensions are in use at the same time.
-    """
+    """The crossings of every phase, and the cycles they take, in payloads."""
 
     crossings: tuple[tuple[Crossing, ...], ...]
     cycles: int
-    most_at_once: int
 
 
 def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
@@ -59,8 +56,8 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     >>> from graycube.gf2 import AffineMap
     >>> found = phases(AffineMap.identity(4), 2, Wishes(stages=(3, 2, 1, 0), window=1))
     >>> laid_out = pipeline(found.phases, 2, Pace())
-    >>> laid_out.cycles, laid_out.most_at_once
-    (3, 2)
+    >>> laid_out.cycles
+    3
     >>> print(*laid_out.crossings[1])
     from cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
     """
@@ -71,9 +68,7 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
         found, taken = _piped(rest[:count], n, pace, classes)
         made += [tuple(replace(c, start=c.start + cycles) for c in some) for some in found]
         cycles, rest = cycles + taken, rest[count:]
-    spans = [(c.start, c.last + 1) for found in made for c in found]
-    most = max((sum(a <= at < b for a, b in spans) for at, _ in spans), default=0)
-    return Pipeline(tuple(made), cycles, most)
+    return Pipeline(tuple(made), cycles)
 
 
 def _longest_run(phases: Sequence[Phase], n: int) -> tuple[int, list[int]]:
