@@ -55,13 +55,20 @@ def test_rows_come_out_again(allocation):
         assert table.row(allocation, n, slots) == kept[n, 1 << slots]
 
 
-def test_multi_sectioning_meets_its_formula_everywhere():
+def test_multi_sectioning_meets_its_formula_or_beats_it_by_a_cycle():
+    """Four-sectioning of an odd number of dimensions begins with one of them."""
     assert not above("multi", "multi: paper")
-    assert all(
-        figure(row, "multi") == figure(row, "multi: paper")
-        for row in KEPT
-        if row["multi: paper"]
-    )
+    for row in KEPT:
+        if row["multi: paper"]:
+            saved = figure(row, "multi: paper") - figure(row, "multi")
+            assert saved == 0 or (saved == 1 and int(row["n"]) % 2 and int(row["slots"]) >= 8)
+
+
+def test_theorem_1_holds_for_eight_elements_or_more():
+    for row in KEPT:
+        n, slots = int(row["n"]), int(row["slots"])
+        if row["allocation"] == "cyclic" and slots >= 8 and n > 1:
+            assert figure(row, "multi") <= slots // 2 + n - 2
 
 
 def test_cyclic_data_meet_table_4_with_local_conversion():

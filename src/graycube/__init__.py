@@ -39,7 +39,22 @@ from graycube.errors import (
     SingularError,
     UndecidedError,
 )
-from graycube.fourier import TransformPlan, fft, fft2, fftn, ifft, ifft2, ifftn, plan_fft
+from graycube.fourier import (
+    TransformPlan,
+    fft,
+    fft2,
+    fftn,
+    ifft,
+    ifft2,
+    ifftn,
+    irfft,
+    irfft2,
+    irfftn,
+    plan_fft,
+    rfft,
+    rfft2,
+    rfftn,
+)
 from graycube.gf2 import AffineMap, Exchange, Matrix, compose
 from graycube.layout import (
     ALLOCATIONS,
@@ -135,6 +150,9 @@ __all__ = [
     "ifft",
     "ifft2",
     "ifftn",
+    "irfft",
+    "irfft2",
+    "irfftn",
     "is_gray_code",
     "load_plan",
     "lower_bounds",
@@ -144,6 +162,9 @@ __all__ = [
     "plan_fft",
     "rank_coordinates",
     "rank_order",
+    "rfft",
+    "rfft2",
+    "rfftn",
     "ring_order",
     "rotation",
     "split_keys",

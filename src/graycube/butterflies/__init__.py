@@ -6,11 +6,8 @@ together with the stages; ``one_point`` is for nodes without memory bits.
 
 from graycube.butterflies.emulate import Method, dimensions_at_once, emulation, rearrangement
 from graycube.butterflies.one_point import one_point
-from graycube.butterflies.phases import Code, Conversion
 
 __all__ = [
-    "Code",
-    "Conversion",
     "Method",
     "dimensions_at_once",
     "emulation",

@@ -6,10 +6,13 @@ from typing import get_args
 
 from graycube.butterflies.phases import Code, Conversion, Phases, Wishes, phases
 from graycube.butterflies.pipeline import Pace, Pipeline, pipeline
-from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import Exchange, compose, require_int
 from graycube.layout import Layout
 from graycube.schedule import Crossing, Emulation, Stage, Task
+
+MAX_BITS = 256
+"""No cube has more dimensions, and no message more slots than two to this."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +34,21 @@ class Method:
     overlap: bool = True
 
     def __post_init__(self) -> None:
-        if self.conversion not in get_args(Conversion):
+        if str(self.conversion) not in get_args(Conversion):
             raise InvalidValueError(
                 f"the conversion is {self.conversion!r}",
                 f"the known ones are {get_args(Conversion)}",
                 "choose one",
             )
-        require_int(self.radix, "radix", least=1)
-        require_int(self.merged, "merged", least=0)
+        for name, least in (("radix", 1), ("merged", 0)):
+            exact = require_int(getattr(self, name), name, least=least)
+            object.__setattr__(self, name, exact)
+            if exact > MAX_BITS:
+                raise InvalidValueError(
+                    f"{name} is {exact}",
+                    f"no machine has more than {MAX_BITS} dimensions, and no node more slots",
+                    f"use at most {MAX_BITS}",
+                )
         if self.conversion == "inter-node" and self.radix != 1:
             raise InvalidValueError(
                 f"the radix is {self.radix}",
@@ -76,7 +86,7 @@ def emulation(  # noqa: PLR0913
     binary 8 (b7 b6 b0 || b5 b4 b3 b2 b1)
     gray 8 (b7 b0 b1 || b6 b5 b4 b3 b2)
     """
-    method = method or Method()
+    method = _require(layout, method)
     wishes = Wishes(
         _stages(layout, axis, descending),
         method.radix,
@@ -98,10 +108,21 @@ def rearrangement(
     >>> back.cycles, len(back.crossings), back.task.target == Layout.cyclic(4, 2)
     (3, 2, True)
     """
-    method = method or Method()
+    method = _require(source, method)
     source.conversion(target)  # raises unless they have the same elements
     wishes = Wishes((), method.radix, conversion=method.conversion, home=target.map)
     return _emulation(source, wishes, method, itemsize)
+
+
+def _require(layout: Layout, method: Method | None) -> Method:
+    """The method, if the arguments are what they should be."""
+    method = Method() if method is None else method
+    for given, kind in ((layout, Layout), (method, Method)):
+        if not isinstance(given, kind):
+            raise InvalidTypeError(
+                f"got {given!r:.60}", f"it must be a {kind.__name__}", f"pass a {kind.__name__}"
+            )
+    return method
 
 
 def _emulation(layout: Layout, wishes: Wishes, method: Method, itemsize: int) -> Emulation:
@@ -110,7 +131,8 @@ def _emulation(layout: Layout, wishes: Wishes, method: Method, itemsize: int) ->
     moves = (s.exchange if isinstance(s, Crossing) else s for s in steps)
     move = compose((x for x in moves if isinstance(x, Exchange)), layout.p)
     task = Task(layout, move @ layout, layout.block_size, itemsize)
-    cycles, every = laid_out.cycles * task.payload, task.payload << method.merged
+    cycles = laid_out.cycles * task.payload
+    every = task.payload << method.merged if cycles else 1
     return Emulation(task, method.name, range(0, cycles, every), cycles, steps)
 
 
@@ -145,7 +167,7 @@ def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # 
 
 def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Phases, Pipeline]:
     """The fastest of the few ways to choose which finished bits make way."""
-    if wishes.output not in get_args(Code):
+    if str(wishes.output) not in get_args(Code):
         raise InvalidValueError(
             f"the output is {wishes.output!r}", f"the codes are {get_args(Code)}", "choose one"
         )
@@ -157,13 +179,16 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Phases, Pipel
     tried: list[tuple[Phases, Pipeline]] = []
     refused: list[InvalidValueError] = []
     most = min(layout.p - layout.n, method.radix + 1)
-    ways = (True,) if method.radix > 1 else (True, False) if method.overlap else (False,)
+    first = layout.n % method.radix or None
+    ways = [replace(wishes, together=together) for together in (True, False)]
+    if method.radix > 1:
+        ways = [wishes, replace(wishes, first=first)] if first else [wishes]
+    elif not method.overlap:
+        ways = ways[1:]
     for window in range(max(1, most), 0, -1):
-        for together in ways:
+        for way in ways:
             try:
-                found = phases(
-                    layout.map, layout.n, replace(wishes, window=window, together=together)
-                )
+                found = phases(layout.map, layout.n, replace(way, window=window))
                 tried.append((found, pipeline(found.phases, layout.n, pace)))
             except InvalidValueError as error:
                 refused.append(error)

@@ -53,8 +53,8 @@ class Wishes:
 
     A phase has ``radix`` dimensions if it can. ``window`` is how many of the bits that are
     finished when the first phase begins are in use; the others stay in memory. ``together``: a
-    stage that needs two dimensions gets them in one phase. ``home`` is where everything has to
-    be in the end, if anywhere.
+    stage that needs two dimensions gets them in one phase. The first phase has no more than
+    ``first`` dimensions. ``home`` is where everything has to be in the end, if anywhere.
     """
 
     stages: tuple[int, ...]
@@ -63,6 +63,7 @@ class Wishes:
     output: Code = "binary"
     conversion: Conversion = "local"
     together: bool = True
+    first: int | None = None
     home: AffineMap | None = None
 
 
@@ -228,6 +229,8 @@ def _dims_at_once(run: _Run, dims: list[int]) -> list[int]:
     """The dimensions of the next stage, and those of later ones while there is room."""
     if not run.wishes.together:
         return dims[:1]
+    if run.wishes.first is not None and not (run.sent or run.partners):
+        return dims[: run.wishes.first]
     room = len(run.available())
     if room < len(dims):  # something has to wait on the nodes in any case
         room = run.wishes.radix
@@ -294,7 +297,13 @@ def _to_memory(
 ) -> tuple[list[Exchange], int]:
     """Put a sum of index bits, plus a constant, into a slot bit by an exchange, if need be."""
     mask = address_mask(run.place, wanted)
-    slot = next(s for s in bit_indices(mask >> run.n << run.n) if s not in taken)
+    slot = next((s for s in bit_indices(mask >> run.n << run.n) if s not in taken), None)
+    if slot is None:
+        raise InvalidValueError(
+            f"index bits {list(bit_indices(wanted))} are to go out as one sum",
+            "the nodes have it already",
+            "ask for output in binary code, or start from another layout",
+        )
     rest, inverted = mask ^ 1 << slot, constant ^ parity(mask & run.place.constant)
     if not rest and not inverted:
         return [], slot

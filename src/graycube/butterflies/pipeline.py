@@ -11,20 +11,25 @@ Rules.
 2. The elements of a node that are not in one exchange are told apart by their *classes*: sums
    of index bits, the same sums in all phases, which the stages in between leave alone as far
    as possible. A class is then an independent butterfly network; one follows the other.
-3. A phase starts as soon as the first class is ready and its links are free.
+3. A phase starts as soon as the first class is ready and its links are free. If it is wider
+   than the one before, the classes that it takes together arrive one by one, those first that
+   cross first: so it need not wait for all of them.
 4. With inter-node conversion a dimension is used by two phases in turn, so classes start two
    cycles apart (TR-764 section 3.1.2).
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from graycube.butterflies.phases import Phase
 from graycube.butterflies.sums import Span, address_mask, index_bits
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Matrix, bit_indices, parity
 from graycube.schedule import Crossing, Turn
+
+_Class = tuple[int, int]
+"""A sum of index bits, and its value for those that are late."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     return Pipeline(tuple(made), cycles)
 
 
-def _longest_run(phases: Sequence[Phase], n: int) -> tuple[int, list[int]]:
+def _longest_run(phases: Sequence[Phase], n: int) -> tuple[int, list[_Class]]:
     """How many of the first phases have classes that run through them, and the classes.
 
     By halving: fewer phases ask for less. One phase alone always has some.
@@ -89,7 +94,7 @@ def _longest_run(phases: Sequence[Phase], n: int) -> tuple[int, list[int]]:
 
 
 def _piped(
-    phases: Sequence[Phase], n: int, pace: Pace, classes: Sequence[int]
+    phases: Sequence[Phase], n: int, pace: Pace, classes: Sequence[_Class]
 ) -> tuple[list[tuple[Crossing, ...]], int]:
     """The crossings of phases through which the classes run, from cycle 0, and their end."""
     slots = phases[0].place.width - n
@@ -115,11 +120,12 @@ def _width(phase: Phase) -> int:
     return len({crossing.when for crossing in phase.crossings})
 
 
-def _classes(phases: Sequence[Phase], n: int) -> list[int] | None:
+def _classes(phases: Sequence[Phase], n: int) -> list[_Class] | None:
     """Sums of index bits that tell the elements of a node apart, the slowest first.
 
     A phase of r dimensions uses all but the last r - 1 of them. Those that stages change
-    between two phases make the second one wait, so they are the last choice. There may be none.
+    between two phases make the second one wait, so they are the last choice. There may be no
+    such sums.
     """
     p = phases[0].place.width
     slots = p - n
@@ -130,31 +136,41 @@ def _classes(phases: Sequence[Phase], n: int) -> list[int] | None:
         rows = (*phase.place.matrix.rows[:n], *(index_bits(phase.place, t) for t in tests))
         known.append(Span(rows))
     changed = [phase.stages for phase in phases[:-1]]
-    chosen: list[int] = []
+    chosen: list[_Class] = []
     for k in range(slots - min(widths)):
         using = [span for span, width in zip(known, widths, strict=True) if k < slots - width]
-        new = next((c for c in _candidates(p, changed) if not any(c in s for s in using)), None)
+        candidates = _candidates(p, changed)
+        if k == slots - 2 and widths[:2] == [1, 2]:
+            candidates = chain([_first_to_cross(phases[1])], candidates)
+        new = next((c for c in candidates if not any(c[0] in s for s in using)), None)
         if new is None:
             return None
         chosen.append(new)
         for span in using:
-            span.add(new)
+            span.add(new[0])
     return chosen
 
 
-def _candidates(p: int, changed: Sequence[Sequence[int]]) -> Iterator[int]:
+def _first_to_cross(phase: Phase) -> _Class:
+    """In a phase of two dimensions, e = 01 and 11 cross first; 10 and 00 may be late."""
+    tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
+    mask = tests[0]
+    return index_bits(phase.place, mask), parity(mask & phase.place.constant)
+
+
+def _candidates(p: int, changed: Sequence[Sequence[int]]) -> Iterator[_Class]:
     """Sums of index bits: those that no stage changes first, and short ones first."""
     staged = [bit for stages in changed for bit in stages]
     still = [bit for bit in range(p) if bit not in staged]
     for bits in (still, [*still, *reversed(staged)]):
-        yield from (1 << bit for bit in bits)
-        yield from (1 << one | 1 << other for one, other in combinations(bits, 2))
+        yield from ((1 << bit, 1) for bit in bits)
+        yield from ((1 << one | 1 << other, 1) for one, other in combinations(bits, 2))
 
 
 def _starts(
     phases: Sequence[Phase],
     widths: Sequence[int],
-    classes: Sequence[int],
+    classes: Sequence[_Class],
     slots: int,
     pace: Pace,
 ) -> list[int]:
@@ -168,8 +184,9 @@ def _starts(
             used = [slots - width for width in widths[k - 1 : k + 1]]
             wait = 1 << widths[k - 1] - 1 if pace.stride == 1 else 1
             for t in range(pace.merged, used[0]):
-                moved = any(parity(classes[t] & 1 << bit) for bit in phases[k - 1].stages)
-                if moved or t >= used[1]:
+                moved = any(classes[t][0] >> bit & 1 for bit in phases[k - 1].stages)
+                in_order = k == 1 and classes[t] == _first_to_cross(phase)
+                if moved or (t >= used[1] and not in_order):
                     wait += pace.stride << slots - 2 - t
             if not pace.overlap:
                 wait = pace.stride * (count - 1) + 1
@@ -200,7 +217,7 @@ def _meet(one: range, other: range) -> bool:
 
 
 def _crossings(
-    phase: Phase, start: int, classes: Sequence[int], slots: int, pace: Pace
+    phase: Phase, start: int, classes: Sequence[_Class], slots: int, pace: Pace
 ) -> Iterator[Crossing]:
     """The crossings of one phase; every element has its turn."""
     tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
@@ -208,14 +225,14 @@ def _crossings(
     digits = _shift_register(width)
     for crossing in phase.crossings:
         turns = []
-        for t, wanted in enumerate(classes[: slots - width]):
+        for t, (wanted, late) in enumerate(classes[: slots - width]):
             delay = (
                 1 << pace.merged - 1 - t
                 if t < pace.merged
                 else (unit * pace.stride) << slots - 2 - t
             )
             mask = address_mask(place, wanted)
-            turns.append(Turn(delay, mask, 1 ^ parity(mask & place.constant)))
+            turns.append(Turn(delay, mask, late ^ parity(mask & place.constant)))
         for k, bits in enumerate(digits[tests.index(crossing.when)]):
             mask = 0
             for bit in bit_indices(bits):

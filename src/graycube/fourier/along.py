@@ -40,7 +40,7 @@ class _Step:
 
         # What was fetched is ours to overwrite; otherwise SciPy returns a new array.
         payload = blocks.shape[2:]
-        fetched = _taken(blocks, self.fetch)
+        fetched = taken(blocks, self.fetch)
         transform, norm = (fft.ifft, "forward") if inverse else (fft.fft, "backward")
         group = transform(
             fetched.reshape(*self.shape, *payload),
@@ -50,7 +50,7 @@ class _Step:
         )
         if self.factors is not None:
             group *= self.factors.reshape(*self.factors.shape, *(1,) * len(payload))
-        out: _Blocks = _taken(group.reshape(blocks.shape), self.store)
+        out: _Blocks = taken(group.reshape(blocks.shape), self.store)
         return out
 
 
@@ -97,18 +97,18 @@ def carried_out(
         last = k == len(groups) - 1
         steps.append(
             _Step(
-                _sources(layout, place, group.place),
+                sources(layout, place, group.place),
                 _shape(layout, group),
                 2 if group.low < group.high else 4 + axis,
                 None if last else _factors(layout, group, inverse=inverse).astype(dtype),
-                _sources(layout, group.place, place) if group.copied else None,
+                sources(layout, group.place, place) if group.copied else None,
             )
         )
         place = place if group.copied else group.place
     return Along(groups, result, tuple(steps), inverse)
 
 
-def _taken(blocks: _Blocks, rows: _Rows | None) -> _Blocks:
+def taken(blocks: _Blocks, rows: _Rows | None) -> _Blocks:
     """The blocks with row k, of all there are on all nodes, where row ``rows[k]`` was."""
     if rows is None:
         return blocks
@@ -121,7 +121,8 @@ def _addresses(layout: Layout) -> _Rows:
     return (slot << layout.n | node).ravel()
 
 
-def _sources(layout: Layout, before: AffineMap, after: AffineMap) -> _Rows | None:
+def sources(layout: Layout, before: AffineMap, after: AffineMap) -> _Rows | None:
+    """The row that comes to every row when data move; None if all stay."""
     if before == after:
         return None
     n, slots = layout.n, layout.p - layout.n

@@ -128,15 +128,10 @@ def _transform(
     *,
     inverse: bool,
 ) -> CubeArray:
-    if not isinstance(a, CubeArray):
-        raise InvalidTypeError(
-            f"got a {type(a).__name__}",
-            "a transform works on a CubeArray",
-            "use CubeArray.from_numpy(x, layout)",
-        )
+    require_array(a)
     _require_word(order, get_args(Order), "order")
     _require_norm(norm)
-    chosen = _axes(a, axes)
+    chosen = require_axes(a.layout, axes)
     blocks, layout = a.blocks.astype(complex_dtype(a.dtype), copy=False), a.layout
     for axis in chosen:
         planned = along(layout, axis, blocks.dtype.name, inverse=inverse)
@@ -170,11 +165,22 @@ def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
     return np.dtype(np.complex64 if single else np.complex128)
 
 
-def _axes(a: CubeArray, axes: Sequence[int] | None) -> list[int]:
+def require_array(a: object) -> None:
+    """Refuse what is no CubeArray."""
+    if not isinstance(a, CubeArray):
+        raise InvalidTypeError(
+            f"got a {type(a).__name__}",
+            "a transform works on a CubeArray",
+            "use CubeArray.from_numpy(x, layout)",
+        )
+
+
+def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
+    """The axes of a layout, counted from the front; all of them for None."""
     if axes is not None and not isinstance(axes, Sequence):
         raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
-    every = range(len(a.layout.axes))
-    return [require_axis(a.layout, axis) for axis in (every if axes is None else axes)]
+    every = range(len(layout.axes))
+    return [require_axis(layout, axis) for axis in (every if axes is None else axes)]
 
 
 def require_axis(layout: Layout, axis: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import Exchange
 from graycube.layout import Layout
 from graycube.schedule import Crossing, Emulation, Replication, Stage
@@ -34,7 +34,7 @@ def emulate(emulation: Emulation, blocks: ArrayLike, *, inverse: bool = False) -
     """
     task = emulation.task
     slots = 1 << (task.p - task.n)
-    data = np.array(blocks, dtype=np.result_type(np.asarray(blocks), np.complex64))
+    data = _complex(blocks)
     if data.shape[:2] != (1 << task.n, slots):
         raise InvalidValueError(
             f"the blocks have shape {data.shape}",
@@ -63,7 +63,7 @@ def replicate(network: Replication, blocks: ArrayLike) -> _Blocks:
     >>> replicate(network, [3.0, 1.0]).real.tolist()
     [4.0, 2.0]
     """
-    data = np.array(blocks, dtype=np.result_type(np.asarray(blocks), np.complex64))
+    data = _complex(blocks)
     nodes = 1 << network.layouts[0].n
     if data.shape[:1] != (nodes,):
         raise InvalidValueError(
@@ -81,6 +81,19 @@ def replicate(network: Replication, blocks: ArrayLike) -> _Blocks:
         a, b = data[sources[:, 0]], data[sources[:, 1]]
         data = (a + sign.reshape(shape) * b) * root.reshape(shape).astype(data.dtype)
     return data
+
+
+def _complex(blocks: ArrayLike) -> _Blocks:
+    """A copy of the blocks, complex, of at least their precision."""
+    try:
+        given = np.asarray(blocks)
+    except ValueError as error:
+        raise InvalidTypeError(f"got {blocks!r:.60}", str(error), "pass an array") from error
+    if given.dtype.kind not in "biufc":
+        raise InvalidTypeError(
+            f"the blocks have dtype {given.dtype}", "numbers are needed", "convert them"
+        )
+    return given.astype(np.result_type(given, np.complex64))
 
 
 def _exchanged(layout: Layout, exchange: Exchange, flat: _Blocks) -> tuple[Layout, _Blocks]:

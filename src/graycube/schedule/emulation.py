@@ -19,12 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import Exchange, bit_indices, compose, parity, require_int
 from graycube.gf2.arrays import IntArray
 from graycube.schedule.moves import MAX_CROSSINGS, Moves
-from graycube.schedule.program import Program, Stage
+from graycube.schedule.program import Program, Stage, require_all
 from graycube.schedule.schedule import Timetable
+from graycube.schedule.task import MAX_COUNT, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,11 @@ class Crossing:
     def __post_init__(self) -> None:
         start = require_int(self.start, "the start of a crossing", least=0)
         object.__setattr__(self, "start", start)
-        object.__setattr__(self, "turns", tuple(self.turns))
+        if not isinstance(self.exchange, Exchange):
+            raise InvalidTypeError(
+                f"a crossing of {self.exchange!r:.60}", "it needs an Exchange", "pass one"
+            )
+        object.__setattr__(self, "turns", require_all(self.turns, Turn, "the turns"))
 
     def cycle(self, a: int) -> int:
         """The cycle, in payloads, in which the element at address a crosses, if it does."""
@@ -107,8 +112,21 @@ class Emulation(Timetable):
     steps: tuple[Exchange | Crossing | Stage, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.task, Task):
+            raise InvalidTypeError(f"the task is {self.task!r:.60}", "it is a Task", "pass one")
         super().__post_init__()
-        object.__setattr__(self, "steps", tuple(self.steps))
+        if self.relabel is not None:
+            raise InvalidValueError(
+                f"relabel is {self.relabel!r:.60}",
+                "an emulation does not renumber nodes",
+                "renumber the layout before or after it",
+            )
+        if self.cycles > MAX_COUNT:
+            raise InvalidValueError(
+                f"there are {self.cycles} cycles", f"at most {MAX_COUNT}", "use fewer elements"
+            )
+        kinds = (Exchange, Crossing, Stage)
+        object.__setattr__(self, "steps", require_all(self.steps, kinds, "the steps"))
         p, n = self.task.p, self.task.n
         for step in self.steps:
             if isinstance(step, Stage):
@@ -116,7 +134,8 @@ class Emulation(Timetable):
                 continue
             exchange = step.exchange if isinstance(step, Crossing) else step
             crossed = (exchange.flip & ((1 << n) - 1)).bit_count()
-            wide = max(exchange.flip, exchange.when) >> p
+            turns = step.turns if isinstance(step, Crossing) else ()
+            wide = max(exchange.flip, exchange.when, *(t.when for t in turns)) >> p
             self._require(not wide, step, f"addresses have {p} bits", "use their bits only")
             self._require(
                 crossed == isinstance(step, Crossing),
@@ -162,7 +181,7 @@ def written_out(emulation: Emulation) -> Moves:
     """
     task = emulation.task
     elements = task.block << task.n
-    crossings = elements * len(emulation.crossings) // 2
+    crossings = elements * max(1, len(emulation.crossings))
     if max(crossings, emulation.cycles) > MAX_CROSSINGS:
         raise InvalidValueError(
             f"the emulation has up to {crossings} crossings in {emulation.cycles} cycles",

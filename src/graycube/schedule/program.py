@@ -7,11 +7,32 @@ A :class:`Stage` pairs the elements whose indices differ in one bit. It is local
 pair are on one node, that is where no node bit depends on the bit.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
+from graycube.errors import InvalidTypeError
 from graycube.gf2 import Exchange, compose, require_int
 from graycube.layout import Layout
+
+_Kind = TypeVar("_Kind")
+
+
+def require_all(
+    given: Iterable[_Kind], kinds: type | tuple[type, ...], what: str
+) -> tuple[_Kind, ...]:
+    """The given things as a tuple, if all of them are of these kinds."""
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    try:
+        entries = tuple(given)
+    except TypeError:
+        entries = None
+    if entries is None or not all(isinstance(entry, kinds) for entry in entries):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidTypeError(
+            f"{what} are {given!r:.60}", f"they are a sequence of {names}", "pass a tuple"
+        )
+    return entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +72,8 @@ class Program:
     steps: tuple[Exchange | Stage, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", tuple(self.steps))
+        steps = require_all(self.steps, (Exchange, Stage), "the steps")
+        object.__setattr__(self, "steps", steps)
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:

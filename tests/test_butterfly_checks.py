@@ -1,0 +1,1202 @@
+"""Break emulations on purpose: what the algebra passes, every element and every pair confirms.
+
+The followers here are slow and share no code with the library: dictionaries of single elements,
+moved by single bits.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from strategies import affine_map, affine_parts, axes_of
+
+import graycube as gc
+from graycube.butterflies import rearrangement
+from graycube.runtime import emulate
+from graycube.schedule import written_out
+from graycube.verify import check_elements, check_emulation, check_pairs
+
+MUTANTS = 2500
+SEED = 764
+THOROUGH = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+METHODS = (
+    gc.Method(),
+    gc.Method("inter-node"),
+    gc.Method(radix=2),
+    gc.Method(radix=3),
+    gc.Method(merged=1),
+    gc.Method("inter-node", merged=1),
+    gc.Method(overlap=False),
+)
+SHAPES = (
+    ((8, 4), (2, 2)),
+    ((4, 8), (2, 4)),
+    ((24, 8), (4, 2)),
+    ((12, 8), (2, 2)),
+    ((8, 3), (4, 1)),
+    ((4, 4, 4), (2, 1, 2)),
+)
+ALGEBRA = {"end", "stage", "link", "ports", "time", "round"}
+
+
+# Followers: one element at a time.
+
+
+def odd(bits):
+    return f"{bits:b}".count("1") % 2
+
+
+def exchange_of(step):
+    return step.exchange if isinstance(step, gc.Crossing) else step
+
+
+def stages_of(steps):
+    return [step.bit for step in steps if isinstance(step, gc.Stage)]
+
+
+def home_address(task, element):
+    home, position = divmod(element, task.block)
+    return position // task.payload << task.n | home
+
+
+def rows_one_by_one(made):
+    """(cycle, node, dimension, element) of every crossing, by the rules of the steps."""
+    task, rows = made.task, []
+    for element in range(task.block << task.n):
+        address, hops = home_address(task, element), []
+        for step in made.steps:
+            if isinstance(step, gc.Stage):
+                continue
+            exchange = exchange_of(step)
+            if odd(address & exchange.when) != exchange.want:
+                continue
+            if isinstance(step, gc.Crossing):
+                cycle = step.start
+                for turn in step.turns:
+                    cycle += turn.delay if odd(address & turn.when) == turn.want else 0
+                dimension = exchange.flip % (1 << task.n)
+                hops.append((cycle * task.payload + element % task.payload, dimension))
+            address ^= exchange.flip
+        node = element // task.block
+        for cycle, flip in sorted(hops, key=lambda hop: hop[0]):
+            rows.append((cycle, node, flip.bit_length() - 1, element))
+            node ^= flip
+    return rows
+
+
+def rows_of(moves):
+    names = ("cycle", "node", "dimension", "element")
+    return list(zip(*(getattr(moves, name).tolist() for name in names), strict=True))
+
+
+def partner(task, element, bit):
+    """The element whose word differs in one bit, with the same place in the payload."""
+    word = task.source.inverse_map(home_address(task, element)) ^ 1 << bit
+    address = task.source.map(word)
+    node, slot = address % (1 << task.n), address >> task.n
+    return node * task.block + slot * task.payload + element % task.payload
+
+
+def without_their_pair(task, cycles, rows, stages):
+    """The elements that miss the other of their pair in the first stage where any does."""
+    every = range(task.block << task.n)
+    flips = defaultdict(int)
+    for cycle, _, dimension, element in rows:
+        flips[element, cycle + 1] ^= 1 << dimension
+    place = {}
+    for element in every:
+        node = element // task.block
+        place[element] = [node := node ^ flips[element, t] for t in range(cycles + 1)]
+    ready = dict.fromkeys(every, 0)
+    for bit in stages:
+        met = {}
+        for element in every:
+            other = partner(task, element, bit)
+            for t in range(max(ready[element], ready[other]), cycles + 1):
+                if place[element][t] == place[other][t]:
+                    met[element] = t
+                    break
+        if len(met) < len(every):
+            return [element for element in every if element not in met]
+        ready = met
+    return []
+
+
+def broken_one_by_one(made, machine):
+    """The rules that some element, link, node or pair breaks."""
+    task, rows = made.task, rows_one_by_one(made)
+    broken, ways, links = set(), defaultdict(list), Counter()
+    ends, per_round = Counter(), defaultdict(set)
+    for cycle, node, dimension, element in rows:
+        other, number = node ^ 1 << dimension, made.round_of(cycle)
+        ways[element].append((cycle, number))
+        links[cycle, node, dimension] += 1
+        ends["from", cycle, node] += 1
+        ends["to", cycle, other] += 1
+        per_round["from", number, node].add(other)
+        per_round["to", number, other].add(node)
+    hops = [pair for way in ways.values() for pair in pairwise(way)]
+    if any(count > 1 for count in links.values()):
+        broken.add("link")
+    if any(count > machine.links_at_once for count in ends.values()):
+        broken.add("ports")
+    if any(late[0] <= early[0] for early, late in hops):
+        broken.add("time")
+    if any(late[1] == early[1] for early, late in hops):
+        broken.add("round")
+    if any(len(others) > machine.links_at_once for others in per_round.values()):
+        broken.add("round")
+    if without_their_pair(task, made.cycles, rows, stages_of(made.steps)):
+        broken.add("pair")
+    node = {element: element // task.block for element in range(task.block << task.n)}
+    for _, _, dimension, element in rows:
+        node[element] ^= 1 << dimension
+    target = {e: task.move(home_address(task, e)) % (1 << task.n) for e in node}
+    return broken | ({"end"} if node != target else set())
+
+
+def broken_by_elements(made, machine):
+    """The same from the library's own followers."""
+    moves = written_out(made)
+    reports = check_elements(moves, machine), check_pairs(moves, stages_of(made.steps))
+    return {rule for report in reports for rule, _ in report.counts}
+
+
+# Emulations to break.
+
+
+def pick(rng, choices):
+    return choices[int(rng.integers(len(choices)))]
+
+
+def chance(rng, percent):
+    return int(rng.integers(100)) < percent
+
+
+@cache
+def starting_points():
+    """Layouts with an axis, a few of each kind."""
+    rows = [
+        (row.layout(n + slots, n), 0)
+        for row in gc.ALLOCATIONS
+        for n in (1, 2, 3)
+        for slots in (1, 2, 3)
+        if n + slots <= 5
+    ]
+    meshes = [
+        (gc.Layout.mesh(shape, nodes, code=code, allocation=allocation), axis)
+        for shape, nodes in SHAPES
+        for code in ("gray", "binary")
+        for allocation in ("cyclic", "consecutive")
+        for axis in range(len(shape))
+    ]
+    return rows + meshes
+
+
+def with_payload(made, times):
+    """The same with so many times the elements behind every slot."""
+    task = replace(made.task, block=made.task.block * times)
+    rounds = range(0, made.cycles * times, made.rounds.step * times)
+    return replace(made, task=task, rounds=rounds, cycles=made.cycles * times)
+
+
+def an_emulation(rng):
+    """A good one of the library, or None where there is none."""
+    layout, axis = pick(rng, starting_points())
+    method = pick(rng, METHODS)
+    options = {
+        "output": pick(rng, ["binary", "gray"]),
+        "descending": chance(rng, 60),
+        "restore": chance(rng, 15),
+    }
+    try:
+        if chance(rng, 8):
+            rows = pick(rng, gc.ALLOCATIONS), pick(rng, gc.ALLOCATIONS)
+            made = rearrangement(*(row.layout(4, 2) for row in rows), method=method)
+        else:
+            made = gc.emulation(layout, axis, method=method, **options)
+    except gc.GraycubeError:
+        return None
+    return with_payload(made, pick(rng, [2, 3])) if chance(rng, 20) else made
+
+
+@cache
+def good_ones():
+    """Some of all kinds, with something to exchange."""
+    rng = np.random.default_rng(SEED)
+    found = (an_emulation(rng) for _ in range(600))
+    return [made for made in found if made is not None and made.crossings]
+
+
+def rebuilt(made, steps, *, step=None, same_target=False):
+    """The emulation of other steps, which says rightly where everything ends, mostly."""
+    task = made.task
+    if not same_target:
+        moves = (exchange_of(s) for s in steps if not isinstance(s, gc.Stage))
+        task = replace(task, target=gc.compose(moves, task.p) @ task.source)
+    last = max((s.last + 1 for s in steps if isinstance(s, gc.Crossing)), default=0)
+    cycles = max(made.cycles, last * task.payload)
+    rounds = made.rounds
+    if isinstance(rounds, range):
+        rounds = range(0, cycles, step or rounds.step)
+    return gc.Emulation(task, made.algorithm, rounds, cycles, tuple(steps))
+
+
+def a_mask(rng, bits):
+    return 1 << int(rng.integers(bits)) if chance(rng, 50) else int(rng.integers(1 << bits))
+
+
+def an_exchange(rng, n, p, *, crossing):
+    """Any exchange of one dimension, or of none, with some slot bits."""
+    while True:
+        local = pick(rng, [0, 0, int(rng.integers(1 << p - n))]) << n
+        flip = local | (1 << int(rng.integers(n)) if crossing else 0)
+        when = pick(rng, [0, flip, a_mask(rng, p)])
+        try:
+            return gc.Exchange(flip, when, int(rng.integers(2)) if when else 0)
+        except gc.InvalidValueError:
+            continue
+
+
+def places(steps, kind):
+    return [k for k, step in enumerate(steps) if isinstance(step, kind)]
+
+
+def a_crossing(rng, made):
+    """The number of one in the steps, and itself; and where it could also be."""
+    k = pick(rng, places(made.steps, gc.Crossing))
+    return k, made.steps[k]
+
+
+def with_step(made, k, step):
+    steps = list(made.steps)
+    steps[k] = step
+    return steps
+
+
+def earlier_or_later(rng, made):
+    k, crossing = a_crossing(rng, made)
+    by = pick(rng, [-2, -1, 1, 2, *(() if made.task.payload > 1 else (made.rounds.step,))])
+    return with_step(made, k, replace(crossing, start=max(0, crossing.start + by)))
+
+
+def all_the_rest_earlier_or_later(rng, made):
+    first, _ = a_crossing(rng, made)
+    by, steps = pick(rng, [-1, 1]), list(made.steps)
+    for k in places(steps, gc.Crossing):
+        if k >= first:
+            steps[k] = replace(steps[k], start=max(0, steps[k].start + by))
+    return steps
+
+
+def with_turns(rng, made, change):
+    """One crossing with a list of turns that ``change`` has changed."""
+    k, crossing = a_crossing(rng, made)
+    turns = list(crossing.turns)
+    if turns:
+        change(turns, int(rng.integers(len(turns))))
+    return with_step(made, k, replace(crossing, turns=tuple(turns)))
+
+
+def a_turn_less(rng, made):
+    return with_turns(rng, made, lambda turns, j: turns.pop(j))
+
+
+def a_turn_more(rng, made):
+    def change(turns, j):
+        delay = pick(rng, [turns[j].delay, sum(turn.delay for turn in turns) + 1])
+        turns.append(replace(turns[j], delay=delay, want=int(rng.integers(2))))
+
+    return with_turns(rng, made, change)
+
+
+def another_mask(rng, made):
+    def change(turns, j):
+        near = turns[j].when ^ 1 << int(rng.integers(made.task.p))
+        when = pick(rng, [near, a_mask(rng, made.task.p), pick(rng, turns).when])
+        turns[j] = replace(turns[j], when=when)
+
+    return with_turns(rng, made, change)
+
+
+def another_want(rng, made):
+    def change(turns, j):
+        turns[j] = replace(turns[j], want=1 - turns[j].want)
+
+    return with_turns(rng, made, change)
+
+
+def another_delay(rng, made):
+    def change(turns, j):
+        delay = turns[j].delay
+        new = pick(rng, [delay + 1, delay - 1, delay * 2, delay // 2])
+        turns[j] = replace(turns[j], delay=max(1, new))
+
+    return with_turns(rng, made, change)
+
+
+def two_delays_swapped(rng, made):
+    def change(turns, j):
+        i = int(rng.integers(len(turns)))
+        one, other = turns[i].delay, turns[j].delay
+        turns[i] = replace(turns[i], delay=other)
+        turns[j] = replace(turns[j], delay=one)
+
+    return with_turns(rng, made, change)
+
+
+def another_exchange(rng, made):
+    k, crossing = a_crossing(rng, made)
+    exchange = an_exchange(rng, made.task.n, made.task.p, crossing=True)
+    return with_step(made, k, replace(crossing, exchange=exchange))
+
+
+def another_condition(rng, made):
+    k, crossing = a_crossing(rng, made)
+    flip, when, want = crossing.exchange.flip, crossing.exchange.when, crossing.exchange.want
+    dimension = flip & ((1 << made.task.n) - 1)
+    exchanges = [gc.Exchange(flip, 0, 0), gc.Exchange(dimension, 0, 0)]
+    exchanges += [gc.Exchange(flip, when, 1 - want)] if when else []
+    return with_step(made, k, replace(crossing, exchange=pick(rng, exchanges)))
+
+
+def a_crossing_more(rng, made):
+    k, crossing = a_crossing(rng, made)
+    exchange = an_exchange(rng, made.task.n, made.task.p, crossing=True)
+    start = max(0, crossing.start + pick(rng, [-1, 0, 0, 1, 2, 4]))
+    return [*made.steps[:k], replace(crossing, exchange=exchange, start=start), *made.steps[k:]]
+
+
+def two_crossings_swapped(rng, made):
+    (i, one), (k, other) = a_crossing(rng, made), a_crossing(rng, made)
+    steps = with_step(made, i, other)
+    steps[k] = one
+    return steps
+
+
+def two_neighbours_swapped(rng, made):
+    steps = list(made.steps)
+    k = int(rng.integers(len(steps) - 1))
+    steps[k], steps[k + 1] = steps[k + 1], steps[k]
+    return steps
+
+
+def a_stage_elsewhere(rng, made):
+    steps = list(made.steps)
+    if found := places(steps, gc.Stage):
+        k = pick(rng, found)
+        steps.insert(max(0, k + pick(rng, [-2, -1, 1, 2])), steps.pop(k))
+    return steps
+
+
+def a_stage_more_or_less(rng, made):
+    steps = list(made.steps)
+    found = places(steps, gc.Stage)
+    if found and chance(rng, 50):
+        steps.pop(pick(rng, found))
+    else:
+        stage = gc.Stage(int(rng.integers(made.task.p)))
+        steps.insert(int(rng.integers(len(steps) + 1)), stage)
+    return steps
+
+
+def a_local_exchange_less(rng, made):
+    found = places(made.steps, gc.Exchange)
+    gone = pick(rng, found) if found else -1
+    return [step for k, step in enumerate(made.steps) if k != gone]
+
+
+def a_local_exchange_more(rng, made):
+    steps = list(made.steps)
+    if made.task.p > made.task.n:
+        exchange = an_exchange(rng, made.task.n, made.task.p, crossing=False)
+        steps.insert(int(rng.integers(len(steps) + 1)), exchange)
+    return steps
+
+
+def other_equal_rounds(rng, made):
+    step = pick(rng, [1, 2, 3, 4, 6]) * pick(rng, [1, made.task.payload])
+    return rebuilt(made, made.steps, step=step)
+
+
+def rounds_one_by_one(rng, made):
+    """The first cycles of the rounds as a tuple, sometimes with one missing."""
+    marks = tuple(range(0, made.cycles, pick(rng, [1, 2, made.rounds.step])))
+    gone = pick(rng, [0, 0, 1, len(marks) - 1])
+    return replace(made, rounds=marks[:gone] + marks[gone + 1 :] if gone else marks)
+
+
+def a_payload_in_the_old_rounds(rng, made):
+    times = pick(rng, [2, 3])
+    longer = with_payload(made, times)
+    step = made.rounds.step
+    return replace(longer, rounds=range(0, longer.cycles, step)) if chance(rng, 50) else longer
+
+
+def another_target(rng, made):
+    exchange = an_exchange(rng, made.task.n, made.task.p, crossing=True)
+    target = exchange.affine(made.task.p) @ made.task.target
+    return replace(made, task=replace(made.task, target=target))
+
+
+ON_STEPS = (
+    earlier_or_later,
+    all_the_rest_earlier_or_later,
+    a_turn_less,
+    a_turn_more,
+    another_mask,
+    another_want,
+    another_delay,
+    two_delays_swapped,
+    another_exchange,
+    another_condition,
+    a_crossing_more,
+    two_crossings_swapped,
+    two_neighbours_swapped,
+    a_stage_elsewhere,
+    a_stage_elsewhere,
+    a_stage_more_or_less,
+    a_local_exchange_less,
+    a_local_exchange_more,
+)
+ON_THE_REST = (
+    other_equal_rounds,
+    a_payload_in_the_old_rounds,
+    another_target,
+    rounds_one_by_one,
+)
+
+
+def mutated(rng, made):
+    """One to four changes of the steps, sometimes one of the rest."""
+    for _ in range(pick(rng, [1, 1, 1, 2, 2, 3, 4])):
+        steps = pick(rng, ON_STEPS)(rng, made)
+        made = rebuilt(made, steps, same_target=chance(rng, 10))
+    return pick(rng, ON_THE_REST)(rng, made) if chance(rng, 25) else made
+
+
+def told_apart(rng, n, p, exchange):
+    """Turns that let the elements of a link through one by one, mostly."""
+    rows, turns, delay = [*(1 << d for d in range(n)), exchange.when], [], 1
+    while gc.Matrix(tuple(rows), p).rank() < p:
+        rows.append(a_mask(rng, p))
+        turns.append(gc.Turn(delay, rows[-1], int(rng.integers(2))))
+        delay = 2 * delay + chance(rng, 5)
+    return tuple(turns[::-1] if chance(rng, 50) else turns)
+
+
+def anything(rng):
+    """Crossings at random, in steps as good as any, with the stages of an axis in between."""
+    n, slots = pick(rng, [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (2, 3)])
+    p = n + slots
+    in_memory = gc.Layout.mesh((1 << slots, 1 << n), nodes=(1, 1 << n))
+    source = pick(rng, [in_memory, in_memory, gc.Layout.cyclic(p, n, nodes="gray")])
+    steps, start = [], 0
+    for _ in range(int(rng.integers(1, 4))):
+        exchange = an_exchange(rng, n, p, crossing=True)
+        crossing = gc.Crossing(exchange, start, told_apart(rng, n, p, exchange))
+        steps.append(crossing)
+        if chance(rng, 30):
+            steps.append(an_exchange(rng, n, p, crossing=False))
+        start = pick(rng, [crossing.last + 1, start, start + int(rng.integers(1, 4))])
+    bits = list(range(p - source.axes[0].bits, p))
+    marks = sorted(pick(rng, [0, int(rng.integers(len(steps) + 1))]) for _ in bits)
+    for k, (mark, bit) in enumerate(zip(marks, bits[:: pick(rng, [1, -1])], strict=True)):
+        steps.insert(mark + k, gc.Stage(bit))
+    payload = pick(rng, [1, 1, 1, 2])
+    task = gc.Task(source, source, source.block_size * payload)
+    step = payload * pick(rng, [1, 1, 1, 2, 3])
+    return rebuilt(gc.Emulation(task, "anything", range(0, 0, step), 0, ()), steps, step=step)
+
+
+def a_machine(rng, n):
+    ports = pick(rng, [1, max(1, n - 1), "all", "all", "all"])
+    return gc.Machine(n, ports, pick(rng, ["store-and-forward", "circuit"]))
+
+
+def cases(seed, count):
+    """Emulations and machines, of which very many are wrong."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        made = anything(rng) if chance(rng, 35) else mutated(rng, pick(rng, good_ones()))
+        yield made, a_machine(rng, made.task.n)
+
+
+def by_hand(layout, steps, cycles, step=1):
+    """The emulation of these steps, wherever they lead."""
+    start = gc.Emulation(gc.Task(layout, layout, layout.block_size), "by hand", (), 0, ())
+    made = rebuilt(replace(start, rounds=range(0, 0, step)), steps, step=step)
+    assert made.cycles == cycles
+    return made
+
+
+def tempting():
+    """Emulations that break rules in a way that a careless proof does not see: ports, which."""
+    two, four = gc.Layout.mesh((2, 4), nodes=(1, 4)), gc.Layout.mesh((4, 4), nodes=(1, 4))
+    in_memory, both = (gc.Stage(2),), (gc.Stage(3), gc.Stage(2))
+    first, second = gc.Exchange(1, 0, 0), gc.Exchange(2, 0, 0)
+    lower, upper, local = gc.Exchange(1, 4), gc.Exchange(2, 4, 0), gc.Exchange(4, 0, 0)
+    by_slot = gc.Turn(1, 4)
+    # Both crossings of an element take turns that differ, but who has crossed the first one
+    # meets, on its new node, one that has not.
+    early = gc.Crossing(first, 0, (gc.Turn(1, 4, 0), gc.Turn(2, 9)))
+    late = gc.Crossing(second, 0, (gc.Turn(1, 4, 1), gc.Turn(2, 8)))
+    yield "all", by_hand(four, (*both, early, late), 4), {"link", "ports"}
+    # The second crossing of the steps is over before the first one begins.
+    early = gc.Crossing(lower, 4, (gc.Turn(1, 8),))
+    late = gc.Crossing(second, 0, (gc.Turn(1, 8), gc.Turn(2, 5)))
+    yield "all", by_hand(four, (*both, early, late), 6), {"link"}
+    # One round for both.
+    steps = gc.Crossing(first, 0, (by_slot,)), gc.Crossing(second, 2, (by_slot,))
+    yield "all", by_hand(two, (*in_memory, *steps), 4, step=4), {"round"}
+    # One round and one port for messages to two nodes, each element in one of them.
+    steps = gc.Crossing(lower, 0), gc.Crossing(upper, 1)
+    yield 1, by_hand(two, (*in_memory, *steps), 2, step=2), {"round"}
+    # Cycles 1 and 2 are of rounds 0 and 1, though no delay is as long as a round.
+    steps = gc.Crossing(first, 1, (by_slot,)), local, gc.Crossing(second, 2, (by_slot,))
+    yield "all", by_hand(two, (*in_memory, *steps), 4, step=2), {"time", "round"}
+    # A delay of 3 in two parts.
+    early = gc.Crossing(first, 0, (gc.Turn(2, 4), by_slot))
+    late = gc.Crossing(second, 3, (by_slot,))
+    yield "all", by_hand(two, (*in_memory, early, local, late), 5), {"time", "round"}
+
+
+TEMPTING = list(tempting())
+
+
+# Soundness.
+
+
+def test_what_the_algebra_passes_every_element_and_pair_confirms():
+    passed, seen = Counter(), Counter()
+    for made, machine in cases(SEED, MUTANTS):
+        report = check_emulation(made, machine)
+        seen.update(rule for rule, _ in report.counts)
+        if report:
+            broken = broken_by_elements(made, machine)
+            passed[made.algorithm == "anything"] += 1
+            assert not broken, f"{sorted(broken)} of {made} on {machine}"
+    assert set(seen) == ALGEBRA
+    assert min(seen.values()) > MUTANTS // 200
+    assert min(passed.values()) > MUTANTS // 20
+
+
+def test_the_followers_agree():
+    broken = Counter()
+    for made, machine in cases(SEED + 1, 200):
+        hop_by_hop = replace(machine, switching="store-and-forward")
+        found = broken_one_by_one(made, hop_by_hop)
+        assert broken_by_elements(made, hop_by_hop) == found
+        broken.update(found)
+    assert set(broken) == (ALGEBRA | {"pair"}) - {"stage"}
+
+
+@pytest.mark.parametrize(("ports", "made", "broken"), TEMPTING)
+def test_nothing_slips_through(ports, made, broken):
+    machine = gc.Machine(made.task.n, ports)
+    assert broken_one_by_one(made, machine) == broken
+    assert broken_by_elements(made, machine) == broken
+    assert not check_emulation(made, machine)
+
+
+# Rule by rule: one small emulation, wrong in one way.
+
+GOOD = gc.emulation(gc.Layout.cyclic(4, 2))
+FIRST, SECOND = places(GOOD.steps, gc.Crossing)
+CUBE = gc.Machine(2, "all")
+
+
+def broken_by_algebra(made, machine=CUBE):
+    return {rule for rule, _ in check_emulation(made, machine).counts}
+
+
+def with_start(start):
+    return rebuilt(GOOD, with_step(GOOD, SECOND, replace(GOOD.steps[SECOND], start=start)))
+
+
+def test_what_is_to_be_broken_is_good():
+    for made in good_ones():
+        machine = gc.Machine(made.task.n, "all")
+        assert check_emulation(made, machine)
+        assert not broken_by_elements(made, machine)
+
+
+def test_a_good_emulation_passes_all():
+    assert broken_by_algebra(GOOD) == broken_by_elements(GOOD, CUBE) == set()
+    assert broken_one_by_one(GOOD, CUBE) == set()
+
+
+def test_end_another_target():
+    wrong = replace(GOOD, task=replace(GOOD.task, target=GOOD.task.source))
+    assert broken_by_algebra(wrong) == broken_by_elements(wrong, CUBE) == {"end"}
+
+
+def test_stage_pairs_on_two_nodes():
+    steps = list(GOOD.steps)
+    steps[FIRST], steps[FIRST + 1] = steps[FIRST + 1], steps[FIRST]
+    wrong = rebuilt(GOOD, steps)
+    assert broken_by_algebra(wrong) == {"stage"}
+    moves = written_out(wrong)  # the moves do not say after which stage they come
+    assert check_pairs(moves, [3, 2, 1, 0])
+    assert not check_pairs(moves, [3, 2, 0, 1])
+
+
+@pytest.mark.parametrize("bits", [[3, 2, 1], [3, 2, 0, 1], [2, 3, 1, 0], [3, 2, 1, 0, 0], [0]])
+def test_stage_not_every_bit_of_an_axis_in_order(bits):
+    """All of them local, so that nothing else is wrong."""
+    layout = gc.Layout.mesh((16, 4), nodes=(1, 4))
+    steps = tuple(gc.Stage(2 + bit) for bit in bits)
+    wrong = gc.Emulation(gc.Task(layout, layout, 16), "local", (), 0, steps)
+    assert broken_by_algebra(wrong) == {"stage"}
+
+
+def test_link_two_elements_in_one_cycle():
+    crossing = replace(GOOD.steps[SECOND], turns=())
+    wrong = rebuilt(GOOD, with_step(GOOD, SECOND, crossing))
+    assert "link" in broken_by_algebra(wrong)
+    assert "link" in broken_by_elements(wrong, CUBE)
+
+
+def test_link_two_crossings_in_one_cycle():
+    layout = gc.Layout.mesh((2, 2), nodes=(1, 2))
+    one, other = gc.Exchange(1, 2), gc.Exchange(1, 2, 0)
+    wrong = by_hand(layout, (gc.Stage(1), gc.Crossing(one, 0), gc.Crossing(other, 0)), 1)
+    assert broken_by_algebra(wrong, gc.Machine(1)) == {"link"}
+    assert broken_by_elements(wrong, gc.Machine(1)) == {"link", "ports"}
+
+
+def test_ports_two_dimensions_in_one_cycle():
+    machine = gc.Machine(2, 1)
+    assert broken_by_algebra(GOOD, machine) == {"ports"}
+    assert broken_by_elements(GOOD, machine) == {"ports", "round"}
+
+
+@pytest.mark.parametrize(("start", "wrong"), [(0, True), (1, False), (2, False), (9, False)])
+def test_time_before_the_pair_is_complete(start, wrong):
+    made = with_start(start)
+    assert broken_by_algebra(made) == ({"time"} if wrong else set())
+    assert ("pair" in broken_by_elements(made, CUBE)) == wrong
+    assert ("time" in broken_by_elements(made, CUBE)) == wrong
+
+
+def test_round_with_a_part_of_a_payload():
+    made = with_payload(GOOD, 2)
+    assert broken_by_algebra(made) == broken_by_elements(made, CUBE) == set()
+    wrong = replace(made, rounds=range(0, made.cycles, 3))
+    assert "round" in broken_by_algebra(wrong)
+    assert "round" in broken_by_elements(wrong, CUBE)
+
+
+def test_round_of_another_length():
+    wrong = replace(GOOD, rounds=(0, 2))
+    assert "round" in broken_by_algebra(wrong)
+    assert "round" in broken_by_elements(wrong, CUBE)
+
+
+def test_rounds_may_be_a_tuple():
+    made = replace(GOOD, rounds=tuple(GOOD.rounds))
+    assert broken_by_algebra(made) == broken_by_elements(made, CUBE) == set()
+
+
+def test_a_machine_of_another_size_is_not_judged():
+    with pytest.raises(
+        gc.InvalidValueError, match="3 dimensions: the schedule is for a 2-cube"
+    ):
+        check_emulation(GOOD, gc.Machine(3))
+
+
+# Pairs.
+
+
+@st.composite
+def random_layouts(draw, most=6, slots=0):
+    """Any layout of any axes; odd lengths stand behind the slots as a payload."""
+    p = draw(st.integers(slots + 1, most))
+    n = draw(st.integers(min(slots, 1), p - slots))
+    return gc.Layout(affine_map(*draw(affine_parts(p))), n, draw(axes_of(p)))
+
+
+@st.composite
+def random_moves(draw):
+    """Any elements over any links in any cycles, one of them several times in a cycle too."""
+    layout = draw(random_layouts(most=4))
+    task = gc.Task(layout, layout, layout.block_size * draw(st.integers(1, 2)))
+    cycles = draw(st.integers(1, 5))
+    elements = task.block << task.n
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    count = int(rng.integers(3 * elements)) if task.n else 0
+    together = draw(st.booleans())  # all elements of a cycle do the same: pairs stay pairs
+    rows = []
+    for _ in range(count // elements + 1 if together else count):
+        cycle, dimension = int(rng.integers(cycles)), int(rng.integers(max(task.n, 1)))
+        crossing = range(elements) if together else [int(rng.integers(elements))]
+        rows += [(cycle, 0, dimension, element) for element in crossing if task.n]
+    columns = list(zip(*rows, strict=True)) or [()] * 4
+    return gc.Moves(task, "random", (0,), cycles, *map(list, columns))
+
+
+@given(random_moves(), st.data())
+@THOROUGH
+def test_pairs_meet_or_do_not(moves, data):
+    task = moves.task
+    bits = st.lists(st.integers(0, task.p - 1), max_size=4)
+    stages = data.draw(bits | st.permutations(range(task.p)))
+    report = check_pairs(moves, stages)
+    missed = without_their_pair(task, moves.cycles, rows_of(moves), stages)
+    assert [violation.element for violation in report.violations] == missed
+    assert report.counts == ((("pair", len(missed)),) if missed else ())
+    assert bool(report) == (not missed)
+
+
+def test_pairs_of_good_and_bad_emulations():
+    outcomes = Counter()
+    for made, _ in cases(SEED + 2, 150):
+        moves, stages = written_out(made), stages_of(made.steps)
+        missed = without_their_pair(made.task, made.cycles, rows_of(moves), stages)
+        report = check_pairs(moves, stages)
+        assert [violation.element for violation in report.violations] == missed
+        outcomes[bool(missed)] += 1
+    assert min(outcomes.values()) > 20
+
+
+def test_a_pair_meets_late_or_on_a_third_node():
+    """Both of a pair may move at once, and wait for earlier stages."""
+    task = gc.Task(gc.Layout.nodes(2), gc.Layout.nodes(2), 1)
+    rows = [(0, 0, 1, 0), (2, 1, 0, 1), (3, 0, 1, 1), (5, 1, 0, 1), (4, 2, 1, 2), (5, 3, 1, 3)]
+    moves = gc.Moves(task, "by hand", (0,), 7, *map(list, zip(*rows, strict=True)))
+    assert [v.element for v in check_pairs(moves, [0]).violations] == [2, 3]
+    missing = without_their_pair(task, 7, rows_of(moves), [0])
+    assert missing == [2, 3]
+
+
+def test_too_many_places_are_refused():
+    task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 4)
+    moves = gc.Moves(task, "idle", (0,), 1 << 40, [], [], [], [])
+    with pytest.raises(gc.InvalidValueError, match="16 elements move in 1099511627776 cycles"):
+        check_pairs(moves, [3])
+
+
+# Written out.
+
+
+def test_every_crossing_is_written_out():
+    for made, _ in cases(SEED + 3, 150):
+        moves = written_out(made)
+        assert sorted(rows_of(moves)) == sorted(rows_one_by_one(made))
+        head = moves.task, moves.algorithm, moves.rounds, moves.cycles
+        assert head == (made.task, made.algorithm, made.rounds, made.cycles)
+
+
+def test_an_element_that_comes_twice_is_written_out_in_the_order_of_time():
+    """The second crossing of the steps happens first, from the node that is left first."""
+    steps = gc.Crossing(gc.Exchange(1, 0, 0), 1), gc.Crossing(gc.Exchange(2, 0, 0), 0)
+    made = by_hand(gc.Layout.nodes(2), steps, 2)
+    assert rows_of(written_out(made)) == rows_one_by_one(made)
+    assert rows_of(written_out(made))[:2] == [(0, 0, 1, 0), (1, 2, 0, 0)]
+    assert not {"start", "presence", "time", "end"} & broken_by_elements(made, CUBE)
+
+
+def test_a_crossing_names_the_cycle_of_every_address():
+    for made, _ in cases(SEED + 4, 60):
+        for crossing in made.crossings:
+            found = [crossing.cycle(address) for address in range(1 << made.task.p)]
+            assert crossing.start <= min(found) <= max(found) <= crossing.last
+            late = [
+                [turn.delay for turn in crossing.turns if odd(a & turn.when) == turn.want]
+                for a in range(1 << made.task.p)
+            ]
+            assert found == [crossing.start + sum(delays) for delays in late]
+
+
+def test_the_program_has_no_times():
+    for made, _ in cases(SEED + 5, 60):
+        program = made.program
+        assert program.layout == made.task.source
+        assert [stage.bit for stage in program.steps if isinstance(stage, gc.Stage)] == (
+            stages_of(made.steps)
+        )
+        exchanges = [exchange_of(s) for s in made.steps if not isinstance(s, gc.Stage)]
+        assert list(program.exchanges) == exchanges
+        place = list(range(1 << made.task.p))
+        for exchange in exchanges:
+            hit = [odd(a & exchange.when) == exchange.want for a in place]
+            place = [a ^ exchange.flip * h for a, h in zip(place, hit, strict=True)]
+        words = [program.layout.inverse_map(a) for a in range(len(place))]
+        assert [program.result().map(w) for w in words] == place
+        remote = [s.bit for s in program.remote_stages()]
+        assert remote == remote_one_by_one(made)
+
+
+def remote_one_by_one(made):
+    """The stages that some pair is apart in."""
+    task, nodes, remote = made.task, (1 << made.task.n) - 1, []
+    words = range(1 << task.p)
+    place = {word: task.source.map(word) for word in words}
+    for step in made.steps:
+        if isinstance(step, gc.Stage):
+            pairs = ((place[word], place[word ^ 1 << step.bit]) for word in words)
+            remote += [step.bit] if any((a ^ b) & nodes for a, b in pairs) else []
+            continue
+        exchange = exchange_of(step)
+        for word in words:
+            if odd(place[word] & exchange.when) == exchange.want:
+                place[word] ^= exchange.flip
+    return remote
+
+
+# Carried out.
+
+
+def digits_reversed(data, axis):
+    bits = data.shape[axis].bit_length() - 1
+    order = [int(f"{i:0{bits}b}"[::-1], 2) if bits else 0 for i in range(1 << bits)]
+    return data.take(order, axis)
+
+
+def by_address(task, layout, words):
+    """The blocks of the elements that are listed by word."""
+    blocks = np.empty((1 << task.n, 1 << task.p - task.n, *words.shape[1:]), words.dtype)
+    for word, value in enumerate(words):
+        address = layout.map(word)
+        blocks[address % (1 << task.n), address >> task.n] = value
+    return blocks
+
+
+def by_word(task, layout, blocks):
+    addresses = [layout.map(word) for word in range(1 << task.p)]
+    return np.stack([blocks[a % (1 << task.n), a >> task.n] for a in addresses])
+
+
+def transformed(made, data, **options):
+    """What becomes of an array of the power-of-two parts of all axes."""
+    task, d = made.task, len(made.task.source.axes)
+    words = data.reshape(1 << task.p, *data.shape[d:])
+    blocks = by_address(task, task.source, words)
+    given = blocks.copy()
+    out = emulate(made, blocks, **options)
+    assert np.array_equal(blocks, given)  # it is not changed in place
+    return by_word(task, task.target, out).reshape(data.shape)
+
+
+DTYPES = {
+    "complex128": "complex128",
+    "complex64": "complex64",
+    "float64": "complex128",
+    "float32": "complex64",
+    "float16": "complex64",
+    "int64": "complex128",
+    "uint8": "complex64",
+    "bool": "complex64",
+}
+
+
+def some_data(rng, shape, dtype):
+    values = rng.integers(-9, 9, size=shape) + 1j * rng.integers(-9, 9, size=shape)
+    if dtype == "uint8":
+        values = np.abs(values)
+    return (values if dtype.startswith("complex") else values.real).astype(dtype)
+
+
+@given(
+    random_layouts(slots=2),
+    st.data(),
+    st.sampled_from(METHODS),
+    st.sampled_from(sorted(DTYPES)),
+    st.sampled_from([(), (1,), (3,), (2, 3), (0,)]),
+)
+@THOROUGH
+def test_emulations_are_fourier_transforms(layout, data, method, dtype, behind):
+    axis = data.draw(st.integers(-len(layout.axes), len(layout.axes) - 1))
+    falling, inverse = data.draw(st.booleans()), data.draw(st.booleans())
+    try:
+        made = gc.emulation(layout, axis, method=method, descending=falling)
+    except gc.InvalidValueError:
+        return
+    axis %= len(layout.axes)
+    shape = (*(1 << along.bits for along in layout.axes), *behind)
+    values = some_data(np.random.default_rng(SEED), shape, dtype)
+    if falling:
+        found = digits_reversed(transformed(made, values, inverse=inverse), axis)
+    else:
+        found = transformed(made, digits_reversed(values, axis), inverse=inverse)
+    exact = values.astype(complex)
+    if values.size:
+        exact = np.fft.fft(exact, axis=axis)
+        if inverse:  # without the division by the length
+            exact = np.fft.ifft(values.astype(complex), axis=axis) * shape[axis]
+    assert found.dtype == DTYPES[dtype]
+    assert np.allclose(found, exact, atol=1e-3 if DTYPES[dtype] == "complex64" else 1e-9)
+
+
+def test_there_and_back_is_the_identity():
+    """The inverse of falling stages takes rising ones: their digits are already reversed."""
+    falling = gc.emulation(gc.Layout.cyclic(6, 3, nodes="gray"))
+    rising = gc.emulation(falling.task.target, descending=False)
+    values = np.random.default_rng(SEED).normal(size=64) + 0j
+    back = transformed(rising, transformed(falling, values), inverse=True)
+    assert np.allclose(back / 64, values)
+
+
+@pytest.mark.parametrize("steps", [(gc.Stage(0),), (*GOOD.steps[:FIRST], gc.Stage(1))])
+def test_remote_stages_cannot_be_carried_out(steps):
+    wrong = replace(GOOD, steps=steps)
+    with pytest.raises(gc.InvalidValueError, match="are on different nodes in"):
+        emulate(wrong, np.zeros((4, 4)))
+
+
+@pytest.mark.parametrize(
+    "shape", [(), (4,), (16,), (4, 2), (2, 4), (4, 5), (5, 4), (0, 4), (4, 0), (1, 4, 4)]
+)
+def test_blocks_of_another_shape_are_refused(shape):
+    with pytest.raises(gc.InvalidValueError, match="put the node first") as e:
+        emulate(GOOD, np.zeros(shape))
+    assert str(shape) in e.value.found
+    assert "(4, 4)" in e.value.limit
+
+
+# Borders. Every refusal names the value, the limit and the next step.
+
+TASK = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 4)
+SWAP = gc.Crossing(gc.Exchange(5, 5), 0)
+NO_LIST = "no sequence is taken for one"
+ANY_OBJECT = "any object is taken for one"
+
+
+def emulation_of(*steps, cycles=1):
+    return gc.Emulation(TASK, "by hand", (0,), cycles, steps)
+
+
+def moved(cycle=0, dimension=0, element=0):
+    return gc.Moves(TASK, "by hand", (0,), 1, [cycle], [0], [dimension], [element])
+
+
+def large(p, **options):
+    return gc.emulation(gc.Layout.cyclic(p, 2), **options)
+
+
+REFUSED = [
+    (lambda: large(4, axis=0.0), gc.InvalidTypeError, "axis is 0.0"),
+    (lambda: large(4, axis=None), gc.InvalidTypeError, "axis is None"),
+    (lambda: large(4, axis=True), gc.InvalidTypeError, "axis is True"),
+    (lambda: large(4, axis=1), gc.OutOfRangeError, "axis is 1"),
+    (lambda: large(4, axis=-2), gc.OutOfRangeError, "axis is -2"),
+    (lambda: large(4, axis=10**30), gc.OutOfRangeError, f"axis is {10**30}"),
+    (lambda: large(4, output=None), gc.InvalidValueError, "output is None"),
+    (lambda: large(4, output=["gray"]), gc.InvalidValueError, "output is ['gray']"),
+    (lambda: large(4, output="Gray"), gc.InvalidValueError, "output is 'Gray'"),
+    (lambda: large(4, itemsize=0), gc.InvalidValueError, "itemsize is 0"),
+    (lambda: large(4, itemsize=1.5), gc.InvalidTypeError, "itemsize is 1.5"),
+    (lambda: large(4, itemsize=1 << 62), gc.InvalidValueError, f"itemsize is {1 << 62}"),
+    (lambda: large(65), gc.InvalidValueError, f"block is {1 << 63}"),
+    (lambda: gc.emulation(gc.Layout.nodes(4)), gc.InvalidValueError, "has 1 slots"),
+    (lambda: gc.emulation(gc.Layout.nodes(1, "gray")), gc.InvalidValueError, "has 1 slots"),
+    (lambda: gc.Method(conversion=3), gc.InvalidValueError, "conversion is 3"),
+    (lambda: gc.Method(conversion=None), gc.InvalidValueError, "conversion is None"),
+    (lambda: gc.Method(radix="2"), gc.InvalidTypeError, "radix is '2'"),
+    (lambda: gc.Method(radix=1.0), gc.InvalidTypeError, "radix is 1.0"),
+    (lambda: gc.Method(radix=True), gc.InvalidTypeError, "radix is True"),
+    (lambda: gc.Method(radix=0), gc.InvalidValueError, "radix is 0"),
+    (lambda: gc.Method("inter-node", radix=2), gc.InvalidValueError, "radix is 2"),
+    (lambda: gc.Method(merged=-1), gc.InvalidValueError, "merged is -1"),
+    (lambda: gc.Method(merged="1"), gc.InvalidTypeError, "merged is '1'"),
+    (lambda: large(4, method=gc.Method(merged=2)), gc.InvalidValueError, "2^2 slots"),
+    (lambda: large(4, method=gc.Method(merged=10**9)), gc.InvalidValueError, "slots"),
+    (lambda: gc.Turn(0, 1), gc.InvalidValueError, "delay is 0"),
+    (lambda: gc.Turn(-1, 1), gc.InvalidValueError, "delay is -1"),
+    (lambda: gc.Turn(1, -1), gc.InvalidValueError, "when is -1"),
+    (lambda: gc.Turn(1, 1, 2), gc.InvalidValueError, "parity is 2"),
+    (lambda: gc.Turn(1, 1, -1), gc.InvalidValueError, "want is -1"),
+    (lambda: gc.Turn("1", 1), gc.InvalidTypeError, "delay is '1'"),
+    (lambda: gc.Turn(1.0, 1), gc.InvalidTypeError, "delay is 1.0"),
+    (lambda: gc.Turn(1, None), gc.InvalidTypeError, "when is None"),
+    (lambda: gc.Crossing(SWAP.exchange, -1), gc.InvalidValueError, "crossing is -1"),
+    (lambda: gc.Crossing(SWAP.exchange, "0"), gc.InvalidTypeError, "crossing is '0'"),
+    (lambda: gc.Crossing(SWAP.exchange, 1.5), gc.InvalidTypeError, "crossing is 1.5"),
+    (lambda: gc.Stage(-1), gc.InvalidValueError, "stage is -1"),
+    (lambda: gc.Stage(1.0), gc.InvalidTypeError, "stage is 1.0"),
+    (lambda: gc.Stage(None), gc.InvalidTypeError, "stage is None"),
+    (lambda: emulation_of(gc.Stage(4)), gc.InvalidValueError, "butterflies of bit 4"),
+    (lambda: emulation_of(gc.Stage(10**30)), gc.InvalidValueError, f"bit {10**30}"),
+    (lambda: emulation_of(replace(SWAP, start=1)), gc.InvalidValueError, "from cycle 1"),
+    (
+        lambda: emulation_of(replace(SWAP, turns=[gc.Turn(1, 8)])),
+        gc.InvalidValueError,
+        "+ 1 where a3 = 1",
+    ),
+    (
+        lambda: emulation_of(gc.Crossing(gc.Exchange(3, 3), 0)),
+        gc.InvalidValueError,
+        "flip 0 1 where",
+    ),
+    (
+        lambda: emulation_of(gc.Crossing(gc.Exchange(4, 2), 0)),
+        gc.InvalidValueError,
+        "flip 2 where",
+    ),
+    (lambda: emulation_of(gc.Exchange(1, 2)), gc.InvalidValueError, "flip 0 where"),
+    (lambda: emulation_of(gc.Exchange(16, 2)), gc.InvalidValueError, "flip 4 where"),
+    (lambda: emulation_of(gc.Exchange(4, 16)), gc.InvalidValueError, "where a4 = 1"),
+    (lambda: emulation_of(cycles=-1), gc.InvalidValueError, "cycles is -1"),
+    (lambda: emulation_of(cycles="1"), gc.InvalidTypeError, "cycles is '1'"),
+    (lambda: emulation_of(cycles=0), gc.InvalidValueError, "(0,) of 0 cycles"),
+    (lambda: replace(GOOD, rounds=None), gc.InvalidTypeError, "rounds[0] is None"),
+    (lambda: replace(GOOD, rounds=(0, 1.5)), gc.InvalidTypeError, "rounds[1] is 1.5"),
+    (lambda: replace(GOOD, rounds=(1,)), gc.InvalidValueError, "(1,) of"),
+    (lambda: replace(GOOD, rounds=range(9)), gc.InvalidValueError, "range(0, 9) of"),
+    (lambda: replace(GOOD, rounds=range(2, -1, -1)), gc.InvalidValueError, "range(2, -1, -1)"),
+    (lambda: written_out(large(62)), gc.InvalidValueError, "can be written out"),
+    (lambda: written_out(large(30)), gc.InvalidValueError, "can be written out"),
+]
+
+
+def assert_refused(call, error=gc.GraycubeError):
+    with pytest.raises(error) as caught:
+        call()
+    text = caught.value
+    assert text.found
+    assert text.limit
+    assert text.hint
+    return str(text)
+
+
+@pytest.mark.parametrize(("call", "error", "value"), REFUSED)
+def test_what_is_wrong_is_named(call, error, value):
+    assert value in assert_refused(call, error)
+
+
+NOT_REFUSED = [
+    ("a layout", lambda: gc.emulation("cyclic")),
+    ("a layout", lambda: gc.emulation(None)),
+    ("a method", lambda: large(4, method="inter-node")),
+    ("a method", lambda: large(4, method=3)),
+    (NO_LIST, lambda: gc.Crossing(SWAP.exchange, 0, 5)),
+    (NO_LIST, lambda: gc.Crossing(SWAP.exchange, 0, None)),
+    (NO_LIST, lambda: gc.Emulation(TASK, "by hand", (0,), 1, 5)),
+    (NO_LIST, lambda: gc.Program(TASK.source, 5)),
+    (ANY_OBJECT, lambda: emulation_of("stage 1")),
+    (ANY_OBJECT, lambda: emulation_of(gc.Hop(0, gc.Exchange(1, 2)))),
+    (ANY_OBJECT, lambda: emulation_of(gc.Crossing(None, 0))),
+    (ANY_OBJECT, lambda: emulation_of(gc.Crossing(SWAP.exchange, 0, ("+ 1",)))),
+    (ANY_OBJECT, lambda: gc.Emulation("task", "by hand", (0,), 1, ())),
+    (ANY_OBJECT, lambda: gc.Program(TASK.source, ("stage 1",)).remote_stages()),
+    ("a turn has bits", lambda: emulation_of(wide(1 << 20), cycles=2)),
+    ("a turn has bits", lambda: check_emulation(emulation_of(wide(1 << 20), cycles=2), CUBE)),
+    ("a turn has bits", lambda: written_out(emulation_of(wide(1 << 70), cycles=2))),
+    ("no crossing", lambda: written_out(gc.emulation(gc.Layout.cyclic(60, 0)))),
+    ("a stage has a bit", lambda: check_pairs(moved(), [4])),
+    ("a stage has a bit", lambda: check_pairs(moved(), [-1])),
+    ("a stage has a bit", lambda: check_pairs(moved(), [1.5])),
+    ("a stage has a bit", lambda: check_pairs(moved(), ["x"])),
+    ("stages", lambda: check_pairs(moved(), 3)),
+    ("numbers", lambda: emulate(GOOD, np.full((4, 4), "a"))),
+    ("numbers", lambda: emulate(GOOD, np.full((4, 4), None))),
+    ("numbers", lambda: emulate(GOOD, np.zeros((4, 4), dtype="M8[s]"))),
+    ("an array", lambda: emulate(GOOD, [[1, 2], [3]])),
+]
+
+
+def wide(when):
+    return replace(SWAP, turns=(gc.Turn(1, when),))
+
+
+@pytest.mark.parametrize(("what", "call"), NOT_REFUSED)
+def test_what_should_be_refused_too(what, call):
+    assert assert_refused(call), what
+
+
+@pytest.mark.parametrize(
+    "place", [{"cycle": 1}, {"cycle": -3}, {"element": 16}, {"element": -1}, {"dimension": 40}]
+)
+def test_pairs_of_moves_that_do_not_exist(place):
+    try:
+        report = check_pairs(moved(**place), [3])
+    except gc.GraycubeError:
+        return
+    assert not report
+
+
+@pytest.mark.parametrize(
+    ("field", "radix"), [("(b1 b3 || b4 b2 b0)", 2), ("(b4 b4^b1 b2 || b0 b6 b4^b3^b1 b5)", 1)]
+)
+def test_any_layout_is_emulated_or_refused(field, radix):
+    layout = gc.Layout.parse(field)
+    try:
+        made = gc.emulation(layout, method=gc.Method(radix=radix), output="gray")
+    except gc.GraycubeError:
+        return
+    assert check_emulation(made, gc.Machine(layout.n, "all"))
+
+
+@pytest.mark.parametrize("one", [np.int8(1), np.uint64(1)])
+def test_numpy_integers_are_integers(one):
+    layout = gc.Layout.cyclic(16, 4)
+    made = gc.emulation(layout, method=gc.Method(merged=one))
+    assert made == gc.emulation(layout, method=gc.Method(merged=1))
+
+
+def test_a_large_radix_has_a_name_or_is_refused():
+    try:
+        method = gc.Method(radix=20000)
+    except gc.GraycubeError:
+        return
+    assert method.name.endswith("-sectioning")
+
+
+def test_more_cycles_than_a_file_can_hold_are_refused():
+    turns = gc.Turn(1, 4), gc.Turn(1 << 70, 8)
+    steps = [gc.Crossing(gc.Exchange(1, 2), start, turns) for start in (0, 5)]
+    with pytest.raises(gc.InvalidValueError, match="cycles: at most"):
+        gc.Emulation(TASK, "slow", range(1 << 80), 1 << 80, tuple(steps))
+
+
+def test_inter_node_conversion_of_many_slots_is_verified():
+    layout = gc.Layout.cyclic(24, 2, nodes="gray")
+    made = gc.emulation(layout, method=gc.Method("inter-node"))
+    assert check_emulation(made, CUBE)
+
+
+def test_an_emulation_does_not_renumber():
+    flip = gc.AffineMap(gc.Matrix.identity(4), 1)
+    with pytest.raises(gc.InvalidValueError, match="does not renumber nodes"):
+        replace(GOOD, relabel=flip)
+
+
+def test_nothing_to_exchange():
+    """No nodes, no bits, an axis of one element, or all of the axis in memory."""
+    mesh = gc.Layout.mesh((8, 3, 4), nodes=(4, 1, 1))
+    for layout, axis in (
+        (gc.Layout.cyclic(0, 0), 0),
+        (gc.Layout.cyclic(4, 0), 0),
+        (gc.Layout.mesh((3,), (1,)), 0),
+        (mesh, 1),
+        (mesh, -1),
+    ):
+        for method in METHODS:
+            made = gc.emulation(layout, axis, method=method)
+            assert not made.crossings
+            assert made.cycles == 0
+            assert check_emulation(made, gc.Machine(layout.n, "all"))
+            moves = written_out(made)
+            assert len(moves) == 0
+            assert check_pairs(moves, stages_of(made.steps))
+
+
+@pytest.mark.parametrize("method", METHODS[:5])
+def test_the_rows_of_the_table_are_emulated_or_refused(method):
+    """Also with one slot or none too many, and all nodes or one."""
+    for row in gc.ALLOCATIONS:
+        for p in range(5):
+            for n in range(p + 1):
+                for output in ("binary", "gray"):
+                    try:
+                        made = gc.emulation(row.layout(p, n), method=method, output=output)
+                    except gc.GraycubeError:
+                        assert n
+                        assert p - n < 2 + method.merged
+                        continue
+                    assert check_emulation(made, gc.Machine(n, "all"))
