@@ -219,7 +219,8 @@ def broken_rules():
 
 
 def test_every_symbolic_rule_can_be_broken():
-    assert set(broken_rules()) >= set(gc.RULES) - {"start", "presence"}
+    of_networks = {"stage", "pair", "copy"}  # in test_butterfly_checks.py
+    assert set(broken_rules()) >= set(gc.RULES) - of_networks - {"start", "presence"}
 
 
 @pytest.mark.parametrize("n", [40, 80])

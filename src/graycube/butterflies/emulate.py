@@ -76,7 +76,8 @@ def emulation(  # noqa: PLR0913
 ) -> Emulation:
     """The butterfly network along an axis, on data in any layout: a schedule with stages.
 
-    ``output`` is the code of the index bits on the nodes afterwards. Stages run from the
+    ``output`` is the code of the index bits on the nodes afterwards, the one whose stage came
+    first being the most significant. Stages run from the
     highest bit of an index down, or up; what is exchanged follows. ``restore`` brings
     everything back to where it was: index bits, that is, not output digits.
 

@@ -221,7 +221,7 @@ def _next_phase(run: _Run) -> Phase:
             return _converted(run, dims[0], bit)
         if len(dims) == 2:
             return _bisected_and_converted(run, dims)
-        return _swapped(run, dims)
+        return _swapped(run, dims[:1])
     return _swapped(run, _dims_at_once(run, dims))
 
 
@@ -234,9 +234,11 @@ def _dims_at_once(run: _Run, dims: list[int]) -> list[int]:
     room = len(run.available())
     if room < len(dims):  # something has to wait on the nodes in any case
         room = run.wishes.radix
-    for partners in run.partners:
-        if partners & set(dims) and len(partners | set(dims)) <= len(run.available()):
-            dims = sorted(partners | set(dims), reverse=True)
+    pending = sum(1 << bit for bit in run.pending)
+    for partners in run.partners:  # what made way together comes back together
+        both = {d for d in partners if run.node_rows[d] & pending} | set(dims)
+        if partners & set(dims) and len(both) <= len(run.available()):
+            dims = sorted(both, reverse=True)
     for bit in run.pending[1:]:
         more = dims + [d for d in run.dims_of(bit) if d not in dims]
         if len(more) > min(run.wishes.radix, room):
@@ -277,19 +279,12 @@ def _traded(run: _Run, trades: Sequence[tuple[int, int, int]]) -> Phase:
 
 
 def _coded(run: _Run, row: int, bit: int) -> int:
-    """What goes out for a finished bit: itself, or its Gray code with its neighbour."""
+    """What goes out for a finished bit: itself, or in Gray code its sum with the one before."""
     if bit < 0:
         return row
     run.sent.append(bit)
-    if run.wishes.output == "gray":
-        stages = run.wishes.stages
-        descending = len(stages) < 2 or stages[0] > stages[1]
-        if descending and len(run.sent) > 1:
-            return row | 1 << run.sent[-2]
-        if not descending:
-            later = [b for b in run.available() if b not in run.sent]
-            return row | 1 << later[0] if later else row
-    return row
+    gray = run.wishes.output == "gray" and len(run.sent) > 1
+    return row | 1 << run.sent[-2] if gray else row
 
 
 def _to_memory(
