@@ -76,10 +76,10 @@ def replicate(network: Replication, blocks: ArrayLike) -> _Blocks:
         word = network.layouts[stage + 1].inverse_map(np.arange(nodes))
         upper, low = word >> bit & 1, word & ((1 << bit) - 1)
         root = np.where(upper, np.exp(-2j * np.pi * low / (1 << bit + 1)), 1)
-        sign = 1 - 2 * upper
         shape = (nodes, *(1,) * (data.ndim - 1))
+        sign, root = (x.reshape(shape).astype(data.dtype) for x in (1 - 2 * upper, root))
         a, b = data[sources[:, 0]], data[sources[:, 1]]
-        data = (a + sign.reshape(shape) * b) * root.reshape(shape).astype(data.dtype)
+        data = (a + sign * b) * root
     return data
 
 
