@@ -38,6 +38,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/schedule.py
 	$(BIN)/python benchmarks/all_port.py
 	$(BIN)/python benchmarks/fft.py
+	$(BIN)/python benchmarks/butterflies.py
 
 clean:
 	rm -rf .venv build dist

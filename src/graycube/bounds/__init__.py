@@ -1,6 +1,6 @@
 """Lower bounds on the time of a task, each with its citation and what it rests on."""
 
-from graycube.bounds.butterflies import butterfly_bound, butterfly_cycles
+from graycube.bounds.butterflies import butterfly_bound, butterfly_cycles, exchanged_dims
 from graycube.bounds.cut import Cut, best_cut
 from graycube.bounds.transfer import Bound, lower_bounds, minimum_path_bound
 
@@ -10,6 +10,7 @@ __all__ = [
     "best_cut",
     "butterfly_bound",
     "butterfly_cycles",
+    "exchanged_dims",
     "lower_bounds",
     "minimum_path_bound",
 ]

@@ -24,7 +24,7 @@ def butterfly_cycles(layout: Layout, axis: int, block: int, ports: int) -> int:
     """
     if layout.p == layout.n:  # copies: no pair has to be in one place
         return _farthest(layout, axis)
-    dims = len(_dims(layout, axis))
+    dims = len(exchanged_dims(layout, axis))
     in_sequence = -(-block // 2) if dims else 0
     return max(_farthest(layout, axis), in_sequence, -(-dims * block // (2 * ports)))
 
@@ -45,8 +45,12 @@ def butterfly_bound(
     return Bound("pairs that have to meet", seconds, "half of a block crosses each dimension")
 
 
-def _dims(layout: Layout, axis: int) -> list[int]:
-    """The dimensions that depend on bits of the axis."""
+def exchanged_dims(layout: Layout, axis: int) -> list[int]:
+    """The dimensions that depend on bits of the axis, which a transform has to cross.
+
+    >>> exchanged_dims(Layout.mesh((16, 8), nodes=(4, 2), code="gray"), axis=0)
+    [1, 2]
+    """
     mask = _mask(layout, axis)
     return [d for d in range(layout.n) if layout.map.matrix.rows[d] & mask]
 
@@ -58,7 +62,7 @@ def _farthest(layout: Layout, axis: int) -> int:
     """
     mask = _mask(layout, axis)
     basis: list[int] = []
-    for d in _dims(layout, axis):
+    for d in exchanged_dims(layout, axis):
         vector = layout.map.matrix.rows[d] & mask
         for known in basis:
             vector = min(vector, vector ^ known)

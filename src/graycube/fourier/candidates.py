@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
+from graycube.bounds import exchanged_dims
 from graycube.butterflies import Method, dimensions_at_once, emulation, one_point
 from graycube.errors import GraycubeError
 from graycube.gf2 import AffineMap, Matrix
@@ -66,7 +67,8 @@ def uncoded(layout: Layout) -> Layout:
 def _on_the_data_as_it_is(
     layout: Layout, axis: int, itemsize: int, machine: Machine
 ) -> Iterator[TransformCandidate]:
-    most = max(1, min(layout.p - layout.n, layout.n, machine.links_at_once))
+    dims = len(exchanged_dims(layout, axis))
+    most = max(1, min(layout.p - layout.n, dims, machine.links_at_once))
     radices = sorted({radix for radix in (*RADICES, most) if radix <= most})
     methods = []
     if machine.links_at_once > 1:
