@@ -993,8 +993,8 @@ REFUSED = [
     (lambda: large(4, itemsize=1.5), gc.InvalidTypeError, "itemsize is 1.5"),
     (lambda: large(4, itemsize=1 << 62), gc.InvalidValueError, f"itemsize is {1 << 62}"),
     (lambda: large(65), gc.InvalidValueError, f"block is {1 << 63}"),
-    (lambda: gc.emulation(gc.Layout.nodes(4)), gc.InvalidValueError, "has 1 slots"),
-    (lambda: gc.emulation(gc.Layout.nodes(1, "gray")), gc.InvalidValueError, "has 1 slots"),
+    (lambda: gc.emulation(gc.Layout.nodes(4)), gc.InvalidValueError, "has 1 slot:"),
+    (lambda: gc.emulation(gc.Layout.nodes(1, "gray")), gc.InvalidValueError, "has 1 slot:"),
     (lambda: gc.Method(conversion=3), gc.InvalidValueError, "conversion is 3"),
     (lambda: gc.Method(conversion=None), gc.InvalidValueError, "conversion is None"),
     (lambda: gc.Method(radix="2"), gc.InvalidTypeError, "radix is '2'"),
@@ -1200,3 +1200,19 @@ def test_the_rows_of_the_table_are_emulated_or_refused(method):
                         assert p - n < 2 + method.merged
                         continue
                     assert check_emulation(made, gc.Machine(n, "all"))
+
+
+def test_nobody_leaves_before_its_partner_has_come():
+    """Each element alone is in time, but partners of the first to go come last."""
+    layout = gc.Layout.cyclic(4, 2)
+
+    def made(start):
+        first = gc.Crossing(gc.Exchange(0b0110, 0b0110), 0, (gc.Turn(1, when=0b1010),))
+        second = gc.Crossing(gc.Exchange(0b0101, 0b0101), start, (gc.Turn(1, when=0b1100),))
+        steps = (gc.Stage(3), gc.Stage(2), first, gc.Stage(1), second, gc.Stage(0))
+        return by_hand(layout, steps, start + 2)
+
+    assert check_emulation(made(2), CUBE)
+    assert not broken_by_elements(made(2), CUBE)
+    assert set(dict(check_emulation(made(1), CUBE).counts)) == {"time"}
+    assert broken_by_elements(made(1), CUBE) == {"pair"}

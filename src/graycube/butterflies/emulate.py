@@ -193,6 +193,9 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Phases, Pipel
                 tried.append((found, pipeline(found.phases, layout.n, pace)))
             except InvalidValueError as error:
                 refused.append(error)
+    if not tried and method.radix > 1:  # memory has no room for so many dimensions
+        fewer = method.radix - 1
+        return _best(layout, replace(wishes, radix=fewer), replace(method, radix=fewer))
     if not tried:
         raise refused[0]
     return min(tried, key=lambda way: way[1].cycles)

@@ -170,7 +170,7 @@ def _back(run: _Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
             trades = [(wrong[0], 1 << bit, 0) for bit in run.available()[:1]]
         if not trades:
             raise InvalidValueError(
-                f"every node has {1 << run.p - run.n} slots",
+                f"every node has {_slots(run)}",
                 "without memory bits nothing trades places",
                 "use fewer nodes, or a conversion that needs no memory",
             )
@@ -182,9 +182,13 @@ def _sums(place: AffineMap, n: int) -> list[tuple[int, int]]:
     return [(rows(place)[d], place.constant >> d & 1) for d in range(n)]
 
 
+def _slots(run: _Run) -> str:
+    return f"{1 << run.p - run.n} slot{'s' if run.p > run.n else ''}"
+
+
 def _no_room(run: _Run) -> NoReturn:
     raise InvalidValueError(
-        f"every node has {1 << run.p - run.n} slots",
+        f"every node has {_slots(run)}",
         f"that is too little memory for {run.wishes.conversion} code conversion here",
         "use fewer nodes, or another conversion",
     )

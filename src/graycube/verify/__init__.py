@@ -6,8 +6,9 @@ same for butterfly networks. :data:`RULES` says what they look for.
 """
 
 from graycube.verify.algebra import check_algebra
-from graycube.verify.butterflies import check_emulation, check_pairs, check_replication
+from graycube.verify.butterflies import check_emulation
 from graycube.verify.elements import check_elements
+from graycube.verify.pairs import check_pairs, check_replication
 from graycube.verify.report import RULES, Report, Violation
 
 __all__ = [

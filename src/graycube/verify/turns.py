@@ -1,0 +1,210 @@
+"""Crossings seen from the indices: who crosses when, as parities of the index.
+
+The round in which an element crosses is a start plus, for every sum of index bits, a
+coefficient if the sum is 1. So two crossings are compared by comparing coefficients: what is
+the same for both cancels, what a condition tells is put in, and of the rest the worst is
+assumed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from graycube.gf2 import AffineMap, Matrix, bit_indices, parity
+from graycube.schedule import Crossing, Emulation, Stage
+
+_Condition = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A crossing, seen from the indices: conditions are (sum of index bits, value).
+
+    The round in which an element crosses is ``start`` plus, for every sum, its coefficient if
+    the sum is 1. Times within a round do not matter between crossings.
+    """
+
+    number: int
+    crossing: Crossing
+    dimension: int
+    condition: _Condition
+    start: int
+    coefficients: dict[int, int]
+    times: tuple[_Condition, ...]  # the digits of the exact time
+    stages: int  # how many are done before
+    run: int  # of crossings with nothing in between
+
+    @property
+    def first(self) -> int:
+        """The first round in which anything may cross."""
+        return self.start + sum(min(0, c) for c in self.coefficients.values())
+
+    @property
+    def last(self) -> int:
+        """The last round in which anything may cross."""
+        return self.start + sum(max(0, c) for c in self.coefficients.values())
+
+
+def timed_crossings(emulation: Emulation, every: int) -> Iterator[Timed]:
+    """The crossings of an emulation, in rounds of ``every`` cycles."""
+    place, stages, number, run = emulation.task.source.map, 0, 0, 0
+    nodes = (1 << emulation.task.n) - 1
+    for step in emulation.steps:
+        if not isinstance(step, Crossing):
+            run += 1
+        if isinstance(step, Stage):
+            stages += 1
+            continue
+        if isinstance(step, Crossing):
+            dimension = (step.exchange.flip & nodes).bit_length() - 1
+            condition = _by_index(place, step.exchange.when, step.exchange.want)
+            start, coefficients = _rounds(step, place, every)
+            times = tuple(_by_index(place, turn.when, turn.want) for turn in step.turns)
+            known = (number, step, dimension, condition, start, coefficients, times)
+            yield Timed(*known, stages, run)
+            number += 1
+        exchange = step.exchange if isinstance(step, Crossing) else step
+        place = exchange.affine(place.width) @ place
+
+
+def _rounds(crossing: Crossing, place: AffineMap, every: int) -> tuple[int, dict[int, int]]:
+    """The round of a crossing, as a start and a coefficient for every sum of index bits."""
+    start, coefficients = crossing.start // every, dict[int, int]()
+    for turn in crossing.turns:
+        index, want = _by_index(place, turn.when, turn.want)
+        rounds = turn.delay // every
+        if not want:  # late where the sum is 0
+            start, rounds = start + rounds, -rounds
+        coefficients[index] = coefficients.get(index, 0) + rounds
+    coefficients.pop(0, None)  # the sum of nothing is 0
+    return start, {index: c for index, c in coefficients.items() if c}
+
+
+def _by_index(place: AffineMap, when: int, want: int) -> tuple[int, int]:
+    """A parity of the address as one of the index."""
+    total = 0
+    for row in bit_indices(when):
+        total ^= place.matrix.rows[row]
+    return total, want ^ parity(when & place.constant)
+
+
+def decided(one: Timed, other: Timed) -> bool:
+    """Whether elements that cross in the same cycle also cross the other one alike.
+
+    The rank tells elements apart by their nodes in the order of the steps. If they do not come
+    in that order, two elements of one link and cycle must at least come in the same.
+    """
+    known = [index for index, _ in (one.condition, *one.times)]
+    both = [*known, *(index for index, _ in (other.condition, *other.times))]
+    return _rank(both) == _rank(known)
+
+
+def meet(one: Timed, other: Timed) -> bool:
+    """Whether some round may belong to both."""
+    if _apart(one, other):
+        return False
+    mine, theirs = _progression(one), _progression(other)
+    if mine is None or theirs is None or mine.step != theirs.step:
+        return True
+    return (mine.start - theirs.start) % mine.step == 0
+
+
+def _progression(t: Timed) -> range | None:
+    """The rounds of a crossing, if they are equally far apart."""
+    steps = sorted(abs(c) for c in t.coefficients.values())
+    if not steps:
+        return range(t.first, t.last + 1)
+    even = all(c == steps[0] << k for k, c in enumerate(steps))
+    return range(t.first, t.last + 1, steps[0]) if even else None
+
+
+def _apart(one: Timed, other: Timed) -> bool:
+    """Whether one is over before the other begins."""
+    return one.last < other.first or other.last < one.first
+
+
+def commute(one: Crossing, other: Crossing) -> bool:
+    """Whether they may be done in either order. Turns are those of the order of the steps."""
+    tests = [(one.exchange.flip, other.exchange.when), (other.exchange.flip, one.exchange.when)]
+    return not any(parity(flip & when) for flip, when in tests)
+
+
+def latest(early: Timed, late: Timed, joined: Sequence[int]) -> int:
+    """The most rounds by which the early crossing of an element may be behind the late one.
+
+    The elements that ``joined`` stages bring together with it count too: sums which these
+    stages change are taken to be the worst. All others are the same for both, and so is, if
+    it is one of them, the condition of the early crossing.
+    """
+
+    def moved(index: int) -> bool:
+        return any(index >> bit & 1 for bit in joined)
+
+    known = [late.condition, *([] if moved(early.condition[0]) else [early.condition])]
+    behind, total = early.start - late.start, dict[int, int]()
+    for index, c in early.coefficients.items():
+        if moved(index):
+            behind += max(0, c)
+        else:
+            total[index] = total.get(index, 0) + c
+    for index, c in late.coefficients.items():
+        total[index] = total.get(index, 0) - c
+    reduced = dict[int, int]()
+    for index, c in total.items():
+        rest, value = _reduced(index, known)
+        if value:  # the sum is 1 plus the rest
+            behind, signed = behind + c, -c
+        else:
+            signed = c
+        if rest:
+            reduced[rest] = reduced.get(rest, 0) + signed
+    return behind + sum(max(0, c) for c in reduced.values())
+
+
+def _reduced(index: int, known: Sequence[_Condition]) -> tuple[int, int]:
+    """A sum, less what is known of it, and the value of what is known."""
+    basis: list[_Condition] = []
+    for vector, value in known:
+        rest, sign = vector, value
+        for other, its in basis:
+            if rest ^ other < rest:
+                rest, sign = rest ^ other, sign ^ its
+        if rest:
+            basis = sorted([*basis, (rest, sign)], reverse=True)
+    value = 0
+    for other, its in basis:
+        if index ^ other < index:
+            index, value = index ^ other, value ^ its
+    return index, value
+
+
+def may_be_equal(one: Timed, other: Timed) -> bool:
+    """Whether an element may cross both in one round.
+
+    It would meet both conditions, and if both crossings have the same steps of time, all digits
+    of its two times would be equal: linear equations.
+    """
+    if _apart(one, other):
+        return False
+    mine = {abs(c): (index, c) for index, c in one.coefficients.items()}
+    theirs = {abs(c): (index, c) for index, c in other.coefficients.items()}
+    alike = set(mine) == set(theirs) and one.first == other.first
+    if not alike or len(mine) < len(one.coefficients) or len(theirs) < len(other.coefficients):
+        return True
+    sizes = sorted(mine)
+    if any(size <= sum(sizes[:k]) for k, size in enumerate(sizes)):
+        return True
+    equations = [one.condition, other.condition]
+    for size, (index, c) in mine.items():
+        its, its_c = theirs[size]
+        equations.append((index ^ its, int((c < 0) != (its_c < 0))))
+    return _solvable(equations)
+
+
+def _solvable(equations: Sequence[tuple[int, int]]) -> bool:
+    """Whether some address has these parities."""
+    masks = _rank([mask for mask, _ in equations])
+    return masks == _rank([mask << 1 | want for mask, want in equations])
+
+
+def _rank(vectors: Sequence[int]) -> int:
+    return Matrix(tuple(vectors), max(v.bit_length() for v in vectors)).rank()
