@@ -99,6 +99,18 @@ def test_dtypes_are_those_of_fft(dtype):
     assert plan.run(a).dtype == gc.fft(a).dtype
 
 
+def test_an_axis_in_memory_needs_no_exchange():
+    layout = gc.Layout.mesh((16, 64), nodes=(4, 1), code="gray")
+    x = data(layout.shape)
+    for ports in (1, "all"):
+        plan = gc.plan_fft(layout, machine=machine(layout, ports))
+        assert (plan.rounds, plan.cost, plan.lower_bound) == (0, 0.0, 0.0)
+        assert plan.verify()
+        assert "bi-sectioning" in plan.explain()
+        y = plan.run(gc.CubeArray.from_numpy(x, layout))
+        np.testing.assert_allclose(y.to_numpy(), np.fft.fft(x), atol=1e-12)
+
+
 def test_one_point_on_a_node():
     layout = gc.Layout.nodes(5, "gray")
     plan = gc.plan_fft(layout, machine=machine(layout, startup=1.0, per_byte=0.0))

@@ -85,7 +85,7 @@ def _best_messages(
     """The method with messages of the best size, of the powers of two."""
     few = _priced(layout, axis, itemsize, machine, method)
     most = layout.p - layout.n - method.radix
-    if few.schedule is None or most < 1:
+    if few.schedule is None or not few.rounds or most < 1:
         return few
     many = _priced(layout, axis, itemsize, machine, replace(method, merged=most))
     if many.schedule is None:
