@@ -1069,7 +1069,7 @@ def test_what_is_wrong_is_named(call, error, value):
     assert value in assert_refused(call, error)
 
 
-NOT_REFUSED = [
+OF_THE_WRONG_KIND = [
     ("a layout", lambda: gc.emulation("cyclic")),
     ("a layout", lambda: gc.emulation(None)),
     ("a method", lambda: large(4, method="inter-node")),
@@ -1104,8 +1104,8 @@ def wide(when):
     return replace(SWAP, turns=(gc.Turn(1, when),))
 
 
-@pytest.mark.parametrize(("what", "call"), NOT_REFUSED)
-def test_what_should_be_refused_too(what, call):
+@pytest.mark.parametrize(("what", "call"), OF_THE_WRONG_KIND)
+def test_what_is_of_the_wrong_kind_is_refused(what, call):
     assert assert_refused(call), what
 
 

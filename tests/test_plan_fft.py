@@ -1,5 +1,7 @@
 """Plans for transforms: candidates, prices, the choice, and the transform carried out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.fft
@@ -140,7 +142,7 @@ def test_candidates_are_possible_and_the_choice_is_the_cheapest(code, ports):
             assert plan.cost == min(c.cost for c in known)
             assert plan.lower_bound <= plan.cost
             for candidate in known:
-                if candidate.converted:
+                if candidate.before:
                     continue
                 made = candidate.schedule
                 assert dimensions_at_once(made) <= one.links_at_once
@@ -165,7 +167,8 @@ def test_converting_first_costs_more_than_working_on_gray_code():
         for ports in (1, "all"):
             plan = gc.plan_fft(layout, machine=machine(layout, ports))
             first = next(c for c in plan.candidates if c.name == "convert first")
-            assert first.converted > 0
+            assert 0 < first.before.cost < first.cost
+            assert first.before.verify()
             assert first.cost > plan.cost
 
 
@@ -183,6 +186,19 @@ def test_a_candidate_can_be_asked_for():
         x = data(1024)
         y = plan.run(gc.CubeArray.from_numpy(x, layout))
         np.testing.assert_allclose(y.to_numpy(), np.fft.fft(x), atol=1e-11)
+        before = plan.chosen.before
+        assert plan.schedule.task.source == (before.task.target if before else layout)
+        assert y.layout == emulated_passes(plan.schedule, 0)[1]
+        assert plan.verify()
+
+
+def test_the_conversion_before_a_transform_is_verified_too():
+    layout = gc.Layout.cyclic(10, 4, nodes="gray")
+    plan = gc.plan_fft(layout, machine=machine(layout), algorithm="convert first")
+    before = plan.chosen.before
+    lost = replace(before, schedule=replace(before.schedule, strands=()))
+    assert plan.verify()
+    assert not replace(plan, chosen=replace(plan.chosen, before=lost)).verify()
 
 
 def test_the_text_names_all_candidates_and_the_bound():

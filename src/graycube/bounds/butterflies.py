@@ -72,5 +72,4 @@ def _farthest(layout: Layout, axis: int) -> int:
 
 
 def _mask(layout: Layout, axis: int) -> int:
-    offset = sum(along.bits for along in layout.axes[axis + 1 :])
-    return sum(1 << b for b in range(offset, offset + layout.axes[axis].bits))
+    return sum(1 << bit for bit in layout.word_bits(axis))

@@ -77,9 +77,9 @@ def emulation(  # noqa: PLR0913
     """The butterfly network along an axis, on data in any layout: a schedule with stages.
 
     ``output`` is the code of the index bits on the nodes afterwards, the one whose stage came
-    first being the most significant. Stages run from the
-    highest bit of an index down, or up; what is exchanged follows. ``restore`` brings
-    everything back to where it was: index bits, that is, not output digits.
+    first being the most significant. Stages run from the highest bit of an index down, or up;
+    what is exchanged follows. ``restore`` brings everything back to where it was: index bits,
+    that is, not output digits. A radix that memory has no room for is lowered.
 
     >>> for code in ("binary", "gray"):
     ...     made = emulation(Layout.cyclic(8, 5, nodes=code))
@@ -127,7 +127,7 @@ def _require(layout: Layout, method: Method | None) -> Method:
 
 
 def _emulation(layout: Layout, wishes: Wishes, method: Method, itemsize: int) -> Emulation:
-    found, laid_out = _best(layout, wishes, method)
+    method, found, laid_out = _best(layout, wishes, method)
     steps = tuple(_steps(found, laid_out))
     moves = (s.exchange if isinstance(s, Crossing) else s for s in steps)
     move = compose((x for x in moves if isinstance(x, Exchange)), layout.p)
@@ -160,14 +160,15 @@ def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # 
         raise OutOfRangeError(
             f"axis is {axis}", f"the layout has {len(layout.axes)}", "name one of them"
         )
-    axis %= len(layout.axes)
-    offset = sum(along.bits for along in layout.axes[axis + 1 :])
-    bits = tuple(range(offset, offset + layout.axes[axis].bits))
-    return bits[::-1] if descending else bits
+    bits = layout.word_bits(axis % len(layout.axes))
+    return tuple(reversed(bits) if descending else bits)
 
 
-def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Phases, Pipeline]:
-    """The fastest of the few ways to choose which finished bits make way."""
+def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Method, Phases, Pipeline]:
+    """The fastest of the few ways to choose which finished bits make way; and the method.
+
+    Its radix may be lower than the one asked for.
+    """
     if str(wishes.output) not in get_args(Code):
         raise InvalidValueError(
             f"the output is {wishes.output!r}", f"the codes are {get_args(Code)}", "choose one"
@@ -176,7 +177,7 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Phases, Pipel
     pace = Pace(stride, method.merged, method.overlap)
     if method.conversion == "inter-node":
         found = phases(layout.map, layout.n, replace(wishes, window=1))
-        return found, pipeline(found.phases, layout.n, pace)
+        return method, found, pipeline(found.phases, layout.n, pace)
     tried: list[tuple[Phases, Pipeline]] = []
     refused: list[InvalidValueError] = []
     most = min(layout.p - layout.n, method.radix + 1)
@@ -198,7 +199,7 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Phases, Pipel
         return _best(layout, replace(wishes, radix=fewer), replace(method, radix=fewer))
     if not tried:
         raise refused[0]
-    return min(tried, key=lambda way: way[1].cycles)
+    return method, *min(tried, key=lambda way: way[1].cycles)
 
 
 def _steps(found: Phases, laid_out: Pipeline) -> Iterator[Exchange | Crossing | Stage]:

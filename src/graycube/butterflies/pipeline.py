@@ -182,7 +182,7 @@ def _starts(
     for k, phase in enumerate(phases):
         if k:
             used = [slots - width for width in widths[k - 1 : k + 1]]
-            wait = 1 << widths[k - 1] - 1 if pace.stride == 1 else 1
+            wait = 1 << widths[k - 1] - 1
             for t in range(pace.merged, used[0]):
                 moved = any(classes[t][0] >> bit & 1 for bit in phases[k - 1].stages)
                 in_order = k == 1 and classes[t] == _first_to_cross(phase)

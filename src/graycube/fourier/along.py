@@ -145,8 +145,8 @@ def _factors(layout: Layout, group: Pass, *, inverse: bool) -> _Blocks:
     With w the root of unity of as many points as the group and all digits below it have.
     """
     axis = layout.axes[group.axis]
-    offset = sum(a.bits for a in layout.axes[group.axis + 1 :])
-    word = group.place.inverse()(_addresses(layout)) >> offset & ((1 << axis.bits) - 1)
+    bits = layout.word_bits(group.axis)
+    word = group.place.inverse()(_addresses(layout)) >> bits.start & ((1 << len(bits)) - 1)
     shape = _shape(layout, group)
     word = word.reshape(*shape[:4], 1)
     low, digit = word & ((1 << group.low) - 1), np.arange(axis.extent)

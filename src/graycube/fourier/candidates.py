@@ -10,7 +10,7 @@ from graycube.errors import GraycubeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.machine import Machine
-from graycube.planning import plan
+from graycube.planning import Plan, plan
 from graycube.schedule import Emulation, Replication
 
 RADICES = (1, 2, 3, 4)
@@ -21,7 +21,7 @@ RADICES = (1, 2, 3, 4)
 class TransformCandidate:
     """A way to do the exchanges of a transform: its schedule and price, or why it is not one.
 
-    ``cost`` is in seconds. ``converted`` is what the code conversion before it costs of that.
+    ``cost`` is in seconds. ``before`` is the plan of the code conversion that comes first.
 
     >>> machine = Machine(dims=4, ports="all", startup=10.0, per_byte=1.0)
     >>> layout = Layout.cyclic(10, 4, nodes="gray")
@@ -37,7 +37,7 @@ class TransformCandidate:
     cycles: int
     cost: float
     reason: str | None = None
-    converted: float = 0.0
+    before: Plan | None = None
 
 
 def transform_candidates(
@@ -114,6 +114,9 @@ def _priced(
         made = emulation(layout, axis, method=method, itemsize=itemsize)
     except GraycubeError as error:
         return TransformCandidate(method.name, None, 0, 0, inf, str(error))
+    if made.algorithm != method.name:
+        reason = f"memory has room for {made.algorithm}"
+        return TransformCandidate(method.name, None, 0, 0, inf, reason)
     ports = dimensions_at_once(made)
     if ports > machine.links_at_once:
         reason = f"it needs {ports} ports"
@@ -148,7 +151,7 @@ def _converted_first(
         best.rounds + before.rounds,
         best.cycles + before.cycles,
         best.cost + before.cost,
-        converted=before.cost,
+        before=before,
     )
 
 

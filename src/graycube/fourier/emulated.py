@@ -18,9 +18,9 @@ def emulated_passes(emulation: Emulation, axis: int) -> tuple[tuple[Pass, ...], 
     """
     layout = emulation.task.source
     along = layout.axes[axis]
-    offset = sum(other.bits for other in layout.axes[axis + 1 :])
+    offset = layout.word_bits(axis).start
     done: list[Pass] = []
-    place, last = layout.map, layout.map
+    last = layout.map
     for place, bits, dims in _groups(emulation):
         groups = _cut(bits, offset + along.low)
         for k, group in enumerate(groups):

@@ -60,7 +60,7 @@ class _Word:
 
     @property
     def offset(self) -> int:
-        return sum(axis.bits for axis in self.layout.axes[self.axis + 1 :])
+        return self.layout.word_bits(self.axis).start
 
     def bits(self, low: int, high: int) -> list[int]:
         return [self.offset + b for b in range(low, high)]

@@ -14,7 +14,7 @@ from graycube.fourier.passes import passes
 from graycube.fourier.transform import Norm, complex_dtype, require_axis, scale
 from graycube.gf2 import require_int
 from graycube.layout import Layout
-from graycube.machine import Machine
+from graycube.machine import Machine, require_machine
 from graycube.schedule import Emulation, Replication, Stage, written_out
 from graycube.verify import (
     Report,
@@ -95,6 +95,8 @@ class TransformPlan:
         if isinstance(schedule, Replication):
             return check_replication(schedule)
         report = check_emulation(schedule, self.machine)
+        if self.chosen.before is not None:
+            report = self.chosen.before.verify().joined(report)
         places = (schedule.task.block << schedule.task.n) * (schedule.cycles + 1)
         if not report or places > ELEMENTWISE:
             return report
@@ -124,16 +126,21 @@ class TransformPlan:
             )
         dtype = complex_dtype(a.dtype)
         along = self._along(dtype.name, inverse=inverse)
-        blocks = along.run(a.blocks.astype(dtype, copy=False))
+        blocks = a.blocks.astype(dtype, copy=False)
+        if self.chosen.before is not None:
+            blocks = self.chosen.before.apply(blocks)
+        blocks = along.run(blocks)
         points = self.layout.shape[self.axis]
         return CubeArray(scale(blocks, points, norm, inverse=inverse), along.result)
 
     def _along(self, dtype: str, *, inverse: bool) -> Along:
-        if isinstance(self.schedule, Replication) or self.chosen.converted:
-            groups, result = passes(self.layout, self.axis)
+        if isinstance(self.schedule, Replication):
+            layout = self.layout
+            groups, result = passes(layout, self.axis)
         else:
+            layout = self.schedule.task.source
             groups, result = emulated_passes(self.schedule, self.axis)
-        return carried_out(self.layout, groups, result, dtype, inverse=inverse)
+        return carried_out(layout, groups, result, dtype, inverse=inverse)
 
     def explain(self) -> str:
         """What was chosen, what was rejected, the bound and the gap, as a table.
@@ -175,20 +182,7 @@ def plan_fft(
     """
     if not isinstance(layout, Layout):
         raise InvalidTypeError(f"got {layout!r:.60}", "a layout is needed", "pass a Layout")
-    if isinstance(machine, str):
-        machine = Machine.profile(machine, dims=layout.n)
-    if not isinstance(machine, Machine):
-        raise InvalidTypeError(
-            f"the machine is {machine!r:.60}",
-            "it must be a Machine or the name of a profile",
-            "build one with graycube.Machine(dims=..., startup=..., per_byte=...)",
-        )
-    if machine.dims != layout.n:
-        raise InvalidValueError(
-            f"the machine has {machine.dims} dimensions",
-            f"the layout is for a {layout.n}-cube",
-            f"use Machine(dims={layout.n}, ...)",
-        )
+    machine = require_machine(machine, layout.n)
     axis = require_axis(layout, axis)
     itemsize = require_int(itemsize, "itemsize", least=1)
     candidates = transform_candidates(layout, axis, itemsize, machine)
@@ -241,6 +235,6 @@ def _remark(candidate: TransformCandidate, made: TransformPlan) -> str:
     if candidate.cost == made.cost:
         return "the same"
     ratio = f"{candidate.cost / made.cost:.4g} times the chosen one" if made.cost else "dearer"
-    if candidate.converted:
-        return f"{ratio}; {candidate.converted:.4g} for the conversion"
+    if candidate.before is not None:
+        return f"{ratio}; {candidate.before.cost:.4g} for the conversion"
     return ratio

@@ -202,7 +202,7 @@ def _shape(layout: Layout, axis: int) -> tuple[int, int, int, int, int, int]:
     its own, and its own.
     """
     along = layout.axes[axis]
-    last = 1 << _offset(layout, axis)
+    last = 1 << layout.word_bits(axis).start
     below = sum(row < last for row in layout.map.matrix.rows[layout.n :])
     before = prod(other.extent for other in layout.axes[:axis])
     above = layout.p - along.bits - below
@@ -215,8 +215,8 @@ def _in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
 
     Node bits that depend on the old axis are exchanged for others, the rest stay as they are.
     """
-    old, offset = layout.axes[axis].bits, _offset(layout, axis)
-    group = range(offset, offset + old)
+    group = layout.word_bits(axis)
+    old, offset = len(group), group.start
     place = brought(layout.map, layout.n, group, group)
     low = (1 << offset) - 1
     rows = [row >> offset + old << offset + new.bits | row & low for row in place.matrix.rows]
@@ -228,15 +228,9 @@ def _in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
     return replace(layout, map=AffineMap(matrix, place.constant), axes=axes)
 
 
-def _offset(layout: Layout, axis: int) -> int:
-    """Where the bits of an axis begin in the word."""
-    return sum(other.bits for other in layout.axes[axis + 1 :])
-
-
 def _require_in_memory(layout: Layout, axis: int, other_ways: str = "") -> None:
-    offset, nodes = _offset(layout, axis), (1 << layout.n) - 1
-    columns = layout.map.matrix.columns[offset : offset + layout.axes[axis].bits]
-    dims = Matrix(tuple(column & nodes for column in columns), layout.n).rank()
+    changes = tuple(layout.node_change(1 << bit) for bit in layout.word_bits(axis))
+    dims = Matrix(changes, layout.n).rank()
     if dims:
         raise InvalidValueError(
             f"axis {axis} is over {1 << dims} nodes",

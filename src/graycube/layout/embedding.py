@@ -76,7 +76,7 @@ def mesh_distances(placement: Placement, axis: int = 0, *, periodic: bool = True
     shape = placement.shape
     axis = _axis(axis, len(shape))
     if isinstance(placement, Layout):
-        below = sum(a.bits for a in placement.axes[axis + 1 :])
+        below = placement.word_bits(axis).start
         flips = placement.axes[axis].neighbour_flips(periodic=periodic)
         others = placement.size // shape[axis]
         return _of_flips(placement, {m << below: c * others for m, c in flips.items()})
@@ -114,7 +114,7 @@ def butterfly_distances(
         )
     stages = range(bits) if stage is None else (stage,)
     if isinstance(placement, Layout):
-        below = sum(a.bits for a in placement.axes[axis + 1 :])
+        below = placement.word_bits(axis).start
         flips = {1 << (below + j): placement.size // 2 for j in stages}
         return _of_flips(placement, flips)
     lines = np.moveaxis(placement, axis, 0)

@@ -194,6 +194,16 @@ class Layout:
         """
         return self.size >> self.n
 
+    def word_bits(self, axis: int) -> range:
+        """The bits of the logical word that belong to an axis, the lowest first.
+
+        >>> layout = Layout.mesh((64, 32), nodes=(8, 4))
+        >>> layout.word_bits(0), layout.word_bits(1)
+        (range(5, 11), range(0, 5))
+        """
+        low = sum(other.bits for other in self.axes[axis + 1 :])
+        return range(low, low + self.axes[axis].bits)
+
     @cached_property
     def inverse_map(self) -> AffineMap:
         """The map from machine address to logical word.

@@ -120,6 +120,29 @@ class Machine:
         return self.startups(nbytes) * self.startup + nbytes * self.per_byte
 
 
+def require_machine(machine: object, dims: int) -> Machine:
+    """The machine, or the profile of that name, for a cube of so many dimensions.
+
+    >>> require_machine("ipsc1", dims=5).startup
+    0.012
+    """
+    if isinstance(machine, str):
+        machine = Machine.profile(machine, dims=dims)
+    if not isinstance(machine, Machine):
+        raise InvalidTypeError(
+            f"the machine is {machine!r:.60}",
+            "it must be a Machine or the name of a profile",
+            "build one with graycube.Machine(dims=..., startup=..., per_byte=...)",
+        )
+    if machine.dims != dims:
+        raise InvalidValueError(
+            f"the machine has {machine.dims} dimensions",
+            f"the layouts are for a {dims}-cube",
+            f"use Machine(dims={dims}, ...), or a profile with dims={dims}",
+        )
+    return machine
+
+
 def profiles() -> list[str]:
     """The names that :meth:`Machine.profile` knows.
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from graycube.algorithms import Algorithm, algorithms
-from graycube.errors import InvalidValueError
-from graycube.machine import Machine
+from graycube.machine import Machine, require_machine
 from graycube.schedule import Task
 from graycube.simulate import Traffic, simulate
 
@@ -31,12 +30,7 @@ class Candidate:
 
 def all_candidates(task: Task, machine: Machine) -> tuple[Candidate, ...]:
     """The whole table, priced for a task on a machine of the same cube."""
-    if machine.dims != task.n:
-        raise InvalidValueError(
-            f"the machine has {machine.dims} dimensions",
-            f"the layouts are for a {task.n}-cube",
-            f"use Machine(dims={task.n}, ...), or a profile with dims={task.n}",
-        )
+    machine = require_machine(machine, task.n)
     return tuple(_candidate(algorithm, task, machine) for algorithm in algorithms())
 
 

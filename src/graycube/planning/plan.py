@@ -13,10 +13,10 @@ from typing import Any
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.bounds import Bound, lower_bounds
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
-from graycube.machine import Machine
+from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import explain
 from graycube.planning.files import read_plan, write_plan
@@ -188,14 +188,7 @@ def plan(  # noqa: PLR0913
     'direct'
     """
     task = Task(source, target, block, itemsize)
-    if isinstance(machine, str):
-        machine = Machine.profile(machine, dims=task.n)
-    if not isinstance(machine, Machine):
-        raise InvalidTypeError(
-            f"the machine is {machine!r}",
-            "it must be a Machine or the name of a profile",
-            "build one with graycube.Machine(dims=..., startup=..., per_byte=...)",
-        )
+    machine = require_machine(machine, task.n)
     candidates = all_candidates(task, machine)
     chosen = _choose(candidates, task, algorithm)
     bounds = lower_bounds(task, machine)

@@ -111,9 +111,8 @@ def _stage(
             "a stage is done in memory",
             "exchange their dimensions first",
         )
-    below = next(
-        bit - offset for offset, axis in _offsets(layout) if offset <= bit < offset + axis.bits
-    )
+    axes = map(layout.word_bits, range(len(layout.axes)))
+    below = next(bits.index(bit) for bits in axes if bit in bits)
     address = np.arange(len(flat))
     word = layout.inverse_map(address)
     first = address[word >> bit & 1 == 0]
@@ -128,12 +127,3 @@ def _stage(
     else:
         out[first], out[second] = a + b * root, a - b * root
     return out
-
-
-def _offsets(layout: Layout) -> list[tuple[int, Any]]:
-    """Where in the word the bits of every axis start."""
-    found, offset = [], layout.p
-    for axis in layout.axes:
-        offset -= axis.bits
-        found.append((offset, axis))
-    return found

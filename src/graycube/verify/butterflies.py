@@ -59,11 +59,7 @@ def _check_program(emulation: Emulation) -> Iterator[Violation]:
     for stage in program.remote_stages():
         yield Violation("stage", detail=f"the {stage} have pairs on two nodes")
     stages = _stages(emulation)
-    runs = []
-    offset = task.p
-    for axis in task.source.axes:
-        offset -= axis.bits
-        runs.append(list(range(offset, offset + axis.bits)))
+    runs = [list(task.source.word_bits(axis)) for axis in range(len(task.source.axes))]
     if stages and not any(stages in (run, run[::-1]) for run in runs):
         detail = f"the stages are {stages}, which is not every bit of an axis once, in order"
         yield Violation("stage", detail=detail)

@@ -1,5 +1,6 @@
-"""Which nodes take part: systems of equations over GF(2) on the node number."""
+"""Which nodes, or indices, take part: systems of equations over GF(2)."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
 
@@ -14,7 +15,7 @@ def most_combined(uses: frozenset[tuple[int, Conditions]]) -> int:
     most = 0
     for values in product((0, 1), repeat=len(masks)):
         parities = tuple(zip(masks, values, strict=True))
-        if _consistent(parities):
+        if consistent(parities):
             met = {d for d, conditions in uses if set(conditions) <= set(parities)}
             most = max(most, len(met))
     return most
@@ -26,19 +27,31 @@ def have_common_solution(one: Conditions, other: Conditions) -> bool:
     known = dict(one)
     if any(known.get(mask, want) != want for mask, want in other):
         return False
-    return _consistent(one + other)
+    return consistent(one + other)
 
 
-def _consistent(equations: Conditions) -> bool:
-    """Whether some node has these parities: every dependency of the masks must add up."""
-    reduced: list[tuple[int, int]] = []
-    for mask, value in equations:
-        vector, total = mask, value
-        for lead, sign in reduced:
-            if vector ^ lead < vector:
-                vector, total = vector ^ lead, total ^ sign
-        if vector:
-            reduced = sorted([*reduced, (vector, total)], reverse=True)
-        elif total:
-            return False
-    return True
+def consistent(equations: Iterable[tuple[int, int]]) -> bool:
+    """Whether something has these parities: every dependency of the masks must add up."""
+    return not any(value for mask, value in _eliminated(equations) if not mask)
+
+
+def reduced(mask: int, equations: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """What is left of a parity, and the value of the rest of it, if these equations hold."""
+    return _less((mask, 0), [known for known in _eliminated(equations) if known[0]])
+
+
+def _eliminated(equations: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The equations without what follows from others; those of no mask say 0 = value."""
+    known: list[tuple[int, int]] = []
+    for equation in equations:
+        known = sorted([*known, _less(equation, known)], reverse=True)
+    return known
+
+
+def _less(equation: tuple[int, int], known: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """An equation less known ones, which come in the order of their highest bits."""
+    mask, value = equation
+    for other, its in known:
+        if mask ^ other < mask:
+            mask, value = mask ^ other, value ^ its
+    return mask, value

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from graycube.gf2 import AffineMap, Matrix, bit_indices, parity
 from graycube.schedule import Crossing, Emulation, Stage
+from graycube.verify.conditions import consistent, reduced
 
 _Condition = tuple[int, int]
 
@@ -148,33 +149,16 @@ def latest(early: Timed, late: Timed, joined: Sequence[int]) -> int:
             total[index] = total.get(index, 0) + c
     for index, c in late.coefficients.items():
         total[index] = total.get(index, 0) - c
-    reduced = dict[int, int]()
+    left = dict[int, int]()
     for index, c in total.items():
-        rest, value = _reduced(index, known)
+        rest, value = reduced(index, known)
         if value:  # the sum is 1 plus the rest
             behind, signed = behind + c, -c
         else:
             signed = c
         if rest:
-            reduced[rest] = reduced.get(rest, 0) + signed
-    return behind + sum(max(0, c) for c in reduced.values())
-
-
-def _reduced(index: int, known: Sequence[_Condition]) -> tuple[int, int]:
-    """A sum, less what is known of it, and the value of what is known."""
-    basis: list[_Condition] = []
-    for vector, value in known:
-        rest, sign = vector, value
-        for other, its in basis:
-            if rest ^ other < rest:
-                rest, sign = rest ^ other, sign ^ its
-        if rest:
-            basis = sorted([*basis, (rest, sign)], reverse=True)
-    value = 0
-    for other, its in basis:
-        if index ^ other < index:
-            index, value = index ^ other, value ^ its
-    return index, value
+            left[rest] = left.get(rest, 0) + signed
+    return behind + sum(max(0, c) for c in left.values())
 
 
 def may_be_equal(one: Timed, other: Timed) -> bool:
@@ -197,13 +181,7 @@ def may_be_equal(one: Timed, other: Timed) -> bool:
     for size, (index, c) in mine.items():
         its, its_c = theirs[size]
         equations.append((index ^ its, int((c < 0) != (its_c < 0))))
-    return _solvable(equations)
-
-
-def _solvable(equations: Sequence[tuple[int, int]]) -> bool:
-    """Whether some address has these parities."""
-    masks = _rank([mask for mask, _ in equations])
-    return masks == _rank([mask << 1 | want for mask, want in equations])
+    return consistent(equations)
 
 
 def _rank(vectors: Sequence[int]) -> int:
