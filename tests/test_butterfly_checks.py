@@ -1202,13 +1202,14 @@ def test_the_rows_of_the_table_are_emulated_or_refused(method):
                     assert check_emulation(made, gc.Machine(n, "all"))
 
 
-def test_nobody_leaves_before_its_partner_has_come():
+@pytest.mark.parametrize("want", [0, 1])
+def test_nobody_leaves_before_its_partner_has_come(want):
     """Each element alone is in time, but partners of the first to go come last."""
     layout = gc.Layout.cyclic(4, 2)
 
     def made(start):
-        first = gc.Crossing(gc.Exchange(0b0110, 0b0110), 0, (gc.Turn(1, when=0b1010),))
-        second = gc.Crossing(gc.Exchange(0b0101, 0b0101), start, (gc.Turn(1, when=0b1100),))
+        first = gc.Crossing(gc.Exchange(0b0110, 0b0110), 0, (gc.Turn(1, 0b1010, want),))
+        second = gc.Crossing(gc.Exchange(0b0101, 0b0101), start, (gc.Turn(1, 0b1100, want),))
         steps = (gc.Stage(3), gc.Stage(2), first, gc.Stage(1), second, gc.Stage(0))
         return by_hand(layout, steps, start + 2)
 
