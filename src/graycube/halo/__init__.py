@@ -1,0 +1,12 @@
+"""Halo exchange: what a stencil makes nodes send to each other, in which rounds, at what price.
+
+:func:`halo` takes any layout whose node bits each depend on one axis, and how far the stencil
+reads along every axis. The :class:`Halo` that comes back knows exactly which elements go from
+where to where, and has a schedule of rounds for every machine.
+"""
+
+from graycube.halo.messages import Message
+from graycube.halo.rounds import Move, Round
+from graycube.halo.stencil import Halo, halo
+
+__all__ = ["Halo", "Message", "Move", "Round", "halo"]

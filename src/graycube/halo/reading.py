@@ -1,0 +1,76 @@
+"""An axis of a layout as a stencil reads it: which coordinates come to which node."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from graycube.errors import InvalidValueError
+from graycube.gf2.arrays import IntArray
+from graycube.halo.line import MAX_COUNTED, Reach, Strip
+from graycube.halo.needs import Needs, needs
+from graycube.halo.routes import summed
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A strip, how far the stencil reads along it, and whether its ends are neighbours.
+
+    >>> from graycube.halo.line import strips
+    >>> from graycube.layout import Layout
+    >>> (strip,) = strips(Layout.mesh((12,), nodes=(4,), code="gray"))
+    >>> reading = Reading(strip, reach=(1, 2), periodic=False)
+    >>> reading.own(3), reading.received(3), reading.surplus()
+    (array([6, 7, 8]), array([ 5,  9, 10]), array([2, 3, 1, 3]))
+    """
+
+    strip: Strip
+    reach: Reach
+    periodic: bool
+
+    def needs(self) -> Iterator[Needs]:
+        """What nodes need of the runs at every step."""
+        for farthest in self.strip.steps(self.reach):
+            yield from needs(self.strip.line, farthest, periodic=self.periodic)
+
+    def coordinates(self, step: int, runs: IntArray) -> IntArray:
+        """The elements within reach of the runs at a step: their first ones, or last ones."""
+        amount = self.strip.amount(step, self.reach)
+        start = 0 if step > 0 else self.strip.run - amount
+        return _elements(runs * self.strip.run + start, amount)
+
+    def own(self, node: int) -> IntArray:
+        """The coordinates that a node has."""
+        if max(self.strip.own, self.strip.line.runs.length) > MAX_COUNTED:
+            raise InvalidValueError(
+                f"an axis has {self.strip.length} elements, {self.strip.own} on a node",
+                f"no more than {MAX_COUNTED} are listed one by one",
+                "ask for elements, rounds or time, which only count",
+            )
+        runs = np.flatnonzero(self.strip.line.nodes() == node)
+        return _elements(runs * self.strip.run, self.strip.run)
+
+    def received(self, node: int) -> IntArray:
+        """The coordinates that a node gets, from one side or both."""
+        parts = [
+            self.coordinates(found.step, found.run[found.target == node])
+            for found in self.needs()
+        ]
+        return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
+
+    def surplus(self) -> IntArray:
+        """How many coordinates each node gets; those that come from both sides count once."""
+        runs, run = self.strip.line.runs.length, self.strip.run
+        got = np.zeros(1 << len(self.strip.dims), dtype=np.int64)
+        keys, amounts = [got[:0]], [got[:0]]
+        for found in self.needs():
+            keys.append(found.target * runs + found.run)
+            amounts.append(np.full(len(found.run), self.strip.amount(found.step, self.reach)))
+        pair, amount = summed(np.concatenate(keys), np.concatenate(amounts))
+        np.add.at(got, pair // runs, np.minimum(amount, min(run, sum(self.reach))))
+        return got
+
+
+def _elements(starts: IntArray, amount: int) -> IntArray:
+    """``amount`` coordinates from each start."""
+    return (starts[:, None] + np.arange(amount)).reshape(-1)

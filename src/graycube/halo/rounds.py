@@ -1,0 +1,169 @@
+"""Rounds: which crossings run at the same time, and what the longest message is.
+
+Rules.
+
+1. A node sends at most as many messages in a round as it has ports, and receives at most as
+   many. Store-and-forward counts the links it uses, circuits count the ends of paths.
+2. Messages of different steps never share a link in a round. Where circuits of one step share
+   one, it carries them one after the other: the round takes the sum.
+3. A crossing goes to the first round that has room for it, after the crossings that it waits
+   for. With corners, an axis begins when the one before has ended.
+
+Because the cube is a product of the subcubes of the axes, the busiest node of a round is busy
+with as many messages as the busiest nodes of all subcubes together.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graycube.gf2.arrays import IntArray
+from graycube.halo.routes import Crossing, Routed, summed
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """In a round, messages of a ``step`` along an ``axis`` cross the dimensions of ``path``.
+
+    Store-and-forward: all messages whose ends differ in the one dimension. Circuits: those
+    whose ends differ in the dimensions of the path and in no others.
+
+    >>> print(Move(axis=0, step=-1, path=(0, 2)))
+    axis 0 step -1 across 0 2
+    """
+
+    axis: int
+    step: int
+    path: tuple[int, ...]
+
+    def __str__(self) -> str:
+        across = " ".join(map(str, self.path))
+        return f"axis {self.axis} step {self.step:+d} across {across}"
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What moves in a round, counted in elements.
+
+    ``longest`` is the most that a link carries, ``crossings`` the sum over all links, and
+    ``busiest`` the number of messages that one node sends or receives at most.
+
+    >>> Round(moves=(Move(0, 1, (0,)),), longest=8, crossings=32, busiest=1).longest
+    8
+    """
+
+    moves: tuple[Move, ...]
+    longest: int
+    crossings: int
+    busiest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """The messages of one step along an axis, for the nodes of the whole cube.
+
+    A run stands for ``most`` elements on the node that has most of the other axes, and for
+    ``total`` on all of them together.
+    """
+
+    axis: int
+    dims: tuple[int, ...]
+    way: Routed
+    most: int
+    total: int
+
+
+def pack(phases: Iterable[Sequence[Shift]], ports: int) -> tuple[Round, ...]:
+    """The rounds of phases, one phase after the other.
+
+    >>> from graycube.halo.line import strips
+    >>> from graycube.halo.routes import routed
+    >>> from graycube.layout import Layout
+    >>> (strip,) = strips(Layout.mesh((24,), nodes=(8,), code="gray"))
+    >>> (way,) = routed(strip.line, 1, periodic=True, switching="store-and-forward")
+    >>> print(*pack([[Shift(0, strip.dims, way, most=3, total=3)]], ports=1)[0].moves)
+    axis 0 step +1 across 0 axis 0 step +1 across 1 axis 0 step +1 across 2
+    """
+    return tuple(made.closed() for shifts in phases for made in _packed(shifts, ports))
+
+
+def _packed(shifts: Sequence[Shift], ports: int) -> list["_Open"]:
+    rounds: list[_Open] = []
+    for shift in shifts:
+        placed: list[int] = []
+        for crossing in shift.way.crossings:
+            number = max((placed[k] + 1 for k in crossing.after), default=0)
+            while number < len(rounds) and not rounds[number].has_room(shift, crossing, ports):
+                number += 1
+            if number == len(rounds):
+                rounds.append(_Open())
+            rounds[number].add(shift, crossing)
+            placed.append(number)
+    return rounds
+
+
+@dataclass(slots=True)
+class _Ends:
+    """How many messages start, or how many end, at each node of the axes' subcubes."""
+
+    counts: dict[int, IntArray] = field(default_factory=dict)
+
+    def busiest(self) -> int:
+        """The count of the busiest node of the cube."""
+        return sum(int(counts.max()) for counts in self.counts.values())
+
+    def with_more(self, axis: int, nodes: IntArray) -> int:
+        """The same, if there were one message more at some nodes of an axis's subcube."""
+        here = self.counts.get(axis)
+        if here is None:
+            return self.busiest() + 1
+        most = int(here.max())
+        return self.busiest() - most + max(most, int(here[nodes].max()) + 1)
+
+    def add(self, shift: Shift, nodes: IntArray) -> None:
+        empty = np.zeros(1 << len(shift.dims), dtype=np.int64)
+        self.counts.setdefault(shift.axis, empty)[nodes] += 1
+
+
+@dataclass(slots=True)
+class _Open:
+    """A round that crossings are added to."""
+
+    moves: list[Move] = field(default_factory=list)
+    starts: _Ends = field(default_factory=_Ends)
+    stops: _Ends = field(default_factory=_Ends)
+    carried: dict[Shift, tuple[IntArray, IntArray]] = field(default_factory=dict)
+
+    def has_room(self, shift: Shift, crossing: Crossing, ports: int) -> bool:
+        """Whether ports and links are free."""
+        starting = self.starts.with_more(shift.axis, crossing.senders)
+        ending = self.stops.with_more(shift.axis, crossing.receivers)
+        if max(starting, ending) > ports:
+            return False
+        others = (
+            links
+            for other, (links, _) in self.carried.items()
+            if other.axis == shift.axis and other is not shift
+        )
+        return not any(np.intersect1d(crossing.links, links).size for links in others)
+
+    def add(self, shift: Shift, crossing: Crossing) -> None:
+        """Let the messages cross in this round."""
+        path = tuple(shift.dims[d] for d in crossing.path)
+        self.moves.append(Move(shift.axis, shift.way.step, path))
+        self.starts.add(shift, crossing.senders)
+        self.stops.add(shift, crossing.receivers)
+        links, loads = self.carried.get(shift, (crossing.links[:0], crossing.loads[:0]))
+        both = np.append(links, crossing.links), np.append(loads, crossing.loads)
+        self.carried[shift] = summed(*both)
+
+    def closed(self) -> Round:
+        """What the round takes."""
+        loads = [(shift, loads) for shift, (_, loads) in self.carried.items()]
+        return Round(
+            moves=tuple(self.moves),
+            longest=max(int(carried.max()) * shift.most for shift, carried in loads),
+            crossings=sum(int(carried.sum()) * shift.total for shift, carried in loads),
+            busiest=max(self.starts.busiest(), self.stops.busiest()),
+        )

@@ -1,0 +1,133 @@
+"""How the messages of a step cross the cube, as parts that a node can do with one port.
+
+Rules.
+
+1. Store-and-forward: a message crosses the dimensions in which its ends differ one after the
+   other, the lowest first. All messages of a step that cross a dimension cross it in one
+   round, after those that bring them there; what crosses a link is one message.
+2. Circuits: a message takes its whole path at once. The messages of a step take their
+   dimensions in ascending order, or all in descending order if the busiest link then has
+   less to carry. Those that flip the same dimensions are one part.
+
+Within a part every node sends one message at most and receives one at most, because its
+messages go from u to u ^ flip for one value of flip.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.gf2 import bit_indices
+from graycube.gf2.arrays import IntArray
+from graycube.halo.line import Line
+from graycube.halo.needs import Flow, flows
+from graycube.machine.model import Switching
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crossing:
+    """Messages that cross the dimensions of ``path`` in one round.
+
+    ``loads`` are the runs on each of the ``links``, where d << n | u is the link from node u
+    across dimension d. They start at ``senders`` and end at ``receivers``, and the crossings
+    of the same step whose numbers are in ``after`` have to be over.
+    """
+
+    path: tuple[int, ...]
+    links: IntArray
+    loads: IntArray
+    senders: IntArray
+    receivers: IntArray
+    after: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Routed:
+    """The messages of one step on their way, and how many runs they bring.
+
+    >>> from graycube.layout import Axis
+    >>> binary = Line(Axis(2), rows=(0b01, 0b10))
+    >>> (step,) = routed(binary, 1, periodic=True, switching="store-and-forward")
+    >>> [(c.path, c.senders.tolist(), c.after) for c in step.crossings]
+    [((0,), [0, 1, 2, 3], ()), ((1,), [1, 3], (0,))]
+    >>> (step,) = routed(binary, 1, periodic=True, switching="circuit")
+    >>> [(c.path, c.senders.tolist(), c.receivers.tolist()) for c in step.crossings]
+    [((0,), [1, 3], [0, 2]), ((0, 1), [0, 2], [3, 1])]
+    """
+
+    step: int
+    runs: int
+    crossings: tuple[Crossing, ...]
+
+
+@lru_cache(maxsize=64)
+def routed(
+    line: Line, step: int, *, periodic: bool, switching: Switching
+) -> tuple[Routed, ...]:
+    """The messages of every step up to a given one, with the ways they take."""
+    n = len(line.rows)
+    ways = _circuits if switching == "circuit" else _hops
+    return tuple(
+        Routed(flow.step, int(flow.count.sum()), tuple(ways(flow, n)))
+        for flow in flows(line, step, periodic=periodic)
+    )
+
+
+def _hops(flow: Flow, n: int) -> Iterator[Crossing]:
+    masks = np.unique(flow.source ^ flow.target).tolist()
+    numbers: dict[int, int] = {}
+    for d, moving, links in _walk(flow, range(n), n):
+        if not moving.any():
+            continue
+        earlier = {e for mask in masks if mask >> d & 1 for e in bit_indices(mask) if e < d}
+        used, loads = summed(links, flow.count[moving])
+        nodes = used & ((1 << n) - 1)
+        after = tuple(sorted(numbers[e] for e in earlier))
+        yield Crossing((d,), used, loads, nodes, nodes ^ 1 << d, after)
+        numbers[d] = len(numbers)
+
+
+def _circuits(flow: Flow, n: int) -> Iterator[Crossing]:
+    flips = flow.source ^ flow.target
+    rising, falling = (_paths(flow, dims, n) for dims in (range(n), range(n)[::-1]))
+    down = summed(*falling)[1].max() < summed(*rising)[1].max()
+    dims = range(n)[::-1] if down else range(n)
+    for mask in np.unique(flips).tolist():
+        alike = flips == mask
+        part = Flow(flow.step, flow.source[alike], flow.target[alike], flow.count[alike])
+        path = tuple(d for d in dims if mask >> d & 1)
+        links, loads = _paths(part, path, n)
+        yield Crossing(path, links, loads, part.source, part.target)
+
+
+def _paths(flow: Flow, dims: Sequence[int], n: int) -> tuple[IntArray, IntArray]:
+    """The links of all messages of a flow, message by message, and their runs."""
+    steps = list(_walk(flow, dims, n))
+    links = np.concatenate([links for *_, links in steps])
+    return links, np.concatenate([flow.count[moving] for _, moving, _ in steps])
+
+
+def _walk(
+    flow: Flow, dims: Sequence[int], n: int
+) -> Iterator[tuple[int, NDArray[np.bool_], IntArray]]:
+    """Dimension by dimension, which messages cross it, and over which links."""
+    at = flow.source
+    for d in dims:
+        moving = (at ^ flow.target) >> d & 1 == 1
+        yield d, moving, d << n | at[moving]
+        at = np.where(moving, at ^ 1 << d, at)
+
+
+def summed(links: IntArray, loads: IntArray) -> tuple[IntArray, IntArray]:
+    """Every link once, in order, with the sum of its loads.
+
+    >>> summed(np.array([5, 2, 5]), np.array([1, 1, 2]))
+    (array([2, 5]), array([1, 3]))
+    """
+    used, which = np.unique(links, return_inverse=True)
+    total = np.zeros(len(used), dtype=np.int64)
+    np.add.at(total, which, loads)
+    return used, total
