@@ -1,0 +1,59 @@
+"""Figures 4 and 5, drawn with matplotlib."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mapping_model import MAPPINGS, printed
+from mapping_tables import FIGURE_4, POINTS, alone, model
+
+if TYPE_CHECKING:  # matplotlib is optional, and slow to import
+    from matplotlib.axes import Axes
+
+_COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
+_SIZE = 6.4, 4.4  # inches
+
+
+def draw(folder: Path) -> None:
+    """Both figures as files in a folder."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - only who plots needs it
+
+    for name, fill in (("figure4", times), ("figure5", speedups)):
+        figure = Figure(figsize=_SIZE, layout="constrained")
+        fill(figure.subplots())
+        figure.savefig(folder / f"{name}.png", dpi=100, metadata={"Software": None})
+
+
+def times(ax: "Axes") -> None:
+    """Figure 4 on the machine of Table 2: the paper does not print Swarztrauber's."""
+    dims = range(FIGURE_4 + 1)
+    models = [model(FIGURE_4, d) for d in dims]
+    for mapping in MAPPINGS:
+        colour = _COLOURS[mapping]
+        whole = [float(m.fft(mapping, FIGURE_4)) for m in models]
+        sent = [float(m.fft_sends(mapping)) for m in models]
+        best = whole.index(min(whole))
+        ax.plot(dims, whole, color=colour, label=f"{mapping} mapping, best d = {best}")
+        ax.plot(dims[1:], sent[1:], ":", color=colour, label=f"{mapping}: communication")
+        ax.plot(best, whole[best], "o", color=colour)
+    computed = [float(m.q * FIGURE_4 * m.costs.arithmetic) for m in models]
+    ax.plot(dims, computed, "--", color="0.5", label="computation")
+    ax.set(xlabel="d, dimensions of the cube", ylabel="milliseconds", yscale="log")
+    ax.set(title="1024-point FFT, parameters of Table 2", xticks=dims)
+    ax.legend(frameon=False)
+
+
+def speedups(ax: "Axes") -> None:
+    """Figure 5: the model as lines, the averages of Table 1 as marks."""
+    dims = range(7)
+    nodes = [1 << d for d in dims]
+    for mapping, mark in zip(MAPPINGS, "os", strict=True):
+        colour = _COLOURS[mapping]
+        whole = [alone() / model(POINTS, d).fft(mapping, POINTS) for d in dims]
+        measured = [alone() / printed().average(d, mapping) for d in dims]
+        ax.plot(nodes, [*map(float, whole)], color=colour, label=f"{mapping} mapping, model")
+        ax.plot(
+            nodes, [*map(float, measured)], mark, color=colour, label=f"{mapping}, measured"
+        )
+    ax.plot(nodes, nodes, "--", color="0.5", label="one for one")
+    ax.set(xlabel="nodes", ylabel="speed-up", title="4096-point FFT on the Intel iPSC")
+    ax.legend(frameon=False)

@@ -1,0 +1,226 @@
+"""The kept figures of CAM-87-02 are those that the commands make, and the formulas hold."""
+
+import csv
+import importlib
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import graycube as gc
+
+FOLDER = Path(__file__).parents[1] / "papers" / "cam-87-02"
+
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(str(FOLDER))
+    checks, figures, model, rounds, tables, theorems, tradeoffs = (
+        importlib.import_module(f"mapping_{name}")
+        for name in ["checks", "figures", "model", "rounds", "tables", "theorems", "tradeoffs"]
+    )
+
+
+def rows(name):
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+CLAIMS = {row["claim"]: row for row in rows("claims")}
+PRINTED = model.printed()
+EVERY = [(d, mapping) for d in range(1, 9) for mapping in model.MAPPINGS]
+
+
+def costs(s, c, a=0):
+    return model.Costs(Fraction(s), Fraction(c), Fraction(a))
+
+
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_tables_come_out_again(name):
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        kept = list(csv.reader(file))
+    assert [[str(entry) for entry in row] for row in tables.TABLES[name]()] == kept
+
+
+def test_the_profile_has_the_parameters_of_the_paper():
+    machine = gc.Machine.profile("ipsc1")
+    per_element = machine.per_byte * tables.ITEMSIZE
+    ours = (machine.startup, per_element, machine.arithmetic)
+    theirs = (PRINTED.costs.startup, PRINTED.costs.transfer, PRINTED.costs.arithmetic)
+    assert [1000 * x for x in ours] == pytest.approx([float(x) for x in theirs], rel=1e-12)
+
+
+def test_table_2_follows_from_the_parameters_and_from_table_1():
+    assert checks.check_table2() == 24
+
+
+@pytest.mark.parametrize("name", ["startup", "transfer", "arithmetic"])
+def test_table_2_does_not_follow_from_other_parameters(name, monkeypatch):
+    """Half of c would be that of 32-bit numbers."""
+    changed = {field: getattr(PRINTED.costs, field) for field in PRINTED.costs.__slots__}
+    changed[name] /= 2
+    other = model.Printed(model.Costs(**changed), PRINTED.times, PRINTED.speedups)
+    for module in (checks, tables):
+        monkeypatch.setattr(module, "printed", lambda: other)
+    with pytest.raises(SystemExit, match="Table 2"):
+        checks.check_table2()
+
+
+def test_table_2_divides_by_the_time_of_one_node_in_the_model():
+    """By the measured time seven of the twelve experimental entries come out otherwise."""
+    differ = {
+        (int(row["d"]), row["mapping"])
+        for row in rows("speedups")
+        if row["of the measured time"] != row["experiment: paper"]
+    }
+    assert differ == {(1, "BRGC"), *((d, m) for d in (4, 5, 6) for m in model.MAPPINGS)}
+
+
+def test_the_times_of_table_1_are_ticks_of_16_milliseconds():
+    assert all(time % 16 == 0 for pair in PRINTED.times.values() for time in pair)
+
+
+def test_schedules_take_what_the_formulas_say():
+    for row in rows("timings"):
+        assert row["schedules"] == row["model"]
+    for row in rows("figure4"):
+        assert (row["FFT: schedules"], row["BRGC: schedules"]) == (row["FFT"], row["BRGC"])
+    for row in rows("conversions"):
+        assert (row["gb1"], row["single elements"]) == (row["T_c"], row["T_cp"])
+
+
+def test_strategies_take_what_the_formulas_say():
+    for row in rows("strategies"):
+        d, k, stencils = int(row["d"]), int(row["k"]), int(row["l"])
+        here = tables.model(tables.POINTS, d)
+        brgc, fft = (here.unchanged(mapping, k, stencils) for mapping in ("BRGC", "FFT"))
+        times = {"T_b": brgc, "T_f": fft, "T_c": here.converted(k, stencils)}
+        assert {
+            name: f"{float(time):.3f}" for name, time in times.items()
+        }.items() <= row.items()
+        assert row["least"].split() == [t for t in times if times[t] == min(times.values())]
+
+
+@pytest.mark.parametrize(("d", "mapping"), EVERY)
+def test_rounds_of_ffts_and_stencils_are_sound_and_cost_what_the_formulas_say(d, mapping):
+    for n in (d, d + 4):
+        assert checks.check_fft(np.random.default_rng(d), n, d, mapping) == d + 1
+
+
+@pytest.mark.parametrize("d", range(1, 9))
+def test_conversions_are_sound_and_cost_what_the_formulas_say(d):
+    assert checks.check_conversion(np.random.default_rng(d), d) == 3
+
+
+@pytest.mark.parametrize(("d", "mapping"), EVERY)
+def test_the_rounds_bring_what_an_fft_needs(d, mapping):
+    assert checks.check_values(np.random.default_rng(d), d + 2, d, mapping) == 1
+
+
+@pytest.mark.parametrize("method", ["fft_sends", "neighbours"])
+def test_a_wrong_formula_is_found(method, monkeypatch):
+    right = getattr(model.Model, method)
+    monkeypatch.setattr(model.Model, method, lambda *given: right(*given) + 1)
+    with pytest.raises(SystemExit, match="wrong"):
+        checks.check_fft(np.random.default_rng(0), 5, 3, "BRGC")
+
+
+def test_on_one_node_nothing_is_sent():
+    alone = model.Model(costs(5, 3, 1), 0, 8)
+    for mapping in model.MAPPINGS:
+        assert alone.fft(mapping, 3) == 24
+        assert alone.neighbours(mapping) == alone.conversion() == 0
+
+
+def test_the_claims_that_fail_are_those_of_the_errata():
+    failing = {claim for claim, row in CLAIMS.items() if row["exceptions"] != "0"}
+    assert failing == {
+        "2^d vertices have distinct positive numbers less than 2^d - 1",
+        "f is the worst possible mapping for the mesh",
+        *(f"many Gray codes are unsuitable for FFTs, d = {d}" for d in (2, 3, 4)),
+        "the optimal d is lower with the BRGC",
+        "perfect efficiency is not approached however large n / d is",
+        "T_c < T_cp if s/c > d (1 - 1/q) - 1",
+        *(f"Theorem 4: {claim}" for claim in tradeoffs.THEOREM_4),
+    }
+
+
+def test_most_gray_codes_of_four_bits_are_unsuitable_and_all_of_three_are_suitable():
+    counts = {d: CLAIMS[f"many Gray codes are unsuitable for FFTs, d = {d}"] for d in (3, 4)}
+    assert {d: (row["cases"], row["exceptions"]) for d, row in counts.items()} == {
+        3: ("12", "12"),
+        4: ("2688", "120"),
+    }
+    assert all(gc.is_gray_code(words) for words in theorems.gray_codes(3))
+    assert len(theorems.images(gc.GrayCode.reflected(4).words)) == 96
+
+
+def test_some_mapping_is_farther_apart_than_binary_code():
+    for d in theorems.DIMS[1:]:
+        nodes = theorems.far_apart(d)
+        assert sorted(nodes) == list(range(1 << d))
+        assert gc.mesh_distances(nodes).mean == d - Fraction(1, 2)
+        assert gc.mesh_distances(gc.Layout.nodes(d)).mean == 2 - Fraction(2, 1 << d)
+
+
+def test_the_claims_fail_where_brute_force_finds_it_wrong():
+    assert not theorems.has_short_strides(theorems.G4)
+    assert not theorems.suits_fft(theorems.G4)
+    assert theorems.suits_fft(gc.GrayCode.reflected(6).words)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("d", [2, 3, 6, 9])
+def test_pipelining_loses_above_the_exact_ratio_and_ties_at_it(d, q):
+    at, above = (model.Model(costs(s, 1), d, q) for s in (d - 2, Fraction(2 * d - 3, 2)))
+    assert at.conversion() == at.pipelined()
+    assert (above.conversion() < above.pipelined()) == (q > 1)
+
+
+def test_the_printed_condition_is_too_weak_for_small_blocks_and_too_strong_for_large_ones():
+    small, large = model.Model(costs(3, 1), 6, 2), model.Model(costs(Fraction(9, 2), 1), 6, 24)
+    assert tradeoffs.printed_condition(small)
+    assert small.conversion() > small.pipelined()
+    assert not tradeoffs.printed_condition(large)
+    assert large.conversion() < large.pipelined()
+
+
+def test_theorem_4_on_its_boundaries():
+    cases = list(tradeoffs.instances())
+    assert len(cases) == 10_000
+    ties = [0, 0, 0]
+    for here, k, stencils in cases:
+        brgc, fft = (here.unchanged(mapping, k, stencils) for mapping in ("BRGC", "FFT"))
+        converted, mesh = here.converted(k, stencils), stencils * here.element
+        if here.d == 1:
+            assert brgc == fft == converted
+        on = (k == 2, mesh == 2 * here.block, mesh == k * here.block)
+        equal = (converted == brgc, converted == fft, brgc == fft)
+        if here.d > 1:
+            assert on == equal
+            ties = [count + tie for count, tie in zip(ties, equal, strict=True)]
+    assert min(ties) > 1000
+
+
+def test_the_best_number_of_dimensions_in_figure_4():
+    best = [tradeoffs.best_dims(PRINTED.costs, m, tables.FIGURE_4) for m in model.MAPPINGS]
+    assert best == [8, 7]
+    for row in rows("optimum"):
+        assert int(row["BRGC: best d"]) <= int(row["FFT: best d"])
+
+
+def test_figures_show_the_model(tmp_path):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure  # noqa: PLC0415 - only where it is installed
+
+    ax = Figure().subplots()
+    figures.times(ax)
+    kept = [float(row["BRGC"]) for row in rows("figure4")]
+    drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
+    assert drawn["BRGC mapping, best d = 7"] == pytest.approx(kept, abs=1e-3)
+    ax = Figure().subplots()
+    figures.speedups(ax)
+    measured = [float(row["experiment"]) for row in rows("speedups") if row["mapping"] == "FFT"]
+    drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
+    assert drawn["FFT, measured"][1:] == pytest.approx(measured, abs=0.006)
+    figures.draw(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.png", "figure5.png"]
