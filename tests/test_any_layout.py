@@ -102,10 +102,13 @@ def test_what_stays_on_its_node_crosses_no_link():
     assert np.array_equal(target.gather(plan.apply(source.scatter(x))), x)
 
 
-def test_one_element_a_node_has_nothing_to_trade_with():
+def test_one_element_a_node_trades_places_without_memory():
+    """Three conditional flips swap two bits."""
     swap = gc.AffineMap(gc.Matrix.permutation([1, 0, 2]))
-    task = gc.Task(gc.Layout.nodes(3), swap @ gc.Layout.nodes(3), 4)
-    assert "two elements or more" in dimension_exchange.applicable(task, gc.Machine(dims=3))
+    task = gc.Task(gc.Layout.nodes(3), swap @ gc.Layout.nodes(3), 1)
+    schedule = dimension_exchange.emit(task, gc.Machine(dims=3))
+    assert len(schedule.rounds) == 3
+    assert check_algebra(schedule, gc.Machine(dims=3))
 
 
 @pytest.mark.parametrize("n", range(1, 11))

@@ -1160,10 +1160,16 @@ def test_inter_node_conversion_of_many_slots_is_verified():
     assert check_emulation(made, CUBE)
 
 
-def test_an_emulation_does_not_renumber():
-    flip = gc.AffineMap(gc.Matrix.identity(4), 1)
-    with pytest.raises(gc.InvalidValueError, match="does not renumber nodes"):
-        replace(GOOD, relabel=flip)
+def test_new_numbers_for_the_nodes_count_at_the_end():
+    flip = gc.AffineMap(gc.Matrix.identity(GOOD.task.p), 1)
+    wrong = replace(GOOD, relabel=flip)
+    machine = gc.Machine(GOOD.task.n, "all")
+    assert check_emulation(wrong, machine).counts == (("end", 1),)
+    assert not check_elements(written_out(wrong), machine)
+    task = replace(GOOD.task, target=flip @ GOOD.task.target)
+    right = replace(GOOD, task=task, relabel=flip)
+    assert check_emulation(right, machine)
+    assert check_elements(written_out(right), machine)
 
 
 def test_nothing_to_exchange():

@@ -119,6 +119,9 @@ CLAIMED = {
 """Cycles for fields of two bits or more; a tight single element leaves a round idle."""
 
 
+FOR_OTHER_TASKS = ("exchange", "half-exchange", "pipeline", "all-to-all", "groups")
+
+
 def applies(name, case, machine):
     """When an algorithm should be there, from the fields and the machine alone."""
     widths = [width for width, _ in case.converted]
@@ -137,8 +140,7 @@ def applies(name, case, machine):
         "nonminimum-ring": bool(widths) and ports >= sum(widths) and len(ways) < 2,
         "two-cube": widths == [2] and ports > 1,
         "tight": widths == [case.n] and 4 <= case.n <= 8 and ports == case.n,
-        "exchange": False,  # it is for all other tasks
-    }.get(name, True)
+    }.get(name, name not in FOR_OTHER_TASKS)
 
 
 def assert_all_algorithms(case, machine, names):

@@ -8,7 +8,6 @@ import scipy.fft
 
 import graycube as gc
 from graycube.bounds import butterfly_bound, butterfly_cycles
-from graycube.butterflies import dimensions_at_once
 from graycube.fourier import emulated_passes
 from graycube.fourier.along import carried_out
 
@@ -145,7 +144,7 @@ def test_candidates_are_possible_and_the_choice_is_the_cheapest(code, ports):
                 if candidate.before:
                     continue
                 made = candidate.schedule
-                assert dimensions_at_once(made) <= one.links_at_once
+                assert made.dimensions_at_once <= one.links_at_once
                 length = made.cycles // len(made.rounds)
                 assert candidate.cycles == made.cycles
                 assert candidate.cost == len(made.rounds) * one.message_time(8 * length)

@@ -55,7 +55,7 @@ from graycube.fourier import (
     rfft2,
     rfftn,
 )
-from graycube.gf2 import AffineMap, Exchange, Matrix, compose
+from graycube.gf2 import AffineMap, Exchange, Matrix, circuit, compose
 from graycube.layout import (
     ALLOCATIONS,
     Allocation,
@@ -76,6 +76,8 @@ from graycube.planning import Candidate, Plan, load_plan, plan
 from graycube.schedule import (
     Action,
     Crossing,
+    Delivery,
+    Direct,
     Emulation,
     Hop,
     Moves,
@@ -104,6 +106,8 @@ __all__ = [
     "Crossing",
     "CubeArray",
     "Cut",
+    "Delivery",
+    "Direct",
     "Distances",
     "Emulation",
     "Exchange",
@@ -136,6 +140,7 @@ __all__ = [
     "best_cut",
     "binary_to_gray",
     "butterfly_distances",
+    "circuit",
     "compose",
     "device_mesh",
     "displacement_profile",

@@ -5,6 +5,7 @@ it cannot do a task on a machine (or None), ``emit`` gives its schedule.
 """
 
 from graycube.algorithms import (
+    all_to_all,
     any_order,
     circuit_split,
     dimension_exchange,
@@ -13,9 +14,12 @@ from graycube.algorithms import (
     gb1,
     gb2,
     gb3,
+    groups,
+    half_exchange,
     minimum_path,
     nonminimum_path,
     nonminimum_ring,
+    pipeline,
     pipelined,
     relabel,
     tight,
@@ -39,6 +43,10 @@ TABLE: tuple[Algorithm, ...] = (
     tight.ALGORITHM,
     few_ports.ALGORITHM,
     dimension_exchange.ALGORITHM,
+    half_exchange.ALGORITHM,
+    pipeline.ALGORITHM,
+    all_to_all.ALGORITHM,
+    groups.ALGORITHM,
 )
 
 

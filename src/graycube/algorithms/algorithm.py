@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
+from graycube.schedule import AnySchedule, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,5 +28,5 @@ class Algorithm:
     ports: int | Literal["all", "any"]
     formula: str
     applicable: Callable[[Task, Machine], str | None]
-    emit: Callable[[Task, Machine], Schedule]
+    emit: Callable[[Task, Machine], AnySchedule]
     cycles: Callable[[Sequence[int], int], int] | None

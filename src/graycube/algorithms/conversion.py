@@ -152,6 +152,15 @@ def why_no_conversion(task: Task, machine: Machine) -> str | None:
     return None
 
 
+def why_conversion(task: Task, machine: Machine) -> str | None:
+    """The reason why an algorithm for all other tasks does not apply, or None."""
+    if machine.dims != task.n:
+        return f"the machine has {machine.dims} dimensions and the task {task.n}"
+    if fields(task) is not None:
+        return "conversions have algorithms of their own"
+    return None
+
+
 def why_no_detour(task: Task, machine: Machine) -> str | None:
     """The same for the algorithms that send a part over one more dimension."""
     return why_no_conversion(task, machine) or (

@@ -1,4 +1,13 @@
-"""Renumber the ranks and move nothing: possible where node numbers are free."""
+"""Renumber the ranks: move nothing, or only what renumbering cannot do.
+
+Possible where node numbers are free. A task is what is left of it, and then new numbers: of the
+sums of address bits that the nodes are to have, those that are a node bit already stay where
+they are, and only the others are moved.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from graycube.algorithms.algorithm import Algorithm
 from graycube.gf2 import AffineMap, Matrix
@@ -10,17 +19,70 @@ def applicable(task: Task, machine: Machine) -> str | None:
     """The task must permute whole blocks: slots stay, and node numbers map to node numbers."""
     if machine.dims != task.n:
         return f"the machine has {machine.dims} dimensions and the task {task.n}"
-    low = (1 << task.n) - 1
-    nodes = Matrix(tuple(c & low for c in task.move.matrix.columns[: task.n]), task.n)
-    whole = Matrix.block_diagonal([nodes, Matrix.identity(task.p - task.n)])
-    if task.move == AffineMap(whole, task.move.constant & low):
+    if is_renumbering(task.move, task.n):
         return None
     return "the task changes what is in a block, not only which node holds it"
+
+
+def is_renumbering(move: AffineMap, n: int) -> bool:
+    """Whether a map of addresses only gives the nodes other numbers."""
+    low = (1 << n) - 1
+    nodes = Matrix(tuple(c & low for c in move.matrix.columns[:n]), n)
+    whole = Matrix.block_diagonal([nodes, Matrix.identity(move.width - n)])
+    return move == AffineMap(whole, move.constant & low)
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """No rounds: node u is from now on called where its block belongs."""
     return Schedule(task, "relabel", (), 0, (Strand(0, task.block, ()),), relabel=task.move)
+
+
+def without_renumbering(task: Task) -> tuple[Task, AffineMap]:
+    """A task that is no dearer, and the new numbers that make it the given one.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.parse("(b0 || b2 b1)"), Layout.parse("(b2 || b0 b1)"), block=2)
+    >>> left, numbers = without_renumbering(task)
+    >>> print(left.target)
+    (b2 || b0 b1)
+    """
+    nodes = _with_fewest_changes(task.move.matrix.rows[: task.n], task.n)
+    low = (1 << task.n) - 1
+    rows = (*nodes, *task.move.matrix.rows[task.n :])
+    move = AffineMap(Matrix.from_rows(rows, task.p), task.move.constant & ~low)
+    left = replace(task, target=move @ task.source)
+    return left, task.move @ move.inverse()
+
+
+@lru_cache(maxsize=1 << 8)
+def _with_fewest_changes(sums: Sequence[int], n: int) -> tuple[int, ...]:
+    """Sums that span the same, as many as possible of which are the node bits themselves.
+
+    Of the others, those are preferred that have slot bits and the node bit itself in them:
+    they are exchanged in half blocks.
+    """
+    width = max(s.bit_length() for s in (1, *sums))
+    basis = Matrix(tuple(sums), width).image()
+    chosen: dict[int, int] = {}
+    for i in range(n):
+        if _reduced(1 << i, basis) == 0:
+            chosen[i] = 1 << i
+    pairs = [a ^ b for k, a in enumerate(basis) for b in basis[:k]]
+    wanted = [*basis, *pairs]
+    for i in range(n):
+        if i not in chosen:
+            known = tuple(chosen.values())
+            new = [s for s in wanted if Matrix((*known, s), width).rank() > len(known)]
+            chosen[i] = min(new, key=lambda s: (not s >> n, not s >> i & 1))
+    return tuple(chosen[i] for i in range(n))
+
+
+def _reduced(vector: int, basis: Sequence[int]) -> int:
+    """What is left of a vector, with the highest bit of each in the basis gone."""
+    for b in basis:
+        if vector >> b.bit_length() - 1 & 1:
+            vector ^= b
+    return vector
 
 
 ALGORITHM = Algorithm(

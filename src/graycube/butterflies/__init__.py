@@ -4,13 +4,15 @@
 together with the stages; ``one_point`` is for nodes without memory bits.
 """
 
-from graycube.butterflies.emulate import Method, dimensions_at_once, emulation, rearrangement
+from graycube.butterflies.emulate import Method, emulation, rearrangement
+from graycube.butterflies.messages import seconds, with_best_messages
 from graycube.butterflies.one_point import one_point
 
 __all__ = [
     "Method",
-    "dimensions_at_once",
     "emulation",
     "one_point",
     "rearrangement",
+    "seconds",
+    "with_best_messages",
 ]

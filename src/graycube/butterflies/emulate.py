@@ -99,11 +99,17 @@ def emulation(  # noqa: PLR0913
 
 
 def rearrangement(
-    source: Layout, target: Layout, *, method: Method | None = None, itemsize: int = 1
+    source: Layout,
+    target: Layout,
+    *,
+    method: Method | None = None,
+    block: int | None = None,
+    itemsize: int = 1,
 ) -> Emulation:
     """From one layout to another as a pipeline of exchanges, without any butterflies.
 
-    It restores, for example, the order that an emulation left (TR-764 section 6).
+    It restores, for example, the order that an emulation left (TR-764 section 6). A ``block``
+    may have more elements than the layouts say: the same number behind each slot.
 
     >>> back = rearrangement(Layout.parse("(b1 b0 || b3 b2)"), Layout.cyclic(4, 2))
     >>> back.cycles, len(back.crossings), back.task.target == Layout.cyclic(4, 2)
@@ -112,7 +118,7 @@ def rearrangement(
     method = _require(source, method)
     source.conversion(target)  # raises unless they have the same elements
     wishes = Wishes((), method.radix, conversion=method.conversion, home=target.map)
-    return _emulation(source, wishes, method, itemsize)
+    return _emulation(source, wishes, method, itemsize, block)
 
 
 def _require(layout: Layout, method: Method | None) -> Method:
@@ -126,32 +132,17 @@ def _require(layout: Layout, method: Method | None) -> Method:
     return method
 
 
-def _emulation(layout: Layout, wishes: Wishes, method: Method, itemsize: int) -> Emulation:
+def _emulation(
+    layout: Layout, wishes: Wishes, method: Method, itemsize: int, block: int | None = None
+) -> Emulation:
     method, found, laid_out = _best(layout, wishes, method)
     steps = tuple(_steps(found, laid_out))
     moves = (s.exchange if isinstance(s, Crossing) else s for s in steps)
     move = compose((x for x in moves if isinstance(x, Exchange)), layout.p)
-    task = Task(layout, move @ layout, layout.block_size, itemsize)
+    task = Task(layout, move @ layout, layout.block_size if block is None else block, itemsize)
     cycles = laid_out.cycles * task.payload
     every = task.payload << method.merged if cycles else 1
     return Emulation(task, method.name, range(0, cycles, every), cycles, steps)
-
-
-def dimensions_at_once(made: Emulation) -> int:
-    """How many dimensions are in use at the same time, at most.
-
-    >>> dimensions_at_once(emulation(Layout.cyclic(8, 5)))
-    4
-    """
-    nodes = (1 << made.task.n) - 1
-    spans = [(c.exchange.flip & nodes, c.start, c.last) for c in made.crossings]
-    return max(
-        (
-            len({d for d, first, last in spans if first <= start <= last})
-            for _, start, _ in spans
-        ),
-        default=0,
-    )
 
 
 def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # noqa: FBT001
@@ -180,6 +171,25 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Method, Phase
         return method, found, pipeline(found.phases, layout.n, pace)
     tried: list[tuple[Phases, Pipeline]] = []
     refused: list[InvalidValueError] = []
+    for way in _ways(layout, wishes, method):
+        try:
+            found = phases(layout.map, layout.n, way)
+            tried.append((found, pipeline(found.phases, layout.n, pace)))
+        except InvalidValueError as error:
+            refused.append(error)
+    if not tried and method.radix > 1:  # memory has no room for so many dimensions
+        fewer = method.radix - 1
+        return _best(layout, replace(wishes, radix=fewer), replace(method, radix=fewer))
+    if not tried:
+        raise refused[0]
+    return method, *min(tried, key=lambda way: way[1].cycles)
+
+
+def _ways(layout: Layout, wishes: Wishes, method: Method) -> Iterator[Wishes]:
+    """The choices that are left, those of many finished bits first."""
+    if not wishes.stages:  # nothing is ever finished
+        yield wishes
+        return
     most = min(layout.p - layout.n, method.radix + 1)
     first = layout.n % method.radix or None
     ways = [replace(wishes, together=together) for together in (True, False)]
@@ -188,18 +198,7 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Method, Phase
     elif not method.overlap:
         ways = ways[1:]
     for window in range(max(1, most), 0, -1):
-        for way in ways:
-            try:
-                found = phases(layout.map, layout.n, replace(way, window=window))
-                tried.append((found, pipeline(found.phases, layout.n, pace)))
-            except InvalidValueError as error:
-                refused.append(error)
-    if not tried and method.radix > 1:  # memory has no room for so many dimensions
-        fewer = method.radix - 1
-        return _best(layout, replace(wishes, radix=fewer), replace(method, radix=fewer))
-    if not tried:
-        raise refused[0]
-    return method, *min(tried, key=lambda way: way[1].cycles)
+        yield from (replace(way, window=window) for way in ways)
 
 
 def _steps(found: Phases, laid_out: Pipeline) -> Iterator[Exchange | Crossing | Stage]:

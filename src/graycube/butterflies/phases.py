@@ -23,7 +23,7 @@ from typing import Literal, NoReturn
 from graycube.butterflies.sums import Span, address_mask, rows
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices, parity
-from graycube.gf2.factor import factor
+from graycube.gf2.factor import factor, heirs_of
 
 Code = Literal["binary", "gray"]
 Conversion = Literal["local", "inter-node"]
@@ -158,16 +158,21 @@ def _back(run: _Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
     """Phases that give every dimension the sum of index bits that it has to have.
 
     A sum that is in memory trades places with what is on its dimension, as many at once as
-    the radix says. If none is in memory, something else makes way for one first.
+    the radix says. If none is in memory, something else makes way for one first: that which
+    most of the others need.
     """
-    wanted = _sums(home, run.n)
+    wanted, aside = _sums(home, run.n), list[int]()
     while _sums(run.place, run.n) != wanted:
         held, nodes = _sums(run.place, run.n), Span(run.node_rows)
         wrong = [d for d in dims if held[d] != wanted[d]]
+        wrong.sort(key=aside.count)  # what others need comes back when they have had it
         trades = [(d, *wanted[d]) for d in wrong if nodes.add(wanted[d][0])]
         if not trades:
             run.finished = list(range(run.p))
-            trades = [(wrong[0], 1 << bit, 0) for bit in run.available()[:1]]
+            needed = (home @ run.place.inverse()).matrix.rows
+            first = max(wrong, key=lambda d: len(heirs_of(needed, wrong, d)))
+            aside.append(first)
+            trades = [(first, 1 << bit, 0) for bit in run.available()[:1]]
         if not trades:
             raise InvalidValueError(
                 f"every node has {_slots(run)}",

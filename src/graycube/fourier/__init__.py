@@ -7,7 +7,7 @@ chooses one, and ``emulated`` makes passes of it.
 """
 
 from graycube.fourier.along import Along, along
-from graycube.fourier.candidates import TransformCandidate
+from graycube.fourier.candidates import TransformCandidate, in_place
 from graycube.fourier.emulated import emulated_passes
 from graycube.fourier.exchanges import exchange_schedules
 from graycube.fourier.passes import Pass, passes
@@ -29,6 +29,7 @@ __all__ = [
     "ifft",
     "ifft2",
     "ifftn",
+    "in_place",
     "irfft",
     "irfft2",
     "irfftn",

@@ -1,11 +1,17 @@
 """The ways to do a transform along one axis on a machine, priced from their schedules."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
 from graycube.bounds import exchanged_dims
-from graycube.butterflies import Method, dimensions_at_once, emulation, one_point
+from graycube.butterflies import (
+    Method,
+    emulation,
+    one_point,
+    seconds,
+    with_best_messages,
+)
 from graycube.errors import GraycubeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
@@ -46,7 +52,7 @@ def transform_candidates(
     """All ways, for elements of ``itemsize`` bytes."""
     if layout.p == layout.n:
         return (_copies(layout, itemsize, machine),)
-    found = list(_on_the_data_as_it_is(layout, axis, itemsize, machine))
+    found = list(_as_they_are(layout, axis, itemsize, machine))
     plain = uncoded(layout)
     if plain != layout:
         found.append(_converted_first(layout, plain, axis, itemsize, machine))
@@ -64,8 +70,27 @@ def uncoded(layout: Layout) -> Layout:
     return replace(layout, map=AffineMap(rows)) if rows.is_invertible() else layout
 
 
-def _on_the_data_as_it_is(
-    layout: Layout, axis: int, itemsize: int, machine: Machine
+def in_place(
+    layout: Layout, axis: int, itemsize: int, machine: Machine, *, restore: bool = False
+) -> TransformCandidate | None:
+    """The cheapest way on the data as they are, if there is one; see ``emulation``.
+
+    >>> machine = Machine(dims=4, ports="all", startup=10.0, per_byte=1.0)
+    >>> layout = Layout.cyclic(10, 4, nodes="gray")
+    >>> for restore in (False, True):
+    ...     print(in_place(layout, 0, 1, machine, restore=restore).cost)
+    104.0
+    154.0
+    """
+    if layout.p == layout.n:
+        best = _copies(layout, itemsize, machine)
+    else:
+        best = cheapest(list(_as_they_are(layout, axis, itemsize, machine, restore=restore)))
+    return None if best.schedule is None else best
+
+
+def _as_they_are(
+    layout: Layout, axis: int, itemsize: int, machine: Machine, *, restore: bool = False
 ) -> Iterator[TransformCandidate]:
     dims = len(exchanged_dims(layout, axis))
     most = max(1, min(layout.p - layout.n, dims, machine.links_at_once))
@@ -76,60 +101,33 @@ def _on_the_data_as_it_is(
         methods.append(Method("inter-node"))
     methods += [Method(radix=radix, overlap=False) for radix in radices]
     for method in methods:
-        yield _best_messages(layout, axis, itemsize, machine, method)
+
+        def make(merged: int, method: Method = method) -> Emulation:
+            chosen = replace(method, merged=merged)
+            return emulation(layout, axis, method=chosen, restore=restore, itemsize=itemsize)
+
+        yield _best_messages(make, layout.p - layout.n - method.radix, machine, method.name)
 
 
 def _best_messages(
-    layout: Layout, axis: int, itemsize: int, machine: Machine, method: Method
+    make: Callable[[int], Emulation], most: int, machine: Machine, name: str
 ) -> TransformCandidate:
     """The method with messages of the best size, of the powers of two."""
-    few = _priced(layout, axis, itemsize, machine, method)
-    most = layout.p - layout.n - method.radix
-    if few.schedule is None or not few.rounds or most < 1:
-        return few
-    many = _priced(layout, axis, itemsize, machine, replace(method, merged=most))
-    if many.schedule is None:
-        return few
-    # Rounds are a number for each message of a block plus the fill of the pipeline.
-    per_message = (few.rounds - many.rounds) / (1 - 2.0**-most)
-    fill = few.rounds - per_message
-
-    def guess(merged: int) -> float:
-        length = (few.cycles // few.rounds << merged) * itemsize
-        return (per_message / (1 << merged) + fill) * machine.message_time(length)
-
-    best = min(range(most + 1), key=guess)
-    near = {merged for merged in (best - 1, best, best + 1) if 0 < merged < most}
-    tried = [
-        _priced(layout, axis, itemsize, machine, replace(method, merged=merged))
-        for merged in sorted(near)
-    ]
-    return cheapest((few, *tried, many))
-
-
-def _priced(
-    layout: Layout, axis: int, itemsize: int, machine: Machine, method: Method
-) -> TransformCandidate:
     try:
-        made = emulation(layout, axis, method=method, itemsize=itemsize)
+        made = make(0)
+        if made.algorithm != name:
+            return _left_out(name, f"memory has room for {made.algorithm}")
+        ports = made.dimensions_at_once
+        if ports > machine.links_at_once:
+            return _left_out(name, f"it needs {ports} ports")
+        made = with_best_messages(make, most, machine)
     except GraycubeError as error:
-        return TransformCandidate(method.name, None, 0, 0, inf, str(error))
-    if made.algorithm != method.name:
-        reason = f"memory has room for {made.algorithm}"
-        return TransformCandidate(method.name, None, 0, 0, inf, reason)
-    ports = dimensions_at_once(made)
-    if ports > machine.links_at_once:
-        reason = f"it needs {ports} ports"
-        return TransformCandidate(method.name, None, 0, 0, inf, reason)
-    return TransformCandidate(
-        method.name, made, len(made.rounds), made.cycles, seconds(made, itemsize, machine)
-    )
+        return _left_out(name, str(error))
+    return TransformCandidate(name, made, len(made.rounds), made.cycles, seconds(made, machine))
 
 
-def seconds(made: Emulation, itemsize: int, machine: Machine) -> float:
-    """What an emulation takes: in every round, one message on each link in use."""
-    length = made.rounds.step if isinstance(made.rounds, range) else made.cycles
-    return len(made.rounds) * machine.message_time(length * itemsize)
+def _left_out(name: str, reason: str) -> TransformCandidate:
+    return TransformCandidate(name, None, 0, 0, inf, reason)
 
 
 def _converted_first(
@@ -140,8 +138,8 @@ def _converted_first(
     try:
         before = plan(layout, plain, layout.block_size, itemsize=itemsize, machine=machine)
     except GraycubeError as error:
-        return TransformCandidate(name, None, 0, 0, inf, str(error))
-    ways = _on_the_data_as_it_is(plain, axis, itemsize, machine)
+        return _left_out(name, str(error))
+    ways = _as_they_are(plain, axis, itemsize, machine)
     best = min(ways, key=lambda candidate: candidate.cost)
     if best.schedule is None:
         return replace(best, name=name)
@@ -161,7 +159,7 @@ def _copies(layout: Layout, itemsize: int, machine: Machine) -> TransformCandida
     try:
         made = one_point(layout)
     except GraycubeError as error:
-        return TransformCandidate(name, None, 0, 0, inf, str(error))
+        return _left_out(name, str(error))
     ports = 1
     for stage in range(made.cycles):
         sources = (made.sources(stage, node) for node in range(1 << min(layout.n, 10)))

@@ -18,6 +18,7 @@ from graycube.gf2.bits import (
     require_ints,
 )
 from graycube.gf2.exchange import Exchange, compose
+from graycube.gf2.gates import circuit
 from graycube.gf2.matrix import Matrix
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Exchange",
     "Matrix",
     "bit_indices",
+    "circuit",
     "compose",
     "is_power_of_two",
     "log2_exact",

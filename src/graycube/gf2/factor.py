@@ -1,57 +1,117 @@
 """An affine map as a list of exchanges, with few that change the lowest bits.
 
-Rule: the n low bits are given their final values one after the other. If the value is a sum
-that has the bit itself in it, the bit is flipped where the rest of the sum is 1; if not, it
-trades places with a high bit of the sum. Where the sum has low bits only, one of them trades
-places with a high bit first. What is left concerns the high bits only, and is elimination.
+Rules.
+
+1. The n low bits are given their final values one after the other. If the value is a sum that
+   has the bit itself in it, the bit is flipped where the rest of the sum is 1; if not, it
+   trades places with a high bit of the sum. No low bit is flipped twice for that.
+2. Bits whose sums have high bits in them come first: that brings high bits into the sums of
+   others, too. A trade whose high bit others have in their sums waits until they are done.
+3. What is left then concerns low bits only. One of them trades places with a high bit, which
+   all sums that had it in them inherit: if it must, or if *halves* are wanted. For an exchange
+   whose condition has a high bit changes half of what any value of the low bits has, and one
+   whose condition has none changes all or nothing (TR-20-92 section 2.5: GB3 and GB1).
+
+What then concerns the high bits only is elimination.
 """
 
-from graycube.errors import InvalidValueError
+from collections.abc import Sequence
+
 from graycube.gf2.affine import AffineMap
 from graycube.gf2.bits import bit_indices
 from graycube.gf2.exchange import Exchange, compose
 
 
-def factor(move: AffineMap, n: int) -> tuple[Exchange, ...]:
+def factor(move: AffineMap, n: int, *, halves: bool = False) -> tuple[Exchange, ...]:
     """Exchanges that compose to the map; each flips one of the n lowest bits at most.
 
-    A low bit that keeps its value is not flipped, unless another one needs it.
+    A low bit that keeps its value is not flipped, unless another one needs it. With ``halves``
+    more of them may be flipped, so that as many conditions as possible have a high bit.
 
     >>> from graycube.gf2 import Matrix
     >>> for exchange in factor(AffineMap(Matrix.permutation([1, 0])), n=1):
     ...     print(exchange)
     flip 0 1 where a0 ^ a1 = 1
+    >>> gray = AffineMap(Matrix.from_rows([0b011, 0b110, 0b100], width=3))
+    >>> [len(factor(gray, n=3, halves=halves)) for halves in (False, True)]
+    [2, 2]
     """
     done: list[Exchange] = []
-    for i in range(n):
-        done += _settled(_rest(move, done), i, n)
-    return (*done, *_high(_rest(move, done), n))
+    rest = move
+    while changed := _changed(rest, n):
+        steps = _next(rest, changed, n, halves=halves)
+        done += steps
+        rest = rest @ compose(steps, move.width).inverse()
+    return (*done, *_high(rest, n))
 
 
-def _rest(move: AffineMap, done: list[Exchange]) -> AffineMap:
-    """What is still to be done."""
-    return move @ compose(done, move.width).inverse()
+def _changed(rest: AffineMap, n: int) -> list[int]:
+    """The low bits that do not have their values yet."""
+    rows = rest.matrix.rows
+    return [i for i in range(n) if rows[i] != 1 << i or rest.constant >> i & 1]
 
 
-def _settled(rest: AffineMap, i: int, n: int) -> list[Exchange]:
-    """The exchanges that give bit i its value, where all lower bits have theirs."""
+def _next(
+    rest: AffineMap, changed: Sequence[int], n: int, *, halves: bool
+) -> tuple[Exchange, ...]:
+    """The exchanges to do next."""
+    rows = rest.matrix.rows
+    ready = [i for i in changed if rows[i] >> n]
+    if ready:
+        others = {i: [rows[k] for k in changed if k != i] for i in ready}
+
+        def urgency(i: int) -> tuple[int, bool]:
+            needed = any(other >> i & 1 for other in others[i])
+            return _losses(rows[i], i, n, others[i])[0], not needed
+
+        best = min(ready, key=urgency)
+        return (_settled(rest, best, n, others[best]),)
+    memory = rest.width > n
+    alone = [i for i in changed if rows[i] >> i & 1]
+    heirs = {i: heirs_of(rows, changed, i) for i in changed}
+    widest = max(changed, key=lambda i: len(heirs[i]))
+    if memory and (not alone or (halves and len(heirs[widest]) > 1)):
+        through = 1 << n | 1 << widest
+        return (Exchange(through, through),)
+    if alone:
+        return (_settled(rest, min(alone, key=lambda i: len(heirs[i])), n, ()),)
+    i = changed[0]  # its value is a sum of others: one of them takes it in
+    return (Exchange(1 << next(j for j in changed if rows[i] >> j & 1), 1 << i),)
+
+
+def heirs_of(rows: Sequence[int], changed: Sequence[int], first: int) -> set[int]:
+    """The bits whose sums have the first in them, or another such bit.
+
+    >>> sorted(heirs_of([0b001, 0b011, 0b110], changed=[1, 2], first=0))
+    [0, 1, 2]
+    """
+    found, new = set[int](), [first]
+    while new:
+        bit = new.pop()
+        heirs = {i for i in changed if rows[i] >> bit & 1} - found
+        found |= heirs
+        new += heirs
+    return found | {first}
+
+
+def _losses(row: int, i: int, n: int, others: Sequence[int]) -> tuple[int, int]:
+    """How many other sums lose a high bit if bit i is settled, and the bit it trades with.
+
+    What has the bit itself in its sum trades nothing.
+    """
+    if row >> i & 1:
+        return 0, 0
+    high = (n + j for j in bit_indices(row >> n))
+    return min((sum(other >> j & 1 for other in others), j) for j in high)
+
+
+def _settled(rest: AffineMap, i: int, n: int, others: Sequence[int]) -> Exchange:
+    """The exchange that gives bit i its value."""
     row, want = rest.matrix.rows[i], 1 ^ rest.constant >> i & 1
     if row >> i & 1:
-        when = row ^ 1 << i
-        return [] if (when, want) == (0, 1) else [Exchange(1 << i, when, want)]
-    if row >> n:
-        partner = n + next(bit_indices(row >> n))
-        return [Exchange(1 << i | 1 << partner, row | 1 << i, want)]
-    if rest.width == n:
-        raise InvalidValueError(
-            f"bit {i} is to trade places with a bit among {n}",
-            "it can only do so by way of a bit above them",
-            "give every node two elements or more",
-        )
-    through = 1 << n | 1 << next(j for j in bit_indices(row) if j > i)
-    aside = Exchange(through, through)
-    moved = rest @ aside.affine(rest.width)
-    return [aside, *_settled(moved, i, n)]
+        return Exchange(1 << i, row ^ 1 << i, want)
+    _, partner = _losses(row, i, n, others)
+    return Exchange(1 << i | 1 << partner, row | 1 << i, want)
 
 
 def _high(rest: AffineMap, n: int) -> list[Exchange]:

@@ -1,6 +1,6 @@
 """Plans: all candidates for a task, priced from their schedules, and the cheapest chosen."""
 
-from graycube.planning.candidate import Candidate
+from graycube.planning.candidate import Candidate, cheapest
 from graycube.planning.plan import Plan, load_plan, plan
 
-__all__ = ["Candidate", "Plan", "load_plan", "plan"]
+__all__ = ["Candidate", "Plan", "cheapest", "load_plan", "plan"]

@@ -1,8 +1,10 @@
 """The candidates for a task: every algorithm of the table, with its traffic or a reason."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graycube.algorithms import Algorithm, algorithms
+from graycube.algorithms.relabel import without_renumbering
+from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Machine, require_machine
 from graycube.schedule import Task
 from graycube.simulate import Traffic, simulate
@@ -34,9 +36,49 @@ def all_candidates(task: Task, machine: Machine) -> tuple[Candidate, ...]:
     return tuple(_candidate(algorithm, task, machine) for algorithm in algorithms())
 
 
+def cheapest(task: Task, machine: Machine, algorithm: str = "auto") -> Candidate | None:
+    """The cheapest candidate that leaves the ranks as they are, or the named one, if any.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=8)
+    >>> cheapest(task, Machine(dims=4)).algorithm.name
+    'gb3'
+    """
+    names = [a for a in algorithms() if algorithm in ("auto", a.name) and a.name != "relabel"]
+    found = [_candidate(a, task, machine) for a in names]
+    best = min(found, key=lambda candidate: candidate.cost, default=None)
+    return None if best is None or best.traffic is None else best
+
+
 def _candidate(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:
     reason = algorithm.applicable(task, machine)
+    if reason is not None and algorithm.name == "relabel":
+        return _relabelled(algorithm, task, machine)
     if reason is not None:
         return Candidate(algorithm, None, float("inf"), reason)
     traffic = simulate(algorithm.emit(task, machine))
     return Candidate(algorithm, traffic, traffic.time(machine), None)
+
+
+def _relabelled(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:
+    """The cheapest move after which new numbers do the rest."""
+    left, numbers = without_renumbering(task)
+    if numbers == AffineMap.identity(task.p):
+        return Candidate(algorithm, None, float("inf"), "new numbers save nothing")
+    best = cheapest(left, machine)
+    if best is None or best.traffic is None:
+        return Candidate(algorithm, None, float("inf"), f"nothing takes {left.source} there")
+    schedule = best.traffic.schedule
+    bits = schedule.task.p - task.p
+    finer = task.refined(bits) if bits else task
+    name = f"{schedule.algorithm}+relabel"
+    wide = _widened(numbers, task.n, bits)
+    renamed = replace(schedule, task=finer, relabel=wide, algorithm=name)
+    return Candidate(algorithm, simulate(renamed), best.cost, None)
+
+
+def _widened(numbers: AffineMap, n: int, bits: int) -> AffineMap:
+    """The same new numbers for addresses with more slot bits."""
+    columns = numbers.matrix.columns[:n]
+    slots = (1 << j for j in range(n, numbers.width + bits))
+    return AffineMap(Matrix((*columns, *slots), numbers.width + bits), numbers.constant)

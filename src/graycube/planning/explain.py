@@ -11,6 +11,7 @@ from graycube.simulate import Traffic
 
 _COLUMNS = "{:<15} {:>7} {:>8} {:>12} {:>9}  "
 _WIDTH = 92  # characters
+_DIRECT = {"direct": "exchange", "all-to-all": "all-to-all"}
 
 
 def explain(
@@ -58,8 +59,7 @@ def _candidate_lines(
 
 
 def _figures(name: str, traffic: Traffic, cost: float) -> str:
-    rounds = len(traffic.schedule.rounds)
-    return _COLUMNS.format(name, rounds, traffic.cycles, traffic.bytes, f"{cost:.4g}")
+    return _COLUMNS.format(name, traffic.nonempty, traffic.cycles, traffic.bytes, f"{cost:.4g}")
 
 
 def _left_out(candidates: Sequence[Candidate]) -> list[str]:
@@ -87,7 +87,9 @@ def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
     if candidate.traffic is not None and candidate.traffic.schedule == chosen.schedule:
         return "chosen"
     if candidate.algorithm.name == "relabel":
-        return "if the ranks may be renumbered"
+        move = candidate.traffic.schedule.algorithm if candidate.traffic else ""
+        moved = f"after {move.removesuffix('+relabel')}, " if "+" in move else ""
+        return f"{moved}if the ranks may be renumbered"
     if candidate.cost == cost:
         return "the same"
     return f"{candidate.cost / cost:.4g} times the chosen one" if cost else "dearer"
@@ -96,9 +98,10 @@ def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
 def _verdict(
     candidates: Sequence[Candidate], chosen: Traffic, cost: float, bound: float
 ) -> Iterator[str]:
-    rivals = [c.cost for c in candidates if c.algorithm.name not in ("direct", "relabel")]
-    if chosen.schedule.algorithm == "direct" and cost < min(rivals):
-        yield "One direct exchange beats the exchange algorithms on this machine."
+    rivals = [c.cost for c in candidates if c.algorithm.name not in (*_DIRECT, "relabel")]
+    direct = _DIRECT.get(chosen.schedule.algorithm)
+    if direct and cost < min(rivals):
+        yield f"One direct {direct} beats the exchange algorithms on this machine."
     if cost == bound:
         yield "The chosen schedule meets the bound: it is optimal."
     elif chosen.schedule.relabel is not None:

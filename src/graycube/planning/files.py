@@ -7,11 +7,11 @@ from pathlib import Path
 
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.machine import Machine
-from graycube.schedule import Schedule, dump, load
+from graycube.schedule import AnySchedule, Moves, dump, load
 from graycube.schedule.written import MAX_TEXT, unique_keys
 
 
-def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
+def write_plan(path: str | Path, schedule: AnySchedule, machine: Machine) -> None:
     """Write to a file beside it and rename: a reader sees the old file or the new one."""
     content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
     target = Path(path)
@@ -32,7 +32,7 @@ def write_plan(path: str | Path, schedule: Schedule, machine: Machine) -> None:
         raise
 
 
-def read_plan(path: str | Path) -> tuple[Schedule, Machine]:
+def read_plan(path: str | Path) -> tuple[AnySchedule, Machine]:
     """The schedule and the machine of a plan file."""
     if Path(path).stat().st_size > MAX_TEXT:
         raise _unreadable(path, f"it is larger than {MAX_TEXT} bytes")
@@ -57,8 +57,8 @@ def read_plan(path: str | Path) -> tuple[Schedule, Machine]:
         schedule = load(json.dumps(content["schedule"]))
     except GraycubeError as error:
         raise _unreadable(path, str(error)) from None
-    if not isinstance(schedule, Schedule):
-        raise _unreadable(path, "a plan needs strands, not single moves")
+    if isinstance(schedule, Moves):
+        raise _unreadable(path, "a plan needs a symbolic schedule, not single moves")
     return schedule, _read_machine(path, content["machine"])
 
 

@@ -21,7 +21,7 @@ from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import explain
 from graycube.planning.files import read_plan, write_plan
 from graycube.runtime import apply
-from graycube.schedule import Action, Moves, Schedule, Task, actions, expand
+from graycube.schedule import Action, AnySchedule, Moves, Task, actions, expand
 from graycube.simulate import Traffic, simulate
 from graycube.verify import Report, check_algebra, check_elements
 
@@ -43,7 +43,7 @@ class Plan:
 
     task: Task
     machine: Machine
-    schedule: Schedule
+    schedule: AnySchedule
     traffic: Traffic
     candidates: tuple[Candidate, ...]
     bounds: tuple[Bound, ...]
@@ -65,8 +65,8 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds."""
-        return len(self.schedule.rounds)
+        """Number of rounds in which something moves."""
+        return self.traffic.nonempty
 
     @property
     def cost(self) -> float:
@@ -96,7 +96,9 @@ class Plan:
         circuit-split (it needs circuits and two ports);
         pipelined, minimum-path (it needs 3 ports);
         nonminimum-path, nonminimum-ring, tight (it needs 4 ports);
-        two-cube (it converts one field of two bits); exchange (for conversions it is gb1).
+        two-cube (it converts one field of two bits);
+        exchange, half-exchange, pipeline, all-to-all, groups
+        (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
         """
         return explain(self.task, self.machine, self.traffic, self.candidates, self.bounds)
@@ -119,8 +121,8 @@ class Plan:
 
     def _affordable(self) -> bool:
         elements = self.task.block << self.task.n
-        hops = max((len(strand.hops) for strand in self.schedule.strands), default=0)
-        return max(elements, elements * hops >> 6, self.schedule.cycles) <= ELEMENTWISE
+        crossings = self.traffic.crossings
+        return max(elements, crossings >> 6, self.schedule.cycles) <= ELEMENTWISE
 
     def moves(self) -> Moves:
         """The schedule written out: every crossing of a link by an element.

@@ -1,21 +1,32 @@
 """The reference transport: all nodes in one process, on one NumPy array.
 
-It follows what the schedule says, hop by hop and strand by strand, so that the data is a
-witness of the schedule and not of the layouts; the elements are copied once, to where that
-ends.
+It follows what the schedule says, hop by hop and strand by strand, or step by step, so that the
+data is a witness of the schedule and not of the layouts. Only addresses are followed; the
+elements are copied once, to where that ends, whatever has been done within memory on the way.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.schedule import Schedule, Strand, Task
+from graycube.gf2 import AffineMap
+from graycube.schedule import (
+    AnySchedule,
+    Crossing,
+    Direct,
+    Emulation,
+    Schedule,
+    Stage,
+    Strand,
+    Task,
+)
 
 
 def apply(
-    schedule: Schedule, blocks: ArrayLike, out: NDArray[Any] | None = None
+    schedule: AnySchedule, blocks: ArrayLike, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """The blocks of all nodes after the schedule; ``out`` may be ``blocks`` itself.
 
@@ -39,8 +50,11 @@ def apply(
         )
     work = array.reshape(1 << task.n, task.block, -1)
     moved = np.array(work, order="C")
-    for strand in schedule.strands:
-        _carry(task, strand, work, moved)
+    if isinstance(schedule, Schedule):
+        for strand in schedule.strands:
+            _carry(task, strand, work, moved)
+    else:
+        _send(task, np.arange(1 << task.p), _steps(schedule), work, moved)
     if schedule.relabel is not None:
         names = schedule.relabel(np.arange(1 << task.n)) & ((1 << task.n) - 1)
         moved[names] = moved.copy()
@@ -72,10 +86,40 @@ def _carry(task: Task, strand: Strand, source: NDArray[Any], target: NDArray[Any
         )
     slots = np.arange(1 << (task.p - task.n))
     start = (slots[:, None] << task.n | home).ravel()
+    steps = [hop.exchange.affine(task.p) for hop in strand.hops]
+    _send(task, start, steps, source, target)
+
+
+def _steps(schedule: Direct | Emulation) -> list[AffineMap]:
+    """What is done to addresses, step by step."""
+    if isinstance(schedule, Direct):
+        return [delivery.move for delivery in schedule.deliveries]
+    maps = []
+    for step in schedule.steps:
+        if isinstance(step, Stage):
+            raise InvalidValueError(
+                f"there is the step '{step}'",
+                "a schedule with butterflies does more than move data",
+                "carry it out with a transform, or plan a rearrangement",
+            )
+        exchange = step.exchange if isinstance(step, Crossing) else step
+        maps.append(exchange.affine(schedule.task.p))
+    return maps
+
+
+def _send(
+    task: Task,
+    start: NDArray[np.integer[Any]],
+    steps: Sequence[AffineMap],
+    source: NDArray[Any],
+    target: NDArray[Any],
+) -> None:
+    """What is at these addresses, to where the steps take it: one copy."""
     address = start
-    for hop in strand.hops:
-        address = hop.exchange.affine(task.p)(address)
-    blocks = (len(nodes), len(slots), task.payload, -1)
+    for step in steps:
+        address = step(address)
+    low = (1 << task.n) - 1
+    blocks = (1 << task.n, 1 << task.p - task.n, task.payload, -1)
     arriving = target.reshape(blocks)  # a view: the array is contiguous
     arriving[address & low, address >> task.n] = source.reshape(blocks)[
         start & low, start >> task.n

@@ -9,8 +9,10 @@ fulfils a task: strands of elements that follow lists of exchanges, each started
 """
 
 from graycube.schedule.actions import Action, actions
+from graycube.schedule.direct import Delivery, Direct, delivered
 from graycube.schedule.emulation import Crossing, Emulation, Turn, written_out
-from graycube.schedule.moves import Moves, expand
+from graycube.schedule.forms import AnySchedule, expand
+from graycube.schedule.moves import Moves
 from graycube.schedule.program import Program, Stage
 from graycube.schedule.replication import Replication
 from graycube.schedule.schedule import Hop, Schedule, Strand
@@ -19,7 +21,10 @@ from graycube.schedule.written import dump, load
 
 __all__ = [
     "Action",
+    "AnySchedule",
     "Crossing",
+    "Delivery",
+    "Direct",
     "Emulation",
     "Hop",
     "Moves",
@@ -31,6 +36,7 @@ __all__ = [
     "Task",
     "Turn",
     "actions",
+    "delivered",
     "dump",
     "expand",
     "load",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
+from graycube.schedule.forms import AnySchedule
 from graycube.schedule.schedule import Schedule, Strand
 
 
@@ -43,7 +44,7 @@ class Action:
         return f"{cycles}: {verb} {positions} over dimension {self.dimension}"
 
 
-def actions(schedule: Schedule, node: int) -> tuple[Action, ...]:
+def actions(schedule: AnySchedule, node: int) -> tuple[Action, ...]:
     """What one node does, in the order of time.
 
     >>> from graycube.gf2 import Exchange
@@ -61,6 +62,12 @@ def actions(schedule: Schedule, node: int) -> tuple[Action, ...]:
     if not 0 <= require_int(node, "node") < nodes:
         raise OutOfRangeError(
             f"the node is {node}", f"the nodes are 0..{nodes - 1}", "pass one of them"
+        )
+    if not isinstance(schedule, Schedule):
+        raise InvalidValueError(
+            f"{schedule.algorithm!r} is not made of strands",
+            "what a node does is told for strands of whole blocks only",
+            "write the schedule out with expand(schedule)",
         )
     every = range(len(schedule.strands))
     found = (action for s in every for action in _of(schedule, s, node))

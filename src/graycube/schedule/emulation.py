@@ -115,12 +115,6 @@ class Emulation(Timetable):
         if not isinstance(self.task, Task):
             raise InvalidTypeError(f"the task is {self.task!r:.60}", "it is a Task", "pass one")
         super().__post_init__()
-        if self.relabel is not None:
-            raise InvalidValueError(
-                f"relabel is {self.relabel!r:.60}",
-                "an emulation does not renumber nodes",
-                "renumber the layout before or after it",
-            )
         if self.cycles > MAX_COUNT:
             raise InvalidValueError(
                 f"there are {self.cycles} cycles", f"at most {MAX_COUNT}", "use fewer elements"
@@ -167,6 +161,16 @@ class Emulation(Timetable):
         """The crossings, in the order of the steps."""
         return tuple(step for step in self.steps if isinstance(step, Crossing))
 
+    @property
+    def dimensions_at_once(self) -> int:
+        """How many dimensions are in use at the same time, at most."""
+        nodes = (1 << self.task.n) - 1
+        spans = [(c.exchange.flip & nodes, c.start, c.last) for c in self.crossings]
+        at_once = (
+            {d for d, first, last in spans if first <= start <= last} for _, start, _ in spans
+        )
+        return max(map(len, at_once), default=0)
+
 
 def written_out(emulation: Emulation) -> Moves:
     """The crossings of an emulation, element by element.
@@ -195,7 +199,7 @@ def written_out(emulation: Emulation) -> Moves:
     cycle, dimension, element = cycle[order], dimension[order], element[order]
     node = element // task.block ^ _flips_before(element, dimension)
     head = (task, emulation.algorithm, emulation.rounds, emulation.cycles)
-    return Moves(*head, cycle, node, dimension, element)
+    return Moves(*head, cycle, node, dimension, element, relabel=emulation.relabel)
 
 
 def _flips_before(element: IntArray, dimension: IntArray) -> IntArray:

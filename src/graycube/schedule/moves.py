@@ -72,14 +72,14 @@ class Moves(Timetable):
         return len(self.cycle)
 
 
-def expand(schedule: Schedule) -> Moves:
-    """Write a symbolic schedule out, element by element.
+def written_out_strands(schedule: Schedule) -> Moves:
+    """The crossings of strands, element by element.
 
     >>> from graycube.gf2 import Exchange
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)
     >>> strand = Strand(0, 2, (Hop(0, Exchange(flip=1, when=2)),))
-    >>> moves = expand(Schedule(task, "gb1", (0,), 2, (strand,)))
+    >>> moves = written_out_strands(Schedule(task, "gb1", (0,), 2, (strand,)))
     >>> moves.cycle.tolist(), moves.node.tolist(), moves.element.tolist()
     ([0, 1, 0, 1], [2, 2, 3, 3], [4, 5, 6, 7])
     """

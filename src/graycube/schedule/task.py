@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, require_int
+from graycube.gf2 import AffineMap, Matrix, require_int
 from graycube.layout import Layout
 
 MAX_COUNT = (1 << 62) - 1
@@ -101,3 +101,40 @@ class Task:
         [0, 1, 3, 2]
         """
         return self.source.conversion(self.target)
+
+    def refined(self, bits: int = 1) -> "Task":
+        """The same task with so many bits of the payload made slot bits, the lowest ones.
+
+        The same elements go from the same positions to the same nodes; but shares of a payload
+        can then take different ways.
+
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+        >>> task.refined().p, task.refined().payload, task.refined().move == task.move
+        (3, 4, False)
+        >>> task.refined().move(0b111)
+        6
+        """
+        bits = require_int(bits, "bits", least=0)
+        if self.payload % (1 << bits):
+            raise InvalidValueError(
+                f"a payload of {self.payload} elements is to have {bits} bits of its own",
+                f"it must be a multiple of {1 << bits}",
+                "use fewer bits, or another block",
+            )
+        source, target = (_refined(layout, bits) for layout in (self.source, self.target))
+        return Task(source, target, self.block, self.itemsize)
+
+
+def _refined(layout: Layout, bits: int) -> Layout:
+    """The layout of address bits alone, with new ones between node and slot."""
+    n, node = layout.n, (1 << layout.n) - 1
+
+    def spread(address: int) -> int:
+        return (address >> n) << n + bits | address & node
+
+    columns = (
+        *(1 << n + j for j in range(bits)),
+        *(spread(column) for column in layout.map.matrix.columns),
+    )
+    matrix = Matrix(columns, layout.p + bits)
+    return Layout(AffineMap(matrix, spread(layout.map.constant)), n)

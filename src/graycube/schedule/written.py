@@ -14,7 +14,11 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.gf2.exchange import MAX_BITS
 from graycube.layout import Layout
+from graycube.schedule.direct import Delivery, Direct
+from graycube.schedule.emulation import Crossing, Emulation, Turn
+from graycube.schedule.forms import AnySchedule
 from graycube.schedule.moves import COLUMNS, Moves
+from graycube.schedule.program import Stage
 from graycube.schedule.schedule import Hop, Schedule, Strand
 from graycube.schedule.task import MAX_COUNT, Task
 
@@ -23,7 +27,7 @@ VERSION = 1
 MAX_TEXT = 1 << 28  # characters of a file
 
 
-def dump(schedule: Schedule | Moves) -> str:
+def dump(schedule: AnySchedule | Moves) -> str:
     """The text of a schedule.
 
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
@@ -47,10 +51,14 @@ def dump(schedule: Schedule | Moves) -> str:
         "cycles": schedule.cycles,
     }
     if schedule.relabel is not None:
-        columns, constant = schedule.relabel.matrix.columns, schedule.relabel.constant
-        content["relabel"] = {"columns": list(columns), "constant": constant}
+        content["relabel"] = _dump_map(schedule.relabel)
     if isinstance(schedule, Moves):
         content["moves"] = {name: getattr(schedule, name).tolist() for name in COLUMNS}
+    elif isinstance(schedule, Direct):
+        content["circuits"] = schedule.circuits
+        content["deliveries"] = [_dump_delivery(d) for d in schedule.deliveries]
+    elif isinstance(schedule, Emulation):
+        content["steps"] = [_dump_step(step) for step in schedule.steps]
     else:
         content["strands"] = [_dump_strand(strand, task.n) for strand in schedule.strands]
     return json.dumps(content, indent=1)
@@ -58,6 +66,29 @@ def dump(schedule: Schedule | Moves) -> str:
 
 def _dump_rounds(rounds: tuple[int, ...] | range) -> list[int] | dict[str, int]:
     return {"every": rounds.step} if isinstance(rounds, range) else list(rounds)
+
+
+def _dump_map(move: AffineMap) -> dict[str, Any]:
+    return {"columns": list(move.matrix.columns), "constant": move.constant}
+
+
+def _dump_delivery(delivery: Delivery) -> dict[str, Any]:
+    return {
+        "move": _dump_map(delivery.move),
+        "partner": list(delivery.partner.columns),
+        "classes": list(delivery.classes),
+        "dims": list(delivery.dims),
+        "parts": list(delivery.parts),
+    }
+
+
+def _dump_step(step: Exchange | Crossing | Stage) -> dict[str, Any]:
+    if isinstance(step, Stage):
+        return {"stage": step.bit}
+    if isinstance(step, Exchange):
+        return {"exchange": str(step)}
+    turns = [{"delay": t.delay, "when": t.when, "want": t.want} for t in step.turns]
+    return {"exchange": str(step.exchange), "start": step.start, "turns": turns}
 
 
 def _dump_strand(strand: Strand, n: int) -> dict[str, Any]:
@@ -70,7 +101,7 @@ def _dump_strand(strand: Strand, n: int) -> dict[str, Any]:
     return entry
 
 
-def load(text: str) -> Schedule | Moves:
+def load(text: str) -> AnySchedule | Moves:
     """The schedule of a text, after checking all of it.
 
     >>> load('{"format": "graycube schedule", "version": 7}')
@@ -106,24 +137,62 @@ def load(text: str) -> Schedule | Moves:
     return _read(content)
 
 
-def _read(content: dict[str, Any]) -> Schedule | Moves:
-    form = "moves" if "moves" in content else "strands"
-    relabel = _read_map(content.pop("relabel")) if "relabel" in content else None
-    _keys(content, {"format", "version", "task", "algorithm", "rounds", "cycles", form}, "file")
+def _read(content: dict[str, Any]) -> AnySchedule | Moves:
+    forms = [form for form in ("moves", "deliveries", "steps") if form in content]
+    form = forms[0] if forms else "strands"
+    more = {"circuits"} if form == "deliveries" else set()
+    relabel = _read_map(content.pop("relabel"), "relabel") if "relabel" in content else None
+    head = {"format", "version", "task", "algorithm", "rounds", "cycles", form}
+    _keys(content, head | more, "file")
     cycles = _number(content["cycles"], "cycles")
-    head = (
-        _read_task(content["task"]),
-        _typed(content["algorithm"], str, "the algorithm"),
-        _read_rounds(content["rounds"], cycles),
-        cycles,
+    task = _read_task(content["task"])
+    algorithm = _typed(content["algorithm"], str, "the algorithm")
+    head_of_all = (task, algorithm, _read_rounds(content["rounds"], cycles), cycles)
+    if form == "moves":
+        columns = _keys(content["moves"], set(COLUMNS), "moves")
+        table = [_read_column(columns[name], name) for name in COLUMNS]
+        return Moves(*head_of_all, *table, relabel=relabel)
+    entries = _typed(content[form], list, f"the {form}")
+    if form == "deliveries":
+        deliveries = tuple(_read_delivery(entry, task.n) for entry in entries)
+        circuits = _typed(content["circuits"], bool, "circuits")
+        return Direct(*head_of_all, deliveries, circuits, relabel=relabel)
+    if form == "steps":
+        return Emulation(*head_of_all, tuple(map(_read_step, entries)), relabel=relabel)
+    strands = tuple(_read_strand(entry, task.n) for entry in entries)
+    return Schedule(*head_of_all, strands, relabel=relabel)
+
+
+def _read_delivery(entry: object, n: int) -> Delivery:
+    written = _keys(entry, {"move", "partner", "classes", "dims", "parts"}, "delivery")
+    lists = {name: _numbers(written[name], name) for name in ("classes", "dims", "parts")}
+    partner = Matrix(_numbers(written["partner"], "the partner", 1 << n), n)
+    return Delivery(_read_map(written["move"], "move"), partner, **lists)
+
+
+def _read_step(entry: object) -> Exchange | Crossing | Stage:
+    written = _typed(entry, dict, "the step")
+    if "stage" in written:
+        return Stage(_number(_keys(written, {"stage"}, "step")["stage"], "a stage", MAX_BITS))
+    names = {"exchange"} if len(written) == 1 else {"exchange", "start", "turns"}
+    step = _keys(written, names, "step")
+    exchange = Exchange.parse(_typed(step["exchange"], str, "an exchange"))
+    if names == {"exchange"}:
+        return exchange
+    turns = tuple(
+        _read_turn(turn) for turn in _typed(step["turns"], list, "the turns of a crossing")
     )
-    if form == "strands":
-        entries = _typed(content["strands"], list, "the strands")
-        strands = tuple(_read_strand(entry, head[0].n) for entry in entries)
-        return Schedule(*head, strands, relabel=relabel)
-    columns = _keys(content["moves"], set(COLUMNS), "moves")
-    table = [_read_column(columns[name], name) for name in COLUMNS]
-    return Moves(*head, *table, relabel=relabel)
+    return Crossing(exchange, _number(step["start"], "the start"), turns)
+
+
+def _read_turn(entry: object) -> Turn:
+    turn = _keys(entry, {"delay", "when", "want"}, "turn")
+    when = _number(turn["when"], "a mask", 1 << MAX_BITS)
+    return Turn(_number(turn["delay"], "a delay"), when, _number(turn["want"], "want", 2))
+
+
+def _numbers(entry: object, what: str, limit: int = 1 << MAX_BITS) -> tuple[int, ...]:
+    return tuple(_number(value, what, limit) for value in _typed(entry, list, f"the {what}"))
 
 
 def _read_rounds(entry: object, cycles: int) -> tuple[int, ...] | range:
@@ -135,11 +204,11 @@ def _read_rounds(entry: object, cycles: int) -> tuple[int, ...] | range:
     return range(0, cycles, step)
 
 
-def _read_map(entry: object) -> AffineMap:
-    written = _keys(entry, {"columns", "constant"}, "relabel")
+def _read_map(entry: object, what: str) -> AffineMap:
+    written = _keys(entry, {"columns", "constant"}, what)
     columns = _typed(written["columns"], list, "the columns")
     if len(columns) > MAX_BITS:
-        raise _malformed(f"the relabel has {len(columns)} columns")
+        raise _malformed(f"the {what} has {len(columns)} columns")
     limit = 1 << len(columns)
     matrix = Matrix(tuple(_number(c, "a column", limit) for c in columns), len(columns))
     return AffineMap(matrix, _number(written["constant"], "the constant", limit))

@@ -5,6 +5,7 @@ one cycle by cycle.
 """
 
 from graycube.simulate.replay import Replay, replay
-from graycube.simulate.traffic import RoundTraffic, Traffic, simulate
+from graycube.simulate.simulate import simulate
+from graycube.simulate.traffic import RoundTraffic, Traffic
 
 __all__ = ["Replay", "RoundTraffic", "Traffic", "replay", "simulate"]

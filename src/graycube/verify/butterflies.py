@@ -54,8 +54,11 @@ def check_emulation(emulation: Emulation, machine: Machine) -> Report:
 
 def _check_program(emulation: Emulation) -> Iterator[Violation]:
     program, task = emulation.program, emulation.task
-    if program.result() != task.target:
-        yield Violation("end", detail=f"it ends in {program.result()}, not in {task.target}")
+    result = program.result()
+    if emulation.relabel is not None:
+        result = emulation.relabel @ result
+    if result != task.target:
+        yield Violation("end", detail=f"it ends in {result}, not in {task.target}")
     for stage in program.remote_stages():
         yield Violation("stage", detail=f"the {stage} have pairs on two nodes")
     stages = _stages(emulation)

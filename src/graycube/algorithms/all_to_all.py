@@ -1,0 +1,155 @@
+"""One direct all-to-all: every node sends every other one what it is to have, in one message.
+
+Rules.
+
+1. The destinations of a node u are B u ^ v, for all v of an affine subspace: what the slots can
+   add to a node number. B may be any bijection that is right up to such additions; it is the
+   identity where that can be, so that turn v is the pairwise exchange of u with u ^ v, and
+   needs no turn for what stays. Otherwise it moves as few nodes as possible.
+2. With circuits, messages of one turn should not share a link. For pairwise exchanges they
+   never do (TR-20-92 section 3.5 has it for conversions). Otherwise the order of the dimensions
+   is chosen, and if none will do, the senders take turns.
+3. With store-and-forward switching messages go hop by hop, through the same paths.
+
+It is what a program does without further thought, so it is in every list of candidates.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from graycube.algorithms.algorithm import Algorithm
+from graycube.algorithms.conversion import why_conversion
+from graycube.gf2 import AffineMap, Matrix
+from graycube.machine import Machine
+from graycube.schedule import Delivery, Direct, Task, delivered
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """Any task but a conversion of codes, in which whole blocks go to one node each."""
+    return why_conversion(task, machine)
+
+
+def emit(task: Task, machine: Machine) -> Direct:
+    """One delivery."""
+    deliveries = [delivery(task.move, task.n)] if moves_between_nodes(task.move, task.n) else []
+    if not deliveries and task.move != AffineMap.identity(task.p):
+        deliveries = [Delivery(task.move, Matrix.identity(task.n), (), ())]
+    return delivered(task, "all-to-all", deliveries, circuits=machine.switching == "circuit")
+
+
+def moves_between_nodes(move: AffineMap, n: int) -> bool:
+    """Whether anything leaves its node."""
+    rows = enumerate(move.matrix.rows[:n])
+    return any(row != 1 << i or move.constant >> i & 1 for i, row in rows)
+
+
+@lru_cache(maxsize=1 << 8)
+def delivery(move: AffineMap, n: int) -> Delivery:
+    """The delivery that does a map of addresses.
+
+    >>> swap = AffineMap(Matrix.permutation([2, 3, 0, 1]))  # two node bits, two slot bits
+    >>> made = delivery(swap, 2)
+    >>> made.partner == Matrix.identity(2), made.classes, made.parts
+    (True, (2, 1), ())
+    """
+    low = (1 << n) - 1
+    columns = [column & low for column in move.matrix.columns]
+    classes = Matrix(tuple(columns[n:]), n).image()
+    partner = _partner(columns[:n], classes)
+    reached = move.constant
+    for c in classes:
+        reached |= c
+    used = [d for d in range(n) if partner.rows[d] != 1 << d or reached >> d & 1]
+    orders = (used, used[::-1], _order(partner, used))
+    ways = ((_parts(partner, order), tuple(order)) for order in orders)
+    parts, dims = min(ways, key=lambda way: len(way[0]))
+    return Delivery(move, partner, classes, dims, parts)
+
+
+def _partner(columns: Sequence[int], classes: Sequence[int]) -> Matrix:
+    """A bijection of nodes that agrees with the columns up to sums of classes.
+
+    What can stay stays; what is to be a sum of classes becomes one; the rest follows. Each
+    image is new, because the columns and the classes together span everything.
+    """
+    n = len(columns)
+    to_stay = Matrix(tuple(_less(c ^ 1 << j, classes) for j, c in enumerate(columns)), n)
+    to_classes = Matrix(tuple(_less(c, classes) for c in columns), n)
+    given: list[int] = []
+    images: list[int] = []
+    for u in (*to_stay.kernel(), *to_classes.kernel(), *(1 << j for j in range(n))):
+        if not _is_new(u, given):
+            continue
+        goal = 0
+        for j, column in enumerate(columns):
+            goal ^= column if u >> j & 1 else 0
+        near = next(w for w in _near(goal, u, classes) if _is_new(w, images))
+        given.append(u)
+        images.append(near)
+    return Matrix(tuple(images), n) @ Matrix(tuple(given), n).inverse()
+
+
+def _near(goal: int, u: int, classes: Sequence[int]) -> Iterator[int]:
+    """The goal plus sums of classes: first as near to u as can be, then others."""
+    heads = 0
+    for c in classes:
+        heads |= 1 << c.bit_length() - 1
+        if (goal ^ u) >> c.bit_length() - 1 & 1:
+            goal ^= c
+    yield goal
+    yield from (goal ^ c for c in classes)
+
+
+def _less(vector: int, classes: Sequence[int]) -> int:
+    """What is left of a vector, with the highest bit of each class gone."""
+    for c in classes:
+        if vector >> c.bit_length() - 1 & 1:
+            vector ^= c
+    return vector
+
+
+def _is_new(vector: int, known: Sequence[int]) -> bool:
+    """Whether a vector is no sum of others that are independent."""
+    height = max(v.bit_length() for v in (1, vector, *known))
+    return Matrix((*known, vector), height).rank() > len(known)
+
+
+def _order(partner: Matrix, dims: Sequence[int]) -> list[int]:
+    """The dimensions one by one, each where the fewest messages meet."""
+    order, left = list[int](), set(dims)
+    sums = [1 << i for i in range(partner.width)]
+
+    def meeting(d: int) -> int:
+        after = [partner.rows[d] if i == d else s for i, s in enumerate(sums)]
+        return -Matrix((*after, sums[d]), partner.width).rank()
+
+    while left:
+        best = min(sorted(left), key=meeting)
+        sums[best] = partner.rows[best]
+        order.append(best)
+        left.remove(best)
+    return order
+
+
+def _parts(partner: Matrix, order: Sequence[int]) -> tuple[int, ...]:
+    """Parities of senders that take turns, so that no two messages share a link."""
+    n = partner.width
+    parts: list[int] = []
+    sums = [1 << i for i in range(n)]
+    for d in order:
+        before = sums[d]
+        sums[d] = partner.rows[d]
+        while meeting := Matrix.from_rows((*sums, before, *parts), n).kernel():
+            parts.append(meeting[0] & -meeting[0])
+    return tuple(parts)
+
+
+ALGORITHM = Algorithm(
+    name="all-to-all",
+    paper="the simple alternative",
+    ports=1,
+    formula="(2^r - 1) (s + K t / 2^r)",
+    applicable=applicable,
+    emit=emit,
+    cycles=None,
+)

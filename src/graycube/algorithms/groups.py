@@ -1,0 +1,78 @@
+"""All-to-alls within subcubes, one after the other: fewer messages, each passed on more often.
+
+The exchanges of :mod:`graycube.algorithms.dimension_exchange` trade one dimension each. Several
+of them together are an all-to-all within subcubes of so many dimensions: with one at a time it
+is that algorithm, with all at once it is the direct one.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from graycube.algorithms.algorithm import Algorithm
+from graycube.algorithms.all_to_all import delivery
+from graycube.algorithms.conversion import why_conversion
+from graycube.gf2 import AffineMap, Exchange, compose
+from graycube.gf2.factor import factor
+from graycube.machine import Machine
+from graycube.schedule import Delivery, Direct, Task, delivered
+
+MAX_TOGETHER = 12
+"""Most dimensions of a subcube: more messages than 2^12 are for the direct all-to-all."""
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """Where three dimensions or more are traded; on less there is nothing in between."""
+    if reason := why_conversion(task, machine):
+        return reason
+    if machine.switching != "circuit":
+        return "needs circuits; else it is exchange"
+    if len(_crossing(task)) < 3:
+        return "it is exchange or all-to-all where less than three dimensions are traded"
+    return None
+
+
+def emit(task: Task, machine: Machine) -> Direct:
+    """The cheapest of the sizes between one dimension and all of them."""
+    total = len(_crossing(task))
+    sizes = range(2, min(total - 1, MAX_TOGETHER) + 1)
+    ways = [_deliveries(task.move, task.n, size) for size in sizes]
+
+    def price(way: Sequence[Delivery]) -> float:
+        sizes = ((d.turns, task.block_bytes >> len(d.classes)) for d in way)
+        return sum(turns * machine.message_time(nbytes) for turns, nbytes in sizes)
+
+    return delivered(task, "groups", min(ways, key=price), circuits=True)
+
+
+def _crossing(task: Task) -> list[Exchange]:
+    nodes = (1 << task.n) - 1
+    return [exchange for exchange in factor(task.move, task.n) if exchange.flip & nodes]
+
+
+@lru_cache(maxsize=1 << 8)
+def _deliveries(move: AffineMap, n: int, size: int) -> tuple[Delivery, ...]:
+    """The exchanges, so many dimensions at a time."""
+    return tuple(delivery(part, n) for part in _parts(move, n, size))
+
+
+def _parts(move: AffineMap, n: int, size: int) -> Iterator[AffineMap]:
+    """The map as a product; local exchanges come before the next trade, or at the end."""
+    nodes, group, count = (1 << n) - 1, list[Exchange](), 0
+    for exchange in factor(move, n):
+        if count == size and exchange.flip & nodes:
+            yield compose(group, move.width)
+            group, count = [], 0
+        group.append(exchange)
+        count += bool(exchange.flip & nodes)
+    yield compose(group, move.width)
+
+
+ALGORITHM = Algorithm(
+    name="groups",
+    paper="all-to-alls in subcubes",
+    ports=1,
+    formula="the same for g of the r dimensions at a time",
+    applicable=applicable,
+    emit=emit,
+    cycles=None,
+)

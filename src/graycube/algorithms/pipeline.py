@@ -1,0 +1,87 @@
+"""From any layout to any other as a pipeline: several dimensions at the same time.
+
+The dimensions are traded with memory one after the other, or a few at a time, and what has been
+through one is passed on while the next elements follow (TR-764 section 3.1, without its
+butterflies). Messages have the size that suits the machine; blocks are cut as finely as they
+can be for that.
+"""
+
+from functools import lru_cache
+
+from graycube.algorithms.algorithm import Algorithm
+from graycube.algorithms.conversion import why_conversion
+from graycube.butterflies import Method, rearrangement, seconds, with_best_messages
+from graycube.errors import GraycubeError
+from graycube.machine import Machine
+from graycube.schedule import Emulation, Task
+
+RADICES = (1, 2, 3)
+"""So many dimensions at a time are tried, and as many as there are ports."""
+MAX_SLOTS = 20
+"""A block is cut into at most 2^20 parts."""
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """On several ports, for what is no conversion of codes and has memory to trade with."""
+    if reason := why_conversion(task, machine):
+        return reason
+    if machine.links_at_once == 1:
+        return "on one port it is exchange"
+    try:
+        emit(task, machine)
+    except GraycubeError as error:
+        return str(error)
+    return None
+
+
+@lru_cache(maxsize=1 << 5)
+def emit(task: Task, machine: Machine) -> Emulation:
+    """The cheapest of the numbers of dimensions at a time."""
+    finer = _cut(task)
+    slots, ports = finer.p - finer.n, machine.links_at_once
+    refused: list[GraycubeError] = []
+    ways: list[Emulation] = []
+    for radix in sorted({*RADICES, min(ports, slots)}):
+        for overlap in (True, False):
+            if radix <= min(ports, slots):
+                try:
+                    ways.append(_piped(finer, machine, Method(radix=radix, overlap=overlap)))
+                except GraycubeError as error:
+                    refused.append(error)
+    fitting = [way for way in ways if way.dimensions_at_once <= ports]
+    if not fitting:
+        raise refused[0]
+    return min(fitting, key=lambda way: seconds(way, machine))
+
+
+def _cut(task: Task) -> Task:
+    """The task with as many slots as the block allows."""
+    bits = (task.payload & -task.payload).bit_length() - 1
+    return task.refined(max(0, min(bits, MAX_SLOTS - (task.p - task.n))))
+
+
+def _piped(task: Task, machine: Machine, method: Method) -> Emulation:
+    """The pipeline of a method, with the best size of messages."""
+
+    def make(merged: int) -> Emulation:
+        made = rearrangement(
+            task.source,
+            task.target,
+            method=Method(radix=method.radix, merged=merged, overlap=method.overlap),
+            block=task.block,
+            itemsize=task.itemsize,
+        )
+        return Emulation(task, "pipeline", made.rounds, made.cycles, made.steps)
+
+    return with_best_messages(make, task.p - task.n - method.radix, machine)
+
+
+ALGORITHM = Algorithm(
+    name="pipeline",
+    paper="TR-764 sections 3.1 and 6",
+    ports="any",
+    formula="about K / 2 cycles, K where whole blocks move",
+    applicable=applicable,
+    emit=emit,
+    cycles=None,
+)

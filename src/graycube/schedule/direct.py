@@ -1,0 +1,272 @@
+"""Direct delivery: every element goes straight to the node where it belongs, in messages.
+
+Rules.
+
+1. A schedule has one :class:`Delivery` or several, one after the other. In each, everything at
+   address a goes to ``move(a)``: what a node holds is sorted by destination into messages.
+2. From node u, the destinations are ``partner(u) ^ v``, where v runs through an affine subspace
+   of node numbers that is the same for all nodes, spanned by ``classes``. A *turn* is one v: as
+   ``partner`` is a bijection, every node sends one message in a turn and receives one. Where
+   the partner is the node itself, that is the pairwise exchange u with u ^ v.
+3. A message crosses the dimensions in which its ends differ in the order of ``dims``. With
+   circuits it holds the whole path for one round; else a turn has one round for each of
+   ``dims``, and everybody crosses it then, or waits.
+4. Where paths would share a link, the senders are told apart by the parities ``parts``, and
+   take their turns one after the other.
+
+All of it has a few integers, whatever the numbers of nodes and messages are.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import AffineMap, Matrix, require_ints
+from graycube.gf2.arrays import IntArray
+from graycube.schedule.moves import MAX_CROSSINGS, Moves
+from graycube.schedule.program import require_all
+from graycube.schedule.schedule import Timetable
+from graycube.schedule.task import MAX_COUNT, Task
+
+MAX_ROUNDS = 1 << 16
+"""Most rounds of a schedule with several deliveries; the rounds of a single one are a range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One redistribution: where everything goes, and who sends to whom in which turn.
+
+    The highest bit of each of the ``classes`` is in no other of them: these bits of v are the
+    number of the turn.
+
+    >>> swap = AffineMap(Matrix.permutation([2, 3, 0, 1]))  # two node bits, two slot bits
+    >>> delivery = Delivery(swap, Matrix.identity(2), classes=(1, 2), dims=(0, 1))
+    >>> delivery.turns, delivery.turn(0b0100), delivery.turn(0b0110)
+    (4, 1, 3)
+    """
+
+    move: AffineMap
+    partner: Matrix
+    classes: tuple[int, ...]
+    dims: tuple[int, ...]
+    parts: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for value, kind in ((self.move, AffineMap), (self.partner, Matrix)):
+            if not isinstance(value, kind):
+                raise InvalidTypeError(
+                    f"got {value!r:.60}", f"it must be {kind.__name__}", "pass one"
+                )
+        for name in ("classes", "dims", "parts"):
+            object.__setattr__(self, name, require_ints(getattr(self, name), name))
+        n = self.partner.width
+        limits = [(c, 1 << n) for c in (*self.classes, *self.parts)]
+        limits += [(d, n) for d in self.dims]
+        heads = [1 << c.bit_length() - 1 for c in self.classes if c > 0]
+        clash = sum(bool(c & head) for c in self.classes for head in heads) != len(heads)
+        if (
+            self.partner.size != (n, n)
+            or not self.move.width >= n
+            or self.move.height != self.move.width
+            or any(not 0 <= value < limit for value, limit in limits)
+            or len(heads) < len(self.classes)
+            or clash
+            or Matrix(self.parts, n).rank() < len(self.parts)
+            or len(set(self.dims)) < len(self.dims)
+        ):
+            raise InvalidValueError(
+                f"a delivery of {len(self.classes)} classes over dimensions {self.dims}"[:90],
+                f"nodes have {n} bits, each dimension is named once, parts are independent, "
+                "and the highest bit of a class is in no other",
+                "give the reduced echelon form of the classes",
+            )
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        """The highest bit of each class, which numbers the turns."""
+        return tuple(c.bit_length() - 1 for c in self.classes)
+
+    @property
+    def turns(self) -> int:
+        """Number of turns, those of all parts."""
+        return 1 << len(self.classes) + len(self.parts)
+
+    @property
+    def turn(self) -> Matrix:
+        """From the address of an element to the number of the turn in which it is sent."""
+        sums = [self.move.matrix.rows[h] ^ self.partner.rows[h] for h in self.heads]
+        return Matrix.from_rows([*sums, *self.parts], self.move.width)
+
+
+@dataclass(frozen=True)
+class Direct(Timetable):
+    """Deliveries one after the other; ``circuits`` says how messages travel.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
+    >>> swap = Delivery(task.move, Matrix.identity(2), classes=(1, 2), dims=(0, 1))
+    >>> direct = delivered(task, "all-to-all", [swap], circuits=True)
+    >>> direct.cycles, direct.rounds, len(written_out_direct(direct))
+    (4, range(0, 4), 16)
+    """
+
+    deliveries: tuple[Delivery, ...]
+    circuits: bool
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.task, Task):
+            raise InvalidTypeError(f"the task is {self.task!r:.60}", "it is a Task", "pass one")
+        super().__post_init__()
+        object.__setattr__(
+            self, "deliveries", require_all(self.deliveries, (Delivery,), "the deliveries")
+        )
+        sizes = {(d.move.width, d.partner.width) for d in self.deliveries}
+        if sizes - {(self.task.p, self.task.n)}:
+            raise InvalidValueError(
+                f"deliveries of addresses and nodes with {sorted(sizes)} bits",
+                f"the task has {(self.task.p, self.task.n)}",
+                "give maps of its addresses",
+            )
+        if type(self.circuits) is not bool:
+            raise InvalidTypeError(
+                f"circuits is {self.circuits!r:.40}", "it is True or False", "pass a bool"
+            )
+        expected = _timetable(self.task, self.deliveries, circuits=self.circuits)
+        if (self.rounds, self.cycles) != expected:
+            raise InvalidValueError(
+                f"there are {self.cycles} cycles in {len(self.rounds)} rounds",
+                f"the messages take {expected[1]} in {len(expected[0])}",
+                "build it with delivered()",
+            )
+
+    @property
+    def message_sizes(self) -> tuple[int, ...]:
+        """Elements of a message, in each delivery."""
+        return tuple(message_size(self.task, delivery) for delivery in self.deliveries)
+
+
+def message_size(task: Task, delivery: Delivery) -> int:
+    """Elements of a message.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=12)
+    >>> message_size(task, Delivery(task.move, Matrix.identity(2), (1, 2), dims=(0, 1)))
+    3
+    """
+    return task.block >> len(delivery.classes)
+
+
+def delivered(
+    task: Task, algorithm: str, deliveries: Sequence[Delivery], *, circuits: bool
+) -> Direct:
+    """The schedule of some deliveries, with its times.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+    >>> send = Delivery(task.move, Matrix((1, 3), 2), (), dims=(0,))
+    >>> delivered(task, "direct", [send], circuits=True).rounds
+    range(0, 8, 8)
+    """
+    rounds, cycles = _timetable(task, deliveries, circuits=circuits)
+    return Direct(task, algorithm, rounds, cycles, tuple(deliveries), circuits)
+
+
+def _timetable(
+    task: Task, deliveries: Sequence[Delivery], *, circuits: bool
+) -> tuple[tuple[int, ...] | range, int]:
+    """The first cycles of the rounds, and the number of cycles."""
+    counts = [d.turns * (1 if circuits else len(d.dims)) for d in deliveries]
+    sizes = [message_size(task, d) for d in deliveries]
+    if any(1 << len(d.classes) > task.block // task.payload for d in deliveries):
+        raise InvalidValueError(
+            f"{1 << max(len(d.classes) for d in deliveries)} messages of a node",
+            f"a node has {task.block // task.payload} slots",
+            "use fewer classes",
+        )
+    cycles = sum(count * size for count, size in zip(counts, sizes, strict=True))
+    if cycles > MAX_COUNT:
+        raise InvalidValueError(
+            f"there are {cycles} cycles", f"at most {MAX_COUNT}", "use smaller blocks"
+        )
+    if len(deliveries) <= 1:
+        return range(0, cycles, *sizes), cycles
+    if sum(counts) > MAX_ROUNDS:
+        raise InvalidValueError(
+            f"there are {sum(counts)} rounds in {len(deliveries)} deliveries",
+            f"at most {MAX_ROUNDS} are listed",
+            "use deliveries of fewer classes",
+        )
+    starts, start = list[int](), 0
+    for count, size in zip(counts, sizes, strict=True):
+        starts += range(start, start + count * size, size)
+        start += count * size
+    return tuple(starts), cycles
+
+
+def written_out_direct(direct: Direct) -> Moves:
+    """Every crossing of a link by an element.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
+    >>> send = Delivery(task.move, Matrix((1, 3), 2), (), dims=(0,))
+    >>> moves = written_out_direct(delivered(task, "direct", [send], circuits=True))
+    >>> moves.node.tolist(), moves.dimension.tolist(), moves.element.tolist()
+    ([2, 3], [0, 0], [2, 3])
+    """
+    task = direct.task
+    crossings = (task.block << task.n) * sum(len(d.dims) for d in direct.deliveries)
+    if max(crossings, direct.cycles) > MAX_CROSSINGS:
+        raise InvalidValueError(
+            f"the schedule has up to {crossings} crossings in {direct.cycles} cycles",
+            f"at most {MAX_CROSSINGS} can be written out",
+            "verify by algebra, or take a smaller cube or block",
+        )
+    nothing = (np.empty(0, np.int64),) * 4
+    columns = [np.concatenate(c) for c in zip(nothing, *_crossings(direct), strict=True)]
+    head = (task, direct.algorithm, direct.rounds, direct.cycles)
+    return Moves(*head, *columns, relabel=direct.relabel)
+
+
+def _crossings(direct: Direct) -> Iterator[tuple[IntArray, ...]]:
+    """Cycle, node, dimension and element of every crossing, delivery by delivery."""
+    task = direct.task
+    low = (1 << task.n) - 1
+    element = np.arange(task.block << task.n)
+    home, position = np.divmod(element, task.block)
+    address: IntArray = position // task.payload << task.n | home
+    offset: IntArray = position % task.payload
+    start = 0
+    for delivery, size in zip(direct.deliveries, direct.message_sizes, strict=True):
+        hops = 1 if direct.circuits else len(delivery.dims)
+        turn = delivery.turn(address)
+        place = _places(address & low, turn, (address >> task.n) * task.payload + offset)
+        after: IntArray = delivery.move(address)
+        at = address & low
+        for k, d in enumerate(delivery.dims):
+            moving = np.flatnonzero((at ^ after) >> d & 1)
+            cycle = start + (turn * hops + (0 if direct.circuits else k)) * size + place
+            yield cycle[moving], at[moving], np.full(len(moving), d), element[moving]
+            at = at ^ ((at ^ after) & 1 << d)
+        if np.any((at ^ after) & low):
+            raise InvalidValueError(
+                f"a delivery crosses dimensions {delivery.dims}",
+                "some of its messages have to cross others",
+                "name all dimensions in which ends of messages differ",
+            )
+        address, start = after, start + prod((delivery.turns, hops, size))
+
+
+def _places(node: IntArray, turn: IntArray, position: IntArray) -> NDArray[np.intp]:
+    """The place of every element within its message, by position."""
+    order = np.lexsort((position, turn, node))
+    same = np.zeros(len(order), dtype=bool)
+    same[1:] = (np.diff(node[order]) == 0) & (np.diff(turn[order]) == 0)
+    count = np.arange(len(order))
+    first = np.maximum.accumulate(np.where(same, 0, count))
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = count - first
+    return place
