@@ -15,6 +15,19 @@ Getting from one layout to another, verified, priced and carried out:
 """
 
 from graycube import view
+from graycube.advice import (
+    FFT,
+    Advice,
+    Elementwise,
+    Loop,
+    Methods,
+    Stencil,
+    Transpose,
+    Variation,
+    Workload,
+    advise,
+    load_workload,
+)
 from graycube.algorithms import Algorithm, algorithms
 from graycube.array import CubeArray
 from graycube.bounds import Bound, Cut, best_cut, lower_bounds, minimum_path_bound
@@ -89,14 +102,17 @@ from graycube.schedule import (
     Turn,
 )
 from graycube.simulate import Traffic
+from graycube.stencil import Halo, halo
 from graycube.verify import RULES, Report, Violation
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ALLOCATIONS",
+    "FFT",
     "RULES",
     "Action",
+    "Advice",
     "AffineMap",
     "Algorithm",
     "Allocation",
@@ -109,17 +125,21 @@ __all__ = [
     "Delivery",
     "Direct",
     "Distances",
+    "Elementwise",
     "Emulation",
     "Exchange",
     "GrayCode",
     "GraycubeError",
+    "Halo",
     "Hop",
     "InvalidTypeError",
     "InvalidValueError",
     "Layout",
+    "Loop",
     "Machine",
     "Matrix",
     "Method",
+    "Methods",
     "MissingExtraError",
     "Moves",
     "OutOfRangeError",
@@ -129,13 +149,18 @@ __all__ = [
     "Schedule",
     "SingularError",
     "Stage",
+    "Stencil",
     "Strand",
     "Task",
     "Traffic",
     "TransformPlan",
+    "Transpose",
     "Turn",
     "UndecidedError",
+    "Variation",
     "Violation",
+    "Workload",
+    "advise",
     "algorithms",
     "best_cut",
     "binary_to_gray",
@@ -152,6 +177,7 @@ __all__ = [
     "gray_inverse",
     "gray_to_binary",
     "group_ranks",
+    "halo",
     "ifft",
     "ifft2",
     "ifftn",
@@ -160,6 +186,7 @@ __all__ = [
     "irfftn",
     "is_gray_code",
     "load_plan",
+    "load_workload",
     "lower_bounds",
     "mesh_distances",
     "minimum_path_bound",

@@ -32,7 +32,7 @@ def with_best_messages(
     range(0, 704, 64)
     """
     few = make(0)
-    if not few.rounds or most < 1:
+    if not few.rounds or most < 1 or not machine.startup:
         return few
     many = make(most)
     # Rounds are a number for each message of a block plus the fill of the pipeline.

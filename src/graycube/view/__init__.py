@@ -1,5 +1,7 @@
 """Pictures of who holds what: :func:`text` for the terminal, :func:`plot` for matplotlib.
 
+:func:`plot_regions` is a map of which strategy is best for a program.
+
 >>> import graycube as gc
 >>> print(gc.view.text(gc.Layout.cyclic(5, 2, nodes="gray"), width=60))
 (b4 b3 b2 || b1 g0)
@@ -14,6 +16,7 @@ node  bits  indices in slot order
 """
 
 from graycube.view.plot import plot
+from graycube.view.regions import plot_regions
 from graycube.view.text import text
 
-__all__ = ["plot", "text"]
+__all__ = ["plot", "plot_regions", "text"]

@@ -47,15 +47,19 @@ def plot(layout: Layout, ax: "Axes | None" = None) -> "Axes":
 
 
 def _new_axes(shape: tuple[int, ...]) -> "Axes":
+    rows, columns = shape
+    side = min(_SQUARE, _WIDEST / columns, _HIGHEST / rows)
+    return new_figure((columns * side + 2 * _MARGIN, rows * side + _MARGIN))
+
+
+def new_figure(size: tuple[float, float]) -> "Axes":
+    """The axes of a new pyplot figure of so many inches."""
     try:
         from matplotlib import pyplot as plt  # noqa: PLC0415 - only who plots needs it
     except ImportError as error:
         raise MissingExtraError(
             "matplotlib is not installed", "plots need it", "run: pip install 'graycube[plot]'"
         ) from error
-    rows, columns = shape
-    side = min(_SQUARE, _WIDEST / columns, _HIGHEST / rows)
-    size = columns * side + 2 * _MARGIN, rows * side + _MARGIN
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 

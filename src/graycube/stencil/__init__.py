@@ -5,8 +5,8 @@ reads along every axis. The :class:`Halo` that comes back knows exactly which el
 where to where, and has a schedule of rounds for every machine.
 """
 
-from graycube.halo.messages import Message
-from graycube.halo.rounds import Move, Round
-from graycube.halo.stencil import Halo, halo
+from graycube.stencil.exchange import Halo, halo
+from graycube.stencil.messages import Message
+from graycube.stencil.rounds import Move, Round
 
 __all__ = ["Halo", "Message", "Move", "Round", "halo"]

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from graycube.gf2 import bit_indices
 from graycube.gf2.arrays import IntArray
-from graycube.halo.line import Line
-from graycube.halo.needs import Flow, flows
 from graycube.machine.model import Switching
+from graycube.stencil.line import Line
+from graycube.stencil.needs import Flow, flows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

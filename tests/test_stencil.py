@@ -12,7 +12,7 @@ from strategies import CODES, mesh_specs
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
-from graycube.halo import Halo, halo
+from graycube.stencil import Halo, halo
 
 SWITCHINGS = ("store-and-forward", "circuit")
 

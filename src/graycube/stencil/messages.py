@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from graycube.gf2.arrays import IntArray
-from graycube.halo.reading import Reading
+from graycube.stencil.reading import Reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,7 @@ class Message:
     ``step`` is how many runs of neighbours they are away from the receiver's along ``axis``,
     negative below.
 
-    >>> from graycube.halo import halo
+    >>> from graycube.stencil import halo
     >>> from graycube.layout import Layout
     >>> exchange = halo(Layout.mesh((8, 6), nodes=(4, 2), code="gray"), reach=(1, 0))
     >>> for message in exchange.messages(0):
@@ -42,7 +42,7 @@ class Message:
     def size(self) -> int:
         """Number of elements.
 
-        >>> from graycube.halo import halo
+        >>> from graycube.stencil import halo
         >>> from graycube.layout import Layout
         >>> [m.size for m in halo(Layout.mesh((1000,), nodes=(8,)), reach=(3,)).received(0)]
         [3, 3]

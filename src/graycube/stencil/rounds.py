@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graycube.gf2.arrays import IntArray
-from graycube.halo.routes import Crossing, Routed, summed
+from graycube.stencil.routes import Crossing, Routed, summed
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ class Shift:
 def pack(phases: Iterable[Sequence[Shift]], ports: int) -> tuple[Round, ...]:
     """The rounds of phases, one phase after the other.
 
-    >>> from graycube.halo.line import strips
-    >>> from graycube.halo.routes import routed
+    >>> from graycube.stencil.line import strips
+    >>> from graycube.stencil.routes import routed
     >>> from graycube.layout import Layout
     >>> (strip,) = strips(Layout.mesh((24,), nodes=(8,), code="gray"))
     >>> (way,) = routed(strip.line, 1, periodic=True, switching="store-and-forward")

@@ -17,14 +17,14 @@ from math import prod
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
-from graycube.halo.line import Reach, strips
-from graycube.halo.messages import Message, messages
-from graycube.halo.reading import Reading
-from graycube.halo.rounds import Round, Shift, pack
-from graycube.halo.routes import routed
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.machine.model import Switching
+from graycube.stencil.line import Reach, strips
+from graycube.stencil.messages import Message, messages
+from graycube.stencil.reading import Reading
+from graycube.stencil.rounds import Round, Shift, pack
+from graycube.stencil.routes import routed
 
 MAX_REACH = 1 << 32  # so that all counts along one axis fit 64 bits
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from graycube.gf2.arrays import IntArray
-from graycube.halo.line import Line
+from graycube.stencil.line import Line
 
 
 @dataclass(frozen=True, slots=True, eq=False)

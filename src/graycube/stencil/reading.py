@@ -7,16 +7,16 @@ import numpy as np
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
-from graycube.halo.line import MAX_COUNTED, Reach, Strip
-from graycube.halo.needs import Needs, needs
-from graycube.halo.routes import summed
+from graycube.stencil.line import MAX_COUNTED, Reach, Strip
+from graycube.stencil.needs import Needs, needs
+from graycube.stencil.routes import summed
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A strip, how far the stencil reads along it, and whether its ends are neighbours.
 
-    >>> from graycube.halo.line import strips
+    >>> from graycube.stencil.line import strips
     >>> from graycube.layout import Layout
     >>> (strip,) = strips(Layout.mesh((12,), nodes=(4,), code="gray"))
     >>> reading = Reading(strip, reach=(1, 2), periodic=False)

@@ -1,0 +1,82 @@
+"""Theorem 4, found by the planner: three strategies without being told of any.
+
+    python papers/cam-87-02/strategies.py [CASES]
+
+The planner gets the program (k transforms, then l stencils of one neighbour, and back to where
+it started), the two mappings, and the paper's ways of doing things: whole blocks to every
+partner, conversion by GB1. It searches; the paper's formulas are evaluated beside it, exactly.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+from mapping_model import MAPPINGS, Costs, Model
+
+import graycube as gc
+
+CASES = 10_000
+SEED = 8702
+METHODS = gc.Methods(fft="whole blocks", conversion="gb1")
+NAMES = {"stay in FFT": "FFT", "stay in BRGC": "BRGC"}
+
+
+def advice(d: int, q: int, machine: gc.Machine, k: int, stencils: int) -> gc.Advice:
+    """What the planner says about the paper's program."""
+    p = d + q.bit_length() - 1
+    layouts = {
+        "FFT": gc.Layout.consecutive(p, d),
+        "BRGC": gc.Layout.consecutive(p, d, nodes="gray"),
+    }
+    program = [
+        gc.Loop((gc.FFT(order="free"),), k),
+        gc.Loop((gc.Stencil(reach=((0, 1),)),), stencils),
+    ]
+    return gc.advise(
+        program,
+        machine=machine,
+        size=1 << p,
+        itemsize=1,
+        layouts=layouts,
+        returns=True,
+        methods=METHODS,
+    )
+
+
+def chosen(found: gc.Advice) -> str:
+    """The strategy of an advice, in the paper's terms."""
+    return NAMES.get(found.strategy, "converted")
+
+
+def cases(count: int) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Random k, l, s, c, q and d; half of them near a boundary of the theorem."""
+    rng = np.random.default_rng(SEED)
+    for number in range(count):
+        d, q = int(rng.integers(1, 9)), 1 << int(rng.integers(0, 8))
+        s, c = (int(10.0 ** rng.uniform(0, 5)) for _ in range(2))
+        k = int(rng.integers(1, 6))
+        ratio = (s + q * c) / (s + c)
+        stencils = int(rng.integers(1, 20)) if number % 2 else round(rng.choice((k, 2)) * ratio)
+        yield k, max(1, stencils + int(rng.integers(-1, 2))), s, c, q, d
+
+
+def compare(count: int = CASES) -> Counter[str]:
+    """How often which strategy is best; raises where search and formulas differ."""
+    seen = Counter[str]()
+    for k, stencils, s, c, q, d in cases(count):
+        found = advice(d, q, gc.Machine(dims=d, startup=s, per_byte=c), k, stencils)
+        model = Model(Costs(Fraction(s), Fraction(c)), d, q)
+        prices = {str(name): model.unchanged(name, k, stencils) for name in MAPPINGS}
+        prices["converted"] = model.converted(k, stencils)
+        least = min(prices.values())
+        if found.cost != least or prices[chosen(found)] != least:
+            raise AssertionError((k, stencils, s, c, q, d), found.cost, prices)
+        seen[chosen(found)] += 1
+    return seen
+
+
+if __name__ == "__main__":
+    for name, count in compare(int(sys.argv[1]) if sys.argv[1:] else CASES).most_common():
+        print(f"{name}: {count}")

@@ -1,0 +1,34 @@
+"""Advice for whole programs: phases, their prices in every layout, and the cheapest sequence.
+
+``phases`` is what a program consists of, ``homes`` the layouts it may choose from, ``prices``
+what a phase costs there by its actual schedule, ``paths`` and ``search`` the cheapest way
+through all of it, loops included; ``workload`` reads programs from files.
+"""
+
+from graycube.advice.advise import Advice, advise
+from graycube.advice.homes import Place, homes
+from graycube.advice.paths import Repeated, Step
+from graycube.advice.phases import FFT, Elementwise, Loop, Phase, Stencil, Transpose
+from graycube.advice.prices import Methods
+from graycube.advice.vary import Crossover, Variation
+from graycube.advice.workload import Workload, load_workload
+
+__all__ = [
+    "FFT",
+    "Advice",
+    "Crossover",
+    "Elementwise",
+    "Loop",
+    "Methods",
+    "Phase",
+    "Place",
+    "Repeated",
+    "Stencil",
+    "Step",
+    "Transpose",
+    "Variation",
+    "Workload",
+    "advise",
+    "homes",
+    "load_workload",
+]

@@ -1,0 +1,195 @@
+"""Advice: which layout each phase of a program should use, and when converting pays."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from math import isfinite
+
+from graycube.advice.explain import explain
+from graycube.advice.homes import Place, homes, transposed
+from graycube.advice.paths import Trace
+from graycube.advice.phases import Phase, Transpose, require_phases, single_phases
+from graycube.advice.prices import Methods
+from graycube.advice.search import Search
+from graycube.advice.vary import Variation, strategy, vary
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import require_int, require_ints
+from graycube.layout import Layout
+from graycube.machine import Machine
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The cheapest sequence of layouts for a program; :func:`advise` makes one.
+
+    ``cost`` is in seconds, and ``steps`` says how it comes about.
+
+    >>> from graycube.advice import FFT, Stencil
+    >>> machine = Machine(dims=4, startup=1e-3, per_byte=1e-6)
+    >>> advice = advise([FFT(), Stencil()], machine=machine, size=(64, 64))
+    >>> advice
+    <Advice for 64 x 64 on 16 nodes: 0.02434 s>
+    """
+
+    machine: Machine
+    size: tuple[int, ...]
+    itemsize: int
+    returns: bool
+    cost: float
+    steps: Trace
+    search: Search
+    starts: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.size))
+        return f"<Advice for {shape} on {1 << self.machine.dims} nodes: {self.cost:.4g} s>"
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases of the program."""
+        return tuple(self.search.phases)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The layouts that were considered, the usual ones first."""
+        return tuple(self.search.places)
+
+    @cached_property
+    def alternatives(self) -> tuple[tuple[str, float], ...]:
+        """Names of the usual layouts, and what it costs to start there and never convert."""
+        found = [
+            (str(self.places[i]), self.search.staying(i, returns=self.returns))
+            for i in self.starts
+        ]
+        return tuple(sorted(found, key=lambda way: way[1]))
+
+    @property
+    def strategy(self) -> str:
+        """In which of the usual layouts each kind of phase is done, in a few words."""
+        return strategy(self.search, self.steps)
+
+    def explain(self) -> str:
+        """The steps with their layouts and prices, the alternatives, and what follows.
+
+        >>> from graycube.advice import FFT, Loop, Stencil
+        >>> machine = Machine(dims=4, startup=1e-3, per_byte=1e-6)
+        >>> steps = Loop([Stencil()], times=50, name="steps")
+        >>> advice = advise([FFT(), steps, FFT()], machine=machine, size=(64, 64))
+        >>> print(advice.explain())  # doctest: +ELLIPSIS
+        64 x 64 elements of 16 bytes on 16 nodes; 1 port, store-and-forward
+        ...
+        """
+        return explain(self)
+
+    def vary(self, **times: Iterable[int]) -> Variation:
+        """The advice for other numbers of one or two named loops.
+
+        >>> from graycube.advice import FFT, Loop, Stencil
+        >>> machine = Machine(dims=4, startup=1e-3, per_byte=1e-6)
+        >>> steps = Loop([Stencil()], times=10, name="steps")
+        >>> advice = advise([FFT(), steps], machine=machine, size=(64, 64))
+        >>> len(advice.vary(steps=range(1, 20)).costs)
+        19
+        """
+        return vary(self, times)
+
+
+def advise(  # noqa: PLR0913
+    phases: Phase | Sequence[Phase],
+    *,
+    machine: Machine,
+    size: int | Sequence[int],
+    itemsize: int = 16,
+    layouts: Mapping[str, Layout] | None = None,
+    start: str | None = None,
+    returns: bool = False,
+    methods: Methods | None = None,
+) -> Advice:
+    """Which layout each phase of a program should use, on an array of some size.
+
+    ``layouts`` are the choices, by name: the usual ones by default, see
+    :func:`graycube.advice.homes`. ``start`` names the one that the data are in at first,
+    otherwise any will do; with ``returns`` they must end where they started. ``methods``
+    restricts how phases are done.
+
+    >>> from graycube.advice import FFT, Stencil
+    >>> machine = Machine.profile("ipsc2", dims=4)
+    >>> advise([FFT(), Stencil()], machine=machine, size=(64, 64))
+    <Advice for 64 x 64 on 16 nodes: 0.01185 s>
+    """
+    phases = require_phases(phases)
+    if not isinstance(machine, Machine):
+        raise InvalidTypeError(
+            f"the machine is {machine!r:.60}",
+            "it must be a Machine with as many dimensions as the program has",
+            "use Machine.profile(name, dims=...)",
+        )
+    shape = require_ints((size,) if isinstance(size, int) else size, "size")
+    itemsize = require_int(itemsize, "itemsize", least=1)
+    first = _choices(shape, machine, layouts)
+    every = _with_transposes(first, phases)
+    search = Search(every, phases, itemsize, machine, methods or Methods())
+    starts = tuple(k for k, place in enumerate(first) if start in (None, place.name))
+    if not starts:
+        raise InvalidValueError(
+            f"the start is {start!r:.60}",
+            f"the layouts are {', '.join(map(str, first))}",
+            "name one of them",
+        )
+    cost, steps = search.cheapest(starts, {}, returns=returns)
+    if not isfinite(cost):
+        raise InvalidValueError(
+            f"no sequence of layouts does {', '.join(map(str, phases))}"[:200],
+            f"none of the {len(every)} layouts can do all of them",
+            "offer other layouts, or methods",
+        )
+    return Advice(machine, shape, itemsize, returns, cost, steps, search, starts)
+
+
+def _choices(
+    shape: tuple[int, ...], machine: Machine, layouts: Mapping[str, Layout] | None
+) -> list[Place]:
+    """The layouts to start from, checked."""
+    if layouts is None:
+        found = list(homes(shape, machine.dims))
+        if not found:
+            raise InvalidValueError(
+                f"an array of {' x '.join(map(str, shape))} on {1 << machine.dims} nodes",
+                "lengths must be multiples of the numbers of nodes along them",
+                "use fewer nodes, or other lengths",
+            )
+        return found
+    for name, layout in layouts.items():
+        if not isinstance(layout, Layout):
+            raise InvalidTypeError(f"{name!r:.40} is {layout!r:.40}", "a Layout", "pass one")
+        if (layout.shape, layout.n) != (shape, machine.dims):
+            raise InvalidValueError(
+                f"{name!r:.40} has shape {layout.shape} on 2^{layout.n} nodes",
+                f"the array has {shape}, and the machine 2^{machine.dims}",
+                "offer layouts of that array on that machine",
+            )
+    if not layouts:
+        raise InvalidValueError("there are no layouts", "one is needed", "offer some")
+    return [Place(layout, str(name)) for name, layout in layouts.items()]
+
+
+def _with_transposes(first: Sequence[Place], phases: Sequence[Phase]) -> list[Place]:
+    """The choices, and the same for the shapes that transposes lead to."""
+    orders = {phase.axes for phase in single_phases(phases) if isinstance(phase, Transpose)}
+    every = list(first)
+    known = {place.key for place in every}
+    for place in chain(every):  # which grows
+        for axes in orders:
+            order = axes if axes is not None else tuple(range(len(place.layout.axes))[::-1])
+            if sorted(order) != list(range(len(place.layout.axes))):
+                raise InvalidValueError(
+                    f"the axes of a transpose are {order}",
+                    f"the array has {len(place.layout.axes)}",
+                    "name each once",
+                )
+            seen = Place(transposed(place.layout, order), f"{place}, transposed")
+            if seen.key not in known:
+                known.add(seen.key)
+                every.append(seen)
+    return every

@@ -1,0 +1,105 @@
+"""Advice in words: the steps, the alternatives, and what follows from them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from graycube.advice.paths import Repeated, Step, Trace
+from graycube.advice.phases import FFT
+from graycube.advice.search import Conversion, steps_of
+from graycube.layout import Layout
+
+if TYPE_CHECKING:
+    from graycube.advice.advise import Advice
+
+_COLUMNS = "{:<44} {:<22} {:>10}"
+_SHOWN = 6  # alternatives
+
+
+def explain(advice: "Advice") -> str:
+    """The text of ``Advice.explain``."""
+    return "\n".join(line.rstrip() for line in _lines(advice))
+
+
+def _lines(advice: "Advice") -> Iterator[str]:
+    machine, ports = advice.machine, advice.machine.links_at_once
+    name = "" if machine.name == "custom" else f"{machine.name}: "
+    yield (
+        f"{' x '.join(map(str, advice.size))} elements of {advice.itemsize} "
+        f"byte{'s' if advice.itemsize > 1 else ''} on {1 << machine.dims} nodes; "
+        f"{name}{ports} port{'' if ports == 1 else 's'}, {machine.switching}"
+    )
+    yield _COLUMNS.format("step", "layout", "seconds")
+    yield from _trace(advice, advice.steps, "")
+    yield _COLUMNS.format("in all", "", f"{advice.cost:.4g}")
+    for place, cost in advice.alternatives[:_SHOWN]:
+        ratio = f"  {cost / advice.cost:.3f} x" if advice.cost else ""
+        yield _COLUMNS.format("without conversions, from", place, f"{cost:.4g}") + ratio
+    yield from _legend(advice)
+    yield from _conclusions(advice)
+
+
+def _trace(advice: "Advice", trace: Trace, indent: str) -> Iterator[str]:
+    for step in trace:
+        if isinstance(step, Repeated):
+            yield f"{indent}{'once' if step.times == 1 else f'{step.times} times'}:"
+            yield from _trace(advice, step.steps, indent + "  ")
+        else:
+            yield _step(advice, step, indent)
+
+
+def _step(advice: "Advice", step: Step, indent: str) -> str:
+    if isinstance(step.label, Conversion):
+        what, place = f"{step.label}", f"to {advice.places[step.after]}"
+    else:
+        phase, how = step.label if isinstance(step.label, tuple) else (step.label, "")
+        what = f"{phase}: {how}" if how else str(phase)
+        place = str(advice.places[step.before])
+    return _COLUMNS.format(indent + what, place, f"{step.cost:.4g}")
+
+
+def _legend(advice: "Advice") -> Iterator[str]:
+    """Where phases have left the data, if that is none of the usual layouts."""
+    used = {k for step in steps_of(advice.steps) for k in (step.before, step.after)}
+    for k in sorted(used):
+        if k >= len(advice.search.homes):
+            yield f"{advice.places[k]}: nodes {_nodes(advice.places[k].layout)}"
+
+
+def _nodes(layout: Layout) -> str:
+    """The node bits of a layout, as it prints."""
+    return "(" + str(layout).split("||")[-1].strip()
+
+
+def _conclusions(advice: "Advice") -> Iterator[str]:
+    count = _conversions(advice.steps)
+    if count:
+        yield f"It pays to convert {count} time{'s' if count > 1 else ''}."
+    elif len(advice.alternatives) > 1:
+        yield "No conversion pays."
+    twins = list(_twins(advice))
+    if twins and all(gray <= binary for gray, binary in twins):
+        yield "Transforms take no longer on Gray-coded data than on binary ones."
+    elif twins:
+        worst = max(gray / binary for gray, binary in twins if binary)
+        yield f"Transforms take up to {worst:.3g} times as long on Gray-coded data."
+
+
+def _conversions(trace: Trace) -> int:
+    """How many times data are converted in all."""
+    return sum(
+        step.times * _conversions(step.steps)
+        if isinstance(step, Repeated)
+        else isinstance(step.label, Conversion)
+        for step in trace
+    )
+
+
+def _twins(advice: "Advice") -> Iterator[tuple[float, float]]:
+    """The prices of transforms in layouts that differ in the code only."""
+    names = {place.name: k for k, place in enumerate(advice.places)}
+    for (phase, k), ways in advice.search.done.items():
+        twin = names.get(advice.places[k].name.replace("gray", "binary"))
+        if isinstance(phase, FFT) and twin not in (k, None) and ways:
+            others = advice.search.done[phase, twin]
+            prices = [min(option.cost for _, option in some) for some in (ways, others)]
+            yield prices[0], prices[1]

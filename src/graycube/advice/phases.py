@@ -1,0 +1,166 @@
+"""The phases of a program, as far as they need data of other nodes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import require_int, require_ints
+
+Order = Literal["carried", "free"]
+MAX_TIMES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class FFT:
+    """Transforms along some axes, one after the other; all axes by default.
+
+    The digits of the output index come out in another order, which the layout carries; with
+    ``order="free"`` nobody minds, and the output counts as being in order.
+
+    >>> str(FFT()), str(FFT(axes=(0,)))
+    ('fft', 'fft along 0')
+    """
+
+    axes: tuple[int, ...] | None = None
+    order: Order = "carried"
+
+    def __post_init__(self) -> None:
+        if self.axes is not None:
+            object.__setattr__(self, "axes", _axes(self.axes))
+        if self.order not in get_args(Order):
+            raise InvalidValueError(
+                f"the order is {self.order!r}",
+                f"the known ones are {get_args(Order)}",
+                "choose one",
+            )
+
+    def __str__(self) -> str:
+        return "fft" + _along(self.axes)
+
+
+@dataclass(frozen=True, slots=True)
+class Stencil:
+    """A stencil that reads ``reach`` neighbours along the axes; see :func:`graycube.stencil`.
+
+    >>> str(Stencil()), str(Stencil(reach=(2, 0)))
+    ('stencil of reach 1', 'stencil of reach (2, 0)')
+    """
+
+    reach: int | tuple[int | tuple[int, int], ...] = 1
+    periodic: bool | tuple[bool, ...] = True
+    corners: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("reach", "periodic"):
+            value = getattr(self, name)
+            if isinstance(value, Sequence):
+                entries = tuple(tuple(v) if isinstance(v, Sequence) else v for v in value)
+                object.__setattr__(self, name, entries)
+
+    def __str__(self) -> str:
+        return f"stencil of reach {self.reach}" + (" with corners" if self.corners else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Transpose:
+    """The axes in a new order, reversed by default: what was axis ``axes[k]`` is axis k.
+
+    Nothing moves for it: the layout says where everything is now.
+
+    >>> str(Transpose((1, 2, 0)))
+    'transpose to 1, 2, 0'
+    """
+
+    axes: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.axes is not None:
+            object.__setattr__(self, "axes", _axes(self.axes))
+
+    def __str__(self) -> str:
+        return "transpose" + (f" to {', '.join(map(str, self.axes))}" if self.axes else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise:
+    """Work on every element alone, wherever it is.
+
+    >>> str(Elementwise())
+    'elementwise'
+    """
+
+    def __str__(self) -> str:
+        return "elementwise"
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Phases that are repeated; ``name`` is how :meth:`Advice.vary` calls their number.
+
+    >>> print(Loop([Stencil()], times=20, name="steps"))
+    20 times (steps): stencil of reach 1
+    """
+
+    phases: "tuple[Phase, ...]"
+    times: int = 1
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "phases", require_phases(self.phases))
+        times = require_int(self.times, "times", least=0)
+        if times > MAX_TIMES:
+            raise InvalidValueError(
+                f"times is {times}", f"it must be at most {MAX_TIMES}", "use fewer"
+            )
+        object.__setattr__(self, "times", times)
+        if not isinstance(self.name, str):
+            raise InvalidTypeError(f"the name is {self.name!r:.40}", "it is text", "pass a str")
+
+    def __str__(self) -> str:
+        name = f" ({self.name})" if self.name else ""
+        return f"{self.times} times{name}: {', '.join(map(str, self.phases))}"
+
+
+Phase = FFT | Stencil | Transpose | Elementwise | Loop
+
+
+def require_phases(phases: object) -> tuple[Phase, ...]:
+    """The phases, if they are some.
+
+    >>> require_phases(FFT())
+    (FFT(axes=None, order='carried'),)
+    """
+    kinds = (FFT, Stencil, Transpose, Elementwise, Loop)
+    listed = (phases,) if isinstance(phases, kinds) else phases
+    if not isinstance(listed, Sequence) or not all(isinstance(p, kinds) for p in listed):
+        raise InvalidTypeError(
+            f"the phases are {phases!r:.60}",
+            f"they must be {', '.join(kind.__name__ for kind in kinds)}",
+            "pass a list of them, or the path of a workload file",
+        )
+    return tuple(listed)
+
+
+def single_phases(phases: Sequence[Phase]) -> Iterator[FFT | Stencil | Transpose | Elementwise]:
+    """All phases that are no loops, each where it first occurs.
+
+    >>> [str(p) for p in single_phases([Loop([FFT(), Loop([Stencil()])]), Elementwise()])]
+    ['fft', 'stencil of reach 1', 'elementwise']
+    """
+    for phase in phases:
+        if isinstance(phase, Loop):
+            yield from single_phases(phase.phases)
+        else:
+            yield phase
+
+
+def _axes(axes: object) -> tuple[int, ...]:
+    listed = (axes,) if isinstance(axes, int) else axes
+    if not isinstance(listed, Iterable):
+        raise InvalidTypeError(f"the axes are {axes!r:.60}", "numbers of axes", "pass a tuple")
+    return require_ints(listed, "axes")
+
+
+def _along(axes: tuple[int, ...] | None) -> str:
+    return "" if axes is None else f" along {', '.join(map(str, axes))}"
