@@ -60,9 +60,7 @@ def delivery(move: AffineMap, n: int) -> Delivery:
     for c in classes:
         reached |= c
     used = [d for d in range(n) if partner.rows[d] != 1 << d or reached >> d & 1]
-    orders = (used, used[::-1], _order(partner, used))
-    ways = ((_parts(partner, order), tuple(order)) for order in orders)
-    parts, dims = min(ways, key=lambda way: len(way[0]))
+    parts, dims = _routed(partner, used)
     return Delivery(move, partner, classes, dims, parts)
 
 
@@ -112,6 +110,17 @@ def _is_new(vector: int, known: Sequence[int]) -> bool:
     """Whether a vector is no sum of others that are independent."""
     height = max(v.bit_length() for v in (1, vector, *known))
     return Matrix((*known, vector), height).rank() > len(known)
+
+
+def _routed(partner: Matrix, dims: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Parities of senders that take turns, and the order of dimensions with the fewest."""
+    ways = []
+    for order in (dims, dims[::-1], None):  # the last one takes longer to find
+        chosen = tuple(_order(partner, dims) if order is None else order)
+        ways.append((_parts(partner, chosen), chosen))
+        if not ways[-1][0]:
+            break
+    return min(ways, key=lambda way: len(way[0]))
 
 
 def _order(partner: Matrix, dims: Sequence[int]) -> list[int]:

@@ -16,8 +16,8 @@ from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Direct, Task, delivered
 
-MAX_TOGETHER = 12
-"""Most dimensions of a subcube: more messages than 2^12 are for the direct all-to-all."""
+SIZES = (2, 3, 4, 6, 8, 12)
+"""So many dimensions of a subcube are tried; more messages are for the direct all-to-all."""
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -34,8 +34,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Direct:
     """The cheapest of the sizes between one dimension and all of them."""
     total = len(_crossing(task))
-    sizes = range(2, min(total - 1, MAX_TOGETHER) + 1)
-    ways = [_deliveries(task.move, task.n, size) for size in sizes]
+    ways = [_deliveries(task.move, task.n, size) for size in SIZES if size < total]
 
     def price(way: Sequence[Delivery]) -> float:
         sizes = ((d.turns, task.block_bytes >> len(d.classes)) for d in way)

@@ -42,16 +42,23 @@ def emit(task: Task, machine: Machine) -> Emulation:
     refused: list[GraycubeError] = []
     ways: list[Emulation] = []
     for radix in sorted({*RADICES, min(ports, slots)}):
-        for overlap in (True, False):
-            if radix <= min(ports, slots):
-                try:
-                    ways.append(_piped(finer, machine, Method(radix=radix, overlap=overlap)))
-                except GraycubeError as error:
-                    refused.append(error)
-    fitting = [way for way in ways if way.dimensions_at_once <= ports]
-    if not fitting:
+        if radix > min(ports, slots):
+            continue
+        try:
+            ways.append(_fitting(finer, machine, radix))
+        except GraycubeError as error:
+            refused.append(error)
+    if not ways:
         raise refused[0]
-    return min(fitting, key=lambda way: seconds(way, machine))
+    return min(ways, key=lambda way: seconds(way, machine))
+
+
+def _fitting(task: Task, machine: Machine, radix: int) -> Emulation:
+    """So many dimensions at a time; what comes next overlaps if there are ports for it."""
+    made = _piped(task, machine, Method(radix=radix))
+    if made.dimensions_at_once <= machine.links_at_once:
+        return made
+    return _piped(task, machine, Method(radix=radix, overlap=False))
 
 
 def _cut(task: Task) -> Task:

@@ -159,20 +159,22 @@ def _back(run: _Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
 
     A sum that is in memory trades places with what is on its dimension, as many at once as
     the radix says. If none is in memory, something else makes way for one first: that which
-    most of the others need.
+    most of the others need. It comes back last, so that nobody has to wait for that.
     """
     wanted, aside = _sums(home, run.n), list[int]()
     while _sums(run.place, run.n) != wanted:
         held, nodes = _sums(run.place, run.n), Span(run.node_rows)
         wrong = [d for d in dims if held[d] != wanted[d]]
-        wrong.sort(key=aside.count)  # what others need comes back when they have had it
-        trades = [(d, *wanted[d]) for d in wrong if nodes.add(wanted[d][0])]
-        if not trades:
-            run.finished = list(range(run.p))
+        first = [d for d in wrong if d not in aside]
+        trades = [(d, *wanted[d]) for d in first if nodes.add(wanted[d][0])]
+        if first and not trades:
             needed = (home @ run.place.inverse()).matrix.rows
-            first = max(wrong, key=lambda d: len(heirs_of(needed, wrong, d)))
-            aside.append(first)
-            trades = [(first, 1 << bit, 0) for bit in run.available()[:1]]
+            most = max(first, key=lambda d: len(heirs_of(needed, wrong, d)))
+            kept = [wanted[d][0] for d in aside if d in wrong]
+            trades = _made_way(run, most, kept)
+            aside += [most] if trades else []
+        if not trades:
+            trades = [(d, *wanted[d]) for d in wrong if nodes.add(wanted[d][0])]
         if not trades:
             raise InvalidValueError(
                 f"every node has {_slots(run)}",
@@ -180,6 +182,16 @@ def _back(run: _Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
                 "use fewer nodes, or a conversion that needs no memory",
             )
         yield _traded(run, trades[: run.wishes.radix])
+
+
+def _made_way(run: _Run, dim: int, kept: Sequence[int]) -> list[tuple[int, int, int]]:
+    """A trade of a dimension with a memory bit that leaves the kept sums in memory, if any."""
+    run.finished = list(range(run.p))
+    others = [row for d, row in enumerate(run.node_rows) if d != dim]
+    for bit in run.available():
+        if all(Span([*others, 1 << bit]).add(row) for row in kept):
+            return [(dim, 1 << bit, 0)]
+    return []
 
 
 def _sums(place: AffineMap, n: int) -> list[tuple[int, int]]:

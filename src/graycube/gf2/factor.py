@@ -18,7 +18,7 @@ What then concerns the high bits only is elimination.
 from collections.abc import Sequence
 
 from graycube.gf2.affine import AffineMap
-from graycube.gf2.bits import bit_indices
+from graycube.gf2.bits import bit_indices, parity
 from graycube.gf2.exchange import Exchange, compose
 
 
@@ -59,13 +59,18 @@ def _next(
     ready = [i for i in changed if rows[i] >> n]
     if ready:
         others = {i: [rows[k] for k in changed if k != i] for i in ready}
+        steps = {i: _settled(rest, i, n, others[i]) for i in ready}
 
-        def urgency(i: int) -> tuple[int, bool]:
+        def low_afterwards(i: int) -> int:
+            step = steps[i]
+            after = (o ^ step.when if parity(o & step.flip) else o for o in others[i])
+            return sum(not row >> n for row in after)
+
+        def urgency(i: int) -> tuple[int, int, bool]:
             needed = any(other >> i & 1 for other in others[i])
-            return _losses(rows[i], i, n, others[i])[0], not needed
+            return low_afterwards(i), _losses(rows[i], i, n, others[i])[0], not needed
 
-        best = min(ready, key=urgency)
-        return (_settled(rest, best, n, others[best]),)
+        return (steps[min(ready, key=urgency)],)
     memory = rest.width > n
     alone = [i for i in changed if rows[i] >> i & 1]
     heirs = {i: heirs_of(rows, changed, i) for i in changed}
