@@ -19,9 +19,12 @@ from functools import lru_cache
 
 from graycube.algorithms.algorithm import Algorithm
 from graycube.algorithms.conversion import why_conversion
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Direct, Task, delivered
+
+MAX_CHOSEN = 100
+"""Most dimensions whose order is chosen one by one; beyond, that would take long."""
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -75,23 +78,21 @@ def _partner(columns: Sequence[int], classes: Sequence[int]) -> Matrix:
     to_classes = Matrix(tuple(_less(c, classes) for c in columns), n)
     given: list[int] = []
     images: list[int] = []
+    known, reached = Span(), Span()
     for u in (*to_stay.kernel(), *to_classes.kernel(), *(1 << j for j in range(n))):
-        if not _is_new(u, given):
+        if not known.add(u):
             continue
         goal = 0
         for j, column in enumerate(columns):
             goal ^= column if u >> j & 1 else 0
-        near = next(w for w in _near(goal, u, classes) if _is_new(w, images))
         given.append(u)
-        images.append(near)
+        images.append(next(w for w in _near(goal, u, classes) if reached.add(w)))
     return Matrix(tuple(images), n) @ Matrix(tuple(given), n).inverse()
 
 
 def _near(goal: int, u: int, classes: Sequence[int]) -> Iterator[int]:
     """The goal plus sums of classes: first as near to u as can be, then others."""
-    heads = 0
     for c in classes:
-        heads |= 1 << c.bit_length() - 1
         if (goal ^ u) >> c.bit_length() - 1 & 1:
             goal ^= c
     yield goal
@@ -106,16 +107,12 @@ def _less(vector: int, classes: Sequence[int]) -> int:
     return vector
 
 
-def _is_new(vector: int, known: Sequence[int]) -> bool:
-    """Whether a vector is no sum of others that are independent."""
-    height = max(v.bit_length() for v in (1, vector, *known))
-    return Matrix((*known, vector), height).rank() > len(known)
-
-
 def _routed(partner: Matrix, dims: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Parities of senders that take turns, and the order of dimensions with the fewest."""
     ways = []
-    for order in (dims, dims[::-1], None):  # the last one takes longer to find
+    for order in (dims, dims[::-1], None):
+        if order is None and len(dims) > MAX_CHOSEN:
+            break
         chosen = tuple(_order(partner, dims) if order is None else order)
         ways.append((_parts(partner, chosen), chosen))
         if not ways[-1][0]:

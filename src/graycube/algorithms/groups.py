@@ -5,7 +5,7 @@ of them together are an all-to-all within subcubes of so many dimensions: with o
 is that algorithm, with all at once it is the direct one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from graycube.algorithms.algorithm import Algorithm
@@ -36,7 +36,7 @@ def emit(task: Task, machine: Machine) -> Direct:
     total = len(_crossing(task))
     ways = [_deliveries(task.move, task.n, size) for size in SIZES if size < total]
 
-    def price(way: Sequence[Delivery]) -> float:
+    def price(way: Iterable[Delivery]) -> float:
         sizes = ((d.turns, task.block_bytes >> len(d.classes)) for d in way)
         return sum(turns * machine.message_time(nbytes) for turns, nbytes in sizes)
 

@@ -17,6 +17,7 @@ from graycube.schedule import Emulation, Task
 
 RADICES = (1, 2, 3)
 """So many dimensions at a time are tried, and as many as there are ports."""
+MAX_DIMS = 48
 MAX_SLOTS = 20
 """A block is cut into at most 2^20 parts."""
 
@@ -25,6 +26,8 @@ def applicable(task: Task, machine: Machine) -> str | None:
     """On several ports, for what is no conversion of codes and has memory to trade with."""
     if reason := why_conversion(task, machine):
         return reason
+    if task.n > MAX_DIMS:
+        return f"more than {MAX_DIMS} dimensions take minutes to lay out"
     if machine.links_at_once == 1:
         return "on one port it is exchange"
     try:

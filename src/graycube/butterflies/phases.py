@@ -20,9 +20,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, NoReturn
 
-from graycube.butterflies.sums import Span, address_mask, rows
+from graycube.butterflies.sums import address_mask, rows
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Exchange, bit_indices, parity
+from graycube.gf2 import AffineMap, Exchange, Span, bit_indices, parity
 from graycube.gf2.factor import factor, heirs_of
 
 Code = Literal["binary", "gray"]

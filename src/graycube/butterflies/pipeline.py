@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
 from graycube.butterflies.phases import Phase
-from graycube.butterflies.sums import Span, address_mask, index_bits
+from graycube.butterflies.sums import address_mask, index_bits
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Matrix, bit_indices, parity
+from graycube.gf2 import Matrix, Span, bit_indices, parity
 from graycube.schedule import Crossing, Turn
 
 _Class = tuple[int, int]

@@ -20,11 +20,13 @@ from graycube.gf2.bits import (
 from graycube.gf2.exchange import Exchange, compose
 from graycube.gf2.gates import circuit
 from graycube.gf2.matrix import Matrix
+from graycube.gf2.span import Span
 
 __all__ = [
     "AffineMap",
     "Exchange",
     "Matrix",
+    "Span",
     "bit_indices",
     "circuit",
     "compose",

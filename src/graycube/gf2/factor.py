@@ -19,7 +19,10 @@ from collections.abc import Sequence
 
 from graycube.gf2.affine import AffineMap
 from graycube.gf2.bits import bit_indices, parity
-from graycube.gf2.exchange import Exchange, compose
+from graycube.gf2.exchange import Exchange
+
+LOOKED_AT = 32
+"""Among so many bits the next one is chosen, so that large maps take no minutes."""
 
 
 def factor(move: AffineMap, n: int, *, halves: bool = False) -> tuple[Exchange, ...]:
@@ -41,7 +44,8 @@ def factor(move: AffineMap, n: int, *, halves: bool = False) -> tuple[Exchange, 
     while changed := _changed(rest, n):
         steps = _next(rest, changed, n, halves=halves)
         done += steps
-        rest = rest @ compose(steps, move.width).inverse()
+        for step in steps:
+            rest = rest @ step.affine(move.width)  # its own inverse
     return (*done, *_high(rest, n))
 
 
@@ -56,7 +60,7 @@ def _next(
 ) -> tuple[Exchange, ...]:
     """The exchanges to do next."""
     rows = rest.matrix.rows
-    ready = [i for i in changed if rows[i] >> n]
+    ready = [i for i in changed if rows[i] >> n][:LOOKED_AT]
     if ready:
         others = {i: [rows[k] for k in changed if k != i] for i in ready}
         steps = {i: _settled(rest, i, n, others[i]) for i in ready}

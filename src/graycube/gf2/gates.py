@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2.affine import AffineMap
 from graycube.gf2.bits import require_int
-from graycube.gf2.exchange import Exchange, compose
+from graycube.gf2.exchange import MAX_BITS, Exchange, compose
 
 Gate = tuple[str, int] | tuple[str, int, int]
 """A name and its qubits, the control first."""
 
 _QUBITS = {"x": 1, "not": 1, "cx": 2, "cnot": 2, "swap": 2}
-_STATEMENT = re.compile(r"\s*([A-Za-z]+)((?:[\s,]+(?:q\[)?[0-9]{1,4}\]?)*)\s*")
+_STATEMENT = re.compile(r"\s*([A-Za-z]+)((?:[\s,]+(?:q\[[0-9]{1,4}\]|[0-9]{1,4}))*)\s*")
 
 
 def circuit(gates: str | Iterable[Gate], bits: int) -> AffineMap:
@@ -32,6 +32,10 @@ def circuit(gates: str | Iterable[Gate], bits: int) -> AffineMap:
     True
     """
     bits = require_int(bits, "bits", least=0)
+    if bits > MAX_BITS:
+        raise InvalidValueError(
+            f"bits is {str(bits)[:40]}", f"at most {MAX_BITS}", "use fewer qubits"
+        )
     listed = _statements(gates) if isinstance(gates, str) else gates
     if not isinstance(listed, Iterable):
         raise InvalidTypeError(f"the gates are {gates!r:.60}", "a list is needed", "pass one")

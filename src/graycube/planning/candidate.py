@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from graycube.algorithms import Algorithm, algorithms
 from graycube.algorithms.relabel import without_renumbering
+from graycube.errors import GraycubeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Machine, require_machine
 from graycube.schedule import Task
@@ -56,7 +57,10 @@ def _candidate(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:
         return _relabelled(algorithm, task, machine)
     if reason is not None:
         return Candidate(algorithm, None, float("inf"), reason)
-    traffic = simulate(algorithm.emit(task, machine))
+    try:
+        traffic = simulate(algorithm.emit(task, machine))
+    except GraycubeError as error:  # too large for this form of schedule
+        return Candidate(algorithm, None, float("inf"), str(error))
     return Candidate(algorithm, traffic, traffic.time(machine), None)
 
 

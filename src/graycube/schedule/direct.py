@@ -17,7 +17,7 @@ Rules.
 All of it has a few integers, whatever the numbers of nodes and messages are.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -64,6 +64,13 @@ class Delivery:
         for name in ("classes", "dims", "parts"):
             object.__setattr__(self, name, require_ints(getattr(self, name), name))
         n = self.partner.width
+        longest = max(map(len, (self.classes, self.dims, self.parts)))
+        if longest > n:
+            raise InvalidValueError(
+                f"a delivery names {longest} classes, dimensions or parts",
+                f"nodes have {n} bits",
+                "name each once, and no sums of others",
+            )
         limits = [(c, 1 << n) for c in (*self.classes, *self.parts)]
         limits += [(d, n) for d in self.dims]
         heads = [1 << c.bit_length() - 1 for c in self.classes if c > 0]
@@ -161,7 +168,7 @@ def message_size(task: Task, delivery: Delivery) -> int:
 
 
 def delivered(
-    task: Task, algorithm: str, deliveries: Sequence[Delivery], *, circuits: bool
+    task: Task, algorithm: str, deliveries: Iterable[Delivery], *, circuits: bool
 ) -> Direct:
     """The schedule of some deliveries, with its times.
 
@@ -171,8 +178,11 @@ def delivered(
     >>> delivered(task, "direct", [send], circuits=True).rounds
     range(0, 8, 8)
     """
-    rounds, cycles = _timetable(task, deliveries, circuits=circuits)
-    return Direct(task, algorithm, rounds, cycles, tuple(deliveries), circuits)
+    if not isinstance(task, Task):
+        raise InvalidTypeError(f"the task is {task!r:.60}", "it is a Task", "pass one")
+    listed = require_all(deliveries, (Delivery,), "the deliveries")
+    rounds, cycles = _timetable(task, listed, circuits=circuits)
+    return Direct(task, algorithm, rounds, cycles, listed, circuits)
 
 
 def _timetable(
@@ -190,7 +200,7 @@ def _timetable(
     cycles = sum(count * size for count, size in zip(counts, sizes, strict=True))
     if cycles > MAX_COUNT:
         raise InvalidValueError(
-            f"there are {cycles} cycles", f"at most {MAX_COUNT}", "use smaller blocks"
+            f"there are {str(cycles)[:40]} cycles", f"at most {MAX_COUNT}", "use smaller blocks"
         )
     if len(deliveries) <= 1:
         return range(0, cycles, *sizes), cycles

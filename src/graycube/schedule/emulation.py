@@ -117,7 +117,9 @@ class Emulation(Timetable):
         super().__post_init__()
         if self.cycles > MAX_COUNT:
             raise InvalidValueError(
-                f"there are {self.cycles} cycles", f"at most {MAX_COUNT}", "use fewer elements"
+                f"there are {str(self.cycles)[:40]} cycles",
+                f"at most {MAX_COUNT}",
+                "use fewer elements",
             )
         kinds = (Exchange, Crossing, Stage)
         object.__setattr__(self, "steps", require_all(self.steps, kinds, "the steps"))

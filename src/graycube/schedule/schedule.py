@@ -21,7 +21,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, compose, require_int, require_ints
 from graycube.schedule.task import Task
 
@@ -136,6 +136,10 @@ class Timetable:
                 f"relabel is a map of {self.relabel.width} bits that does more than renumber",
                 f"it must permute the {1 << self.task.n} nodes and leave slots alone",
                 "move what changes slots by exchanges",
+            )
+        if not isinstance(self.algorithm, str):
+            raise InvalidTypeError(
+                f"the algorithm is {self.algorithm!r:.40}", "it is a name", "pass a str"
             )
         object.__setattr__(self, "cycles", require_int(self.cycles, "cycles", least=0))
         if isinstance(self.rounds, range):

@@ -42,7 +42,7 @@ class Task:
             object.__setattr__(self, name, require_int(getattr(self, name), name, least=1))
             if getattr(self, name) > MAX_COUNT:
                 raise InvalidValueError(
-                    f"{name} is {getattr(self, name)}",
+                    f"{name} is {str(getattr(self, name))[:40]}",
                     f"it must be at most {MAX_COUNT}",
                     "use fewer elements",
                 )

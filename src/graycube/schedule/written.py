@@ -270,7 +270,8 @@ def _typed(value: object, kind: type, what: str) -> Any:  # noqa: ANN401 - check
 
 def _number(value: object, what: str, limit: int = MAX_COUNT + 1) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < limit:
-        raise _malformed(f"{what} is {str(value)[:40]}, not an integer from 0 to {limit - 1}")
+        most = limit - 1 if limit <= MAX_COUNT + 1 else f"2^{limit.bit_length() - 1} - 1"
+        raise _malformed(f"{what} is {str(value)[:40]}, not an integer from 0 to {most}")
     return value
 
 
