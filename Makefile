@@ -37,6 +37,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/layout.py
 	$(BIN)/python benchmarks/schedule.py
 	$(BIN)/python benchmarks/all_port.py
+	$(BIN)/python benchmarks/any_to_any.py 200
 	$(BIN)/python benchmarks/fft.py
 	$(BIN)/python benchmarks/butterflies.py
 
