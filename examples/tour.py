@@ -1,4 +1,4 @@
-"""A tour in one process: where data is, who is whose neighbour, and how to change code.
+"""A tour in one process: where data is, who is whose neighbour, how to move it, and when.
 
 Run it with `make demo`, or `python examples/tour.py [PICTURE.png]`.
 """
@@ -49,7 +49,13 @@ def main(picture: Path) -> None:
     heading("6. A Fourier transform directly on the Gray-coded field")
     transform(field, gray)
 
-    heading("7. Nothing is ever built of size 2^p: a layout of 2^60 elements on 2^30 nodes")
+    heading("7. From any layout to any other: the transpose of the field")
+    transpose(field, gray)
+
+    heading("8. Advice for a program: transforms and stencils in turn, on an iPSC/2")
+    advise(field.shape)
+
+    heading("9. Nothing is ever built of size 2^p: a layout of 2^60 elements on 2^30 nodes")
     huge = gc.Layout.cyclic(60, 30, whole="gray")
     last = 2**60 - 1
     print(f"element {last} is at (node, slot) = {huge.locate(last)}")
@@ -96,6 +102,21 @@ def transform(field: np.ndarray, gray: gc.Layout) -> None:
     plan = gc.plan_fft(gray, axis=0, machine=machine)
     print(plan.explain())
     print(plan.verify())
+
+
+def transpose(field: np.ndarray, gray: gc.Layout) -> None:
+    across = gc.Layout.mesh(field.shape, nodes=(1, 32), allocation="cyclic")
+    machine = gc.Machine(dims=5, startup=1e-4, per_byte=1e-8)
+    plan = gc.plan(gray, across, gray.block_size, itemsize=8, machine=machine)
+    print(plan.explain())
+    assert np.array_equal(across.gather(plan.apply(gray.scatter(field))), field)
+    print(plan.verify())
+
+
+def advise(shape: tuple[int, ...]) -> None:
+    steps = gc.Loop([gc.Stencil(), gc.FFT(), gc.Elementwise(), gc.FFT()], times=100)
+    machine = gc.Machine.profile("ipsc2", dims=5)
+    print(gc.advise(steps, machine=machine, size=shape).explain())
 
 
 def draw(binary: gc.Layout, gray: gc.Layout, picture: Path) -> None:

@@ -223,4 +223,8 @@ def test_figures_show_the_model(tmp_path):
     drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
     assert drawn["FFT, measured"][1:] == pytest.approx(measured, abs=0.006)
     figures.draw(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.png", "figure5.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "figure4.png",
+        "figure5.png",
+        "theorem4.png",
+    ]

@@ -1,24 +1,32 @@
-"""Figures 4 and 5, drawn with matplotlib."""
+"""Figures 4 and 5, and Theorem 4 as a map, drawn with matplotlib."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mapping_model import MAPPINGS, printed
 from mapping_tables import FIGURE_4, POINTS, alone, model
+from strategies import advice
+
+import graycube as gc
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes
 
 _COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
 _SIZE = 6.4, 4.4  # inches
+_WIDE = 8.0, 4.4
 
 
 def draw(folder: Path) -> None:
-    """Both figures as files in a folder."""
+    """The figures as files in a folder."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - only who plots needs it
 
-    for name, fill in (("figure4", times), ("figure5", speedups)):
-        figure = Figure(figsize=_SIZE, layout="constrained")
+    for name, fill, size in (
+        ("figure4", times, _SIZE),
+        ("figure5", speedups, _SIZE),
+        ("theorem4", regions, _WIDE),
+    ):
+        figure = Figure(figsize=size, layout="constrained")
         fill(figure.subplots())
         figure.savefig(folder / f"{name}.png", dpi=100, metadata={"Software": None})
 
@@ -40,6 +48,13 @@ def times(ax: "Axes") -> None:
     ax.set(xlabel="d, dimensions of the cube", ylabel="milliseconds", yscale="log")
     ax.set(title="1024-point FFT, parameters of Table 2", xticks=dims)
     ax.legend(frameon=False)
+
+
+def regions(ax: "Axes") -> None:
+    """What the planner finds best for k transforms and l stencils, on 64 nodes of an iPSC."""
+    found = advice(6, 64, gc.Machine.profile("ipsc1", dims=6), 1, 1, itemsize=8)
+    gc.view.plot_regions(found.vary(k=range(1, 9), l=range(1, 17)), ax)
+    ax.set(title="4096 points of 8 bytes on 64 nodes, section 8.3")
 
 
 def speedups(ax: "Axes") -> None:

@@ -23,7 +23,9 @@ METHODS = gc.Methods(fft="whole blocks", conversion="gb1")
 NAMES = {"stay in FFT": "FFT", "stay in BRGC": "BRGC"}
 
 
-def advice(d: int, q: int, machine: gc.Machine, k: int, stencils: int) -> gc.Advice:
+def advice(  # noqa: PLR0913
+    d: int, q: int, machine: gc.Machine, k: int, stencils: int, *, itemsize: int = 1
+) -> gc.Advice:
     """What the planner says about the paper's program."""
     p = d + q.bit_length() - 1
     layouts = {
@@ -31,14 +33,14 @@ def advice(d: int, q: int, machine: gc.Machine, k: int, stencils: int) -> gc.Adv
         "BRGC": gc.Layout.consecutive(p, d, nodes="gray"),
     }
     program = [
-        gc.Loop((gc.FFT(order="free"),), k),
-        gc.Loop((gc.Stencil(reach=((0, 1),)),), stencils),
+        gc.Loop([gc.FFT(order="free")], k, name="k"),
+        gc.Loop([gc.Stencil(reach=[(0, 1)])], stencils, name="l"),
     ]
     return gc.advise(
         program,
         machine=machine,
         size=1 << p,
-        itemsize=1,
+        itemsize=itemsize,
         layouts=layouts,
         returns=True,
         methods=METHODS,

@@ -22,7 +22,7 @@ class FFT:
     ('fft', 'fft along 0')
     """
 
-    axes: tuple[int, ...] | None = None
+    axes: Sequence[int] | None = None
     order: Order = "carried"
 
     def __post_init__(self) -> None:
@@ -43,12 +43,12 @@ class FFT:
 class Stencil:
     """A stencil that reads ``reach`` neighbours along the axes; see :func:`graycube.stencil`.
 
-    >>> str(Stencil()), str(Stencil(reach=(2, 0)))
-    ('stencil of reach 1', 'stencil of reach (2, 0)')
+    >>> str(Stencil()), str(Stencil(reach=(2, (0, 1))))
+    ('stencil of reach 1', 'stencil of reach 2 x 0-1')
     """
 
-    reach: int | tuple[int | tuple[int, int], ...] = 1
-    periodic: bool | tuple[bool, ...] = True
+    reach: int | Sequence[int | tuple[int, int]] = 1
+    periodic: bool | Sequence[bool] = True
     corners: bool = False
 
     def __post_init__(self) -> None:
@@ -59,7 +59,10 @@ class Stencil:
                 object.__setattr__(self, name, entries)
 
     def __str__(self) -> str:
-        return f"stencil of reach {self.reach}" + (" with corners" if self.corners else "")
+        entries = self.reach if isinstance(self.reach, Sequence) else (self.reach,)
+        reach = " x ".join("-".join(map(str, e)) if isinstance(e, Sequence) else str(e)
+                           for e in entries)  # fmt: skip
+        return f"stencil of reach {reach}" + (" with corners" if self.corners else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Transpose:
     'transpose to 1, 2, 0'
     """
 
-    axes: tuple[int, ...] | None = None
+    axes: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         if self.axes is not None:
@@ -102,7 +105,7 @@ class Loop:
     20 times (steps): stencil of reach 1
     """
 
-    phases: "tuple[Phase, ...]"
+    phases: "Sequence[Phase]"
     times: int = 1
     name: str = ""
 
@@ -162,5 +165,5 @@ def _axes(axes: object) -> tuple[int, ...]:
     return require_ints(listed, "axes")
 
 
-def _along(axes: tuple[int, ...] | None) -> str:
+def _along(axes: Sequence[int] | None) -> str:
     return "" if axes is None else f" along {', '.join(map(str, axes))}"

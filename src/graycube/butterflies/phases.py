@@ -162,26 +162,34 @@ def _back(run: _Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
     most of the others need. It comes back last, so that nobody has to wait for that.
     """
     wanted, aside = _sums(home, run.n), list[int]()
-    while _sums(run.place, run.n) != wanted:
+    for _ in range(3 * run.p):  # what comes back makes way again at most twice
         held, nodes = _sums(run.place, run.n), Span(run.node_rows)
         wrong = [d for d in dims if held[d] != wanted[d]]
+        if not wrong:
+            return
         first = [d for d in wrong if d not in aside]
         trades = [(d, *wanted[d]) for d in first if nodes.add(wanted[d][0])]
         if first and not trades:
-            needed = (home @ run.place.inverse()).matrix.rows
-            most = max(first, key=lambda d: len(heirs_of(needed, wrong, d)))
             kept = [wanted[d][0] for d in aside if d in wrong]
-            trades = _made_way(run, most, kept)
-            aside += [most] if trades else []
+            trades = _made_way(run, _most_needed(run, home, wrong, first), kept)
+        trades = trades or [(d, *wanted[d]) for d in wrong if nodes.add(wanted[d][0])]
+        trades = trades or _made_way(run, _most_needed(run, home, wrong, wrong), ())
         if not trades:
-            trades = [(d, *wanted[d]) for d in wrong if nodes.add(wanted[d][0])]
-        if not trades:
-            raise InvalidValueError(
-                f"every node has {_slots(run)}",
-                "without memory bits nothing trades places",
-                "use fewer nodes, or a conversion that needs no memory",
-            )
+            break
+        aside += [d for d, row, _ in trades if row != wanted[d][0]]
         yield _traded(run, trades[: run.wishes.radix])
+    if _sums(run.place, run.n) != wanted:
+        raise InvalidValueError(
+            f"every node has {_slots(run)}",
+            "without memory bits nothing trades places",
+            "use fewer nodes, or a conversion that needs no memory",
+        )
+
+
+def _most_needed(run: _Run, home: AffineMap, wrong: Sequence[int], among: Sequence[int]) -> int:
+    """The dimension whose bits most of the others need."""
+    needed = (home @ run.place.inverse()).matrix.rows
+    return max(among, key=lambda d: len(heirs_of(needed, wrong, d)))
 
 
 def _made_way(run: _Run, dim: int, kept: Sequence[int]) -> list[tuple[int, int, int]]:

@@ -80,7 +80,7 @@ def in_place(
     >>> for restore in (False, True):
     ...     print(in_place(layout, 0, 1, machine, restore=restore).cost)
     104.0
-    154.0
+    208.0
     """
     if layout.p == layout.n:
         best = _copies(layout, itemsize, machine)

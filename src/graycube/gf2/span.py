@@ -28,7 +28,11 @@ class Span:
         return not self._rest(vector)
 
     def add(self, vector: int) -> bool:
-        """Take one more vector in; whether it is new."""
+        """Take one more vector in; whether it is new.
+
+        >>> Span([0b011, 0b110]).add(0b101)
+        False
+        """
         rest = self._rest(vector)
         if rest:
             self._basis[rest.bit_length()] = rest
