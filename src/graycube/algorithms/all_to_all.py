@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from graycube.algorithms.algorithm import Algorithm
 from graycube.algorithms.conversion import why_conversion
-from graycube.gf2 import AffineMap, Matrix, Span
+from graycube.gf2 import AffineMap, Matrix, Span, without
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Direct, Task, delivered
 
@@ -74,8 +74,8 @@ def _partner(columns: Sequence[int], classes: Sequence[int]) -> Matrix:
     image is new, because the columns and the classes together span everything.
     """
     n = len(columns)
-    to_stay = Matrix(tuple(_less(c ^ 1 << j, classes) for j, c in enumerate(columns)), n)
-    to_classes = Matrix(tuple(_less(c, classes) for c in columns), n)
+    to_stay = Matrix(tuple(without(classes, c ^ 1 << j) for j, c in enumerate(columns)), n)
+    to_classes = Matrix(tuple(without(classes, c) for c in columns), n)
     given: list[int] = []
     images: list[int] = []
     known, reached = Span(), Span()
@@ -97,14 +97,6 @@ def _near(goal: int, u: int, classes: Sequence[int]) -> Iterator[int]:
             goal ^= c
     yield goal
     yield from (goal ^ c for c in classes)
-
-
-def _less(vector: int, classes: Sequence[int]) -> int:
-    """What is left of a vector, with the highest bit of each class gone."""
-    for c in classes:
-        if vector >> c.bit_length() - 1 & 1:
-            vector ^= c
-    return vector
 
 
 def _routed(partner: Matrix, dims: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

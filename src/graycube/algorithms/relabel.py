@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from graycube.algorithms.algorithm import Algorithm
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Strand, Task
 
@@ -63,9 +63,9 @@ def _with_fewest_changes(sums: Sequence[int], n: int) -> tuple[int, ...]:
     """
     width = max(s.bit_length() for s in (1, *sums))
     basis = Matrix(tuple(sums), width).image()
-    chosen: dict[int, int] = {}
+    spanned, chosen = Span(basis), dict[int, int]()
     for i in range(n):
-        if _reduced(1 << i, basis) == 0:
+        if 1 << i in spanned:
             chosen[i] = 1 << i
     pairs = [a ^ b for k, a in enumerate(basis) for b in basis[:k]]
     wanted = [*basis, *pairs]
@@ -75,14 +75,6 @@ def _with_fewest_changes(sums: Sequence[int], n: int) -> tuple[int, ...]:
             new = [s for s in wanted if Matrix((*known, s), width).rank() > len(known)]
             chosen[i] = min(new, key=lambda s: (not s >> n, not s >> i & 1))
     return tuple(chosen[i] for i in range(n))
-
-
-def _reduced(vector: int, basis: Sequence[int]) -> int:
-    """What is left of a vector, with the highest bit of each in the basis gone."""
-    for b in basis:
-        if vector >> b.bit_length() - 1 & 1:
-            vector ^= b
-    return vector
 
 
 ALGORITHM = Algorithm(

@@ -20,7 +20,7 @@ from graycube.gf2.bits import (
 from graycube.gf2.exchange import Exchange, compose
 from graycube.gf2.gates import circuit
 from graycube.gf2.matrix import Matrix
-from graycube.gf2.span import Span
+from graycube.gf2.span import Span, without
 
 __all__ = [
     "AffineMap",
@@ -35,4 +35,5 @@ __all__ = [
     "parity",
     "require_int",
     "require_ints",
+    "without",
 ]

@@ -1,6 +1,6 @@
-"""All sums of some bit vectors, with more taken in one by one."""
+"""Sums of bit vectors: whether a vector is one, and what is left of it if not."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class Span:
@@ -37,3 +37,18 @@ class Span:
         if rest:
             self._basis[rest.bit_length()] = rest
         return bool(rest)
+
+
+def without(basis: Sequence[int], vector: int) -> int:
+    """A vector less those of a basis whose highest bits it has, the highest one first.
+
+    If the highest bit of each is in no other, vectors with the same rest differ by a sum of
+    the basis.
+
+    >>> [without((0b110, 0b001), vector) for vector in range(8)]
+    [0, 0, 2, 2, 2, 2, 0, 0]
+    """
+    for b in basis:
+        if vector >> b.bit_length() - 1 & 1:
+            vector ^= b
+    return vector

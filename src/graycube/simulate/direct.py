@@ -7,7 +7,7 @@ or half of them, or none: the sum that decides depends on the sender, or is the 
 from collections.abc import Iterator
 from fractions import Fraction
 
-from graycube.gf2 import Matrix
+from graycube.gf2 import Matrix, without
 from graycube.schedule import Delivery, Direct
 from graycube.schedule.direct import message_size
 from graycube.simulate.traffic import RoundTraffic
@@ -67,17 +67,9 @@ def _idle_turns(delivery: Delivery) -> int:
     changes = Matrix(tuple(shifts), n)
     if Matrix((*changes.rows, *delivery.parts), n).rank() > len(delivery.parts):
         return 0
-    left = [_less(shift, delivery.classes) for shift in shifts]
-    constant = _less(delivery.move.constant & (1 << n) - 1, delivery.classes)
+    left = [without(delivery.classes, shift) for shift in shifts]
+    constant = without(delivery.classes, delivery.move.constant & (1 << n) - 1)
     rank = Matrix(tuple(left), n).rank()
     if Matrix((*left, constant), n).rank() > rank:
         return 0
     return 1 << len(delivery.parts) - rank
-
-
-def _less(vector: int, classes: tuple[int, ...]) -> int:
-    """What is left of a vector, with the highest bit of each class gone."""
-    for c in classes:
-        if vector >> c.bit_length() - 1 & 1:
-            vector ^= c
-    return vector
