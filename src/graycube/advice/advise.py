@@ -58,11 +58,9 @@ class Advice:
     @cached_property
     def alternatives(self) -> tuple[tuple[str, float], ...]:
         """Names of the usual layouts, and what it costs to start there and never convert."""
-        found = [
-            (str(self.places[i]), self.search.staying(i, returns=self.returns))
-            for i in self.starts
-        ]
-        return tuple(sorted(found, key=lambda way: way[1]))
+        names = [str(self.places[i]) for i in self.starts]
+        costs = self.search.staying(self.starts, returns=self.returns)
+        return tuple(sorted(zip(names, costs, strict=True), key=lambda way: way[1]))
 
     @property
     def strategy(self) -> str:

@@ -11,7 +11,7 @@ from graycube.layout import Layout
 if TYPE_CHECKING:
     from graycube.advice.advise import Advice
 
-_COLUMNS = "{:<44} {:<22} {:>10}"
+_COLUMNS = "{:<48} {:<21} {:>10}"
 _SHOWN = 6  # alternatives
 
 

@@ -166,10 +166,10 @@ class Search:
             for pair in sorted(unpriced):
                 self._price(*pair)
 
-    def staying(self, i: int, *, returns: bool) -> float:
-        """The least cost from a place if nothing is ever converted."""
+    def staying(self, starts: Sequence[int], *, returns: bool) -> list[float]:
+        """The least cost from each place if nothing is ever converted."""
         costs = self.ways(self.phases, {}, stay=True).costs
-        return float(costs[i, self._ends(i, returns=returns)].min())
+        return [float(costs[i, self._ends(i, returns=returns)].min()) for i in starts]
 
     def _ends(self, i: int, *, returns: bool) -> list[int]:
         return [i] if returns else list(range(len(self.places)))
