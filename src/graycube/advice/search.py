@@ -33,8 +33,8 @@ from graycube.advice.phases import Elementwise, Loop, Phase, single_phases
 from graycube.advice.prices import Methods, Option, Single, conversion, least, options
 from graycube.machine import Machine
 
-MAX_PLACES = 48
-"""Most places: what phases leave behind beyond that is not followed."""
+LEFT_BEHIND = 36
+"""Most places that phases leave data in: what is left behind beyond that is not followed."""
 _FAVOUR = 1e-12
 """A conversion counts as dearer by this part of all prices, so that ties go without one."""
 
@@ -67,7 +67,7 @@ class Search:
         self.places, self.done = list(self.homes), {}
         numbers = {place.key: k for k, place in enumerate(self.places)}
         kinds = list(dict.fromkeys(single_phases(self.phases)))
-        at = 0
+        most, at = len(self.places) + LEFT_BEHIND, 0
         while at < len(self.places):
             place = self.places[at]
             for kind in kinds:
@@ -76,7 +76,7 @@ class Search:
                 for option in ways:
                     moved = tidied(option.after)
                     after = Place(moved, f"place {len(self.places)}")
-                    if after.key not in numbers and len(self.places) < MAX_PLACES:
+                    if after.key not in numbers and len(self.places) < most:
                         numbers[after.key] = len(self.places)
                         self.places.append(after)
                     if after.key in numbers:
