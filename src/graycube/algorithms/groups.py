@@ -11,7 +11,7 @@ from functools import lru_cache
 from graycube.algorithms.algorithm import Algorithm
 from graycube.algorithms.all_to_all import delivery
 from graycube.algorithms.conversion import why_conversion
-from graycube.gf2 import AffineMap, Exchange, compose
+from graycube.gf2 import AffineMap, Exchange, Matrix, compose, without
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Direct, Task, delivered
@@ -37,10 +37,19 @@ def emit(task: Task, machine: Machine) -> Direct:
     ways = [_deliveries(task.move, task.n, size) for size in SIZES if size < total]
 
     def price(way: Iterable[Delivery]) -> float:
-        sizes = ((d.turns, task.block_bytes >> len(d.classes)) for d in way)
-        return sum(turns * machine.message_time(nbytes) for turns, nbytes in sizes)
+        return sum(
+            (d.turns - _stays(d)) * machine.message_time(task.block_bytes >> len(d.classes))
+            for d in way
+        )
 
     return delivered(task, "groups", min(ways, key=price), circuits=True)
+
+
+def _stays(delivery: Delivery) -> bool:
+    """Whether there is a turn in which every node would send to itself."""
+    low = (1 << delivery.partner.width) - 1
+    pairwise = delivery.partner == Matrix.identity(delivery.partner.width)
+    return pairwise and not without(delivery.classes, delivery.move.constant & low)
 
 
 def _crossing(task: Task) -> list[Exchange]:

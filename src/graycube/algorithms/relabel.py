@@ -56,25 +56,14 @@ def without_renumbering(task: Task) -> tuple[Task, AffineMap]:
 
 @lru_cache(maxsize=1 << 8)
 def _with_fewest_changes(sums: Sequence[int], n: int) -> tuple[int, ...]:
-    """Sums that span the same, as many as possible of which are the node bits themselves.
-
-    Of the others, those are preferred that have slot bits and the node bit itself in them:
-    they are exchanged in half blocks.
-    """
+    """Sums that span the same, as many as possible of which are the node bits themselves."""
     width = max(s.bit_length() for s in (1, *sums))
     basis = Matrix(tuple(sums), width).image()
-    spanned, chosen = Span(basis), dict[int, int]()
-    for i in range(n):
-        if 1 << i in spanned:
-            chosen[i] = 1 << i
-    pairs = [a ^ b for k, a in enumerate(basis) for b in basis[:k]]
-    wanted = [*basis, *pairs]
-    for i in range(n):
-        if i not in chosen:
-            known = tuple(chosen.values())
-            new = [s for s in wanted if Matrix((*known, s), width).rank() > len(known)]
-            chosen[i] = min(new, key=lambda s: (not s >> n, not s >> i & 1))
-    return tuple(chosen[i] for i in range(n))
+    spanned = Span(basis)
+    chosen = {i: 1 << i for i in range(n) if 1 << i in spanned}
+    known = Span(chosen.values())
+    others = (s for s in basis if known.add(s))
+    return tuple(chosen[i] if i in chosen else next(others) for i in range(n))
 
 
 ALGORITHM = Algorithm(

@@ -1,0 +1,112 @@
+"""What general plans cost: as little as their rules promise."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import affine_map, affine_parts
+
+import graycube as gc
+from graycube.gf2 import Span
+from graycube.gf2.factor import factor
+from graycube.planning.candidate import all_candidates
+from graycube.schedule import expand
+from graycube.simulate import simulate
+
+MANY = settings(max_examples=120)
+
+
+def candidate(plan, name):
+    return next(c for c in plan.candidates if c.algorithm.name == name)
+
+
+def test_the_bit_that_leaves_memory_in_most_sums_comes_first():
+    """Settled in another order, three of the four dimensions would move whole blocks."""
+    rows = (0b111101, 0b111111, 0b111001, 0b110101, 0b010000, 0b100000)
+    source = gc.Layout(gc.AffineMap.identity(6), 4)
+    target = gc.Layout(gc.AffineMap(gc.Matrix.from_rows(rows, 6)), 4)
+    plan = gc.plan(source, target, 64, machine=gc.Machine(dims=4))
+    assert plan.cost == plan.lower_bound == 4 * 32
+
+
+@pytest.mark.parametrize("n", range(3, 9))
+def test_half_blocks_take_one_exchange_more(n):
+    """Gray to binary nodes while memory is reversed: no conversion of codes alone."""
+    source = gc.Layout.consecutive(n + 2, n, nodes="gray")
+    target = gc.AffineMap(gc.Matrix.permutation([*range(n), n + 1, n])) @ gc.Layout.consecutive(
+        n + 2, n
+    )
+    plan = gc.plan(source, target, 64, machine=gc.Machine(dims=n))
+    assert candidate(plan, "exchange").traffic.cycles == (n - 1) * 64
+    assert candidate(plan, "half-exchange").traffic.cycles == n * 32
+    slow = gc.Machine(dims=n, startup=1e3)
+    assert gc.plan(source, target, 64, machine=slow).algorithm == "exchange"
+
+
+@pytest.mark.parametrize("startup", [1, 30, 100, 300, 1000, 10**5])
+def test_groups_are_of_the_best_size(startup):
+    n = 8
+    machine = gc.Machine(dims=n, switching="circuit", startup=startup)
+    source, target = gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n)
+    plan = gc.plan(source, target, 1 << 13, machine=machine)
+
+    def price(size):
+        widths = [size] * (n // size) + [n % size] * (n % size > 0)
+        return sum(((1 << w) - 1) * (startup + (1 << 13 - w)) for w in widths)
+
+    assert candidate(plan, "groups").cost == min(map(price, (2, 3, 4, 6)))
+    assert candidate(plan, "all-to-all").cost == price(8)
+    assert candidate(plan, "exchange").cost == price(1)
+
+
+@given(st.data())
+@MANY
+def test_after_new_numbers_only_what_comes_from_memory_has_to_move(data):
+    """Half a block for each node bit that no node can keep, if memory has a part in it."""
+    n = data.draw(st.integers(1, 5))
+    p = n + data.draw(st.integers(1, 4))
+    source, target = (gc.Layout(affine_map(*data.draw(affine_parts(p))), n) for _ in range(2))
+    task = gc.Task(source, target, source.block_size * 2)
+    found = next(
+        c for c in all_candidates(task, gc.Machine(dims=n)) if c.algorithm.name == "relabel"
+    )
+    sums = Span(task.move.matrix.rows[:n])
+    kept = sum(1 << i in sums for i in range(n))
+    if found.traffic is not None and any(row >> n for row in task.move.matrix.rows[:n]):
+        assert found.traffic.cycles == (n - kept) * task.block // 2
+
+
+def test_a_candidate_that_cannot_be_written_is_left_out():
+    """Its turns last longer than a file can say; half blocks do not."""
+    source, target = gc.Layout.cyclic(8, 4), gc.Layout.consecutive(8, 4)
+    plan = gc.plan(source, target, 1 << 60, machine=gc.Machine(dims=4))
+    assert (plan.algorithm, plan.cycles) == ("exchange", 1 << 61)
+    assert "at most" in candidate(plan, "all-to-all").reason
+
+
+def test_what_everybody_crosses_counts_whole():
+    layout = gc.Layout.nodes(2)
+    task = gc.Task(layout, gc.AffineMap(gc.Matrix.identity(2), 1) @ layout, 4)
+    crossing = gc.Crossing(gc.Exchange(flip=1, when=0, want=0), 0)
+    made = gc.Emulation(task, "by hand", range(0, 4, 4), 4, (crossing,))
+    assert simulate(made).crossings == len(expand(made)) == 16
+
+
+@given(st.data())
+@MANY
+def test_no_low_bit_is_flipped_more_often_than_the_rules_say(data):
+    """Once each, and once more for one of each set of sums that only needs itself."""
+    n = data.draw(st.integers(1, 5))
+    p = n + data.draw(st.integers(1, 4))
+    move = affine_map(*data.draw(affine_parts(p)))
+    low = (1 << n) - 1
+    for halves in (False, True):
+        flips = [e.flip & low for e in factor(move, n, halves=halves) if e.flip & low]
+        changed = [
+            i
+            for i, row in enumerate(move.matrix.rows[:n])
+            if row != 1 << i or move.constant >> i & 1
+        ]
+        twice = [flip for flip in set(flips) if flips.count(flip) > 1]
+        assert {f.bit_length() - 1 for f in flips} >= set(changed)
+        assert len(flips) <= len(changed) + len(twice)
+        assert len(twice) <= max(0, len(changed) // 2)
