@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 
+from graycube.advice.alike import transformed
 from graycube.advice.homes import reversed_digits, tidied, transposed
 from graycube.advice.phases import FFT, Elementwise, Stencil, Transpose
 from graycube.algorithms.all_to_all import delivery
 from graycube.bounds import lower_bounds
 from graycube.errors import InvalidValueError
-from graycube.fourier import in_place
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.planning import cheapest
-from graycube.schedule import Emulation, Task, delivered
+from graycube.schedule import Task, delivered
 from graycube.simulate import Traffic, simulate
 from graycube.stencil import halo
 
@@ -153,12 +153,8 @@ def _transform(
     """One axis; where the index bits are afterwards."""
     if method == "whole blocks":
         return Option(in_whole_blocks(layout, axis, itemsize, machine), layout, method)
-    found = in_place(layout, axis, itemsize, machine, restore=method == "restore")
-    if found is None:
-        return None
-    moved = isinstance(found.schedule, Emulation)  # copies leave everything where it is
-    after = found.schedule.task.target if isinstance(found.schedule, Emulation) else layout
-    return Option(found.cost, after, found.name if moved else "copies")
+    found = transformed(layout, axis, itemsize, machine, restore=method == "restore")
+    return None if found is None else Option(found.cost, found.after, found.name)
 
 
 def in_whole_blocks(layout: Layout, axis: int, itemsize: int, machine: Machine) -> float:

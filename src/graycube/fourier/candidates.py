@@ -52,7 +52,7 @@ def transform_candidates(
     """All ways, for elements of ``itemsize`` bytes."""
     if layout.p == layout.n:
         return (_copies(layout, itemsize, machine),)
-    found = list(_as_they_are(layout, axis, itemsize, machine, _methods(layout, axis, machine)))
+    found = list(_as_they_are(layout, axis, itemsize, machine))
     plain = uncoded(layout)
     if plain != layout:
         found.append(_converted_first(layout, plain, axis, itemsize, machine))
@@ -73,57 +73,33 @@ def uncoded(layout: Layout) -> Layout:
 def in_place(
     layout: Layout, axis: int, itemsize: int, machine: Machine, *, restore: bool = False
 ) -> TransformCandidate | None:
-    """A cheap way on the data as they are, if there is one; see ``emulation``.
-
-    Only one dimension at a time and as many as possible are tried, which is quick.
+    """The cheapest way on the data as they are, if there is one; see ``emulation``.
 
     >>> machine = Machine(dims=4, ports="all", startup=10.0, per_byte=1.0)
     >>> layout = Layout.cyclic(10, 4, nodes="gray")
     >>> for restore in (False, True):
     ...     print(in_place(layout, 0, 1, machine, restore=restore).cost)
-    112.0
-    224.0
+    104.0
+    208.0
     """
     if layout.p == layout.n:
         best = _copies(layout, itemsize, machine)
     else:
-        most = _most_at_once(layout, axis, machine)
-        few = [
-            Method(radix=radix, overlap=overlap)
-            for radix in sorted({1, most})
-            for overlap in ((True, False) if machine.links_at_once > 1 else (False,))
-        ]
-        found = _as_they_are(layout, axis, itemsize, machine, few, restore=restore)
-        best = cheapest(list(found))
+        best = cheapest(list(_as_they_are(layout, axis, itemsize, machine, restore=restore)))
     return None if best.schedule is None else best
 
 
-def _most_at_once(layout: Layout, axis: int, machine: Machine) -> int:
-    """How many dimensions can be exchanged at the same time."""
+def _as_they_are(
+    layout: Layout, axis: int, itemsize: int, machine: Machine, *, restore: bool = False
+) -> Iterator[TransformCandidate]:
     dims = len(exchanged_dims(layout, axis))
-    return max(1, min(layout.p - layout.n, dims, machine.links_at_once))
-
-
-def _methods(layout: Layout, axis: int, machine: Machine) -> list[Method]:
-    """All methods that are worth a try."""
-    most = _most_at_once(layout, axis, machine)
+    most = max(1, min(layout.p - layout.n, dims, machine.links_at_once))
     radices = sorted({radix for radix in (*RADICES, most) if radix <= most})
     methods = []
     if machine.links_at_once > 1:
         methods += [Method(radix=radix) for radix in radices]
         methods.append(Method("inter-node"))
-    return methods + [Method(radix=radix, overlap=False) for radix in radices]
-
-
-def _as_they_are(  # noqa: PLR0913
-    layout: Layout,
-    axis: int,
-    itemsize: int,
-    machine: Machine,
-    methods: Sequence[Method],
-    *,
-    restore: bool = False,
-) -> Iterator[TransformCandidate]:
+    methods += [Method(radix=radix, overlap=False) for radix in radices]
     for method in methods:
 
         def make(merged: int, method: Method = method) -> Emulation:
@@ -163,7 +139,7 @@ def _converted_first(
         before = plan(layout, plain, layout.block_size, itemsize=itemsize, machine=machine)
     except GraycubeError as error:
         return _left_out(name, str(error))
-    ways = _as_they_are(plain, axis, itemsize, machine, _methods(plain, axis, machine))
+    ways = _as_they_are(plain, axis, itemsize, machine)
     best = min(ways, key=lambda candidate: candidate.cost)
     if best.schedule is None:
         return replace(best, name=name)

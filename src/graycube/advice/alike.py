@@ -1,0 +1,78 @@
+"""Transforms that are alike: the same network, but for the names of bits.
+
+A network exchanges bits of one axis. Which index bits of the other axes are in the way, in
+which order memory has them, and constants make no difference to what it costs. So a layout is
+brought into a form that only has the rest, and the network of that form is used for all layouts
+that share it. Dimensions keep their names: what goes to and fro should come back to where it
+was, and not to something that is the same but for the names.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+from graycube.advice.homes import tidied
+from graycube.fourier import in_place
+from graycube.gf2 import AffineMap, Matrix, bit_indices
+from graycube.layout import Axis, Layout
+from graycube.machine import Machine
+from graycube.schedule import Emulation
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A transform: its price, its name, and where the index bits are afterwards."""
+
+    cost: float
+    name: str
+    after: Layout
+
+
+def transformed(
+    layout: Layout, axis: int, itemsize: int, machine: Machine, *, restore: bool
+) -> Done | None:
+    """The cheapest network on data as they are, if there is one.
+
+    >>> machine = Machine(dims=3, startup=1.0)
+    >>> done = transformed(Layout.cyclic(6, 3), 0, 1, machine, restore=False)
+    >>> done.name, done.cost
+    ('bi-sectioning, phase by phase', 15.0)
+    >>> print(tidied(done.after))
+    (b5 b1 b0 || b4 b3 b2)
+    """
+    words = _words(layout, axis)
+    found = _network(_in_brief(layout, axis, words), itemsize, machine, restore)
+    if found is None:
+        return None
+    moved = found.after.map @ words.inverse()
+    constant = moved.constant ^ layout.map.constant & (1 << layout.n) - 1
+    after = Layout(AffineMap(moved.matrix, constant), layout.n, layout.axes)
+    return Done(found.cost, found.name, after)
+
+
+def _words(layout: Layout, axis: int) -> AffineMap:
+    """From words of the form, in which the axis has the lowest bits, to those of the layout."""
+    own = layout.word_bits(axis)
+    rows = layout.map.matrix.rows[: layout.n]
+    others = dict.fromkeys(bit for row in rows for bit in bit_indices(row) if bit not in own)
+    others |= dict.fromkeys(bit for bit in range(layout.p) if bit not in own)
+    return AffineMap(Matrix.permutation([*own, *others]))
+
+
+def _in_brief(layout: Layout, axis: int, words: AffineMap) -> Layout:
+    """The form of a layout: the axis is the last one, all others are one."""
+    own = layout.axes[axis].bits
+    extent = prod(a.extent for a in layout.axes)
+    axes = (Axis(layout.p - own, extent), Axis(own))
+    return tidied(Layout(AffineMap(layout.map.matrix) @ words, layout.n, axes))
+
+
+@lru_cache(maxsize=1 << 12)
+def _network(layout: Layout, itemsize: int, machine: Machine, restore: bool) -> Done | None:  # noqa: FBT001
+    found = in_place(layout, 1, itemsize, machine, restore=restore)
+    if found is None:
+        return None
+    made = found.schedule
+    moved = isinstance(made, Emulation)  # copies leave everything where it is
+    after = made.task.target if isinstance(made, Emulation) else layout
+    return Done(found.cost, found.name if moved else "copies", after)
