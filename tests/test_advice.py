@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parents[1] / "papers" / "cam-87-02"
 GOLDEN = Path(__file__).parent / "golden"
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(FOLDER))
-    strategies = importlib.import_module("strategies")
+    strategies = importlib.import_module("mapping_advice")
 
 UP = gc.Stencil(reach=((0, 1),))
 SOLVER = gc.FFT(order="free")

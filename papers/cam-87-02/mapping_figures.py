@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mapping_advice import advice
 from mapping_model import MAPPINGS, printed
 from mapping_tables import FIGURE_4, POINTS, alone, model
-from strategies import advice
 
 import graycube as gc
 

@@ -1,6 +1,6 @@
 """Theorem 4, found by the planner: three strategies without being told of any.
 
-    python papers/cam-87-02/strategies.py [CASES]
+    python papers/cam-87-02/mapping_advice.py [CASES]
 
 The planner gets the program (k transforms, then l stencils of one neighbour, and back to where
 it started), the two mappings, and the paper's ways of doing things: whole blocks to every
