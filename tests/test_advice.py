@@ -297,6 +297,7 @@ def test_crossovers_are_where_brute_force_changes_its_mind():
         assert change.before == "stay in FFT"
         assert change.after == ("stay in BRGC" if k < 3 else CONVERTED)
         text = f"from l = {change.value} on: {change.after} (before: {change.before})"
+        text = f"{change.where}, {text}"
         assert str(change) == text
 
 
@@ -313,7 +314,7 @@ def test_loops_of_one_name_vary_together():
         ({}, "the loops to vary are none: the named loops are steps; give"),
         ({"step": [1]}, "the loops to vary are step: the named loops are steps; give"),
         ({"steps": [-1]}, "numbers >= 0"),
-        ({"steps": range(1 << 17)}, "there are 131072 combinations: at most 65536"),
+        ({"steps": range(1 << 17)}, "there are 65537 combinations of 1 loops: at most 65536"),
         ({"steps": [1.5]}, r"steps\[0\] is 1.5: it must be an integer"),
         ({"steps": [True]}, r"steps\[0\] is True: it must be an integer"),
         ({"steps": "12"}, r"steps\[0\] is '1': it must be an integer"),
@@ -432,7 +433,7 @@ WRONG = [
     ({"size": (8, 0)}, gc.InvalidValueError, "axis 1 has 0 elements"),
     ({"size": (-8, 8)}, gc.InvalidValueError, "axis 0 has -8 elements"),
     ({"size": (5, 7)}, gc.InvalidValueError, "5 x 7 on 4 nodes: lengths must be multiples"),
-    ({"size": ()}, gc.InvalidValueError, "on 4 nodes"),
+    ({"size": ()}, gc.InvalidValueError, "0 axes"),
     ({"size": (8, True)}, gc.InvalidTypeError, r"size\[1\] is True"),
     ({"size": (8.0, 8)}, gc.InvalidTypeError, r"size\[0\] is 8.0"),
     ({"size": "88"}, gc.InvalidTypeError, r"size\[0\] is '8'"),
@@ -454,9 +455,9 @@ WRONG = [
     (
         {"layouts": {"a": LAYOUT}, "start": "b"},
         gc.InvalidValueError,
-        "the start is 'b': the layouts are a; name one",
+        "the start is 'b': the layouts are 'a'; name one",
     ),
-    ({"start": 3}, gc.InvalidValueError, "the start is 3: the layouts are binary 2 x 2"),
+    ({"start": 3}, gc.InvalidValueError, "the start is 3: the layouts are 'binary 2 x 2'"),
 ]
 
 

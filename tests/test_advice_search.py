@@ -11,7 +11,7 @@ import pytest
 
 import graycube as gc
 from graycube.advice import Repeated
-from graycube.advice.homes import tidied
+from graycube.advice.homes import homes, tidied
 from graycube.advice.paths import Ways, power
 from graycube.advice.prices import options
 from graycube.advice.search import Conversion
@@ -422,6 +422,13 @@ def cheapest_walk(costs, times):
     return np.array(best)
 
 
+def turns(trace):
+    """Turns of a loop: those of groups that alternate count one by one."""
+    if not any(isinstance(step, Repeated) for step in trace):
+        return 1
+    return sum(step.times * turns(step.steps) for step in trace)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_powers_are_cheapest_walks(seed):
     rng = np.random.default_rng(seed)
@@ -437,7 +444,7 @@ def test_powers_are_cheapest_walks(seed):
                 trace = made.trace(i, j)
                 assert paid(trace) == made.costs[i, j]
                 assert ends(trace) == (i, j)
-                assert sum(step.times for step in trace) == times
+                assert turns(trace) == times
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -539,3 +546,63 @@ def test_lengths_with_odd_parts_have_the_least_of_all_sequences(shape):
     every = Everything(layouts, machine, 8, gc.Methods())
     found = advised(phases, layouts, machine, 8)
     assert found.cost == pytest.approx(every.least(phases), rel=CLOSE)
+
+
+def test_turns_that_alternate_are_told_as_one():
+    """In the order of a run, two turns of a transform go to and fro."""
+    loop = gc.Loop([gc.FFT(), gc.Stencil()], times=10**5)
+    machine = gc.Machine(dims=3, startup=1.0, per_byte=1.0)
+    found = gc.advise(loop, machine=machine, size=64)
+    assert len(found.explain().splitlines()) < 60
+    assert paid(found.steps) == pytest.approx(found.cost)
+
+
+def test_programs_of_many_phases_have_advice():
+    machine = gc.Machine(dims=2, startup=1.0)
+    assert gc.advise([gc.FFT(), gc.Stencil()] * 300, machine=machine, size=16).cost > 0
+
+
+@pytest.mark.parametrize("order", [("stencil", "fft"), ("fft", "stencil")])
+def test_data_may_be_converted_back_at_the_end(order):
+    """Theorem 4 does not care which kind of phase comes first."""
+    machine = gc.Machine.profile("ipsc1", dims=6)
+    layouts = {
+        "binary": gc.Layout.consecutive(12, 6),
+        "gray": gc.Layout.consecutive(12, 6, nodes="gray"),
+    }
+    kinds = {"fft": gc.FFT(order="free"), "stencil": gc.Stencil([(0, 1)])}
+    costs = {
+        start: gc.advise(
+            [gc.Loop([kinds[kind]], times=8) for kind in order],
+            machine=machine,
+            size=4096,
+            itemsize=8,
+            layouts=layouts,
+            start=start,
+            returns=True,
+            methods=gc.Methods("whole blocks", "gb1"),
+        ).cost
+        for start in layouts
+    }
+    assert costs["gray"] == pytest.approx(costs["binary"])
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_the_layout_after_a_transform_is_that_of_its_run(axis):
+    machine = gc.Machine(dims=3, startup=5.0, per_byte=1.0)
+    for place in homes((32, 8), 3):
+        plan = gc.plan_fft(place.layout, axis, itemsize=1, machine=machine)
+        if plan.chosen.before is None:
+            ran = plan.run(gc.CubeArray.from_numpy(np.zeros((32, 8)), place.layout))
+            only = gc.Methods(fft="leave")
+            option = options(gc.FFT(axes=axis), place.layout, 1, machine, only)[0]
+            assert option.cost == plan.cost
+            assert option.after == tidied(ran.layout)
+
+
+def test_one_of_two_axes_takes_its_own_stages_only():
+    """With one element on each node, by copies."""
+    layout = gc.Layout.mesh((8, 8), nodes=(8, 8))
+    for axis in (0, 1):
+        plan = gc.plan_fft(layout, axis, machine=gc.Machine(dims=6))
+        assert (plan.rounds, bool(plan.verify())) == (3, True)

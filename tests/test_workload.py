@@ -130,7 +130,7 @@ def test_advice_heeds_every_key():
     [
         ("16", "not iterable|shape"),
         ('"16"', "is '1': it must be an integer"),
-        ("[]", "on 4 nodes"),
+        ("[]", "0 axes"),
         ("[16.0]", "is 16.0: it must be an integer"),
         ("[true, 16]", "is True: it must be an integer"),
         ('["16"]', "is '16': it must be an integer"),
@@ -385,9 +385,9 @@ def test_the_example_is_what_its_comment_says():
     assert stages.phases == (
         gc.Stencil(reach=1, corners=True),
         gc.Elementwise(),
-        gc.FFT(),
+        gc.FFT(order="reversed"),
         gc.Elementwise(),
-        gc.FFT(),
+        gc.FFT(order="reversed"),
     )
 
 
@@ -401,5 +401,5 @@ def test_the_example_gives_advice_that_grows_with_its_steps(profile):
     assert costs[0] == 0
     assert costs[2] == found.cost
     assert costs[3] - costs[2] == pytest.approx(1000 * (costs[2] - costs[1]) / 999)
-    assert "1000 times" in found.explain() or "999 times" in found.explain()
+    assert any(f"{count} times" in found.explain() for count in range(990, 1001))
     assert found.cost <= min(cost for _, cost in found.alternatives)

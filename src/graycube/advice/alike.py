@@ -12,7 +12,8 @@ from functools import lru_cache
 from math import prod
 
 from graycube.advice.homes import tidied
-from graycube.fourier import in_place
+from graycube.fourier import emulated_passes, in_place, passes
+from graycube.fourier.passes import result_layout
 from graycube.gf2 import AffineMap, Matrix, bit_indices
 from graycube.layout import Axis, Layout
 from graycube.machine import Machine
@@ -21,11 +22,16 @@ from graycube.schedule import Emulation
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A transform: its price, its name, and where the index bits are afterwards."""
+    """A transform: its price, its name, and where the index bits are afterwards.
+
+    ``carried`` is the layout of the output as it is computed: its digits are where those of the
+    input were, with the significance of groups reversed.
+    """
 
     cost: float
     name: str
     after: Layout
+    carried: Layout
 
 
 def transformed(
@@ -44,10 +50,13 @@ def transformed(
     found = _network(_in_brief(layout, axis, words), itemsize, machine, restore)
     if found is None:
         return None
-    moved = found.after.map @ words.inverse()
-    constant = moved.constant ^ layout.map.constant & (1 << layout.n) - 1
-    after = Layout(AffineMap(moved.matrix, constant), layout.n, layout.axes)
-    return Done(found.cost, found.name, after)
+
+    def named(form: Layout) -> Layout:
+        moved = form.map @ words.inverse()
+        constant = moved.constant ^ layout.map.constant & (1 << layout.n) - 1
+        return Layout(AffineMap(moved.matrix, constant), layout.n, layout.axes)
+
+    return Done(found.cost, found.name, named(found.after), named(found.carried))
 
 
 def _words(layout: Layout, axis: int) -> AffineMap:
@@ -73,6 +82,8 @@ def _network(layout: Layout, itemsize: int, machine: Machine, restore: bool) -> 
     if found is None:
         return None
     made = found.schedule
-    moved = isinstance(made, Emulation)  # copies leave everything where it is
-    after = made.task.target if isinstance(made, Emulation) else layout
-    return Done(found.cost, found.name if moved else "copies", after)
+    if not isinstance(made, Emulation):  # copies leave everything where it is
+        return Done(found.cost, "copies", layout, passes(layout, 1)[1])
+    done, _ = emulated_passes(made, 1)
+    after = made.task.target
+    return Done(found.cost, found.name, after, result_layout(layout, 1, after.map, done))

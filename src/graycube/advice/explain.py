@@ -11,7 +11,7 @@ from graycube.layout import Layout
 if TYPE_CHECKING:
     from graycube.advice.advise import Advice
 
-_COLUMNS = "{:<48} {:<21} {:>10}"
+_COLUMNS = "{:<46} {:<34} {:>9}"
 _SHOWN = 6  # alternatives
 
 
@@ -54,6 +54,7 @@ def _step(advice: "Advice", step: Step, indent: str) -> str:
         phase, how = step.label if isinstance(step.label, tuple) else (step.label, "")
         what = f"{phase}: {how}" if how else str(phase)
         place = str(advice.places[step.before])
+        place += f" -> {advice.places[step.after]}" if step.after != step.before else ""
     return _COLUMNS.format(indent + what, place, f"{step.cost:.4g}")
 
 

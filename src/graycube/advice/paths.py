@@ -7,12 +7,13 @@ runs ten times or a million times, and its steady state shows in the way.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 Costs = NDArray[np.float64]
+MAX_PERIOD = 6
+"""Turns of a loop that alternate are told as one if so many of them or fewer do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +75,28 @@ class Ways:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """One thing after the other: ``via[i, j]`` is the place in between."""
+    """One thing after the other: ``via[i, j]`` is the place in between.
+
+    ``first`` may be a long chain itself, so its steps are collected from the last one back.
+    """
 
     first: "Ways | Chain | Turn"
     second: "Ways | Chain | Turn"
+    costs: Costs
+    via: NDArray[np.intp]
     _known: dict[tuple[int, int], Trace] = field(default_factory=dict)
-
-    @cached_property
-    def _joined(self) -> tuple[Costs, NDArray[np.intp]]:
-        sums = self.first.costs[:, :, None] + self.second.costs[None, :, :]
-        via = sums.argmin(axis=1)
-        return np.take_along_axis(sums, via[:, None, :], axis=1)[:, 0, :], via
-
-    @property
-    def costs(self) -> Costs:
-        """The least costs."""
-        return self._joined[0]
 
     def trace(self, i: int, j: int) -> Trace:
         """The steps from i to j."""
         if (i, j) not in self._known:  # the squares of a power meet themselves again
-            k = int(self._joined[1][i, j])
-            both = (*self.first.trace(i, k), *self.second.trace(k, j))
-            self._known[i, j] = _merged(both)
+            node: Ways | Chain | Turn = self
+            parts, end = list[Trace](), j
+            while isinstance(node, Chain):
+                k = int(node.via[i, end])
+                parts.append(node.second.trace(k, end))
+                node, end = node.first, k
+            parts.append(node.trace(i, end))
+            self._known[i, j] = _merged([step for part in reversed(parts) for step in part])
         return self._known[i, j]
 
 
@@ -118,7 +118,10 @@ class Turn:
 
 def then(first: Ways | Chain | Turn, second: Ways | Chain | Turn) -> Chain:
     """The second after the first."""
-    return Chain(first, second)
+    sums = first.costs[:, :, None] + second.costs[None, :, :]
+    via = sums.argmin(axis=1)
+    costs = np.take_along_axis(sums, via[:, None, :], axis=1)[:, 0, :]
+    return Chain(first, second, costs, via)
 
 
 def nothing(size: int) -> Ways:
@@ -150,16 +153,35 @@ def power(body: Ways | Chain, times: int, size: int) -> Ways | Chain | Turn:
 
 
 def _merged(trace: Sequence[Step | Repeated]) -> Trace:
-    """Equal turns that follow each other as one."""
+    """Equal turns that follow each other as one, and so for turns that alternate."""
     done: list[Step | Repeated] = []
     for step in trace:
-        last = done[-1] if done else None
-        if (
-            isinstance(step, Repeated)
-            and isinstance(last, Repeated)
-            and last.steps == step.steps
-        ):
-            done[-1] = Repeated(step.steps, last.times + step.times)
-        else:
-            done.append(step)
+        done.append(step)
+        while _joined(done):
+            pass
     return tuple(done)
+
+
+def _joined(done: list[Step | Repeated]) -> bool:
+    """Join what stands twice at the end; whether there was something to join."""
+    for period in range(1, MAX_PERIOD + 1):
+        tail = tuple(done[-period:])
+        if not all(isinstance(turn, Repeated) for turn in tail):
+            return False
+        steps, times = _as_one(tail)
+        before = done[-period - 1] if len(done) > period else None
+        if isinstance(before, Repeated) and before.steps == steps:
+            done[-period - 1 :] = [Repeated(steps, before.times + times)]
+            return True
+        if period > 1 and tuple(done[-2 * period : -period]) == tail:
+            done[-2 * period :] = [Repeated(tail, 2)]
+            return True
+    return False
+
+
+def _as_one(turns: Trace) -> tuple[Trace, int]:
+    """The steps of one turn and how often, or those of several once."""
+    only = turns[0]
+    if len(turns) == 1 and isinstance(only, Repeated):
+        return only.steps, only.times
+    return turns, 1

@@ -1,13 +1,15 @@
 """The phases of a program, as far as they need data of other nodes."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int, require_ints
+from graycube.layout import Layout
+from graycube.stencil import halo
 
-Order = Literal["carried", "free"]
+Order = Literal["carried", "reversed", "free"]
 MAX_TIMES = 1 << 30
 
 
@@ -15,8 +17,11 @@ MAX_TIMES = 1 << 30
 class FFT:
     """Transforms along some axes, one after the other; all axes by default.
 
-    The digits of the output index come out in another order, which the layout carries; with
-    ``order="free"`` nobody minds, and the output counts as being in order.
+    The digits of the output index come out in another order, which the layout carries: that of
+    :meth:`graycube.TransformPlan.run` ("carried"), or all "reversed", as the butterflies of
+    :func:`graycube.emulation` leave them; if it is "free", nobody minds, and the output counts
+    as being in order. All axes are done by the same method: name them one by one to let that
+    be chosen for each.
 
     >>> str(FFT()), str(FFT(axes=(0,)))
     ('fft', 'fft along 0')
@@ -57,6 +62,14 @@ class Stencil:
             if isinstance(value, Sequence):
                 entries = tuple(tuple(v) if isinstance(v, Sequence) else v for v in value)
                 object.__setattr__(self, name, entries)
+        try:
+            hash((self.reach, self.periodic, self.corners))
+        except TypeError:
+            raise InvalidTypeError(
+                f"the reach is {self.reach!r:.40}, periodic {self.periodic!r:.40}",
+                "they are a number or a bool, or a tuple of some",
+                "see graycube.halo",
+            ) from None
 
     def __str__(self) -> str:
         entries = self.reach if isinstance(self.reach, Sequence) else (self.reach,)
@@ -143,6 +156,33 @@ def require_phases(phases: object) -> tuple[Phase, ...]:
             "pass a list of them, or the path of a workload file",
         )
     return tuple(listed)
+
+
+def checked(phases: Sequence[Phase], shape: tuple[int, ...]) -> tuple[Phase, ...]:
+    """The phases with axes counted from the front, if an array of that shape can have them.
+
+    >>> checked([FFT(axes=(-1,))], (8, 4))
+    (FFT(axes=(1,), order='carried'),)
+    """
+    return tuple(_checked(phase, shape) for phase in phases)
+
+
+def _checked(phase: Phase, shape: tuple[int, ...]) -> Phase:
+    count = len(shape)
+    if isinstance(phase, Loop):
+        return replace(phase, phases=checked(phase.phases, shape))
+    if isinstance(phase, Stencil):
+        alone = Layout.mesh(shape, (1,) * count)
+        halo(alone, phase.reach, periodic=phase.periodic, corners=phase.corners)
+    if isinstance(phase, FFT) and phase.axes is not None:
+        if any(not -count <= axis < count for axis in phase.axes):
+            raise OutOfRangeError(
+                f"an FFT is along {phase.axes}",
+                f"the array has {count} axes",
+                f"use {-count}..{count - 1}",
+            )
+        return replace(phase, axes=tuple(axis % count for axis in phase.axes))
+    return phase
 
 
 def single_phases(phases: Sequence[Phase]) -> Iterator[FFT | Stencil | Transpose | Elementwise]:

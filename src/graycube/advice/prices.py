@@ -5,14 +5,15 @@ Every price is that of an actual schedule: the one that :func:`graycube.plan`,
 counted: arithmetic is the same in every layout.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 
-from graycube.advice.alike import transformed
+from graycube.advice.alike import Done, transformed
 from graycube.advice.homes import reversed_digits, tidied, transposed
-from graycube.advice.phases import FFT, Elementwise, Stencil, Transpose
+from graycube.advice.phases import FFT, Elementwise, Order, Stencil, Transpose
+from graycube.algorithms import algorithms
 from graycube.algorithms.all_to_all import delivery
 from graycube.bounds import lower_bounds
 from graycube.errors import InvalidValueError
@@ -44,7 +45,8 @@ class Methods:
     conversion: str = "auto"
 
     def __post_init__(self) -> None:
-        listed = (self.fft,) if isinstance(self.fft, str) else tuple(self.fft)
+        given: object = (self.fft,) if isinstance(self.fft, str) else self.fft
+        listed = tuple(given) if isinstance(given, Iterable) else (given,)
         unknown = [name for name in listed if name not in FFT_METHODS]
         if unknown or not listed:
             raise InvalidValueError(
@@ -53,6 +55,13 @@ class Methods:
                 "name one at least",
             )
         object.__setattr__(self, "fft", listed)
+        known = [a.name for a in algorithms() if a.name != "relabel"]
+        if self.conversion not in ("auto", *known):
+            raise InvalidValueError(
+                f"the conversion is {self.conversion!r:.40}",
+                f"the known ones are {', '.join(known)}",
+                "choose one of them, or 'auto'",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,24 +146,28 @@ def _transforms(
             if done is None:
                 break
             cost += done.cost
-            hows.append(done.how)
-            after = done.after
-            if phase.order == "carried":
-                after = reversed_digits(after, axis)
-            place = tidied(after)
+            hows.append(done.name)
+            place = tidied(_ordered(done, phase.order, axis))
         else:
             back = ", and back" if method == "restore" else ""
             yield Option(cost, place, " and ".join(dict.fromkeys(hows)) + back)
 
 
+def _ordered(done: Done, order: Order, axis: int) -> Layout:
+    """Where the output is, if its digits are in this order."""
+    if order == "carried":
+        return done.carried
+    return done.after if order == "free" else reversed_digits(done.after, axis)
+
+
 def _transform(
     method: str, layout: Layout, axis: int, itemsize: int, machine: Machine
-) -> Option | None:
-    """One axis; where the index bits are afterwards."""
+) -> Done | None:
+    """One axis, and where the data are afterwards."""
     if method == "whole blocks":
-        return Option(in_whole_blocks(layout, axis, itemsize, machine), layout, method)
-    found = transformed(layout, axis, itemsize, machine, restore=method == "restore")
-    return None if found is None else Option(found.cost, found.after, found.name)
+        cost = in_whole_blocks(layout, axis, itemsize, machine)
+        return Done(cost, method, layout, reversed_digits(layout, axis))
+    return transformed(layout, axis, itemsize, machine, restore=method == "restore")
 
 
 def in_whole_blocks(layout: Layout, axis: int, itemsize: int, machine: Machine) -> float:

@@ -65,7 +65,9 @@ class Search:
 
     def __post_init__(self) -> None:
         self.places, self.done = list(self.homes), {}
-        numbers = {place.key: k for k, place in enumerate(self.places)}
+        numbers = dict[object, int]()
+        for k, place in enumerate(self.places):
+            numbers.setdefault(place.key, k)
         kinds = list(dict.fromkeys(single_phases(self.phases)))
         most, at = len(self.places) + LEFT_BEHIND, 0
         while at < len(self.places):
@@ -101,12 +103,14 @@ class Search:
         times: Mapping[str, int],
         *,
         stay: bool = False,
+        back: bool = False,
         depth: int = 1,
     ) -> Ways | Chain:
         """The cheapest ways through phases, from every place to every place.
 
         ``times`` are the numbers of some named loops; ``stay`` allows no conversions. Those
-        that are ``depth`` loops deep are the last choice.
+        that are ``depth`` loops deep are the last choice. With ``back`` there may be one at the
+        end, too.
         """
         size = len(self.places)
         total: Ways | Chain = nothing(size)
@@ -120,7 +124,7 @@ class Search:
                 free = isinstance(phase, Elementwise)
                 before = total if free else then(total, moves)
                 total = then(before, self._phase(phase))
-        return total
+        return then(total, moves) if back else total
 
     def _conversions(self, depth: int) -> Ways:
         scale = float(np.max(self._bounds, initial=0.0, where=np.isfinite(self._bounds)))
@@ -153,7 +157,7 @@ class Search:
         With ``returns`` the end is the start.
         """
         while True:
-            found = self.ways(self.phases, times)
+            found = self.ways(self.phases, times, back=returns)
             pairs = [(i, j) for i in starts for j in self._ends(i, returns=returns)]
             i, j = min(pairs, key=lambda pair: found.costs[pair])
             if not isfinite(found.costs[i, j]):

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
+from math import prod
 from typing import TYPE_CHECKING
 
 from graycube.advice.paths import Trace
-from graycube.advice.phases import Loop, Phase
+from graycube.advice.phases import MAX_TIMES, Loop, Phase
 from graycube.advice.search import Conversion, Search, steps_of
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
@@ -21,6 +22,8 @@ MAX_POINTS = 1 << 16
 class Crossover:
     """From ``value`` on, ``after`` is cheaper than what was best before.
 
+    ``where`` says what the number of the other loop is, if there is one.
+
     >>> print(Crossover("steps", 12, "stay in A", "fft in A, stencil in B"))
     from steps = 12 on: fft in A, stencil in B (before: stay in A)
     """
@@ -29,9 +32,12 @@ class Crossover:
     value: int
     before: str
     after: str
+    where: str = ""
 
     def __str__(self) -> str:
-        return f"from {self.name} = {self.value} on: {self.after} (before: {self.before})"
+        where = f"{self.where}, " if self.where else ""
+        change = f"{self.after} (before: {self.before})"
+        return f"{where}from {self.name} = {self.value} on: {change}"
 
 
 @dataclass(frozen=True)
@@ -57,14 +63,27 @@ class Variation:
         for row in range(0, len(self.strategies), max(1, len(steps))):
             line = self.strategies[row : row + len(steps)]
             changes = (k for k in range(1, len(line)) if line[k] != line[k - 1])
-            found += [Crossover(name, steps[k], line[k - 1], line[k]) for k in changes]
+            where = self._row(row // len(steps))
+            found += [Crossover(name, steps[k], line[k - 1], line[k], where) for k in changes]
         return tuple(found)
 
+    def _row(self, number: int) -> str:
+        """The number of the first of two loops, in words."""
+        if len(self.values) == 1:
+            return ""
+        first, values = next(iter(self.values.items()))
+        return f"{first} = {values[number]}"
 
-def vary(advice: "Advice", times: Mapping[str, Iterable[int]]) -> Variation:
+
+def vary(advice: "Advice", times: Mapping[str, Iterable[int] | int]) -> Variation:
     """The variation of the advice; prices are those already found, and any that are new."""
     names = set(_names(advice.phases))
-    values = {name: require_ints(some, name) for name, some in times.items()}
+    values = {
+        name: require_ints(
+            islice(some, MAX_POINTS + 1) if isinstance(some, Iterable) else some, name
+        )
+        for name, some in times.items()
+    }
     unknown = [name for name in values if name not in names]
     if unknown or not values:
         raise InvalidValueError(
@@ -72,12 +91,18 @@ def vary(advice: "Advice", times: Mapping[str, Iterable[int]]) -> Variation:
             f"the named loops are {', '.join(sorted(names)) or 'none'}",
             "give a loop a name, and say which numbers to try",
         )
-    points = list(product(*values.values()))
-    if len(points) > MAX_POINTS or any(value < 0 for point in points for value in point):
+    if len(values) > 2 or prod(map(len, values.values())) > MAX_POINTS:
         raise InvalidValueError(
-            f"there are {len(points)} combinations",
-            f"at most {MAX_POINTS} are tried, of numbers >= 0",
+            f"there are {prod(map(len, values.values()))} combinations of {len(values)} loops",
+            f"at most {MAX_POINTS} are tried, of one loop or two",
             "try fewer numbers",
+        )
+    points = list(product(*values.values()))
+    if any(not 0 <= value <= MAX_TIMES for some in values.values() for value in some):
+        raise InvalidValueError(
+            f"the numbers are {str(values)[:60]}",
+            f"they are tried from 0 to {MAX_TIMES}",
+            "use numbers >= 0",
         )
     found = [
         advice.search.cheapest(

@@ -55,7 +55,7 @@ def algorithms() -> tuple[Algorithm, ...]:
 
     >>> for algorithm in algorithms()[:5]:
     ...     print(f"{algorithm.name:8} {algorithm.formula}")
-    relabel  0, if the ranks may be renumbered
+    relabel  0, or that of the move that is left
     direct   s + K t
     gb1      (n - 1) (s + K t)
     gb2      (n + 1) (s + K t / 2)

@@ -14,10 +14,13 @@ from graycube.layout import Layout
 from graycube.schedule import Replication
 
 
-def one_point(layout: Layout, *, output: Code = "binary") -> Replication:
+def one_point(
+    layout: Layout, axis: int | None = None, *, output: Code = "binary"
+) -> Replication:
     """The butterfly network on one point for each node, from the highest index bit down.
 
-    Node d ends with bit d of the index, or of its Gray code.
+    Node d ends with bit d of the index, or of its Gray code. Of several axes, one may be
+    named; all bits count as one index otherwise.
 
     >>> for code in ("binary", "gray"):
     ...     network = one_point(Layout.nodes(5, "gray"), output=code)
@@ -31,17 +34,18 @@ def one_point(layout: Layout, *, output: Code = "binary") -> Replication:
             "copies are for one point on a node",
             "use emulation(layout)",
         )
-    layouts, stages = [layout], tuple(reversed(range(layout.p)))
+    bits = range(layout.p) if axis is None else layout.word_bits(axis)
+    layouts, stages = [layout], tuple(reversed(bits))
     for bit in stages:
-        layouts.append(_next(layouts[-1], bit, output))
+        layouts.append(_next(layouts[-1], bit, bits, output))
     return Replication(tuple(layouts), stages)
 
 
-def _next(layout: Layout, bit: int, output: Code) -> Layout:
+def _next(layout: Layout, bit: int, bits: range, output: Code) -> Layout:
     """Where the outputs of a stage are."""
     p, rows = layout.p, layout.map.matrix.rows
     dims = [d for d in range(p) if rows[d] >> bit & 1]
-    pending = (1 << bit) - 1  # the bits of later stages
+    pending = (1 << bit) - (1 << bits.start)  # the bits of later stages
     settled = [d for d in dims if not rows[d] & pending]
     if len(dims) > 2 or not settled:
         raise InvalidValueError(
@@ -52,7 +56,7 @@ def _next(layout: Layout, bit: int, output: Code) -> Layout:
     dim = settled[0]
     others = [d for d in dims if d != dim]
     wanted = 1 << bit
-    if output == "gray" and bit + 1 < p:
+    if output == "gray" and bit + 1 in bits:
         wanted |= 1 << bit + 1
     wrong = rows[dim] ^ wanted  # of finished bits: they are on nodes that stay as they are
     mask = address_mask(layout.map, wrong)

@@ -51,7 +51,7 @@ def transform_candidates(
 ) -> tuple[TransformCandidate, ...]:
     """All ways, for elements of ``itemsize`` bytes."""
     if layout.p == layout.n:
-        return (_copies(layout, itemsize, machine),)
+        return (_copies(layout, axis, itemsize, machine),)
     found = list(_as_they_are(layout, axis, itemsize, machine))
     plain = uncoded(layout)
     if plain != layout:
@@ -83,7 +83,7 @@ def in_place(
     208.0
     """
     if layout.p == layout.n:
-        best = _copies(layout, itemsize, machine)
+        best = _copies(layout, axis, itemsize, machine)
     else:
         best = cheapest(list(_as_they_are(layout, axis, itemsize, machine, restore=restore)))
     return None if best.schedule is None else best
@@ -153,11 +153,11 @@ def _converted_first(
     )
 
 
-def _copies(layout: Layout, itemsize: int, machine: Machine) -> TransformCandidate:
+def _copies(layout: Layout, axis: int, itemsize: int, machine: Machine) -> TransformCandidate:
     """One point, or one payload, on a node."""
     name = "copies"
     try:
-        made = one_point(layout)
+        made = one_point(layout, axis)
     except GraycubeError as error:
         return _left_out(name, str(error))
     ports = 1

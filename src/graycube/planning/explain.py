@@ -105,6 +105,7 @@ def _verdict(
     if cost == bound:
         yield "The chosen schedule meets the bound: it is optimal."
     elif chosen.schedule.relabel is not None:
-        yield "Nothing moves; the bound is for schedules that leave the ranks as they are."
+        first = "The ranks get new numbers" if chosen.nonempty else "Nothing moves"
+        yield f"{first}; the bound is for schedules that leave the ranks as they are."
     else:
         yield f"The chosen schedule is within a factor {cost / bound:.3g} of the bound."

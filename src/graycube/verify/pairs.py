@@ -89,7 +89,9 @@ def check_replication(network: Replication) -> Report:
     """
     found = []
     n = network.layouts[0].n
-    if tuple(sorted(network.stages)) != tuple(range(n)):
+    start = network.layouts[0]
+    axes = [start.word_bits(axis) for axis in range(len(start.axes))]
+    if sorted(network.stages) not in [list(bits) for bits in (range(n), *axes)]:
         detail = f"the stages are {network.stages}, which is not every bit once"
         found.append(Violation("stage", detail=detail))
     for stage in range(len(network.stages)):
