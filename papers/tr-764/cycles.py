@@ -19,7 +19,7 @@ import numpy as np
 import graycube as gc
 from graycube.bounds import butterfly_cycles
 from graycube.butterflies import one_point
-from graycube.butterflies.phases import Code
+from graycube.butterflies.state import Code
 from graycube.runtime import emulate, replicate
 from graycube.schedule import Stage, written_out
 from graycube.verify import check_elements, check_emulation, check_pairs, check_replication

@@ -18,7 +18,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
 import graycube as gc
-from graycube.butterflies.phases import Code
+from graycube.butterflies.state import Code
 
 FILE = Path(__file__).parent / "feasible.csv"
 COLUMNS = ("n", "slots", "allocation", "encoding", "cycles", "output", "feasible", "seconds")

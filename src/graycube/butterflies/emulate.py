@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from graycube.butterflies.phases import Code, Conversion, Phases, Wishes, phases
+from graycube.butterflies.phases import Phases, phases
 from graycube.butterflies.pipeline import Pace, Pipeline, pipeline
+from graycube.butterflies.state import Code, Conversion, Wishes
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import Exchange, compose, require_int
 from graycube.layout import Layout

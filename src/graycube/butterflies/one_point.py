@@ -6,7 +6,7 @@ gets copies of both and computes one output. Of the dimensions, one has no later
 whether it is flipped or the other one decides its final value, which is the code asked for.
 """
 
-from graycube.butterflies.phases import Code
+from graycube.butterflies.state import Code
 from graycube.butterflies.sums import address_mask
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, parity

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
-from graycube.butterflies.phases import Phase
+from graycube.butterflies.state import Phase
 from graycube.butterflies.sums import address_mask, index_bits
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Matrix, Span, bit_indices, parity
@@ -57,7 +57,8 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
 
     Where no classes run through all phases, those that remain begin afterwards.
 
-    >>> from graycube.butterflies.phases import Wishes, phases
+    >>> from graycube.butterflies.phases import phases
+    >>> from graycube.butterflies.state import Wishes
     >>> from graycube.gf2 import AffineMap
     >>> found = phases(AffineMap.identity(4), 2, Wishes(stages=(3, 2, 1, 0), window=1))
     >>> laid_out = pipeline(found.phases, 2, Pace())
