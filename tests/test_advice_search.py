@@ -606,3 +606,32 @@ def test_one_of_two_axes_takes_its_own_stages_only():
     for axis in (0, 1):
         plan = gc.plan_fft(layout, axis, machine=gc.Machine(dims=6))
         assert (plan.rounds, bool(plan.verify())) == (3, True)
+
+
+@pytest.mark.parametrize("constant", [0b011, 0b101, 0b110])
+def test_complemented_nodes_stay_complemented(constant):
+    """Only names change, and the layout after a transform keeps them."""
+    machine = gc.Machine(dims=3, startup=5.0, per_byte=1.0)
+    plain = gc.Layout.cyclic(6, 3)
+    flipped = gc.AffineMap(gc.Matrix.identity(6), constant) @ plain
+    only = gc.Methods(fft="leave")
+    for order in ("carried", "free"):
+        phase = gc.FFT(order=order)
+        one, other = (options(phase, at, 1, machine, only)[0] for at in (plain, flipped))
+        assert one.cost == other.cost
+        assert other.after.map.constant == constant
+
+
+def test_one_layout_under_two_names():
+    layouts = {"a": gc.Layout.nodes(1), "b": gc.Layout.nodes(1, "gray")}
+    machine = gc.Machine(dims=1, startup=1.0)
+    for start in layouts:
+        found = gc.advise(
+            gc.Stencil(),
+            machine=machine,
+            size=2,
+            layouts=layouts,
+            start=start,
+            returns=True,
+        )
+        assert np.isfinite([cost for _, cost in found.alternatives]).all()

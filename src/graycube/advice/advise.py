@@ -147,7 +147,8 @@ def advise(  # noqa: PLR0913
     every = _with_transposes(first, phases)
     search = Search(every, phases, itemsize, machine, methods or Methods())
     names = [start] if isinstance(start, str) else []
-    starts = tuple(k for k, place in enumerate(first) if start is None or place.name in names)
+    asked = [place for place in first if start is None or place.name in names]
+    starts = tuple(dict.fromkeys(search.numbers[place.key] for place in asked))
     if not starts:
         raise InvalidValueError(
             f"the start is {start!r:.60}",

@@ -59,15 +59,16 @@ class Search:
     machine: Machine
     methods: Methods
     places: list[Place] = field(init=False)
+    numbers: dict[object, int] = field(init=False)
     done: dict[tuple[Single, int], list[tuple[int, Option]]] = field(init=False)
     _bounds: Costs = field(init=False)
     _algorithms: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.places, self.done = list(self.homes), {}
-        numbers = dict[object, int]()
+        numbers = self.numbers = dict[object, int]()
         for k, place in enumerate(self.places):
-            numbers.setdefault(place.key, k)
+            numbers.setdefault(place.key, k)  # of two names for one place, the first
         kinds = list(dict.fromkeys(single_phases(self.phases)))
         most, at = len(self.places) + LEFT_BEHIND, 0
         while at < len(self.places):

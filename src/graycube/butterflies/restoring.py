@@ -28,10 +28,9 @@ def way_back(run: Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
         first = [d for d in wrong if d not in aside]
         trades = [(d, *wanted[d]) for d in first if nodes.add(wanted[d][0])]
         if first and not trades:
-            kept = [wanted[d][0] for d in aside if d in wrong]
-            trades = _made_way(run, _most_needed(run, home, wrong, first), kept)
+            trades = _made_way(run, _most_needed(run, home, wrong, first))
         trades = trades or [(d, *wanted[d]) for d in wrong if nodes.add(wanted[d][0])]
-        trades = trades or _made_way(run, _most_needed(run, home, wrong, wrong), ())
+        trades = trades or _made_way(run, _most_needed(run, home, wrong, wrong))
         if not trades:
             break
         aside += [d for d, row, _ in trades if row != wanted[d][0]]
@@ -50,14 +49,10 @@ def _most_needed(run: Run, home: AffineMap, wrong: Sequence[int], among: Sequenc
     return max(among, key=lambda d: len(heirs_of(needed, wrong, d)))
 
 
-def _made_way(run: Run, dim: int, kept: Sequence[int]) -> list[tuple[int, int, int]]:
-    """A trade of a dimension with a memory bit that leaves the kept sums in memory, if any."""
+def _made_way(run: Run, dim: int) -> list[tuple[int, int, int]]:
+    """A trade of a dimension with a memory bit, if there is one."""
     run.finished = list(range(run.p))
-    others = [row for d, row in enumerate(run.node_rows) if d != dim]
-    for bit in run.available():
-        if all(Span([*others, 1 << bit]).add(row) for row in kept):
-            return [(dim, 1 << bit, 0)]
-    return []
+    return [(dim, 1 << bit, 0) for bit in run.available()[:1]]
 
 
 def _sums(place: AffineMap, n: int) -> list[tuple[int, int]]:
