@@ -89,3 +89,13 @@ class UndecidedError(GraycubeError, TimeoutError):
     >>> isinstance(error, TimeoutError)
     True
     """
+
+
+class PeerError(GraycubeError, RuntimeError):
+    """Another rank failed, with an error that is not one of graycube's.
+
+    >>> error = PeerError("rank 3 raised MemoryError()", "no rank can go on without it",
+    ...                   "look at what that rank did")
+    >>> isinstance(error, RuntimeError)
+    True
+    """

@@ -7,8 +7,10 @@ numbers are free.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -20,10 +22,14 @@ from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import explain
 from graycube.planning.files import read_plan, write_plan
-from graycube.runtime import apply
-from graycube.schedule import Action, AnySchedule, Moves, Task, actions, expand
+from graycube.runtime import Execution, apply, bind, require_comm, scripts
+from graycube.runtime.script import Script
+from graycube.schedule import Action, AnySchedule, Moves, Task, actions, dump, expand
 from graycube.simulate import Traffic, simulate
 from graycube.verify import Report, check_algebra, check_elements
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
 
 ELEMENTWISE = 1 << 18
 """Up to so many elements and cycles, and 64 times as many crossings, are followed."""
@@ -157,6 +163,71 @@ class Plan:
         [10, 11, 12, 13]
         """
         return apply(self.schedule, blocks, out)
+
+    def execute(
+        self, block: ArrayLike, comm: "Intracomm", out: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        """The block of this rank in, its new block out; collective over a rank for each node.
+
+        Node u is rank u. All ranks agree first that they have the same plan, shape and dtype;
+        if any of them has not, all raise the same error. To run it again and again on one
+        array, :meth:`bind` it.
+
+        >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
+        >>> def program(comm):  # under mpiexec -n 8
+        ...     chosen = plan(gray, binary, block=4, itemsize=8, machine="ideal")
+        ...     return chosen.execute([comm.rank] * 4, comm)
+        """
+        bound = self.bind(block, comm, out)
+        try:
+            return bound.run()
+        finally:
+            bound.free()
+
+    def bind(
+        self, block: ArrayLike, comm: "Intracomm", out: NDArray[Any] | None = None
+    ) -> Execution:
+        """The plan bound to arrays: ``bound.run()`` carries it out as often as wanted.
+
+        Buffers and requests are made once. What is in ``block`` when it runs is what is sent,
+        and ``bound.result``, which is ``out`` if given, has the new block.
+
+        >>> def program(comm, block):
+        ...     chosen = plan(Layout.nodes(3), Layout.nodes(3, "gray"), 4, machine="ideal")
+        ...     bound = chosen.bind(block, comm)
+        ...     for _ in range(100):
+        ...         block += bound.run()
+        """
+        return bind(self.task, self._script, self._identity, block, comm=comm, out=out)
+
+    def renumbered(self, comm: "Intracomm") -> "Intracomm":
+        """The communicator in which ranks have the new node numbers; collective.
+
+        That is ``comm`` itself unless the schedule renumbers nodes, as ``relabel`` does: then
+        the block that :meth:`execute` gives belongs to the rank's number in the new one.
+
+        >>> def program(comm, block):
+        ...     gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
+        ...     chosen = plan(gray, binary, 4, machine="ideal", algorithm="relabel")
+        ...     return chosen.execute(block, comm), chosen.renumbered(comm)
+        """
+        if self.schedule.relabel is None:
+            return comm
+        return require_comm(require_comm(comm).Split(0, self.schedule.relabel(comm.rank)))
+
+    def _script(self, node: int) -> Script:
+        if node not in self._scripts:
+            (self._scripts[node],) = scripts(self.schedule, range(node, node + 1))
+        return self._scripts[node]
+
+    @cached_property
+    def _scripts(self) -> dict[int, Script]:
+        return {}
+
+    @cached_property
+    def _identity(self) -> str:
+        digest = sha256(dump(self.schedule).encode()).hexdigest()
+        return f"{self.algorithm}, digest {digest[:16]}"
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a file, which :func:`load_plan` reads: all of it or nothing.

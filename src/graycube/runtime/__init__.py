@@ -1,6 +1,30 @@
-"""Schedules carried out on real data: in one process, the reference of all transports."""
+"""Schedules carried out on real data: in one process, the reference, and over MPI.
 
+``scripts`` says what each node does, in rounds of messages; an ``Execution`` does it over MPI,
+once all ranks are ``agreed``.
+"""
+
+from graycube.runtime.agreement import agreed, no_way_back
+from graycube.runtime.bind import bind
 from graycube.runtime.butterflies import emulate, replicate
+from graycube.runtime.execution import Execution
 from graycube.runtime.local import apply
+from graycube.runtime.mpi import mpi, private, require_comm
+from graycube.runtime.scripts import scripts, scripts_at_once
+from graycube.runtime.together import rehearse
 
-__all__ = ["apply", "emulate", "replicate"]
+__all__ = [
+    "Execution",
+    "agreed",
+    "apply",
+    "bind",
+    "emulate",
+    "mpi",
+    "no_way_back",
+    "private",
+    "rehearse",
+    "replicate",
+    "require_comm",
+    "scripts",
+    "scripts_at_once",
+]

@@ -1,0 +1,94 @@
+"""The one place where mpi4py is imported; and the communicators that graycube talks over.
+
+Rule: messages never meet those of the program: they go over a duplicate of its communicator,
+made once and freed with it.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_T = TypeVar("_T")
+
+
+def mpi() -> ModuleType:
+    """The module ``mpi4py.MPI``, or an error that says how to get it.
+
+    >>> mpi().COMM_SELF.size  # doctest: +SKIP
+    1
+    """
+    try:
+        from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
+    except ImportError as error:
+        raise MissingExtraError(
+            f"mpi4py cannot be imported ({error})",
+            "real runs need it and an MPI library",
+            "run: pip install 'graycube[mpi]'",
+        ) from error
+    return MPI
+
+
+def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
+    """The communicator, if it is one with a rank for each node."""
+    known: type[Intracomm] = mpi().Intracomm
+    if not isinstance(comm, known):
+        raise InvalidTypeError(
+            f"the communicator is {comm!r:.60}",
+            "it must be an intracommunicator of mpi4py",
+            "pass mpi4py.MPI.COMM_WORLD",
+        )
+    if nodes is not None and comm.size != nodes:
+        raise InvalidValueError(
+            f"the communicator has {comm.size} ranks",
+            f"the layout has {nodes} nodes, one for each rank",
+            f"run under 'mpiexec -n {nodes}', or make a layout for {comm.size} nodes",
+        )
+    return comm
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Private:
+    """The duplicate of a communicator, and what is kept for its use, the latest last."""
+
+    comm: "Intracomm"
+    kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+
+    def remembered(self, key: Hashable, make: Callable[[], _T], most: int) -> _T:
+        """What was made for a key, or is made now; all but the latest few are forgotten."""
+        if key not in self.kept:
+            self.kept[key] = make()
+            while len(self.kept) > most:
+                self.kept.popitem(last=False)
+        self.kept.move_to_end(key)
+        found: _T = self.kept[key]
+        return found
+
+
+def private(comm: "Intracomm") -> Private:
+    """What only graycube uses of a communicator; collective the first time."""
+    key = _keyval()
+    known = comm.Get_attr(key)
+    if not isinstance(known, Private):
+        known = Private(comm.Dup())
+        comm.Set_attr(key, known)
+    return known
+
+
+@lru_cache(maxsize=1)
+def _keyval() -> int:
+    keyval: int = mpi().Comm.Create_keyval(delete_fn=_free)
+    return keyval
+
+
+def _free(_comm: object, _key: int, known: Private) -> None:
+    known.kept.clear()
+    if not mpi().Is_finalized():
+        known.comm.Free()

@@ -1,0 +1,144 @@
+"""The script of a node for strands of whole blocks: positions, whatever the slots are.
+
+Rule: hops permute the nodes, so a node has the share of one node at a time, or none. Each share
+comes over one leg of the strand and leaves over another: the first is the node's own, the last
+stays, and those in between wait in two spare places in turn, so that one can leave while the
+next arrives.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, compose
+from graycube.runtime.script import Bank, Draft, Part, Script, joined
+from graycube.schedule import Schedule, Strand
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    """Hops that start in one cycle: the path of a message from each node to ``move(node)``."""
+
+    cycle: int
+    move: AffineMap
+
+
+@dataclass(frozen=True, slots=True)
+class _Stay:
+    """A share on the node: the legs over which it comes and leaves, if it does."""
+
+    comes: int | None
+    leaves: int | None
+
+
+def strand_script(schedule: Schedule, node: int) -> Script:
+    """What a node does; no hop may test or change slots.
+
+    >>> from graycube.gf2 import Exchange
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Hop, Task
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+    >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
+    >>> made = strand_script(Schedule(task, "gb1", (0,), 8, (strand,)), node=2)
+    >>> [(m.peer, m.parts) for m in made.rounds[0].sends]
+    [(3, (Part(bank=<Bank.BLOCK: 0>, rows=slice(0, 8, None)),))]
+    """
+    draft, kept, half = Draft(), list[Part](), sum(s.size for s in schedule.strands)
+    offset = waiting = 0
+    for s, strand in enumerate(schedule.strands):
+        legs = _legs(strand, schedule.task.n)
+        for number, stay in enumerate(_stays(strand, legs, node)):
+            _require_rounds(schedule, strand, legs, stay)
+            place = _Place(_bank(stay), strand.start, offset + number % 2 * half)
+            if place.bank is Bank.SPARE:
+                waiting = max(waiting, number % 2 + 1)
+            if stay.comes is not None:
+                leg = legs[stay.comes]
+                for r, low, high in _pieces(schedule, leg.cycle, strand.size):
+                    peer = leg.move.inverse()(node)
+                    draft.receive(r, peer, (s, low), place.part(low, high))
+            if stay.leaves is not None:
+                leg = legs[stay.leaves]
+                for r, low, high in _pieces(schedule, leg.cycle, strand.size):
+                    draft.send(r, leg.move(node), (s, low), place.part(low, high))
+            if stay.comes is stay.leaves is None:
+                kept.append(place.part(0, strand.size))
+        offset += strand.size
+    return Script(
+        node=node,
+        number=node if schedule.relabel is None else schedule.relabel(node),
+        unit=1,
+        rows=schedule.task.block,
+        spare=waiting * half,
+        kept=tuple((one, Part(Bank.RESULT, one.rows)) for one in joined(kept)),
+        rounds=draft.rounds(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a share is while it is here: at its positions, or from a spare row on."""
+
+    bank: Bank
+    position: int
+    spare: int
+
+    def part(self, low: int, high: int) -> Part:
+        """The rows of some of its elements."""
+        start = self.spare if self.bank is Bank.SPARE else self.position
+        return Part(self.bank, slice(start + low, start + high))
+
+
+def _bank(stay: _Stay) -> Bank:
+    if stay.comes is None:
+        return Bank.BLOCK
+    return Bank.RESULT if stay.leaves is None else Bank.SPARE
+
+
+def _legs(strand: Strand, n: int) -> list[_Leg]:
+    paths = groupby(strand.hops, key=lambda hop: hop.cycle)
+    return [_Leg(cycle, compose((hop.exchange for hop in hops), n)) for cycle, hops in paths]
+
+
+def _stays(strand: Strand, legs: list[_Leg], node: int) -> Iterator[_Stay]:
+    """The shares that are on the node, one after the other."""
+    if not strand.size:
+        return
+    comes: int | None = None
+    here = strand.starts_at(node)
+    for k, leg in enumerate(legs):
+        if leg.move(node) == node:
+            continue
+        if here:
+            yield _Stay(comes, k)
+        home = node
+        for earlier in reversed(legs[: k + 1]):
+            home = earlier.move.inverse()(home)
+        here, comes = strand.starts_at(home), k
+    if here:
+        yield _Stay(comes, None)
+
+
+def _pieces(schedule: Schedule, cycle: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Round by round, the positions of a strand that cross a leg from ``cycle`` on."""
+    low, r = 0, schedule.round_of(cycle)
+    while low < size:
+        later = r + 1 < len(schedule.rounds)
+        high = min(size, schedule.rounds[r + 1] - cycle) if later else size
+        yield r, low, high
+        low, r = high, r + 1
+
+
+def _require_rounds(schedule: Schedule, strand: Strand, legs: list[_Leg], stay: _Stay) -> None:
+    """Refuse what is to be sent on in the round in which it comes."""
+    if stay.comes is None or stay.leaves is None:
+        return
+    first, second = legs[stay.comes].cycle, legs[stay.leaves].cycle
+    for r, _, high in _pieces(schedule, second, strand.size):
+        if schedule.round_of(first + high - 1) >= r:
+            raise InvalidValueError(
+                f"elements cross links in cycle {first + high - 1} and again in round {r}",
+                "what comes in a round is sent on in a later one",
+                "see verify(), and cut the schedule into shorter rounds",
+            )
