@@ -1,57 +1,69 @@
-"""The transform along one axis, on the blocks of all nodes.
+"""The transform along one axis, on the blocks of the nodes that are here.
 
-What the passes need is worked out once: where every row of a block comes from when a group is
-brought into memory, and the twiddle factors. Running it moves rows, calls :mod:`scipy.fft` on
-the groups, many at a time, and multiplies.
+What the passes need is worked out once: what shape the lines of a group have in memory, and the
+twiddle factors. Running it brings a group into memory, transforms it, many lines at a time, and
+multiplies. Over MPI the arrays in between and the requests are made once too.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.moving import addresses, moved, mover
+from graycube.array.ranks import spread
+from graycube.fourier.copies import from_copies
+from graycube.fourier.engine import transformed
 from graycube.fourier.passes import Pass, passes
 from graycube.gf2 import AffineMap
+from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
+from graycube.runtime import Execution, private
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
-_Rows = NDArray[np.intp]
 KEPT = 8
-"""So many transforms are remembered: plan once, run many.
-
-Each keeps a row number for every element and fetch, and a factor for every element and group.
-"""
+"""So many transforms are remembered: plan once, run many."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """One pass: rows to fetch, the group as axis ``axis`` of ``shape``, factors, and back."""
+    """One pass: from which place it comes, the group as axis ``axis`` of ``shape``, factors."""
 
-    fetch: _Rows | None
+    before: AffineMap
+    group: Pass
     shape: tuple[int, ...]
     axis: int
     factors: _Blocks | None
-    store: _Rows | None
 
-    def run(self, blocks: _Blocks, *, inverse: bool) -> _Blocks:
-        from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
-
-        # What was fetched is ours to overwrite; otherwise SciPy returns a new array.
-        payload = blocks.shape[2:]
-        fetched = taken(blocks, self.fetch)
-        transform, norm = (fft.ifft, "forward") if inverse else (fft.fft, "backward")
-        group = transform(
-            fetched.reshape(*self.shape, *payload),
-            axis=self.axis,
-            norm=norm,
-            overwrite_x=fetched is not blocks,
+    def run(self, blocks: _Blocks, out: _Blocks | None, *, inverse: bool) -> _Blocks:
+        """The transformed groups of blocks that are in place; ``out`` may be the blocks."""
+        shape = (*self.shape, *blocks.shape[2:])
+        made = transformed(
+            blocks.reshape(shape),
+            self.axis,
+            inverse=inverse,
+            out=None if out is None else out.reshape(shape),
         )
+        return self._turned(made).reshape(blocks.shape)
+
+    def on_copies(
+        self, layout: Layout, blocks: _Blocks, comm: "Intracomm | None", *, inverse: bool
+    ) -> _Blocks:
+        """The same where each node needs copies of the blocks of others, and keeps its own."""
+        made = from_copies(blocks, layout, self.before, self.group, comm, inverse=inverse)
+        return self._turned(made.reshape(*self.shape, *blocks.shape[2:])).reshape(blocks.shape)
+
+    def _turned(self, lines: _Blocks) -> _Blocks:
+        """The lines times the factors, in place."""
         if self.factors is not None:
-            group *= self.factors.reshape(*self.factors.shape, *(1,) * len(payload))
-        out: _Blocks = taken(group.reshape(blocks.shape), self.store)
-        return out
+            payload = (1,) * (lines.ndim - self.factors.ndim)
+            lines *= self.factors.reshape(*self.factors.shape, *payload)
+        return lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,20 +75,82 @@ class Along:
     ([8.0, 0.0], False)
     """
 
+    layout: Layout
     passes: tuple[Pass, ...]
     result: Layout
     steps: tuple[_Step, ...]
     inverse: bool
 
-    def run(self, blocks: _Blocks) -> _Blocks:
+    def run(self, blocks: _Blocks, comm: "Intracomm | None" = None) -> _Blocks:
         """The transformed blocks, without any scaling."""
+        over = spread(comm)
+        if over is not None and not any(group.copied for group in self.passes):
+            remembered = private(over).remembered
+            key = (self, blocks.shape)
+            return remembered(key, lambda: _Arrays(self, blocks, over), KEPT).run(blocks)
+        given = blocks
         for step in self.steps:
-            blocks = step.run(blocks, inverse=self.inverse)
+            if step.group.copied:
+                blocks = step.on_copies(self.layout, blocks, over, inverse=self.inverse)
+                continue
+            blocks = moved(blocks, self.layout, step.before, step.group.place, None)
+            out = None if blocks is given else blocks  # what was fetched or made is ours
+            blocks = step.run(blocks, out, inverse=self.inverse)
+        return blocks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Move:
+    """A redistribution from one array to another."""
+
+    start: _Blocks
+    execution: Execution
+    end: _Blocks
+
+
+class _Arrays:
+    """A transform on one rank: two arrays to work in, and a redistribution between each two."""
+
+    def __init__(self, planned: Along, blocks: _Blocks, comm: "Intracomm") -> None:
+        self._planned = planned
+        here, there = (np.empty(blocks.shape, blocks.dtype) for _ in range(2))
+        self._moves: list[_Move | None] = []
+        for step in planned.steps:
+            before, after = step.before, step.group.place
+            if before == after:
+                self._moves.append(None)
+                continue
+            made = mover(planned.layout, before, after, here, there, comm)
+            self._moves.append(_Move(here, made, there))
+            here, there = there, here
+
+    def run(self, blocks: _Blocks) -> _Blocks:
+        """The transformed blocks, in a new array."""
+        last = max((k for k, move in enumerate(self._moves) if move is not None), default=-1)
+        made: _Blocks | None = None
+        for k, (step, move) in enumerate(zip(self._planned.steps, self._moves, strict=True)):
+            if move is not None:
+                if blocks is not move.start:
+                    np.copyto(move.start, blocks)
+                move.execution.run()
+                blocks = move.end
+            if k < last:
+                out = next(m.start for m in self._moves[k + 1 :] if m is not None)
+            else:
+                out = made = np.empty_like(blocks) if made is None else made
+            blocks = step.run(blocks, out, inverse=self._planned.inverse)
         return blocks
 
 
 @lru_cache(maxsize=KEPT)
-def along(layout: Layout, axis: int, dtype: str, *, inverse: bool) -> Along:
+def along(
+    layout: Layout,
+    axis: int,
+    dtype: str,
+    *,
+    inverse: bool,
+    nodes: range | None = None,
+) -> Along:
     """The transform of arrays of a complex dtype along an axis.
 
     >>> chosen = along(Layout.cyclic(8, 4, nodes="gray"), 0, "complex128", inverse=False)
@@ -84,71 +158,54 @@ def along(layout: Layout, axis: int, dtype: str, *, inverse: bool) -> Along:
     [(), (0, 1, 2, 3)]
     """
     groups, result = passes(layout, axis)
-    return carried_out(layout, groups, result, dtype, inverse=inverse)
+    return carried_out(layout, groups, result, dtype, nodes=nodes, inverse=inverse)
 
 
-def carried_out(
-    layout: Layout, groups: tuple[Pass, ...], result: Layout, dtype: str, *, inverse: bool
+def carried_out(  # noqa: PLR0913
+    layout: Layout,
+    groups: tuple[Pass, ...],
+    result: Layout,
+    dtype: str,
+    *,
+    inverse: bool,
+    nodes: range | None = None,
 ) -> Along:
     """The transform that does certain passes; ``result`` is the layout they lead to."""
-    axis = groups[0].axis if groups else 0
-    place, steps = layout.map, []
+    those = range(1 << layout.n) if nodes is None else nodes
+    place, steps = layout.map, list[_Step]()
     for k, group in enumerate(groups):
-        last = k == len(groups) - 1
-        steps.append(
-            _Step(
-                sources(layout, place, group.place),
-                _shape(layout, group),
-                2 if group.low < group.high else 4 + axis,
-                None if last else _factors(layout, group, inverse=inverse).astype(dtype),
-                sources(layout, group.place, place) if group.copied else None,
-            )
-        )
-        place = place if group.copied else group.place
-    return Along(groups, result, tuple(steps), inverse)
+        after = place if group.copied else group.place
+        shape = _shape(layout, group, len(those))
+        factors = None
+        if k < len(groups) - 1:
+            words = after.inverse()(addresses(layout, those))
+            factors = _factors(layout, group, words, shape, inverse=inverse).astype(dtype)
+        axis = 2 if group.low < group.high else 4 + group.axis
+        steps.append(_Step(place, group, shape, axis, factors))
+        place = after
+    return Along(layout, groups, result, tuple(steps), inverse)
 
 
-def taken(blocks: _Blocks, rows: _Rows | None) -> _Blocks:
-    """The blocks with row k, of all there are on all nodes, where row ``rows[k]`` was."""
-    if rows is None:
-        return blocks
-    return np.take(blocks.reshape(len(rows), -1), rows, axis=0).reshape(blocks.shape)
-
-
-def _addresses(layout: Layout) -> _Rows:
-    """The addresses of all rows: node by node, slot by slot."""
-    node, slot = np.arange(1 << layout.n)[:, None], np.arange(1 << (layout.p - layout.n))
-    return (slot << layout.n | node).ravel()
-
-
-def sources(layout: Layout, before: AffineMap, after: AffineMap) -> _Rows | None:
-    """The row that comes to every row when data move; None if all stay."""
-    if before == after:
-        return None
-    n, slots = layout.n, layout.p - layout.n
-    address = (before @ after.inverse())(_addresses(layout))
-    return ((address & ((1 << n) - 1)) << slots | address >> n).astype(np.intp)
-
-
-def _shape(layout: Layout, group: Pass) -> tuple[int, ...]:
-    """All rows as a group between what is above and below it; then the extents."""
+def _shape(layout: Layout, group: Pass, nodes: int) -> tuple[int, ...]:
+    """The rows of nodes as a group between what is above and below it; then the extents."""
+    extents = (axis.extent for axis in layout.axes)
+    if group.copied:
+        return (nodes, 1, 1, 1, *extents)
     size = group.high - group.low
     above = layout.p - layout.n - size - group.slot
-    nodes = layout.n + min(above, 0)  # of a copied group, the bits are taken from the nodes
-    extents = (axis.extent for axis in layout.axes)
-    return (1 << nodes, 1 << max(above, 0), 1 << size, 1 << group.slot, *extents)
+    return (nodes, 1 << above, 1 << size, 1 << group.slot, *extents)
 
 
-def _factors(layout: Layout, group: Pass, *, inverse: bool) -> _Blocks:
+def _factors(
+    layout: Layout, group: Pass, words: IntArray, shape: tuple[int, ...], *, inverse: bool
+) -> _Blocks:
     """The twiddle factors: w^(k r), k the output digit and r the index below the group.
 
     With w the root of unity of as many points as the group and all digits below it have.
     """
     axis = layout.axes[group.axis]
     bits = layout.word_bits(group.axis)
-    word = group.place.inverse()(_addresses(layout)) >> bits.start & ((1 << len(bits)) - 1)
-    shape = _shape(layout, group)
-    word = word.reshape(*shape[:4], 1)
+    word = (words >> bits.start & ((1 << len(bits)) - 1)).reshape(*shape[:4], 1)
     low, digit = word & ((1 << group.low) - 1), np.arange(axis.extent)
     if group.low == group.high:
         output, below, points = digit, low, axis.length >> (axis.bits - group.low)
@@ -162,6 +219,6 @@ def _factors(layout: Layout, group: Pass, *, inverse: bool) -> _Blocks:
     turn = 2j if inverse else -2j
     roots = np.exp(turn * np.pi * np.arange(points) / points)
     factors: _Blocks = roots[below * output % points]
-    spread = [1] * len(layout.axes)
-    spread[group.axis] = factors.shape[-1]
-    return factors.reshape(*shape[:4], *spread)
+    across = [1] * len(layout.axes)
+    across[group.axis] = factors.shape[-1]
+    return factors.reshape(*shape[:4], *across)

@@ -24,11 +24,11 @@ def emulated_passes(emulation: Emulation, axis: int) -> tuple[tuple[Pass, ...], 
     for place, bits, dims in _groups(emulation):
         groups = _cut(bits, offset + along.low)
         for k, group in enumerate(groups):
-            inside = brought(place, layout.n, group, group)
+            inside, slot = brought(place, layout.n, group, group)
             low, high = group[0] - offset, group[-1] + 1 - offset
             if along.extent > 1 and high == along.low:
                 done.append(Pass(axis, high, high, last))
-            done.append(Pass(axis, low, high, inside, 0, dims if k == 0 else ()))
+            done.append(Pass(axis, low, high, inside, slot, dims if k == 0 else ()))
             last = inside
     if along.extent > 1 and along.low == 0:
         done.append(Pass(axis, 0, 0, last))

@@ -24,6 +24,9 @@ from graycube.errors import OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout
 
+LONGEST = 17
+"""A group of more bits is transformed in two passes: a line of 2^17 points fits the cache."""
+
 
 @dataclass(frozen=True)
 class Pass:
@@ -89,7 +92,7 @@ def passes(layout: Layout, axis: int) -> tuple[tuple[Pass, ...], Layout]:
     for stop, extent in ((word.along.low, word.along.extent), (0, 1)):
         while high > stop:
             step = _next_group(word, place, stop, high)
-            done.append(step)
+            done += _in_cache(step)
             place, high = place if step.copied else step.place, step.low
         if extent > 1:
             done.append(Pass(axis, high, high, place))
@@ -112,8 +115,18 @@ def _next_group(word: _Word, place: AffineMap, stop: int, high: int) -> Pass:
     if slot is not None:
         return Pass(word.axis, low, high, place, slot)
     dims = tuple(_depend(nodes, group))
-    place = brought(place, layout.n, group, word.pending(high))
-    return Pass(word.axis, low, high, place, 0, dims)
+    place, slot = brought(place, layout.n, group, word.pending(high))
+    return Pass(word.axis, low, high, place, slot, dims)
+
+
+def _in_cache(step: Pass) -> tuple[Pass, ...]:
+    """A pass over a long axis as two, each over lines that fit the cache."""
+    size = step.high - step.low
+    if size <= LONGEST or step.copied:
+        return (step,)
+    low = step.low + size // 2
+    upper = replace(step, low=low, slot=step.slot + size // 2)
+    return *_in_cache(upper), *_in_cache(replace(step, high=low, dims=()))
 
 
 def _end_of_group(word: _Word, place: AffineMap, least: int, high: int) -> int:
@@ -163,24 +176,33 @@ def _slot(place: AffineMap, n: int, group: Sequence[int]) -> int | None:
 
 def brought(
     place: AffineMap, n: int, group: Sequence[int], pending: Sequence[int]
-) -> AffineMap:
-    """A place with the group in the lowest memory bits; no node bit changes that need not.
+) -> tuple[AffineMap, int]:
+    """A place with the group in memory, together and in order, and the slot bit it begins at.
 
     Node bits that depend on the group make way for single bits of the word, if possible for
-    those that are not pending; what is left of them fills the memory.
+    those that are not pending, and no others change. The memory bits below the group stay in
+    their order: what is not touched travels in long rows.
     """
     p, rows = place.width, list(place.matrix.rows[:n])
     changing = _depend(rows, group)
     kept = [row for i, row in enumerate(rows) if i not in changing]
-    free = [b for b in range(p) if b not in pending]
+    memory = [row & -row for row in place.matrix.rows[n:]]  # of a coded bit, the lowest
+    above = [row.bit_length() - 1 for row in reversed(memory)]
+    free = [b for b in dict.fromkeys([*above, *range(p)]) if b not in pending]
     waiting = [b for b in pending if b not in group]
-    fresh = _extend(kept, [*free, *waiting], len(changing), p)
+    leaving = sorted(_extend(kept, free, len(changing), p))
+    fresh = leaving + _extend([*kept, *leaving], waiting, len(changing) - len(leaving), p)
     for i, row in zip(changing, fresh, strict=True):
         rows[i] = row
-    memory = [1 << b for b in group]
-    memory += _extend(rows + memory, [*waiting, *free], p - n - len(group), p)
+    here = [1 << b for b in group]
+    in_order = [row.bit_length() - 1 for row in memory]
+    others = _extend([*rows, *here], [*in_order, *range(p)], p - n - len(group), p)
+    moving = {*here, *fresh}
+    first = next((k for k, row in enumerate(memory) if row in moving), 0)
+    slot = sum(row in memory[:first] for row in others)
     constant = place.constant & sum(1 << i for i in range(n) if i not in changing)
-    return AffineMap(Matrix.from_rows([*rows, *memory], p), constant)
+    arranged = Matrix.from_rows([*rows, *others[:slot], *here, *others[slot:]], p)
+    return AffineMap(arranged, constant), slot
 
 
 def _extend(rows: Sequence[int], bits: Sequence[int], count: int, p: int) -> list[int]:

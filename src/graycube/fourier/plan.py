@@ -3,11 +3,13 @@
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from graycube.array import CubeArray
+from graycube.array.ranks import facts_of, spread, together
 from graycube.bounds import butterfly_bound
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.along import Along, carried_out
+from graycube.fourier.along import KEPT, Along, carried_out
 from graycube.fourier.candidates import TransformCandidate, cheapest, transform_candidates
 from graycube.fourier.emulated import emulated_passes
 from graycube.fourier.passes import passes
@@ -29,7 +31,7 @@ ELEMENTWISE = 1 << 22
 _COLUMNS = "{:<32} {:>7} {:>9} {:>9}  "
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TransformPlan:
     """A layout, an axis, a machine, the chosen schedule and the rejected ones; see `plan_fft`.
 
@@ -125,22 +127,26 @@ class TransformPlan:
                 "make a plan for its layout, or relayout it",
             )
         dtype = complex_dtype(a.dtype)
-        along = self._along(dtype.name, inverse=inverse)
-        blocks = a.blocks.astype(dtype, copy=False)
-        if self.chosen.before is not None:
+        together(a.comm, lambda: (None, facts_of(f"fft of {self!r}", a.layout, a.blocks)))
+        planned = self._along(dtype.name, a.nodes, inverse=inverse)
+        blocks, over = a.blocks.astype(dtype, copy=False), spread(a.comm)
+        if self.chosen.before is not None and over is None:
             blocks = self.chosen.before.apply(blocks)
-        blocks = along.run(blocks)
+        elif self.chosen.before is not None and over is not None:
+            blocks = self.chosen.before.execute(blocks, over)
+        blocks = planned.run(blocks, a.comm)
         points = self.layout.shape[self.axis]
-        return CubeArray(scale(blocks, points, norm, inverse=inverse), along.result)
+        return CubeArray(scale(blocks, points, norm, inverse=inverse), planned.result, a.comm)
 
-    def _along(self, dtype: str, *, inverse: bool) -> Along:
+    @lru_cache(maxsize=KEPT)  # noqa: B019 - few, and plans are small
+    def _along(self, dtype: str, nodes: range, *, inverse: bool) -> Along:
         if isinstance(self.schedule, Replication):
             layout = self.layout
             groups, result = passes(layout, self.axis)
         else:
             layout = self.schedule.task.source
             groups, result = emulated_passes(self.schedule, self.axis)
-        return carried_out(layout, groups, result, dtype, inverse=inverse)
+        return carried_out(layout, groups, result, dtype, nodes=nodes, inverse=inverse)
 
     def explain(self) -> str:
         """What was chosen, what was rejected, the bound and the gap, as a table.

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array import CubeArray
+from graycube.array.moving import moved
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.along import sources, taken
 from graycube.fourier.passes import brought
 from graycube.fourier.transform import (
     Norm,
@@ -178,9 +178,8 @@ def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArr
 def _lines(a: CubeArray, axis: int, dtype: "np.dtype[np.generic]") -> _Lines:
     """All elements, with the axis as axis 1, in memory and in natural order."""
     layout = _in_memory(a.layout, axis, a.layout.axes[axis])
-    moved = taken(a.blocks, sources(layout, a.layout.map, layout.map))
-    blocks = moved.astype(dtype, copy=False)
-    above, _, _, below, before, _ = shape = _shape(layout, axis)
+    blocks = moved(a.blocks, layout, a.layout.map, layout.map, a.comm).astype(dtype, copy=False)
+    above, _, _, below, before, _ = shape = _shape(layout, axis, len(a.nodes))
     digits = np.moveaxis(blocks.reshape(*shape, -1), 5, 2)  # between its high and low bits
     return digits.reshape(above, layout.shape[axis], below, before, -1)
 
@@ -189,14 +188,14 @@ def _of_lines(lines: _Lines, a: CubeArray, axis: int, length: int) -> CubeArray:
     """The array with such lines of a new length, where ``a`` has its own."""
     two = length & -length
     layout = _in_memory(a.layout, axis, Axis(two.bit_length() - 1, length // two))
-    above, high, low, below, before, extent = _shape(layout, axis)
+    above, high, low, below, before, extent = _shape(layout, axis, len(a.nodes))
     digits = lines.reshape(above, high, extent, low, below, before, -1)
-    shape = (1 << layout.n, layout.block_size, *a.blocks.shape[2:])
-    return CubeArray(np.moveaxis(digits, 2, 5).reshape(shape), layout)
+    shape = (len(a.nodes), layout.block_size, *a.blocks.shape[2:])
+    return CubeArray(np.moveaxis(digits, 2, 5).reshape(shape), layout, a.comm)
 
 
-def _shape(layout: Layout, axis: int) -> tuple[int, int, int, int, int, int]:
-    """What all blocks of :func:`_in_memory` are, before the extents after the axis and payload.
+def _shape(layout: Layout, axis: int, nodes: int) -> tuple[int, int, int, int, int, int]:
+    """What blocks of :func:`_in_memory` are, before the extents after the axis and payload.
 
     That is: rows above the axis, its high and its low bits, rows below it; the extents before
     its own, and its own.
@@ -205,9 +204,9 @@ def _shape(layout: Layout, axis: int) -> tuple[int, int, int, int, int, int]:
     last = 1 << layout.word_bits(axis).start
     below = sum(row < last for row in layout.map.matrix.rows[layout.n :])
     before = prod(other.extent for other in layout.axes[:axis])
-    above = layout.p - along.bits - below
+    above = layout.p - layout.n - along.bits - below
     high = along.bits - along.low
-    return 1 << above, 1 << high, 1 << along.low, 1 << below, before, along.extent
+    return nodes << above, 1 << high, 1 << along.low, 1 << below, before, along.extent
 
 
 def _in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
@@ -217,7 +216,7 @@ def _in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
     """
     group = layout.word_bits(axis)
     old, offset = len(group), group.start
-    place = brought(layout.map, layout.n, group, group)
+    place, _ = brought(layout.map, layout.n, group, group)
     low = (1 << offset) - 1
     rows = [row >> offset + old << offset + new.bits | row & low for row in place.matrix.rows]
     # Memory now has single bits of the word, and nothing of the old axis is left in them.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array import CubeArray
+from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.fourier.along import along
 from graycube.gf2 import require_int
@@ -132,12 +133,14 @@ def _transform(
     _require_word(order, get_args(Order), "order")
     _require_norm(norm)
     chosen = require_axes(a.layout, axes)
-    blocks, layout = a.blocks.astype(complex_dtype(a.dtype), copy=False), a.layout
+    dtype = complex_dtype(a.dtype)
+    together(a.comm, lambda: (None, {**facts_of("fft", a.layout, a.blocks), "axes": chosen}))
+    blocks, layout = a.blocks.astype(dtype, copy=False), a.layout
     for axis in chosen:
-        planned = along(layout, axis, blocks.dtype.name, inverse=inverse)
-        blocks, layout = planned.run(blocks), planned.result
+        planned = along(layout, axis, dtype.name, nodes=a.nodes, inverse=inverse)
+        blocks, layout = planned.run(blocks, a.comm), planned.result
         blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
-    result = CubeArray(blocks, layout)
+    result = CubeArray(blocks, layout, a.comm)
     return result.relayout(a.layout) if order == "natural" else result
 
 

@@ -294,10 +294,11 @@ class Layout:
             return NotImplemented
         return Layout(other @ self.map, self.n, self.axes)
 
-    def scatter(self, x: ArrayLike) -> NDArray[Any]:
+    def scatter(self, x: ArrayLike, nodes: range | None = None) -> NDArray[Any]:
         """The blocks of all nodes: shape ``(2**n, block_size, ...)``, any dtype.
 
-        The first axes of x are the layout's; what follows is payload and stays together.
+        The first axes of x are the layout's; what follows is payload and stays together. With
+        ``nodes``, the blocks of those only.
 
         >>> Layout.nodes(2, "gray").scatter([0, 1, 2, 3]).tolist()
         [[0], [1], [3], [2]]
@@ -310,7 +311,7 @@ class Layout:
                 f"its first axes must be {self.shape}",
                 "reshape it, or build the layout for this shape",
             )
-        return array.reshape(self.size, *array.shape[d:])[self._all_indices()]
+        return array.reshape(self.size, *array.shape[d:])[self._indices(nodes)]
 
     def gather(self, blocks: ArrayLike) -> NDArray[Any]:
         """The array whose blocks these are: the inverse of :meth:`scatter`.
@@ -327,12 +328,12 @@ class Layout:
                 "put the node first and the slot second",
             )
         out = np.empty((self.size, *array.shape[2:]), dtype=array.dtype)
-        out[self._all_indices()] = array
+        out[self._indices()] = array
         return out.reshape(*self.shape, *array.shape[2:])
 
-    def _all_indices(self) -> IntArray:
-        nodes, slots = np.arange(1 << self.n), np.arange(self.block_size)
-        return self.index(nodes[:, None], slots[None, :])
+    def _indices(self, nodes: range | None = None) -> IntArray:
+        those = np.arange(1 << self.n) if nodes is None else np.array(nodes)
+        return self.index(those[:, None], np.arange(self.block_size)[None, :])
 
     def __str__(self) -> str:
         return text.address_field(self.map, self.n, self.axes)

@@ -6,16 +6,16 @@ start-up for each. ``ports`` is how many links a node may use at once in each di
 all the links of its path at once, at a cost that does not depend on their number.
 """
 
-import tomllib
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from math import inf
 from numbers import Real
 from sys import float_info
 from typing import Literal, get_args
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
+from graycube.machine.profile_text import no_profile
+from graycube.machine.profiles import read_profile
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
@@ -71,26 +71,22 @@ class Machine:
 
     @classmethod
     def profile(cls, name: str, dims: int | None = None) -> "Machine":
-        """A machine by name, in its usual size or another.
+        """A machine by name, built in or saved, in its usual size or another.
 
         >>> Machine.profile("cm2").links_at_once
         12
-        >>> Machine.profile("cm5")
+        >>> Machine.profile("cm5")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
         graycube.errors.InvalidValueError: the profile is 'cm5': the known ones are cm2, ideal,
-        ipsc1, ipsc2; choose one of them or build a Machine
+        ipsc1, ipsc2...; choose one of them or build a Machine
         """
-        if name not in profiles():
-            raise InvalidValueError(
-                f"the profile is {name!r}",
-                f"the known ones are {', '.join(profiles())}",
-                "choose one of them or build a Machine",
-            )
-        entries = tomllib.loads((_FOLDER / f"{name}.toml").read_text())
-        del entries["source"]
-        machine = cls(name=name, **entries)
-        return machine if dims is None else replace(machine, dims=dims)
+        entries, where = read_profile(name)
+        try:
+            machine = cls(name=name, **entries)
+        except GraycubeError as error:
+            raise no_profile(where, str(error)) from None
+        return machine if dims is None else machine._resized(dims)
 
     @property
     def links_at_once(self) -> int:
@@ -119,6 +115,12 @@ class Machine:
         """
         return self.startups(nbytes) * self.startup + nbytes * self.per_byte
 
+    def _resized(self, dims: int) -> "Machine":
+        """The same machine with another number of nodes; a small cube has fewer ports."""
+        most = max(require_int(dims, "dims"), 1)
+        ports = self.ports if self.ports == "all" else min(self.ports, most)
+        return replace(self, dims=dims, ports=ports)
+
 
 def require_machine(machine: object, dims: int) -> Machine:
     """The machine, or the profile of that name, for a cube of so many dimensions.
@@ -141,22 +143,6 @@ def require_machine(machine: object, dims: int) -> Machine:
             f"use Machine(dims={dims}, ...), or a profile with dims={dims}",
         )
     return machine
-
-
-def profiles() -> list[str]:
-    """The names that :meth:`Machine.profile` knows.
-
-    >>> profiles()
-    ['cm2', 'ideal', 'ipsc1', 'ipsc2']
-    """
-    return sorted(
-        entry.name.removesuffix(".toml")
-        for entry in _FOLDER.iterdir()
-        if entry.name.endswith(".toml")
-    )
-
-
-_FOLDER = files(__package__) / "profiles"
 
 
 def _cost(value: object, name: str) -> float:

@@ -22,7 +22,7 @@ from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import explain
 from graycube.planning.files import read_plan, write_plan
-from graycube.runtime import Execution, apply, bind, require_comm, scripts
+from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
 from graycube.runtime.script import Script
 from graycube.schedule import Action, AnySchedule, Moves, Task, actions, dump, expand
 from graycube.simulate import Traffic, simulate
@@ -83,6 +83,16 @@ class Plan:
     def lower_bound(self) -> float:
         """Seconds that no schedule can beat which leaves the ranks as they are."""
         return max(bound.seconds for bound in self.bounds)
+
+    @property
+    def can_renumber(self) -> bool:
+        """Whether new node numbers would save some or all of the moving.
+
+        >>> plan(Layout.nodes(3, "gray"), Layout.nodes(3), 4, machine="ideal").can_renumber
+        True
+        """
+        relabel = (c for c in self.candidates if c.algorithm.name == "relabel")
+        return any(candidate.traffic is not None for candidate in relabel)
 
     def explain(self) -> str:
         """What was chosen and why, what was rejected, the bound and the gap, as a table.
@@ -211,9 +221,11 @@ class Plan:
         ...     chosen = plan(gray, binary, 4, machine="ideal", algorithm="relabel")
         ...     return chosen.execute(block, comm), chosen.renumbered(comm)
         """
+        nodes = 1 << self.task.n
+        own = agreed(comm, lambda: (require_comm(comm, nodes), {"plan": self._identity}))
         if self.schedule.relabel is None:
-            return comm
-        return require_comm(require_comm(comm).Split(0, self.schedule.relabel(comm.rank)))
+            return own
+        return require_comm(own.Split(0, self.schedule.relabel(own.rank)))
 
     def _script(self, node: int) -> Script:
         if node not in self._scripts:

@@ -7,6 +7,7 @@ once all ranks are ``agreed``.
 from graycube.runtime.agreement import agreed, no_way_back
 from graycube.runtime.bind import bind
 from graycube.runtime.butterflies import emulate, replicate
+from graycube.runtime.by_index import script_by_index
 from graycube.runtime.execution import Execution
 from graycube.runtime.local import apply
 from graycube.runtime.mpi import mpi, private, require_comm
@@ -25,6 +26,7 @@ __all__ = [
     "rehearse",
     "replicate",
     "require_comm",
+    "script_by_index",
     "scripts",
     "scripts_at_once",
 ]

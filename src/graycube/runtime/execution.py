@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.errors import InvalidValueError
 from graycube.runtime.agreement import no_way_back
 from graycube.runtime.mpi import mpi, private
 from graycube.runtime.script import Bank, Message, Part, Script
@@ -71,7 +72,7 @@ class Execution:
         name: str,
     ) -> None:
         self.result, self._name, self._comm = result, name, private(comm).comm
-        self._script, self._at = script, 0
+        self._script, self._at, self._freed = script, 0, False
         live = block.flags.c_contiguous and not np.may_share_memory(block, result)
         source = block if live else np.empty(block.shape, block.dtype)
         target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
@@ -82,6 +83,10 @@ class Execution:
 
     def run(self) -> NDArray[Any]:
         """Carry the script out on what is in the block now; collective."""
+        if self._freed:
+            raise InvalidValueError(
+                f"{self._name!r} was freed", "its requests are gone", "bind it again"
+            )
         with no_way_back(self._comm, self._doing):
             Request = mpi().Prequest  # noqa: N806 - the name of a class
             waiting = True
@@ -109,7 +114,7 @@ class Execution:
         for r in self._rounds:
             for request in r.requests:
                 request.Free()
-        self._rounds = []
+        self._rounds, self._freed = [], True
 
     def _doing(self) -> str:
         return f"round {self._at} of {self._name}"

@@ -41,7 +41,7 @@ def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
     known: type[Intracomm] = mpi().Intracomm
     if not isinstance(comm, known):
         raise InvalidTypeError(
-            f"the communicator is {comm!r:.60}",
+            f"the communicator is a {type(comm).__name__}",
             "it must be an intracommunicator of mpi4py",
             "pass mpi4py.MPI.COMM_WORLD",
         )

@@ -26,7 +26,7 @@ def scripts(schedule: AnySchedule, nodes: range) -> Iterator[Script]:
     >>> schedule = all_to_all.emit(task, Machine(2, switching="circuit"))
     >>> (script,) = scripts(schedule, range(1, 2))
     >>> [(r.number, r.sends[0].peer, r.sends[0].parts[0].rows) for r in script.rounds]
-    [(1, 0, slice(0, 1, None)), (2, 3, slice(3, 4, None)), (3, 2, slice(2, 3, None))]
+    [(1, 3, slice(3, 4, None)), (2, 0, slice(0, 1, None)), (3, 2, slice(2, 3, None))]
     """
     task = schedule.task
     if isinstance(schedule, Schedule) and not _tests_slots(schedule):

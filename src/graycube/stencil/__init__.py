@@ -5,8 +5,9 @@ reads along every axis. The :class:`Halo` that comes back knows exactly which el
 where to where, and has a schedule of rounds for every machine.
 """
 
-from graycube.stencil.exchange import Halo, halo
+from graycube.stencil.exchange import Halo, ReachLike, halo
+from graycube.stencil.frame import Frame
 from graycube.stencil.messages import Message
 from graycube.stencil.rounds import Move, Round
 
-__all__ = ["Halo", "Message", "Move", "Round", "halo"]
+__all__ = ["Frame", "Halo", "Message", "Move", "ReachLike", "Round", "halo"]

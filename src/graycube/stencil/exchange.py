@@ -26,6 +26,8 @@ from graycube.stencil.reading import Reading
 from graycube.stencil.rounds import Round, Shift, pack
 from graycube.stencil.routes import routed
 
+ReachLike = int | Sequence[int | tuple[int, int]]
+"""How far a stencil reads: one number, or for each axis a number or a pair of them."""
 MAX_REACH = 1 << 32  # so that all counts along one axis fit 64 bits
 
 
@@ -108,7 +110,7 @@ class Halo:
                 f"node is {node}", f"it must lie in 0..{nodes - 1}", "check the layout"
             )
         constant = self.layout.map.constant & (nodes - 1)
-        return messages(_readings(self), node, constant, corners=self.corners, sent=sent)
+        return messages(readings(self), node, constant, corners=self.corners, sent=sent)
 
     def __repr__(self) -> str:
         reach = " ".join(str(a) if a == b else f"{a}-{b}" for a, b in self.reach)
@@ -119,7 +121,7 @@ class Halo:
 
 def halo(
     layout: Layout,
-    reach: int | Sequence[int | tuple[int, int]],
+    reach: ReachLike,
     *,
     periodic: bool | Sequence[bool] = True,
     corners: bool = False,
@@ -142,7 +144,7 @@ def halo(
     ring = tuple(_flag(x, "periodic") for x in _per_axis(periodic, d, "periodic"))
     size = require_int(itemsize, "itemsize", least=1)
     made = Halo(layout, far, ring, _flag(corners, "corners"), size)
-    for reading in _readings(made):
+    for reading in readings(made):
         reading.strip.steps(reading.reach)  # raises where there is too much to count
     return made
 
@@ -185,7 +187,12 @@ def _per_axis(value: object, d: int, name: str) -> tuple[object, ...]:
     return entries
 
 
-def _readings(exchange: Halo) -> tuple[Reading, ...]:
+def readings(exchange: Halo) -> tuple[Reading, ...]:
+    """Each axis of the layout as the stencil reads it.
+
+    >>> len(readings(halo(Layout.mesh((8, 8), nodes=(2, 2)), reach=1)))
+    2
+    """
     entries = zip(strips(exchange.layout), exchange.reach, exchange.periodic, strict=True)
     return tuple(Reading(*entry) for entry in entries)
 
@@ -197,10 +204,10 @@ def _rounds(exchange: Halo, ports: int, switching: Switching) -> tuple[Round, ..
 
 def _phases(exchange: Halo, switching: Switching) -> list[list[Shift]]:
     """The messages of all steps; those of different phases are never under way together."""
-    readings = _readings(exchange)
-    sizes = [(reading.strip.own, reading.strip.length) for reading in readings]
+    axes = readings(exchange)
+    sizes = [(reading.strip.own, reading.strip.length) for reading in axes]
     phases: list[list[Shift]] = []
-    for axis, reading in enumerate(readings):
+    for axis, reading in enumerate(axes):
         most, total = (prod(s[k] for j, s in enumerate(sizes) if j != axis) for k in (0, 1))
         phases.append(list(_shifts(axis, reading, most, total, switching)))
         if exchange.corners:

@@ -1,0 +1,384 @@
+"""An array over 2^n nodes that carries its layout: all nodes in this process, or one a rank.
+
+Rule: what every rank has to do together is *collective*, and says so. Such methods first make
+sure that all ranks have the same layout, dtype and shape; what is wrong on one rank is raised
+on all of them. Everything else works on the blocks that are here and sends nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from graycube.array.files import load, save
+from graycube.array.ranks import facts_of, held, nodes_here, spread, together
+from graycube.array.reductions import reduced, require_all_axes
+from graycube.array.relaying import Route, relaid
+from graycube.array.sharing import all_blocks, sent_from
+from graycube.array.window import Window, window
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout import Layout
+from graycube.machine import Machine
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+    from graycube.stencil import ReachLike
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CubeArray(NDArrayOperatorsMixin):
+    """The blocks of nodes, ``blocks[k, slot]``, and the layout that says what is where.
+
+    Without a communicator, or with one of a single rank, block k is that of node k; else there
+    is one block, that of the node with the number of this rank. Axes after the slot are
+    payload. Elementwise NumPy operations work on arrays of one layout.
+
+    >>> x = CubeArray.from_numpy(np.arange(8.0), Layout.cyclic(3, 2, nodes="gray"))
+    >>> x
+    <CubeArray (8,) float64 on 4 nodes: (b2 || b1 g0)>
+    >>> (np.sqrt(x * x) + 1).to_numpy().tolist()
+    [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+    """
+
+    blocks: NDArray[Any]
+    layout: Layout
+    comm: "Intracomm | None" = None
+
+    def __post_init__(self) -> None:
+        _require_layout(self.layout)
+        object.__setattr__(self, "blocks", np.asarray(self.blocks))
+        expected = (len(self.nodes), self.layout.block_size)
+        if self.blocks.shape[:2] != expected:
+            raise InvalidValueError(
+                f"the blocks have shape {self.blocks.shape}",
+                f"their first axes must be {expected}",
+                "put the node first and the slot second",
+            )
+
+    @classmethod
+    def from_numpy(
+        cls, x: ArrayLike, layout: Layout, comm: "Intracomm | None" = None
+    ) -> "CubeArray":
+        """The array x, spread over the nodes; what follows the axes of the layout is payload.
+
+        Collective: every rank passes the whole array and keeps its part. To send the parts
+        from one rank, use :meth:`scatter`.
+
+        >>> CubeArray.from_numpy([[1, 2], [3, 4]], Layout.nodes(1)).blocks.tolist()
+        [[[1, 2]], [[3, 4]]]
+        """
+
+        def prepare() -> tuple[CubeArray, dict[str, object]]:
+            _require_layout(layout)
+            blocks = layout.scatter(x, nodes_here(layout, comm))
+            return cls(blocks, layout, comm), dict(facts_of("from_numpy", layout, blocks))
+
+        return together(comm, prepare)
+
+    @classmethod
+    def from_function(
+        cls,
+        function: Callable[..., ArrayLike],
+        layout: Layout,
+        comm: "Intracomm | None" = None,
+    ) -> "CubeArray":
+        """The array with ``function(i, j, ...)`` at index (i, j, ...), as ``np.fromfunction``.
+
+        Collective. The function gets integer arrays, one for each axis, and returns one value
+        for each entry.
+
+        >>> layout = Layout.mesh((4, 4), nodes=(2, 2), code="gray")
+        >>> CubeArray.from_function(lambda i, j: 10 * i + j, layout).to_numpy()[3].tolist()
+        [30, 31, 32, 33]
+        """
+
+        def prepare() -> tuple[CubeArray, dict[str, object]]:
+            _require_layout(layout)
+            where = held(layout, nodes_here(layout, comm))
+            values = np.asarray(function(*where))
+            blocks = np.array(np.broadcast_to(values, where[0].shape))
+            return cls(blocks, layout, comm), dict(facts_of("from_function", layout, blocks))
+
+        return together(comm, prepare)
+
+    @classmethod
+    def scatter(
+        cls,
+        x: ArrayLike | None,
+        layout: Layout,
+        comm: "Intracomm | None" = None,
+        root: int = 0,
+    ) -> "CubeArray":
+        """The array x of rank ``root``, sent to all nodes; the others pass None. Collective.
+
+        >>> CubeArray.scatter([5, 6], Layout.nodes(1)).blocks.tolist()
+        [[5], [6]]
+        """
+        over = spread(comm)
+        if over is None:
+            return cls.from_numpy([] if x is None else x, layout, comm)
+        return cls(sent_from(root, x, layout, over), layout, comm)
+
+    def to_numpy(self) -> NDArray[Any]:
+        """The whole array, in natural order; collective, and every rank gets all of it.
+
+        >>> CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray")).to_numpy().tolist()
+        [5, 6, 7, 8]
+        """
+        blocks = all_blocks(self.blocks, self.layout, self.comm)
+        return self.layout.gather(blocks if blocks is not None else [])
+
+    def gather(self, root: int = 0) -> NDArray[Any] | None:
+        """The whole array on rank ``root``, None on the others; collective.
+
+        >>> CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray")).gather().tolist()
+        [5, 6, 7, 8]
+        """
+        blocks = all_blocks(self.blocks, self.layout, self.comm, root)
+        return None if blocks is None else self.layout.gather(blocks)
+
+    @property
+    def nodes(self) -> range:
+        """The nodes whose blocks are in this process."""
+        return nodes_here(self.layout, self.comm)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the whole array, the payload included."""
+        return (*self.layout.shape, *self.blocks.shape[2:])
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the whole array, the payload included."""
+        return prod(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self.blocks.dtype
+
+    @property
+    def real(self) -> "CubeArray":
+        """The real parts."""
+        return self.with_blocks(self.blocks.real)
+
+    @property
+    def imag(self) -> "CubeArray":
+        """The imaginary parts."""
+        return self.with_blocks(self.blocks.imag)
+
+    def with_blocks(self, blocks: NDArray[Any]) -> "CubeArray":
+        """An array of the same layout with other blocks.
+
+        >>> x = CubeArray.from_numpy([1, 2], Layout.nodes(1))
+        >>> x.with_blocks(np.cumsum(x.blocks, axis=1)).to_numpy()
+        array([1, 2])
+        """
+        return CubeArray(blocks, self.layout, self.comm)
+
+    def astype(self, dtype: DTypeLike) -> "CubeArray":
+        """The same array in another dtype.
+
+        >>> CubeArray.from_numpy([1, 2], Layout.nodes(1)).astype(complex).dtype
+        dtype('complex128')
+        """
+        return self.with_blocks(self.blocks.astype(dtype))
+
+    def indices(self) -> tuple["CubeArray", ...]:
+        """The index of every element along each axis, in the layout of the array.
+
+        >>> x = CubeArray.from_numpy(np.zeros((2, 4)), Layout.mesh((2, 4), nodes=(1, 4)))
+        >>> x.indices()[1].to_numpy().tolist()
+        [[0, 1, 2, 3], [0, 1, 2, 3]]
+        """
+        return tuple(self.with_blocks(along) for along in held(self.layout, self.nodes))
+
+    def relayout(
+        self,
+        target: Layout,
+        *,
+        machine: Machine | str | None = None,
+        algorithm: str = "auto",
+        renumber: bool = False,
+    ) -> "CubeArray":
+        """The same array in another layout; collective.
+
+        With a machine, data go as :func:`graycube.plan` finds best, or by the algorithm named;
+        without one, straight to where they belong, all at once. With ``renumber``, only what
+        new rank numbers cannot do is moved, and the result has a communicator of its own.
+
+        >>> x = CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray"))
+        >>> x.relayout(Layout.nodes(2)).blocks.ravel().tolist()
+        [5, 6, 7, 8]
+        >>> x.relayout(Layout.nodes(2), machine="ipsc2", algorithm="direct").shape
+        (4,)
+        """
+        route = Route(target, machine, algorithm, renumber=renumber)
+        return CubeArray(*relaid(self.blocks, self.layout, self.comm, route))
+
+    def halo(
+        self,
+        reach: "ReachLike" = 1,
+        *,
+        periodic: bool | Sequence[bool] = True,
+        corners: bool = False,
+        fill: float = 0,
+    ) -> Window:
+        """The array with what a stencil reads of other nodes: a :class:`Window`; collective.
+
+        ``reach``, ``periodic`` and ``corners`` are as for :func:`graycube.halo`. Beyond the
+        ends of an axis that is not periodic everything is ``fill``. To exchange again and
+        again, keep the window and :meth:`Window.update` it.
+
+        >>> x = CubeArray.from_function(lambda i, j: i * j, Layout.mesh((4, 4), nodes=(2, 2)))
+        >>> w = x.halo()
+        >>> (w[1, 0] + w[-1, 0] - 2 * x).to_numpy()[1:3].tolist()
+        [[0, 0, 0, 0], [0, 0, 0, 0]]
+        """
+        return window(self, reach, periodic=periodic, corners=corners, fill=fill)
+
+    def sum(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
+        """The sum of all elements, the same on all ranks; collective, as all reductions.
+
+        >>> np.sum(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
+        np.int64(26)
+        """
+        require_all_axes(axis, out)
+        return reduced(self.blocks, self.comm, partial(np.sum, dtype=dtype))
+
+    def mean(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
+        """The mean of all elements.
+
+        >>> np.mean(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
+        np.float64(6.5)
+        """
+        return self.sum(axis, dtype, out) / self.size
+
+    def max(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
+        """The largest element."""
+        require_all_axes(axis, out)
+        return reduced(self.blocks, self.comm, np.max)
+
+    def min(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
+        """The smallest element."""
+        require_all_axes(axis, out)
+        return reduced(self.blocks, self.comm, np.min)
+
+    def all(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
+        """Whether all elements are true."""
+        require_all_axes(axis, out)
+        return reduced(self.blocks, self.comm, np.all)
+
+    def any(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
+        """Whether any element is true."""
+        require_all_axes(axis, out)
+        return reduced(self.blocks, self.comm, np.any)
+
+    def save(self, path: str | Path) -> None:
+        """Write the array to one ``.npy`` file, in natural order; collective.
+
+        ``numpy.load`` reads it, :meth:`load` into any layout. On failure the old file stays.
+
+        >>> import tempfile
+        >>> x = CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     x.save(Path(folder) / "x.npy")
+        ...     np.load(Path(folder) / "x.npy")
+        array([5, 6, 7, 8])
+        """
+        save(path, self.blocks, self.layout, self.comm)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, layout: Layout, comm: "Intracomm | None" = None
+    ) -> "CubeArray":
+        """Read an array from a ``.npy`` file, every rank its part; collective.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     np.save(Path(folder) / "x.npy", [5, 6, 7, 8])
+        ...     CubeArray.load(Path(folder) / "x.npy", Layout.nodes(2)).blocks.ravel()
+        array([5, 6, 7, 8])
+        """
+        _require_layout(layout)
+        return cls(load(path, layout, comm), layout, comm)
+
+    def __array__(
+        self,
+        dtype: DTypeLike | None = None,
+        copy: bool | None = None,  # noqa: FBT001 - NumPy's protocol
+    ) -> NDArray[Any]:
+        """The whole array, for NumPy's functions: always a copy; collective."""
+        if copy is False:
+            raise InvalidValueError(
+                "the blocks are those of all nodes",
+                "the whole array is a copy of them",
+                "use blocks, or allow a copy",
+            )
+        return np.array(self.to_numpy(), dtype=dtype, copy=None)
+
+    def __bool__(self) -> bool:
+        """Refuse to be one truth value, as NumPy's arrays do."""
+        return bool(self.to_numpy())
+
+    def __array_ufunc__(
+        self,
+        ufunc: np.ufunc,
+        method: str,
+        *inputs: object,
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
+        """Elementwise operations, node by node; payload axes are matched from the first on."""
+        out = options.pop("out", ())
+        operands = [*inputs, *out]
+        arrays = [x for x in operands if isinstance(x, CubeArray)]
+        plain = all(isinstance(x, CubeArray) or np.ndim(x) == 0 for x in inputs)  # type: ignore[arg-type]
+        elementwise = method == "__call__" and ufunc.signature is None and ufunc.nout == 1
+        known = set(options) <= {"dtype", "casting"} and len(arrays) >= len(out)
+        if not (elementwise and plain and known):
+            return NotImplemented
+        for other in arrays[1:]:
+            _require_alike(arrays[0], other)
+        axes = max(x.blocks.ndim for x in arrays)
+        blocks = [_padded(x.blocks, axes) if isinstance(x, CubeArray) else x for x in inputs]
+        if out:
+            ufunc(*blocks, out=out[0].blocks, **options)
+            return out[0]
+        return arrays[0].with_blocks(ufunc(*blocks, **options))
+
+    def __repr__(self) -> str:
+        nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
+        here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
+        return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
+
+
+def _padded(blocks: NDArray[Any], axes: int) -> NDArray[Any]:
+    """The blocks with as many axes, those that are missing at the end."""
+    return blocks.reshape(*blocks.shape, *(1,) * (axes - blocks.ndim))
+
+
+def _require_layout(layout: object) -> None:
+    if not isinstance(layout, Layout):
+        raise InvalidTypeError(f"the layout is {layout!r}", "it must be a Layout", "build one")
+
+
+def _require_alike(first: CubeArray, other: CubeArray) -> None:
+    if other.layout != first.layout:
+        raise InvalidValueError(
+            f"the layouts are {first.layout} and {other.layout}",
+            "elementwise operations need the same layout",
+            "call relayout on one of the arrays",
+        )
+    if other.comm != first.comm:
+        raise InvalidValueError(
+            "the arrays have different communicators",
+            "elementwise operations need the same rank for each node",
+            "make both on one communicator",
+        )

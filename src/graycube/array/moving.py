@@ -1,0 +1,128 @@
+"""Data taken from place to place, whether the nodes are here or on other ranks."""
+
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.ranks import nodes_here, spread
+from graycube.gf2 import AffineMap
+from graycube.layout import Layout
+from graycube.runtime import Execution, script_by_index, scripts_at_once
+from graycube.runtime.script import Script
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_Blocks = NDArray[Any]
+SCRIPTS = 32
+"""So many ways of a node are remembered."""
+
+
+def moved(
+    blocks: _Blocks,
+    layout: Layout,
+    before: AffineMap,
+    after: AffineMap,
+    comm: "Intracomm | None",
+) -> _Blocks:
+    """The blocks after what was at ``before(word)`` has gone to ``after(word)``, for all words.
+
+    The layout says how many nodes there are, and what stands behind each slot.
+
+    >>> layout = Layout.nodes(1)
+    >>> moved(np.array([[5], [6]]), layout, layout.map, AffineMap(layout.map.matrix, 1), None)
+    array([[6],
+           [5]])
+    """
+    if before == after:
+        return blocks
+    over = spread(comm)
+    if over is None:
+        return taken(blocks, sources(layout, before, after))
+    result = np.empty_like(blocks, order="C")
+    execution = mover(layout, before, after, blocks, result, over)
+    try:
+        return execution.run()
+    finally:
+        execution.free()
+
+
+def straight(
+    blocks: _Blocks, layout: Layout, target: Layout, comm: "Intracomm | None"
+) -> _Blocks:
+    """The blocks in another layout of the same shape, everything straight to where it belongs.
+
+    >>> straight(np.array([[5], [6]]), Layout.nodes(1), Layout.nodes(1), None).tolist()
+    [[5], [6]]
+    """
+    if layout.axes == target.axes:
+        return moved(blocks, layout, layout.map, target.map, comm)
+    over = spread(comm)
+    if over is None:
+        return target.scatter(layout.gather(blocks))
+    result = np.empty_like(blocks, order="C")
+    script = script_by_index(layout, target, over.rank)
+    execution = Execution(script, over, blocks, result, "a redistribution")
+    try:
+        return execution.run()
+    finally:
+        execution.free()
+
+
+def mover(  # noqa: PLR0913, PLR0917 - from where to where, twice
+    layout: Layout,
+    before: AffineMap,
+    after: AffineMap,
+    blocks: _Blocks,
+    result: _Blocks,
+    comm: "Intracomm",
+) -> Execution:
+    """The same over MPI, from one array to another, again and again."""
+    (node,) = nodes_here(layout, comm)
+    payload = prod(axis.extent for axis in layout.axes)
+    script = _script(after @ before.inverse(), layout.n, node, payload)
+    return Execution(script, comm, blocks, result, "a redistribution")
+
+
+@lru_cache(maxsize=SCRIPTS)
+def _script(move: AffineMap, n: int, node: int, payload: int) -> Script:
+    (script,) = scripts_at_once(move, n, range(node, node + 1), payload)
+    return script
+
+
+def taken(blocks: _Blocks, rows: NDArray[np.intp] | None) -> _Blocks:
+    """The blocks with row k, of all there are on all nodes, where row ``rows[k]`` was.
+
+    >>> taken(np.array([[5], [6]]), np.array([1, 0])).tolist()
+    [[6], [5]]
+    """
+    if rows is None:
+        return blocks
+    return np.take(blocks.reshape(len(rows), -1), rows, axis=0).reshape(blocks.shape)
+
+
+def addresses(layout: Layout, nodes: range) -> NDArray[np.int64]:
+    """The addresses of the rows of some nodes: node by node, slot by slot.
+
+    >>> addresses(Layout.cyclic(3, 2), range(1, 3)).tolist()
+    [1, 5, 2, 6]
+    """
+    node = np.arange(nodes.start, nodes.stop)[:, None]
+    return (np.arange(1 << (layout.p - layout.n)) << layout.n | node).ravel()
+
+
+def sources(layout: Layout, before: AffineMap, after: AffineMap) -> NDArray[np.intp] | None:
+    """The row that comes to every row when data move; None if all stay.
+
+    >>> layout = Layout.nodes(1)
+    >>> sources(layout, layout.map, AffineMap(layout.map.matrix, 1)).tolist()
+    [1, 0]
+    """
+    if before == after:
+        return None
+    n, slots = layout.n, layout.p - layout.n
+    address = (before @ after.inverse())(addresses(layout, range(1 << n)))
+    return ((address & ((1 << n) - 1)) << slots | address >> n).astype(np.intp)

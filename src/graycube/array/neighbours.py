@@ -1,0 +1,74 @@
+"""The messages of a halo exchange over MPI, with requests that are made once."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.runtime import mpi, no_way_back, private
+from graycube.stencil import Frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpi4py.MPI import Intracomm, Prequest
+
+_Mesh = NDArray[Any]
+_Index = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Phase:
+    """Messages that are under way together: what is packed, the requests, what is unpacked."""
+
+    packed: tuple[tuple[_Mesh, _Index], ...]
+    requests: "tuple[Prequest, ...]"
+    unpacked: tuple[tuple[_Mesh, _Index, _Index], ...]
+
+
+class Neighbours:
+    """The exchange of one rank: ``mesh`` is its frame, filled in place."""
+
+    def __init__(self, frame: Frame, mesh: _Mesh, comm: "Intracomm") -> None:
+        self._mesh, self._comm = mesh, private(comm).comm
+        axes = range(len(frame.axes))
+        together = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
+        self._phases = [self._phase(frame, axes) for axes in together]
+
+    def exchange(self) -> None:
+        """Send and receive everything; collective."""
+        start, wait = mpi().Prequest.Startall, mpi().Prequest.Waitall
+        with no_way_back(self._comm, lambda: "a halo exchange"):
+            for phase in self._phases:
+                for buffer, places in phase.packed:
+                    buffer[...] = self._mesh[places]
+                start(phase.requests)
+                wait(phase.requests)
+                for buffer, places, of in phase.unpacked:
+                    self._mesh[places] = buffer[of]
+
+    def _phase(self, frame: Frame, axes: tuple[int, ...]) -> _Phase:
+        out = [m for m in frame.halo.messages(frame.node) if m.axis in axes]
+        back = [m for m in frame.halo.received(frame.node) if m.axis in axes]
+        packed = [(self._buffer([*map(len, m.coordinates)]), frame.sent(m)) for m in out]
+        unpacked = [
+            (self._buffer([*map(len, m.coordinates)]), *frame.received(m)) for m in back
+        ]
+        comm = self._comm
+        requests = [
+            *(
+                _bound(comm.Recv_init, b[0], m.source)
+                for b, m in zip(unpacked, back, strict=True)
+            ),
+            *(_bound(comm.Send_init, b[0], m.target) for b, m in zip(packed, out, strict=True)),
+        ]
+        return _Phase(tuple(packed), tuple(requests), tuple(unpacked))
+
+    def _buffer(self, shape: list[int]) -> _Mesh:
+        payload = self._mesh.shape[len(shape) :]
+        return np.empty((*shape, *payload), self._mesh.dtype)
+
+
+def _bound(init: "Callable[..., Prequest]", buffer: _Mesh, peer: int) -> "Prequest":
+    return init([buffer.reshape(-1).view(np.uint8), mpi().BYTE], peer)

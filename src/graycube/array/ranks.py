@@ -1,0 +1,81 @@
+"""Which nodes are in this process: all of them, or the one of this rank.
+
+Rule: a communicator of one rank has all nodes, as if there were none. So a program runs under
+``python`` as it does under ``mpiexec``.
+"""
+
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from graycube.layout import Layout
+from graycube.runtime import agreed, require_comm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpi4py.MPI import Intracomm
+
+    from graycube.runtime.agreement import Facts
+
+_T = TypeVar("_T")
+
+
+def spread(comm: "Intracomm | None") -> "Intracomm | None":
+    """The communicator, if it has more than one rank.
+
+    >>> spread(None) is None
+    True
+    """
+    return None if comm is None or require_comm(comm).size == 1 else comm
+
+
+def nodes_here(layout: Layout, comm: "Intracomm | None") -> range:
+    """The nodes whose blocks are in this process.
+
+    >>> nodes_here(Layout.nodes(3), None)
+    range(0, 8)
+    """
+    over = spread(comm)
+    if over is None:
+        return range(1 << layout.n)
+    require_comm(over, 1 << layout.n)
+    return range(over.rank, over.rank + 1)
+
+
+def together(comm: "Intracomm | None", prepare: "Callable[[], tuple[_T, Facts]]") -> _T:
+    """What ``prepare`` gives, if all ranks succeed with the same facts; see ``agreed``.
+
+    >>> together(None, lambda: (3, {}))
+    3
+    """
+    over = spread(comm)
+    return prepare()[0] if over is None else agreed(over, prepare)
+
+
+def facts_of(
+    what: str, layout: Layout, blocks: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"
+) -> "Facts":
+    """What arrays have alike on all ranks.
+
+    >>> facts_of("sum", Layout.nodes(1), np.zeros((2, 1, 3)))["payload"]
+    (3,)
+    """
+    return {
+        "operation": what,
+        "layout": layout,
+        "payload": blocks.shape[2:],
+        "dtype": blocks.dtype,
+    }
+
+
+def held(
+    layout: Layout, nodes: range
+) -> "tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...]":
+    """The index along each axis of everything on some nodes.
+
+    >>> held(Layout.mesh((2, 4), nodes=(1, 4)), range(3, 4))
+    (array([[0, 1]]), array([[3, 3]]))
+    """
+    slots = np.arange(layout.block_size)[None, :]
+    return layout.coordinates(np.array(nodes)[:, None], slots)

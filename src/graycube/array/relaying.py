@@ -1,0 +1,98 @@
+"""From one layout to another: straight, as a plan says, or by new rank numbers."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from graycube.algorithms.relabel import without_renumbering
+from graycube.array.moving import straight
+from graycube.array.ranks import facts_of, spread, together
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout import Layout
+from graycube.machine import Machine
+from graycube.planning import Plan, plan
+from graycube.runtime import require_comm
+from graycube.schedule import Task
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_Blocks = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where data are to go, and how.
+
+    >>> Route(Layout.nodes(2)).algorithm
+    'auto'
+    """
+
+    target: Layout
+    machine: Machine | str | None = None
+    algorithm: str = "auto"
+    renumber: bool = False
+
+
+def relaid(
+    blocks: _Blocks, layout: Layout, comm: "Intracomm | None", route: Route
+) -> "tuple[_Blocks, Layout, Intracomm | None]":
+    """The blocks in the target layout, the layout, and the communicator; collective.
+
+    >>> import numpy as np
+    >>> relaid(np.array([[5], [6]]), Layout.nodes(1), None, Route(Layout.nodes(1)))[0].tolist()
+    [[5], [6]]
+    """
+
+    def prepare() -> tuple[Plan | None, dict[str, object]]:
+        _require(layout, route)
+        chosen = None
+        if route.machine is not None:
+            make = partial(
+                plan,
+                layout,
+                route.target,
+                blocks[0].size,
+                itemsize=blocks.itemsize,
+                machine=route.machine,
+            )
+            chosen = make(algorithm=route.algorithm)
+            if route.renumber and chosen.can_renumber:
+                chosen = make(algorithm="relabel")
+        return chosen, {**facts_of("relayout", layout, blocks), "route": route}
+
+    chosen = together(comm, prepare)
+    over = spread(comm)
+    if chosen is not None and over is None:
+        return chosen.apply(blocks), route.target, comm
+    if chosen is not None and over is not None:
+        return chosen.execute(blocks, over), route.target, chosen.renumbered(over)
+    if not route.renumber:
+        return straight(blocks, layout, route.target, comm), route.target, comm
+    left, numbers = without_renumbering(Task(layout, route.target, layout.block_size))
+    blocks = straight(blocks, layout, left.target, comm)
+    if over is None:
+        order = [numbers.inverse()(node) for node in range(1 << layout.n)]
+        return blocks[order], route.target, comm
+    return blocks, route.target, require_comm(over.Split(0, numbers(over.rank)))
+
+
+def _require(layout: Layout, route: Route) -> None:
+    if not isinstance(route.target, Layout):
+        raise InvalidTypeError(
+            f"the layout is {route.target!r}", "it must be a Layout", "build one"
+        )
+    if route.target.shape != layout.shape:
+        raise InvalidValueError(
+            f"the array has shape {layout.shape}",
+            f"the layout is one of {route.target.shape}",
+            "take a layout of the same shape",
+        )
+    if route.machine is None and route.algorithm != "auto":
+        raise InvalidValueError(
+            f"the algorithm is {route.algorithm!r} without a machine",
+            "an algorithm is planned for a machine",
+            "pass machine= too",
+        )

@@ -1,0 +1,168 @@
+"""An array with its halo: what is next to every element, wherever it is.
+
+The blocks are put into frames (:mod:`graycube.stencil.frame`), and the messages of the halo
+exchange fill what is missing. Axes that a star stencil reads are exchanged at the same time,
+those of a box stencil one after the other.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.neighbours import Neighbours
+from graycube.array.ranks import facts_of, spread, together
+from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.gf2 import require_ints
+from graycube.stencil import Frame, Halo, ReachLike, halo
+
+if TYPE_CHECKING:
+    from graycube.array.cube_array import CubeArray
+    from graycube.runtime.agreement import Facts
+
+_Blocks = NDArray[Any]
+
+
+class Window:
+    """An array and what is within reach of its elements; ``CubeArray.halo`` makes one.
+
+    ``w[i, j]`` is the array that has at every index what the array has i and j farther on.
+    ``w.meshes`` are the meshes of the nodes here, with their frames, for kernels of your own.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.arange(8), Layout.mesh((8,), nodes=(4,), code="gray"))
+    >>> w = x.halo(reach=1, periodic=False, fill=-1)
+    >>> w[1].to_numpy(), w[-1].to_numpy()
+    (array([ 1,  2,  3,  4,  5,  6,  7, -1]), array([-1,  0,  1,  2,  3,  4,  5,  6]))
+    >>> w.meshes[1]
+    array([1, 2, 3, 4])
+    """
+
+    def __init__(self, a: "CubeArray", exchange: Halo, fill: float) -> None:
+        self.halo = exchange
+        self._like = a
+        self._frames = [Frame(exchange, node) for node in a.nodes]
+        payload = a.blocks.shape[2:]
+        self.meshes: list[_Blocks] = [
+            np.full((*frame.shape, *payload), fill, a.dtype) for frame in self._frames
+        ]
+        over = spread(a.comm)
+        self._neighbours = (
+            None if over is None else Neighbours(self._frames[0], self.meshes[0], over)
+        )
+
+    def update(self, a: "CubeArray") -> "Window":
+        """Take in an array like the first one, and exchange; collective.
+
+        Nothing is checked with other ranks: all of them update, or the program waits.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> x = CubeArray.from_numpy(np.arange(4), Layout.mesh((4,), nodes=(2,)))
+        >>> w = x.halo()
+        >>> for _ in range(2):
+        ...     x = w.update(x)[1] + w[-1]
+        >>> x.to_numpy()
+        array([4, 8, 4, 8])
+        """
+        like = self._like
+        if (a.layout, a.blocks.shape, a.dtype) != (
+            like.layout,
+            like.blocks.shape,
+            like.dtype,
+        ):
+            raise InvalidValueError(
+                f"the array is {a!r:.80}", f"the window is of {like!r:.80}", "make a new one"
+            )
+        for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
+            there, own = frame.fill
+            mesh[there] = self._mesh(frame, block)[own]
+        if self._neighbours is not None:
+            self._neighbours.exchange()
+        else:
+            self._exchange()
+        return self
+
+    def __getitem__(self, steps: int | Sequence[int]) -> "CubeArray":
+        """The array with what is so many steps on along every axis."""
+        taken = require_ints(steps, "the step")
+        self._require(taken)
+        like = self._like
+        blocks = np.empty_like(like.blocks)
+        for frame, mesh, block in zip(self._frames, self.meshes, blocks, strict=True):
+            inner = mesh[frame.inner(taken)].reshape(block.shape)
+            block[... if frame.order is None else frame.order] = inner
+        return like.with_blocks(blocks)
+
+    def _exchange(self) -> None:
+        """All nodes are here: every message is taken from one frame and put into another."""
+        axes = len(self.halo.layout.axes)
+        for axis in range(axes):
+            for node, frame in enumerate(self._frames):
+                for message in self.halo.received(node):
+                    if message.axis == axis:
+                        sender = self._frames[message.source]
+                        rows = self.meshes[message.source][sender.sent(message)]
+                        there, of = frame.received(message)
+                        self.meshes[node][there] = rows[of]
+
+    @staticmethod
+    def _mesh(frame: Frame, block: _Blocks) -> _Blocks:
+        """The block as the node's own mesh."""
+        shape = tuple(len(along.own) for along in frame.axes)
+        rows = block if frame.order is None else block[frame.order]
+        return rows.reshape(*shape, *block.shape[1:])
+
+    def _require(self, steps: tuple[int, ...]) -> None:
+        reach = self.halo.reach
+        if len(steps) != len(reach):
+            raise InvalidValueError(
+                f"the steps are {steps}", f"there are {len(reach)} axes", "give one for each"
+            )
+        if any(
+            not -below <= s <= above for s, (below, above) in zip(steps, reach, strict=True)
+        ):
+            raise OutOfRangeError(
+                f"the steps are {steps}",
+                f"the window reaches {reach}, below and above",
+                "make one with more reach",
+            )
+        if not self.halo.corners and sum(map(bool, steps)) > 1:
+            raise InvalidValueError(
+                f"the steps are {steps}",
+                "this window has no corners",
+                "make it with corners=True",
+            )
+
+    def __repr__(self) -> str:
+        return f"<Window of {self._like!r}: {self.halo!r}>"
+
+
+def window(
+    a: "CubeArray",
+    reach: ReachLike,
+    *,
+    periodic: bool | Sequence[bool],
+    corners: bool,
+    fill: float,
+) -> Window:
+    """A new window of an array; collective.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
+    >>> made = window(x, 1, periodic=True, corners=True, fill=0)
+    >>> made[1, 1].to_numpy().trace(), made[1, -1].to_numpy().trace()
+    (np.float64(4.0), np.float64(0.0))
+    """
+
+    def prepare() -> "tuple[Window, Facts]":
+        size = a.blocks.itemsize
+        exchange = halo(a.layout, reach, periodic=periodic, corners=corners, itemsize=size)
+        facts = facts_of("halo", a.layout, a.blocks)
+        asked = {"reach": exchange.reach, "periodic": exchange.periodic, "corners": corners}
+        return Window(a, exchange, fill), {**facts, **asked}
+
+    return together(a.comm, prepare).update(a)
