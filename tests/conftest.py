@@ -1,9 +1,19 @@
-"""Hypothesis runs the same cases every time; HYPOTHESIS_PROFILE=explore looks for new ones."""
+"""Hypothesis runs the same cases every time; HYPOTHESIS_PROFILE=explore looks for new ones.
+
+Profiles that the user saved are out of sight, in this process and in those that it starts.
+"""
 
 import os
+from tempfile import TemporaryDirectory
 
 from hypothesis import settings
 
 settings.register_profile("fixed", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("explore", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+def pytest_configure(config):
+    folder = TemporaryDirectory(prefix="graycube-profiles-")
+    config.add_cleanup(folder.cleanup)
+    os.environ["GRAYCUBE_PROFILES"] = folder.name

@@ -29,9 +29,10 @@ from graycube.advice import (
     load_workload,
 )
 from graycube.algorithms import Algorithm, algorithms
-from graycube.array import CubeArray
+from graycube.array import CubeArray, Window
 from graycube.bounds import Bound, Cut, best_cut, lower_bounds, minimum_path_bound
 from graycube.butterflies import Method, emulation
+from graycube.calibration import Calibration, calibrate
 from graycube.codes import (
     GrayCode,
     binary_to_gray,
@@ -49,6 +50,7 @@ from graycube.errors import (
     InvalidValueError,
     MissingExtraError,
     OutOfRangeError,
+    PeerError,
     SingularError,
     UndecidedError,
 )
@@ -79,12 +81,13 @@ from graycube.layout import (
     device_mesh,
     group_ranks,
     mesh_distances,
+    node_mesh,
     rank_coordinates,
     rank_order,
     ring_order,
     split_keys,
 )
-from graycube.machine import Machine
+from graycube.machine import Machine, profiles, save_profile
 from graycube.planning import Candidate, Plan, load_plan, plan
 from graycube.schedule import (
     Action,
@@ -118,6 +121,7 @@ __all__ = [
     "Allocation",
     "Axis",
     "Bound",
+    "Calibration",
     "Candidate",
     "Crossing",
     "CubeArray",
@@ -143,6 +147,7 @@ __all__ = [
     "MissingExtraError",
     "Moves",
     "OutOfRangeError",
+    "PeerError",
     "Plan",
     "Program",
     "Report",
@@ -159,12 +164,14 @@ __all__ = [
     "UndecidedError",
     "Variation",
     "Violation",
+    "Window",
     "Workload",
     "advise",
     "algorithms",
     "best_cut",
     "binary_to_gray",
     "butterfly_distances",
+    "calibrate",
     "circuit",
     "compose",
     "device_mesh",
@@ -190,8 +197,10 @@ __all__ = [
     "lower_bounds",
     "mesh_distances",
     "minimum_path_bound",
+    "node_mesh",
     "plan",
     "plan_fft",
+    "profiles",
     "rank_coordinates",
     "rank_order",
     "rfft",
@@ -199,6 +208,7 @@ __all__ = [
     "rfftn",
     "ring_order",
     "rotation",
+    "save_profile",
     "split_keys",
     "stride_profile",
     "view",

@@ -12,6 +12,7 @@ from graycube.layout.layout import Layout
 from graycube.layout.ranks import (
     device_mesh,
     group_ranks,
+    node_mesh,
     rank_coordinates,
     rank_order,
     ring_order,
@@ -28,6 +29,7 @@ __all__ = [
     "device_mesh",
     "group_ranks",
     "mesh_distances",
+    "node_mesh",
     "rank_coordinates",
     "rank_order",
     "ring_order",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graycube.codes import GrayCode, gray
 from graycube.errors import InvalidValueError
-from graycube.gf2 import log2_exact, require_ints
+from graycube.gf2 import log2_exact, require_int, require_ints
 
 Code = str | GrayCode
 Ranks = NDArray[np.int64]
@@ -45,6 +45,17 @@ def rank_order(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "g
         width = log2_exact(extent, f"the extent of mesh axis {k}")
         order = order[..., None] << width | _words(axis_code, width, k)
     return order
+
+
+def node_mesh(nodes: int, axes: int) -> tuple[int, ...]:
+    """The squarest mesh of so many nodes, a power of two; the first axes have more.
+
+    >>> node_mesh(8, 2), node_mesh(16, 3), node_mesh(1, 2)
+    ((4, 2), (4, 2, 2), (1, 1))
+    """
+    bits = log2_exact(nodes, "the number of nodes")
+    axes = require_int(axes, "the number of axes", least=1)
+    return tuple(1 << (bits + axes - 1 - k) // axes for k in range(axes))
 
 
 def ring_order(nodes: int, code: Code = "gray") -> Ranks:

@@ -39,7 +39,7 @@ def mpi() -> ModuleType:
 def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
     """The communicator, if it is one with a rank for each node."""
     known: type[Intracomm] = mpi().Intracomm
-    if not isinstance(comm, known):
+    if not isinstance(comm, known) or not comm:  # a null communicator is false
         raise InvalidTypeError(
             f"the communicator is a {type(comm).__name__}",
             "it must be an intracommunicator of mpi4py",

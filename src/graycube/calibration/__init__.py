@@ -1,0 +1,8 @@
+"""A machine for the planner, measured over MPI: start-up, rate, ports and switching."""
+
+from graycube.calibration.calibrate import calibrate
+from graycube.calibration.calibration import Calibration
+from graycube.calibration.fit import fit
+from graycube.calibration.samples import Round, Sample
+
+__all__ = ["Calibration", "Round", "Sample", "calibrate", "fit"]

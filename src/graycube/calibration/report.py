@@ -1,0 +1,106 @@
+"""A calibration as text: the machine in two lines, then measured beside predicted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from graycube.calibration.fit import ratios
+from graycube.calibration.samples import Sample
+from graycube.machine import Machine
+
+_NOISY = 0.5  # the share by which repeats differ on machines that do something else besides
+_BUSY = "\nThe machine was busy with other work: calibrate again when it is idle."
+_COLUMNS = "{:<28} {:>10} {:>11} {:>11} {:>7}"
+
+
+def headline(machine: Machine, error: Mapping[str, float], spread: float) -> str:
+    """The machine, and how well it fits.
+
+    >>> machine = Machine(dims=2, startup=2e-6, per_byte=1e-9)
+    >>> print(headline(machine, {"median": 0.1, "worst": 0.25}, spread=2.0))
+    4 ranks: start-up 2 us, 1 ns a byte, 1 port, store-and-forward
+    off by 10 % (median) and 25 % (worst) for neighbours; repeats differ by 200 %
+    The machine was busy with other work: calibrate again when it is idle.
+    """
+    ports = machine.links_at_once
+    return (
+        f"{1 << machine.dims} ranks: start-up {_time(machine.startup)}, "
+        f"{1e9 * machine.per_byte:.3g} ns a byte, {ports} port{'' if ports == 1 else 's'}, "
+        f"{machine.switching}\n"
+        f"off by {100 * error['median']:.0f} % (median) and "
+        f"{100 * error['worst']:.0f} % (worst) for neighbours; "
+        f"repeats differ by {100 * spread:.0f} %{_BUSY if spread > _NOISY else ''}"
+    )
+
+
+def table(samples: Sequence[Sample], machine: Machine) -> str:
+    """A line for each sample.
+
+    >>> print(table([Sample("alltoall", 1, 2048, seconds=2.0)], Machine(dims=1, per_byte=1e-3)))
+    round                              size    measured   predicted   error
+    all-to-all of MPI                 2 KiB         2 s      1.02 s   -49 %
+    """
+    head = _COLUMNS.format("round", "size", "measured", "predicted", "error")
+    return "\n".join([head, *_lines(samples, machine)])
+
+
+def _lines(samples: Sequence[Sample], machine: Machine) -> Iterator[str]:
+    remarks = _remarks(samples)
+    before = ""
+    for sample in samples:
+        predicted = sample.predicted(machine)
+        label = "" if sample.label == before else sample.label
+        before = sample.label
+        line = _COLUMNS.format(
+            label,
+            _size(sample.nbytes),
+            _time(sample.seconds),
+            _time(predicted),
+            f"{_percent(predicted / sample.seconds - 1)} %",
+        )
+        yield f"{line}{remarks.get(sample, '')}"
+
+
+def _remarks(samples: Sequence[Sample]) -> dict[Sample, str]:
+    """The ratios that decide about switching and ports."""
+    far, at_once = ratios(samples, "distance"), ratios(samples, "at once")
+    remarks = {}
+    for sample in samples:
+        key = (sample.count, sample.nbytes)
+        if sample.count > 1 and sample.kind == "distance" and key in far:
+            remarks[sample] = f"  {far[key]:.2f} x a neighbour"
+        if sample.count > 1 and sample.kind == "at once" and key in at_once:
+            remarks[sample] = f"  {at_once[key] / sample.count:.2f} x one after the other"
+    return remarks
+
+
+def _percent(share: float) -> str:
+    """A signed percentage, but zero has no sign.
+
+    >>> _percent(0.125), _percent(-1e-9)
+    ('+12', '0')
+    """
+    whole = round(100 * share)
+    return f"{whole:+d}" if whole else "0"
+
+
+def _size(nbytes: int) -> str:
+    """Bytes in the largest unit that leaves a whole number.
+
+    >>> _size(1000), _size(2048), _size(3 << 20)
+    ('1000 B', '2 KiB', '3 MiB')
+    """
+    unit = 0
+    while nbytes and nbytes % 1024 == 0 and unit < 3:
+        nbytes, unit = nbytes // 1024, unit + 1
+    return f"{nbytes} {('B', 'KiB', 'MiB', 'GiB')[unit]}"
+
+
+def _time(seconds: float) -> str:
+    """Seconds in a unit that suits them.
+
+    >>> _time(2.5e-6), _time(0.0123456), _time(0.0)
+    ('2.5 us', '12.3 ms', '0 us')
+    """
+    for unit, name in ((1.0, "s"), (1e-3, "ms")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{1e6 * seconds:.3g} us"

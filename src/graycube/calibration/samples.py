@@ -1,0 +1,83 @@
+"""What is measured: rounds in which all ranks take part, and their time.
+
+Rules. A round ends when its slowest rank is done. ``kind`` says what it is: "distance" is an
+exchange with the rank that differs in ``count`` bits, "at once" are exchanges over ``count``
+dimensions at the same time, and three kinds are all-to-alls, ``nbytes`` in all from each rank.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from graycube.machine import Machine
+
+Kind = Literal["distance", "at once", "by dimensions", "pairwise", "alltoall"]
+ALL_TO_ALL: tuple[Kind, ...] = ("by dimensions", "pairwise", "alltoall")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One kind of round and its size in bytes.
+
+    >>> machine = Machine(dims=3, startup=5.0, per_byte=1.0)
+    >>> Round("distance", 2, 10).predicted(machine)  # hop by hop
+    30.0
+    >>> Round("pairwise", 3, 80).predicted(machine)  # 12 hops of 10 bytes
+    180.0
+    """
+
+    kind: Kind
+    count: int
+    nbytes: int
+
+    def predicted(self, machine: Machine) -> float:
+        """Seconds on a machine."""
+        n, circuits = machine.dims, machine.switching == "circuit"
+        if self.kind == "distance":
+            return machine.message_time(self.nbytes) * (1 if circuits else self.count)
+        if self.kind == "at once":
+            turns = -(-self.count // machine.links_at_once)
+            return turns * machine.message_time(self.nbytes)
+        by_dimensions = n * machine.message_time(self.nbytes // 2)
+        hops = (1 << n) - 1 if circuits else n << n - 1
+        pairwise = hops * machine.message_time(self.nbytes >> n)
+        if self.kind == "by dimensions":
+            return by_dimensions
+        return pairwise if self.kind == "pairwise" else min(by_dimensions, pairwise)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample(Round):
+    """A round, the seconds that it took, and by which share its repeats differ (quartiles).
+
+    >>> Sample("distance", 1, 8, seconds=1e-6).label
+    'exchange of neighbours'
+    """
+
+    seconds: float
+    spread: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """What it is, in words."""
+        if self.kind == "distance":
+            far = f"exchange over {self.count} dimensions"
+            return "exchange of neighbours" if self.count == 1 else far
+        if self.kind == "at once":
+            return f"{self.count} exchange{'s' if self.count > 1 else ''} at once"
+        names = {"by dimensions": "in exchanges", "pairwise": "pairwise", "alltoall": "of MPI"}
+        return f"all-to-all {names[self.kind]}"
+
+
+def rounds(dims: int, sizes: Sequence[int]) -> Iterator[Round]:
+    """The rounds to measure: neighbours at all sizes, the others at the ends.
+
+    >>> [(r.kind, r.count, r.nbytes) for r in rounds(1, (8, 64))][:4]
+    [('distance', 1, 8), ('distance', 1, 64), ('at once', 1, 8), ('at once', 1, 64)]
+    """
+    ends = (min(sizes), max(sizes))
+    yield from (Round("distance", 1, nbytes) for nbytes in sizes)
+    yield from (Round("distance", far, nbytes) for far in range(2, dims + 1) for nbytes in ends)
+    yield from (Round("at once", k, nbytes) for k in range(1, dims + 1) for nbytes in ends)
+    parts = [max(nbytes >> dims, 1) for nbytes in ends]
+    yield from (Round(kind, dims, part << dims) for kind in ALL_TO_ALL for part in parts)

@@ -1,0 +1,117 @@
+"""Profiles as TOML text: read with every key and value checked, and written.
+
+Rules. A profile says where its figures come from (``source``) and what a machine is. A measured
+one may add how well the model fits (``error``) and the measurements (``measured``).
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+from graycube.errors import InvalidValueError
+
+MAX_TEXT = 1 << 16  # bytes of a file
+MAX_LINE = 500  # characters; the time to read a dotted key grows with its square
+MAX_SOURCE = 200  # characters
+NEEDED = {"source", "dims", "ports", "switching", "startup", "per_byte"}
+MACHINE = NEEDED - {"source"} | {"packet", "arithmetic"}
+ABOUT = {"source", "error", "measured"}
+ERROR = {"median", "worst"}
+ROW = {"kind", "count", "nbytes", "seconds", "spread", "predicted"}
+
+
+def parse_profile(text: str, where: str) -> dict[str, Any]:
+    """The machine's entries; ``Machine`` itself checks their values.
+
+    >>> text = 'source = "a guess"; dims = 2; ports = 1; switching = "circuit"; startup = 1'
+    >>> sorted(parse_profile((text + "; per_byte = 0.5").replace("; ", chr(10)), "here"))
+    ['dims', 'per_byte', 'ports', 'startup', 'switching']
+    >>> parse_profile("dims = 2", "here")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: here is no profile: the key 'per_byte' is missing; see
+    docs/calibration.md, or calibrate again
+    """
+    if any(len(line) > MAX_LINE for line in text.split("\n")):
+        raise no_profile(where, f"a line has more than {MAX_LINE} characters")
+    try:
+        content = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # too long a number is a ValueError
+        raise no_profile(where, f"no TOML ({str(error)[:80]})") from None
+    _require_keys(content, MACHINE | ABOUT, NEEDED, where)
+    _check_source(content["source"], where)
+    if "error" in content:
+        _check_table(content["error"], ERROR, where)
+    rows = content.get("measured", [])
+    if not isinstance(rows, list):
+        raise no_profile(where, "measured is no list of tables")
+    for row in rows:
+        _check_table(row, ROW, where)
+    return {key: content[key] for key in content if key in MACHINE}
+
+
+def profile_text(content: Mapping[str, Any]) -> str:
+    """The text of a profile: plain keys first, then the table and the rows.
+
+    >>> print(profile_text({"dims": 2, "startup": 1e-6, "error": {"median": 0.5}}), end="")
+    dims = 2
+    startup = 1e-06
+    <BLANKLINE>
+    [error]
+    median = 0.5
+    """
+    plain = {k: v for k, v in content.items() if k not in ("error", "measured")}
+    blocks = [_lines(plain)]
+    if "error" in content:
+        blocks.append("[error]\n" + _lines(content["error"]))
+    blocks += ["[[measured]]\n" + _lines(row) for row in content.get("measured", ())]
+    return "\n".join(blocks)
+
+
+def no_profile(where: str, why: str) -> InvalidValueError:
+    """The error for a file that cannot be used.
+
+    >>> print(no_profile("x.toml", "it is empty"))
+    x.toml is no profile: it is empty; see docs/calibration.md, or calibrate again
+    """
+    return InvalidValueError(
+        f"{where} is no profile", why, "see docs/calibration.md, or calibrate again"
+    )
+
+
+def _lines(table: Mapping[str, Any]) -> str:
+    return "".join(
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items()
+    )
+
+
+def _require_keys(table: object, allowed: set[str], needed: set[str], where: str) -> None:
+    if not isinstance(table, dict):
+        raise no_profile(where, f"{str(table)[:40]!r} is no table")
+    for key in sorted(table.keys() - allowed):
+        raise no_profile(where, f"the key {key[:40]!r} is unknown")
+    for key in sorted(needed - table.keys()):
+        raise no_profile(where, f"the key {key!r} is missing")
+
+
+def _check_source(source: object, where: str) -> None:
+    if not isinstance(source, str) or not source.isprintable() or len(source) > MAX_SOURCE:
+        raise no_profile(where, f"its source is no line of up to {MAX_SOURCE} characters")
+
+
+def _check_table(table: object, keys: set[str], where: str) -> None:
+    """Numbers, and for a row the kind of what was measured."""
+    _require_keys(table, keys, keys, where)
+    for key, value in table.items():  # type: ignore[attr-defined] # the line above checks
+        fits = isinstance(value, str) if key == "kind" else _is_amount(value)
+        if not fits:
+            raise no_profile(where, f"{key} is {str(value)[:40]!r}")
+
+
+def _is_amount(value: object) -> bool:
+    """Whether it is a number that can be counted or timed."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value >= 0 and (isinstance(value, int) or isfinite(value))

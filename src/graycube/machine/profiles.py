@@ -1,0 +1,158 @@
+"""Where profiles are: the built-in ones, and those that a user saved.
+
+Rules. Saved profiles are the files ``NAME.toml`` in the folder ``$GRAYCUBE_PROFILES``, else in
+``graycube/profiles`` of ``$XDG_CONFIG_HOME`` or of ``~/.config``. A name is made of letters,
+digits, ``-``, ``_`` and ``.``, so that it cannot leave the folder. A built-in name always means
+the built-in profile.
+"""
+
+import os
+import re
+import secrets
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from graycube.errors import InvalidValueError
+from graycube.machine.profile_text import MAX_TEXT, no_profile, parse_profile
+
+_BUILT_IN = files(__package__) / "profiles"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+
+
+def profiles() -> list[str]:
+    """The names that :meth:`Machine.profile` knows, the built-in ones first.
+
+    >>> profiles()[:4]
+    ['cm2', 'ideal', 'ipsc1', 'ipsc2']
+    """
+    return [*_built_in(), *_saved()]
+
+
+def read_profile(name: str) -> tuple[dict[str, Any], str]:
+    """The machine's entries in the profile of that name, and where they come from.
+
+    >>> read_profile("ipsc2")[0]["switching"]
+    'circuit'
+    """
+    if name in _built_in():
+        where = f"{name}.toml"
+        return parse_profile((_BUILT_IN / where).read_text(encoding="utf-8"), where), where
+    folder = _folder()
+    if folder is None or name not in _saved():
+        raise InvalidValueError(
+            f"the profile is {name!r:.70}",
+            f"the known ones are {', '.join(profiles())}",
+            "choose one of them or build a Machine",
+        )
+    path = folder / f"{name}.toml"
+    return parse_profile(_text(path), str(path)), str(path)
+
+
+def write_profile(name: str, text: str) -> Path:
+    """Write to a file beside it and rename: a reader sees the old file or the new one.
+
+    >>> write_profile("ipsc1", "dims = 3")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: the name is 'ipsc1': it is that of a built-in profile;
+    choose another name
+    """
+    require_name(name)
+    folder = _folder()
+    if folder is None:
+        raise InvalidValueError(
+            "there is no home folder", "profiles are saved in it", "set GRAYCUBE_PROFILES"
+        )
+    target = folder / f"{name}.toml"
+    beside = folder / f".{name}.{secrets.token_hex(8)}"  # never the file of another writer
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with beside.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        beside.replace(target)
+    except OSError as error:
+        raise _cannot("write", target, error) from None
+    finally:
+        if beside.exists():
+            beside.unlink()
+    return target
+
+
+def require_name(name: object) -> str:
+    """The name, if a profile can be saved under it.
+
+    >>> require_name("our-cluster")
+    'our-cluster'
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidValueError(
+            f"the name is {name!r:.70}",
+            "it must be up to 64 letters, digits, '-', '_' and '.', the first no '-' or '.'",
+            "choose a name such as 'our-cluster'",
+        )
+    if name in _built_in():
+        raise InvalidValueError(
+            f"the name is {name!r}",
+            "it is that of a built-in profile",
+            "choose another name",
+        )
+    return name
+
+
+def _built_in() -> list[str]:
+    names = (entry.name for entry in _BUILT_IN.iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+def _saved() -> list[str]:
+    """Names of files that may be profiles; what is in them is checked when one is read."""
+    folder = _folder()
+    if folder is None:
+        return []
+    try:
+        found = [entry.name for entry in folder.iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _cannot("read", folder, error) from None
+    names = {entry.removesuffix(".toml") for entry in found if entry.endswith(".toml")}
+    return sorted(name for name in names - set(_built_in()) if _NAME.fullmatch(name))
+
+
+def _folder() -> Path | None:
+    """The folder of saved profiles, or ``None`` for a user without a home."""
+    if chosen := os.environ.get("GRAYCUBE_PROFILES"):
+        return Path(chosen)
+    config = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    if not config.is_absolute():  # the specification: relative ones are ignored
+        try:
+            config = Path.home() / ".config"
+        except RuntimeError:
+            return None
+    return config / "graycube" / "profiles"
+
+
+def _text(path: Path) -> str:
+    """What a plain file holds; a pipe would let us wait forever."""
+    try:
+        if not path.is_file():
+            raise no_profile(str(path), "it is no file")
+        with path.open("rb") as file:
+            content = file.read(MAX_TEXT + 1)
+    except OSError as error:
+        raise _cannot("read", path, error) from None
+    if len(content) > MAX_TEXT:
+        raise no_profile(str(path), f"it is larger than {MAX_TEXT} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise no_profile(str(path), "it is no UTF-8") from None
+
+
+def _cannot(what: str, path: Path, error: OSError) -> InvalidValueError:
+    return InvalidValueError(
+        f"cannot {what} {path}",
+        error.strerror or "the system refuses",
+        "check it, or set GRAYCUBE_PROFILES to another folder",
+    )

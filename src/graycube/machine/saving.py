@@ -1,0 +1,71 @@
+"""Machines saved as profiles."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.machine.model import Machine
+from graycube.machine.profile_text import MAX_TEXT, parse_profile, profile_text
+from graycube.machine.profiles import require_name, write_profile
+
+Row = Mapping[str, str | int | float]
+
+
+def save_profile(
+    machine: Machine,
+    name: str,
+    *,
+    source: str,
+    error: Mapping[str, float] | None = None,
+    measured: Iterable[Row] = (),
+) -> Path:
+    """Save a machine where :meth:`Machine.profile` finds it.
+
+    ``source`` says where its figures come from, ``error`` has the "median" and the "worst"
+    relative error of the model, and ``measured`` its measurements. A saved profile of the same
+    name is replaced.
+
+    >>> import os, tempfile
+    >>> from unittest.mock import patch
+    >>> machine = Machine(dims=4, startup=1e-6, per_byte=1e-10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with patch.dict(os.environ, GRAYCUBE_PROFILES=folder):
+    ...         path = save_profile(machine, "ours", source="its data sheet")
+    ...         path.name, Machine.profile("ours") == machine
+    ('ours.toml', True)
+    """
+    if not isinstance(machine, Machine):
+        raise InvalidTypeError(
+            f"the machine is {machine!r:.60}", "it must be a Machine", "build one"
+        )
+    require_name(name)
+    content: dict[str, Any] = {"source": source, **_entries(machine)}
+    if error is not None:
+        content["error"] = dict(error)
+    content["measured"] = [dict(row) for row in measured]
+    text = _text(content)
+    parse_profile(text, f"what is to be saved as {name!r}")
+    if len(text.encode()) > MAX_TEXT:
+        raise InvalidValueError(
+            f"the profile has {len(text.encode())} bytes",
+            f"at most {MAX_TEXT} are read",
+            "save fewer measurements",
+        )
+    return write_profile(name, text)
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    try:
+        return profile_text(content)
+    except TypeError as error:
+        raise InvalidTypeError(
+            f"a value of the profile is of a type that files cannot hold ({error})",
+            "texts and Python's own numbers can be saved",
+            "convert with float(x) or int(x)",
+        ) from None
+
+
+def _entries(machine: Machine) -> dict[str, Any]:
+    names = ("dims", "ports", "switching", "startup", "per_byte", "packet", "arithmetic")
+    return {name: value for name in names if (value := getattr(machine, name)) is not None}
