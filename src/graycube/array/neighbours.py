@@ -1,4 +1,4 @@
-"""The messages of a halo exchange over MPI, with requests that are made once."""
+"""Halo exchanges, worked out once: over MPI with persistent requests, or all in one process."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,23 +8,62 @@ from numpy.typing import NDArray
 
 from graycube.runtime import mpi, no_way_back, private
 from graycube.stencil import Frame
+from graycube.stencil.frame import Index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from mpi4py.MPI import Intracomm, Prequest
 
 _Mesh = NDArray[Any]
-_Index = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Phase:
     """Messages that are under way together: what is packed, the requests, what is unpacked."""
 
-    packed: tuple[tuple[_Mesh, _Index], ...]
+    around: tuple[tuple[Index, Index], ...]
+    packed: tuple[tuple[_Mesh, Index], ...]
     requests: "tuple[Prequest, ...]"
-    unpacked: tuple[tuple[_Mesh, _Index, _Index], ...]
+    unpacked: tuple[tuple[_Mesh, Index, Index], ...]
+
+
+class AllHere:
+    """The exchange of all nodes in one process: what is copied from which mesh to which."""
+
+    def __init__(self, frames: "Sequence[Frame]", meshes: "Sequence[_Mesh]") -> None:
+        self._meshes = meshes
+        self._axes = [[*self._copies(frames, axis)] for axis in range(len(frames[0].axes))]
+
+    def exchange(self) -> None:
+        """Copy everything."""
+        for copies in self._axes:
+            for copy in copies:
+                rows = self._meshes[copy.source][copy.taken]
+                self._meshes[copy.target][copy.put] = rows[copy.of]
+
+    @staticmethod
+    def _copies(frames: "Sequence[Frame]", axis: int) -> "Iterator[_Copy]":
+        for node, frame in enumerate(frames):
+            around = frame.around(axis)
+            if around is not None:
+                yield _Copy(node, node, around[1], (), around[0])
+            for message in frame.halo.received(node):
+                if message.axis == axis:
+                    taken = frames[message.source].sent(message)
+                    there, of = frame.received(message)
+                    yield _Copy(message.source, node, taken, of, there)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Copy:
+    """From places of the source, those ``of`` what is taken are put to places of the target."""
+
+    source: int
+    target: int
+    taken: Index
+    of: Index
+    put: Index
 
 
 class Neighbours:
@@ -44,6 +83,8 @@ class Neighbours:
                 for buffer, places in phase.packed:
                     buffer[...] = self._mesh[places]
                 start(phase.requests)
+                for there, of in phase.around:
+                    self._mesh[there] = self._mesh[of]
                 wait(phase.requests)
                 for buffer, places, of in phase.unpacked:
                     self._mesh[places] = buffer[of]
@@ -63,7 +104,8 @@ class Neighbours:
             ),
             *(_bound(comm.Send_init, b[0], m.target) for b, m in zip(packed, out, strict=True)),
         ]
-        return _Phase(tuple(packed), tuple(requests), tuple(unpacked))
+        around = tuple(pair for pair in map(frame.around, axes) if pair is not None)
+        return _Phase(around, tuple(packed), tuple(requests), tuple(unpacked))
 
     def _buffer(self, shape: list[int]) -> _Mesh:
         payload = self._mesh.shape[len(shape) :]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.neighbours import Neighbours
+from graycube.array.neighbours import AllHere, Neighbours
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
@@ -49,8 +49,10 @@ class Window:
             np.full((*frame.shape, *payload), fill, a.dtype) for frame in self._frames
         ]
         over = spread(a.comm)
-        self._neighbours = (
-            None if over is None else Neighbours(self._frames[0], self.meshes[0], over)
+        self._neighbours: Neighbours | AllHere = (
+            AllHere(self._frames, self.meshes)
+            if over is None
+            else Neighbours(self._frames[0], self.meshes[0], over)
         )
 
     def update(self, a: "CubeArray") -> "Window":
@@ -76,13 +78,25 @@ class Window:
             raise InvalidValueError(
                 f"the array is {a!r:.80}", f"the window is of {like!r:.80}", "make a new one"
             )
+        still = tuple(0 for _ in self.halo.reach)
         for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
-            there, own = frame.fill
-            mesh[there] = self._mesh(frame, block)[own]
-        if self._neighbours is not None:
-            self._neighbours.exchange()
-        else:
-            self._exchange()
+            mesh[frame.inner(still)] = self._mesh(frame, block)
+        return self.exchange()
+
+    def exchange(self) -> "Window":
+        """Fill the frames with what is now in the meshes; collective.
+
+        For programs that work on the meshes themselves: only what neighbours need is copied.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> w = CubeArray.from_numpy(np.zeros(4), Layout.mesh((4,), nodes=(2,))).halo()
+        >>> for mesh in w.meshes:
+        ...     mesh[1:-1] += 1
+        >>> w.exchange().meshes[0]
+        array([1., 1., 1., 1.])
+        """
+        self._neighbours.exchange()
         return self
 
     def __getitem__(self, steps: int | Sequence[int]) -> "CubeArray":
@@ -95,18 +109,6 @@ class Window:
             inner = mesh[frame.inner(taken)].reshape(block.shape)
             block[... if frame.order is None else frame.order] = inner
         return like.with_blocks(blocks)
-
-    def _exchange(self) -> None:
-        """All nodes are here: every message is taken from one frame and put into another."""
-        axes = len(self.halo.layout.axes)
-        for axis in range(axes):
-            for node, frame in enumerate(self._frames):
-                for message in self.halo.received(node):
-                    if message.axis == axis:
-                        sender = self._frames[message.source]
-                        rows = self.meshes[message.source][sender.sent(message)]
-                        there, of = frame.received(message)
-                        self.meshes[node][there] = rows[of]
 
     @staticmethod
     def _mesh(frame: Frame, block: _Blocks) -> _Blocks:

@@ -4,10 +4,12 @@ Rules.
 
 1. Along an axis a node has some coordinates, and its frame has all that are within reach of one
    of them: unwrapped, so that what lies beyond the ends of a ring has a place of its own.
-2. What the node has itself fills the frame wherever it is within reach, around a ring too; the
-   rest comes in messages, axis by axis.
+2. The frame is filled axis by axis: what the node has itself, around a ring, is copied; the
+   rest comes in messages. For a star each axis is filled beside the node's own mesh only; for a
+   box also beside what came along the axes before.
 
-It is all index arithmetic of one node: no data, and no other node is asked.
+It is all index arithmetic of one node: no data, and no other node is asked. Places that follow
+each other are slices.
 """
 
 from dataclasses import dataclass
@@ -22,7 +24,8 @@ from graycube.gf2.arrays import IntArray
 from graycube.stencil.exchange import Halo, readings
 from graycube.stencil.messages import Message
 
-_Index = tuple[Any, ...]
+Index = tuple[Any, ...]
+"""What picks the same from arrays of any contents: a slice, or an array of places, per axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +33,8 @@ class Along:
     """One axis of a node: its coordinates, those of the frame, and the length of the axis.
 
     >>> along = Along(np.array([0, 1]), np.array([-1, 0, 1, 2]), 8, periodic=True)
-    >>> along.places(np.array([7])), along.shifted(1)
-    ((array([0]), array([0])), slice(2, 4, None))
+    >>> along.places(np.array([7])), along.shifted(1).tolist()
+    ((array([0]), array([0])), [2, 3])
     """
 
     own: IntArray
@@ -39,24 +42,37 @@ class Along:
     length: int
     periodic: bool
 
+    @cached_property
+    def true(self) -> IntArray:
+        """The coordinates of the frame, wrapped around the ring."""
+        return self.frame % self.length if self.periodic else self.frame
+
     def places(self, coordinates: IntArray) -> tuple[IntArray, IntArray]:
         """Where coordinates are in the frame, each perhaps twice, and which ones."""
-        true = self.frame % self.length if self.periodic else self.frame
         order = np.argsort(coordinates)
-        found = np.searchsorted(coordinates, true, sorter=order)
+        found = np.searchsorted(coordinates, self.true, sorter=order)
         which = order[np.minimum(found, len(order) - 1)]
-        there = np.flatnonzero(coordinates[which] == true)
+        there = np.flatnonzero(coordinates[which] == self.true)
         return there, which[there]
 
-    def shifted(self, step: int) -> Any:  # noqa: ANN401 - a slice, if that is enough
+    def shifted(self, step: int) -> IntArray:
         """The places in the frame of the own coordinates, each with a step added."""
-        return _sliced(np.searchsorted(self.frame, self.own + step))
+        return np.searchsorted(self.frame, self.own + step)
+
+    @cached_property
+    def wrapped(self) -> tuple[IntArray, IntArray]:
+        """Places around a ring that have coordinates of the node, and where these are."""
+        inside = self.shifted(0)
+        there, which = self.places(self.own)
+        ghost = np.setdiff1d(there, inside, assume_unique=True)
+        return ghost, inside[which[np.searchsorted(there, ghost)]]
 
 
-def _sliced(places: IntArray) -> Any:  # noqa: ANN401
-    if len(places) and (np.diff(places) == 1).all():
-        return slice(int(places[0]), int(places[-1]) + 1)
-    return places
+def _index(*places: IntArray) -> Index:
+    """The places along each axis, as slices if they are."""
+    if all(len(along) and (np.diff(along) == 1).all() for along in places):
+        return tuple(slice(int(along[0]), int(along[-1]) + 1) for along in places)
+    return np.ix_(*places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +83,8 @@ class Frame:
     >>> from graycube.stencil import halo
     >>> layout = Layout.mesh((8, 6), nodes=(4, 2), code="gray")
     >>> frame = Frame(halo(layout, reach=(1, 2)), node=0)
-    >>> frame.shape, [along.own.tolist() for along in frame.axes]
-    ((4, 7), [[0, 1], [0, 1, 2]])
+    >>> frame.shape, frame.inner((0, 0))
+    ((4, 7), (slice(1, 3, None), slice(2, 5, None)))
     """
 
     halo: Halo
@@ -94,47 +110,61 @@ class Frame:
 
     @cached_property
     def order(self) -> NDArray[np.intp] | None:
-        """The slot of every place of the node's own mesh in C order; None: the same."""
+        """The slot of every place of the node's own mesh, in C order; None: the same."""
         layout = self.halo.layout
-        where = layout.coordinates(self.node, np.arange(layout.block_size))
-        sizes = [len(along.own) for along in self.axes]
+        node, slots = np.array(self.node), np.arange(layout.block_size)
         place = np.zeros(layout.block_size, dtype=np.intp)
-        for along, coordinate, size in zip(self.axes, where, sizes, strict=True):
-            place = place * size + np.searchsorted(along.own, coordinate)
+        for along, at in zip(self.axes, layout.coordinates(node, slots), strict=True):
+            place = place * len(along.own) + np.searchsorted(along.own, at)
         order = np.argsort(place)
-        return None if np.array_equal(order, np.arange(prod(sizes))) else order
+        whole = prod(len(along.own) for along in self.axes)
+        return None if np.array_equal(order, np.arange(whole)) else order
 
-    @cached_property
-    def fill(self) -> tuple[_Index, _Index]:
-        """Where the frame has what the node has itself: places there, and in its own mesh."""
-        pairs = [along.places(along.own) for along in self.axes]
-        return np.ix_(*(there for there, _ in pairs)), np.ix_(*(own for _, own in pairs))
+    def inner(self, steps: tuple[int, ...]) -> Index:
+        """The node's own mesh within the frame, with a step along every axis."""
+        pairs = zip(self.axes, steps, strict=True)
+        return _index(*(along.shifted(step) for along, step in pairs))
 
-    def sent(self, message: Message) -> _Index:
-        """The places in the frame of what a message takes away."""
+    def around(self, axis: int) -> tuple[Index, Index] | None:
+        """Places along an axis that have what the node has itself, and where it is."""
+        ghost, of = self.axes[axis].wrapped
+        if not len(ghost):
+            return None
+        ends = []
+        for places in (ghost, of):
+            beside = [self._beside(axis, k) for k in range(len(self.axes))]
+            beside[axis] = places
+            ends.append(_index(*beside))
+        return ends[0], ends[1]
+
+    def sent(self, message: Message) -> Index:
+        """The places of what a message takes away."""
         found = []
         for along, coordinates in zip(self.axes, message.coordinates, strict=True):
             there, which = along.places(coordinates)
-            first = np.full(len(coordinates), -1)
-            first[which[::-1]] = there[::-1]
-            found.append(first)
-        return np.ix_(*found)
+            inside = np.isin(there, along.shifted(0))
+            place = np.empty(len(coordinates), dtype=np.int64)
+            place[which] = there
+            place[which[inside]] = there[inside]  # what is the node's own is there already
+            found.append(place)
+        return _index(*found)
 
-    def received(self, message: Message) -> tuple[_Index, _Index]:
-        """The places in the frame of what a message brings, and in the message."""
-        pairs = [
-            along.places(coordinates)
-            for along, coordinates in zip(self.axes, message.coordinates, strict=True)
-        ]
-        return np.ix_(*(there for there, _ in pairs)), np.ix_(*(of for _, of in pairs))
+    def received(self, message: Message) -> tuple[Index, Index]:
+        """The places of what a message brings, and which part of the message goes there."""
+        places, parts = [], []
+        for k, (along, coordinates) in enumerate(
+            zip(self.axes, message.coordinates, strict=True)
+        ):
+            there, which = along.places(coordinates)
+            if k != message.axis:
+                wanted = np.isin(there, self._beside(message.axis, k))
+                there, which = there[wanted], which[wanted]
+            places.append(there)
+            parts.append(which)
+        return _index(*places), _index(*parts)
 
-    def inner(self, steps: tuple[int, ...]) -> _Index:
-        """The node's own mesh within the frame, with a step along every axis."""
-        found = [along.shifted(step) for along, step in zip(self.axes, steps, strict=True)]
-        if all(isinstance(index, slice) for index in found):
-            return tuple(found)
-        full = [
-            np.arange(len(along.frame))[index]
-            for along, index in zip(self.axes, found, strict=True)
-        ]
-        return np.ix_(*full)
+    def _beside(self, axis: int, k: int) -> IntArray:
+        """Which places along axis k are filled while it is the turn of an axis."""
+        if self.halo.corners and k < axis:
+            return np.arange(len(self.axes[k].frame))
+        return self.axes[k].shifted(0)
