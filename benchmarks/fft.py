@@ -15,7 +15,9 @@ import numpy as np
 import scipy.fft
 
 import graycube as gc
+from graycube.array.moving import moved
 from graycube.fourier import along
+from graycube.fourier.engine import transformed
 
 POINTS = 22
 
@@ -70,20 +72,17 @@ def where(x: np.ndarray) -> None:
     blocks = layout.scatter(x)
     planned = along(layout, 0, "complex128", inverse=False)
     for group, step in zip(planned.passes, planned.steps, strict=True):
-        held = blocks
         start = time.perf_counter()
-        if step.fetch is not None:
-            held = np.take(blocks.reshape(len(step.fetch), -1), step.fetch, axis=0)
-        moved = time.perf_counter()
-        own = step.fetch is not None
-        held = scipy.fft.fft(held.reshape(step.shape), axis=step.axis, overwrite_x=own)
+        held = moved(blocks, layout, step.before, group.place, None)
+        fetched = time.perf_counter()
+        held = transformed(held.reshape(step.shape), step.axis, inverse=False)
         done = time.perf_counter()
         if step.factors is not None:
             held *= step.factors
         end = time.perf_counter()
-        parts = f"moved {1e3 * (moved - start):.0f}, transformed {1e3 * (done - moved):.0f}"
+        parts = f"moved {1e3 * (fetched - start):.0f}, transformed {1e3 * (done - fetched):.0f}"
         print(f"  bits {group.low} to {group.high}: {parts}, factors {1e3 * (end - done):.0f}")
-        blocks = held
+        blocks = held.reshape(blocks.shape)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from graycube.algorithms import Algorithm, algorithms
 from graycube.array import CubeArray, Window
 from graycube.bounds import Bound, Cut, best_cut, lower_bounds, minimum_path_bound
 from graycube.butterflies import Method, emulation
-from graycube.calibration import Calibration, calibrate
+from graycube.calibration import Bench, Calibration, bench, calibrate
 from graycube.codes import (
     GrayCode,
     binary_to_gray,
@@ -120,6 +120,7 @@ __all__ = [
     "Algorithm",
     "Allocation",
     "Axis",
+    "Bench",
     "Bound",
     "Calibration",
     "Candidate",
@@ -168,6 +169,7 @@ __all__ = [
     "Workload",
     "advise",
     "algorithms",
+    "bench",
     "best_cut",
     "binary_to_gray",
     "butterfly_distances",

@@ -259,7 +259,11 @@ class CubeArray(NDArrayOperatorsMixin):
         >>> np.mean(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
         np.float64(6.5)
         """
-        return self.sum(axis, dtype, out) / self.size
+        require_all_axes(axis, out)
+        half = self.dtype == np.float16
+        wide = np.float32 if half else np.float64 if self.dtype.kind in "biu" else None
+        mean = self.sum(dtype=wide if dtype is None else dtype) / self.size  # as NumPy's mean
+        return mean.astype(self.dtype) if half and dtype is None else mean
 
     def max(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
         """The largest element."""
@@ -341,7 +345,8 @@ class CubeArray(NDArrayOperatorsMixin):
         arrays = [x for x in operands if isinstance(x, CubeArray)]
         plain = all(isinstance(x, CubeArray) or np.ndim(x) == 0 for x in inputs)  # type: ignore[arg-type]
         elementwise = method == "__call__" and ufunc.signature is None and ufunc.nout == 1
-        known = set(options) <= {"dtype", "casting"} and len(arrays) >= len(out)
+        known = set(options) <= {"dtype", "casting"}
+        known &= all(isinstance(x, CubeArray) for x in out)
         if not (elementwise and plain and known):
             return NotImplemented
         for other in arrays[1:]:
@@ -376,7 +381,7 @@ def _require_alike(first: CubeArray, other: CubeArray) -> None:
             "elementwise operations need the same layout",
             "call relayout on one of the arrays",
         )
-    if other.comm != first.comm:
+    if spread(other.comm) != spread(first.comm):
         raise InvalidValueError(
             "the arrays have different communicators",
             "elementwise operations need the same rank for each node",

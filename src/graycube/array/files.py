@@ -6,6 +6,7 @@ reader finds the old array or the new one. Every rank writes and reads its own e
 
 import os
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,29 +30,31 @@ _Blocks = NDArray[Any]
 
 def save(path: str | Path, blocks: _Blocks, layout: Layout, comm: "Intracomm | None") -> None:
     """Write the blocks of all nodes as one array; collective."""
-    target, over = Path(path), spread(comm)
-    beside = target.with_name(f".{target.name}.part")
+    over = spread(comm)
+    first = over is None or over.rank == 0
+    began: list[Path] = []
 
-    def begin() -> "tuple[int, Facts]":
+    def begin() -> "tuple[Path, Facts]":
         require_plain(blocks.dtype)
-        facts = {**facts_of("save", layout, blocks), "path": target}
-        if over is not None and over.rank:
-            return 0, facts
-        return _header(beside, target, (*layout.shape, *blocks.shape[2:]), blocks.dtype), facts
+        target = _target(path)
+        if first:
+            beside = target.with_name(f".{token_hex(8)}.part")
+            beside.open("xb").close()  # never the file of another writer
+            began.append(beside)
+        return target, {**facts_of("save", layout, blocks), "path": path}
 
     try:
-        start = together(comm, begin)
+        target = together(comm, begin)
         if over is None:
-            with beside.open("ab") as file:
-                layout.gather(blocks).tofile(file)
+            with began[0].open("wb") as file:
+                np.save(file, layout.gather(blocks))
         else:
-            start = over.bcast(start)
-            together(over, lambda: _write_own(beside, start, blocks, layout, over))
-        if over is None or over.rank == 0:
-            beside.replace(target)
+            _write_together(began, blocks, layout, over)
+        if first:
+            began.pop().replace(target)
     finally:
-        if over is None or over.rank == 0:
-            beside.unlink(missing_ok=True)
+        for beside in began:
+            beside.unlink()
     if over is not None:
         over.Barrier()  # so that all of it is there on every rank
 
@@ -61,38 +64,62 @@ def load(path: str | Path, layout: Layout, comm: "Intracomm | None") -> _Blocks:
 
     def prepare() -> "tuple[_Blocks, Facts]":
         nodes = nodes_here(layout, comm)
-        try:
-            whole = np.load(path, mmap_mode="r", allow_pickle=False)
-        except ValueError as error:
-            raise InvalidValueError(
-                f"{path} cannot be read as an array ({error})",
-                "it must be a .npy file of numbers",
-                "write it with numpy.save, or CubeArray.save",
-            ) from error
-        blocks = np.array(layout.scatter(whole, nodes))
+        blocks = np.array(layout.scatter(_opened(Path(path)), nodes))
         return blocks, {**facts_of("load", layout, blocks), "path": path}
 
     return together(comm, prepare)
 
 
-def _header(beside: Path, target: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
-    """Begin the file; the number of bytes before the data."""
-    if target.is_dir() or not target.parent.is_dir():
+def _opened(path: Path) -> _Blocks:
+    """The array in a file, of which only what is used is read."""
+    try:
+        if path.stat().st_size and npy.open_memmap(path, mode="r").size:
+            return npy.open_memmap(path, mode="r")
+    except ValueError as error:
+        if "mmap" not in str(error):  # an array of no elements cannot be mapped
+            raise _unreadable(path, error) from error
+    try:
+        with path.open("rb") as file:
+            whole: _Blocks = npy.read_array(file, allow_pickle=False)
+    except ValueError as error:
+        raise _unreadable(path, error) from error
+    return whole
+
+
+def _unreadable(path: Path, error: ValueError) -> InvalidValueError:
+    return InvalidValueError(
+        f"{path} cannot be read as an array ({error})",
+        "it must be a .npy file of numbers",
+        "write it with numpy.save, or CubeArray.save",
+    )
+
+
+def _target(path: str | Path) -> Path:
+    """The file that is to be written; behind a link, as other writers do it."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir() or (target.exists() and not target.is_file()):
         raise InvalidValueError(
-            f"cannot write {target}",
+            f"cannot write {path}",
             "it must name a file in a folder that exists",
             "check the path",
         )
-    with beside.open("xb") as file:  # never the file of another writer
-        npy.write_array_header_2_0(
-            file,
-            {
-                "descr": npy.dtype_to_descr(dtype),
-                "fortran_order": False,
-                "shape": tuple(int(length) for length in shape),
-            },
-        )
-        return file.tell()
+    return target
+
+
+def _write_together(
+    began: list[Path], blocks: _Blocks, layout: Layout, comm: "Intracomm"
+) -> None:
+    """Every rank its own elements, to the file that the first rank began."""
+
+    def head() -> "tuple[tuple[Path, int] | None, Facts]":
+        if not began:
+            return None, {}
+        shape = (*layout.shape, *blocks.shape[2:])
+        made = npy.open_memmap(began[0], mode="w+", dtype=blocks.dtype, shape=shape)
+        return (began[0], int(made.offset)), {}
+
+    beside, start = comm.bcast(together(comm, head))
+    together(comm, lambda: _write_own(beside, start, blocks, layout, comm))
 
 
 def _write_own(

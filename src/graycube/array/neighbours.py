@@ -78,7 +78,7 @@ class Neighbours:
     def exchange(self) -> None:
         """Send and receive everything; collective."""
         start, wait = mpi().Prequest.Startall, mpi().Prequest.Waitall
-        with no_way_back(self._comm, lambda: "a halo exchange"):
+        with no_way_back(lambda: "a halo exchange"):
             for phase in self._phases:
                 for buffer, places in phase.packed:
                     buffer[...] = self._mesh[places]

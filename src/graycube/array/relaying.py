@@ -70,7 +70,8 @@ def relaid(
     if chosen is not None and over is not None:
         return chosen.execute(blocks, over), route.target, chosen.renumbered(over)
     if not route.renumber:
-        return straight(blocks, layout, route.target, comm), route.target, comm
+        made = straight(blocks, layout, route.target, comm)
+        return made.copy() if made is blocks else made, route.target, comm
     left, numbers = without_renumbering(Task(layout, route.target, layout.block_size))
     blocks = straight(blocks, layout, left.target, comm)
     if over is None:
@@ -84,11 +85,11 @@ def _require(layout: Layout, route: Route) -> None:
         raise InvalidTypeError(
             f"the layout is {route.target!r}", "it must be a Layout", "build one"
         )
-    if route.target.shape != layout.shape:
+    if (route.target.shape, route.target.n) != (layout.shape, layout.n):
         raise InvalidValueError(
-            f"the array has shape {layout.shape}",
-            f"the layout is one of {route.target.shape}",
-            "take a layout of the same shape",
+            f"the array has shape {layout.shape} on {1 << layout.n} nodes",
+            f"the layout is one of {route.target.shape} on {1 << route.target.n}",
+            "take a layout of the same shape and nodes",
         )
     if route.machine is None and route.algorithm != "auto":
         raise InvalidValueError(

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, OutOfRangeError
+from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.runtime import mpi
 
@@ -26,6 +27,7 @@ def all_blocks(
     """
     over = spread(comm)
     if over is None:
+        _require_root(root or 0, 1 << layout.n)
         return blocks
 
     def prepare() -> tuple[_Blocks, dict[str, object]]:
@@ -75,7 +77,8 @@ def _raw(array: _Blocks) -> list[Any]:
 
 
 def _require_root(root: int, size: int) -> None:
-    if not 0 <= root < size:
+    """Refuse ranks that there are not, in one process those that there would be not."""
+    if not 0 <= require_int(root, "the root") < size:
         raise OutOfRangeError(f"the root is {root}", f"the ranks are 0..{size - 1}", "pass one")
 
 

@@ -44,9 +44,9 @@ class Window:
         self.halo = exchange
         self._like = a
         self._frames = [Frame(exchange, node) for node in a.nodes]
-        payload = a.blocks.shape[2:]
+        payload, value = a.blocks.shape[2:], _require_fill(fill, a.dtype)
         self.meshes: list[_Blocks] = [
-            np.full((*frame.shape, *payload), fill, a.dtype) for frame in self._frames
+            np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
         ]
         over = spread(a.comm)
         self._neighbours: Neighbours | AllHere = (
@@ -70,13 +70,11 @@ class Window:
         array([4, 8, 4, 8])
         """
         like = self._like
-        if (a.layout, a.blocks.shape, a.dtype) != (
-            like.layout,
-            like.blocks.shape,
-            like.dtype,
-        ):
+        shape, dtype = like.blocks.shape, like.dtype
+        same = isinstance(a, type(like)) and a.layout == like.layout
+        if not (same and (a.blocks.shape, a.dtype) == (shape, dtype)):
             raise InvalidValueError(
-                f"the array is {a!r:.80}", f"the window is of {like!r:.80}", "make a new one"
+                f"got {a!r:.80}", f"the window is of {like!r:.80}", "make a new one"
             )
         still = tuple(0 for _ in self.halo.reach)
         for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
@@ -140,6 +138,23 @@ class Window:
 
     def __repr__(self) -> str:
         return f"<Window of {self._like!r}: {self.halo!r}>"
+
+
+def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
+    """The value for what lies beyond the ends, if the array can hold it."""
+    try:
+        with np.errstate(invalid="ignore"):
+            made = np.array(fill).astype(dtype)
+            kept = dtype.kind not in "biufc" or np.array_equal(made, fill, equal_nan=True)
+    except (TypeError, ValueError, OverflowError):
+        kept = False
+    if not kept or made.shape:
+        raise InvalidValueError(
+            f"fill is {fill!r:.40}",
+            f"the array has dtype {dtype}",
+            "pass a number that it can hold",
+        )
+    return made
 
 
 def window(

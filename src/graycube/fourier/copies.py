@@ -59,7 +59,7 @@ def _copies(blocks: _Blocks, nodes: list[int], comm: "Intracomm") -> _Blocks:
     own, block = private(comm).comm, np.ascontiguousarray(blocks)
     copies = np.empty((len(nodes), *block.shape[1:]), block.dtype)
     byte = mpi().BYTE
-    with no_way_back(own, lambda: "copies for a transform"):
+    with no_way_back(lambda: "copies for a transform"):
         requests = []
         for copy, node in zip(copies, nodes, strict=True):
             if node == comm.rank:

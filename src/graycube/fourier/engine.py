@@ -26,6 +26,8 @@ def transformed(
     >>> transformed(np.array([[1, 2], [3, 4]], complex), 1, inverse=False).real.tolist()
     [[3.0, -1.0], [7.0, -1.0]]
     """
+    if not lines.size:
+        return lines.copy() if out is None else out
     return _engine()(lines, axis, inverse, out)
 
 

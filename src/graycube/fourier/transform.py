@@ -140,6 +140,8 @@ def _transform(
         planned = along(layout, axis, dtype.name, nodes=a.nodes, inverse=inverse)
         blocks, layout = planned.run(blocks, a.comm), planned.result
         blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
+    if np.may_share_memory(blocks, a.blocks):  # nothing was to be done
+        blocks = blocks.copy()
     result = CubeArray(blocks, layout, a.comm)
     return result.relayout(a.layout) if order == "natural" else result
 
@@ -164,7 +166,7 @@ def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
         raise InvalidTypeError(
             f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
         )
-    single = dtype in (np.dtype(np.float32), np.dtype(np.complex64), np.dtype(np.float16))
+    single = dtype.newbyteorder("=") in (np.float32, np.complex64, np.float16)
     return np.dtype(np.complex64 if single else np.complex128)
 
 

@@ -93,7 +93,7 @@ def _common(
 
 
 @contextmanager
-def no_way_back(comm: "Intracomm", doing: Callable[[], str]) -> Iterator[None]:
+def no_way_back(doing: Callable[[], str]) -> Iterator[None]:
     """End the job if anything is raised within; ``doing`` says what the rank was doing."""
     try:
         yield
@@ -105,5 +105,5 @@ def no_way_back(comm: "Intracomm", doing: Callable[[], str]) -> Iterator[None]:
             file=sys.stderr,
             flush=True,
         )
-        comm.Abort(1)
+        mpi().COMM_WORLD.Abort(1)
         raise

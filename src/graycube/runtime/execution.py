@@ -87,7 +87,7 @@ class Execution:
             raise InvalidValueError(
                 f"{self._name!r} was freed", "its requests are gone", "bind it again"
             )
-        with no_way_back(self._comm, self._doing):
+        with no_way_back(self._doing):
             Request = mpi().Prequest  # noqa: N806 - the name of a class
             waiting = True
             if self._load is not None:

@@ -1,0 +1,121 @@
+"""Our side: every function makes contenders for one task, from what the library offers."""
+
+import atexit
+from math import prod
+
+import numpy as np
+from contest import Contender
+from tasks import Array, Halo, Move, Transform
+
+import graycube as gc
+
+
+def fft1d(task: Transform) -> list[Contender]:
+    (points,) = task.shape
+    p, n = points.bit_length() - 1, task.comm.size.bit_length() - 1
+    layouts = {
+        "cyclic, binary": gc.Layout.cyclic(p, n),
+        "cyclic, Gray": gc.Layout.cyclic(p, n, nodes="gray"),
+        "consecutive, binary": gc.Layout.consecutive(p, n),
+        "consecutive, Gray": gc.Layout.consecutive(p, n, nodes="gray"),
+    }
+    if n < 2:  # Gray and binary code of fewer nodes are the same
+        layouts = {name: layouts[name] for name in layouts if name.endswith("binary")}
+    return [transform(task, layout, name) for name, layout in layouts.items()]
+
+
+def fftnd(task: Transform) -> list[Contender]:
+    ranks, axes = task.comm.size, len(task.shape)
+    meshes = {"slabs": (ranks, *(1,) * (axes - 1))}
+    if ranks > 1:
+        meshes["pencils"] = (*gc.node_mesh(ranks, 2), *(1,) * (axes - 2))
+    return [
+        transform(task, gc.Layout.mesh(task.shape, mesh, code="gray"), f"{name}, Gray")
+        for name, mesh in meshes.items()
+        if prod(mesh) == ranks
+    ]
+
+
+def transform(task: Transform, layout: gc.Layout, name: str) -> Contender:
+    """The result stays in the layout that is cheapest, and carries it."""
+    a = gc.CubeArray.from_numpy(task.whole(), layout, task.comm)
+    found: list[gc.CubeArray] = []
+
+    def work() -> None:
+        found[:] = [gc.fftn(a)]
+
+    return Contender(f"graycube, {name}", work, lambda: task.right(found[0].gather()))
+
+
+def moves(task: Move) -> list[Contender]:
+    """A plan on fast circuits sends every block straight; the others go hop by hop."""
+    n = task.comm.size.bit_length() - 1
+    gray, binary = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    if n < 2:
+        return []
+    fast = gc.Machine(n, "all", "circuit", startup=1e-6, per_byte=1e-9)
+    slow = gc.Machine(n, startup=1e-6, per_byte=1e-9)
+    entered = []
+    for name, machine in (("direct", fast), ("gb1", slow), ("gb3", slow)):
+        items = task.nbytes // 8
+        made = gc.plan(gray, binary, items, itemsize=8, machine=machine, algorithm=name)
+        entered += [bound(task, made), executed(task, made)][: 2 if name == "direct" else 1]
+    return [*entered, renumbered(task, made)]
+
+
+def bound(task: Move, plan: gc.Plan) -> Contender:
+    ready = plan.bind(task.block(task.destination), task.comm)
+    atexit.register(ready.free)
+    name = f"graycube, {plan.algorithm}, bound"
+    return Contender(name, ready.run, lambda: task.right(ready.result))
+
+
+def executed(task: Move, plan: gc.Plan) -> Contender:
+    """Every call agrees on plan, shape and dtype first."""
+    held, got = task.block(task.destination), task.block(-1)
+
+    def work() -> Array:
+        return plan.execute(held, task.comm, out=got)
+
+    return Contender(f"graycube, {plan.algorithm}, execute", work, lambda: task.right(got))
+
+
+def renumbered(task: Move, plan: gc.Plan) -> Contender:
+    n, items, machine = plan.task.n, plan.task.block, plan.machine
+    layouts = plan.task.source, plan.task.target
+    made = gc.plan(*layouts, items, itemsize=8, machine=machine, algorithm="relabel")
+
+    def work() -> None:
+        made.renumbered(task.comm).Free()
+
+    def right() -> bool:
+        comm = made.renumbered(task.comm)
+        same = comm.rank == task.destination and comm.size == 1 << n
+        comm.Free()
+        return bool(same)
+
+    return Contender("graycube, new numbers", work, right)
+
+
+def halo(task: Halo) -> list[Contender]:
+    mesh = tuple(task.cart.dims)
+    codes = ("binary", "gray") if max(mesh) > 2 else ("binary",)
+    return [borders(task, mesh, code) for code in codes]
+
+
+def borders(task: Halo, mesh: tuple[int, ...], code: str) -> Contender:
+    side = task.side
+    layout = gc.Layout.mesh((side, side), mesh, code=code)  # type: ignore[arg-type]
+    a = gc.CubeArray.from_function(lambda i, j: 1.0 * i * side + j, layout, task.comm)
+    window = a.halo()
+
+    def right() -> bool:
+        i, j = (along.blocks for along in a.indices())
+        return all(
+            np.array_equal(
+                window[step].blocks, (i + step[0]) % side * side + (j + step[1]) % side
+            )
+            for step in ((1, 0), (-1, 0), (0, 1), (0, -1))
+        )
+
+    return Contender(f"graycube, {code}", window.exchange, right)
