@@ -112,34 +112,41 @@ class _Arrays:
     """A transform on one rank: two arrays to work in, and a redistribution between each two."""
 
     def __init__(self, planned: Along, blocks: _Blocks, comm: "Intracomm") -> None:
-        self._planned = planned
+        self._planned, self._comm = planned, comm
         here, there = (np.empty(blocks.shape, blocks.dtype) for _ in range(2))
-        self._moves: list[_Move | None] = []
-        for step in planned.steps:
-            before, after = step.before, step.group.place
-            if before == after:
-                self._moves.append(None)
-                continue
-            made = mover(planned.layout, before, after, here, there, comm)
-            self._moves.append(_Move(here, made, there))
-            here, there = there, here
+        self._moves: dict[int, _Move] = {}
+        for k, step in enumerate(planned.steps):
+            if step.before != step.group.place:
+                self._moves[k] = _Move(here, self._mover(step, here, there), there)
+                here, there = there, here
 
     def run(self, blocks: _Blocks) -> _Blocks:
         """The transformed blocks, in a new array."""
-        last = max((k for k, move in enumerate(self._moves) if move is not None), default=-1)
+        last = max(self._moves, default=-1)
         made: _Blocks | None = None
-        for k, (step, move) in enumerate(zip(self._planned.steps, self._moves, strict=True)):
-            if move is not None:
-                if blocks is not move.start:
-                    np.copyto(move.start, blocks)
-                move.execution.run()
-                blocks = move.end
+        for k, step in enumerate(self._planned.steps):
+            if k in self._moves:
+                blocks = self._moved(blocks, step, self._moves[k])
             if k < last:
-                out = next(m.start for m in self._moves[k + 1 :] if m is not None)
+                out = next(move.start for j, move in self._moves.items() if j > k)
             else:
-                out = made = np.empty_like(blocks) if made is None else made
+                out = made = np.empty_like(blocks, order="C") if made is None else made
             blocks = step.run(blocks, out, inverse=self._planned.inverse)
         return blocks
+
+    def _moved(self, blocks: _Blocks, step: _Step, move: _Move) -> _Blocks:
+        """The blocks where the step needs them; those of the caller go straight from there."""
+        if blocks is move.start:
+            return move.execution.run()
+        once = self._mover(step, blocks, move.end)
+        try:
+            return once.run()
+        finally:
+            once.free()
+
+    def _mover(self, step: _Step, here: _Blocks, there: _Blocks) -> Execution:
+        layout = self._planned.layout
+        return mover(layout, step.before, step.group.place, here, there, self._comm)
 
 
 @lru_cache(maxsize=KEPT)
