@@ -117,12 +117,17 @@ def addresses(layout: Layout, nodes: range) -> NDArray[np.int64]:
 def sources(layout: Layout, before: AffineMap, after: AffineMap) -> NDArray[np.intp] | None:
     """The row that comes to every row when data move; None if all stay.
 
-    >>> layout = Layout.nodes(1)
+    Slots that stay together are one row: there may be fewer rows than slots.
+
+    >>> layout = Layout.cyclic(3, 1)
     >>> sources(layout, layout.map, AffineMap(layout.map.matrix, 1)).tolist()
     [1, 0]
     """
     if before == after:
         return None
-    n, slots = layout.n, layout.p - layout.n
-    address = (before @ after.inverse())(addresses(layout, range(1 << n)))
-    return ((address & ((1 << n) - 1)) << slots | address >> n).astype(np.intp)
+    n, back = layout.n, before @ after.inverse()
+    low = back.untouched(n)
+    slots = layout.p - n - low
+    node = np.arange(1 << n)[:, None]
+    address = back((np.arange(1 << slots) << low + n | node).ravel())
+    return ((address & ((1 << n) - 1)) << slots | address >> low + n).astype(np.intp)

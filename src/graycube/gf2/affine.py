@@ -92,6 +92,22 @@ class AffineMap:
             return NotImplemented
         return AffineMap(self.matrix @ other.matrix, self(other.constant))
 
+    def untouched(self, start: int) -> int:
+        """How many bits from ``start`` on, one after the other, have nothing to do with others.
+
+        They are neither changed by the map, nor does anything else depend on them.
+
+        >>> swap = AffineMap(Matrix.permutation([0, 3, 2, 1]))
+        >>> [swap.untouched(j) for j in range(4)]
+        [1, 0, 1, 0]
+        """
+        rows, columns = self.matrix.rows, self.matrix.columns
+        for j in range(start, self.width):
+            alone = rows[j] == columns[j] == 1 << j and not self.constant >> j & 1
+            if not alone:
+                return j - start
+        return self.width - start
+
     def inverse(self) -> "AffineMap":
         """The map that undoes this one.
 

@@ -44,17 +44,11 @@ class Parcels:
     @cached_property
     def low(self) -> int:
         """How many of the lowest slot bits play no part."""
-        p, n = self.itinerary.p, self.itinerary.n
-        finals = [final for _, final in self.itinerary.finals()]
-        busy = [mask >> n for mask in self.itinerary.sums()]
-        for j in range(n, p):
-            for final in finals:
-                rest = final.matrix.rows[j] ^ 1 << j | final.matrix.columns[j] ^ 1 << j
-                if rest or final.constant >> j & 1:
-                    return j - n
-            if any(mask >> j - n & 1 for mask in busy):
-                return j - n
-        return p - n
+        n = self.itinerary.n
+        tested = (mask >> n for mask in self.itinerary.sums())
+        unused = ((mask & -mask).bit_length() - 1 for mask in tested if mask)
+        kept = (final.untouched(n) for _, final in self.itinerary.finals())
+        return min([*unused, *kept])
 
     @cached_property
     def slots(self) -> NDArray[np.intp]:
