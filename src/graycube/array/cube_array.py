@@ -7,7 +7,6 @@ on all of them. Everything else works on the blocks that are here and sends noth
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from graycube.array.files import load, save
 from graycube.array.ranks import facts_of, held, nodes_here, spread, together
-from graycube.array.reductions import reduced, require_all_axes
+from graycube.array.reductions import Reductions
 from graycube.array.relaying import Route, relaid
 from graycube.array.sharing import all_blocks, sent_from
 from graycube.array.window import Window, window
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CubeArray(NDArrayOperatorsMixin):
+class CubeArray(Reductions, NDArrayOperatorsMixin):
     """The blocks of nodes, ``blocks[k, slot]``, and the layout that says what is where.
 
     Without a communicator, or with one of a single rank, block k is that of node k; else there
@@ -243,47 +242,6 @@ class CubeArray(NDArrayOperatorsMixin):
         [[0, 0, 0, 0], [0, 0, 0, 0]]
         """
         return window(self, reach, periodic=periodic, corners=corners, fill=fill)
-
-    def sum(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
-        """The sum of all elements, the same on all ranks; collective, as all reductions.
-
-        >>> np.sum(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
-        np.int64(26)
-        """
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, partial(np.sum, dtype=dtype))
-
-    def mean(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
-        """The mean of all elements.
-
-        >>> np.mean(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
-        np.float64(6.5)
-        """
-        require_all_axes(axis, out)
-        half = self.dtype == np.float16
-        wide = np.float32 if half else np.float64 if self.dtype.kind in "biu" else None
-        mean = self.sum(dtype=wide if dtype is None else dtype) / self.size  # as NumPy's mean
-        return mean.astype(self.dtype) if half and dtype is None else mean
-
-    def max(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
-        """The largest element."""
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, np.max)
-
-    def min(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
-        """The smallest element."""
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, np.min)
-
-    def all(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
-        """Whether all elements are true."""
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, np.all)
-
-    def any(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
-        """Whether any element is true."""
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, np.any)
 
     def save(self, path: str | Path) -> None:
         """Write the array to one ``.npy`` file, in natural order; collective.
