@@ -59,7 +59,7 @@ class Reductions:
     if TYPE_CHECKING:
 
         @property
-        def size(self) -> int: ...
+        def size(self) -> int: ...  # noqa: D102
 
     def sum(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
         """The sum of all elements, the same on all ranks; collective, as all reductions.
