@@ -16,12 +16,19 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from graycube.array.files import load, save
-from graycube.array.ranks import facts_of, held, nodes_here, spread, together
+from graycube.array.ranks import (
+    facts_of,
+    held,
+    nodes_here,
+    require_layout,
+    spread,
+    together,
+)
 from graycube.array.reductions import Reductions
 from graycube.array.relaying import Route, relaid
 from graycube.array.sharing import all_blocks, sent_from
 from graycube.array.window import Window, window
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.layout import Layout
 from graycube.machine import Machine
 
@@ -51,7 +58,7 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
     comm: "Intracomm | None" = None
 
     def __post_init__(self) -> None:
-        _require_layout(self.layout)
+        require_layout(self.layout)
         object.__setattr__(self, "blocks", np.asarray(self.blocks))
         expected = (len(self.nodes), self.layout.block_size)
         if self.blocks.shape[:2] != expected:
@@ -75,7 +82,7 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
         """
 
         def prepare() -> tuple[CubeArray, dict[str, object]]:
-            _require_layout(layout)
+            require_layout(layout)
             blocks = layout.scatter(x, nodes_here(layout, comm))
             return cls(blocks, layout, comm), dict(facts_of("from_numpy", layout, blocks))
 
@@ -99,7 +106,7 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
         """
 
         def prepare() -> tuple[CubeArray, dict[str, object]]:
-            _require_layout(layout)
+            require_layout(layout)
             where = held(layout, nodes_here(layout, comm))
             values = np.asarray(function(*where))
             blocks = np.array(np.broadcast_to(values, where[0].shape))
@@ -211,7 +218,8 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
 
         With a machine, data go as :func:`graycube.plan` finds best, or by the algorithm named;
         without one, straight to where they belong, all at once. With ``renumber``, only what
-        new rank numbers cannot do is moved, and the result has a communicator of its own.
+        new rank numbers cannot do is moved, and the result has the communicator with these
+        numbers; it is kept for the next time, and freed with the one it comes from.
 
         >>> x = CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray"))
         >>> x.relayout(Layout.nodes(2)).blocks.ravel().tolist()
@@ -269,7 +277,6 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
         ...     CubeArray.load(Path(folder) / "x.npy", Layout.nodes(2)).blocks.ravel()
         array([5, 6, 7, 8])
         """
-        _require_layout(layout)
         return cls(load(path, layout, comm), layout, comm)
 
     def __array__(
@@ -325,11 +332,6 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
 def _padded(blocks: NDArray[Any], axes: int) -> NDArray[Any]:
     """The blocks with as many axes, those that are missing at the end."""
     return blocks.reshape(*blocks.shape, *(1,) * (axes - blocks.ndim))
-
-
-def _require_layout(layout: object) -> None:
-    if not isinstance(layout, Layout):
-        raise InvalidTypeError(f"the layout is {layout!r}", "it must be a Layout", "build one")
 
 
 def _require_alike(first: CubeArray, other: CubeArray) -> None:

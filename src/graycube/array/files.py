@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from graycube.array.ranks import facts_of, nodes_here, spread, together
+from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
@@ -63,7 +63,7 @@ def load(path: str | Path, layout: Layout, comm: "Intracomm | None") -> _Blocks:
     """The blocks that are in this process, of an array on disk; collective."""
 
     def prepare() -> "tuple[_Blocks, Facts]":
-        nodes = nodes_here(layout, comm)
+        nodes = nodes_here(require_layout(layout), comm)
         blocks = np.array(layout.scatter(_opened(Path(path)), nodes))
         return blocks, {**facts_of("load", layout, blocks), "path": path}
 
@@ -119,7 +119,8 @@ def _write_together(
         return (began[0], int(made.offset)), {}
 
     beside, start = comm.bcast(together(comm, head))
-    together(comm, lambda: _write_own(beside, start, blocks, layout, comm))
+    if blocks.size:
+        together(comm, lambda: _write_own(beside, start, blocks, layout, comm))
 
 
 def _write_own(

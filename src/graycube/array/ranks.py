@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from graycube.errors import InvalidTypeError
 from graycube.layout import Layout
 from graycube.runtime import agreed, require_comm
 
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
     from graycube.runtime.agreement import Facts
 
 _T = TypeVar("_T")
+
+
+def require_layout(layout: object) -> Layout:
+    """The layout, if it is one.
+
+    >>> print(require_layout(Layout.nodes(1)))
+    (|| b0)
+    """
+    if not isinstance(layout, Layout):
+        raise InvalidTypeError(
+            f"the layout is {layout!r:.60}", "it must be a Layout", "build one"
+        )
+    return layout
 
 
 def spread(comm: "Intracomm | None") -> "Intracomm | None":

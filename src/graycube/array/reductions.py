@@ -11,36 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from graycube.array.ranks import spread
+from graycube.array.ranks import spread, together
 from graycube.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
+    from graycube.runtime.agreement import Facts
+
 _Reduction = Callable[[NDArray[Any]], Any]
-
-
-def reduced(blocks: NDArray[Any], comm: "Intracomm | None", reduction: _Reduction) -> Any:  # noqa: ANN401 - a scalar of NumPy's
-    """The reduction of all blocks; collective.
-
-    >>> reduced(np.array([[1, 2], [3, 4]]), None, np.sum)
-    np.int64(10)
-    """
-    own = np.array([reduction(block) for block in blocks])
-    over = spread(comm)
-    if over is not None:
-        own = np.concatenate(over.allgather(own))
-    return reduction(own)
-
-
-def require_all_axes(axis: object, out: object) -> None:
-    """Refuse to reduce along single axes: they are spread over nodes."""
-    if axis is not None or out is not None:
-        raise InvalidValueError(
-            f"axis is {axis!r:.40}",
-            "a reduction takes the whole array",
-            "leave axis and out alone, or reduce the blocks yourself",
-        )
 
 
 class Reductions:
@@ -61,6 +40,22 @@ class Reductions:
         @property
         def size(self) -> int: ...  # noqa: D102
 
+    def _reduced(self, axis: object, out: object, reduction: _Reduction, what: str) -> Any:  # noqa: ANN401
+        """The reduction of all blocks: first on every node, then of these in their order."""
+
+        def prepare() -> "tuple[NDArray[Any], Facts]":
+            if axis is not None or out is not None:
+                raise InvalidValueError(
+                    f"axis is {axis!r:.40} and out {out!r:.40}",
+                    "a reduction takes the whole array",
+                    "leave axis and out alone, or reduce the blocks yourself",
+                )
+            own = np.array([reduction(block) for block in self.blocks])
+            return own, {"reduction": what, "dtype": self.blocks.dtype}
+
+        own, over = together(self.comm, prepare), spread(self.comm)
+        return reduction(own if over is None else np.concatenate(over.allgather(own)))
+
     def sum(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
         """The sum of all elements, the same on all ranks; collective, as all reductions.
 
@@ -69,8 +64,7 @@ class Reductions:
         >>> np.sum(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
         np.int64(26)
         """
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, partial(np.sum, dtype=dtype))
+        return self._reduced(axis, out, partial(np.sum, dtype=dtype), f"sum in {dtype}")
 
     def mean(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
         """The mean of all elements.
@@ -80,29 +74,25 @@ class Reductions:
         >>> np.mean(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
         np.float64(6.5)
         """
-        require_all_axes(axis, out)
         own = self.blocks.dtype
         half = own == np.float16
         wide = np.float32 if half else np.float64 if own.kind in "biu" else None
-        mean = self.sum(dtype=wide if dtype is None else dtype) / self.size  # as NumPy's mean
+        inside = wide if dtype is None else dtype  # as NumPy's mean
+        mean = self.sum(axis, inside, out) / self.size
         return mean.astype(own) if half and dtype is None else mean
 
     def max(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
         """The largest element."""
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, np.max)
+        return self._reduced(axis, out, np.max, "max")
 
     def min(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
         """The smallest element."""
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, np.min)
+        return self._reduced(axis, out, np.min, "min")
 
     def all(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
         """Whether all elements are true."""
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, np.all)
+        return self._reduced(axis, out, np.all, "all")
 
     def any(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
         """Whether any element is true."""
-        require_all_axes(axis, out)
-        return reduced(self.blocks, self.comm, np.any)
+        return self._reduced(axis, out, np.any, "any")

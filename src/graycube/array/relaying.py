@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from graycube.algorithms.relabel import without_renumbering
 from graycube.array.moving import straight
 from graycube.array.ranks import facts_of, spread, together
+from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.planning import Plan, plan
-from graycube.runtime import require_comm
+from graycube.runtime import renumbered
 from graycube.schedule import Task
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ def relaid(
 
     def prepare() -> tuple[Plan | None, dict[str, object]]:
         _require(layout, route)
+        if spread(comm) is not None:
+            require_plain(blocks.dtype)
         chosen = None
         if route.machine is not None:
             make = partial(
@@ -68,7 +72,8 @@ def relaid(
     if chosen is not None and over is None:
         return chosen.apply(blocks), route.target, comm
     if chosen is not None and over is not None:
-        return chosen.execute(blocks, over), route.target, chosen.renumbered(over)
+        made, relabel = chosen.execute(blocks, over), chosen.schedule.relabel
+        return made, route.target, over if relabel is None else _renumbered(over, relabel)
     if not route.renumber:
         made = straight(blocks, layout, route.target, comm)
         return made.copy() if made is blocks else made, route.target, comm
@@ -77,7 +82,12 @@ def relaid(
     if over is None:
         order = [numbers.inverse()(node) for node in range(1 << layout.n)]
         return blocks[order], route.target, comm
-    return blocks, route.target, require_comm(over.Split(0, numbers(over.rank)))
+    return blocks, route.target, _renumbered(over, numbers)
+
+
+def _renumbered(comm: "Intracomm", numbers: AffineMap) -> "Intracomm":
+    """The communicator with the new node numbers, which is kept for the next time."""
+    return renumbered(comm, [numbers(node) for node in range(comm.size)])
 
 
 def _require(layout: Layout, route: Route) -> None:

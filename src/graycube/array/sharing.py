@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graycube.array.ranks import facts_of, spread, together
+from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
@@ -53,6 +53,7 @@ def sent_from(root: int, x: ArrayLike | None, layout: Layout, comm: "Intracomm")
     """The block of this rank, of an array that ``root`` has; collective."""
 
     def prepare() -> tuple[_Blocks | None, dict[str, object]]:
+        nodes_here(require_layout(layout), comm)
         _require_root(root, comm.size)
         if comm.rank != root:
             return None, {"root": root, "layout": layout}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graycube.array.neighbours import AllHere, Neighbours
 from graycube.array.ranks import facts_of, spread, together
+from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.stencil import Frame, Halo, ReachLike, halo
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from graycube.runtime.agreement import Facts
 
 _Blocks = NDArray[Any]
+NEAR = 64
+"""Windows may reach so far on short axes too, around a ring more than once."""
 
 
 class Window:
@@ -140,6 +143,20 @@ class Window:
         return f"<Window of {self._like!r}: {self.halo!r}>"
 
 
+def _require_near(exchange: Halo) -> None:
+    """Refuse frames that go around a ring more than once, or far beyond the ends."""
+    for k, (length, reach) in enumerate(
+        zip(exchange.layout.shape, exchange.reach, strict=True)
+    ):
+        most = max(length, NEAR)
+        if max(reach) > most:
+            raise InvalidValueError(
+                f"the reach along axis {k} is {max(reach)}",
+                f"a window of {length} elements reaches at most {most} beyond them",
+                "a reach of the length of the axis reads all of it",
+            )
+
+
 def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
     """The value for what lies beyond the ends, if the array can hold it."""
     try:
@@ -178,8 +195,16 @@ def window(
     def prepare() -> "tuple[Window, Facts]":
         size = a.blocks.itemsize
         exchange = halo(a.layout, reach, periodic=periodic, corners=corners, itemsize=size)
+        _require_near(exchange)
+        if spread(a.comm) is not None:
+            require_plain(a.dtype)
         facts = facts_of("halo", a.layout, a.blocks)
-        asked = {"reach": exchange.reach, "periodic": exchange.periodic, "corners": corners}
+        asked = {
+            "reach": exchange.reach,
+            "periodic": exchange.periodic,
+            "corners": corners,
+            "fill": fill,
+        }
         return Window(a, exchange, fill), {**facts, **asked}
 
     return together(a.comm, prepare).update(a)

@@ -5,15 +5,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from graycube.array import CubeArray
-from graycube.array.ranks import facts_of, spread, together
+from graycube.array.ranks import spread
 from graycube.bounds import butterfly_bound
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.along import KEPT, Along, carried_out
 from graycube.fourier.candidates import TransformCandidate, cheapest, transform_candidates
 from graycube.fourier.emulated import emulated_passes
 from graycube.fourier.passes import passes
-from graycube.fourier.transform import Norm, complex_dtype, require_axis, scale
+from graycube.fourier.transform import (
+    Norm,
+    all_agree,
+    complex_dtype,
+    require_axis,
+    require_norm,
+    scale,
+)
 from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
@@ -120,14 +129,18 @@ class TransformPlan:
         >>> np.allclose(y.to_numpy(), np.fft.fft(x))
         True
         """
-        if getattr(a, "layout", None) != self.layout:
-            raise InvalidValueError(
-                f"the array is {a!r:.60}",
-                f"the plan is for the layout {self.layout}",
-                "make a plan for its layout, or relayout it",
-            )
-        dtype = complex_dtype(a.dtype)
-        together(a.comm, lambda: (None, facts_of(f"fft of {self!r}", a.layout, a.blocks)))
+
+        def check() -> np.dtype[np.generic]:
+            if a.layout != self.layout:
+                raise InvalidValueError(
+                    f"the array is {a!r:.60}",
+                    f"the plan is for the layout {self.layout}",
+                    "make a plan for its layout, or relayout it",
+                )
+            require_norm(norm)
+            return complex_dtype(a.dtype)
+
+        dtype = all_agree(a, repr(self), check, norm=norm, inverse=inverse)
         planned = self._along(dtype.name, a.nodes, inverse=inverse)
         blocks, over = a.blocks.astype(dtype, copy=False), spread(a.comm)
         if self.chosen.before is not None and over is None:

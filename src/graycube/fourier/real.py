@@ -28,12 +28,13 @@ from graycube.fourier.passes import brought
 from graycube.fourier.transform import (
     Norm,
     Order,
+    all_agree,
     complex_dtype,
     fftn,
     ifftn,
-    require_array,
     require_axes,
     require_axis,
+    require_norm,
     scale,
 )
 from graycube.gf2 import AffineMap, Matrix, require_int
@@ -52,11 +53,17 @@ def rfft(a: CubeArray, axis: int = -1, norm: Norm | None = None) -> CubeArray:
     >>> y
     <CubeArray (4, 4) complex128 on 4 nodes: (b1:1 b1:0 || b0:1 g0:0)>
     """
-    require_array(a)
-    axis = require_axis(a.layout, axis)
-    _require_in_memory(a.layout, axis, ", take one in memory as the last axis, or use fft")
+
+    def check() -> tuple[int, np.dtype[np.generic]]:
+        along = require_axis(a.layout, axis)
+        way = ", take one in memory as the last axis, or use fft"
+        _require_in_memory(a.layout, along, way)
+        require_norm(norm)
+        return along, _real_dtype(a.dtype)
+
+    axis, dtype = all_agree(a, "rfft", check, axis=axis, norm=norm)
     points = a.layout.shape[axis]
-    lines = _lines(a, axis, _real_dtype(a.dtype))
+    lines = _lines(a, axis, dtype)
     return _of_lines(_half(lines, points, norm), a, axis, points // 2 + 1)
 
 
@@ -73,10 +80,16 @@ def irfft(
     >>> np.allclose(y.to_numpy(), x.to_numpy()), y.layout == layout
     (True, True)
     """
-    require_array(a)
-    axis = require_axis(a.layout, axis)
-    _require_in_memory(a.layout, axis)
-    return _inverse(a, _points(a.layout.shape[axis], n), axis, norm)
+
+    def check() -> tuple[int, int]:
+        along = require_axis(a.layout, axis)
+        _require_in_memory(a.layout, along)
+        require_norm(norm)
+        complex_dtype(a.dtype)
+        return along, _points(a.layout.shape[along], n)
+
+    axis, points = all_agree(a, "irfft", check, axis=axis, norm=norm, n=n)
+    return _inverse(a, points, axis, norm)
 
 
 def rfft2(
@@ -130,7 +143,12 @@ def rfftn(
     >>> np.allclose(rfftn(a).to_numpy(), np.fft.rfftn(x, axes=(0, 1)))
     True
     """
-    others, last = _others_and_last(a, axes)
+
+    def check() -> tuple[list[int], int]:
+        _real_dtype(a.dtype)
+        return _others_and_last(a, axes)
+
+    others, last = all_agree(a, "rfftn", check, axes=axes)
     return fftn(rfft(a, last, norm), others, norm, order=order)
 
 
@@ -152,10 +170,14 @@ def irfftn(
     >>> np.allclose(irfftn(rfftn(a)).to_numpy(), x)
     True
     """
-    others, last = _others_and_last(a, axes)
-    points = _points(a.layout.shape[last], n)
-    if a.layout.axes[last].bits > a.layout.p - a.layout.n:  # memory has no room for the axis
-        _require_in_memory(a.layout, last)
+
+    def check() -> tuple[list[int], int, int]:
+        others, last = _others_and_last(a, axes)
+        if a.layout.axes[last].bits > a.layout.p - a.layout.n:  # memory has no room for it
+            _require_in_memory(a.layout, last)
+        return others, last, _points(a.layout.shape[last], n)
+
+    others, last, points = all_agree(a, "irfftn", check, axes=axes, n=n)
     return _inverse(ifftn(a, others, norm, order=order), points, last, norm)
 
 
@@ -251,7 +273,6 @@ def _real_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
 
 def _others_and_last(a: CubeArray, axes: Sequence[int] | None) -> tuple[list[int], int]:
     """The axes of complex transforms, and the one of the real transform."""
-    require_array(a)
     chosen = require_axes(a.layout, axes)
     if not chosen:
         raise InvalidValueError("axes is empty", "the last one is real", "name at least one")

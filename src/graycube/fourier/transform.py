@@ -1,8 +1,8 @@
 """Fast Fourier transforms of distributed arrays, with NumPy's signs, norms and names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from graycube.fourier.along import along
 from graycube.gf2 import require_int
 from graycube.layout import Layout
 
+_T = TypeVar("_T")
 Norm = Literal["backward", "ortho", "forward"]
 Order = Literal["any", "natural"]
 
@@ -129,12 +130,13 @@ def _transform(
     *,
     inverse: bool,
 ) -> CubeArray:
-    require_array(a)
-    _require_word(order, get_args(Order), "order")
-    _require_norm(norm)
-    chosen = require_axes(a.layout, axes)
-    dtype = complex_dtype(a.dtype)
-    together(a.comm, lambda: (None, {**facts_of("fft", a.layout, a.blocks), "axes": chosen}))
+    def check() -> tuple[list[int], np.dtype[np.generic]]:
+        _require_word(order, get_args(Order), "order")
+        require_norm(norm)
+        return require_axes(a.layout, axes), complex_dtype(a.dtype)
+
+    what = "inverse transform" if inverse else "transform"
+    chosen, dtype = all_agree(a, what, check, axes=axes, norm=norm, order=order)
     blocks, layout = a.blocks.astype(dtype, copy=False), a.layout
     for axis in chosen:
         planned = along(layout, axis, dtype.name, nodes=a.nodes, inverse=inverse)
@@ -153,11 +155,23 @@ def scale(
 
     Axis by axis, so that nothing overflows on the way.
     """
-    _require_norm(norm)
+    require_norm(norm)
     whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
     if whole or norm == "ortho":
         blocks = blocks / blocks.real.dtype.type(points if whole else sqrt(points))
     return blocks
+
+
+def all_agree(a: CubeArray, what: str, check: Callable[[], _T], **facts: object) -> _T:
+    """What ``check`` gives, if all ranks pass it with the same arguments; collective.
+
+    >>> from graycube.layout import Layout
+    >>> all_agree(CubeArray.from_numpy([1, 2], Layout.nodes(1)), "test", lambda: 3)
+    3
+    """
+    require_array(a)
+    alike = {**facts_of(what, a.layout, a.blocks), **facts}
+    return together(a.comm, lambda: (check(), alike))
 
 
 def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
@@ -200,7 +214,8 @@ def require_axis(layout: Layout, axis: int) -> int:
     return axis % count
 
 
-def _require_norm(norm: Norm | None) -> None:
+def require_norm(norm: Norm | None) -> None:
+    """Refuse what is no norm of NumPy's."""
     _require_word(norm or "backward", get_args(Norm), "norm")
 
 

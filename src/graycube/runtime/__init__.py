@@ -11,6 +11,7 @@ from graycube.runtime.by_index import script_by_index
 from graycube.runtime.execution import Execution
 from graycube.runtime.local import apply
 from graycube.runtime.mpi import mpi, private, require_comm
+from graycube.runtime.renumbering import renumbered
 from graycube.runtime.scripts import scripts, scripts_at_once
 from graycube.runtime.together import rehearse
 
@@ -24,6 +25,7 @@ __all__ = [
     "no_way_back",
     "private",
     "rehearse",
+    "renumbered",
     "replicate",
     "require_comm",
     "script_by_index",

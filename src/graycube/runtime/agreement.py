@@ -10,6 +10,7 @@ Rules.
 """
 
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _T = TypeVar("_T")
+GRACE = 0.5  # seconds between the last words of a rank and the end of the job
 Facts = Mapping[str, object]
 """What all ranks must have alike, by name: a plan, a shape, a dtype."""
 
@@ -98,12 +100,10 @@ def no_way_back(doing: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        rank = mpi().COMM_WORLD.rank
-        traceback.print_exc()
-        print(  # noqa: T201 - the last words of the job
-            f"graycube: rank {rank} failed in {doing()}: {error!r}; the job ends here",
-            file=sys.stderr,
-            flush=True,
-        )
-        mpi().COMM_WORLD.Abort(1)
+        world = mpi().COMM_WORLD
+        last = f"graycube: rank {world.rank} failed in {doing()}: {error!r}; the job ends here"
+        sys.stderr.write(f"{last}\n{traceback.format_exc()}")
+        sys.stderr.flush()
+        time.sleep(GRACE)  # mpiexec drops what it has not yet passed on
+        world.Abort(1)
         raise

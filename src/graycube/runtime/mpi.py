@@ -54,12 +54,17 @@ def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
     return comm
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Private:
-    """The duplicate of a communicator, and what is kept for its use, the latest last."""
+    """The duplicate of a communicator, and what is kept for its use, the latest last.
+
+    Where its ranks have new numbers, ``origin`` is the communicator that they come from, and
+    the number here of each rank there.
+    """
 
     comm: "Intracomm"
     kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    origin: "tuple[Intracomm, tuple[int, ...]] | None" = None
 
     def remembered(self, key: Hashable, make: Callable[[], _T], most: int) -> _T:
         """What was made for a key, or is made now; all but the latest few are forgotten."""
@@ -89,6 +94,9 @@ def _keyval() -> int:
 
 
 def _free(_comm: object, _key: int, known: Private) -> None:
-    known.kept.clear()
     if not mpi().Is_finalized():
+        for kept in known.kept.values():
+            if isinstance(kept, mpi().Comm):
+                kept.Free()
         known.comm.Free()
+    known.kept.clear()

@@ -1,0 +1,515 @@
+"""Plans carried out over MPI give, bit for bit, what they give in one process.
+
+Every rank computes the blocks of all nodes, and compares its own.
+"""
+
+import random
+import time
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+from mpi_runs import run_checks
+
+import graycube as gc
+from graycube.errors import GraycubeError, InvalidTypeError
+from graycube.schedule import dump
+
+RECORD = np.dtype([("name", "U3"), ("place", np.int16), ("weight", np.complex64)])
+DTYPES = ("f4", "c16", "?", RECORD, "U5", "M8[s]", ">i4", "S3", "f2", "V7", "u1")
+SAMPLES = {2: 150, 4: 120, 8: 70, 16: 42}  # schedules that are carried out
+
+
+def size_of(comm):
+    """The dimension of the cube of a communicator."""
+    return comm.size.bit_length() - 1
+
+
+def seeded(seed):
+    """The same choices every time."""
+    return random.Random(seed)  # noqa: S311 - no secrets here
+
+
+def content(shape, dtype=np.int64, seed=0):
+    """Different bytes everywhere, as far as the dtype allows: the same on all ranks."""
+    numbers = np.random.default_rng(seed).permutation(int(np.prod(shape)))
+    if dtype == RECORD:
+        rows = [(str(k % 1000), k % 999, k - 2j) for k in numbers.tolist()]
+        return np.array(rows, dtype=RECORD).reshape(shape)
+    if dtype == "V7":
+        return np.array([f"{k:07}".encode() for k in numbers.tolist()], "V7").reshape(shape)
+    values = numbers % 3 == 0 if dtype == "?" else numbers
+    return values.astype(dtype).reshape(shape)
+
+
+def same(found, wanted):
+    """Whether two arrays are the same, bit for bit, shape and dtype included."""
+    kind = (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    return kind and found.tobytes() == wanted.tobytes()
+
+
+def all_ports(n, switching="circuit", startup=0.0):
+    """A machine on which most algorithms apply."""
+    return gc.Machine(n, "all", switching, startup=startup)
+
+
+def field_plan(n, block=8, **choice):
+    """Gray to binary code of the nodes: strands of whole blocks."""
+    layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    return gc.plan(*layouts, block, itemsize=8, machine=all_ports(n), **choice)
+
+
+def transpose_plan(n, block=8):
+    """Cyclic to consecutive: rows from here and there are packed into a message."""
+    p = n + 3
+    layouts = gc.Layout.cyclic(p, n), gc.Layout.consecutive(p, n, whole="gray")
+    return gc.plan(*layouts, block, itemsize=8, machine=all_ports(n), algorithm="exchange")
+
+
+def both_plans(n, block=8):
+    """A plan whose messages lie in the block as they are, and one that packs them."""
+    return field_plan(n, block), transpose_plan(n, block)
+
+
+# Every algorithm on many tasks
+
+
+def random_map(p, draw):
+    """Any invertible affine map of p bits."""
+    gates = [("cx", *draw.sample(range(p), 2)) for _ in range(2 * p)] if p > 1 else []
+    order = gc.AffineMap(gc.Matrix.permutation(draw.sample(range(p), p)), draw.getrandbits(p))
+    return gc.circuit(gates, bits=p) @ order
+
+
+def layouts(n, slots, draw):
+    """Layouts of the same elements: allocations, codes, meshes of two axes, any map."""
+    p, code = n + slots, {"nodes": "gray"}
+    yield gc.Layout.cyclic(p, n)
+    yield gc.Layout.cyclic(p, n, **code)
+    yield gc.Layout.consecutive(p, n)
+    yield gc.Layout.consecutive(p, n, whole="gray")
+    yield random_map(p, draw) @ gc.Layout.cyclic(p, n)
+    yield gc.Layout.consecutive(p, n) @ random_map(p, draw)
+
+
+def meshes(n, slots):
+    """Two axes in each code, and transposed."""
+    a, b = n // 2, n - n // 2
+    c = slots // 2
+    shape = (1 << a + c, 1 << b + slots - c)
+    for code in ("gray", "binary"):
+        yield gc.Layout.mesh(shape, nodes=(1 << a, 1 << b), code=code)
+        dims = tuple(range(b, n)), tuple(range(b))
+        yield gc.Layout.mesh(shape, nodes=(1 << a, 1 << b), code=code, dims=dims)
+
+
+def machines(n):
+    """Few and many ports, both ways to switch, start-ups that matter or do not."""
+    for ports in sorted({1, min(2, n), n}):
+        for switching in ("store-and-forward", "circuit"):
+            for startup in (0.0, 1e4):
+                yield gc.Machine(n, ports, switching, startup=startup)
+
+
+def tasks(n, draw):
+    """Pairs of layouts with a block, in random order; first those with fields only."""
+    for code in ("gray", "binary"):
+        other = {"gray": "binary", "binary": "gray"}[code]
+        yield gc.Layout.nodes(n, code), gc.Layout.nodes(n, other), 12
+    pairs = [
+        (source, target, draw.choice((1, 2, 3)) << slots)
+        for slots in (0, 1, 3)
+        for family in (layouts(n, slots, draw), meshes(n, slots))
+        for source, target in permutations(family, 2)
+    ]
+    draw.shuffle(pairs)
+    yield from pairs
+
+
+def some_plans(n, count, seed):
+    """Different schedules for different tasks; rare algorithms come as often as others."""
+    draw, found, seen = seeded(seed), {}, set()
+    for source, target, block in list(tasks(n, draw))[:40]:
+        for machine in draw.sample(list(machines(n)), 2):
+            try:
+                plan = gc.plan(source, target, block, machine=machine)
+            except GraycubeError:  # nodes without memory cannot exchange anything
+                continue
+            for made in alternatives(plan):
+                text = dump(made.schedule)
+                if text not in seen:
+                    seen.add(text)
+                    found.setdefault(made.algorithm, []).append(made)
+    return spread(list(found.values()), count)
+
+
+def alternatives(plan):
+    """The plan with each algorithm that applies."""
+    for candidate in plan.candidates:
+        if candidate.traffic is not None:
+            schedule = candidate.traffic.schedule
+            yield replace(plan, schedule=schedule, traffic=candidate.traffic)
+
+
+def spread(groups, count):
+    """So many entries, from all groups in turn."""
+    deals = zip(*(group + [None] * count for group in groups), strict=False)
+    return [entry for deal in deals for entry in deal if entry is not None][:count]
+
+
+def number_of(plan, comm):
+    """The node whose block the rank has at the end."""
+    new = plan.renumbered(comm)
+    number = new.rank
+    if new != comm:
+        new.Free()
+    return number
+
+
+def algorithms(comm):
+    """Every algorithm, on whatever it can do."""
+    plans = some_plans(size_of(comm), SAMPLES[comm.size], seed=comm.size)
+    for k, plan in enumerate(plans):
+        blocks = content((comm.size, plan.task.block), seed=k)
+        made = plan.execute(blocks[comm.rank], comm)
+        wanted = plan.apply(blocks)[number_of(plan, comm)]
+        yield same(made, wanted), f"{plan!r} for {plan.task}: {made} instead of {wanted}"
+    names = {plan.algorithm for plan in plans}
+    yield len(names) >= min(5 + 3 * size_of(comm), 13), f"only {sorted(names)}"
+
+
+def renumbering(comm):
+    """The communicator is another one exactly where nodes get new numbers."""
+    n = size_of(comm)
+    for name in ("relabel", "gb1"):
+        plan = field_plan(n, algorithm=name)
+        new = plan.renumbered(comm)
+        yield (new is comm) == (name == "gb1"), f"{name} gives {new}"
+        blocks = content((comm.size, 8))
+        made = plan.execute(blocks[comm.rank], comm)
+        yield same(made, plan.apply(blocks)[new.rank]), f"{name}: wrong block"
+        there = field_plan(n).execute(made, new)  # and the new one is as good as any
+        wanted = field_plan(n).apply(plan.apply(blocks))[new.rank]
+        yield same(there, wanted), f"after {name}: wrong block"
+        if new is not comm:
+            new.Free()
+
+
+# What blocks can be
+
+
+def dtypes(comm):
+    """Bytes are moved, whatever they mean."""
+    for plan in both_plans(size_of(comm)):
+        for dtype in DTYPES:
+            blocks = content((comm.size, 8), dtype)
+            made = plan.execute(blocks[comm.rank], comm)
+            yield same(made, plan.apply(blocks)[comm.rank]), f"{dtype}: {made}"
+
+
+def objects(comm):
+    """Python objects are not bytes: all ranks refuse them, and go on."""
+    plan = field_plan(size_of(comm))
+    for dtype in (object, np.dtype([("a", object)]), np.dtypes.StringDType()):
+        try:
+            plan.execute(np.zeros(8, dtype), comm)
+        except InvalidTypeError as error:
+            texts = comm.allgather(str(error))
+            yield len(set(texts)) == 1, f"{dtype}: {texts}"
+            yield "on rank 0, the block has dtype" in str(error), str(error)
+        else:
+            yield False, f"{dtype} is not refused"
+    yield from simple(comm, "afterwards")
+
+
+def simple(comm, when):
+    """An ordinary plan works."""
+    plan = transpose_plan(size_of(comm))
+    blocks = content((comm.size, 8), seed=99)
+    made = plan.execute(blocks[comm.rank], comm)
+    yield same(made, plan.apply(blocks)[comm.rank]), f"{when}: {made}"
+
+
+def shapes(comm):
+    """Any payload behind the elements, of any width in bytes."""
+    for plan in both_plans(size_of(comm)):
+        for shape in ((8,), (8, 3), (2, 4), (4, 2, 5), (1, 8, 1), (24,), (8, 37)):
+            for dtype in ("u1", "f8"):
+                blocks = content((comm.size, *shape), dtype)
+                made = plan.execute(blocks[comm.rank], comm)
+                yield same(made, plan.apply(blocks)[comm.rank]), f"{shape} of {dtype}"
+
+
+def large_blocks(comm):
+    """Messages that MPI does not buffer."""
+    for plan in both_plans(size_of(comm)):
+        blocks = content((comm.size, 8, 1 << 16))
+        made = plan.execute(blocks[comm.rank], comm)
+        yield same(made, plan.apply(blocks)[comm.rank]), f"{plan.algorithm}"
+
+
+def unaligned(block):
+    """The same numbers at an odd address."""
+    store = np.zeros(block.nbytes + 1, np.uint8)
+    view = store[1:].view(block.dtype).reshape(block.shape)
+    view[...] = block
+    return view
+
+
+def read_only(block):
+    """The same numbers, that nobody may change."""
+    copy = block.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+VIEWS = {
+    "strided": lambda a: np.repeat(a, 2, axis=0)[::2],
+    "reversed": lambda a: a[::-1].copy()[::-1],
+    "Fortran order": np.asfortranarray,
+    "transposed": lambda a: a.T.copy().T,
+    "a slice": lambda a: np.pad(a, 1)[1:-1, 1:-1],
+    "unaligned": unaligned,
+    "read-only": read_only,
+    "bytes": lambda a: np.frombuffer(a.tobytes(), a.dtype).reshape(a.shape),
+    "repeated": lambda a: np.broadcast_to(a[:, :1], a.shape),
+    "a list": lambda a: a.tolist(),
+}
+
+
+def memory_orders(comm):
+    """Blocks may lie in memory in any way, and are not changed."""
+    for plan in both_plans(size_of(comm)):
+        for name, view in VIEWS.items():
+            blocks = content((comm.size, 8, 3))
+            if name == "repeated":
+                blocks[...] = blocks[:, :, :1]
+            block = view(blocks[comm.rank])
+            made = plan.execute(block, comm)
+            yield same(made, plan.apply(blocks)[comm.rank]), f"{name}: {made}"
+            yield np.array_equal(block, blocks[comm.rank]), f"{name}: the block has changed"
+
+
+OUTS = {
+    "C order": lambda _: np.zeros((8, 3), np.int64),
+    "strided": lambda _: np.zeros((16, 3), np.int64)[::2],
+    "reversed": lambda _: np.zeros((8, 3), np.int64)[::-1],
+    "Fortran order": lambda _: np.zeros((8, 3), np.int64, order="F"),
+    "a slice": lambda _: np.zeros((9, 9), np.int64)[1:, 3:6],
+    "unaligned": lambda _: unaligned(np.zeros((8, 3), np.int64)),
+    "the block": lambda block: block,
+    "the block upside down": lambda block: block[::-1],
+}
+
+
+def outs(comm):
+    """The result goes to any array, the block included."""
+    for plan in both_plans(size_of(comm)):
+        for name, make in OUTS.items():
+            blocks = content((comm.size, 8, 3))
+            block = blocks[comm.rank].copy()
+            out = make(block)
+            made = plan.execute(block, comm, out)
+            yield made is out, f"{name}: out is not what comes back"
+            yield same(out, plan.apply(blocks)[comm.rank]), f"{name}: {out}"
+            if "block" not in name:
+                yield same(block, blocks[comm.rank]), f"{name}: the block has changed"
+
+
+def overlapping_outs(comm):
+    """The result may share some rows with the block, or lie between them."""
+    for plan in both_plans(size_of(comm)):
+        blocks = content((comm.size, 8, 3))
+        for name, rows, into in (
+            ("shifted", slice(0, 8), slice(3, 11)),
+            ("shifted back", slice(5, 13), slice(2, 10)),
+            ("interleaved", slice(0, 16, 2), slice(1, 17, 2)),
+            ("crossed", slice(0, 16, 2), slice(8, 0, -1)),
+        ):
+            store = np.zeros((17, 3), np.int64)
+            block, out = store[rows], store[into]
+            block[...] = blocks[comm.rank]
+            plan.execute(block, comm, out)
+            yield same(out, plan.apply(blocks)[comm.rank]), f"{name}: {out}"
+
+
+# Bound once, run often
+
+
+def bound_runs(comm):
+    """What is in the block at the time is what is sent."""
+    for plan in both_plans(size_of(comm)):
+        for view in (np.array, np.asfortranarray, lambda a: np.repeat(a, 2, axis=0)[::2]):
+            block = view(np.zeros((8, 3), np.int64))
+            bound = plan.bind(block, comm)
+            for seed in range(12):
+                blocks = content((comm.size, 8, 3), seed=seed)
+                block[...] = blocks[comm.rank]
+                made = bound.run()
+                yield made is bound.result, "the result is another array"
+                yield same(made, plan.apply(blocks)[comm.rank]), f"run {seed}: {made}"
+            bound.free()
+
+
+def bound_in_place(comm):
+    """A block that is its own result goes on from where it is."""
+    for plan in both_plans(size_of(comm)):
+        blocks = content((comm.size, 8))
+        block = blocks[comm.rank].copy()
+        bound = plan.bind(block, comm, out=block)
+        for k in range(8):
+            blocks = plan.apply(blocks)
+            bound.run()
+            yield same(block, blocks[comm.rank]), f"after {k + 1} times: {block}"
+        bound.free()
+
+
+def interleaved(comm):
+    """Two bound plans in turn, on ranks of different speed."""
+    draw = seeded(comm.rank)
+    plans = both_plans(size_of(comm))
+    mine = [np.zeros((8, k + 1), np.int64) for k in range(2)]
+    bound = [plan.bind(block, comm) for plan, block in zip(plans, mine, strict=True)]
+    for seed in range(20):
+        k = (seed * seed // 3) % 2
+        blocks = content(((comm.size, *mine[k].shape)), seed=seed)
+        mine[k][...] = blocks[comm.rank]
+        time.sleep(draw.choice((0, 0, 0.003)))
+        yield same(bound[k].run(), plans[k].apply(blocks)[comm.rank]), f"run {seed} of {k}"
+    bound[0].free()
+    mine[1][...] = blocks[comm.rank][:, :1]  # the other one is as good as before
+    wanted = plans[1].apply(np.repeat(blocks[:, :, :1], 2, axis=2))
+    yield same(bound[1].run(), wanted[comm.rank]), "after the first one was freed"
+    bound[1].free()
+
+
+# Files
+
+
+def files(comm):
+    """Plans from files are the plans that were saved, also beside ranks that made them."""
+    for k, plan in enumerate(both_plans(size_of(comm))):
+        path = Path(f"plan-{k}.json")
+        if comm.rank == 0:
+            plan.save(path)
+        comm.Barrier()
+        loaded = gc.load_plan(path)
+        comm.Barrier()
+        if comm.rank == 0:
+            path.unlink()
+        blocks = content((comm.size, 8))
+        wanted = plan.apply(blocks)[comm.rank]
+        yield same(loaded.execute(blocks[comm.rank], comm), wanted), "all have loaded it"
+        some = loaded if comm.rank % 2 else plan
+        yield same(some.execute(blocks[comm.rank], comm), wanted), "some have loaded it"
+
+
+# Communicators
+
+
+def halves(comm):
+    """Two halves of the ranks do different things at the same time."""
+    color = comm.rank % 2
+    half = comm.Split(color, comm.rank)
+    n = size_of(half)
+    plan = both_plans(n)[color]
+    for seed in range(3 + 2 * color):
+        blocks = content((half.size, 8), seed=seed + 10 * color)
+        made = plan.execute(blocks[half.rank], half)
+        yield same(made, plan.apply(blocks)[half.rank]), f"{color}: {made}"
+    half.Free()
+    yield from simple(comm, "in the whole afterwards")
+
+
+def other_numbers(comm):
+    """Ranks count, and not the processes behind them."""
+    order = list(range(comm.size))
+    seeded(1).shuffle(order)
+    backwards = comm.Split(0, -comm.rank)
+    shuffled = comm.Create(comm.group.Incl(order))
+    mesh = comm.Create_cart([comm.size // 2, 2], reorder=True)
+    for other in (backwards, shuffled, mesh):
+        yield from simple(other, "on ranks with other numbers")
+        yield from simple(comm, "on the ranks as they were")
+        other.Free()
+
+
+def one_node(comm):
+    """A cube of one node sends nothing."""
+    from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
+
+    plan = gc.plan(gc.Layout.nodes(0), gc.Layout.nodes(0), 4, machine="ideal")
+    block = content((4,)) + comm.rank
+    yield same(plan.execute(block, MPI.COMM_SELF), block), "on COMM_SELF"
+
+
+def messages_of_the_program(comm):
+    """What the program sends and waits for on the communicator is not graycube's."""
+    from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
+
+    peers = [comm.rank ^ 1 << d for d in range(size_of(comm))]
+    for plan in both_plans(size_of(comm)):
+        mine = np.full(8, comm.rank + 1000)
+        anything = [np.zeros(8, mine.dtype) for _ in peers]
+        waiting = [comm.Irecv(a, MPI.ANY_SOURCE, MPI.ANY_TAG) for a in anything]
+        blocks = content((comm.size, 8))
+        made = plan.execute(blocks[comm.rank], comm)
+        yield same(made, plan.apply(blocks)[comm.rank]), f"{made} while receives wait"
+        under_way = [comm.Isend(mine, peer, tag=0) for peer in peers]
+        made = plan.execute(blocks[comm.rank], comm)
+        yield same(made, plan.apply(blocks)[comm.rank]), f"{made} while sends wait"
+        MPI.Request.Waitall(waiting + under_way)
+        got = sorted(int(a[0]) - 1000 for a in anything)
+        yield got == sorted(peers), f"the program received {got}"
+
+
+def many_communicators(comm):
+    """Communicators that graycube makes for itself go when those of the program go."""
+    plan = transpose_plan(size_of(comm))
+    blocks = content((comm.size, 8))
+    wanted = plan.apply(blocks)[comm.rank]
+    for _ in range(2200):  # MPICH has about 2000
+        own = comm.Dup()
+        made = plan.execute(blocks[comm.rank], own)
+        own.Free()
+        if not same(made, wanted):
+            yield False, f"{made}"
+    yield True, "as many as wanted"
+
+
+def unfreed(comm):
+    """Bound plans that nobody frees do no harm, not even at the end of the program."""
+    for plan in both_plans(size_of(comm)):
+        for _ in range(3):
+            plan.bind(np.zeros(8), comm).run()
+    KEPT.append(plan.bind(np.zeros(8), comm))
+    yield from simple(comm, "beside forgotten ones")
+
+
+KEPT = []
+ALL = (2, 4, 8, 16)
+CHECKS = {
+    "algorithms": (algorithms, ALL),
+    "renumbering": (renumbering, (4, 16)),
+    "dtypes": (dtypes, (4,)),
+    "objects": (objects, (2, 16)),
+    "shapes": (shapes, (4,)),
+    "large blocks": (large_blocks, (4,)),
+    "memory orders": (memory_orders, (4,)),
+    "outs": (outs, (4,)),
+    "overlapping outs": (overlapping_outs, (4,)),
+    "bound runs": (bound_runs, (4,)),
+    "bound in place": (bound_in_place, (2, 8)),
+    "interleaved": (interleaved, (2, 8)),
+    "files": (files, (2, 8)),
+    "halves": (halves, (4, 8, 16)),
+    "other numbers": (other_numbers, (4, 8)),
+    "one node": (one_node, (2,)),
+    "messages of the program": (messages_of_the_program, ALL),
+    "many communicators": (many_communicators, (2,)),
+    "unfreed": (unfreed, (2, 4)),
+}
+
+if __name__ == "__main__":
+    run_checks(CHECKS)
