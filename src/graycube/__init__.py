@@ -29,7 +29,7 @@ from graycube.advice import (
     load_workload,
 )
 from graycube.algorithms import Algorithm, algorithms
-from graycube.array import CubeArray, Window
+from graycube.array import CubeArray, Window, where
 from graycube.bounds import Bound, Cut, best_cut, lower_bounds, minimum_path_bound
 from graycube.butterflies import Method, emulation
 from graycube.calibration import Bench, Calibration, bench, calibrate
@@ -214,4 +214,5 @@ __all__ = [
     "split_keys",
     "stride_profile",
     "view",
+    "where",
 ]

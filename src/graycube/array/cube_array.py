@@ -15,6 +15,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from graycube.array.elementwise import aligned
 from graycube.array.files import load, save
 from graycube.array.ranks import (
     facts_of,
@@ -314,10 +315,8 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
         known &= all(isinstance(x, CubeArray) for x in out)
         if not (elementwise and plain and known):
             return NotImplemented
-        for other in arrays[1:]:
-            _require_alike(arrays[0], other)
-        axes = max(x.blocks.ndim for x in arrays)
-        blocks = [_padded(x.blocks, axes) if isinstance(x, CubeArray) else x for x in inputs]
+        ours = iter(aligned(arrays))
+        blocks = [next(ours) if isinstance(x, CubeArray) else x for x in inputs]
         if out:
             ufunc(*blocks, out=out[0].blocks, **options)
             return out[0]
@@ -327,23 +326,3 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
         here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
-
-
-def _padded(blocks: NDArray[Any], axes: int) -> NDArray[Any]:
-    """The blocks with as many axes, those that are missing at the end."""
-    return blocks.reshape(*blocks.shape, *(1,) * (axes - blocks.ndim))
-
-
-def _require_alike(first: CubeArray, other: CubeArray) -> None:
-    if other.layout != first.layout:
-        raise InvalidValueError(
-            f"the layouts are {first.layout} and {other.layout}",
-            "elementwise operations need the same layout",
-            "call relayout on one of the arrays",
-        )
-    if spread(other.comm) != spread(first.comm):
-        raise InvalidValueError(
-            "the arrays have different communicators",
-            "elementwise operations need the same rank for each node",
-            "make both on one communicator",
-        )

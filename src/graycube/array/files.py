@@ -50,13 +50,10 @@ def save(path: str | Path, blocks: _Blocks, layout: Layout, comm: "Intracomm | N
                 np.save(file, layout.gather(blocks))
         else:
             _write_together(began, blocks, layout, over)
-        if first:
-            began.pop().replace(target)
+        together(comm, lambda: _finish(began, target))  # then it is there for every rank
     finally:
         for beside in began:
             beside.unlink()
-    if over is not None:
-        over.Barrier()  # so that all of it is there on every rank
 
 
 def load(path: str | Path, layout: Layout, comm: "Intracomm | None") -> _Blocks:
@@ -68,6 +65,14 @@ def load(path: str | Path, layout: Layout, comm: "Intracomm | None") -> _Blocks:
         return blocks, {**facts_of("load", layout, blocks), "path": path}
 
     return together(comm, prepare)
+
+
+def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
+    """The new file takes the place of the old one, on the rank that began it."""
+    for beside in began:
+        beside.replace(target)
+    began.clear()
+    return None, {}
 
 
 def _opened(path: Path) -> _Blocks:

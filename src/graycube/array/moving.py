@@ -125,9 +125,13 @@ def sources(layout: Layout, before: AffineMap, after: AffineMap) -> NDArray[np.i
     """
     if before == after:
         return None
-    n, back = layout.n, before @ after.inverse()
+    return _rows(before @ after.inverse(), layout.n)
+
+
+@lru_cache(maxsize=SCRIPTS)
+def _rows(back: AffineMap, n: int) -> NDArray[np.intp]:
     low = back.untouched(n)
-    slots = layout.p - n - low
+    slots = back.width - n - low
     node = np.arange(1 << n)[:, None]
     address = back((np.arange(1 << slots) << low + n | node).ravel())
     return ((address & ((1 << n) - 1)) << slots | address >> low + n).astype(np.intp)

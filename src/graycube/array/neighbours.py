@@ -98,11 +98,8 @@ class Neighbours:
         ]
         comm = self._comm
         requests = [
-            *(
-                _bound(comm.Recv_init, b[0], m.source)
-                for b, m in zip(unpacked, back, strict=True)
-            ),
-            *(_bound(comm.Send_init, b[0], m.target) for b, m in zip(packed, out, strict=True)),
+            *_bound(comm.Recv_init, [b[0] for b in unpacked], [m.source for m in back]),
+            *_bound(comm.Send_init, [b[0] for b in packed], [m.target for m in out]),
         ]
         around = tuple(pair for pair in map(frame.around, axes) if pair is not None)
         return _Phase(around, tuple(packed), tuple(requests), tuple(unpacked))
@@ -112,5 +109,10 @@ class Neighbours:
         return np.empty((*shape, *payload), self._mesh.dtype)
 
 
-def _bound(init: "Callable[..., Prequest]", buffer: _Mesh, peer: int) -> "Prequest":
-    return init([buffer.reshape(-1).view(np.uint8), mpi().BYTE], peer)
+def _bound(
+    init: "Callable[..., Prequest]", buffers: "Sequence[_Mesh]", peers: "Sequence[int]"
+) -> "Iterator[Prequest]":
+    """Requests; messages of one pair have tags in their order, the same at both ends."""
+    for k, (buffer, peer) in enumerate(zip(buffers, peers, strict=True)):
+        raw = [buffer.reshape(-1).view(np.uint8), mpi().BYTE]
+        yield init(raw, peer, tag=peers[:k].count(peer))

@@ -74,7 +74,7 @@ def relaid(
     if chosen is not None and over is not None:
         made, relabel = chosen.execute(blocks, over), chosen.schedule.relabel
         return made, route.target, over if relabel is None else _renumbered(over, relabel)
-    if not route.renumber:
+    if not route.renumber or layout.axes != route.target.axes:
         made = straight(blocks, layout, route.target, comm)
         return made.copy() if made is blocks else made, route.target, comm
     left, numbers = without_renumbering(Task(layout, route.target, layout.block_size))

@@ -21,6 +21,7 @@ from graycube.stencil import Frame, Halo, ReachLike, halo
 if TYPE_CHECKING:
     from graycube.array.cube_array import CubeArray
     from graycube.runtime.agreement import Facts
+    from graycube.stencil.frame import Index
 
 _Blocks = NDArray[Any]
 NEAR = 64
@@ -51,6 +52,7 @@ class Window:
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
         ]
+        self._inner: dict[tuple[int, ...], list[Index]] = {}
         over = spread(a.comm)
         self._neighbours: Neighbours | AllHere = (
             AllHere(self._frames, self.meshes)
@@ -106,8 +108,11 @@ class Window:
         self._require(taken)
         like = self._like
         blocks = np.empty_like(like.blocks)
-        for frame, mesh, block in zip(self._frames, self.meshes, blocks, strict=True):
-            inner = mesh[frame.inner(taken)].reshape(block.shape)
+        if taken not in self._inner:
+            self._inner[taken] = [frame.inner(taken) for frame in self._frames]
+        frames = zip(self._frames, self.meshes, self._inner[taken], strict=True)
+        for (frame, mesh, places), block in zip(frames, blocks, strict=True):
+            inner = mesh[places].reshape(block.shape)
             block[... if frame.order is None else frame.order] = inner
         return like.with_blocks(blocks)
 

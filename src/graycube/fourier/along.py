@@ -126,7 +126,7 @@ class _Arrays:
         made: _Blocks | None = None
         for k, step in enumerate(self._planned.steps):
             if k in self._moves:
-                blocks = self._moved(blocks, step, self._moves[k])
+                blocks = self._moved(blocks if k == 0 else None, step, self._moves[k])
             if k < last:
                 out = next(move.start for j, move in self._moves.items() if j > k)
             else:
@@ -134,11 +134,11 @@ class _Arrays:
             blocks = step.run(blocks, out, inverse=self._planned.inverse)
         return blocks
 
-    def _moved(self, blocks: _Blocks, step: _Step, move: _Move) -> _Blocks:
+    def _moved(self, given: _Blocks | None, step: _Step, move: _Move) -> _Blocks:
         """The blocks where the step needs them; those of the caller go straight from there."""
-        if blocks is move.start:
+        if given is None:
             return move.execution.run()
-        once = self._mover(step, blocks, move.end)
+        once = self._mover(step, given, move.end)
         try:
             return once.run()
         finally:
