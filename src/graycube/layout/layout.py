@@ -335,8 +335,12 @@ class Layout:
         those = np.arange(1 << self.n) if nodes is None else np.array(nodes)
         return self.index(those[:, None], np.arange(self.block_size)[None, :])
 
-    def __str__(self) -> str:
+    @cached_property
+    def _text(self) -> str:
         return text.address_field(self.map, self.n, self.axes)
+
+    def __str__(self) -> str:
+        return self._text
 
     def __repr__(self) -> str:
         return f"<Layout {self.shape} on {1 << self.n} nodes: {self}>"

@@ -126,6 +126,10 @@ class Execution:
     def _prepared(
         self, number: int, sends: Sequence[Message], receives: Sequence[Message]
     ) -> _Round:
+        def in_pairs(message: Message) -> int:  # so that both of a pair turn to each other
+            return message.peer ^ self._comm.rank
+
+        sends, receives = sorted(sends, key=in_pairs), sorted(receives, key=in_pairs)
         outgoing = [*map(self._buffered, sends)]
         incoming = [*map(self._buffered, receives)]
         requests = [
