@@ -45,9 +45,8 @@ class AllHere:
     @staticmethod
     def _copies(frames: "Sequence[Frame]", axis: int) -> "Iterator[_Copy]":
         for node, frame in enumerate(frames):
-            around = frame.around(axis)
-            if around is not None:
-                yield _Copy(node, node, around[1], (), around[0])
+            for there, here in frame.around(axis):
+                yield _Copy(node, node, here, (), there)
             for message in frame.halo.received(node):
                 if message.axis == axis:
                     taken = frames[message.source].sent(message)
@@ -101,7 +100,7 @@ class Neighbours:
             *_bound(comm.Recv_init, [b[0] for b in unpacked], [m.source for m in back]),
             *_bound(comm.Send_init, [b[0] for b in packed], [m.target for m in out]),
         ]
-        around = tuple(pair for pair in map(frame.around, axes) if pair is not None)
+        around = tuple(pair for axis in axes for pair in frame.around(axis))
         return _Phase(around, tuple(packed), tuple(requests), tuple(unpacked))
 
     def _buffer(self, shape: list[int]) -> _Mesh:

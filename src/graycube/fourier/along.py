@@ -81,14 +81,17 @@ class Along:
     steps: tuple[_Step, ...]
     inverse: bool
 
-    def run(self, blocks: _Blocks, comm: "Intracomm | None" = None) -> _Blocks:
-        """The transformed blocks, without any scaling."""
+    def run(
+        self, blocks: _Blocks, comm: "Intracomm | None" = None, *, ours: bool = False
+    ) -> _Blocks:
+        """The transformed blocks, without any scaling; if they are ``ours``, in their place."""
         over = spread(comm)
         if over is not None and not any(group.copied for group in self.passes):
             remembered = private(over).remembered
             key = (self, blocks.shape)
-            return remembered(key, lambda: _Arrays(self, blocks, over), KEPT).run(blocks)
-        given = blocks
+            arrays = remembered(key, lambda: _Arrays(self, blocks, over), KEPT)
+            return arrays.run(blocks, blocks if ours else None)
+        given = None if ours else blocks
         for step in self.steps:
             if step.group.copied:
                 blocks = step.on_copies(self.layout, blocks, over, inverse=self.inverse)
@@ -120,10 +123,9 @@ class _Arrays:
                 self._moves[k] = _Move(here, self._mover(step, here, there), there)
                 here, there = there, here
 
-    def run(self, blocks: _Blocks) -> _Blocks:
-        """The transformed blocks, in a new array."""
+    def run(self, blocks: _Blocks, made: _Blocks | None) -> _Blocks:
+        """The transformed blocks, in an array that is given, the blocks perhaps, or a new one."""
         last = max(self._moves, default=-1)
-        made: _Blocks | None = None
         for k, step in enumerate(self._planned.steps):
             if k in self._moves:
                 blocks = self._moved(blocks if k == 0 else None, step, self._moves[k])
@@ -150,13 +152,14 @@ class _Arrays:
 
 
 @lru_cache(maxsize=KEPT)
-def along(
+def along(  # noqa: PLR0913
     layout: Layout,
     axis: int,
     dtype: str,
     *,
     inverse: bool,
     nodes: range | None = None,
+    later: tuple[int, ...] = (),
 ) -> Along:
     """The transform of arrays of a complex dtype along an axis.
 
@@ -164,7 +167,7 @@ def along(
     >>> [step.dims for step in chosen.passes]
     [(), (0, 1, 2, 3)]
     """
-    groups, result = passes(layout, axis)
+    groups, result = passes(layout, axis, later)
     return carried_out(layout, groups, result, dtype, nodes=nodes, inverse=inverse)
 
 

@@ -56,6 +56,7 @@ class _Word:
 
     layout: Layout
     axis: int
+    later: tuple[int, ...] = ()
 
     @property
     def along(self) -> Axis:
@@ -72,9 +73,17 @@ class _Word:
         """The bits of the axis that are still to be transformed."""
         return self.bits(0, high)
 
+    def needed_later(self) -> list[int]:
+        """The bits of axes that are transformed after this one."""
+        return [bit for axis in self.later for bit in self.layout.word_bits(axis)]
 
-def passes(layout: Layout, axis: int) -> tuple[tuple[Pass, ...], Layout]:
+
+def passes(
+    layout: Layout, axis: int, later: Sequence[int] = ()
+) -> tuple[tuple[Pass, ...], Layout]:
     """The passes of a transform along one axis, and the layout of its result.
+
+    Bits of the axes that are transformed ``later`` are left in memory, if others can leave.
 
     >>> steps, result = passes(Layout.cyclic(6, 3, nodes="gray"), axis=0)
     >>> [(step.low, step.high, step.dims) for step in steps]
@@ -86,7 +95,7 @@ def passes(layout: Layout, axis: int) -> tuple[tuple[Pass, ...], Layout]:
         raise OutOfRangeError(
             f"axis is {axis}", f"the layout has {len(layout.axes)}", "count from 0"
         )
-    word = _Word(layout, axis)
+    word = _Word(layout, axis, tuple(k for k in later if k != axis))
     place, high = layout.map, word.along.bits
     done: list[Pass] = []
     for stop, extent in ((word.along.low, word.along.extent), (0, 1)):
@@ -115,7 +124,7 @@ def _next_group(word: _Word, place: AffineMap, stop: int, high: int) -> Pass:
     if slot is not None:
         return Pass(word.axis, low, high, place, slot)
     dims = tuple(_depend(nodes, group))
-    place, slot = brought(place, layout.n, group, word.pending(high))
+    place, slot = brought(place, layout.n, group, word.pending(high), word.needed_later())
     return Pass(word.axis, low, high, place, slot, dims)
 
 
@@ -175,13 +184,17 @@ def _slot(place: AffineMap, n: int, group: Sequence[int]) -> int | None:
 
 
 def brought(
-    place: AffineMap, n: int, group: Sequence[int], pending: Sequence[int]
+    place: AffineMap,
+    n: int,
+    group: Sequence[int],
+    pending: Sequence[int],
+    later: Sequence[int] = (),
 ) -> tuple[AffineMap, int]:
     """A place with the group in memory, together and in order, and the slot bit it begins at.
 
     Node bits that depend on the group make way for single bits of the word, if possible for
-    those that are not pending, and no others change. The memory bits below the group stay in
-    their order: what is not touched travels in long rows.
+    those that are not pending nor needed later, and no others change. The memory bits below
+    the group stay in their order: what is not touched travels in long rows.
     """
     p, rows = place.width, list(place.matrix.rows[:n])
     changing = _depend(rows, group)
@@ -189,6 +202,7 @@ def brought(
     memory = [row & -row for row in place.matrix.rows[n:]]  # of a coded bit, the lowest
     above = [row.bit_length() - 1 for row in reversed(memory)]
     free = [b for b in dict.fromkeys([*above, *range(p)]) if b not in pending]
+    free.sort(key=lambda b: b in later)
     waiting = [b for b in pending if b not in group]
     leaving = sorted(_extend(kept, free, len(changing), p))
     fresh = leaving + _extend([*kept, *leaving], waiting, len(changing) - len(leaving), p)

@@ -1,6 +1,7 @@
 """Fast Fourier transforms of distributed arrays, with NumPy's signs, norms and names."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import sqrt
 from typing import Any, Literal, TypeVar, get_args
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, together
+from graycube.bounds import exchanged_dims
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.fourier.along import along
 from graycube.gf2 import require_int
@@ -138,9 +140,14 @@ def _transform(
     what = "inverse transform" if inverse else "transform"
     chosen, dtype = all_agree(a, what, check, axes=axes, norm=norm, order=order)
     blocks, layout = a.blocks.astype(dtype, copy=False), a.layout
-    for axis in chosen:
-        planned = along(layout, axis, dtype.name, nodes=a.nodes, inverse=inverse)
-        blocks, layout = planned.run(blocks, a.comm), planned.result
+    while chosen:
+        axis = min(chosen, key=partial(_spread, layout))
+        chosen.remove(axis)
+        planned = along(
+            layout, axis, dtype.name, nodes=a.nodes, inverse=inverse, later=tuple(chosen)
+        )
+        ours = not np.may_share_memory(blocks, a.blocks)
+        blocks, layout = planned.run(blocks, a.comm, ours=ours), planned.result
         blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
     if np.may_share_memory(blocks, a.blocks):  # nothing was to be done
         blocks = blocks.copy()
@@ -148,17 +155,22 @@ def _transform(
     return result.relayout(a.layout) if order == "natural" else result
 
 
+def _spread(layout: Layout, axis: int) -> int:
+    """Over how many dimensions an axis is spread: those in memory are transformed first."""
+    return len(exchanged_dims(layout, axis))
+
+
 def scale(
     blocks: NDArray[Any], points: int, norm: Norm | None, *, inverse: bool
 ) -> NDArray[Any]:
-    """The blocks of one transformed axis, divided as its norm says.
+    """The blocks of one transformed axis, divided in place as its norm says.
 
     Axis by axis, so that nothing overflows on the way.
     """
     require_norm(norm)
     whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
-    if whole or norm == "ortho":
-        blocks = blocks / blocks.real.dtype.type(points if whole else sqrt(points))
+    if points > 1 and (whole or norm == "ortho"):
+        blocks /= blocks.real.dtype.type(points if whole else sqrt(points))
     return blocks
 
 

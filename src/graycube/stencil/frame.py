@@ -12,6 +12,7 @@ It is all index arithmetic of one node: no data, and no other node is asked. Pla
 each other are slices.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -24,6 +25,8 @@ from graycube.gf2.arrays import IntArray
 from graycube.stencil.exchange import Halo, readings
 from graycube.stencil.messages import Message
 
+MOST_PIECES = 16
+"""Places in more pieces are picked one by one."""
 Index = tuple[Any, ...]
 """What picks the same from arrays of any contents: a slice, or an array of places, per axis."""
 
@@ -125,17 +128,22 @@ class Frame:
         pairs = zip(self.axes, steps, strict=True)
         return _index(*(along.shifted(step) for along, step in pairs))
 
-    def around(self, axis: int) -> tuple[Index, Index] | None:
+    def around(self, axis: int) -> Iterator[tuple[Index, Index]]:
         """Places along an axis that have what the node has itself, and where it is."""
         ghost, of = self.axes[axis].wrapped
-        if not len(ghost):
-            return None
-        ends = []
-        for places in (ghost, of):
-            beside = [self._beside(axis, k) for k in range(len(self.axes))]
-            beside[axis] = places
-            ends.append(_index(*beside))
-        return ends[0], ends[1]
+        cuts = np.flatnonzero((np.diff(ghost) != 1) | (np.diff(of) != 1)) + 1
+        if len(cuts) > MOST_PIECES:
+            cuts = cuts[:0]
+        for run in zip(np.split(ghost, cuts), np.split(of, cuts), strict=True):
+            if len(run[0]):
+                there, here = (self._with(axis, places) for places in run)
+                yield there, here
+
+    def _with(self, axis: int, places: IntArray) -> Index:
+        """Places along an axis, beside all that is filled with them."""
+        beside = [self._beside(axis, k) for k in range(len(self.axes))]
+        beside[axis] = places
+        return _index(*beside)
 
     def sent(self, message: Message) -> Index:
         """The places of what a message takes away."""
