@@ -124,7 +124,7 @@ class _Arrays:
                 here, there = there, here
 
     def run(self, blocks: _Blocks, made: _Blocks | None) -> _Blocks:
-        """The transformed blocks, in an array that is given, the blocks perhaps, or a new one."""
+        """The transformed blocks, in a given array, the blocks perhaps, or in a new one."""
         last = max(self._moves, default=-1)
         for k, step in enumerate(self._planned.steps):
             if k in self._moves:
