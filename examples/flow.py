@@ -136,15 +136,9 @@ class Flow:
         }
 
 
-def mesh_of(comm: "Intracomm | None") -> tuple[int, int]:
+def mesh_of(comm: "Intracomm | None") -> tuple[int, ...]:
     """The nodes along both axes, as square as can be."""
-    nodes = NODES if comm is None else comm.size
-    if nodes & (nodes - 1):
-        raise gc.InvalidValueError(
-            f"there are {nodes} ranks", "nodes are a power of two", "start 2, 4, 8 ..."
-        )
-    bits = nodes.bit_length() - 1
-    return 1 << (bits + 1) // 2, 1 << bits // 2
+    return gc.node_mesh(NODES if comm is None else comm.size, 2)
 
 
 def run(case: Case, n: int, comm: "Intracomm | None") -> tuple[Flow, list[Any]]:

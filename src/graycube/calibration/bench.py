@@ -6,7 +6,6 @@ hits all alike. A run ends when its slowest rank is done.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,7 @@ _COLUMNS = "{:<18} {:>7} {:>12} {:>12} {:>8}"
 class Timed:
     """A candidate: what the planner predicts, and what runs took, in seconds.
 
-    >>> Timed("gb1", 3, predicted=2e-6, runs=(3e-6, 1e-6, 2e-6)).seconds
+    >>> Timed("gb1", 3, predicted=2e-6, runs=(3e-6, 1e-6, 2e-6, 9e-6, 4e-6)).seconds
     2e-06
     """
 
@@ -39,8 +38,8 @@ class Timed:
 
     @property
     def seconds(self) -> float:
-        """The median of the runs."""
-        return median(self.runs)
+        """The lower quartile of the runs: what else a machine does only makes them longer."""
+        return float(np.quantile(self.runs, 0.25))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Bench:
 
     >>> rows = [Timed("gb1", 3, 3e-6, (4e-6,)), Timed("gb3", 4, 2e-6, (5e-6,))]
     >>> found = Bench(tuple(rows), chosen="gb3")
-    >>> found.regret
+    >>> round(found.regret, 3)
     1.25
     >>> print(found.report())
     candidate           rounds    predicted     measured    ratio
