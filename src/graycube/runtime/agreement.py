@@ -47,7 +47,7 @@ def agreed(comm: "Intracomm", prepare: Callable[[], tuple[_T, Facts]]) -> _T:
         error = raised
     if not _all_alike(own, facts, failed=error is not None):
         texts = {name: str(fact) for name, fact in facts.items()}
-        shared = error if isinstance(error, GraycubeError) or error is None else repr(error)
+        shared = error if isinstance(error, GraycubeError) or error is None else _text(error)
         raise _common(own.allgather((shared, texts))) from error
     return prepared[0]
 
@@ -60,6 +60,10 @@ def _all_alike(own: "Intracomm", facts: Facts, *, failed: bool) -> bool:
     most = np.empty_like(status)
     own.Allreduce(status, most, op=mpi().MAX)
     return not most[0] and np.array_equal(most[1:3], -most[3:])
+
+
+def _text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _common(

@@ -58,12 +58,13 @@ def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
 class Private:
     """The duplicate of a communicator, and what is kept for its use, the latest last.
 
-    Where its ranks have new numbers, ``origin`` is the communicator that they come from, and
-    the number here of each rank there.
+    ``orders`` are the communicators with other numbers of its ranks. Where it is one of them,
+    ``origin`` is the communicator that they come from, and the number here of each rank there.
     """
 
     comm: "Intracomm"
     kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    orders: "dict[tuple[int, ...], Intracomm]" = field(default_factory=dict)
     origin: "tuple[Intracomm, tuple[int, ...]] | None" = None
 
     def remembered(self, key: Hashable, make: Callable[[], _T], most: int) -> _T:
@@ -95,8 +96,8 @@ def _keyval() -> int:
 
 def _free(_comm: object, _key: int, known: Private) -> None:
     if not mpi().Is_finalized():
-        for kept in known.kept.values():
-            if isinstance(kept, mpi().Comm):
-                kept.Free()
+        for other in filter(None, known.orders.values()):  # a freed one is false
+            other.Free()
         known.comm.Free()
     known.kept.clear()
+    known.orders.clear()

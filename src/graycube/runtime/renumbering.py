@@ -13,9 +13,6 @@ from graycube.runtime.mpi import private, require_comm
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-ORDERS = 64
-"""So many orders of the ranks of a communicator are kept."""
-
 
 def renumbered(comm: "Intracomm", numbers: Sequence[int]) -> "Intracomm":
     """The communicator in which rank u has the number ``numbers[u]``; collective."""
@@ -24,9 +21,8 @@ def renumbered(comm: "Intracomm", numbers: Sequence[int]) -> "Intracomm":
     if total == tuple(range(comm.size)):
         return first
 
-    def make() -> "Intracomm":
-        made = require_comm(first.Split(0, total[first.rank]))
-        private(made).origin = (first, total)
-        return made
-
-    return private(first).remembered(("numbers", total), make, ORDERS)
+    orders = private(first).orders
+    if not orders.get(total):  # none yet, or a program has freed it
+        orders[total] = require_comm(first.Split(0, total[first.rank]))
+        private(orders[total]).origin = (first, total)
+    return orders[total]
