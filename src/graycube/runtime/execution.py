@@ -170,4 +170,4 @@ def _rows(array: NDArray[Any], rows: int) -> NDArray[Any]:
     width = array.nbytes // rows
     word = next(word for word in _WORDS if width % np.dtype(word).itemsize == 0)
     words = array.reshape(-1).view(np.uint8).view(word)
-    return words.reshape(rows, -1) if width > words.itemsize else words
+    return words if width == words.itemsize else words.reshape(rows, width // words.itemsize)

@@ -1,0 +1,330 @@
+"""Wrong calls with arrays: what one rank does wrong is raised on all, and they go on."""
+
+import tempfile
+import threading
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from mpi_runs import run_checks
+
+import graycube as gc
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
+
+PATIENCE = 15  # seconds after which a rank is taken to wait for ever
+
+
+def layout_of(comm, allocation="consecutive"):
+    """A mesh with its first axis over all ranks."""
+    return gc.Layout.mesh((8, 6), (comm.size, 1), code="gray", allocation=allocation)
+
+
+def field(comm):
+    """The same array every time."""
+    return gc.CubeArray.from_numpy(np.arange(48.0).reshape(8, 6), layout_of(comm), comm)
+
+
+def works(comm, when):
+    """Correct calls do what they should."""
+    a = field(comm)
+    x = np.arange(48.0).reshape(8, 6)
+    yield np.allclose(gc.fft(a, 0).to_numpy(), np.fft.fft(x, axis=0)), f"fft {when}"
+    yield np.array_equal(a.halo()[1, 0].to_numpy(), np.roll(x, -1, 0)), f"halo {when}"
+    yield a.sum() == x.sum(), f"sum {when}"
+
+
+def refused(comm, call, kind, *texts):
+    """All ranks raise the same error of graycube's, and go on afterwards."""
+    hung = threading.Timer(PATIENCE, ended, [comm, call])
+    hung.start()
+    try:
+        call()
+        error = None
+    except Exception as raised:  # noqa: BLE001 - whatever it is, it is compared
+        error = raised
+    heard = comm.allgather((type(error).__name__, str(error)))
+    hung.cancel()
+    yield len(set(heard)) == 1, f"ranks heard different things: {heard}"
+    yield isinstance(error, kind), f"{error!r} is no {kind.__name__}"
+    yield isinstance(error, GraycubeError), f"{error!r} is none of graycube's"
+    for text in texts:
+        yield text in str(error), f"{text!r} is not in {str(error)!r}"
+    yield from works(comm, f"after {error}")
+
+
+def ended(comm, call):
+    """The end of a job in which a rank waits for ever."""
+    print(f"rank {comm.rank} waits for ever in {call}", flush=True)  # noqa: T201
+    comm.Abort(3)
+
+
+def mixed(comm, right, wrong, call, kind, *texts):
+    """A call with the wrong thing on the first rank, then on the last, then on all."""
+    for culprits in ({0}, {comm.size - 1}, set(range(comm.size))):
+        given = wrong if comm.rank in culprits else right
+        yield from refused(comm, partial(call, given), kind, *texts)
+
+
+def differing(comm, one, other, call, *texts):
+    """A call with one thing on the last rank and another, as good, on the rest."""
+    given = one if comm.rank == comm.size - 1 else other
+    yield from refused(comm, partial(call, given), InvalidValueError, *texts)
+
+
+def not_today(*_):
+    """What a folder says that takes no new files, or a function on a bad day."""
+    raise PermissionError("not today")
+
+
+# Making
+
+
+def functions(comm):
+    """A function that raises, or gives something else, on one rank."""
+    layout = layout_of(comm)
+
+    def make(function):
+        return gc.CubeArray.from_function(function, layout, comm)
+
+    def right(i, j):
+        return i + 10 * j
+
+    yield from mixed(comm, right, not_today, make, GraycubeError, "not today")
+    yield from mixed(comm, right, lambda i: i, make, GraycubeError)
+    yield from mixed(comm, right, lambda i, j: np.zeros((i.size, j.size)), make, GraycubeError)
+    yield from differing(comm, right, lambda i, j: i + 0.5 * j, make, "dtype")
+
+
+def arrays(comm):
+    """Arrays of another shape or dtype, and layouts that do not fit, on one rank."""
+    x, layout = np.zeros((8, 6)), layout_of(comm)
+    other = layout_of(comm, "cyclic")
+    larger = gc.Layout.mesh((8, 6), (comm.size, 2))
+
+    def make(given):
+        return gc.CubeArray.from_numpy(given, layout, comm)
+
+    def place(where):
+        return gc.CubeArray.from_numpy(x, where, comm)
+
+    yield from mixed(comm, x, x.T, make, InvalidValueError, "its first axes must be (8, 6)")
+    yield from differing(comm, x, x.astype(np.float32), make, "dtype")
+    yield from differing(comm, x, x[..., None], make, "payload")
+    yield from differing(comm, layout, other, place, "layout")
+    yield from mixed(comm, layout, larger, place, InvalidValueError, "mpiexec -n")
+    yield from mixed(comm, layout, "gray", place, InvalidTypeError, "it must be a Layout")
+
+
+def scattered(comm):
+    """What a root sends: nothing, objects, another shape; and roots that there are not."""
+    x, layout = np.zeros((8, 6)), layout_of(comm)
+
+    def send(given, root=0, where=layout):
+        return gc.CubeArray.scatter(given, where, comm, root)
+
+    for given, kind in ((None, InvalidTypeError), (x.T, InvalidValueError)):
+        yield from refused(comm, partial(send, given), kind)
+    objects = x.astype(object)
+    yield from refused(comm, partial(send, objects), InvalidTypeError, "Python objects")
+    for root in (-1, comm.size):
+        yield from mixed(comm, 0, root, partial(send, x), OutOfRangeError, "the ranks are 0..")
+    yield from mixed(comm, 0, 0.5, partial(send, x), InvalidTypeError)
+    yield from differing(comm, 0, 1, partial(send, x), "root")
+    fewer = gc.Layout.mesh((8, 6), (comm.size // 2, 1))
+    more = gc.Layout.mesh((8, 6), (comm.size, 2))
+    for where in (fewer, more):
+        call = partial(send, x, 0)
+        yield from mixed(comm, layout, where, call, InvalidValueError)
+    yield from mixed(comm, layout, "gray", partial(send, x, 0), InvalidTypeError)
+
+
+def gathered(comm):
+    """Roots that there are not, or that differ; dtypes that differ; objects."""
+    a = field(comm)
+    for root in (-1, comm.size):
+        yield from mixed(comm, 0, root, a.gather, OutOfRangeError, "the ranks are 0..")
+    yield from mixed(comm, 0, "0", a.gather, InvalidTypeError)
+    yield from differing(comm, 0, 1, a.gather, "root")
+    single = a.astype(np.float32)
+    yield from differing(comm, a, single, lambda z: z.to_numpy(), "dtype")
+    objects = a.astype(object)
+    yield from mixed(comm, a, objects, lambda z: z.to_numpy(), InvalidTypeError)
+    yield from differing(comm, "gather", "to_numpy", lambda name: getattr(a, name)())
+
+
+# Working
+
+
+def reductions(comm):
+    """Single axes, other dtypes, and numbers that overflow on one rank only."""
+    a = field(comm)
+    for name in ("sum", "mean", "max", "min", "all", "any"):
+        call = partial(reduction, a, name)
+        yield from mixed(comm, None, 0, call, InvalidValueError, "takes the whole array")
+    single = a.astype(np.float32)
+    yield from differing(comm, a, single, lambda z: z.sum(), "dtype")
+    yield from differing(comm, "sum", "max", lambda name: getattr(a, name)())
+    with np.errstate(over="raise"):
+        yield from mixed(comm, a, a * 0 + 1e308, lambda z: z.sum(), GraycubeError, "overflow")
+    with warnings.catch_warnings(action="error"):
+        yield from mixed(comm, a, a * 0 + 1e308, lambda z: z.sum(), GraycubeError, "overflow")
+
+
+def reduction(a, name, axis):
+    """A reduction by name."""
+    return getattr(a, name)(axis)
+
+
+def relayouts(comm):
+    """Targets, machines and algorithms that are wrong or differ."""
+    a, target = field(comm), layout_of(comm, "cyclic")
+    for wrong, kind in (
+        ("binary", InvalidTypeError),
+        (gc.Layout.mesh((8, 3), (comm.size, 1)), InvalidValueError),
+        (gc.Layout.mesh((8, 6), (comm.size // 2, 1)), InvalidValueError),
+        (gc.Layout.mesh((8, 6), (comm.size // 2, 1), allocation="cyclic"), InvalidValueError),
+        (gc.Layout.mesh((8, 6), (comm.size, 2), allocation="cyclic"), InvalidValueError),
+    ):
+        yield from mixed(comm, target, wrong, a.relayout, kind)
+    yield from differing(comm, target, a.layout, a.relayout)
+
+    def go(options):
+        return a.relayout(target, **options)
+
+    right = {"machine": "ideal"}
+    for options in ({"machine": "?"}, {"algorithm": "gb1"}, {**right, "algorithm": "?"}):
+        yield from mixed(comm, right, options, go, InvalidValueError)
+    yield from differing(comm, right, {}, go)
+    yield from differing(comm, {"renumber": True}, {}, go)
+    objects = a.astype(object)
+    yield from refused(comm, lambda: objects.relayout(target), InvalidTypeError, "objects")
+
+
+def transforms(comm):
+    """Axes, norms, orders, dtypes that are wrong or differ; other directions."""
+    a = field(comm)
+    text = a.astype("U8")
+    for call in (gc.fft, gc.ifft, gc.fftn, gc.ifft2, gc.rfftn, gc.irfftn):
+        yield from mixed(comm, a, text, call, GraycubeError, "dtype")
+        yield from differing(comm, a, a.astype(np.float32), call, "dtype")
+    for wrong, kind in (
+        ({"axis": 2}, OutOfRangeError),
+        ({"axis": 0.5}, InvalidTypeError),
+        ({"norm": "best"}, InvalidValueError),
+        ({"order": "none"}, InvalidValueError),
+    ):
+        yield from mixed(comm, {}, wrong, lambda options: gc.fft(a, **options), kind)
+    for other in ({"axis": 0}, {"norm": "ortho"}, {"order": "natural"}):
+        yield from differing(comm, other, {}, lambda options: gc.fft(a, **options))
+    yield from differing(comm, gc.fft, gc.ifft, lambda call: call(a, 0))
+    yield from mixed(comm, a, a.astype(complex), gc.rfftn, GraycubeError, "dtype")
+    yield from mixed(comm, 6, 60, lambda n: gc.irfft(gc.rfft(a), n), InvalidValueError)
+    other = gc.CubeArray(a.blocks, layout_of(comm, "cyclic"), comm)
+    yield from differing(comm, a, other, partial(gc.fft, axis=0), "layout")
+
+
+def plans(comm):
+    """Arrays of another layout or dtype than the plan's, other norms and directions."""
+    a = field(comm)
+    made = gc.plan_fft(a.layout, 0, machine="ideal")
+    other = gc.CubeArray(a.blocks, layout_of(comm, "cyclic"), comm)
+    yield from mixed(comm, a, other, made.run, InvalidValueError, "make a plan for its layout")
+    yield from mixed(comm, a, a.astype("U8"), made.run, GraycubeError, "dtype")
+    yield from differing(comm, a, a.astype(np.float32), made.run, "dtype")
+    yield from mixed(comm, None, "best", partial(made.run, a), InvalidValueError)
+    yield from differing(comm, None, "ortho", partial(made.run, a))
+    yield from differing(comm, {"inverse": True}, {}, lambda options: made.run(a, **options))
+
+
+def windows(comm):
+    """Reaches and fills that are wrong or differ."""
+    a = field(comm)
+    for wrong in ({"reach": -1}, {"reach": (1, 1, 1)}, {"periodic": 1}, {"fill": "x"}):
+        yield from mixed(comm, {}, wrong, lambda options: a.halo(**options), GraycubeError)
+    for other in ({"reach": 2}, {"periodic": False}, {"corners": True}, {"fill": 5}):
+        yield from differing(comm, other, {}, lambda options: a.halo(**options))
+    objects = a.astype(object)
+    yield from mixed(comm, a, objects, lambda z: z.halo(), GraycubeError)
+
+
+# Files
+
+
+def files(comm):
+    """Paths that are wrong or differ, files that are missing on one rank."""
+    folder = Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None))
+    path = folder / "x.npy"
+    a = field(comm)
+    a.save(path)
+    before = path.read_bytes()
+    yield from saves(comm, a, path)
+    yield path.read_bytes() == before, "the old file has changed"
+    comm.Barrier()
+    left = sorted(p.name for p in folder.iterdir())
+    yield left == ["x.npy"], f"{left}"
+    comm.Barrier()
+    yield from loads(comm, a, path)
+    comm.Barrier()
+    if comm.rank == 0:
+        for found in folder.iterdir():
+            found.unlink()
+        folder.rmdir()
+
+
+def saves(comm, a, path):
+    """Wrong paths, dtypes; and files that cannot be put in their place."""
+    folder = path.parent
+    for wrong in (folder, folder / "no" / "x.npy", path / "x.npy", "", "."):
+        yield from mixed(comm, path, wrong, a.save, InvalidValueError)
+    for wrong in (None, 3):
+        yield from mixed(comm, path, wrong, a.save, GraycubeError)
+    yield from differing(comm, path, folder / "y.npy", a.save, "path")
+    yield from mixed(comm, a, a.astype(object), lambda z: z.save(path), InvalidTypeError)
+    yield from differing(comm, a, a.astype(np.float32), lambda z: z.save(path), "dtype")
+    replace = Path.replace
+    Path.replace = not_today
+    try:
+        yield from refused(comm, partial((a * 2).save, path), GraycubeError, "not today")
+    finally:
+        Path.replace = replace
+
+
+def loads(comm, a, path):
+    """Files that are missing, or hold something else, on one rank; wrong layouts."""
+    missing, other = path.with_name("no.npy"), path.with_name("y.npy")
+    if comm.rank == 0:
+        np.save(other, np.zeros((8, 6, 2)))
+        path.with_name("text").write_text("no array")
+    comm.Barrier()
+
+    def read(given, layout=a.layout):
+        return gc.CubeArray.load(given, layout, comm)
+
+    yield from mixed(comm, path, missing, read, GraycubeError, "no.npy")
+    yield from mixed(comm, path, path.with_name("text"), read, InvalidValueError)
+    yield from mixed(comm, path, path.parent, read, GraycubeError)
+    yield from mixed(comm, path, None, read, GraycubeError)
+    yield from differing(comm, path, other, read)
+    more = gc.Layout.mesh((8, 6), (comm.size, 2))
+    for wrong, kind in (("gray", InvalidTypeError), (more, InvalidValueError)):
+        yield from mixed(comm, a.layout, wrong, partial(read, path), kind)
+    yield from differing(comm, a.layout, layout_of(comm, "cyclic"), partial(read, path))
+
+
+RANKS = (2, 4)
+CHECKS = {
+    "functions": (functions, RANKS),
+    "arrays": (arrays, RANKS),
+    "scattered": (scattered, RANKS),
+    "gathered": (gathered, RANKS),
+    "reductions": (reductions, RANKS),
+    "relayouts": (relayouts, RANKS),
+    "transforms": (transforms, RANKS),
+    "plans": (plans, RANKS),
+    "windows": (windows, RANKS),
+    "files": (files, RANKS),
+}
+
+if __name__ == "__main__":
+    run_checks(CHECKS)

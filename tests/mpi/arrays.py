@@ -1,0 +1,718 @@
+"""Arrays over MPI are what they are in one process, and transforms are NumPy's.
+
+Every rank makes the array in this process too, calls the same, and compares its own block.
+"""
+
+import gc as garbage
+import os
+import random
+import resource
+import tempfile
+from itertools import permutations, product
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from mpi_runs import run_checks
+
+import graycube as gc
+from graycube.array import moving
+from graycube.errors import GraycubeError
+from graycube.fourier import passes
+from graycube.runtime import scripts_at_once
+
+RECORD = np.dtype([("name", "U3"), ("place", ">i2"), ("weight", "c8")])
+FOURIER = "graycube.fourier.along"
+PLACES, CODES = ("consecutive", "cyclic"), ("gray", "binary")
+
+
+def size_of(comm):
+    """The dimension of the cube of a communicator."""
+    return comm.size.bit_length() - 1
+
+
+def noise(shape, dtype=np.complex128, seed=0):
+    """Random numbers, the same on all ranks."""
+    draw = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        values = draw.standard_normal(shape) + 1j * draw.standard_normal(shape)
+        return values.astype(dtype)
+    values = draw.standard_normal(shape) if dtype.kind == "f" else draw.integers(0, 99, shape)
+    return values.astype(dtype)
+
+
+def content(shape, dtype):
+    """Different bytes everywhere, as far as the dtype allows."""
+    numbers = np.random.default_rng(1).permutation(int(np.prod(shape)))
+    if dtype is RECORD:
+        rows = [(str(k), k, k - 2j) for k in numbers.tolist()]
+        return np.array(rows, RECORD).reshape(shape)
+    return (numbers % 3 == 0 if dtype == "?" else numbers).astype(dtype).reshape(shape)
+
+
+def same(found, wanted):
+    """Whether two arrays are the same, bit for bit, shape and dtype included."""
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    kind = (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    if found.dtype.char in "gG":  # some of their bytes mean nothing
+        return kind and np.array_equal(found, wanted)
+    return kind and found.tobytes() == wanted.tobytes()
+
+
+def close(found, wanted):
+    """Whether two arrays of one dtype are the same but for rounding."""
+    tolerance = 1e-5 if wanted.dtype in (np.complex64, np.float32) else 1e-12
+    kind = (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    return kind and np.abs(found - wanted).max(initial=0) <= tolerance * np.abs(wanted).max(
+        initial=1
+    )
+
+
+def own(a, alone):
+    """Whether an array over ranks has the block that the same array has in one process."""
+    return a.layout == alone.layout and same(a.blocks, alone.blocks[a.nodes.start :][:1])
+
+
+def meshes(n, places=PLACES):
+    """Meshes of one to three axes, with odd extents and without."""
+    a, b = n // 2, n - n // 2
+    shapes = [
+        ((3 << n + 1,), (n,)),
+        ((4 << n,), (n,)),
+        ((6 << a, 4 << b), (a, b)),
+        ((2 << a, 5, 1 << b), (a, 0, b)),
+    ]
+    for (shape, bits), place, code in product(shapes, places, CODES):
+        nodes = [1 << k for k in bits]
+        yield gc.Layout.mesh(shape, nodes, code=code, allocation=place)
+
+
+def layouts(n):
+    """All kinds of layouts: also one element a node, codes of whole axes, and any map."""
+    yield from meshes(n)
+    yield gc.Layout.nodes(n, "gray")
+    yield gc.Layout.mesh((1 << n, 1), (1 << n, 1))
+    yield gc.Layout.consecutive(n + 2, n, whole="gray")
+    yield gc.Layout.cyclic(n + 1, n, nodes="gray", slots="gray")
+    yield any_map(n + 2) @ gc.Layout.cyclic(n + 2, n)
+
+
+def various(comm):
+    """All kinds of layouts, or with many ranks, which are slow, some of them."""
+    found = [*layouts(size_of(comm))]
+    return found if comm.size <= 4 else found[:: 5 if comm.size == 8 else 7]
+
+
+def any_map(p):
+    """Some invertible affine map of p bits."""
+    draw = random.Random(p)  # noqa: S311 - no secrets here
+    gates = [("cx", *draw.sample(range(p), 2)) for _ in range(2 * p)]
+    order = gc.AffineMap(gc.Matrix.permutation(draw.sample(range(p), p)), draw.getrandbits(p))
+    return gc.circuit(gates, bits=p) @ order
+
+
+def over(comm, x, layout):
+    """The array over the ranks, and in this process."""
+    return gc.CubeArray.from_numpy(x, layout, comm), gc.CubeArray.from_numpy(x, layout)
+
+
+# Making, gathering, elementwise
+
+
+def making(comm):
+    """From arrays and functions, from any root, and all of it back."""
+    for layout in various(comm):
+        a, alone = over(comm, content((*layout.shape, 2), "i4"), layout)
+        whole = alone.to_numpy()
+        yield own(a, alone), f"from_numpy {layout}"
+        yield same(a.to_numpy(), whole), f"to_numpy {layout}"
+        yield same(np.asarray(a), whole), f"asarray {layout}"
+        yield (a.shape, a.size) == (alone.shape, alone.size), f"{a.shape}"
+        yield all(map(own, a.indices(), alone.indices())), f"indices {layout}"
+        made = [gc.CubeArray.from_function(mixed, layout, c) for c in (comm, None)]
+        yield own(*made), f"from_function {layout}"
+        root = layout.p % comm.size
+        given = whole if comm.rank == root else None
+        yield own(gc.CubeArray.scatter(given, layout, comm, root), alone), f"scatter {layout}"
+        found = a.gather(root)
+        yield found is None if comm.rank != root else same(found, whole), f"gather {layout}"
+
+
+def mixed(*index):
+    """A value for each entry that tells which one it is."""
+    return sum(i * 100**k for k, i in enumerate(index)) + 0.5
+
+
+def dtypes(comm):
+    """Whatever NumPy can hold without objects, and payload of any shape."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((6 << n,), (1 << n,), code="gray", allocation="cyclic")
+    target = gc.Layout.mesh((6 << n,), (1 << n,))
+    cases = product(("?", "f2", "c8", ">f4", "g", "M8[s]", "S3", RECORD), ((), (3,)))
+    for dtype, payload in cases:
+        x = content((*layout.shape, *payload), dtype)
+        a, alone = over(comm, x, layout)
+        yield same(a.to_numpy(), x), f"to_numpy {x.dtype} {payload}"
+        given = x if comm.rank == 0 else None
+        yield own(gc.CubeArray.scatter(given, layout, comm), alone), f"scatter {x.dtype}"
+        moved = a.relayout(target)
+        yield own(moved, alone.relayout(target)), f"relayout {x.dtype} {payload}"
+        window = a.halo([(2, 1)])
+        yield same(window[-2].to_numpy(), np.roll(x, 2, axis=0)), f"halo {x.dtype} {payload}"
+
+
+def nothing(comm):
+    """Payload of no elements goes everywhere."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((6 << n,), (1 << n,), code="gray", allocation="cyclic")
+    wanted = (*layout.shape, 2, 0)
+    a = gc.CubeArray.from_numpy(np.empty(wanted), layout, comm)
+    given = np.empty(wanted) if comm.rank == 0 else None
+    b = gc.CubeArray.scatter(given, layout, comm)
+    target = gc.Layout.mesh((6 << n,), (1 << n,))
+    for call in (a.halo()[1], gc.fft(a), gc.ifft(b), a + b, a.relayout(target)):
+        yield call.shape == wanted, f"{call!r}"
+        yield call.to_numpy().shape == wanted, f"{call!r}"
+    yield a.sum() == 0, f"{a.sum()}"
+
+
+def elementwise(comm):
+    """Operations on blocks, in place too; and what is refused is refused."""
+    for layout in layouts(size_of(comm)):
+        x, y = noise((*layout.shape, 2)), noise(layout.shape, seed=1)
+        (a, alone), (b, other) = over(comm, x, layout), over(comm, y, layout)
+        for call in (
+            lambda u, v: 2 * u - v**2 / 3,
+            lambda u, v: np.exp(u) * v,
+            lambda u, v: abs(u + v) > 1,
+            lambda u, v: (u * v).real + u.imag,
+            lambda u, v: np.add(u, v, out=u + 0),
+        ):
+            yield own(call(a, b), call(alone, other)), f"elementwise {layout}"
+        a += b
+        alone += other
+        yield own(a, alone), f"in place {layout}"
+        wrongs = [lambda u, v: u + v.to_numpy(), np.matmul, plain_out]
+        for wrong in wrongs + [mixing] * (comm.size > 1):
+            error = raised(lambda wrong=wrong, a=a, b=b: wrong(a, b))
+            yield isinstance(error, TypeError | GraycubeError), f"{wrong}: {error!r}"
+
+
+def mixing(a, b):
+    """An array over ranks and one that is not."""
+    return a + gc.CubeArray.from_numpy(b.to_numpy(), b.layout)
+
+
+def plain_out(a, b):
+    """A result that would go to a plain array."""
+    return np.add(a, b, out=np.empty(a.blocks.shape, a.dtype))
+
+
+def raised(call):
+    """What a call raises."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+        return error
+    return None
+
+
+def reductions(comm):
+    """The same to the last bit on all ranks, and as in one process."""
+    for layout, dtype in product(various(comm)[::2], ("f8", "c16", "f4", "f2", "i1", "?")):
+        x = noise((*layout.shape, 3), "f8") if dtype == "?" else noise(layout.shape, dtype)
+        x = x > 0 if dtype == "?" else x
+        a, alone = over(comm, x, layout)
+        for name in ("sum", "mean", "max", "min", "all", "any"):
+            found, wanted = (getattr(z, name)() for z in (a, alone))
+            everywhere = {(str(v.dtype), v.tobytes()) for v in comm.allgather(found)}
+            yield len(everywhere) == 1, f"{name} of {dtype}: {everywhere}"
+            yield same(found, wanted), f"{name} of {dtype}: {found!r} and {wanted!r}"
+            reference = getattr(np, name)(x)
+            fine = np.allclose(found, reference, rtol=2e-2 if dtype == "f2" else 1e-5)
+            yield fine, f"{name} of {dtype}: {found!r} and NumPy's {reference!r}"
+            yield found.dtype == reference.dtype, f"{name} of {dtype}: {found.dtype}"
+
+
+# From layout to layout
+
+
+def pairs(comm):
+    """An array in every layout, and every other layout of its shape."""
+    groups = {}
+    for layout in layouts(size_of(comm)):
+        groups.setdefault(layout.shape, []).append(layout)
+    for shape, group in groups.items():
+        x = content((*shape, 3), "i4")
+        for source, target in product(group, repeat=2):
+            a = gc.CubeArray.from_numpy(x, source, comm)
+            yield a, x, gc.CubeArray.from_numpy(x, target)
+
+
+def relayouts(comm):
+    """Straight from every layout to every other one of the same shape."""
+    for a, x, wanted in pairs(comm):
+        moved = a.relayout(wanted.layout)
+        yield own(moved, wanted), f"{a!r} -> {wanted!r}"
+        moved *= 0
+        yield same(a.blocks, a.layout.scatter(x)[a.nodes]), f"{a!r} is the same array"
+
+
+def renumbered(comm):
+    """The same by new rank numbers, as far as they can do it."""
+    for a, x, wanted in pairs(comm):
+        new = a.relayout(wanted.layout, renumber=True)
+        yield same(new.to_numpy(), x), f"{a!r} -> {wanted!r}"
+        yield own(new, wanted), f"blocks of {a!r} -> {wanted!r}"
+
+
+def orders_are_kept(comm):
+    """The same new numbers are the same communicator, whatever was done in between."""
+    n = size_of(comm)
+    source, target = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    a = gc.CubeArray.from_numpy(noise(source.shape), source, comm)
+    before = a.relayout(target, renumber=True)
+    for layout in (gc.Layout.mesh((2 * k << n,), (1 << n,)) for k in range(1, 12)):
+        gc.fft(gc.CubeArray.from_numpy(noise(layout.shape), layout, comm))
+    after = a.relayout(target, renumber=True)
+    yield before.comm == after.comm, f"another communicator for {source} -> {target}"
+    yield same((before + after).to_numpy(), 2 * a.to_numpy()), f"{before!r} + {after!r}"
+    back = after.relayout(source, renumber=True)
+    yield back.comm == comm, f"back, {source} <- {target}"
+    yield same((a + back).to_numpy(), 2 * a.to_numpy()), f"{a!r} + {back!r}"
+
+
+def by_plans(comm):
+    """By every algorithm that applies, and renumbered."""
+    n = size_of(comm)
+    machine = gc.Machine(n, "all", "circuit", startup=1e-3)
+    kinds = (gc.Layout.cyclic(n + 2, n, nodes="gray"), gc.Layout.consecutive(n + 2, n))
+    fields = (gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n))
+    for source, target in (*permutations(kinds), *permutations(fields)):
+        x = content((*source.shape, 6), "f8")
+        block = 6 * source.block_size
+        plan = gc.plan(source, target, block, itemsize=8, machine=machine)
+        known = [c.algorithm.name for c in plan.candidates if c.traffic is not None]
+        a, wanted = gc.CubeArray.from_numpy(x, source, comm), target.scatter(x)
+        for name in ("auto", *known):
+            moved = a.relayout(target, machine=machine, algorithm=name)
+            yield same(moved.to_numpy(), x), f"{source} -> {target} by {name}"
+            number = moved.nodes.start
+            yield same(moved.blocks, wanted[number : number + 1]), f"blocks by {name}"
+        moved = a.relayout(target, machine=machine, renumber=True)
+        yield same(moved.to_numpy(), x), f"{source} -> {target} by plan, renumbered"
+
+
+def many_numbers(comm):
+    """Renumbering again and again does not use up the communicators that there are."""
+    n = size_of(comm)
+    x, source = np.arange(1 << n), gc.Layout.nodes(n)
+    a = gc.CubeArray.from_numpy(x, source, comm)
+    for turn in range(2100):
+        flips = gc.AffineMap(gc.Matrix.identity(n), turn % comm.size)
+        moved = a.relayout(flips @ source, renumber=True)
+    yield same(moved.to_numpy(), x), "after many renumberings"
+
+
+# Transforms
+
+
+def transforms(comm):
+    """Every one of the family, along every axis, against NumPy, and back."""
+    for layout in various(comm):
+        for dtype, payload in ((np.complex128, ()), (np.complex64, (2,))):
+            x = noise((*layout.shape, *payload), dtype)
+            a = gc.CubeArray.from_numpy(x, layout, comm)
+            axes = tuple(range(len(layout.axes)))
+            for axis in axes:
+                yield close(gc.fft(a, axis).to_numpy(), np.fft.fft(x, axis=axis)), f"{layout}"
+                found = gc.ifft(a, axis, norm="ortho").to_numpy()
+                yield close(found, np.fft.ifft(x, axis=axis, norm="ortho")), f"ifft {layout}"
+            y = gc.fftn(a, norm="forward")
+            yield close(y.to_numpy(), np.fft.fftn(x, axes=axes, norm="forward")), f"{layout}"
+            yield close(gc.ifftn(y, norm="forward").to_numpy(), x), f"ifftn {layout}"
+            natural = gc.ifftn(a, order="natural")
+            yield natural.layout == layout, f"natural {layout}"
+            yield close(natural.to_numpy(), np.fft.ifftn(x, axes=axes)), f"natural {layout}"
+            if len(axes) > 1:
+                yield close(gc.fft2(a, (1, 0)).to_numpy(), np.fft.fft2(x, axes=(1, 0))), "fft2"
+                found = gc.ifft2(a, (0, 1)).to_numpy()
+                yield close(found, np.fft.ifft2(x, axes=(0, 1))), f"ifft2 {layout}"
+            yield same(a.to_numpy(), x), f"the input, {layout}"
+
+
+def real_transforms(comm):
+    """Half spectra; the last axis is in memory."""
+    n = size_of(comm)
+    for points, code, place in product((7, 6, 8), CODES, PLACES):
+        layout = gc.Layout.mesh((3 << n, points), (1 << n, 1), code=code, allocation=place)
+        for dtype in (np.float64, np.float32):
+            x = noise((*layout.shape, 2), dtype)
+            a = gc.CubeArray.from_numpy(x, layout, comm)
+            y = gc.rfft(a)
+            yield close(y.to_numpy(), np.fft.rfft(x, axis=1)), f"rfft {layout}"
+            yield close(gc.irfft(y, points).to_numpy(), x), f"irfft {layout}"
+            for many, back in ((gc.rfft2, gc.irfft2), (gc.rfftn, gc.irfftn)):
+                y = many(a, norm="ortho")
+                wanted = np.fft.rfftn(x, axes=(0, 1), norm="ortho")
+                yield close(y.to_numpy(), wanted), f"{many.__name__} {layout}"
+                found = back(y, points, norm="ortho").to_numpy()
+                yield close(found, x), f"{back.__name__} {layout}"
+            yield same(a.to_numpy(), x), f"the input, {layout}"
+
+
+def again_and_again(comm):
+    """More layouts, shapes and dtypes in turn than are remembered; every result is kept."""
+    n = size_of(comm)
+    kinds = [*meshes(n, places=("cyclic",)), gc.Layout.nodes(n, "gray")]
+    cases = list(product(kinds, (np.complex64, np.complex128), ((), (3,))))
+    kept = []
+    for turn in range(3):
+        for layout, dtype, payload in cases[turn::3] * 2:
+            x = noise((*layout.shape, *payload), dtype, seed=turn)
+            a = gc.CubeArray.from_numpy(x, layout, comm)
+            kept.append((gc.fftn(a), x, len(layout.axes)))
+        kept.append((gc.ifftn(kept[-1][0]) * x.size**0, None, None))
+    for y, x, axes in kept:
+        if x is not None:
+            yield close(y.to_numpy(), np.fft.fftn(x, axes=range(axes))), f"{y!r}"
+
+
+def of_the_result(comm):
+    """A chain of transforms, each of the result of the one before."""
+    for layout in various(comm):
+        x = noise(layout.shape)
+        a = first = gc.CubeArray.from_numpy(x, layout, comm)
+        wanted = x
+        for step in range(6):
+            axis = step % len(layout.axes)
+            call, reference = (gc.fft, np.fft.fft) if step % 3 != 1 else (gc.ifft, np.fft.ifft)
+            before = a.blocks.copy()
+            b = call(a, axis, norm="ortho")
+            wanted = reference(wanted, axis=axis, norm="ortho")
+            yield close(b.to_numpy(), wanted), f"step {step} {layout}"
+            yield same(a.blocks, before), f"step {step} changed its input, {layout}"
+            yield not np.may_share_memory(a.blocks, b.blocks), f"step {step} shares {layout}"
+            a = b
+        yield same(first.to_numpy(), x), f"the first one, {layout}"
+
+
+def results_stay(comm):
+    """What was returned does not change when the same transform works on something else."""
+    for layout in various(comm):
+        xs = [noise(layout.shape, seed=k) for k in (1, 2)]
+        a, b = (gc.CubeArray.from_numpy(x, layout, comm) for x in xs)
+        y = gc.fftn(a)
+        before = y.blocks.copy()
+        z = gc.fftn(b)
+        yield same(y.blocks, before), f"changed by a later transform, {layout}"
+        z *= 0
+        yield same(y.blocks, before), f"shared with a later one, {layout}"
+        y *= 0
+        yield close(gc.fftn(a).blocks, before), f"what is remembered, {layout}"
+
+
+def any_memory(comm):
+    """Blocks in any order in memory, which may not be written, here and there transposed."""
+    for layout in various(comm):
+        x = noise((*layout.shape, 2))
+        block = layout.scatter(x)[comm.rank : comm.rank + 1]
+        for seen in (
+            np.asfortranarray,
+            lambda z: z[:, ::-1].copy()[:, ::-1],
+            lambda z: np.repeat(z, 2, axis=1)[:, ::2],
+            lambda z: np.moveaxis(np.moveaxis(z, 1, 2).copy(), 2, 1),
+        ):
+            blocks = seen(block)
+            blocks.setflags(write=False)
+            a = gc.CubeArray(blocks, layout, comm)
+            axes = tuple(range(len(layout.axes)))
+            yield close(gc.fftn(a).to_numpy(), np.fft.fftn(x, axes=axes)), f"fftn {layout}"
+            target = gc.Layout.mesh(layout.shape, node_counts(layout))
+            yield same(a.relayout(target).to_numpy(), x), f"relayout {layout}"
+            yield same(a.blocks, block), f"the block, {layout}"
+            given = x.T.copy().T if comm.rank == 0 else None
+            yield same(gc.CubeArray.scatter(given, layout, comm).blocks, block), "scatter"
+
+
+def node_counts(layout):
+    """Nodes along each axis of a mesh of the same shape."""
+    left, counts = layout.n, []
+    for axis in layout.axes:
+        counts.append(1 << min(axis.bits, left))
+        left -= min(axis.bits, left)
+    return counts
+
+
+def integers_and_others(comm):
+    """Whatever is no complex number becomes one, as precise as NumPy's."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((4 << n,), (1 << n,), code="gray", allocation="cyclic")
+    for dtype in ("?", "i2", "u8", "f2", "f4", ">f4", ">c8", ">c16", "g"):
+        x = noise(layout.shape, "f8") * 9
+        x = (abs(x) if dtype == "u8" else x).astype(dtype)
+        y = gc.fft(gc.CubeArray.from_numpy(x, layout, comm))
+        single = dtype in ("f2", "f4", ">f4", ">c8")
+        wanted = np.fft.fft(x.astype("c16")).astype("c8" if single else "c16")
+        yield close(y.to_numpy(), wanted), f"{dtype} {y.dtype}"
+
+
+def planned(comm):
+    """By every network that a plan knows."""
+    n = size_of(comm)
+    kinds = [
+        gc.Layout.cyclic(2 * n + 1, n, nodes="gray"),
+        gc.Layout.consecutive(n + 2, n, nodes="gray"),
+        gc.Layout.mesh((4 << n, 3), (1 << n, 1), code="gray"),
+        gc.Layout.nodes(n, "gray"),
+    ]
+    cases = ((1, np.complex128, ()), ("all", np.float32, (3,)))
+    for layout, (ports, dtype, payload) in product(kinds, cases):
+        machine = gc.Machine(n, ports, startup=1e-6, per_byte=1e-9)
+        candidates = gc.plan_fft(layout, 0, machine=machine).candidates
+        x = noise((*layout.shape, *payload), dtype)
+        a = gc.CubeArray.from_numpy(x, layout, comm)
+        for name in {c.name: 0 for c in candidates if c.schedule is not None}:
+            made = gc.plan_fft(layout, 0, machine=machine, algorithm=name)
+            for _ in range(2):
+                y = made.run(a).to_numpy()
+                yield close(y, np.fft.fft(x, axis=0)), f"{name} {layout} {dtype}"
+            back = made.run(a, "ortho", inverse=True).to_numpy()
+            wanted = np.fft.ifft(x, axis=0, norm="ortho")
+            yield close(back, wanted), f"back, {name} {layout}"
+            yield same(a.to_numpy(), x), f"the input, {name} {layout}"
+
+
+def requests_are_kept(comm):
+    """The second transform of the same kind makes no requests: plan once, run many.
+
+    But those of an exchange that comes first, straight from the caller's array.
+    """
+    n = size_of(comm)
+    for layout in (gc.Layout.cyclic(2 * n + 2, n, nodes="gray"), *meshes(n, ("cyclic",))):
+        a = gc.CubeArray.from_numpy(noise(layout.shape), layout, comm)
+        for axis in range(len(layout.axes)):
+            before = gc.fft(a, axis)
+            first = passes(layout, axis)[0][:1]
+            most = sum(step.place != layout.map for step in first)
+            with patch(f"{FOURIER}.mover", wraps=moving.mover) as made:
+                after = gc.fft(a, axis)
+            yield made.call_count <= most, f"{layout} makes {made.call_count} anew"
+            yield same(after.blocks, before.blocks), f"another result, {layout}"
+
+
+def memory(comm):
+    """What is forgotten leaves nothing behind: requests of transforms and of windows."""
+    n = size_of(comm)
+    kinds = [gc.Layout.mesh((k << n + 3,), (1 << n,)) for k in range(1, 13)]
+    arrays = [gc.CubeArray.from_numpy(noise(layout.shape), layout, comm) for layout in kinds]
+    calls = {"transforms": gc.fft, "windows": lambda a: a.halo(1), "sums": lambda a: a.sum()}
+    for name, call in calls.items():
+        grown = []
+        for _ in range(3):
+            before = used()
+            for k in range(204):
+                call(arrays[k % len(arrays)])
+            grown.append(used() - before)
+        yield min(grown) < 128 << 10, f"{name}: {[g >> 10 for g in grown]} KiB more"
+
+
+def used():
+    """Bytes of memory that this process has."""
+    garbage.collect()
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    return int(statm.read_text().split()[1]) * resource.getpagesize()
+
+
+def counts(comm):
+    """Gray-coded data sends as many messages and rows as binary data does, rank by rank."""
+    n = size_of(comm)
+    for slots, kind in product((n, n + 1, n + 2), (gc.Layout.cyclic, gc.Layout.consecutive)):
+        if slots < 2:
+            continue  # with two elements a node Gray code exchanges more (TR-764)
+        sent = []
+        for code in ("binary", "gray"):
+            layout = kind(n + slots, n, nodes=code)
+            sent.append(sorted(comm.allgather(rows_sent(layout, comm.rank))))
+            a = gc.CubeArray.from_numpy(noise(layout.shape), layout, comm)
+            yield bool(np.isfinite(gc.fft(a).blocks).all()), f"fft {layout}"
+        yield sent[0] == sent[1], f"{kind.__name__} {slots}: {sent}"
+        yield sum(map(len, sent[0])) > 0, f"{kind.__name__} {slots}: nothing is sent"
+
+
+def rows_sent(layout, node):
+    """How many elements each message of a node has in a transform."""
+    found, place = [], layout.map
+    for step in passes(layout, 0)[0]:
+        if step.place != place:
+            move = step.place @ place.inverse()
+            (script,) = scripts_at_once(move, layout.n, range(node, node + 1))
+            messages = [m for r in script.rounds for m in r.sends]
+            found += sorted(m.count * script.unit for m in messages)
+        place = step.place
+    return found
+
+
+# Windows and files
+
+
+def windows(comm):
+    """Every step is that of one process, again after an update, near and far."""
+    kinds = [*meshes(size_of(comm))]
+    for layout in kinds if comm.size <= 4 else kinds[1::5]:
+        d = len(layout.axes)
+        x = content((*layout.shape, 2), "i4")
+        a, alone = over(comm, x, layout)
+        for far, ring, corners in product((1, 5), (True, False), (True, False)):
+            reach = [(far, far // 2)] * d
+            options = {"periodic": [ring, True, not ring][:d], "corners": corners, "fill": -3}
+            pair = [z.halo(reach, **options) for z in (a, alone)]
+            steps = [(0,) * k + (s,) + (0,) * (d - 1 - k) for k in range(d) for s in (-far, 1)]
+            steps = [s for s in steps if max(s) <= far // 2]
+            steps += [(-far,) * d, (far // 2,) * d] if corners else []
+            for change in (0, 1000):
+                for window, z in zip(pair, (a, alone), strict=True):
+                    window.update(z + change) if change else window
+                for these in steps:
+                    found, wanted = (window[these] for window in pair)
+                    yield own(found, wanted), f"{these} of {pair[0]!r}"
+                for window in pair:
+                    worked_on(window, reach)
+                    window.exchange()
+                found, wanted = (window[steps[0]] for window in pair)
+                yield own(found, wanted), f"{steps[0]} after work on {pair[0]!r}"
+                if corners:
+                    mesh = pair[1].meshes[comm.rank]
+                    yield same(pair[0].meshes[0], mesh), f"the frame of {pair[0]!r}"
+
+
+def worked_on(window, reach):
+    """Change the own part of the frames, where it is in one piece."""
+    for mesh in window.meshes:
+        ends = zip(mesh.shape[: len(reach)], reach, strict=True)
+        own = tuple(slice(below, n - above) for n, (below, above) in ends)
+        mesh[own] *= 3
+
+
+def files(comm):
+    """Saved by all, read by NumPy; saved by NumPy, read by all; into any layout."""
+    folder = Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None))
+    path = folder / "x.npy"
+    kinds = various(comm)
+    for layout, other in zip(kinds, [kinds[1], *kinds], strict=False):
+        for dtype, payload in (("f8", ()), (">c8", (3,)), (RECORD, ()), ("u1", (2, 0))):
+            x = content((*layout.shape, *payload), dtype)
+            gc.CubeArray.from_numpy(x, layout, comm).save(path)
+            yield same(np.load(path), x), f"save {layout} {x.dtype} {payload}"
+            target = other if other.shape == layout.shape else layout
+            found = gc.CubeArray.load(path, target, comm)
+            yield own(found, gc.CubeArray.from_numpy(x, target)), f"load {target} {x.dtype}"
+            comm.Barrier()
+    yield os.listdir(folder) == ["x.npy"], f"{os.listdir(folder)}"  # noqa: PTH208
+    comm.Barrier()
+    if comm.rank == 0:
+        path.unlink()
+        folder.rmdir()
+
+
+# Communicators
+
+
+def works(comm):
+    """A transform, a window and a relayout over a communicator."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((4 << n,), (1 << n,), code="gray")
+    x = noise(layout.shape)
+    a = gc.CubeArray.from_numpy(x, layout, comm)
+    yield close(gc.fft(a).to_numpy(), np.fft.fft(x)), f"fft on {comm.size}"
+    yield same(a.halo()[1].to_numpy(), np.roll(x, -1)), f"halo on {comm.size}"
+    target = gc.Layout.mesh((4 << n,), (1 << n,), allocation="cyclic")
+    yield same(a.relayout(target).to_numpy(), x), f"relayout on {comm.size}"
+
+
+def communicators(comm):
+    """Halves, other orders, freed and made again, of one rank; messages of the program."""
+    from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
+
+    for _ in range(3):
+        for parts in ((comm.rank % 2, comm.rank), (0, -comm.rank), (comm.rank, 0)):
+            part = comm.Split(*parts)
+            waiting = part.irecv(source=part.size - 1 - part.rank)
+            yield from works(part)
+            part.send(part.rank, part.size - 1 - part.rank)
+            yield waiting.wait() == part.size - 1 - part.rank, "a message of the program"
+            part.Free()
+        yield from works(comm)
+    yield from works(MPI.COMM_SELF)
+    yield from other_orders(comm)
+    layout = gc.Layout.mesh((8, 6), (4, 2), code="gray")
+    a, b = (gc.CubeArray.from_numpy(np.ones((8, 6)), layout, c) for c in (MPI.COMM_SELF, None))
+    yield (a + b).sum() == 96, "one rank is as none"
+
+
+def other_orders(comm):
+    """The same ranks in another order have other nodes: nothing is mixed by accident."""
+    n = size_of(comm)
+    turned = comm.Split(0, -comm.rank)
+    x, layout = np.arange(1 << n), gc.Layout.nodes(n)
+    a, b = (gc.CubeArray.from_numpy(x, layout, c) for c in (comm, turned))
+    error = raised(lambda: a + b)
+    yield isinstance(error, gc.InvalidValueError), f"{error!r}"
+    yield same(b.to_numpy(), x), f"{b!r}"
+    turned.Free()
+
+
+def not_a_power_of_two(comm):
+    """Ranks that are no power of two hear what to do, and can go on with some of them."""
+    n = (comm.size - 1).bit_length()
+    layout = gc.Layout.mesh((4 << n,), (1 << n,))
+    x = np.arange(4 << n)
+    for call in (
+        lambda: gc.CubeArray.from_numpy(x, layout, comm),
+        lambda: gc.CubeArray.from_function(lambda i: i, layout, comm),
+        lambda: gc.CubeArray.scatter(x if comm.rank == 0 else None, layout, comm),
+        lambda: gc.CubeArray(x, layout, comm),
+        lambda: gc.CubeArray.load("nothing.npy", layout, comm),
+    ):
+        error = raised(call)
+        yield isinstance(error, gc.InvalidValueError), f"{error!r}"
+        yield f"mpiexec -n {1 << n}" in str(error), f"{error}"
+    part = comm.Split(comm.rank // 2)
+    yield from works(part)
+    part.Free()
+
+
+EVEN = (2, 4, 8)
+CHECKS = {
+    "making": (making, (1, 2, 4, 8, 16)),
+    "dtypes": (dtypes, (4,)),
+    "elementwise": (elementwise, (1, 4)),
+    "reductions": (reductions, (2, 4)),
+    "relayouts": (relayouts, (1, 2, 4, 8)),
+    "renumbered": (renumbered, (1, 4)),
+    "orders are kept": (orders_are_kept, (4,)),
+    "by plans": (by_plans, (4,)),
+    "transforms": (transforms, (1, 2, 4, 8, 16)),
+    "real transforms": (real_transforms, (1, 4)),
+    "again and again": (again_and_again, (2, 4)),
+    "of the result": (of_the_result, (1, 4)),
+    "results stay": (results_stay, EVEN),
+    "any memory": (any_memory, (4,)),
+    "integers and others": (integers_and_others, (4,)),
+    "planned": (planned, (2, 4)),
+    "requests are kept": (requests_are_kept, (2, 4)),
+    "memory": (memory, (2,)),
+    "counts": (counts, EVEN),
+    "windows": (windows, (1, 2, 8)),
+    "files": (files, (1, 2, 8)),
+    "communicators": (communicators, (2, 4)),
+    "not a power of two": (not_a_power_of_two, (3,)),
+    "nothing": (nothing, (4,)),
+    "many numbers": (many_numbers, (2,)),
+}
+
+if __name__ == "__main__":
+    run_checks(CHECKS)

@@ -1,0 +1,294 @@
+"""Windows: what is so many steps on is what NumPy's roll or a padded array has there."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import mesh_specs
+
+import graycube as gc
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
+
+FILL = -7
+MANY = settings(max_examples=150)
+LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
+X = np.arange(48.0).reshape(8, 6)
+REACHES = (0, 0, 1, 1, 2, 3, 5, 11)
+
+
+def shifted(x, steps, periodic, fill=FILL):
+    """The array that has at i what x has at i + step; beyond the ends: around, or the fill."""
+    for axis, (step, ring) in enumerate(zip(steps, periodic, strict=True)):
+        x = np.moveaxis(x, axis, 0)
+        there = np.arange(len(x)) + step
+        out = np.full_like(x, fill)
+        inside = (there >= 0) & (there < len(x)) | ring
+        out[inside] = x[there[inside] % len(x)]
+        x = np.moveaxis(out, 0, axis)
+    return x
+
+
+def some(low, high, draw):
+    """A few steps within reach: both ends, none, and whatever else is drawn."""
+    return {low, 0, high, draw(st.integers(low, high)), draw(st.integers(low, high))}
+
+
+def stars(reach, draw):
+    """Steps along one axis at a time."""
+    zero = (0,) * len(reach)
+    for axis, (below, above) in enumerate(reach):
+        for step in some(-below, above, draw):
+            yield (*zero[:axis], step, *zero[axis + 1 :])
+
+
+def boxes(reach, draw):
+    """Steps along all axes at once."""
+    for _ in range(6):
+        yield tuple(draw(st.sampled_from(sorted(some(-b, a, draw)))) for b, a in reach)
+
+
+@st.composite
+def reaches(draw, layout):
+    """How far below and above, for each axis: also nothing, and more than the axis."""
+    return [tuple(draw(st.sampled_from(REACHES)) for _ in "ba") for _ in layout.axes]
+
+
+def require_same(window, x, steps, periodic):
+    found, wanted = window[steps].to_numpy(), shifted(x, steps, periodic)
+    assert found.dtype == wanted.dtype
+    assert np.array_equal(found, wanted), (window, steps)
+
+
+@given(mesh_specs(room=96, max_axes=3), st.data())
+@MANY
+def test_every_step_is_numpys(spec, data):
+    layout, draw = spec.layout(), data.draw
+    reach = draw(reaches(layout))
+    periodic = [draw(st.booleans()) for _ in reach]
+    corners, payload = draw(st.booleans()), draw(st.sampled_from(((), (2,), (2, 1))))
+    x = np.arange(np.prod((*layout.shape, *payload))).reshape(*layout.shape, *payload)
+    a = gc.CubeArray.from_numpy(x, layout)
+    window = a.halo(reach, periodic=periodic, corners=corners, fill=FILL)
+    steps = sorted({*stars(reach, draw), *(boxes(reach, draw) if corners else ())})
+    for these in steps:
+        require_same(window, x, these, periodic)
+    other = 1000 + x[::-1]
+    assert window.update(gc.CubeArray.from_numpy(other, layout)) is window
+    for these in steps:
+        require_same(window, other, these, periodic)
+
+
+def all_steps(reach):
+    spans = [range(-below, above + 1) for below, above in reach]
+    return [tuple(steps) for steps in np.stack(np.meshgrid(*spans), -1).reshape(-1, len(reach))]
+
+
+@pytest.mark.parametrize("allocation", ["consecutive", "cyclic"])
+@pytest.mark.parametrize("code", ["binary", "gray"])
+@pytest.mark.parametrize("periodic", [(True, False), (False, True)])
+def test_every_step_of_a_box(allocation, code, periodic):
+    """Every combination, also farther than a block and farther than the axis is long."""
+    layout = gc.Layout.mesh((12, 4), (4, 2), code=code, allocation=allocation)
+    reach = [(4, 13), (5, 0)]
+    x = np.arange(48).reshape(12, 4)
+    a = gc.CubeArray.from_numpy(x, layout)
+    window = a.halo(reach, periodic=periodic, corners=True, fill=FILL)
+    for steps in all_steps(reach):
+        require_same(window, x, steps, periodic)
+
+
+@given(mesh_specs(room=60, max_axes=2), st.integers(0, 3), st.booleans(), st.booleans())
+@settings(max_examples=40)
+def test_the_frames_are_what_is_around_the_own_mesh(spec, reach, ring, corners):
+    """With corners and consecutive axes every cell of the frame is the array's, or the fill."""
+    layout = spec.layout()
+    x = np.arange(layout.size).reshape(layout.shape)
+    a = gc.CubeArray.from_numpy(x, layout)
+    window = a.halo(reach, periodic=ring, corners=corners, fill=FILL)
+    assert len(window.meshes) == 1 << layout.n
+    for node, mesh in enumerate(window.meshes):
+        own = layout.coordinates(np.array(node), np.arange(layout.block_size))
+        spans = [np.unique(np.add.outer(c, np.arange(-reach, reach + 1))) for c in own]
+        assert mesh.shape == tuple(map(len, spans))
+        if corners:
+            assert np.array_equal(mesh, around(x, spans, ring=ring))
+
+
+def around(x, spans, *, ring):
+    """What x has at these coordinates, of which some are beyond its ends."""
+    places = np.ix_(*(span % length for span, length in zip(spans, x.shape, strict=True)))
+    beyond = [(span < 0) | (span >= n) for span, n in zip(spans, x.shape, strict=True)]
+    out = x[places].copy()
+    for axis, those in enumerate(beyond):
+        np.moveaxis(out, axis, 0)[those & (not ring)] = FILL
+    return out
+
+
+@pytest.mark.parametrize("corners", [True, False])
+@pytest.mark.parametrize("nodes", [(4, 2), (1, 8), (1, 1)])
+def test_programs_that_work_on_the_meshes(nodes, corners):
+    """What is within the frame is the program's; an exchange brings it to the others."""
+    x = np.arange(128.0).reshape(8, 16)
+    layout = gc.Layout.mesh((8, 16), nodes, code="gray")
+    periodic = (True, False)
+    a = gc.CubeArray.from_numpy(x, layout)
+    window = a.halo([(1, 2), 1], periodic=periodic, corners=corners, fill=FILL)
+    for turn in range(1, 4):
+        for mesh in window.meshes:
+            mesh[1:-2, 1:-1] += 1000
+        assert window.exchange() is window
+        for steps in ((0, 0), (-1, 0), (2, 0), (0, -1), (0, 1), *[(2, -1)] * corners):
+            require_same(window, x + 1000 * turn, steps, periodic)
+
+
+# Data of all kinds
+
+
+RECORD = np.dtype([("name", "U2"), ("weight", "c8")])
+
+
+@pytest.mark.parametrize("dtype", ["?", "f2", "c8", ">f4", "g", "M8[s]", "U3", "S2", RECORD])
+def test_any_dtype(dtype):
+    names = [(str(k), k) for k in range(48)] if dtype is RECORD else np.arange(48)
+    x = np.array(names).astype(dtype) if dtype is not RECORD else np.array(names, dtype)
+    x = x.reshape(8, 6)
+    window = gc.CubeArray.from_numpy(x, LAYOUT).halo(2)
+    assert window[1, 0].dtype == x.dtype
+    assert np.array_equal(window[-2, 0].to_numpy(), np.roll(x, 2, axis=0))
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        np.asfortranarray,
+        lambda blocks: blocks[::-1].copy()[::-1],
+        lambda blocks: np.repeat(blocks, 2, axis=1)[:, ::2],
+        lambda blocks: blocks.astype(np.float32).astype(float).view(),
+    ],
+)
+def test_blocks_in_any_order_that_may_not_be_written(seen):
+    blocks = seen(LAYOUT.scatter(X))
+    blocks.setflags(write=False)
+    window = gc.CubeArray(blocks, LAYOUT).halo(1)
+    assert np.array_equal(window[0, 1].to_numpy(), np.roll(X, -1, axis=1))
+    assert np.array_equal(blocks, LAYOUT.scatter(X))
+
+
+@pytest.mark.parametrize("shape", [(1,), (1, 1), (3,), (3, 5)])
+def test_one_node(shape):
+    x = np.arange(np.prod(shape)).reshape(shape)
+    layout = gc.Layout.mesh(shape, (1,) * len(shape))
+    for ring in (True, False):
+        window = gc.CubeArray.from_numpy(x, layout).halo(4, periodic=ring, fill=FILL)
+        for step in range(-4, 5):
+            steps = (step, *(0,) * (len(shape) - 1))
+            require_same(window, x, steps, [ring] * len(shape))
+
+
+def test_no_payload_at_all():
+    window = gc.CubeArray.from_numpy(np.zeros((8, 6, 0)), LAYOUT).halo()
+    assert window[1, 0].to_numpy().shape == (8, 6, 0)
+
+
+def test_what_a_window_gave_stays_when_it_is_updated():
+    a = gc.CubeArray.from_numpy(X, LAYOUT)
+    window = a.halo()
+    before = window[1, 0]
+    window.update(a * 2)
+    assert np.array_equal(before.to_numpy(), np.roll(X, -1, axis=0))
+    before += 1
+    assert np.array_equal(window[1, 0].to_numpy(), 2 * np.roll(X, -1, axis=0))
+    assert np.array_equal(a.to_numpy(), X)
+
+
+def test_an_update_with_what_the_window_gave():
+    window = gc.CubeArray.from_numpy(X, LAYOUT).halo((1, 0))
+    for step in range(1, 5):
+        window.update(window[-1, 0])
+        assert np.array_equal(window[0, 0].to_numpy(), np.roll(X, step, axis=0))
+
+
+# What is refused
+
+
+def refused(call, kind, text=None):
+    with pytest.raises(GraycubeError, match=text) as caught:
+        call()
+    assert isinstance(caught.value, kind)
+
+
+@pytest.mark.parametrize(
+    ("steps", "kind", "text"),
+    [
+        ((2, 0), OutOfRangeError, "reaches .*; make one with more reach"),
+        ((-1, 0), OutOfRangeError, r"the steps are \(-1, 0\)"),
+        ((0, 4), OutOfRangeError, "more reach"),
+        ((1, 1), InvalidValueError, "no corners; make it with corners=True"),
+        (1, InvalidValueError, "there are 2 axes; give one for each"),
+        ((1, 0, 0), InvalidValueError, "there are 2 axes"),
+        ((1.0, 0), InvalidTypeError, "it must be an integer"),
+        ((True, 0), InvalidTypeError, "it must be an integer"),
+        (None, InvalidTypeError, "it must be an integer"),
+        ("ab", InvalidTypeError, "it must be an integer"),
+    ],
+)
+def test_steps_that_the_window_does_not_have(steps, kind, text):
+    window = gc.CubeArray.from_numpy(X, LAYOUT).halo([(0, 1), (3, 3)])
+    refused(lambda: window[steps], kind, text)
+    assert np.array_equal(window[1, 0].to_numpy(), np.roll(X, -1, axis=0))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda a: a.astype(np.float32),
+        lambda a: a.relayout(gc.Layout.mesh((8, 6), (4, 2))),
+        lambda _: gc.CubeArray.from_numpy(np.stack([X, X], -1), LAYOUT),
+        lambda _: gc.CubeArray.from_numpy(X[:4], gc.Layout.mesh((4, 6), (4, 2))),
+        lambda _: X,
+        lambda _: None,
+    ],
+)
+def test_updates_with_something_else(other):
+    a = gc.CubeArray.from_numpy(X, LAYOUT)
+    window = a.halo()
+    refused(lambda: window.update(other(a)), GraycubeError)
+    assert np.array_equal(window[0, 0].to_numpy(), X)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"reach": -1}, "at least 0"),
+        ({"reach": 1.5}, "must be an integer"),
+        ({"reach": True}, "must be an integer"),
+        ({"reach": (1, 2, 3)}, "3 entries for 2 axes"),
+        ({"reach": [(1, 2, 3), 0]}, "has 3 entries"),
+        ({"reach": 1 << 40}, "at most"),
+        ({"periodic": 1}, "must be a bool"),
+        ({"periodic": (True,)}, "1 entries for 2 axes"),
+        ({"corners": "yes"}, "must be a bool"),
+    ],
+)
+def test_windows_that_cannot_be(options, text):
+    a = gc.CubeArray.from_numpy(X, LAYOUT)
+    refused(lambda: a.halo(**options), GraycubeError, text)
+
+
+def test_an_enormous_frame_is_refused_at_once():
+    """Not by running out of memory or time: a frame is as large as the reach."""
+    a = gc.CubeArray.from_numpy(np.arange(8.0), gc.Layout.mesh((8,), (4,)))
+    refused(lambda: a.halo(1 << 32), InvalidValueError)
+
+
+@pytest.mark.parametrize("fill", [np.nan, 0.5, 300, -1, "x", None])
+def test_a_fill_that_the_dtype_cannot_hold(fill):
+    """Zeros or wrapped numbers beyond the ends would be wrong without a word."""
+    a = gc.CubeArray.from_numpy(X.astype(np.uint8), LAYOUT)
+    refused(lambda: a.halo(periodic=False, fill=fill), GraycubeError)
+
+
+def test_bits_of_several_axes_are_refused():
+    layout = gc.Layout.parse("(b0:0 || b0:0^b1:0)")
+    a = gc.CubeArray.from_numpy(np.eye(2), layout)
+    refused(a.halo, InvalidValueError, "convert to a mesh layout first")
