@@ -26,12 +26,11 @@ def field(comm):
 
 
 def works(comm, when):
-    """Correct calls do what they should."""
+    """Transforms and windows do what they should."""
     a = field(comm)
     x = np.arange(48.0).reshape(8, 6)
     yield np.allclose(gc.fft(a, 0).to_numpy(), np.fft.fft(x, axis=0)), f"fft {when}"
     yield np.array_equal(a.halo()[1, 0].to_numpy(), np.roll(x, -1, 0)), f"halo {when}"
-    yield a.sum() == x.sum(), f"sum {when}"
 
 
 def refused(comm, call, kind, *texts):
@@ -50,7 +49,7 @@ def refused(comm, call, kind, *texts):
     yield isinstance(error, GraycubeError), f"{error!r} is none of graycube's"
     for text in texts:
         yield text in str(error), f"{text!r} is not in {str(error)!r}"
-    yield from works(comm, f"after {error}")
+    yield field(comm).sum() == 48 * 47 / 2, f"after {error}"
 
 
 def ended(comm, call):
@@ -64,6 +63,7 @@ def mixed(comm, right, wrong, call, kind, *texts):
     for culprits in ({0}, {comm.size - 1}, set(range(comm.size))):
         given = wrong if comm.rank in culprits else right
         yield from refused(comm, partial(call, given), kind, *texts)
+    yield from works(comm, f"after {call} with {wrong}")
 
 
 def differing(comm, one, other, call, *texts):

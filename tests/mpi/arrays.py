@@ -3,10 +3,8 @@
 Every rank makes the array in this process too, calls the same, and compares its own block.
 """
 
-import gc as garbage
 import os
 import random
-import resource
 import tempfile
 from itertools import permutations, product
 from pathlib import Path
@@ -502,29 +500,32 @@ def requests_are_kept(comm):
             yield same(after.blocks, before.blocks), f"another result, {layout}"
 
 
-def memory(comm):
-    """What is forgotten leaves nothing behind: requests of transforms and of windows."""
+def requests_are_freed(comm):
+    """What is forgotten gives its requests back, so that the next one gets the same."""
     n = size_of(comm)
     kinds = [gc.Layout.mesh((k << n + 3,), (1 << n,)) for k in range(1, 13)]
     arrays = [gc.CubeArray.from_numpy(noise(layout.shape), layout, comm) for layout in kinds]
-    calls = {"transforms": gc.fft, "windows": lambda a: a.halo(1), "sums": lambda a: a.sum()}
+    calls = {
+        "transforms": gc.fft,  # more than are remembered
+        "windows": lambda a: a.halo(1),
+        "relayouts": lambda a: a.relayout(gc.Layout.mesh(a.shape, (1 << n,), code="gray")),
+    }
     for name, call in calls.items():
-        grown = []
-        for _ in range(3):
-            before = used()
-            for k in range(204):
-                call(arrays[k % len(arrays)])
-            grown.append(used() - before)
-        yield min(grown) < 128 << 10, f"{name}: {[g >> 10 for g in grown]} KiB more"
+        for a in arrays:
+            call(a)
+        seen = []
+        for a in arrays * 8:
+            call(a)
+            seen.append(next_request(comm))
+        yield len(set(seen)) <= 48, f"{name}: {len(set(seen))} other requests in 96 calls"
 
 
-def used():
-    """Bytes of memory that this process has."""
-    garbage.collect()
-    statm = Path("/proc/self/statm")
-    if not statm.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-    return int(statm.read_text().split()[1]) * resource.getpagesize()
+def next_request(comm):
+    """Which request the library gives out next."""
+    request = comm.Send_init(bytearray(1), comm.rank)
+    number = request.handle
+    request.Free()
+    return number
 
 
 def counts(comm):
@@ -704,7 +705,7 @@ CHECKS = {
     "integers and others": (integers_and_others, (4,)),
     "planned": (planned, (2, 4)),
     "requests are kept": (requests_are_kept, (2, 4)),
-    "memory": (memory, (2,)),
+    "requests are freed": (requests_are_freed, (2,)),
     "counts": (counts, EVEN),
     "windows": (windows, (1, 2, 8)),
     "files": (files, (1, 2, 8)),

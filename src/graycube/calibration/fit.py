@@ -11,7 +11,6 @@ from math import log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares, nnls
 
 from graycube.calibration.samples import Sample
 from graycube.errors import InvalidValueError
@@ -67,6 +66,8 @@ def ratios(samples: Iterable[Sample], kind: str) -> dict[tuple[int, int], float]
 
 def _cost(samples: Sequence[Sample]) -> tuple[float, float]:
     """Start-up and seconds per byte."""
+    from scipy.optimize import least_squares, nnls  # noqa: PLC0415 - slow to import
+
     if len({s.nbytes for s in samples}) < 2:
         raise InvalidValueError(
             "the neighbours exchanged fewer than two sizes",

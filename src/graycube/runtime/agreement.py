@@ -35,6 +35,9 @@ def agreed(comm: "Intracomm", prepare: Callable[[], tuple[_T, Facts]]) -> _T:
     """What ``prepare`` gives on this rank, if it succeeds with the same facts on all of them.
 
     Collective. Whatever it raises on one rank is raised on all.
+
+    >>> def program(comm, x):  # x must have the same shape on all ranks
+    ...     return agreed(comm, lambda: (x.copy(), {"shape": x.shape}))
     """
     own = private(require_comm(comm)).comm
     prepared: list[_T] = []
@@ -100,7 +103,12 @@ def _common(
 
 @contextmanager
 def no_way_back(doing: Callable[[], str]) -> Iterator[None]:
-    """End the job if anything is raised within; ``doing`` says what the rank was doing."""
+    """End the job if anything is raised within; ``doing`` says what the rank was doing.
+
+    >>> with no_way_back(lambda: "a test"):
+    ...     print("nothing is raised, nothing ends")
+    nothing is raised, nothing ends
+    """
     try:
         yield
     except BaseException as error:

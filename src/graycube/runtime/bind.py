@@ -29,6 +29,12 @@ def bind(  # noqa: PLR0913
     """The script of this rank, bound to its block; collective, and all ranks fail or none.
 
     ``script`` gives that of a node, and ``identity`` is what all ranks must have alike.
+
+    >>> from graycube.runtime import scripts
+    >>> def program(schedule, block, comm):
+    ...     def script(node):
+    ...         return next(scripts(schedule, range(node, node + 1)))
+    ...     return bind(schedule.task, script, "by hand", block, comm=comm).run()
     """
 
     def prepare() -> tuple[Execution, dict[str, object]]:

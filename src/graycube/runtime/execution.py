@@ -61,6 +61,12 @@ class Execution:
     """A script ready to run, on one block and one result, as often as wanted.
 
     Where one of them is not C-contiguous, or they overlap, copies are made on the way.
+
+    >>> def program(script, comm, block, result):  # on all ranks, once they are agreed
+    ...     execution = Execution(script, comm, block, result, "a test")
+    ...     for _ in range(100):
+    ...         block += execution.run()
+    ...     execution.free()
     """
 
     def __init__(

@@ -37,7 +37,11 @@ def mpi() -> ModuleType:
 
 
 def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
-    """The communicator, if it is one with a rank for each node."""
+    """The communicator, if it is one with a rank for each node.
+
+    >>> def program(comm):  # an error unless it is run under mpiexec -n 8
+    ...     return require_comm(comm, nodes=8).rank
+    """
     known: type[Intracomm] = mpi().Intracomm
     if not isinstance(comm, known) or not comm:  # a null communicator is false
         raise InvalidTypeError(
@@ -79,7 +83,11 @@ class Private:
 
 
 def private(comm: "Intracomm") -> Private:
-    """What only graycube uses of a communicator; collective the first time."""
+    """What only graycube uses of a communicator; collective the first time.
+
+    >>> def program(comm):
+    ...     private(comm).comm.Barrier()  # meets no message of the program
+    """
     key = _keyval()
     known = comm.Get_attr(key)
     if not isinstance(known, Private):

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def renumbered(comm: "Intracomm", numbers: Sequence[int]) -> "Intracomm":
-    """The communicator in which rank u has the number ``numbers[u]``; collective."""
+    """The communicator in which rank u has the number ``numbers[u]``; collective.
+
+    >>> def program(comm):  # under mpiexec -n 4
+    ...     ring = renumbered(comm, [0, 1, 3, 2])
+    ...     return renumbered(ring, [0, 1, 3, 2]) is comm
+    """
     first, before = private(comm).origin or (comm, tuple(range(comm.size)))
     total = tuple(numbers[u] for u in before)
     if total == tuple(range(comm.size)):

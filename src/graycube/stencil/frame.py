@@ -88,6 +88,11 @@ class Frame:
     >>> frame = Frame(halo(layout, reach=(1, 2)), node=0)
     >>> frame.shape, frame.inner((0, 0))
     ((4, 7), (slice(1, 3, None), slice(2, 5, None)))
+    >>> message = frame.halo.received(0)[0]  # along axis 0, from below
+    >>> frame.received(message)[0], [*frame.around(1)]  # no ring is within one node
+    ((slice(0, 1, None), slice(2, 5, None)), [])
+    >>> frame.sent(frame.halo.messages(0)[0])
+    (slice(2, 3, None), slice(2, 5, None))
     """
 
     halo: Halo
