@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.runtime import mpi, no_way_back, private
+from graycube.runtime import freed_with, mpi, no_way_back, private
 from graycube.stencil import Frame
 from graycube.stencil.frame import Index
 
@@ -73,6 +73,7 @@ class Neighbours:
         axes = range(len(frame.axes))
         together = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
         self._phases = [self._phase(frame, axes) for axes in together]
+        freed_with(self, (q for phase in self._phases for q in phase.requests))
 
     def exchange(self) -> None:
         """Send and receive everything; collective."""

@@ -10,7 +10,7 @@ from graycube.runtime.butterflies import emulate, replicate
 from graycube.runtime.by_index import script_by_index
 from graycube.runtime.execution import Execution
 from graycube.runtime.local import apply
-from graycube.runtime.mpi import mpi, private, require_comm
+from graycube.runtime.mpi import freed_with, mpi, private, require_comm
 from graycube.runtime.renumbering import renumbered
 from graycube.runtime.scripts import scripts, scripts_at_once
 from graycube.runtime.together import rehearse
@@ -21,6 +21,7 @@ __all__ = [
     "apply",
     "bind",
     "emulate",
+    "freed_with",
     "mpi",
     "no_way_back",
     "private",

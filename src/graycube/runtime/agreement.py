@@ -66,7 +66,9 @@ def _all_alike(own: "Intracomm", facts: Facts, *, failed: bool) -> bool:
 
 
 def _text(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    if isinstance(error, OSError):  # its repr leaves the path out
+        return f"{type(error).__name__}: {error}"
+    return repr(error)
 
 
 def _common(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.runtime.agreement import no_way_back
-from graycube.runtime.mpi import mpi, private
+from graycube.runtime.mpi import freed_with, mpi, private
 from graycube.runtime.script import Bank, Message, Part, Script
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Execution:
         name: str,
     ) -> None:
         self.result, self._name, self._comm = result, name, private(comm).comm
-        self._script, self._at, self._freed = script, 0, False
+        self._script, self._at = script, 0
         live = block.flags.c_contiguous and not np.may_share_memory(block, result)
         source = block if live else np.empty(block.shape, block.dtype)
         target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
@@ -86,10 +86,11 @@ class Execution:
         self._store = None if target is result else (result, target)
         self._banks = _banks(script, source, target)
         self._rounds = [self._prepared(r.number, r.sends, r.receives) for r in script.rounds]
+        self._requests = freed_with(self, (q for r in self._rounds for q in r.requests))
 
     def run(self) -> NDArray[Any]:
         """Carry the script out on what is in the block now; collective."""
-        if self._freed:
+        if not self._requests.alive:
             raise InvalidValueError(
                 f"{self._name!r} was freed", "its requests are gone", "bind it again"
             )
@@ -117,10 +118,7 @@ class Execution:
 
     def free(self) -> None:
         """Give the requests back; :meth:`run` cannot be called any more."""
-        for r in self._rounds:
-            for request in r.requests:
-                request.Free()
-        self._rounds, self._freed = [], True
+        self._requests()
 
     def _doing(self) -> str:
         return f"round {self._at} of {self._name}"
@@ -139,8 +137,8 @@ class Execution:
         outgoing = [*map(self._buffered, sends)]
         incoming = [*map(self._buffered, receives)]
         requests = [
-            *self._requests(self._comm.Recv_init, receives, incoming),
-            *self._requests(self._comm.Send_init, sends, outgoing),
+            *self._made(self._comm.Recv_init, receives, incoming),
+            *self._made(self._comm.Send_init, sends, outgoing),
         ]
         before = tuple(p for p in outgoing if p.parts)
         after = tuple(p for p in incoming if p.parts)
@@ -155,7 +153,7 @@ class Execution:
         return _Packed(np.empty((message.count, *bank.shape[1:]), bank.dtype), message.parts)
 
     @staticmethod
-    def _requests(
+    def _made(
         init: Any,  # noqa: ANN401 - a method of a communicator
         messages: Sequence[Message],
         packed: Sequence[_Packed],

@@ -5,16 +5,17 @@ made once and freed with it.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import finalize
 
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+    from mpi4py.MPI import Intracomm, Prequest
 
 _T = TypeVar("_T")
 
@@ -94,6 +95,26 @@ def private(comm: "Intracomm") -> Private:
         known = Private(comm.Dup())
         comm.Set_attr(key, known)
     return known
+
+
+def freed_with(owner: object, requests: "Iterable[Prequest]") -> "finalize[..., object]":
+    """Free the requests when the owner is gone, or when what this returns is called.
+
+    >>> class Owner: ...
+    >>> done = freed_with(Owner(), [])  # the owner is gone at once
+    >>> done.alive
+    False
+    """
+    kept = list(requests)
+
+    def free() -> None:
+        if kept and not mpi().Is_finalized():
+            for request in kept:
+                request.Free()
+
+    end = finalize(owner, free)
+    end.atexit = False  # MPI may be over by then, and frees them itself
+    return end
 
 
 @lru_cache(maxsize=1)
