@@ -40,6 +40,8 @@ bench: $(READY)
 	$(BIN)/python benchmarks/any_to_any.py 200
 	$(BIN)/python benchmarks/fft.py
 	$(BIN)/python benchmarks/butterflies.py
+	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/mpi_fft.py
+	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/predicted.py
 
 clean:
 	rm -rf .venv build dist
