@@ -1,6 +1,6 @@
 """A transform of 2^20 points over MPI: data in Gray code in times of data in binary code.
 
-Both run in every round, the one that is first in turn; a run ends when its slowest rank is done.
+Both run in every round, and take turns to be first; a run ends when its slowest rank is done.
 
     mpiexec -n 4 python benchmarks/mpi_fft.py [ROUNDS]
 """

@@ -63,7 +63,7 @@ class Wisdom:
     """Plans remembered in a file for this number of ranks: measuring them takes minutes."""
 
     def __init__(self, library: ctypes.CDLL, comm: MPI.Intracomm) -> None:
-        self.library, self.comm = library, comm
+        self.fftw, self.comm = library, comm
         vendor = MPI.get_vendor()[0].replace(" ", "")
         self.path = str(scratch() / f"{vendor}-{comm.size}.wisdom").encode()
         if comm.rank == 0:
@@ -72,9 +72,9 @@ class Wisdom:
 
     def keep(self) -> None:
         """Write down what all ranks have learnt."""
-        self.library.fftw_mpi_gather_wisdom(handle(self.comm))
+        self.fftw.fftw_mpi_gather_wisdom(handle(self.comm))
         if self.comm.rank == 0:
-            self.library.fftw_export_wisdom_to_filename(self.path)
+            self.fftw.fftw_export_wisdom_to_filename(self.path)
 
 
 class Plan:
@@ -83,7 +83,7 @@ class Plan:
     def __init__(
         self, library: ctypes.CDLL, task: Transform, variant: tuple[int, bool]
     ) -> None:
-        self.library, self.task = library, task
+        self.fftw, self.task = library, task
         self.flags, apart = variant
         self.lengths = (LONG * len(task.shape))(*task.shape)
         count = self.size()
@@ -105,13 +105,13 @@ class Plan:
         where = handle(self.task.comm)
         rest = prod(self.task.shape[1:])
         if len(self.lengths) == 1:
-            local = self.library.fftw_mpi_local_size_1d
+            local = self.fftw.fftw_mpi_local_size_1d
             total = local(self.lengths[0], where, -1, self.flags, *places)
         elif self.flags & TRANSPOSED:
-            local = self.library.fftw_mpi_local_size_transposed
+            local = self.fftw.fftw_mpi_local_size_transposed
             total = local(len(self.lengths), self.lengths, where, *places)
         else:
-            local = self.library.fftw_mpi_local_size
+            local = self.fftw.fftw_mpi_local_size
             total = local(len(self.lengths), self.lengths, where, *places[:2])
             held[2:] = held[:2]
         self.start, self.count = held[1].value * rest, held[0].value * rest
@@ -134,7 +134,7 @@ class Plan:
         return Contender(
             name=name,
             ready=lambda: np.copyto(self.given[: self.count], mine),
-            work=lambda: self.library.fftw_execute(self.plan),
+            work=lambda: self.fftw.fftw_execute(self.plan),
             right=lambda: self.task.right(self.whole(), ordered=ordered),
         )
 
