@@ -8,7 +8,7 @@ import pytest
 
 import graycube as gc
 from graycube.advice.phases import MAX_TIMES
-from graycube.advice.workload import MAX_DEPTH, MAX_TEXT
+from graycube.advice.workload import MAX_DEPTH, MAX_LINE, MAX_TEXT
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "navier_stokes.toml"
 GOOD = {"shape": "[16, 16]", "nodes": "4", "phases": '[{kind = "fft"}, {kind = "stencil"}]'}
@@ -353,10 +353,11 @@ def test_files_that_are_not_there_are_errors_of_the_system(tmp_path):
         (bytes(range(256)), "is no UTF-8"),
         (text().encode("utf-16"), "is no UTF-8"),
         (b"#" * (MAX_TEXT + 1), f"is larger than {MAX_TEXT} bytes"),
+        (b"a." * 5000 + b"a = 1", f"a line has more than {MAX_LINE} characters"),
         (b"", "look at 'nodes'"),
         (b"\x00" * 100, "this is no workload: no TOML"),
     ],
-    ids=["binary", "utf-16", "large", "empty", "zeros"],
+    ids=["binary", "utf-16", "large", "long line", "empty", "zeros"],
 )
 def test_files_that_hold_no_workload_are_errors(tmp_path, content, complaint):
     path = tmp_path / "program.toml"

@@ -12,6 +12,7 @@ from graycube.gf2 import is_power_of_two, require_int
 from graycube.machine import Machine
 
 MAX_TEXT = 1 << 20  # bytes of a file
+MAX_LINE = 1 << 13  # characters; the time to read a dotted key grows with its square
 MAX_DEPTH = 16  # loops within loops
 _KINDS = {"fft": FFT, "stencil": Stencil, "transpose": Transpose, "elementwise": Elementwise}
 _KEYS = {
@@ -54,6 +55,8 @@ class Workload:
         """The workload of a text, after checking all of it."""
         if not isinstance(text, str):
             raise InvalidTypeError(f"got a {type(text).__name__}", "TOML text", "pass a str")
+        if any(len(line) > MAX_LINE for line in text.split("\n")):
+            raise _wrong(f"a line has more than {MAX_LINE} characters")
         try:
             content = tomllib.loads(text)
         except (ValueError, RecursionError) as error:  # too long a number is a ValueError
