@@ -1,5 +1,6 @@
 """What each node does, message by message, gives what the reference gives."""
 
+from collections import Counter
 from itertools import permutations
 
 import numpy as np
@@ -12,6 +13,7 @@ import graycube as gc
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.runtime import apply, rehearse, scripts, scripts_at_once
 from graycube.runtime.script import Bank
+from graycube.schedule import expand
 from graycube.verify import check_algebra
 
 COSTS = (0.0, 100.0)
@@ -101,6 +103,42 @@ def test_no_row_is_written_while_it_is_sent():
                     for part in message.parts:
                         assert part.bank != Bank.BLOCK
                         assert sent.isdisjoint((part.bank, row) for row in rows(part))
+
+
+def planned_messages(schedule):
+    """How many elements go from where to where in every round, written out one by one."""
+    ends = {}
+    moves = expand(schedule)
+    for row in np.lexsort((moves.cycle, moves.element)).tolist():
+        key = schedule.round_of(int(moves.cycle[row])), int(moves.element[row])
+        here = int(moves.node[row])
+        ends[key] = (ends.get(key, (here,))[0], here ^ 1 << int(moves.dimension[row]))
+    return Counter((r, *way) for (r, _), way in ends.items() if way[0] != way[1])
+
+
+def sent_messages(schedule):
+    found = Counter()
+    for script in scripts(schedule, range(1 << schedule.task.n)):
+        for r in script.rounds:
+            for message in r.sends:
+                found[r.number, script.node, message.peer] += message.count * script.unit
+    return found
+
+
+@pytest.mark.parametrize(("n", "slots"), [(2, 0), (2, 2), (3, 1)])
+def test_every_round_sends_what_the_schedule_says(n, slots):
+    for schedule in schedules(n, slots):
+        assert sent_messages(schedule) == planned_messages(schedule)
+
+
+def test_turns_that_reach_into_the_next_round_are_not_left_out():
+    source = gc.Layout.cyclic(3, 1)
+    swap = gc.Exchange(flip=0b011, when=0b011)
+    task = gc.Task(source, swap.affine(3) @ source, 4)
+    late = gc.Crossing(swap, 1, (gc.Turn(1, when=0b100),))
+    schedule = gc.Emulation(task, "by hand", range(0, 3, 2), 3, (late,))
+    assert sent_messages(schedule) == planned_messages(schedule)
+    assert {r for r, *_ in sent_messages(schedule)} == {0, 1}
 
 
 def rows(part):
