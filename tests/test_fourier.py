@@ -1,5 +1,7 @@
 """Transforms of coded data agree with SciPy, wherever the data is (TR-764)."""
 
+import sys
+
 import numpy as np
 import pytest
 import scipy.fft
@@ -9,6 +11,7 @@ from strategies import mesh_specs
 
 import graycube as gc
 from graycube.fourier import passes
+from graycube.fourier.along import carried_out
 
 TABLE = [
     (allocation, coding)
@@ -204,3 +207,14 @@ def test_the_input_is_never_changed(allocation, coding):
         before = a.blocks.copy()
         gc.ifft(gc.fft(a, norm="ortho"))
         assert np.array_equal(a.blocks, before)
+
+
+@pytest.mark.parametrize("layout", [gc.Layout.cyclic(12, 2), gc.Layout.consecutive(12, 2)])
+def test_long_lines_are_transformed_in_pieces_that_fit_the_cache(layout, monkeypatch):
+    monkeypatch.setattr(sys.modules["graycube.fourier.passes"], "LONGEST", 3)
+    groups, result = passes(layout, 0)
+    assert max(group.high - group.low for group in groups) <= 3
+    x = np.random.default_rng(0).standard_normal(1 << 12)
+    done = carried_out(layout, groups, result, "complex128", inverse=False)
+    found = result.gather(done.run(layout.scatter(x).astype(complex)))
+    np.testing.assert_allclose(found, np.fft.fft(x), atol=1e-10)

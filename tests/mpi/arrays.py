@@ -18,6 +18,7 @@ from graycube.array import moving
 from graycube.errors import GraycubeError
 from graycube.fourier import passes
 from graycube.runtime import scripts_at_once
+from graycube.runtime.renumbering import renumbered as with_numbers
 
 RECORD = np.dtype([("name", "U3"), ("place", ">i2"), ("weight", "c8")])
 FOURIER = "graycube.fourier.along"
@@ -687,7 +688,24 @@ def not_a_power_of_two(comm):
 
 
 EVEN = (2, 4, 8)
+
+
+def numbers_of_numbers(comm):
+    """New numbers of new numbers are those of the ranks that everything began with."""
+    choice = np.random.default_rng(0)
+    for _ in range(5):
+        first, second = (choice.permutation(comm.size).tolist() for _ in "ab")
+        once = with_numbers(comm, first)
+        twice = with_numbers(once, second)
+        yield once.rank == first[comm.rank], f"rank {comm.rank} is {once.rank} by {first}"
+        wanted = second[first[comm.rank]]
+        yield twice.rank == wanted, f"rank {comm.rank} is {twice.rank} by {first} and {second}"
+        back = np.argsort([second[k] for k in first]).tolist()
+        yield with_numbers(twice, back) is comm, "the way back ends elsewhere"
+
+
 CHECKS = {
+    "numbers of numbers": (numbers_of_numbers, (4, 8)),
     "making": (making, (1, 2, 4, 8, 16)),
     "dtypes": (dtypes, (4,)),
     "elementwise": (elementwise, (1, 4)),
