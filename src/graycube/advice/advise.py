@@ -9,6 +9,7 @@ from types import NoneType
 
 from graycube.advice.explain import explain
 from graycube.advice.homes import Place, homes, transposed
+from graycube.advice.html import advice_card
 from graycube.advice.paths import Trace
 from graycube.advice.phases import Phase, Transpose, checked, require_phases, single_phases
 from graycube.advice.prices import Methods
@@ -48,6 +49,9 @@ class Advice:
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.size))
         return f"<Advice for {shape} on {1 << self.machine.dims} nodes: {self.cost:.4g} s>"
+
+    def _repr_html_(self) -> str:
+        return advice_card(self)
 
     @property
     def phases(self) -> tuple[Phase, ...]:

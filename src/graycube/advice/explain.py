@@ -11,6 +11,7 @@ from graycube.layout import Layout
 if TYPE_CHECKING:
     from graycube.advice.advise import Advice
 
+HEAD = ("step", "layout", "seconds")
 _COLUMNS = "{:<46} {:<34} {:>9}"
 _SHOWN = 6  # alternatives
 
@@ -21,33 +22,49 @@ def explain(advice: "Advice") -> str:
 
 
 def _lines(advice: "Advice") -> Iterator[str]:
+    yield headline(advice)
+    for row in (HEAD, *steps(advice), ("in all", "", f"{advice.cost:.4g}")):
+        yield _COLUMNS.format(*row)
+    for place, seconds, ratio in alternatives(advice)[:_SHOWN]:
+        line = _COLUMNS.format("without conversions, from", place, seconds)
+        yield f"{line}  {ratio}"
+    yield from conclusions(advice)
+
+
+def headline(advice: "Advice") -> str:
+    """The array and the machine."""
     machine, ports = advice.machine, advice.machine.links_at_once
     name = "" if machine.name == "custom" else f"{machine.name}: "
-    yield (
+    return (
         f"{' x '.join(map(str, advice.size))} elements of {advice.itemsize} "
         f"byte{'s' if advice.itemsize > 1 else ''} on {1 << machine.dims} nodes; "
         f"{name}{ports} port{'' if ports == 1 else 's'}, {machine.switching}"
     )
-    yield _COLUMNS.format("step", "layout", "seconds")
+
+
+def steps(advice: "Advice") -> Iterator[tuple[str, str, str]]:
+    """What is done, where, and how long it takes; what is in a loop is indented."""
     yield from _trace(advice, advice.steps, "")
-    yield _COLUMNS.format("in all", "", f"{advice.cost:.4g}")
-    for place, cost in advice.alternatives[:_SHOWN]:
-        ratio = f"  {cost / advice.cost:.3f} x" if advice.cost else ""
-        yield _COLUMNS.format("without conversions, from", place, f"{cost:.4g}") + ratio
-    yield from _legend(advice)
-    yield from _conclusions(advice)
 
 
-def _trace(advice: "Advice", trace: Trace, indent: str) -> Iterator[str]:
+def alternatives(advice: "Advice") -> list[tuple[str, str, str]]:
+    """What it costs to start in a layout and never convert, and how many times the best."""
+    return [
+        (place, f"{cost:.4g}", f"{cost / advice.cost:.3f} x" if advice.cost else "")
+        for place, cost in advice.alternatives
+    ]
+
+
+def _trace(advice: "Advice", trace: Trace, indent: str) -> Iterator[tuple[str, str, str]]:
     for step in trace:
         if isinstance(step, Repeated):
-            yield f"{indent}{'once' if step.times == 1 else f'{step.times} times'}:"
+            yield f"{indent}{'once' if step.times == 1 else f'{step.times} times'}:", "", ""
             yield from _trace(advice, step.steps, indent + "  ")
         else:
             yield _step(advice, step, indent)
 
 
-def _step(advice: "Advice", step: Step, indent: str) -> str:
+def _step(advice: "Advice", step: Step, indent: str) -> tuple[str, str, str]:
     if isinstance(step.label, Conversion):
         what, place = f"{step.label}", f"to {advice.places[step.after]}"
     else:
@@ -55,7 +72,7 @@ def _step(advice: "Advice", step: Step, indent: str) -> str:
         what = f"{phase}: {how}" if how else str(phase)
         place = str(advice.places[step.before])
         place += f" -> {advice.places[step.after]}" if step.after != step.before else ""
-    return _COLUMNS.format(indent + what, place, f"{step.cost:.4g}")
+    return indent + what, place, f"{step.cost:.4g}"
 
 
 def _legend(advice: "Advice") -> Iterator[str]:
@@ -71,7 +88,9 @@ def _nodes(layout: Layout) -> str:
     return "(" + str(layout).split("||")[-1].strip()
 
 
-def _conclusions(advice: "Advice") -> Iterator[str]:
+def conclusions(advice: "Advice") -> Iterator[str]:
+    """What layouts that have no names are, whether to convert, and what Gray code costs."""
+    yield from _legend(advice)
     count = _conversions(advice.steps)
     if count:
         yield f"It pays to convert {count} time{'s' if count > 1 else ''}."

@@ -64,6 +64,10 @@ class Search:
     _bounds: Costs = field(init=False)
     _algorithms: dict[tuple[int, int], str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        count = f"{len(self.phases)} phases, {len(self.places)} places"
+        return f"<Search of {count}, {1 << self.machine.dims} nodes>"
+
     def __post_init__(self) -> None:
         self.places, self.done = list(self.homes), {}
         numbers = self.numbers = dict[object, int]()

@@ -6,6 +6,7 @@ from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING
 
+from graycube.advice.html import variation_card
 from graycube.advice.paths import Trace
 from graycube.advice.phases import MAX_TIMES, Loop, Phase
 from graycube.advice.search import Conversion, Search, steps_of
@@ -55,6 +56,15 @@ class Variation:
     values: dict[str, tuple[int, ...]]
     strategies: tuple[str, ...]
     costs: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        loops = " and ".join(f"{len(some)} numbers of {n}" for n, some in self.values.items())
+        kinds = len(set(self.strategies))
+        ways = "one strategy" if kinds == 1 else f"{kinds} strategies"
+        return f"<Variation of {loops}: {ways}>"
+
+    def _repr_html_(self) -> str:
+        return variation_card(self)
 
     def crossovers(self) -> tuple[Crossover, ...]:
         """Where the best strategy changes along the last of the names, row by row."""

@@ -1,7 +1,7 @@
 """The shape that every algorithm has."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from graycube.machine import Machine
@@ -27,6 +27,6 @@ class Algorithm:
     paper: str
     ports: int | Literal["all", "any"]
     formula: str
-    applicable: Callable[[Task, Machine], str | None]
-    emit: Callable[[Task, Machine], AnySchedule]
-    cycles: Callable[[Sequence[int], int], int] | None
+    applicable: Callable[[Task, Machine], str | None] = field(repr=False)
+    emit: Callable[[Task, Machine], AnySchedule] = field(repr=False)
+    cycles: Callable[[Sequence[int], int], int] | None = field(repr=False)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from graycube.array.elementwise import aligned
 from graycube.array.files import load, save
+from graycube.array.html import array_card
 from graycube.array.ranks import (
     facts_of,
     held,
@@ -326,3 +327,6 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
         here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
+
+    def _repr_html_(self) -> str:
+        return array_card(self)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graycube.calibration.html import bench_card
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import require_int
 from graycube.planning import Plan
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _ENOUGH = 2e-3  # seconds that short runs are repeated for
-_COLUMNS = "{:<18} {:>7} {:>12} {:>12} {:>8}"
+_HEAD = ("candidate", "rounds", "predicted", "measured", "ratio", "")
+_COLUMNS = "{:<18} {:>7} {:>12} {:>12} {:>8}  {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +74,33 @@ class Bench:
 
     def report(self) -> str:
         """A line for each candidate."""
-        head = _COLUMNS.format("candidate", "rounds", "predicted", "measured", "ratio")
-        return "\n".join([head, *map(self._line, self.candidates)])
+        return "\n".join(_COLUMNS.format(*row).rstrip() for row in (_HEAD, *self.rows()))
 
-    def _line(self, timed: Timed) -> str:
+    def rows(self) -> list[tuple[str, ...]]:
+        """What stands in the lines of the report.
+
+        >>> Bench((Timed("gb1", 3, 3e-6, (6e-6,)),), chosen="gb1").rows()
+        [('gb1', '3', '3 us', '6 us', '2.000', "the planner's choice")]
+        """
+        return [self._row(timed) for timed in self.candidates]
+
+    def __repr__(self) -> str:
+        names = [timed.algorithm for timed in self.candidates]
+        best = f": {self.fastest.algorithm} is fastest" if names else ""
+        choice = (
+            f", {self.chosen} is chosen, {self.regret:.3f} x" if self.chosen in names else ""
+        )
+        return f"<Bench of {len(names)} candidates{best}{choice}>"
+
+    def _repr_html_(self) -> str:
+        return bench_card(self, _HEAD)
+
+    def _row(self, timed: Timed) -> tuple[str, ...]:
         ratio = f"{timed.seconds / timed.predicted:.3f}" if timed.predicted else "-"
         times = [f"{1e6 * t:.4g} us" for t in (timed.predicted, timed.seconds)]
         marks = {self.fastest.algorithm: "the fastest", self.chosen: "the planner's choice"}
-        line = _COLUMNS.format(timed.algorithm, timed.rounds, *times, ratio)
-        return f"{line}  {marks.get(timed.algorithm, '')}".rstrip()
+        mark = marks.get(timed.algorithm, "")
+        return timed.algorithm, str(timed.rounds), *times, ratio, mark
 
 
 def bench(plan: Plan, comm: "Intracomm", rounds: int = 9) -> Bench:

@@ -7,7 +7,8 @@ from statistics import median
 from typing import Any
 
 from graycube.calibration.fit import fit, relative_errors
-from graycube.calibration.report import headline, table
+from graycube.calibration.html import calibration_card
+from graycube.calibration.report import costs, headline, table
 from graycube.calibration.samples import Sample
 from graycube.machine import Machine, save_profile
 
@@ -46,6 +47,12 @@ class Calibration:
 
     def __str__(self) -> str:
         return headline(self.machine, self.error, self.spread)
+
+    def __repr__(self) -> str:
+        return f"<Calibration {self.machine.name}: {costs(self.machine)}>"
+
+    def _repr_html_(self) -> str:
+        return calibration_card(self)
 
     @property
     def error(self) -> dict[str, float]:

@@ -8,7 +8,8 @@ from graycube.machine import Machine
 
 _NOISY = 0.5  # the share by which repeats differ on machines that do something else besides
 _BUSY = "\nThe machine was busy with other work: calibrate again when it is idle."
-_COLUMNS = "{:<28} {:>10} {:>11} {:>11} {:>7}"
+HEAD = ("round", "size", "measured", "predicted", "error", "")
+_COLUMNS = "{:<28} {:>10} {:>11} {:>11} {:>7}  {}"
 
 
 def headline(machine: Machine, error: Mapping[str, float], spread: float) -> str:
@@ -20,14 +21,25 @@ def headline(machine: Machine, error: Mapping[str, float], spread: float) -> str
     off by 10 % (median) and 25 % (worst) for neighbours; repeats differ by 200 %
     The machine was busy with other work: calibrate again when it is idle.
     """
+    return (
+        f"{costs(machine)}\n"
+        f"off by {100 * error['median']:.0f} % (median) and "
+        f"{100 * error['worst']:.0f} % (worst) for neighbours; "
+        f"repeats differ by {100 * spread:.0f} %{_BUSY if spread > _NOISY else ''}"
+    )
+
+
+def costs(machine: Machine) -> str:
+    """The machine in a line.
+
+    >>> costs(Machine(dims=3, ports=2, startup=2e-6, per_byte=1e-9))
+    '8 ranks: start-up 2 us, 1 ns a byte, 2 ports, store-and-forward'
+    """
     ports = machine.links_at_once
     return (
         f"{1 << machine.dims} ranks: start-up {_time(machine.startup)}, "
         f"{1e9 * machine.per_byte:.3g} ns a byte, {ports} port{'' if ports == 1 else 's'}, "
-        f"{machine.switching}\n"
-        f"off by {100 * error['median']:.0f} % (median) and "
-        f"{100 * error['worst']:.0f} % (worst) for neighbours; "
-        f"repeats differ by {100 * spread:.0f} %{_BUSY if spread > _NOISY else ''}"
+        f"{machine.switching}"
     )
 
 
@@ -38,25 +50,30 @@ def table(samples: Sequence[Sample], machine: Machine) -> str:
     round                              size    measured   predicted   error
     all-to-all of MPI                 2 KiB         2 s      1.02 s   -49 %
     """
-    head = _COLUMNS.format("round", "size", "measured", "predicted", "error")
-    return "\n".join([head, *_lines(samples, machine)])
+    lines = (_COLUMNS.format(*row).rstrip() for row in (HEAD, *rows(samples, machine)))
+    return "\n".join(lines)
 
 
-def _lines(samples: Sequence[Sample], machine: Machine) -> Iterator[str]:
+def rows(samples: Sequence[Sample], machine: Machine) -> Iterator[tuple[str, ...]]:
+    """What stands in the lines; a label stands once.
+
+    >>> next(rows([Sample("alltoall", 1, 2048, seconds=2.0)], Machine(dims=1, per_byte=1e-3)))
+    ('all-to-all of MPI', '2 KiB', '2 s', '1.02 s', '-49 %', '')
+    """
     remarks = _remarks(samples)
     before = ""
     for sample in samples:
         predicted = sample.predicted(machine)
         label = "" if sample.label == before else sample.label
         before = sample.label
-        line = _COLUMNS.format(
+        yield (
             label,
             _size(sample.nbytes),
             _time(sample.seconds),
             _time(predicted),
             f"{_percent(predicted / sample.seconds - 1)} %",
+            remarks.get(sample, ""),
         )
-        yield f"{line}{remarks.get(sample, '')}"
 
 
 def _remarks(samples: Sequence[Sample]) -> dict[Sample, str]:
@@ -66,9 +83,9 @@ def _remarks(samples: Sequence[Sample]) -> dict[Sample, str]:
     for sample in samples:
         key = (sample.count, sample.nbytes)
         if sample.count > 1 and sample.kind == "distance" and key in far:
-            remarks[sample] = f"  {far[key]:.2f} x a neighbour"
+            remarks[sample] = f"{far[key]:.2f} x a neighbour"
         if sample.count > 1 and sample.kind == "at once" and key in at_once:
-            remarks[sample] = f"  {at_once[key] / sample.count:.2f} x one after the other"
+            remarks[sample] = f"{at_once[key] / sample.count:.2f} x one after the other"
     return remarks
 
 

@@ -45,6 +45,11 @@ class TransformCandidate:
     reason: str | None = None
     before: Plan | None = None
 
+    def __repr__(self) -> str:
+        figures = f"{self.rounds} rounds, {self.cost:.4g} s"
+        price = figures if self.reason is None else f"left out, {self.reason}"
+        return f"<TransformCandidate {self.name}: {price}>"
+
 
 def transform_candidates(
     layout: Layout, axis: int, itemsize: int, machine: Machine

@@ -1,7 +1,5 @@
 """Plans for transforms: which emulation of the butterflies a layout and a machine ask for."""
 
-import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +12,8 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.along import KEPT, Along, carried_out
 from graycube.fourier.candidates import TransformCandidate, cheapest, transform_candidates
 from graycube.fourier.emulated import emulated_passes
+from graycube.fourier.explain import explain
+from graycube.fourier.html import transform_plan_card
 from graycube.fourier.passes import passes
 from graycube.fourier.transform import (
     Norm,
@@ -37,7 +37,6 @@ from graycube.verify import (
 
 ELEMENTWISE = 1 << 22
 """Up to so many places, elements times cycles, a plan is also checked element by element."""
-_COLUMNS = "{:<32} {:>7} {:>9} {:>9}  "
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +60,9 @@ class TransformPlan:
         where = f"{1 << self.layout.n} nodes"
         figures = f"{self.rounds} rounds, {self.cost:.4g} s, {where}"
         return f"<TransformPlan {self.algorithm}: {figures}>"
+
+    def _repr_html_(self) -> str:
+        return transform_plan_card(self)
 
     @property
     def schedule(self) -> Emulation | Replication:
@@ -177,7 +179,7 @@ class TransformPlan:
         lower bound                                               72
         The chosen schedule is within a factor 1.44 of the bound.
         """
-        return "\n".join(_lines(self))
+        return explain(self)
 
 
 def plan_fft(
@@ -219,41 +221,3 @@ def plan_fft(
             f"no schedule for a transform of {layout}", f"{chosen.reason}", "choose another one"
         )
     return TransformPlan(layout, axis, itemsize, machine, chosen, candidates)
-
-
-def _lines(made: TransformPlan) -> Iterator[str]:
-    layout, machine = made.layout, made.machine
-    ports = machine.links_at_once
-    yield (
-        f"{layout.shape[made.axis]} points along axis {made.axis} of {layout.block_size} "
-        f"elements of {made.itemsize} byte{'s' if made.itemsize > 1 else ''} "
-        f"on each of {1 << layout.n} nodes;"
-    )
-    yield f"{ports} port{'' if ports == 1 else 's'}, {machine.switching}"
-    yield _COLUMNS.format("candidate", "rounds", "cycles", "seconds").rstrip()
-    for candidate in made.candidates:
-        if candidate.schedule is not None:
-            yield (_figures(candidate) + _remark(candidate, made)).rstrip()
-    yield _COLUMNS.format("lower bound", "", "", f"{made.lower_bound:.4g}").rstrip()
-    left_out = [f"{c.name} ({c.reason})" for c in made.candidates if c.schedule is None]
-    if left_out:
-        yield from textwrap.wrap(f"Left out: {'; '.join(left_out)}.", 92)
-    if made.lower_bound:
-        gap = made.cost / made.lower_bound
-        yield f"The chosen schedule is within a factor {gap:.3g} of the bound."
-
-
-def _figures(candidate: TransformCandidate) -> str:
-    cost = f"{candidate.cost:.4g}"
-    return _COLUMNS.format(candidate.name, candidate.rounds, candidate.cycles, cost)
-
-
-def _remark(candidate: TransformCandidate, made: TransformPlan) -> str:
-    if candidate is made.chosen:
-        return "chosen"
-    if candidate.cost == made.cost:
-        return "the same"
-    ratio = f"{candidate.cost / made.cost:.4g} times the chosen one" if made.cost else "dearer"
-    if candidate.before is not None:
-        return f"{ratio}; {candidate.before.cost:.4g} for the conversion"
-    return ratio

@@ -61,6 +61,11 @@ class Distances:
         total = sum(distance * count for distance, count in self.histogram.items())
         return Fraction(total, max(self.pairs, 1))
 
+    def _repr_html_(self) -> str:
+        from graycube.layout.html import distances_card  # noqa: PLC0415 - it shows distances
+
+        return distances_card(self)
+
 
 def mesh_distances(placement: Placement, axis: int = 0, *, periodic: bool = True) -> Distances:
     """Distances between mesh neighbours i and i + 1 along an axis.

@@ -345,6 +345,11 @@ class Layout:
     def __repr__(self) -> str:
         return f"<Layout {self.shape} on {1 << self.n} nodes: {self}>"
 
+    def _repr_html_(self) -> str:
+        from graycube.layout.html import layout_card  # noqa: PLC0415 - it draws layouts
+
+        return layout_card(self)
+
 
 def _powers(p: int, n: int) -> tuple[tuple[int], tuple[int]]:
     p, n = require_int(p, "p"), require_int(n, "n")

@@ -23,14 +23,9 @@ _EXTENT = re.compile(rf"x ([0-9]{{1,1000}})(?: on axis ({_BIT}))?(?: above bit (
 
 def address_field(address: AffineMap, n: int, axes: Sequence[Axis]) -> str:
     """The printed form of an address map."""
-    names = _bit_names(axes)
-    row_masks = address.matrix.rows
-    tokens = [
-        _token(row_masks[i], address.constant >> i & 1, names)
-        for i in reversed(range(address.height))
-    ]
-    split = len(tokens) - n
-    field = " ".join([*tokens[:split], "||", *tokens[split:]])
+    names = tokens(address, axes)[::-1]
+    split = len(names) - n
+    field = " ".join([*names[:split], "||", *names[split:]])
     extents = ", ".join(
         f"x {axis.extent}"
         + (f" on axis {k}" if len(axes) > 1 else "")
@@ -41,6 +36,17 @@ def address_field(address: AffineMap, n: int, axes: Sequence[Axis]) -> str:
     return f"({field}) {extents}".rstrip()
 
 
+def tokens(address: AffineMap, axes: Sequence[Axis]) -> list[str]:
+    """The address bits one by one, the lowest first.
+
+    >>> tokens(AffineMap.identity(3), [Axis(1), Axis(2)])
+    ['b1:0', 'b1:1', 'b0:0']
+    """
+    names = _bit_names(axes)
+    rows = enumerate(address.matrix.rows)
+    return [_token(row, address.constant >> i & 1, names) for i, row in rows]
+
+
 def parse(field: str) -> tuple[AffineMap, int, tuple[Axis, ...]]:
     """The address map, the number of node bits and the axes of a printed form."""
     if not isinstance(field, str):
@@ -49,13 +55,13 @@ def parse(field: str) -> tuple[AffineMap, int, tuple[Axis, ...]]:
     if match is None:
         raise _unreadable(field, "it needs the form (slot bits || node bits)")
     slots, nodes, suffix = match[1].split(), match[2].split(), match[3]
-    tokens = [_parse_token(field, token) for token in (slots + nodes)[::-1]]
-    axes = _parse_axes(field, suffix, [name for _, names in tokens for name in names])
+    parsed = [_parse_token(field, token) for token in (slots + nodes)[::-1]]
+    axes = _parse_axes(field, suffix, [name for _, names in parsed for name in names])
     column = {name: j for j, name in enumerate(_bit_positions(axes))}
-    if len(column) != len(tokens):
-        raise _unreadable(field, f"it has {len(tokens)} bits for the {len(column)} it names")
-    rows = (sum(1 << column[name] for name in names) for _, names in tokens)
-    constant = sum(bar << i for i, (bar, _) in enumerate(tokens))
+    if len(column) != len(parsed):
+        raise _unreadable(field, f"it has {len(parsed)} bits for the {len(column)} it names")
+    rows = (sum(1 << column[name] for name in names) for _, names in parsed)
+    constant = sum(bar << i for i, (bar, _) in enumerate(parsed))
     return AffineMap(Matrix.from_rows(rows, len(column)), constant), len(nodes), axes
 
 

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
+from graycube.machine.html import machine_card
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
 
@@ -114,6 +115,9 @@ class Machine:
         10.0
         """
         return self.startups(nbytes) * self.startup + nbytes * self.per_byte
+
+    def _repr_html_(self) -> str:
+        return machine_card(self)
 
     def _resized(self, dims: int) -> "Machine":
         """The same machine with another number of nodes; a small cube has fewer ports."""

@@ -30,6 +30,10 @@ class Candidate:
     cost: float
     reason: str | None
 
+    def __repr__(self) -> str:
+        price = f"{self.cost:.4g} s" if self.reason is None else f"left out, {self.reason}"
+        return f"<Candidate {self.algorithm.name}: {price}>"
+
 
 def all_candidates(task: Task, machine: Machine) -> tuple[Candidate, ...]:
     """The whole table, priced for a task on a machine of the same cube."""

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from graycube.bounds import Bound
 from graycube.machine import Machine
@@ -9,9 +10,29 @@ from graycube.planning.candidate import Candidate
 from graycube.schedule import Task
 from graycube.simulate import Traffic
 
-_COLUMNS = "{:<15} {:>7} {:>8} {:>12} {:>9}  "
+HEAD = ("candidate", "rounds", "cycles", "link bytes", "seconds", "")
+_COLUMNS = "{:<15} {:>7} {:>8} {:>12} {:>9}  {}"
 _WIDTH = 92  # characters
 _DIRECT = {"direct": "exchange", "all-to-all": "all-to-all"}
+
+
+class Row(NamedTuple):
+    """A line of the table: a candidate, or the lower bound.
+
+    >>> print(Row("gb1", "3", "192", "1536", "492", "chosen").line())
+    gb1                   3      192         1536       492  chosen
+    """
+
+    name: str
+    rounds: str
+    cycles: str
+    link_bytes: str
+    seconds: str
+    remark: str
+
+    def line(self) -> str:
+        """The row as text."""
+        return _COLUMNS.format(*self).rstrip()
 
 
 def explain(
@@ -22,21 +43,18 @@ def explain(
     bounds: Sequence[Bound],
 ) -> str:
     """The text of ``Plan.explain``."""
-    bound = max(bounds, key=lambda b: b.seconds)
-    figures = _COLUMNS.format("lower bound", "", "", "", f"{bound.seconds:.4g}")
+    why = "; ".join(f"{names} ({reason})" for reason, names in left_out(candidates))
     lines = [
-        _headline(task, machine),
-        _COLUMNS.format("candidate", "rounds", "cycles", "link bytes", "seconds").rstrip(),
-        *_candidate_lines(candidates, chosen, machine),
-        *_stranger(candidates, chosen, machine),
-        f"{figures}{bound.name} ({bound.citation})",
-        *_left_out(candidates),
-        *_verdict(candidates, chosen, chosen.time(machine), bound.seconds),
+        headline(task, machine),
+        *(row.line() for row in (Row(*HEAD), *rows(candidates, chosen, machine, bounds))),
+        *(textwrap.wrap(f"Left out: {why}.", _WIDTH) if why else ()),
+        *verdict(candidates, chosen, machine, bounds),
     ]
     return "\n".join(lines)
 
 
-def _headline(task: Task, machine: Machine) -> str:
+def headline(task: Task, machine: Machine) -> str:
+    """The task and the machine."""
     items = f"{task.itemsize} byte{'s' if task.itemsize > 1 else ''}"
     ports = f"{machine.links_at_once} port{'' if machine.links_at_once == 1 else 's'}"
     nodes = f"{1 << task.n} node{'s' if task.n else ''}"
@@ -49,37 +67,42 @@ def _headline(task: Task, machine: Machine) -> str:
     )
 
 
-def _candidate_lines(
-    candidates: Sequence[Candidate], chosen: Traffic, machine: Machine
-) -> Iterator[str]:
+def rows(
+    candidates: Sequence[Candidate],
+    chosen: Traffic,
+    machine: Machine,
+    bounds: Sequence[Bound],
+) -> Iterator[Row]:
+    """The candidates that apply, a chosen schedule that is none of them, and the bound."""
     for candidate in candidates:
         if candidate.traffic is not None:
-            figures = _figures(candidate.algorithm.name, candidate.traffic, candidate.cost)
-            yield figures + _remark(candidate, chosen, machine)
+            cost, remark = candidate.cost, _remark(candidate, chosen, machine)
+            yield _row(candidate.algorithm.name, candidate.traffic, cost, remark)
+    known = [c.traffic.schedule for c in candidates if c.traffic is not None]
+    if chosen.schedule not in known:
+        name = chosen.schedule.algorithm[:15]
+        yield _row(name, chosen, chosen.time(machine), "chosen, from a file")
+    best = _largest(bounds)
+    why = f"{best.name} ({best.citation})"
+    yield Row("lower bound", "", "", "", f"{best.seconds:.4g}", why)
 
 
-def _figures(name: str, traffic: Traffic, cost: float) -> str:
-    return _COLUMNS.format(name, traffic.nonempty, traffic.cycles, traffic.bytes, f"{cost:.4g}")
+def _row(name: str, traffic: Traffic, cost: float, remark: str) -> Row:
+    rounds, cycles, nbytes = map(str, (traffic.nonempty, traffic.cycles, traffic.bytes))
+    return Row(name, rounds, cycles, nbytes, f"{cost:.4g}", remark)
 
 
-def _left_out(candidates: Sequence[Candidate]) -> list[str]:
-    """The algorithms that do not apply, by their reasons."""
+def _largest(bounds: Sequence[Bound]) -> Bound:
+    return max(bounds, key=lambda bound: bound.seconds)
+
+
+def left_out(candidates: Sequence[Candidate]) -> list[tuple[str, str]]:
+    """The reasons why algorithms do not apply, and the algorithms."""
     reasons: dict[str, list[str]] = {}
     for candidate in candidates:
         if candidate.reason is not None:
             reasons.setdefault(candidate.reason, []).append(candidate.algorithm.name)
-    why = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
-    return textwrap.wrap(f"Left out: {why}.", _WIDTH) if why else []
-
-
-def _stranger(
-    candidates: Sequence[Candidate], chosen: Traffic, machine: Machine
-) -> Iterator[str]:
-    """A line for a chosen schedule that no algorithm of the table emits."""
-    known = [c.traffic.schedule for c in candidates if c.traffic is not None]
-    if chosen.schedule not in known:
-        name = chosen.schedule.algorithm[:15]
-        yield _figures(name, chosen, chosen.time(machine)) + "chosen, from a file"
+    return [(reason, ", ".join(names)) for reason, names in reasons.items()]
 
 
 def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
@@ -95,9 +118,14 @@ def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
     return f"{candidate.cost / cost:.4g} times the chosen one" if cost else "dearer"
 
 
-def _verdict(
-    candidates: Sequence[Candidate], chosen: Traffic, cost: float, bound: float
+def verdict(
+    candidates: Sequence[Candidate],
+    chosen: Traffic,
+    machine: Machine,
+    bounds: Sequence[Bound],
 ) -> Iterator[str]:
+    """What there is to say about the choice and the gap to the bound."""
+    cost, bound = chosen.time(machine), _largest(bounds).seconds
     rivals = [c.cost for c in candidates if c.algorithm.name not in (*_DIRECT, "relabel")]
     direct = _DIRECT.get(chosen.schedule.algorithm)
     if direct and cost < min(rivals):

@@ -109,7 +109,7 @@ class Delivery:
         return Matrix.from_rows([*sums, *self.parts], self.move.width)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Direct(Timetable):
     """Deliveries one after the other; ``circuits`` says how messages travel.
 

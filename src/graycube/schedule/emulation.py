@@ -93,7 +93,7 @@ class Crossing:
         return "; ".join((f"from cycle {self.start}: {self.exchange}", *map(str, self.turns)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Emulation(Timetable):
     """A timed program: what every element does, and the stages in between.
 

@@ -157,6 +157,10 @@ class Timetable:
                 "list the first cycle of each round",
             )
 
+    def __repr__(self) -> str:
+        figures = f"{self.cycles} cycles, {1 << self.task.n} nodes"
+        return f"<{type(self).__name__} {self.algorithm}: {figures}>"
+
     @property
     def round_lengths(self) -> tuple[int, ...]:
         """Number of cycles of each round."""
@@ -183,7 +187,7 @@ def _renumbers_nodes(relabel: AffineMap, task: Task) -> bool:
     return max((*columns[:n], relabel.constant)) >> n == 0 and relabel.matrix.is_invertible()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schedule(Timetable):
     """Who sends which elements to whom, over which dimension, in which cycle.
 

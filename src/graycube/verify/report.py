@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from graycube.errors import InvalidValueError
 from graycube.machine import Machine
 from graycube.schedule import Task
+from graycube.verify.html import report_card
 
 RULES = {
     "range": "cycles, nodes, dimensions and elements exist",
@@ -85,12 +86,30 @@ class Report:
         return not self.violations
 
     def __str__(self) -> str:
-        held = f"; a node holds at most {self.peak} elements" if self.peak >= 0 else ""
+        rules = f" ({', '.join(self.rules)})" if self else ""
+        first = f"{self.method}: {self.summary}{rules}{self._held}"
+        return "\n  ".join([first, *map(str, self.violations)])
+
+    def __repr__(self) -> str:
+        return f"<Report {self.method}: {self.summary}{self._held}>"
+
+    def _repr_html_(self) -> str:
+        return report_card(self, RULES)
+
+    @property
+    def summary(self) -> str:
+        """How often which rules are broken, in a few words.
+
+        >>> Report("by hand", ("end",), (Violation("end", node=2),), (("end", 7),)).summary
+        '7 x end'
+        """
         if self:
-            return f"{self.method}: nothing is wrong ({', '.join(self.rules)}){held}"
-        totals = ", ".join(f"{count} x {rule}" for rule, count in self.counts)
-        lines = [f"{self.method}: {totals}{held}", *map(str, self.violations)]
-        return "\n  ".join(lines)
+            return "nothing is wrong"
+        return ", ".join(f"{count} x {rule}" for rule, count in self.counts)
+
+    @property
+    def _held(self) -> str:
+        return f"; a node holds at most {self.peak} elements" if self.peak >= 0 else ""
 
 
 def require_same_cube(task: Task, machine: Machine) -> None:

@@ -8,7 +8,7 @@ length; where it is not, or where several index bits flip, the next run begins.
 
 from collections.abc import Iterator
 
-from graycube.layout import Layout
+from graycube.layout.layout import Layout
 
 
 def runs(layout: Layout, node: int) -> Iterator[range]:

@@ -1,0 +1,76 @@
+"""What people are told about a layout: its sizes, its distances and what a node holds."""
+
+from itertools import islice
+
+from graycube.layout.cells import number
+from graycube.layout.embedding import mesh_distances
+from graycube.layout.layout import Layout
+from graycube.layout.runs import runs
+
+_GAP = "..."
+
+
+def sizes(layout: Layout) -> str:
+    """How many elements and nodes there are.
+
+    >>> sizes(Layout.mesh((1000, 96), nodes=(4, 4)))
+    '1000 x 96 = 96000 elements on 16 nodes, 6000 on each'
+    """
+    elements, nodes = amount(layout.size, "element"), amount(1 << layout.n, "node")
+    if len(layout.axes) > 1:
+        elements = " x ".join(map(number, layout.shape)) + f" = {elements}"
+    return f"{elements} on {nodes}, {number(layout.block_size)} on each"
+
+
+def hops(layout: Layout) -> str:
+    """How far neighbours are apart.
+
+    >>> hops(Layout.mesh((64, 32), nodes=(8, 4), code=("gray", "binary")))
+    'neighbours are at most 1 hop apart along axis 0, 2 along axis 1'
+    """
+    far = [mesh_distances(layout, k).dilation for k in range(len(layout.axes))]
+    along = [f"{count} along axis {k}" for k, count in enumerate(far)]
+    along[0] = f"{amount(far[0], 'hop')} apart" + (" along axis 0" if len(far) > 1 else "")
+    return "neighbours are at most " + ", ".join(along)
+
+
+def held(layout: Layout, node: int, room: int) -> str:
+    """What a node of a one-axis layout holds: as many runs as there is room for, and the end.
+
+    >>> held(Layout.cyclic(10, 2), 1, 40), held(Layout.parse("(b0 b1 b2 b3 ||)"), 0, 20)
+    ('1, 5, 9, ... 1021', '0, 8, 4, 12, ... 15')
+    """
+    last = layout.index(node, layout.block_size - 1)
+    end = f", {_GAP} {last}"
+    words: list[str] = []
+    used = 0
+    for run in runs(layout, node):
+        word = _run(run)
+        used += len(word) + (2 if words else 0)
+        if words and used > (room if run[-1] == last else room - len(end)):
+            return ", ".join(words) + end
+        words.append(word)
+    return ", ".join(words)
+
+
+def _run(run: range) -> str:
+    """A run in as few words as say it.
+
+    >>> _run(range(125)), _run(range(3, 1, -1)), _run(range(0, 64, 8))
+    ('0-124', '3, 2', '0, 8, 16, ... 56')
+    """
+    few = list(islice(run, 5))
+    if len(few) > 2 and abs(run.step) == 1:
+        return f"{run[0]}-{run[-1]}"
+    if len(few) > 4:
+        return f"{few[0]}, {few[1]}, {few[2]}, {_GAP} {run[-1]}"
+    return ", ".join(map(str, few))
+
+
+def amount(x: int, what: str) -> str:
+    """So many of something.
+
+    >>> amount(1, "node"), amount(2**60, "node")
+    ('1 node', '2^60 nodes')
+    """
+    return f"{number(x)} {what}" if x == 1 else f"{number(x)} {what}s"
