@@ -9,7 +9,7 @@ READY := .venv/.ready
 .DELETE_ON_ERROR:
 
 demo: $(READY)
-	$(BIN)/python examples/tour.py
+	$(BIN)/graycube demo build/demo
 
 test: $(READY)
 	$(BIN)/python -m pytest

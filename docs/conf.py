@@ -1,6 +1,14 @@
 """Configuration of the documentation site."""
 
+import sys
+from pathlib import Path
+
 import graycube
+
+sys.path.insert(0, str(Path(__file__).parent))
+import generate
+
+generate.write()
 
 project = "graycube"
 author = "The graycube developers"
@@ -12,4 +20,5 @@ html_title = "graycube"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
+myst_heading_anchors = 3
 exclude_patterns = ["_build"]

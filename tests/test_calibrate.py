@@ -304,7 +304,7 @@ def test_the_bar_is_drawn_on_terminals_only():
 
 
 def command(ranks, *arguments, folder):
-    python = [sys.executable, "-m", "graycube.calibration", *arguments]
+    python = [sys.executable, "-m", "graycube", "calibrate", *arguments]
     return subprocess.run(
         [MPIEXEC, "-n", str(ranks), *python],
         env={**os.environ, "GRAYCUBE_PROFILES": str(folder)},
@@ -336,7 +336,7 @@ def test_the_command_measures_and_saves(tmp_path, monkeypatch):
     [
         (3, ["x", "--quick"], "the number of ranks is 3"),
         (2, ["ideal"], "built-in"),
-        (2, [], "usage"),
+        (2, [], "Missing argument 'NAME'"),
     ],
 )
 def test_the_command_complains_once(ranks, arguments, complaint, tmp_path):

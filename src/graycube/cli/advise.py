@@ -1,0 +1,62 @@
+"""``graycube advise``: which layout each phase of a program should use."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+import graycube as gc
+from graycube.advice.paths import Repeated, Trace
+from graycube.cli.console import print_json
+from graycube.cli.machines import MachineOptions, machine_options
+
+
+@click.command(short_help="Say which layout each phase of a program should use.")
+@click.argument("workload", type=click.Path(path_type=Path))
+@machine_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def advise(workload: Path, *, as_json: bool, **machine: Any) -> None:  # noqa: ANN401
+    """Say which layout each phase of the program in WORKLOAD should use, and when to convert.
+
+    WORKLOAD is a TOML file with the array, the machine and the phases; see docs/advice.md. The
+    options replace its machine.
+
+    \b
+    graycube advise navier_stokes.toml --machine ipsc2
+    """
+    program = gc.load_workload(workload)
+    if any(value is not None for value in machine.values()):
+        chosen = MachineOptions(**machine).machine(program.machine.dims)
+        program = replace(program, machine=chosen)
+    found = program.advise()
+    if as_json:
+        print_json(_as_dict(found))
+    else:
+        click.echo(found.explain())
+
+
+def _as_dict(found: gc.Advice) -> dict[str, object]:
+    return {
+        "strategy": found.strategy,
+        "seconds": found.cost,
+        "steps": _steps(found, found.steps),
+        "without_conversions": dict(found.alternatives),
+        "layouts": {str(place): str(place.layout) for place in found.places},
+    }
+
+
+def _steps(found: gc.Advice, trace: Trace) -> list[dict[str, object]]:
+    return [
+        {"times": step.times, "steps": _steps(found, step.steps)}
+        if isinstance(step, Repeated)
+        else {
+            "what": " by ".join(map(str, step.label))
+            if isinstance(step.label, tuple)
+            else str(step.label),
+            "from": str(found.places[step.before]),
+            "to": str(found.places[step.after]),
+            "seconds": step.cost,
+        }
+        for step in trace
+    ]

@@ -1,0 +1,74 @@
+"""What is printed where: figures to standard output, words for people to standard error."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+_RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+_WIDE = 140  # columns where there is no terminal: nothing is cut off in a file
+
+
+def print_table(columns: Mapping[str, str], rows: Iterable[Sequence[object]]) -> None:
+    """A table; ``columns`` gives each name "left" or "right".
+
+    >>> print_table({"n": "right", "what": "left"}, [[3, "cycles"], [12, "rounds"]])
+     n  what
+     3  cycles
+    12  rounds
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, side in columns.items():
+        table.add_column(name, justify="right" if side == "right" else "left")
+    for row in rows:
+        cells = [Text(str(cell)) for cell in row]
+        table.add_row(*cells, style="bold" if str(row[-1]).startswith("chosen") else None)
+    console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
+
+
+def print_json(content: object) -> None:
+    """JSON on standard output.
+
+    >>> print_json({"cycles": 3})
+    {
+      "cycles": 3
+    }
+    """
+    click.echo(json.dumps(content, indent=2, allow_nan=False))
+
+
+def tell(text: str) -> None:
+    """A line for people, on standard error."""
+    click.echo(text, err=True)
+
+
+def complain(text: str) -> None:
+    """An error, on standard error; of many ranks the first one speaks."""
+    if any(os.environ.get(name, "0") != "0" for name in _RANKS):
+        return
+    mark = click.style("error:", fg="red", bold=True)
+    click.echo(f"{mark} {text}", err=True)
+
+
+def progress() -> Progress:
+    """A bar on standard error, for work of many steps; nothing where there is no terminal.
+
+    >>> with progress() as bar:
+    ...     for _ in bar.track(range(3), description="counting"):
+    ...         pass
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    there = sys.stderr.isatty()
+    return Progress(
+        *columns, console=Console(file=sys.stderr), transient=True, disable=not there
+    )

@@ -1,0 +1,36 @@
+"""``graycube demo``: what it is for, told and computed in one process."""
+
+from pathlib import Path
+
+import click
+
+from graycube.cli.console import print_json, progress, tell
+
+
+@click.command(short_help="See what graycube is for, in half a minute.")
+@click.argument("folder", default="graycube-demo", type=click.Path(path_type=Path))
+@click.option("--quiet", is_flag=True, help="Only write the page.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def demo(folder: Path, *, quiet: bool, as_json: bool) -> None:
+    """Tell what graycube is for, with everything computed on the spot, in one process.
+
+    It ends with a page in FOLDER (graycube-demo by default) that you can open.
+    """
+    from graycube.demo import Scene, chapters, write  # noqa: PLC0415 - SciPy takes a second
+
+    scene, told = Scene(), []
+    with progress() as bar:
+        for chapter in bar.track(chapters(scene), total=6, description="computing"):
+            told.append(chapter)
+            if not quiet and not as_json:
+                _print(len(told), chapter.title, chapter.text, chapter.output)
+    page = write(scene, told, folder)
+    if as_json:
+        print_json({"page": str(page), "chapters": {c.key: c.output for c in told}})
+    else:
+        tell(f"\nNow open {page}")
+
+
+def _print(number: int, title: str, text: str, output: str) -> None:
+    click.secho(f"\n{number}. {title}", bold=True)
+    click.echo(click.wrap_text(text, width=96) + f"\n\n{output}")

@@ -1,0 +1,67 @@
+"""The options that say which machine is meant, the same for every verb."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import click
+
+import graycube as gc
+
+_PROFILES = "cm2, ideal (the default), ipsc1, ipsc2, or one that calibrate saved."
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class MachineOptions:
+    """What was said of a machine; ``None`` where nothing was.
+
+    >>> MachineOptions("ipsc2", "all").machine(dims=4).links_at_once
+    4
+    """
+
+    name: str | None = None
+    ports: str | None = None
+    switching: str | None = None
+    startup: float | None = None
+    per_byte: float | None = None
+    packet: int | None = None
+
+    def machine(self, dims: int) -> gc.Machine:
+        """The machine of so many dimensions: a profile, with what was said besides."""
+        given = {
+            "ports": self.ports if self.ports in (None, "all") else _number(self.ports),
+            "switching": self.switching,
+            "startup": self.startup,
+            "per_byte": self.per_byte,
+            "packet": self.packet,
+        }
+        changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+        profile = gc.Machine.profile(self.name or "ideal", dims=dims)
+        if not changes:
+            return profile
+        return replace(profile, name="custom", **changes)
+
+
+def machine_options(command: _F) -> _F:
+    """Add the options to a command, as one argument ``machine``."""
+    options = (
+        click.option("--machine", "name", metavar="NAME", help=_PROFILES),
+        click.option("--ports", metavar="N|all", help="Links that a node uses at once."),
+        click.option("--switching", type=click.Choice(["store-and-forward", "circuit"])),
+        click.option("--startup", type=float, metavar="S", help="Seconds before a message."),
+        click.option("--per-byte", type=float, metavar="S", help="Seconds for each byte."),
+        click.option("--packet", type=int, metavar="BYTES", help="Largest packet."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _number(text: str | None) -> int:
+    try:
+        return int(text or "")
+    except ValueError:
+        raise gc.InvalidValueError(
+            f"ports is {text!r:.40}", "it is a number of links or 'all'", "say --ports 1"
+        ) from None

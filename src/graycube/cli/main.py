@@ -1,0 +1,107 @@
+"""The group of verbs, and what becomes of errors: one line that says what to do."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+from click.shell_completion import get_completion_class
+
+import graycube as gc
+from graycube.cli.advise import advise
+from graycube.cli.bench import bench
+from graycube.cli.calibrate import calibrate
+from graycube.cli.console import complain
+from graycube.cli.demo import demo
+from graycube.cli.plan import plan
+from graycube.cli.reproduce import reproduce
+from graycube.cli.verify import verify
+from graycube.cli.view import view
+
+BAD_INPUT = 2
+_INTERRUPTED = 130  # what shells give for Ctrl-C
+_SHELLS = ("bash", "zsh", "fish")
+
+
+class _Verbs(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """In the order in which people meet them, not the alphabet's."""
+        return list(self.commands)
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(gc.__version__, prog_name="graycube", message="%(prog)s %(version)s")
+@click.option(
+    "--completion",
+    type=click.Choice(_SHELLS),
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, _, shell: _print_completion(context, shell),
+    help="Print the completion script of a shell, to be sourced, and stop.",
+)
+def verbs() -> None:
+    """Arrays spread over 2^n nodes: where everything is, and how to move it.
+
+    \b
+    graycube demo                                       see what it is for
+    graycube plan gray binary --dims 6 --block 64KiB    a conversion, priced
+    graycube VERB --help                                more of each
+    """
+
+
+for _verb in (demo, plan, verify, view, advise, calibrate, bench, reproduce):
+    verbs.add_command(_verb)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``graycube ARGUMENTS``, those of the process by default; its exit status.
+
+    >>> main(["verify", "nowhere.json"])
+    2
+    """
+    try:
+        status = verbs.main(
+            None if arguments is None else list(arguments),
+            prog_name="graycube",
+            standalone_mode=False,
+        )
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "graycube"
+        complain(f"{error.format_message()}\nSee: {path} --help")
+        return BAD_INPUT
+    except click.Abort:
+        return _INTERRUPTED
+    except (gc.GraycubeError, OSError) as error:
+        complain(_told(error))
+        return BAD_INPUT
+    return status if isinstance(status, int) else 0
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _print_completion(context: click.Context, shell: str | None) -> None:
+    if shell is None:
+        return
+    made = get_completion_class(shell)
+    if made is not None:
+        click.echo(made(verbs, {}, "graycube", "_GRAYCUBE_COMPLETE").source())
+    context.exit()
+
+
+def script() -> None:
+    """What the installed command calls.
+
+    >>> from unittest.mock import patch
+    >>> with patch("sys.argv", ["graycube", "--version"]):
+    ...     try:
+    ...         script()
+    ...     except SystemExit as end:
+    ...         print(end.code)  # doctest: +ELLIPSIS
+    graycube ...
+    0
+    """
+    sys.exit(main())

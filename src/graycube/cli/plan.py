@@ -1,0 +1,137 @@
+"""``graycube plan``: the candidates for a task, the choice, and the bound."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+import graycube as gc
+from graycube.cli.console import print_json, print_table, tell
+from graycube.cli.layouts import read_layout
+from graycube.cli.machines import MachineOptions, machine_options
+from graycube.cli.sizes import Amount, Shape
+from graycube.planning.explain import HEAD, headline, left_out, rows, verdict
+
+COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
+
+
+@click.command(short_help="Find the way from one layout to another.")
+@click.argument("source")
+@click.argument("target")
+@click.option("--dims", type=int, metavar="N", help="Dimensions of the cube: 2^N nodes.")
+@click.option("--shape", type=Shape(), metavar="64x32", help="Lengths of the array's axes.")
+@click.option("--nodes", type=Shape(), metavar="8x4", help="Nodes along each axis.")
+@click.option(
+    "--block", type=Amount(), metavar="K", help="What a node holds: 4096 elements, or 64KiB."
+)
+@click.option("--itemsize", type=int, default=1, show_default=True, help="Bytes an element.")
+@machine_options
+@click.option("--algorithm", default="auto", metavar="NAME", help="Take this one.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Save the plan.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
+    source: str,
+    target: str,
+    dims: int | None,
+    shape: tuple[int, ...] | None,
+    nodes: tuple[int, ...] | None,
+    block: tuple[int, bool] | None,
+    itemsize: int,
+    algorithm: str,
+    output: Path | None,
+    *,
+    as_json: bool,
+    **machine: Any,  # noqa: ANN401
+) -> None:
+    """Find the way from layout SOURCE to layout TARGET.
+
+    A layout is gray or binary, with -cyclic or -consecutive where axes have lengths (one word
+    for all axes, or one for each: gray,binary-cyclic), or one as printed: "(b3 b2 || b1 g0)".
+
+    \b
+    graycube plan gray binary --dims 6 --block 64KiB --ports 1 --machine ipsc2 -o plan.json
+    graycube plan gray binary-cyclic --shape 64x32 --nodes 8x4 --itemsize 8
+    """
+    before, after = (read_layout(text, dims, shape, nodes) for text in (source, target))
+    made = gc.plan(
+        before,
+        after,
+        block=_elements(block, itemsize, before),
+        itemsize=itemsize,
+        machine=MachineOptions(**machine).machine(before.n),
+        algorithm=algorithm,
+    )
+    if output is not None:
+        made.save(output)
+    if as_json:
+        print_json(as_dict(made))
+    else:
+        show(made)
+    if output is not None:
+        tell(f"saved as {output}; see it with: graycube view {output}")
+
+
+def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) -> int:
+    """How many elements a node holds."""
+    if block is None:
+        if layout.block_size == 1:
+            raise gc.InvalidValueError(
+                "no --block is given",
+                "these layouts have one block of any size on each node",
+                "say how much it holds, such as --block 64KiB",
+            )
+        return layout.block_size
+    amount, in_bytes = block
+    if in_bytes and itemsize > 0 and amount % itemsize:
+        raise gc.InvalidValueError(
+            f"the block has {amount} bytes",
+            f"an element has {itemsize}",
+            "choose a block of whole elements",
+        )
+    return amount // itemsize if in_bytes and itemsize > 0 else amount
+
+
+def show(made: gc.Plan) -> None:
+    """Print what was chosen and why, what was rejected, the bound and the gap."""
+    chosen, machine, bounds = made.traffic, made.machine, made.bounds
+    click.echo(f"from  {made.task.source}\nto    {made.task.target}")
+    click.echo(f"{headline(made.task, machine)}\n")
+    print_table(COLUMNS, rows(made.candidates, chosen, machine, bounds))
+    click.echo()
+    for reason, names in left_out(made.candidates):
+        click.echo(f"left out: {names} ({reason})")
+    click.echo("\n".join(verdict(made.candidates, chosen, machine, bounds)))
+
+
+def as_dict(made: gc.Plan) -> dict[str, object]:
+    """The figures of a plan, for JSON."""
+    task = made.task
+    return {
+        "source": str(task.source),
+        "target": str(task.target),
+        "nodes": 1 << task.n,
+        "block": task.block,
+        "itemsize": task.itemsize,
+        "machine": asdict(made.machine),
+        "algorithm": made.algorithm,
+        "rounds": made.rounds,
+        "cycles": made.cycles,
+        "seconds": made.cost,
+        "lower_bound": made.lower_bound,
+        "candidates": [_candidate(candidate) for candidate in made.candidates],
+        "bounds": [asdict(bound) for bound in made.bounds],
+    }
+
+
+def _candidate(candidate: gc.Candidate) -> dict[str, object]:
+    traffic = candidate.traffic
+    if traffic is None:
+        return {"algorithm": candidate.algorithm.name, "left_out": candidate.reason}
+    return {
+        "algorithm": candidate.algorithm.name,
+        "rounds": traffic.nonempty,
+        "cycles": traffic.cycles,
+        "link_bytes": traffic.bytes,
+        "seconds": candidate.cost,
+    }

@@ -1,0 +1,48 @@
+"""Verbs that need MPI: on this process alone, under ``mpiexec``, or starting it themselves."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import graycube as gc
+from graycube.runtime import mpi
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+
+def world() -> "Intracomm":
+    """All processes that ``mpiexec`` started, or this one."""
+    comm: Intracomm = mpi().COMM_WORLD
+    return comm
+
+
+def started(ranks: int, arguments: Sequence[str]) -> int:
+    """``graycube ARGUMENTS`` on so many ranks; the exit status.
+
+    >>> started(3, ["calibrate", "ours"])
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: ranks is 3: graycube runs on a power of two;
+    say --ranks 4
+    """
+    if ranks < 1 or ranks & (ranks - 1):
+        raise gc.InvalidValueError(
+            f"ranks is {ranks}", "graycube runs on a power of two", "say --ranks 4"
+        )
+    command = [_mpiexec(), "-n", str(ranks), sys.executable, "-m", "graycube", *arguments]
+    return subprocess.run(command, check=False).returncode  # noqa: S603 - our own program
+
+
+def _mpiexec() -> str:
+    """The one that was installed with this Python, or else the first on the path."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None:
+        raise gc.MissingExtraError(
+            "mpiexec is not found", "real runs need it", "run: pip install 'graycube[mpi]'"
+        )
+    return found

@@ -1,0 +1,52 @@
+"""Amounts as people type them: ``64KiB``, ``1.5MB``, ``4096``, ``64x32``."""
+
+import re
+
+import click
+
+_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+_AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([a-z]*)", re.IGNORECASE)
+
+
+class Amount(click.ParamType[tuple[int, bool]]):
+    """A number, or a number of bytes: (how many, whether they are bytes).
+
+    >>> Amount().convert("64KiB", None, None), Amount().convert("4096", None, None)
+    ((65536, True), (4096, False))
+    """
+
+    name = "number, or bytes"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, bool]:
+        """The amount of a text."""
+        found = _AMOUNT.fullmatch(str(value).strip())
+        unit = found[2].lower() if found else ""
+        if found is None or (unit and unit not in _UNITS):
+            self.fail(f"{value!r} is no amount: write 4096, 64KiB or 1.5MB", param, ctx)
+        number, factor = float(found[1]), _UNITS.get(unit, 1)
+        amount = int(found[1]) * factor if "." not in found[1] else round(number * factor)
+        if "." in found[1] and amount != number * factor:
+            self.fail(f"{value!r} is no whole number of bytes", param, ctx)
+        return amount, bool(unit)
+
+
+class Shape(click.ParamType[tuple[int, ...]]):
+    """Lengths of axes.
+
+    >>> Shape().convert("64x32", None, None)
+    (64, 32)
+    """
+
+    name = "lengths"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """The lengths of a text."""
+        parts = str(value).lower().replace(",", "x").split("x")
+        if not all(re.fullmatch("[0-9]{1,18}", part) for part in parts):
+            self.fail(f"{value!r} is no shape: write 64x32", param, ctx)
+        return tuple(map(int, parts))

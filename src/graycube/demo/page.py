@@ -1,0 +1,119 @@
+"""The demo as a page of its own: texts, output, code and pictures, and the way on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from graycube.markup import Markup, element, joined
+
+_STYLE = files(__package__).joinpath("page.css")
+_CAPTIONS = {
+    "where": "The node of each block: thick lines where neighbours are far apart.",
+    "solve": "The vorticity at the start, half way, and at the end.",
+}
+_PURPOSE = (
+    "You have an array spread over 2^n MPI ranks, devices, or simulated nodes. graycube says "
+    "where everything is, how to get from one layout to another, whether that pays, and does "
+    "it. What follows was computed on this machine, in one process, just now."
+)
+_YOURS = """import graycube as gc
+from mpi4py import MPI                          # or comm=None: all nodes in one process
+
+comm = MPI.COMM_WORLD                           # a power of two of ranks
+layout = gc.Layout.mesh((4096, 4096), nodes=gc.node_mesh(comm.size, 2), code="gray")
+u = gc.CubeArray.from_function(f, layout, comm) # or from_numpy, scatter, load
+
+w = u.halo()                                    # stencils: neighbours are one hop away
+laplacian = w[1, 0] + w[-1, 0] + w[0, 1] + w[0, -1] - 4 * u
+spectrum = gc.fft2(u)                           # transforms: where the data are
+
+plan = gc.plan(layout, other, block, itemsize=8, machine="our-cluster")
+bound = plan.bind(block_of_mine, comm)          # plan once,
+bound.run()                                     # run many times"""
+_NEXT = (
+    ("graycube plan gray binary --dims 6 --block 64KiB --ports 1", "a plan, priced"),
+    ("graycube calibrate our-laptop --ranks 4", "your machine, measured for the planner"),
+    ("graycube advise program.toml", "which layout each phase of your program should use"),
+    ("graycube reproduce", "every claim of the four papers, computed again"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A part of the demo, as text.
+
+    >>> Chapter("where", "Where everything is", "On 64 nodes ...", "code", "output").key
+    'where'
+    """
+
+    key: str
+    title: str
+    text: str
+    code: str
+    output: str
+
+
+def document(chapters: Sequence[Chapter], pictures: Mapping[str, str]) -> str:
+    """The page; ``pictures`` has the files of what was drawn, by chapter.
+
+    >>> page = document([Chapter("a", "Where", "On <64> nodes.", "x", "y")], {})
+    >>> "On &lt;64&gt; nodes." in page
+    True
+    """
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", "graycube: the demo"),
+        element("style", Markup(_STYLE.read_text(encoding="utf-8"))),
+    )
+    numbered = enumerate(chapters, start=1)
+    body = element(
+        "main",
+        element("h1", "graycube"),
+        element("p", _PURPOSE, class_="purpose"),
+        *(_section(k, chapter, pictures) for k, chapter in numbered),
+        *_way_on(),
+    )
+    page = element("html", head, element("body", body), lang="en")
+    return f"<!doctype html>\n{page}\n"
+
+
+def _section(number: int, chapter: Chapter, pictures: Mapping[str, str]) -> Markup:
+    return element(
+        "section",
+        element("h2", f"{number}. {chapter.title}"),
+        element("p", *_words(chapter.text)),
+        element("pre", chapter.output, tabindex="0"),
+        *_picture(chapter.key, pictures),
+        element("details", element("summary", "the code"), element("pre", chapter.code)),
+        id=chapter.key,
+    )
+
+
+def _words(text: str) -> Iterator[object]:
+    """A text whose `quoted words` are code."""
+    for k, part in enumerate(text.split("`")):
+        yield element("code", part) if k % 2 else part
+
+
+def _picture(key: str, pictures: Mapping[str, str]) -> Iterator[Markup]:
+    file = pictures.get(key)
+    if file is None:
+        return
+    if file.endswith(".html"):
+        link = element("a", "the same on 16 nodes, to play with", href=file)
+        yield element("p", "Watch it move: ", link, ", side by side with the simplest way.")
+        return
+    picture = element("img", src=file, alt=_CAPTIONS[key])
+    yield element("figure", picture, element("figcaption", _CAPTIONS[key]))
+
+
+def _way_on() -> Iterator[Markup]:
+    yield element("h2", "In your own code")
+    yield element("pre", _YOURS)
+    yield element("h2", "On the command line")
+    terms = (
+        (element("dt", element("code", line)), element("dd", what)) for line, what in _NEXT
+    )
+    yield element("dl", joined(part for term in terms for part in term))

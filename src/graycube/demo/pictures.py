@@ -1,0 +1,55 @@
+"""The demo's pictures, drawn where matplotlib is installed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import graycube as gc
+from graycube.demo.story import DT, QUARTERS, STEPS, Scene
+from graycube.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_GLOW = ("#d8f6ff", "#5cc3f2", "#1d62b8", "#0b1026", "#b83a1d", "#f2a15c", "#fff3d8")
+
+
+def draw(scene: Scene, folder: Path) -> dict[str, str]:
+    """Draw into a folder; the files' names by chapter.
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict("sys.modules", matplotlib=None):
+    ...     draw(Scene(), Path())
+    Traceback (most recent call last):
+    ...
+    graycube.errors.MissingExtraError: matplotlib is not installed: pictures need it; run:
+    pip install 'graycube[plot]'
+    """
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - the demo runs without it
+    except ImportError as error:
+        raise MissingExtraError(
+            "matplotlib is not installed",
+            "pictures need it",
+            "run: pip install 'graycube[plot]'",
+        ) from error
+    layouts = Figure(figsize=(10, 5), layout="constrained")
+    for ax, name in zip(layouts.subplots(1, 2), ("binary", "gray"), strict=True):
+        gc.view.plot(getattr(scene, name), ax=ax)
+        ax.set_title(f"{name} code")
+    layouts.savefig(folder / "layouts.png", dpi=110)
+    flow = Figure(figsize=(10, 3.8), layout="constrained")
+    _draw_flow(flow, scene)
+    flow.savefig(folder / "flow.png", dpi=110)
+    return {"where": "layouts.png", "solve": "flow.png"}
+
+
+def _draw_flow(figure: "Figure", scene: Scene) -> None:
+    from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415
+
+    glow = LinearSegmentedColormap.from_list("glow", _GLOW)
+    frames = scene.frames[:: QUARTERS // 2]
+    most = max(abs(frame).max() for frame in frames)
+    for k, (ax, frame) in enumerate(zip(figure.subplots(1, 3), frames, strict=True)):
+        image = ax.imshow(frame.T[::-1], vmin=-most, vmax=most, cmap=glow)
+        ax.set(title=f"t = {k * STEPS * DT / 2:g}", xticks=(), yticks=())
+    figure.colorbar(image, ax=figure.axes, label="vorticity", pad=0.01)

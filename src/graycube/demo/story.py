@@ -1,0 +1,168 @@
+"""What ``graycube demo`` tells: each chapter is a function, its docstring and what it returns.
+
+Rules. The first line of a docstring is the title, the rest is the text, and the source below it
+is the code that readers see: so it is short, and what it computes is what is printed. A chapter
+whose figures are wrong fails.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from scipy import fft
+
+import graycube as gc
+from graycube.demo.flow import Flow, plain_steps, shear_layers
+
+N = 128
+"""Points along each side of the field."""
+STEPS, QUARTERS, DT = 240, 4, 0.025
+
+
+@dataclass
+class Scene:
+    """What the chapters hand on: the field, its layouts, the plan, and what to draw.
+
+    >>> Scene().gray.shape
+    (128, 128)
+    """
+
+    values: Any = field(default_factory=lambda: shear_layers(N))
+    gray: gc.Layout = field(default_factory=lambda: _mesh("gray"))
+    binary: gc.Layout = field(default_factory=lambda: _mesh("binary"))
+    plan: gc.Plan | None = None
+    frames: list[Any] = field(default_factory=list)
+
+
+def _mesh(code: Literal["gray", "binary"]) -> gc.Layout:
+    return gc.Layout.mesh((N, N), nodes=(8, 8), code=code)
+
+
+def require(right: object, what: str) -> None:
+    """Stop if something is not right.
+
+    >>> require(True, "the transform")
+    """
+    if not right:
+        raise gc.InvalidValueError(f"{what} is wrong", "the demo checks itself", "report it")
+
+
+def where(scene: Scene) -> str:
+    """Where everything is.
+
+    A program keeps a field of 128 x 128 numbers on 64 nodes, 16 x 16 on each. A stencil reads
+    mesh neighbours; an FFT pairs elements a power of two apart. On a cube of 2^6 nodes, how far
+    away are these partners? In Gray code mesh neighbours are one hop apart, in binary code the
+    FFT's partners are.
+    """
+    lines = [f"{'farthest partner, in hops':28}{'binary':>8}{'gray':>8}"]
+    for name, distances in (
+        ("mesh neighbours", gc.mesh_distances),
+        ("FFT partners", gc.butterfly_distances),
+    ):
+        hops = (distances(layout).dilation for layout in (scene.binary, scene.gray))
+        lines.append(f"{name:28}" + "".join(f"{far:8}" for far in hops))
+    node, slot = scene.gray.locate(127, 127)
+    return "\n".join([*lines, f"element (127, 127) is in slot {slot} of node {node}"])
+
+
+def renumber(scene: Scene) -> str:
+    """Often nothing has to move.
+
+    Ranks are only numbers. If a whole program wants one of the codes, number the ranks
+    accordingly and move nothing: this is the node at each place of an 8 x 8 mesh.
+    """
+    order = gc.rank_order((8, 8))
+    places = scene.gray.locate(*16 * np.indices((8, 8)))[0]
+    require(np.array_equal(order, places), "the order")
+    return str(order)
+
+
+def advise(scene: Scene) -> str:
+    """Which layout to use, and when converting pays.
+
+    Say a program smooths its field 20 times by a stencil, transforms it, and transforms it
+    back. graycube prices all of it on a machine, in each layout and with every conversion
+    between, and takes the cheapest sequence. Here the machine is a hypercube of 1985; `graycube
+    calibrate` measures yours. A "place" is where a transform leaves the data: it need not bring
+    them back.
+    """
+    sweeps = gc.Loop([gc.Stencil()], times=20, name="sweeps")
+    program = gc.Loop([sweeps, gc.FFT(), gc.Elementwise(), gc.FFT()], times=100)
+    advice = gc.advise(
+        program,
+        machine=gc.Machine.profile("ipsc1", dims=6),
+        size=scene.values.shape,
+        layouts={"gray": scene.gray, "binary": scene.binary},
+    )
+    return advice.explain()
+
+
+def convert(scene: Scene) -> str:
+    """How to get from one layout to another.
+
+    When data must move, a plan says who sends what to whom and when. All known algorithms are
+    priced beside the lower bound; the plan is proved by algebra and checked element by element,
+    and then moves the field itself.
+    """
+    machine = gc.Machine(dims=6, ports="all", startup=2e-6, per_byte=1e-9)
+    plan = gc.plan(scene.gray, scene.binary, block=256, itemsize=8, machine=machine)
+    report = plan.verify()
+    moved = plan.apply(scene.gray.scatter(scene.values))
+    require(report, "the plan")
+    require(np.array_equal(scene.binary.gather(moved), scene.values), "what it moved")
+    scene.plan = plan
+    return f"{plan.explain()}\n{report}\nThe field is where the new layout says."
+
+
+def transform(scene: Scene) -> str:
+    """An FFT where the data are.
+
+    But must they move? A transform runs on Gray-coded data directly, with as many transfers as
+    on binary data. The result carries its layout, so nothing is put in order until you ask.
+    """
+    field = gc.CubeArray.from_numpy(scene.values, scene.gray)
+    spectrum = gc.fft2(field)
+    error = abs(spectrum.to_numpy() - fft.fft2(scene.values)).max()
+    require(error < 1e-9, "the transform")
+    machine = gc.Machine(dims=6, ports="all", startup=2e-6, per_byte=1e-9)
+    costs = [
+        gc.plan_fft(layout, axis=0, machine=machine).cost
+        for layout in (scene.binary, scene.gray)
+    ]
+    return (
+        f"largest difference from scipy.fft: {error:.1e}\n"
+        f"seconds along an axis, binary and gray: {costs[0]:.4g} and {costs[1]:.4g}\n"
+        f"layout of the spectrum: {spectrum.layout}"
+    )
+
+
+def solve(scene: Scene) -> str:
+    """All of it: a flow.
+
+    Two shear layers roll up into vortices. Every stage takes stencils of vorticity and stream
+    function and solves a Poisson equation by FFT, all on the one Gray-coded array. Under
+    mpiexec the same lines run on as many ranks as there are nodes.
+    """
+    flow = Flow(gc.CubeArray.from_numpy(scene.values, scene.gray))
+    scene.frames = [scene.values]
+    for _ in range(QUARTERS):
+        scene.frames.append(flow.steps(STEPS // QUARTERS, DT).to_numpy())
+    plain = plain_steps(scene.values, STEPS, DT)
+    error = abs(scene.frames[-1] - plain).max() / abs(plain).max()
+    require(error < 1e-9, "the flow")
+    return (
+        f"{STEPS} steps on {N} x {N} points and 64 nodes, to time {STEPS * DT:g}\n"
+        f"relative difference from the same scheme on one node with NumPy: {error:.1e}"
+    )
+
+
+CHAPTERS: tuple[Callable[[Scene], str], ...] = (
+    where,
+    renumber,
+    advise,
+    convert,
+    transform,
+    solve,
+)

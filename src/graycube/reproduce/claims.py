@@ -1,0 +1,217 @@
+"""What a paper claims, as data, and how a computed figure is held against it.
+
+Rules. A claim says what the paper says, where, and for which sizes it is tried. A *correction*
+says what is true instead, and under which words the errata tell it. The computation is a
+function of the paper's folder, ``module:function``, which takes the claim and yields its cases.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import isclose
+from typing import Any
+
+from graycube.errors import InvalidValueError
+from graycube.reproduce.formula import Number, evaluate
+
+KINDS = ("theorem", "lemma", "corollary", "definition", "table", "figure", "text")
+HOLDS, CORRECTED, FAILS = VERDICTS = ("holds", "holds with a correction", "fails")
+_RELATIONS: dict[str, Callable[[Number, Number], bool]] = {
+    "==": lambda ours, paper: isclose(ours, paper, rel_tol=1e-9),
+    "<=": lambda ours, paper: ours <= paper,
+    ">=": lambda ours, paper: ours >= paper,
+}
+_LONGEST_SPAN = 1 << 16
+
+Row = tuple[Any, ...]
+Compute = Callable[..., Number | None]
+Try = Callable[..., bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One trial of a claim: what the paper says, what came out, and whether they agree.
+
+    ``corrected`` is whether what came out agrees with the correction, where there is one.
+
+    >>> Case("n = 3", paper="8", ours="8", holds=True).corrected is None
+    True
+    """
+
+    where: str
+    paper: str
+    ours: str
+    holds: bool
+    corrected: bool | None = None
+
+    @property
+    def row(self) -> dict[str, str | bool | None]:
+        """The case for JSON.
+
+        >>> Case("n = 3", "8", "9", holds=False).row["ours"]
+        '9'
+        """
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What is true instead; ``erratum`` is the bold title of its entry in the errata.
+
+    >>> Correction("n + 1 cycles", erratum="TR-20-91, Theorem 8.", formula="n + 1").figures
+    ()
+    """
+
+    statement: str
+    erratum: str
+    formula: str = ""
+    figures: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement of a paper that a computation can contradict.
+
+    ``formula`` is in Python's notation; ``relation`` says how our figure must stand to it.
+    ``figures`` are the rows of a printed table. ``sizes`` are spans: "2..8", or "1 4 16".
+
+    >>> claim = Claim("lemma", "2", "3.1", "S is two n", "counts:s", formula="2 * n",
+    ...               sizes={"n": "1..3"})
+    >>> list(claim.compared(lambda n: n + 1))[1]
+    Case(where='n = 2', paper='4', ours='3', holds=False, corrected=None)
+    """
+
+    kind: str
+    number: str
+    where: str
+    statement: str
+    check: str
+    verdict: str = HOLDS
+    formula: str = ""
+    relation: str = "=="
+    sizes: Mapping[str, str] = field(default_factory=dict)
+    quick: Mapping[str, str] = field(default_factory=dict)
+    figures: tuple[Row, ...] = ()
+    code: tuple[str, ...] = ()
+    draw: str = ""
+    remark: str = ""
+    correction: Correction | None = None
+
+    def __post_init__(self) -> None:
+        known = {"kind": KINDS, "verdict": VERDICTS, "relation": tuple(_RELATIONS)}
+        for name, values in known.items():
+            if getattr(self, name) not in values:
+                raise self._wrong(f"{name} {getattr(self, name)!r}", f"one of {values}")
+        for function in filter(None, (self.check, self.draw)):
+            if function.count(":") != 1:
+                raise self._wrong(f"function {function!r}", "'module:function'")
+        if set(self.quick) - set(self.sizes):
+            raise self._wrong(f"quick sizes {sorted(self.quick)}", "some of its sizes")
+        if (self.verdict == CORRECTED) != (self.correction is not None):
+            raise self._wrong(f"verdict {self.verdict!r}", "the one that a correction needs")
+
+    def _wrong(self, has: str, needs: str) -> InvalidValueError:
+        return InvalidValueError(f"{self.name} has the {has}", f"it needs {needs}", "mend it")
+
+    @property
+    def name(self) -> str:
+        """Kind and number, as people write them.
+
+        >>> Claim("table", "4", "7", "cycles", "table4:rows").name
+        'Table 4'
+        """
+        return f"{self.kind.capitalize()} {self.number}"
+
+    @property
+    def key(self) -> str:
+        """Kind and number as one word.
+
+        >>> Claim("text", "8.2 a", "8.2", "cycles", "section8:rows").key
+        'text-8.2-a'
+        """
+        return f"{self.kind}-{self.number}".replace(" ", "-").lower()
+
+    def quickly(self) -> "Claim":
+        """The same claim for its quick sizes only.
+
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", sizes={"n": "1..9"}, quick={"n": "1"})
+        >>> claim.quickly().sizes
+        {'n': '1'}
+        """
+        return replace(self, sizes={**self.sizes, **self.quick})
+
+    def cases(self) -> Iterator[dict[str, int]]:
+        """The sizes to try, in every combination.
+
+        >>> list(Claim("lemma", "1", "2", "", "a:b", sizes={"n": "1..2", "K": "4 8"}).cases())
+        [{'n': 1, 'K': 4}, {'n': 1, 'K': 8}, {'n': 2, 'K': 4}, {'n': 2, 'K': 8}]
+        """
+        for values in product(*map(span, self.sizes.values())):
+            yield dict(zip(self.sizes, values, strict=True))
+
+    def compared(self, compute: Compute) -> Iterator[Case]:
+        """The formula against ``compute(n=..., K=...)``, for every size that gives a figure.
+
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n + 1", sizes={"n": "1..3"})
+        >>> [case.holds for case in claim.compared(lambda n: None if n == 3 else 2)]
+        [True, False]
+        """
+        for sizes in self.cases():
+            ours = compute(**sizes)
+            if ours is not None:
+                yield self.compare(ours, **sizes)
+
+    def compare(self, ours: Number, **sizes: int) -> Case:
+        """The formula against one figure.
+
+        >>> Claim("lemma", "1", "2", "", "a:b", formula="n", relation=">=").compare(5, n=4)
+        Case(where='n = 4', paper='>= 4', ours='5', holds=True, corrected=None)
+        """
+        paper = evaluate(self.formula, sizes)
+        related = _RELATIONS[self.relation]
+        sign = "" if self.relation == "==" else f"{self.relation} "
+        corrected = None
+        if self.correction is not None and self.correction.formula:
+            corrected = related(ours, evaluate(self.correction.formula, sizes))
+        holds = related(ours, paper)
+        return Case(_where(sizes), f"{sign}{paper}", str(ours), holds, corrected)
+
+    def tried(self, holds: Try, corrected: Try | None = None) -> Iterator[Case]:
+        """A statement without figures: whether it, and its correction, hold for every size.
+
+        A size for which the answer is ``None`` is left out.
+
+        >>> claim = Claim("lemma", "1", "2", "n is even", "a:b", sizes={"n": "1..2"})
+        >>> [case.holds for case in claim.tried(lambda n: n % 2 == 0)]
+        [False, True]
+        """
+        for sizes in self.cases():
+            answer = holds(**sizes)
+            if answer is not None:
+                also = None if corrected is None else bool(corrected(**sizes))
+                ours = "it holds" if answer else "it does not"
+                yield Case(_where(sizes), "it holds", ours, bool(answer), also)
+
+
+def span(text: str) -> Iterator[int]:
+    """The numbers of a span.
+
+    >>> list(span("2..5")), list(span("1 4 16"))
+    ([2, 3, 4, 5], [1, 4, 16])
+    """
+    first, dots, last = text.partition("..")
+    try:
+        numbers = range(int(first), int(last) + 1) if dots else [int(x) for x in text.split()]
+    except ValueError:
+        numbers = []
+    if not 0 < len(numbers) <= _LONGEST_SPAN:
+        raise InvalidValueError(
+            f"the span is {text!r}",
+            f"it has 1 to {_LONGEST_SPAN} whole numbers",
+            "write it like '2..8' or '1 4 16'",
+        )
+    yield from numbers
+
+
+def _where(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in sizes.items())

@@ -1,0 +1,155 @@
+"""Claims computed: each gets a verdict from its cases, and the first of them as evidence.
+
+Rules. A claim *holds* if all its cases do, and there is at least one. It *holds with a
+correction* if some case contradicts the print and all agree with the correction. Otherwise it
+*fails*. Cases are counted as they come and not kept, but for some.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+from time import perf_counter
+from types import ModuleType
+from typing import Any
+
+from graycube.errors import InvalidValueError
+from graycube.reproduce.claims import CORRECTED, FAILS, HOLDS, Case, Claim
+from graycube.reproduce.papers import Paper
+
+_DPI = 110
+SHOWN = 60
+"""So many cases of a claim are kept, and so many that contradict it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a claim.
+
+    >>> claim = Claim("lemma", "1", "2", "one and one is two", "a:b")
+    >>> outcome = judged(claim, iter([Case("", "2", "2", holds=True)]))
+    >>> outcome.verdict, outcome.tried, outcome.as_recorded
+    ('holds', 1, True)
+    """
+
+    claim: Claim
+    verdict: str
+    tried: int
+    exceptions: int
+    cases: tuple[Case, ...]
+    contradictions: tuple[Case, ...]
+    seconds: float
+    error: str = ""
+    picture: bytes = b""
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether the verdict is the one that the claim's file has on record.
+
+        >>> judged(Claim("lemma", "1", "2", "", "a:b"), iter(())).as_recorded
+        False
+        """
+        return self.verdict == self.claim.verdict and not self.error
+
+
+def judged(claim: Claim, cases: Iterator[Case]) -> Outcome:
+    """The outcome of these cases.
+
+    >>> judged(Claim("lemma", "1", "2", "", "a:b"), iter(())).verdict  # nothing was tried
+    'fails'
+    """
+    start, tried, right = perf_counter(), 0, True
+    kept: list[Case] = []
+    against: list[Case] = []
+    exceptions = 0
+    for case in cases:
+        tried += 1
+        right &= case.corrected is True
+        if not case.holds:
+            exceptions += 1
+            if len(against) < SHOWN:
+                against.append(case)
+        if len(kept) < SHOWN:
+            kept.append(case)
+    verdict = FAILS
+    if tried and not exceptions:
+        verdict = HOLDS
+    elif tried and right and claim.correction is not None:
+        verdict = CORRECTED
+    seconds = perf_counter() - start
+    return Outcome(claim, verdict, tried, exceptions, tuple(kept), tuple(against), seconds)
+
+
+def reproduce(
+    paper: Paper, claim: Claim, *, quick: bool = False, draws: bool = False
+) -> Outcome:
+    """Compute one claim of a paper, and draw what there is to draw as a PNG.
+
+    An error of the computation is an outcome too: the claim fails, and ``error`` says why.
+
+    >>> from graycube.reproduce import papers
+    >>> (paper,) = (p for p in papers() if p.key == "TR-20-92")
+    >>> outcome = reproduce(paper, paper.claims[0], quick=True)
+    >>> outcome.verdict, outcome.as_recorded
+    ('holds', True)
+    """
+    tried = claim.quickly() if quick else claim
+    start = perf_counter()
+    try:
+        outcome = judged(tried, iter(function_of(paper, claim.check)(tried)))
+        return replace(outcome, picture=_drawn(paper, tried)) if draws else outcome
+    except Exception as error:  # noqa: BLE001 - one broken computation must not hide the others
+        why = f"{type(error).__name__}: {error}"
+        return Outcome(tried, FAILS, 0, 0, (), (), perf_counter() - start, why)
+
+
+def _drawn(paper: Paper, claim: Claim) -> bytes:
+    """The picture of a claim, if it has one and matplotlib is installed."""
+    if not claim.draw or find_spec("matplotlib") is None:
+        return b""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - optional, and slow to import
+
+    figure = Figure(layout="constrained")
+    function_of(paper, claim.draw)(figure, claim)
+    stream = BytesIO()
+    figure.savefig(stream, format="png", dpi=_DPI)
+    return stream.getvalue()
+
+
+def function_of(paper: Paper, name: str) -> Callable[..., Any]:
+    """The function ``module:function`` of a paper's folder.
+
+    >>> from graycube.reproduce import papers
+    >>> paper = papers()[0]
+    >>> callable(function_of(paper, paper.claims[0].check))
+    True
+    """
+    module, _, function = name.partition(":")
+    with _importable(paper.folder):
+        loaded = importlib.import_module(module)
+    _require_from(loaded, paper.folder)
+    made: Callable[..., Any] = getattr(loaded, function)
+    return made
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _require_from(module: ModuleType, folder: Path) -> None:
+    """Two papers must not have modules of the same name: the first one would serve both."""
+    if module.__file__ is None or Path(module.__file__).parent.resolve() != folder.resolve():
+        raise InvalidValueError(
+            f"module {module.__name__} is {module.__file__}",
+            f"it must lie in {folder}",
+            "give the modules of all papers different names",
+        )

@@ -1,0 +1,70 @@
+"""What the documents show of the command line works, and the site's made pages are whole."""
+
+import importlib.util
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from graycube.cli import main
+from graycube.cli.main import verbs
+from graycube.reproduce import papers
+
+ROOT = Path(__file__).parents[1]
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+
+
+def commands(name):
+    """The lines of shell blocks that begin with graycube, without their comments."""
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
+        yield from (line for line in block.splitlines() if line.startswith("graycube "))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """One for all lines: later ones read what earlier ones wrote."""
+    made = tmp_path_factory.mktemp("commands")
+    shutil.copytree(ROOT / "examples", made / "examples")
+    return made
+
+
+@pytest.mark.parametrize("line", list(commands("commands.md")))
+def test_what_the_documents_show_works(line, folder, monkeypatch, capfd):
+    if "--ranks" in line and not MPIEXEC.exists():
+        pytest.skip("needs the extra mpi")
+    monkeypatch.chdir(folder)
+    arguments = shlex.split(line, comments=True)[1:]
+    assert main(arguments) == 0, capfd.readouterr().err
+
+
+def test_the_documents_show_every_verb():
+    lines = [*commands("commands.md"), *commands("papers.md")]
+    shown = {line.split()[1] for line in lines}
+    assert shown | {"demo"} == set(verbs.commands)
+
+
+@pytest.fixture
+def generate(tmp_path, monkeypatch):
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "HERE", tmp_path)
+    module.write()
+    return tmp_path
+
+
+def test_every_claim_has_an_entry_on_the_page_of_its_paper(generate):
+    for paper in papers():
+        page = (generate / "papers" / f"{paper.key.lower()}.md").read_text(encoding="utf-8")
+        assert re.findall(r"^## (.*)$", page, re.MULTILINE) == [c.name for c in paper.claims]
+        assert all(f"`{claim.check}`" in page for claim in paper.claims)
+
+
+def test_every_option_is_on_the_page_of_verbs(generate):
+    page = (generate / "generated" / "help.md").read_text(encoding="utf-8")
+    options = [name for verb in verbs.commands.values() for p in verb.params for name in p.opts]
+    assert all(name in page for name in options if name.startswith("--"))
