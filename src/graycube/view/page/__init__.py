@@ -1,0 +1,9 @@
+"""A plan as a page: one file that opens in any browser, without a network.
+
+:func:`page` is its text and :func:`save_page` writes it. What can be seen: the cube with the
+elements on their way, what every node holds, the loads of the links over time, and the prices.
+"""
+
+from graycube.view.page.document import page, save_page
+
+__all__ = ["page", "save_page"]

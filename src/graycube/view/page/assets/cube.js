@@ -1,0 +1,189 @@
+// The cube: nodes with their memories, directed links with their loads, elements on their way.
+
+const ASIDE = [0, 9, 9, 9, 7.5, 6, 5.5, 2, 1.2];
+const DOT = [0, 9, 9, 9, 8, 6.5, 6.5, 3.2, 2.4];
+const THICK = [0, 6, 6, 6, 5, 4, 3, 2, 1.4];
+const MOST_CELLS = 36;
+
+class Cube {
+  constructor(svg, trace, choose) {
+    this.svg = svg;
+    this.trace = trace;
+    this.n = trace.n;
+    this.plan = arrange(trace.n);
+    this.colours = palette(trace.n);
+    this.dots = [];
+    const [width, height] = this.plan.size;
+    const least = [0, 0, 0, 300, 470, 640, 820, 900, 1000][trace.n];
+    set(svg, {
+      viewBox: `0 0 ${width} ${height}`, style: `--wide:${width}px;--least:${least}px`,
+      "aria-label": `Cube of ${amount(trace.nodes, "node")} and ${trace.n} dimensions`,
+    });
+    this.links = this.drawLinks(draw(svg, "g", { class: "links" }));
+    this.boxes = this.drawNodes(draw(svg, "g", { class: "nodes" }), choose);
+    this.flock = draw(svg, "g", { class: "dots" });
+  }
+
+  drawLinks(group) {
+    const links = [];
+    for (let node = 0; node < this.trace.nodes; node += 1) {
+      for (let d = 0; d < this.n; d += 1) links.push(this.drawLink(group, node, d));
+    }
+    return links;
+  }
+
+  drawLink(group, node, d) {
+    const { at, box } = this.plan;
+    const ends = lane(at[node], at[node ^ 1 << d], box, ASIDE[this.n]);
+    const [[x1, y1], [x2, y2]] = ends;
+    const part = draw(group, "g", { class: "link", "data-link": `${node}:${d}` });
+    const line = draw(part, "line", { x1, y1, x2, y2 });
+    const tip = this.n > 5 ? null : draw(part, "path", { class: "tip", d: arrow(ends, this.n) });
+    const title = draw(part, "title");
+    return { part, line, tip, title, ends, name: `${node} → ${node ^ 1 << d}` };
+  }
+
+  drawNodes(group, choose) {
+    return this.plan.at.map((middle, node) => {
+      const { width, height } = this.plan.box;
+      const part = draw(group, "g", {
+        class: "node", tabindex: node ? -1 : 0, role: "button", "data-node": node,
+        "aria-label": `node ${node}, binary ${bits(node, this.n) || "none"}`,
+        transform: `translate(${middle[0] - width / 2} ${middle[1] - height / 2})`,
+      });
+      draw(part, "rect", { class: "box", width, height, rx: Math.min(6, width / 6) });
+      this.nameNode(part, node);
+      part.addEventListener("click", () => choose(node));
+      part.addEventListener("focus", () => choose(node));
+      return { part, cells: this.drawCells(part, node) };
+    });
+  }
+
+  nameNode(part, node) {
+    const { width } = this.plan.box;
+    if (this.n > 7) return;
+    if (this.n === 7) {
+      draw(part, "text", { class: "number", x: width / 2, y: 11, "text-anchor": "middle", "font-size": 9 }, node);
+      return;
+    }
+    const size = this.n > 4 ? 11 : 13;
+    const { relabel } = this.trace.scene;
+    const number = relabel ? `${node}→${relabel[node]}` : `${node}`;
+    draw(part, "text", { class: "number", x: 5, y: size + 1, "font-size": size }, number);
+    if (relabel && this.n > 3) return;
+    draw(part, "text", {
+      class: "bits", x: width - 5, y: size + 1, "text-anchor": "end", "font-size": [0, 11, 11, 11, 11, 10, 8.5][this.n],
+    }, bits(node, this.n));
+  }
+
+  drawCells(part, node) {
+    const { block } = this.trace;
+    const head = this.n > 4 ? 15 : 18;
+    const { width, height } = this.plan.box;
+    if (this.n > 6 || block === 0) return [];
+    const room = [width - 8, height - head - 4];
+    if (block > MOST_CELLS || division(block, ...room).side < 3.5) {
+      draw(part, "rect", { class: "room", x: 4, y: head + 2, width: room[0], height: room[1] });
+      const bar = draw(part, "rect", { class: "share", x: 4, y: head + 2, width: 0, height: room[1] });
+      return [{ bar, room: room[0] }];
+    }
+    const { rows, columns } = division(block, ...room);
+    const [wide, high] = [Math.min(22, room[0] / columns), Math.min(22, room[1] / rows)];
+    const start = [4 + (room[0] - wide * columns) / 2, head + (room[1] - high * rows) / 2];
+    return Array.from({ length: block }, (_, place) => new Cell(
+      part, start[0] + (place % columns) * wide + 0.5, start[1] + Math.floor(place / columns) * high + 0.5,
+      wide - 1, high - 1, node, place));
+  }
+
+  // The memories at rest.
+  showMemories(held, by) {
+    const { trace } = this;
+    const look = lookOf(trace, this.colours, by, 6.5);
+    this.boxes.forEach(({ cells }, node) => cells.forEach((cell, place) => {
+      if (cell instanceof Cell) cell.show(held[node * trace.block + place], look);
+      else this.showShare(cell, held.slice(node * trace.block, (node + 1) * trace.block).flat());
+    }));
+  }
+
+  showShare({ bar, room }, elements) {
+    const home = elements.filter((element) => this.trace.isHome(element)).length;
+    set(bar, { width: room * home / this.trace.block });
+  }
+
+  showLoads(loads, most) {
+    this.links.forEach((link, k) => {
+      const load = loads[k];
+      const part = most ? load / most : 0;
+      set(link.part, { "data-load": load, class: load ? "link used" : "link" });
+      link.part.style.setProperty("--paint", load ? loadColour(part) : "");
+      link.line.style.strokeWidth = load ? THICK[this.n] * (0.35 + 0.65 * part) : "";
+      link.title.textContent = `link ${link.name}: ${amount(load, "element")}`;
+    });
+  }
+
+  // The elements on their way, at a part of a cycle.
+  showDots(flights, part, by) {
+    const { trace, colours } = this;
+    const ways = [...flights];
+    while (this.dots.length < ways.length) this.dots.push(new Dot(this.flock, this.n));
+    this.dots.forEach((dot, k) => {
+      dot.group.style.display = k < ways.length ? "" : "none";
+      if (k >= ways.length) {
+        dot.group.removeAttribute("data-element");
+        return;
+      }
+      const [element, way] = ways[k];
+      const hop = Math.min(way.length - 1, Math.floor(part * way.length));
+      const node = trace.shownBy(element, by);
+      dot.show(element, this.links[way[hop]].ends, part * way.length - hop, colours[node], node);
+      set(dot.group, { "data-from": Math.floor(way[hop] / this.n), "data-link": linkName(way[hop], this.n) });
+    });
+  }
+
+  select(node) {
+    this.boxes.forEach(({ part }, k) => {
+      part.classList.toggle("chosen", k === node);
+      set(part, { tabindex: k === node ? 0 : -1, "aria-pressed": k === node });
+    });
+  }
+}
+
+class Dot {
+  constructor(parent, n) {
+    this.group = draw(parent, "g", { class: "dot" });
+    draw(this.group, "circle", { r: DOT[n] });
+    this.text = n > 6 ? null : draw(this.group, "text", { "font-size": DOT[n] * 1.15 });
+  }
+
+  show(element, [from, to], part, colour, node) {
+    const [x, y] = [0, 1].map((axis) => from[axis] + part * (to[axis] - from[axis]));
+    set(this.group, { "data-element": element, transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`, fill: colour.fill });
+    if (!this.text) return;
+    this.text.textContent = node;
+    this.text.style.fill = colour.ink;
+  }
+}
+
+function linkName(link, n) {
+  return `${Math.floor(link / n)}:${link % n}`;
+}
+
+// The arrowhead at the end of a lane.
+function arrow([from, to], n) {
+  const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
+  const [ux, uy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+  const size = n > 4 ? 6 : 9;
+  const back = [to[0] - ux * size, to[1] - uy * size];
+  const side = [-uy * size * 0.55, ux * size * 0.55];
+  return `M${to} L${back[0] + side[0]},${back[1] + side[1]} L${back[0] - side[0]},${back[1] - side[1]}Z`;
+}
+
+// How elements look: their colours, what is written on them, and whether they are at home.
+function lookOf(trace, colours, by, smallest, names = false) {
+  return {
+    smallest,
+    colour: (element) => colours[trace.shownBy(element, by)],
+    home: (element) => trace.isHome(element),
+    text: (element) => (names ? trace.scene.labels[element] : `${trace.shownBy(element, by)}`),
+  };
+}

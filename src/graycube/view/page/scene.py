@@ -1,0 +1,210 @@
+"""A plan as plain data: everything that the page shows, exactly, ready for JSON.
+
+Rules. Prices, bounds and the proof are those of the plan; crossings are those of the plan that
+is drawn, which may be a smaller one. Nothing is computed here that the plan does not say.
+"""
+
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from graycube.planning import Candidate, Plan
+from graycube.schedule import Moves
+from graycube.view.page.drawn import Drawn
+from graycube.view.page.follow import follow
+
+_MAX_ROUNDS = 2000
+
+
+def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
+    """What the page shows of a plan, as dicts, lists, numbers and texts.
+
+    >>> import graycube as gc
+    >>> from graycube.view.page.drawn import drawn
+    >>> plan = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 1, machine="ideal")
+    >>> shown = scene(plan, drawn(plan))
+    >>> shown["crossings"]
+    {'cycle': [0, 0], 'node': [2, 3], 'dimension': [0, 0], 'element': [2, 3], 'place': [0, 0]}
+    >>> shown["home"]
+    {'node': [0, 1, 3, 2], 'place': [0, 0, 0, 0]}
+    """
+    task = plan.task
+    return {
+        "n": task.n,
+        "algorithm": plan.algorithm,
+        "source": str(task.source),
+        "target": str(task.target),
+        "block": task.block,
+        "itemsize": task.itemsize,
+        "machine": machine_words(plan),
+        "machine_key": asdict(plan.machine),
+        "rounds": plan.rounds,
+        "cycles": plan.cycles,
+        "bytes": plan.traffic.bytes,
+        "seconds": plan.cost,
+        "bound": plan.lower_bound,
+        "bounds": [
+            {"name": b.name, "seconds": b.seconds, "citation": b.citation} for b in plan.bounds
+        ],
+        "candidates": _candidates(plan),
+        "report": str(plan.verify()),
+        "relabel": _new_numbers(plan),
+        "note": seen.note,
+        "drawn": _timetable(plan, seen),
+        **_contents(seen),
+    }
+
+
+def machine_words(plan: Plan) -> str:
+    """The machine in a line.
+
+    >>> import graycube as gc
+    >>> machine_words(gc.plan(gc.Layout.nodes(3), gc.Layout.nodes(3), 1, machine="ipsc2"))
+    'ipsc2: 1 port, circuit switching'
+    """
+    machine = plan.machine
+    ports = f"{machine.links_at_once} port{'' if machine.links_at_once == 1 else 's'}"
+    name = "" if machine.name == "custom" else f"{machine.name}: "
+    packets = f", packets of {machine.packet} bytes" if machine.packet else ""
+    return f"{name}{ports}, {machine.switching} switching{packets}"
+
+
+def _candidates(plan: Plan) -> list[dict[str, Any]]:
+    rows = [_candidate(candidate, plan) for candidate in plan.candidates]
+    if not any(row["chosen"] for row in rows):
+        remark = "the plan, from a file"
+        rows.append(_row(plan.algorithm, "", plan, plan.cost, chosen=True, remark=remark))
+    return rows
+
+
+def _candidate(candidate: Candidate, plan: Plan) -> dict[str, Any]:
+    name, paper = candidate.algorithm.name, candidate.algorithm.paper
+    traffic = candidate.traffic
+    chosen = traffic is not None and traffic.schedule == plan.schedule
+    remark = "the plan" if chosen else candidate.reason or _compared(candidate, plan)
+    return _row(name, paper, candidate, candidate.cost, chosen=chosen, remark=remark)
+
+
+def _compared(candidate: Candidate, plan: Plan) -> str:
+    if candidate.algorithm.name == "relabel":
+        return "if the ranks may be renumbered"
+    if candidate.cost == plan.cost:
+        return "costs the same"
+    return f"{candidate.cost / plan.cost:.4g} times the plan" if plan.cost else "dearer"
+
+
+def _row(  # noqa: PLR0913
+    name: str,
+    paper: str,
+    priced: Candidate | Plan,
+    cost: float,
+    *,
+    chosen: bool,
+    remark: str,
+) -> dict[str, Any]:
+    traffic = priced.traffic
+    return {
+        "name": name,
+        "paper": paper,
+        "rounds": None if traffic is None else traffic.nonempty,
+        "cycles": None if traffic is None else traffic.cycles,
+        "bytes": None if traffic is None else traffic.bytes,
+        "seconds": cost if isfinite(cost) else None,
+        "chosen": chosen,
+        "remark": remark,
+    }
+
+
+def _new_numbers(plan: Plan) -> list[int] | None:
+    relabel = plan.schedule.relabel
+    nodes = range(1 << plan.task.n)
+    new = [node if relabel is None else relabel(node) for node in nodes]
+    return None if new == list(nodes) else new
+
+
+def _timetable(plan: Plan, seen: Drawn) -> dict[str, Any]:
+    """The cycles and rounds that are drawn, with the seconds that each takes."""
+    schedule = seen.plan.schedule
+    if seen.moves is None:
+        traffic = [r for r in plan.traffic.rounds if r.longest][:_MAX_ROUNDS]
+        shown = [
+            {
+                "longest": r.longest,
+                "crossings": float(r.crossings),
+                "links": float(r.links),
+                "busiest": r.busiest,
+                "times": r.times,
+            }
+            for r in traffic
+        ]
+        return {"block": 0, "cycles": 0, "rounds": [], "seconds": [], "traffic": shown}
+    longest = _longest_messages(seen.moves)
+    return {
+        "block": seen.plan.task.block,
+        "cycles": schedule.cycles,
+        "rounds": list(schedule.rounds),
+        "seconds": _seconds(plan, seen.plan, longest),
+        "traffic": None,
+    }
+
+
+def _longest_messages(moves: Moves) -> list[int]:
+    """The most elements that cross one link in each round."""
+    n, rounds = moves.task.n, len(moves.rounds)
+    number = np.searchsorted(np.asarray(moves.rounds), moves.cycle, side="right") - 1
+    link = (number << n | moves.node) * n + moves.dimension
+    loads = np.bincount(link, minlength=rounds * n << n).reshape(rounds, n << n)
+    longest: list[int] = loads.max(axis=1, initial=0).tolist()
+    return longest
+
+
+def _seconds(plan: Plan, smaller: Plan, longest: list[int]) -> list[float]:
+    """What each round costs; all of it is the price of the whole plan.
+
+    Rounds of a smaller plan take the place of those of the whole one if there are as many; else
+    theirs are stretched.
+    """
+    machine, itemsize = plan.machine, plan.task.itemsize
+    if smaller.rounds == plan.rounds:
+        whole = (size for r in plan.traffic.rounds for size in [r.longest] * r.times if size)
+        return [machine.message_time(next(whole) * itemsize) if m else 0.0 for m in longest]
+    costs = [smaller.machine.message_time(m * itemsize) for m in longest]
+    total = sum(costs)
+    return [cost * plan.cost / total if total else 0.0 for cost in costs]
+
+
+def _contents(seen: Drawn) -> dict[str, Any]:
+    """The elements that are drawn: where they go, when, where they belong, and their names."""
+    if seen.moves is None:
+        return {}
+    followed = follow(seen.plan.schedule, seen.moves)
+    names = ("cycle", "node", "dimension", "element")
+    crossings = {name: getattr(followed, name).tolist() for name in names}
+    inside = zip(("time", "element", "place"), followed.inside, strict=True)
+    return {
+        "crossings": {**crossings, "place": followed.position.tolist()},
+        "inside": {name: column.tolist() for name, column in inside},
+        "home": {
+            "node": followed.home_node.tolist(),
+            "place": followed.home_position.tolist(),
+        },
+        "labels": _labels(seen.plan),
+    }
+
+
+def _labels(plan: Plan) -> list[str]:
+    """The index of every element in the array, in the order of nodes and positions.
+
+    With a payload, its number in it follows after a dot.
+    """
+    source, block = plan.task.source, plan.task.block
+    payload = block // source.block_size
+    node, position = np.divmod(np.arange(block << source.n), block)
+    index = source.coordinates(node, position // payload)
+    places = [",".join(map(str, at)) for at in zip(*(i.tolist() for i in index), strict=True)]
+    if payload == 1:
+        return places
+    behind = (position % payload).tolist()
+    return [f"{place}.{k}" for place, k in zip(places, behind, strict=True)]

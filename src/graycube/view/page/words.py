@@ -1,0 +1,95 @@
+"""What the page says of plans in words: the heading, who wins, and what to bear in mind."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from graycube.markup import Markup, element, joined
+
+
+def heading(scenes: Sequence[Mapping[str, Any]]) -> Markup:
+    """The task, and the figures of its plan or which of two is cheaper."""
+    shown = scenes[0]
+    title = element("h1", "From ", _code(shown["source"]), " to ", _code(shown["target"]))
+    machines = " or ".join(dict.fromkeys(s["machine"] for s in scenes))
+    lead = element("p", f"{_amounts(shown)}; {machines}", class_="lead")
+    if len(scenes) > 1:
+        return joined([title, lead, element("p", _winner(scenes), class_="versus")])
+    figures = [
+        ("algorithm", shown["algorithm"]),
+        ("price", _seconds(shown["seconds"])),
+        ("lower bound", _seconds(shown["bound"])),
+        ("price over bound", _gap(shown)),
+        ("rounds", shown["rounds"]),
+        ("cycles", shown["cycles"]),
+    ]
+    entries = (element("div", element("dt", name), element("dd", x)) for name, x in figures)
+    return joined([title, lead, element("dl", *entries, class_="figures")])
+
+
+def _amounts(shown: Mapping[str, Any]) -> str:
+    return (
+        f"{_amount(shown['block'], 'element')} of {_amount(shown['itemsize'], 'byte')} "
+        f"on each of {_amount(1 << shown['n'], 'node')}"
+    )
+
+
+def _amount(count: int, thing: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
+def _code(text: str) -> Markup:
+    return element("code", text)
+
+
+def _seconds(seconds: float) -> str:
+    """A time for people.
+
+    >>> _seconds(0.0), _seconds(36.0), _seconds(3.096e-05)
+    ('0 s', '36 s', '30.96 µs')
+    """
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size or seconds == 0:
+            return f"{seconds / size:.4g} {unit}"
+    return f"{seconds / 1e-9:.4g} ns"
+
+
+def _gap(shown: Mapping[str, Any]) -> str:
+    if shown["relabel"] is not None:
+        return "no bound"
+    if shown["bound"]:
+        return f"{shown['seconds'] / shown['bound']:.3g}"
+    return "1" if shown["seconds"] == 0 else "no bound"
+
+
+def price_line(shown: Mapping[str, Any]) -> str:
+    """What a plan costs, in a line."""
+    return (
+        f"{_seconds(shown['seconds'])}; {_amount(shown['rounds'], 'round')}, "
+        f"{_amount(shown['cycles'], 'cycle')}, {shown['bytes']} link bytes"
+    )
+
+
+def _winner(scenes: Sequence[Mapping[str, Any]]) -> str:
+    (a, one), (b, other) = (
+        (f"{letter} ({shown['algorithm']})", shown["seconds"])
+        for letter, shown in zip("AB", scenes, strict=True)
+    )
+    if one == other:
+        return f"{a} and {b} cost the same: {_seconds(one)}."
+    (winner, less), (loser, more) = sorted([(a, one), (b, other)], key=lambda pair: pair[1])
+    times = f", {more / less:.4g} times as fast" if less else ""
+    return f"{winner} wins: {_seconds(less)} against {_seconds(more)} of {loser}{times}."
+
+
+def remarks(shown: Mapping[str, Any]) -> Iterator[str]:
+    """What a reader has to know about the drawing."""
+    if shown["note"]:
+        yield shown["note"]
+    if shown["relabel"] is not None:
+        moved = "After the moves" if shown["rounds"] else "Nothing crosses a link:"
+        yield f"{moved} the nodes get new numbers (old → new)."
+        yield "The lower bound is for schedules that leave the ranks as they are."
+    empty = len(shown["drawn"]["rounds"]) - sum(map(bool, shown["drawn"]["seconds"]))
+    priced = shown["seconds"] > 0
+    if priced and empty and not shown["note"]:
+        yield f"In {_amount(empty, 'round')} nothing crosses a link, which costs nothing."
