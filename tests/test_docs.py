@@ -41,6 +41,18 @@ def test_what_the_documents_show_works(line, folder, monkeypatch, capfd):
     assert main(arguments) == 0, capfd.readouterr().err
 
 
+def test_the_readme_shows_what_comes_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(
+        r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    for part in block.split("$ ")[1:]:
+        line, *shown = part.splitlines()
+        assert main(shlex.split(line)[1:]) == 0
+        printed = "".join(capsys.readouterr()).splitlines()
+        assert set(shown) - {"..."} <= set(printed)
+
+
 def test_the_documents_show_every_verb():
     lines = [*commands("commands.md"), *commands("papers.md")]
     shown = {line.split()[1] for line in lines}

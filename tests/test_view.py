@@ -18,8 +18,8 @@ from strategies import affine_map, affine_parts, axes_of, mesh_specs
 from view_cases import GRIDS, HUGE, TABLES, hops, mesh
 
 import graycube as gc
+from graycube.layout.cells import cells_of
 from graycube.layout.runs import runs
-from graycube.view.cells import cells_of
 
 GOLDEN = Path(__file__).parent / "golden"
 WIDE = 10**6

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from view_cases import GRIDS, hops, mesh
 
 import graycube as gc
-from graycube.view.cells import cells_of
+from graycube.layout.cells import cells_of
 
 mpl.use("Agg")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # matplotlib is optional, and slow to import
 _MOST_BITS = 64
 _SQUARE, _MARGIN, _HIGHEST = 0.36, 2.2, 12.0  # inches, of a new figure
 _POINTS = 72  # to an inch
-_SMALLEST_FONT, _LARGEST_FONT = 4.5, 10.0
+_SMALLEST_FONT, _LARGEST_FONT, _NAME_FONT = 4.5, 10.0, 8.0
 _LETTER = 0.62  # of the font's size: the width of a letter
 _GAP = 0.5  # squares between the matrix and the constants
 _SIDE = 2.8  # of the font's size, from the matrix to what names its rows together
@@ -122,11 +122,12 @@ def _name_bits(ax: "Axes", layout: Layout, width: float) -> None:
     looks["va"] = "center"
     for row, name in zip(middles, tokens(layout.map, layout.axes)[::-1], strict=True):
         ax.text(width + _GAP / 2, row, shortened(name, _LONGEST_SUM), ha="left", **looks)
-    looks |= {"fontfamily": "sans-serif", "textcoords": "offset points", "rotation": 90}
+    looks |= {"fontfamily": "sans-serif", "fontsize": max(font, _NAME_FONT)}
+    looks |= {"textcoords": "offset points", "rotation": 90}
     for name, first, last in (("slot", 0, p - n), ("node", p - n, p)):
         if first < last:
-            offset = (-_SIDE * font, 0)
-            ax.annotate(name, (0, (first + last) / 2), xytext=offset, ha="right", **looks)
+            looks["xytext"] = (-_SIDE * font, 0)
+            ax.annotate(name, (0, (first + last) / 2), ha="right", **looks)
 
 
 def _square_points(ax: "Axes", rows: int, columns: float) -> float:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.layout import Layout
-from graycube.view.cells import Cells, cells_of, node_at, number
+from graycube.layout.cells import Cells, cells_of, node_at, number
+from graycube.view.checks import require_layout
 
 Segment = tuple[tuple[int, int], tuple[int, int]]
 
@@ -56,6 +57,7 @@ def picture_of(layout: Layout) -> Picture:
     >>> picture.borders[3]  # from node 3 to node 4 every bit changes
     [((4, 0), (4, 1))]
     """
+    require_layout(layout)
     cells = cells_of(layout)
     if len(cells) > 2:
         raise InvalidValueError(

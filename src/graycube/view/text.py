@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from math import prod
 
 from graycube.layout import Layout
+from graycube.layout.cells import Cells, cells_of, node_at
 from graycube.layout.words import held, hops, sizes
 from graycube.markup import shown
-from graycube.view.cells import Cells, cells_of, node_at, require_layout
+from graycube.view.checks import require_layout
 
 _MOST_ROWS = _MOST_COLUMNS = 16
 _MOST_ROWS_OF_MANY = 8

@@ -1,0 +1,127 @@
+"""Section 5: one point on a node."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from butterfly_cube import Ints, decoded, sound
+from butterfly_motion import answers
+from butterfly_one import gray_again, sample_code, signal, to_binary, transformed
+from butterfly_tables import CODES
+from butterfly_theorems import by
+from butterfly_two import one_slot_free
+
+import graycube as gc
+from graycube.butterflies import one_point
+from graycube.reproduce import Case, Claim
+from graycube.verify import check_replication
+
+
+def all_inputs(claim: Claim) -> Iterator[Case]:
+    """Cycles until some node can know all points: every output depends on all of them."""
+
+    def cycles(n: int) -> int:
+        knows = np.eye(1 << n, dtype=bool)
+        node, count = np.arange(1 << n), 0
+        while not knows.all(axis=1).any():
+            knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(n)])
+            count += 1
+        return count
+
+    return claim.compared(cycles)
+
+
+def obvious_way(claim: Claim) -> Iterator[Case]:
+    def cycles(n: int) -> int:
+        cube = one_slot_free(n)
+        every = np.array_equal(np.sort(cube.place), np.arange(1 << n))
+        return cube.cycles if sound(cube) and every else -1
+
+    return claim.compared(cycles)
+
+
+def sample_program(claim: Claim) -> Iterator[Case]:
+    """On data: as printed, but for j = 0, and as mended."""
+
+    def right(n: int, *, mended: bool) -> bool:
+        x = signal(n)
+        made = sample_code(x, "mended" if mended else "printed")
+        return transformed(made, x) and gray_again(made)
+
+    return claim.tried(lambda n: right(n, mended=False), lambda n: right(n, mended=True))
+
+
+def binary_rule(claim: Claim) -> Iterator[Case]:
+    def right(n: int, *, mended: bool) -> bool:
+        x = signal(n)
+        made = to_binary(x, "mended" if mended else "printed")
+        return transformed(made, x) and np.array_equal(made.index, np.arange(1 << n))
+
+    return claim.tried(lambda n: right(n, mended=False), lambda n: right(n, mended=True))
+
+
+def restored_pairs(claim: Claim) -> Iterator[Case]:
+    """After every second stage node G(i) has point i again."""
+
+    def right(n: int) -> bool:
+        x = signal(n)
+        made = sample_code(x, "mended")
+        first, *tables = made.tables.values()
+        return transformed(made, x) and all(np.array_equal(t, first) for t in tables[1::2])
+
+    return claim.tried(right)
+
+
+def theorem_5(claim: Claim) -> Iterator[Case]:
+    """By programs of the nodes, on data, and by the library, followed by its verifier."""
+
+    def nodes(n: int, output: str) -> int:
+        x = signal(n)
+        made = sample_code(x, "mended") if output == "gray" else to_binary(x, variant="mended")
+        there = (
+            gray_again(made) if output == "gray" else (made.index == np.arange(1 << n)).all()
+        )
+        return made.cycles if transformed(made, x) and there else -1
+
+    def library(n: int, output: str) -> int:
+        made = one_point(
+            gc.Layout.nodes(n, "gray"), output="gray" if output == "gray" else "binary"
+        )
+        right = check_replication(made) and made.layouts[-1] == gc.Layout.nodes(
+            n, "gray" if output == "gray" else "binary"
+        )
+        return made.cycles if right else -1
+
+    for output in CODES:
+        yield from by(claim, f"{output}, node program", lambda n, o=output: nodes(n, o))
+        yield from by(claim, f"{output}, library", lambda n, o=output: library(n, o))
+
+
+def one_point_tables(n: int) -> list[Ints]:
+    """The index on every node, at first and after every stage."""
+    return list(sample_code(signal(n), "mended").tables.values())
+
+
+def figure_23(claim: Claim) -> Iterator[Case]:
+    """Straight and reflected halves, top and bottom, and the values in the end."""
+    for sizes in claim.cases():
+        n = sizes["n"]
+        x = signal(n)
+        made = sample_code(x, "mended")
+        first, after, second, *_ = made.tables.values()
+        half = 1 << n - 1
+        yield from answers(
+            f"n = {n}",
+            {
+                "tops in half 0": bool((after[:half] < half).all()),
+                "bottoms in half 1": bool((after[half:] >= half).all()),
+                "half 0 reflected": np.array_equal(after[:half], half - 1 - first[:half]),
+                "half 1 straight": np.array_equal(
+                    after[half:] - half, decoded(np.arange(half), n - 1)
+                ),
+                "neighbour's index": np.array_equal(
+                    after, first[np.arange(2 * half) ^ 1 << n - 2]
+                ),
+                "order restored": np.array_equal(second, first),
+                "transform, Gray code": transformed(made, x) and gray_again(made),
+            },
+        )

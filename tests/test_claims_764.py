@@ -1,0 +1,201 @@
+"""TR-764: every claim comes out as recorded, and the checks can fail."""
+
+import importlib
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graycube.reproduce import Case, read_paper, reproduce
+from graycube.reproduce.run import function_of
+
+ROOT = Path(__file__).parents[1]
+PAPER = read_paper(ROOT / "papers" / "tr-764" / "claims.toml")
+CLAIMS = {claim.key: claim for claim in PAPER.claims}
+ERRATA = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+DRAWN = [key for key, claim in CLAIMS.items() if claim.draw]
+
+every_claim = pytest.mark.parametrize("key", CLAIMS)
+
+
+def verdict(claim):
+    outcome = reproduce(PAPER, claim, quick=True)
+    assert not outcome.error
+    return outcome.verdict
+
+
+def test_every_numbered_item_has_a_claim():
+    assert list(PAPER.missing()) == []
+    assert PAPER.numbered == {
+        "definition": 1,
+        "corollary": 2,
+        "lemma": 2,
+        "theorem": 5,
+        "table": 4,
+        "figure": 23,
+    }
+
+
+@every_claim
+def test_claims_come_out_as_recorded(key):
+    outcome = reproduce(PAPER, CLAIMS[key], quick=True)
+    assert not outcome.error
+    assert outcome.as_recorded, outcome.contradictions[:3]
+
+
+@every_claim
+def test_the_code_of_a_claim_exists(key):
+    for name in CLAIMS[key].code:
+        module, *rest = name.split(".")
+        found = importlib.import_module(module)
+        for part in rest:
+            if not hasattr(found, part):
+                importlib.import_module(f"{found.__name__}.{part}")
+            found = getattr(found, part)
+
+
+def test_corrections_are_in_the_errata():
+    titles = {claim.correction.erratum for claim in PAPER.claims if claim.correction}
+    assert [title for title in titles if f"**{title.rstrip('.')}" not in ERRATA] == []
+
+
+@pytest.mark.parametrize("key", DRAWN)
+def test_figures_are_drawn(key):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure  # noqa: PLC0415 - only where it is installed
+
+    figure = Figure()
+    function_of(PAPER, CLAIMS[key].draw)(figure, CLAIMS[key])
+    assert figure.axes
+    assert all(ax.patches and ax.get_xticklabels() for ax in figure.axes)
+
+
+def test_every_figure_and_table_of_data_is_drawn():
+    figures = {f"figure-{k}" for k in range(1, 24)}
+    assert set(DRAWN) == figures | {"table-2", "table-3", "table-4"}
+
+
+WITH_FORMULAS = [key for key, claim in CLAIMS.items() if claim.formula]
+
+
+@pytest.mark.parametrize("key", WITH_FORMULAS)
+def test_a_wrong_formula_is_found(key):
+    """A cycle less than is true; claims of ratios are off by as much."""
+    claim = CLAIMS[key]
+    correction = claim.correction
+    if correction is not None:
+        correction = replace(correction, formula=f"({correction.formula}) - 1")
+    wrong = replace(claim, formula=f"({claim.formula}) - 1", correction=correction)
+    assert verdict(wrong) == "fails"
+
+
+def with_one_entry_changed(rows, at, column):
+    entry = rows[at][column]
+    other = {"0": "1", "1": "0", "b": "g", "g": "b", "~": ""}.get(str(entry)[:1], "")
+    changed = [list(row) for row in rows]
+    changed[at][column] = other + str(entry)[1:]
+    return tuple(tuple(row) for row in changed)
+
+
+ENTRIES = {
+    "figure-1": (5, 2),
+    "figure-2": (3, 7),
+    "figure-3": (9, 3),
+    "figure-6": (2, 1),
+    "figure-8": (3, 1),
+    "figure-9": (1, 0),
+    "figure-10": (2, 0),
+    "figure-11": (9, 2),
+    "figure-15": (3, 3),
+    "figure-16": (5, 0),
+    "figure-17": (6, 3),
+    "table-2": (23, 7),
+    "table-3": (12, 3),
+    "text-3.1.2-e": (2, 3),
+    "text-3.2-a": (7, 3),
+}
+
+
+@pytest.mark.parametrize("key", ENTRIES)
+def test_a_wrong_entry_is_found(key):
+    claim = CLAIMS[key]
+    wrong = replace(claim, figures=with_one_entry_changed(claim.figures, *ENTRIES[key]))
+    assert wrong.figures != claim.figures
+    assert verdict(wrong) == "fails"
+
+
+@pytest.mark.parametrize("key", ["figure-12", "figure-18", "figure-20"])
+def test_a_wrong_span_is_found(key):
+    claim = CLAIMS[key]
+    late = tuple((*row[:3], f"{row[3]} + 1", row[4]) for row in claim.figures)
+    assert verdict(replace(claim, figures=late)) == "fails"
+
+
+def test_a_correction_must_agree_with_every_case():
+    claim = CLAIMS["figure-7"]
+    wrong = replace(claim.correction, figures=claim.figures)
+    assert verdict(replace(claim, correction=wrong)) == "fails"
+    claim = CLAIMS["table-4"]
+    rows = claim.correction.figures
+    less = (*rows[:3], (*rows[3][:2], "K + n - 2", rows[3][3]), *rows[4:])
+    wrong = replace(claim.correction, figures=less)
+    assert verdict(replace(claim, correction=wrong)) == "fails"
+
+
+@pytest.fixture
+def load(monkeypatch):
+    """The modules of the papers' folder."""
+    monkeypatch.syspath_prepend(str(PAPER.folder))
+    return importlib.import_module
+
+
+def test_a_link_with_two_elements_is_a_clash(load):
+    """Networks of four that start in every cycle instead of every other one."""
+    four = load("butterfly_four")
+    run = four.four(3, 6)
+    assert run.cube.clashes == 0
+    again = four.started(3, 6)
+    four.all_to_all(again, 1, again.cube.place >> 5)
+    assert again.cube.clashes > 0
+
+
+def test_an_element_that_leaves_too_early_is_a_clash(load):
+    four = load("butterfly_four")
+    run = four.started(3, 5)
+    four.all_to_all(run, 1, 0 * run.cube.place)
+    run.cube.stage(2)
+    run.cube.exchange(4, 0, 0 * run.cube.place + 1)
+    assert run.cube.early > 0
+
+
+def test_pairs_that_do_not_meet_are_on_record(load):
+    cube = load("butterfly_four").started(3, 5).cube
+    assert not cube.apart
+    cube.stage(2)
+    assert cube.apart == [2]
+
+
+def test_the_wrong_program_does_not_convert(load):
+    conversions, cube = load("butterfly_conversions"), load("butterfly_cube")
+    index = np.arange(16)
+    for falls, condition in conversions.TO_BINARY.values():
+        end = conversions.converted(cube.reflected(index), 4, (not falls, condition))
+        assert (end != index).any()
+
+
+def test_cases_name_what_they_are_about():
+    for claim in PAPER.claims:
+        cases = function_of(PAPER, claim.check)(claim.quickly())
+        first = next(iter(cases))
+        assert isinstance(first, Case)
+        assert first.where
+        assert first.paper
+
+
+def test_formulas_count_as_the_paper_does():
+    """K elements on a node, n dimensions, as in P/2N + n - 1."""
+    outcome = reproduce(PAPER, CLAIMS["theorem-4-inter-node"], quick=True)
+    total = reduce(lambda n, case: n + int(case.ours), outcome.cases, 0)
+    assert total == 4 * sum(k + n - 1 for n in (1, 2, 3) for k in (2, 4))
