@@ -27,7 +27,7 @@ def summary(results: Results) -> str:
     """How many claims of each paper hold, and which do not as they are printed.
 
     >>> print(summary([]))
-    0 claims: 0 hold, 0 hold with a correction, 0 fail
+    all: 0 claims: 0 hold, 0 hold with a correction, 0 fail
     """
     lines = []
     for paper, outcomes in results:
@@ -37,7 +37,8 @@ def summary(results: Results) -> str:
         )
         lines += (f"  {name} has no claim" for name in paper.missing())
     every = [outcome for _, outcomes in results for outcome in outcomes]
-    return "\n".join([*lines, _counted(every)])
+    total = [] if len(results) == 1 else [f"all: {_counted(every)}"]
+    return "\n".join([*lines, *total])
 
 
 def unexpected(results: Results) -> list[str]:
@@ -221,6 +222,6 @@ def _picture(outcome: Outcome) -> Iterator[Markup]:
         data = b64encode(outcome.picture).decode("ascii")
         source = f"data:image/png;base64,{data}"
         alt = f"{name}, drawn from what was computed"
-        yield element("figure", element("img", src=source, alt=alt, loading="lazy"))
+        yield element("figure", element("img", src=source, alt=alt))
     elif outcome.claim.draw:
         yield element("p", "No picture: run pip install 'graycube[plot]' and try again.")

@@ -1,0 +1,131 @@
+"""Every claim of TR-20-91 comes out as recorded, and would not if it were another one."""
+
+import pkgutil
+
+import numpy as np
+import pytest
+from claim_cases import (
+    drawn,
+    module_of,
+    paper_of,
+    untitled_errata,
+    with_another_figure,
+    with_another_formula,
+    with_another_function,
+)
+
+from graycube.reproduce import reproduce
+
+PAPER = paper_of("tr-20-91")
+CLAIMS = {claim.key: claim for claim in PAPER.claims}
+LOOSE = {"text-5.2-a"}  # a limit that the quick sizes do not come near
+WITH_FORMULA = [key for key, claim in CLAIMS.items() if claim.formula and key not in LOOSE]
+MODEL = module_of(PAPER, "all_ports_model")
+ROUTES = module_of(PAPER, "all_ports_routes")
+FOLDS = ROUTES.folds
+WRITTEN = ROUTES.routes
+WRONG_FIGURES = [  # key, row, column, and what the print does not have there
+    ("figure-1", 2, 2, 1),
+    *(("figure-2", row, column, 9) for row, column in ((2, 7), (6, 2), (10, 5), (15, 6))),
+    *(("figure-3", row, column, 9) for row, column in ((4, 3), (8, 7), (9, 9), (12, 10))),
+    ("figure-5", 0, 2, 8),
+    ("text-5.1-a", 0, 1, 4),
+    ("text-5.1-b", 0, 2, 1),
+    ("text-5.1-b", 2, 2, 2),
+    ("text-5.1-h", 1, 2, 1),
+]
+
+
+def everything(value):
+    return lambda *_, **__: value
+
+
+def binary(n):
+    return np.arange(1 << n)
+
+
+BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
+    ("all_ports_codes:reflected", binary, "definition-1 lemma-1 text-2-b"),
+    ("all_ports_codes:ranks", binary,
+     "lemma-2 theorem-1 text-2-c text-2-d text-2-e text-2-f"),
+    ("all_ports_codes:schedule", lambda _, __, block: MODEL.schedule("two-cube", (2,), block),
+     "text-1-d"),
+    ("all_ports_tables:steps", lambda n, _: [binary(n)] * n, "figure-2 figure-3"),
+    ("all_ports_cubes:ranks", binary, "figure-1 figure-5 text-5.1-a text-5.1-b"),
+    ("all_ports_bounds:combinations", lambda *_: [({1}, {1})], "text-2-a"),
+    ("all_ports_bounds:ranks", binary, "text-3.1-a"),
+    ("all_ports_bounds:optimum", everything(0), "theorem-3 theorem-5 text-3.1-c text-3.1-d"),
+    ("all_ports_bounds:optimum_on_shortest", everything(1), "theorem-2 theorem-4"),
+    ("all_ports_cycles:cycles_of", everything(10**6), "text-4.2-a text-5.1-g"),
+    ("all_ports_cycles:optimum", everything(10**6), "theorem-8 theorem-9"),
+    ("all_ports_cycles:parity", everything(0), "text-4.1-a"),
+    ("all_ports_routes:folds", lambda n, order, *codes: FOLDS(n, order[::-1], *codes),
+     "theorem-7 text-5.1-c"),
+    ("all_ports_routes:routes", lambda n, short, aside: WRITTEN(n, short + aside, 0),
+     "text-5.1-d"),
+    ("all_ports_routes:ranks", binary, "text-5.3-a"),
+    ("all_ports_packets:cycles_of", lambda _, widths, block: 3 * block * len(widths),
+     "text-1-a text-5.2-a text-6-b"),
+    ("all_ports_setting:reflected", binary, "text-1-e text-4.1-b"),
+    ("all_ports_setting:cycles_of", everything(8), "text-1-f"),
+    ("all_ports_setting:schedule", lambda _, *sizes: MODEL.schedule("pipelined", *sizes),
+     "text-4-a"),
+    ("all_ports_packets:proved", lambda _, ports: ports, "text-1-b"),
+    ("all_ports_packets:actions", everything(()), "text-1-c"),
+    ("all_ports_packets:startups", everything(1), "text-6-d text-6-h text-6-i text-6-j"),
+]  # fmt: skip
+
+
+def test_every_number_of_the_paper_has_a_claim():
+    assert not list(PAPER.missing())
+
+
+@pytest.mark.parametrize("key", CLAIMS)
+def test_the_quick_sizes_give_the_recorded_verdict(key):
+    outcome = reproduce(PAPER, CLAIMS[key], quick=True)
+    assert not outcome.error
+    assert outcome.as_recorded, outcome.contradictions[:3]
+
+
+def test_corrections_and_errata_are_the_same():
+    assert untitled_errata(PAPER) == (set(), set())
+
+
+@pytest.mark.parametrize("name", sorted({name for c in PAPER.claims for name in c.code}))
+def test_the_code_is_there(name):
+    assert pkgutil.resolve_name(name)
+
+
+@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if claim.draw])
+def test_drawings_show_something(key, tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = drawn(PAPER, CLAIMS[key])
+    figure.savefig(tmp_path / "drawn.png")
+    assert figure.axes
+    assert all(ax.lines or ax.texts for ax in figure.axes)
+
+
+@pytest.mark.parametrize("key", WITH_FORMULA)
+def test_another_formula_is_contradicted(key):
+    outcome = with_another_formula(PAPER, CLAIMS[key])
+    assert (outcome.verdict, outcome.error) == ("fails", "")
+    assert outcome.exceptions
+
+
+@pytest.mark.parametrize(("key", "row", "column", "wrong"), WRONG_FIGURES)
+def test_another_figure_is_contradicted(key, row, column, wrong):
+    outcome = with_another_figure(PAPER, CLAIMS[key], row, column, wrong)
+    assert outcome.verdict == "fails"
+
+
+@pytest.mark.parametrize(("name", "wrong", "keys"), BROKEN)
+def test_a_wrong_computation_is_not_as_recorded(name, wrong, keys, monkeypatch):
+    for key in keys.split():
+        outcome = with_another_function(PAPER, CLAIMS[key], name, wrong, monkeypatch)
+        assert not outcome.as_recorded, key
+
+
+def test_every_claim_is_seen_to_come_out_otherwise():
+    broken = {key for _, _, keys in BROKEN for key in keys.split()}
+    figures = {key for key, *_ in WRONG_FIGURES}
+    assert {*WITH_FORMULA, *figures, *broken} == set(CLAIMS)
