@@ -94,4 +94,4 @@ def figure_4(figure: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all draw
 
 def _titled(figure: "Figure", title: str) -> None:
     figure.suptitle(title, fontsize=10)
-    figure.tight_layout()
+    figure.set_layout_engine("constrained")

@@ -78,7 +78,7 @@ def draw_3(figure: "Figure", claim: Claim) -> None:
 def _titled(figure: "Figure") -> None:
     title = "Data by node, at first and after each exchange; shaded where it was exchanged"
     figure.suptitle(title, fontsize=10)
-    figure.tight_layout()
+    figure.set_layout_engine("constrained")
 
 
 def _table(ax: "Axes", names: list[str], columns: list[list[int]], nodes: list[int]) -> None:

@@ -48,7 +48,7 @@ def figure_4(drawn: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all drawi
     for ax in (times, ratio):
         ax.legend(frameon=False, fontsize=8)
         ax.spines[["top", "right"]].set_visible(False)
-    drawn.tight_layout()
+    drawn.set_layout_engine("constrained")
 
 
 def figure_5(drawn: "Figure", claim: Claim) -> None:
@@ -78,4 +78,4 @@ def figure_5(drawn: "Figure", claim: Claim) -> None:
         ax.legend(frameon=False, fontsize=8, loc="upper left" if ax is times else "lower right")
         ax.spines[["top", "right"]].set_visible(False)
         ax.set_xticks(dims)
-    drawn.tight_layout()
+    drawn.set_layout_engine("constrained")

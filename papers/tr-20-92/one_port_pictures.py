@@ -39,7 +39,7 @@ def figure(drawn: "Figure", claim: Claim) -> None:
     drawn.suptitle(
         f"{algorithm.upper()} on a 4-cube: {_legend(states[0].shape[1])}", fontsize=10
     )
-    drawn.tight_layout()
+    drawn.set_layout_engine("constrained")
 
 
 def _title(step: Step) -> str:

@@ -68,7 +68,7 @@ def judged(claim: Claim, cases: Iterator[Case]) -> Outcome:
     exceptions = 0
     for case in cases:
         tried += 1
-        right &= case.corrected is True
+        right = right and bool(case.corrected)
         if not case.holds:
             exceptions += 1
             if len(against) < SHOWN:
@@ -102,7 +102,7 @@ def reproduce(
     try:
         outcome = judged(tried, iter(function_of(paper, claim.check)(tried)))
         return replace(outcome, picture=_drawn(paper, tried)) if draws else outcome
-    except Exception as error:  # noqa: BLE001 - one broken computation must not hide the others
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it must not hide other claims
         why = f"{type(error).__name__}: {error}"
         return Outcome(tried, FAILS, 0, 0, (), (), perf_counter() - start, why)
 
@@ -113,7 +113,7 @@ def _drawn(paper: Paper, claim: Claim) -> bytes:
         return b""
     from matplotlib.figure import Figure  # noqa: PLC0415 - optional, and slow to import
 
-    figure = Figure(layout="constrained")
+    figure = Figure()
     function_of(paper, claim.draw)(figure, claim)
     stream = BytesIO()
     figure.savefig(stream, format="png", dpi=_DPI)
@@ -132,24 +132,29 @@ def function_of(paper: Paper, name: str) -> Callable[..., Any]:
     with _importable(paper.folder):
         loaded = importlib.import_module(module)
     _require_from(loaded, paper.folder)
+    for beside in (sys.modules.get(path.stem) for path in paper.folder.glob("*.py")):
+        if beside is not None:  # what was imported from there, for this function or another
+            _require_from(beside, paper.folder)
     made: Callable[..., Any] = getattr(loaded, function)
     return made
 
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    sys.path.insert(0, str(folder))
+    place = str(folder.resolve())  # Python remembers what it found in relative ones
+    sys.path.insert(0, place)
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
+        sys.path.remove(place)
 
 
 def _require_from(module: ModuleType, folder: Path) -> None:
     """Two papers must not have modules of the same name: the first one would serve both."""
-    if module.__file__ is None or Path(module.__file__).parent.resolve() != folder.resolve():
+    file = getattr(module, "__file__", None)
+    if file is None or Path(file).parent.resolve() != folder.resolve():
         raise InvalidValueError(
-            f"module {module.__name__} is {module.__file__}",
+            f"module {module.__name__} is {file}",
             f"it must lie in {folder}",
             "give the modules of all papers different names",
         )
