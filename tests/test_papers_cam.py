@@ -9,14 +9,20 @@ import numpy as np
 import pytest
 
 import graycube as gc
+from graycube.reproduce import read_paper, reproduce
+from graycube.verify import check_algebra
 
 FOLDER = Path(__file__).parents[1] / "papers" / "cam-87-02"
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(FOLDER))
-    checks, figures, model, rounds, tables, theorems, tradeoffs = (
+    codes, distances, figures, graphs, model, prices = (
         importlib.import_module(f"mapping_{name}")
-        for name in ["checks", "figures", "model", "rounds", "tables", "theorems", "tradeoffs"]
+        for name in ["codes", "distances", "figures", "graphs", "model", "prices"]
+    )
+    rounds, searches, strategies, tables, tradeoffs = (
+        importlib.import_module(f"mapping_{name}")
+        for name in ["rounds", "searches", "strategies", "tables", "tradeoffs"]
     )
 
 
@@ -25,7 +31,8 @@ def rows(name):
         return list(csv.DictReader(file))
 
 
-CLAIMS = {row["claim"]: row for row in rows("claims")}
+PAPER = read_paper(FOLDER / "claims.toml")
+CLAIMS = {claim.key: claim for claim in PAPER.claims}
 PRINTED = model.printed()
 EVERY = [(d, mapping) for d in range(1, 9) for mapping in model.MAPPINGS]
 
@@ -50,7 +57,10 @@ def test_the_profile_has_the_parameters_of_the_paper():
 
 
 def test_table_2_follows_from_the_parameters_and_from_table_1():
-    assert checks.check_table2() == 24
+    outcome = reproduce(PAPER, CLAIMS["table-2"])
+    assert (outcome.tried, outcome.as_recorded) == (24, True)
+    for (d, mapping), (predicted, _) in PRINTED.speedups.items():
+        assert tables.model_speedups(d, mapping)[0] == pytest.approx(float(predicted), rel=2e-3)
 
 
 @pytest.mark.parametrize("name", ["startup", "transfer", "arithmetic"])
@@ -59,10 +69,8 @@ def test_table_2_does_not_follow_from_other_parameters(name, monkeypatch):
     changed = {field: getattr(PRINTED.costs, field) for field in PRINTED.costs.__slots__}
     changed[name] /= 2
     other = model.Printed(model.Costs(**changed), PRINTED.times, PRINTED.speedups)
-    for module in (checks, tables):
-        monkeypatch.setattr(module, "printed", lambda: other)
-    with pytest.raises(SystemExit, match="Table 2"):
-        checks.check_table2()
+    monkeypatch.setattr(tables, "printed", lambda: other)
+    assert reproduce(PAPER, CLAIMS["table-2"]).verdict == "fails"
 
 
 def test_table_2_divides_by_the_time_of_one_node_in_the_model():
@@ -102,26 +110,45 @@ def test_strategies_take_what_the_formulas_say():
 
 @pytest.mark.parametrize(("d", "mapping"), EVERY)
 def test_rounds_of_ffts_and_stencils_are_sound_and_cost_what_the_formulas_say(d, mapping):
-    for n in (d, d + 4):
-        assert checks.check_fft(np.random.default_rng(d), n, d, mapping) == d + 1
+    for n, s, c in ((d, 0, 1), (d + 1, 9_000, 99), (d + 5, 1, 7)):
+        layout = rounds.placed(n, d, mapping)
+        here = model.Model(costs(s, c), d, 3 * layout.block_size)
+        counted = prices.in_layout(layout, here.q)
+        assert len(rounds.fft_rounds(layout, here.q)) == d
+        assert counted.price(s, c) == here.fft_sends(mapping)
+        assert counted == prices.transforms(d, here.q, mapping)
+        assert prices.stencil(d, mapping).price(s, c) == here.neighbours(mapping)
 
 
 @pytest.mark.parametrize("d", range(1, 9))
 def test_conversions_are_sound_and_cost_what_the_formulas_say(d):
-    assert checks.check_conversion(np.random.default_rng(d), d) == 3
+    for q, s, c in ((1, 0, 1), (16, 9_000, 99), (48, 1, 7)):
+        here = model.Model(costs(s, c), d, q)
+        assert prices.planned_blocks(d, q).price(s, c) == here.conversion()
+        pipelined = here.pipelined() if d > 1 else 0
+        assert prices.single_elements(d, q).price(s, c) == pipelined
+
+
+@pytest.mark.parametrize("d", range(3, 9))
+def test_pipelining_needs_a_port_for_every_step(d):
+    pipelined = rounds.conversion(d, d, 1)
+    assert check_algebra(pipelined, gc.Machine(dims=d, ports=d - 1))
+    assert not check_algebra(pipelined, gc.Machine(dims=d, ports=d - 2))
 
 
 @pytest.mark.parametrize(("d", "mapping"), EVERY)
 def test_the_rounds_bring_what_an_fft_needs(d, mapping):
-    assert checks.check_values(np.random.default_rng(d), d + 2, d, mapping) == 1
+    for n in (d, d + 2):
+        x = np.random.default_rng(n).standard_normal(1 << n)
+        values = rounds.transform(rounds.placed(n, d, mapping), x)
+        assert np.allclose(values[graphs.digits_reversed(n)], np.fft.fft(x))
 
 
-@pytest.mark.parametrize("method", ["fft_sends", "neighbours"])
-def test_a_wrong_formula_is_found(method, monkeypatch):
-    right = getattr(model.Model, method)
-    monkeypatch.setattr(model.Model, method, lambda *given: right(*given) + 1)
-    with pytest.raises(SystemExit, match="wrong"):
-        checks.check_fft(np.random.default_rng(0), 5, 3, "BRGC")
+def test_a_round_that_is_no_conversion_is_not_counted():
+    """The check must not be one that nothing fails."""
+    wrong = rounds.conversion(3, 4, 1)
+    with pytest.raises(ValueError, match="is wrong on"):
+        prices.counted([wrong], gc.Machine(dims=3))
 
 
 def test_on_one_node_nothing_is_sent():
@@ -131,41 +158,32 @@ def test_on_one_node_nothing_is_sent():
         assert alone.neighbours(mapping) == alone.conversion() == 0
 
 
-def test_the_claims_that_fail_are_those_of_the_errata():
-    failing = {claim for claim, row in CLAIMS.items() if row["exceptions"] != "0"}
-    assert failing == {
-        "2^d vertices have distinct positive numbers less than 2^d - 1",
-        "f is the worst possible mapping for the mesh",
-        *(f"many Gray codes are unsuitable for FFTs, d = {d}" for d in (2, 3, 4)),
-        "the optimal d is lower with the BRGC",
-        "perfect efficiency is not approached however large n / d is",
-        "T_c < T_cp if s/c > d (1 - 1/q) - 1",
-        *(f"Theorem 4: {claim}" for claim in tradeoffs.THEOREM_4),
-    }
-
-
 def test_most_gray_codes_of_four_bits_are_unsuitable_and_all_of_three_are_suitable():
-    counts = {d: CLAIMS[f"many Gray codes are unsuitable for FFTs, d = {d}"] for d in (3, 4)}
-    assert {d: (row["cases"], row["exceptions"]) for d, row in counts.items()} == {
-        3: ("12", "12"),
-        4: ("2688", "120"),
-    }
-    assert all(gc.is_gray_code(words) for words in theorems.gray_codes(3))
-    assert len(theorems.images(gc.GrayCode.reflected(4).words)) == 96
+    all_codes = list(codes.gray_codes(4))
+    assert (len(all_codes), sum(map(searches.suits_fft, all_codes))) == (2688, 120)
+    assert all(map(searches.suits_fft, codes.gray_codes(3)))
+    assert all(gc.is_gray_code(words) for words in codes.gray_codes(3))
+    short = {words for words in all_codes if codes.has_short_strides(words)}
+    assert (
+        short
+        == set(searches.short_strided(4))
+        == searches.images(gc.GrayCode.reflected(4).words)
+    )
+    assert len(short) == 96
 
 
 def test_some_mapping_is_farther_apart_than_binary_code():
-    for d in theorems.DIMS[1:]:
-        nodes = theorems.far_apart(d)
+    for d in range(2, 15):
+        nodes = distances.far_apart(d)
         assert sorted(nodes) == list(range(1 << d))
         assert gc.mesh_distances(nodes).mean == d - Fraction(1, 2)
         assert gc.mesh_distances(gc.Layout.nodes(d)).mean == 2 - Fraction(2, 1 << d)
 
 
 def test_the_claims_fail_where_brute_force_finds_it_wrong():
-    assert not theorems.has_short_strides(theorems.G4)
-    assert not theorems.suits_fft(theorems.G4)
-    assert theorems.suits_fft(gc.GrayCode.reflected(6).words)
+    assert not codes.has_short_strides(searches.G4)
+    assert not searches.suits_fft(searches.G4)
+    assert searches.suits_fft(gc.GrayCode.reflected(6).words)
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 5, 8])
@@ -177,18 +195,18 @@ def test_pipelining_loses_above_the_exact_ratio_and_ties_at_it(d, q):
 
 
 def test_the_printed_condition_is_too_weak_for_small_blocks_and_too_strong_for_large_ones():
-    small, large = model.Model(costs(3, 1), 6, 2), model.Model(costs(Fraction(9, 2), 1), 6, 24)
-    assert tradeoffs.printed_condition(small)
-    assert small.conversion() > small.pipelined()
-    assert not tradeoffs.printed_condition(large)
-    assert large.conversion() < large.pipelined()
+    small, large = (6, 2, Fraction(3)), (6, 24, Fraction(9, 2))
+    assert tradeoffs.printed_condition(*small)
+    assert not tradeoffs.blocks_win(*small)
+    assert not tradeoffs.printed_condition(*large)
+    assert tradeoffs.blocks_win(*large)
 
 
 def test_theorem_4_on_its_boundaries():
-    cases = list(tradeoffs.instances())
-    assert len(cases) == 10_000
+    assert len(strategies.problems()) == 10_000
     ties = [0, 0, 0]
-    for here, k, stencils in cases:
+    for problem in strategies.problems():
+        here, k, stencils = problem.here, problem.k, problem.l
         brgc, fft = (here.unchanged(mapping, k, stencils) for mapping in ("BRGC", "FFT"))
         converted, mesh = here.converted(k, stencils), stencils * here.element
         if here.d == 1:

@@ -47,6 +47,11 @@ def advice(  # noqa: PLR0913
     )
 
 
+def consulted(k: int, stencils: int, s: int, c: int, q: int, d: int) -> gc.Advice:  # noqa: PLR0913, PLR0917
+    """The same for a machine of these costs."""
+    return advice(d, q, gc.Machine(dims=d, startup=s, per_byte=c), k, stencils)
+
+
 def chosen(found: gc.Advice) -> str:
     """The strategy of an advice, in the paper's terms."""
     return NAMES.get(found.strategy, "converted")
@@ -68,7 +73,7 @@ def compare(count: int = CASES) -> Counter[str]:
     """How often which strategy is best; raises where search and formulas differ."""
     seen = Counter[str]()
     for k, stencils, s, c, q, d in cases(count):
-        found = advice(d, q, gc.Machine(dims=d, startup=s, per_byte=c), k, stencils)
+        found = consulted(k, stencils, s, c, q, d)
         model = Model(Costs(Fraction(s), Fraction(c)), d, q)
         prices = {str(name): model.unchanged(name, k, stencils) for name in MAPPINGS}
         prices["converted"] = model.converted(k, stencils)

@@ -12,7 +12,7 @@ import graycube as gc
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes
 
-_COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
+COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
 _SIZE = 6.4, 4.4  # inches
 _WIDE = 8.0, 4.4
 
@@ -36,7 +36,7 @@ def times(ax: "Axes") -> None:
     dims = range(FIGURE_4 + 1)
     models = [model(FIGURE_4, d) for d in dims]
     for mapping in MAPPINGS:
-        colour = _COLOURS[mapping]
+        colour = COLOURS[mapping]
         whole = [float(m.fft(mapping, FIGURE_4)) for m in models]
         sent = [float(m.fft_sends(mapping)) for m in models]
         best = whole.index(min(whole))
@@ -62,13 +62,16 @@ def speedups(ax: "Axes") -> None:
     dims = range(7)
     nodes = [1 << d for d in dims]
     for mapping, mark in zip(MAPPINGS, "os", strict=True):
-        colour = _COLOURS[mapping]
+        colour = COLOURS[mapping]
         whole = [alone() / model(POINTS, d).fft(mapping, POINTS) for d in dims]
         measured = [alone() / printed().average(d, mapping) for d in dims]
+        entries = [float(printed().speedups[d, mapping][0]) for d in dims[1:]]
         ax.plot(nodes, [*map(float, whole)], color=colour, label=f"{mapping} mapping, model")
         ax.plot(
             nodes, [*map(float, measured)], mark, color=colour, label=f"{mapping}, measured"
         )
+        name = "the model's, as printed" if mapping == MAPPINGS[-1] else "_"
+        ax.plot(nodes[1:], entries, "x", color="black", label=name)
     ax.plot(nodes, nodes, "--", color="0.5", label="one for one")
     ax.set(xlabel="nodes", ylabel="speed-up", title="4096-point FFT on the Intel iPSC")
     ax.legend(frameon=False)

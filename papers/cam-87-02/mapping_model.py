@@ -3,15 +3,22 @@
 The formulas are those of the paper, with one addition: on a single node nothing is sent.
 """
 
-import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+
+from graycube.reproduce import read_paper
+
+Row = tuple[Any, ...]
 
 Mapping = Literal["FFT", "BRGC"]
 """The paper's names of binary code and of the binary-reflected Gray code."""
 MAPPINGS: tuple[Mapping, ...] = ("FFT", "BRGC")
+PARAMETERS = "text-8.1-f"
+"""The claim with the machine's parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +100,19 @@ class Printed:
         return Fraction(sum(self.times[d, mapping]), 2)
 
 
+@cache
 def printed() -> Printed:
-    """What ``printed.toml`` says."""
-    text = Path(__file__).with_name("printed.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text, parse_float=Fraction)
-    costs = Costs(**{name: Fraction(value) for name, value in data["machine"].items()})
-    return Printed(costs, _by_mapping(data["table1"]), _by_mapping(data["table2"]))
+    """What the claims have on record of section 8.1's parameters and of both tables."""
+    paper = read_paper(Path(__file__).with_name("claims.toml"))
+    rows = {claim.key: claim.figures for claim in paper.claims}
+    costs = Costs(**{name: Fraction(value) for name, value, *_ in rows[PARAMETERS]})
+    return Printed(costs, by_mapping(rows["table-1"]), by_mapping(rows["table-2"]))
 
 
-def _by_mapping(
-    table: dict[str, list[list[Any]]],
-) -> dict[tuple[int, Mapping], tuple[Any, Any]]:
+def by_mapping(rows: Iterable[Row]) -> dict[tuple[int, Mapping], tuple[Any, Any]]:
     """The two entries of every number of dimensions and mapping."""
     return {
         (row[0], mapping): (row[1 + 2 * j], row[2 + 2 * j])
-        for row in table["rows"]
+        for row in rows
         for j, mapping in enumerate(MAPPINGS)
     }

@@ -98,6 +98,15 @@ def conversion(d: int, block: int, unit: int, itemsize: int = 1) -> gc.Schedule:
     return _in_rounds(task, "section 6", unit, rounds, hops)
 
 
+def planned(start: gc.Layout, end: gc.Layout, block: int) -> gc.Schedule:
+    """The planner's conversion in whole blocks, on one port."""
+    machine = gc.Machine(dims=start.n)
+    schedule = gc.plan(start, end, block, machine=machine, algorithm="gb1").schedule
+    if not isinstance(schedule, gc.Schedule):
+        raise TypeError(f"gb1 made {schedule}")
+    return schedule
+
+
 def _in_rounds(
     task: gc.Task, name: str, unit: int, rounds: int, hops: tuple[gc.Hop, ...]
 ) -> gc.Schedule:

@@ -5,10 +5,11 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 
-import mapping_theorems
-import mapping_tradeoffs
 from mapping_model import MAPPINGS, Costs, Mapping, Model, printed
+from mapping_prices import transforms
 from mapping_rounds import conversion, fft_rounds, neighbour_seconds, placed, seconds
+from mapping_strategies import THEOREM_4, Problem
+from mapping_tradeoffs import best_dims, times
 
 import graycube as gc
 
@@ -71,9 +72,15 @@ def alone() -> Fraction:
 
 def model_speedups(d: int, mapping: Mapping) -> tuple[float, float]:
     """The model's, and the same from its two times in whole milliseconds."""
-    predicted = model(POINTS, d)
-    whole, sent = predicted.fft(mapping, POINTS), predicted.fft_sends(mapping)
-    return float(alone() / whole), float(alone() / (round(whole - sent) + round(sent)))
+    work, sent = split(POINTS, d, mapping)
+    return float(alone() / (work + sent)), float(alone() / (round(work) + round(sent)))
+
+
+def split(n: int, d: int, mapping: Mapping) -> tuple[Fraction, Fraction]:
+    """Computation, and the sends that schedules take, on the machine of Table 2."""
+    here = model(n, d)
+    sent = transforms(d, here.q, mapping).price(here.costs.startup, here.costs.transfer)
+    return here.q * n * here.costs.arithmetic, Fraction(sent)
 
 
 def measured_speedups(d: int, mapping: Mapping) -> tuple[float, float, float]:
@@ -110,8 +117,8 @@ def optimum() -> Iterator[Row]:
     ratios = product((1, 3, 10, 30, 100, 300, 1000, 3000), ("0", "0.03", "0.3", "3", "30"))
     for s, c in ratios:
         costs = Costs(Fraction(s), Fraction(c), Fraction(1))
-        best = {m: mapping_tradeoffs.best_dims(costs, m, FIGURE_4) for m in MAPPINGS}
-        least = {m: min(mapping_tradeoffs.times(costs, m, FIGURE_4)) for m in MAPPINGS}
+        best = {m: best_dims(costs, m, FIGURE_4) for m in MAPPINGS}
+        least = {m: min(times(costs, m, FIGURE_4)) for m in MAPPINGS}
         sent = Model(costs, best["FFT"], 1 << FIGURE_4 - best["FFT"]).fft_sends("FFT")
         shares = (least["BRGC"] / least["FFT"], sent / least["FFT"])
         yield s, c, best["FFT"], best["BRGC"], *(f"{float(share):.3f}" for share in shares)
@@ -162,18 +169,10 @@ def strategy_prices(n: int, d: int, k: int, stencils: int) -> dict[str, float]:
 
 
 def theorem4(here: Model, k: int, stencils: int) -> str:
-    """Which of the three conditions hold."""
-    judged = mapping_tradeoffs.THEOREM_4
-    claims = (claim.partition(" if ")[0] for claim in judged)
-    held = (check(here, k, stencils)[0] for check in judged.values())
-    return "; ".join(claim for claim, holds in zip(claims, held, strict=True) if holds)
-
-
-def claims() -> Iterator[Row]:
-    """What brute force says of the paper's claims."""
-    yield "section", "claim", "cases", "exceptions", "remark"
-    yield from (finding.row for finding in mapping_theorems.findings())
-    yield from (finding.row for finding in mapping_tradeoffs.findings())
+    """What Theorem 4 says."""
+    problem = Problem(here, k, stencils)
+    held = (pair for pair, condition in THEOREM_4.items() if condition(problem))
+    return "; ".join(f"{fast} < {slow}" for fast, slow in held)
 
 
 def _ms(*times: float | Fraction) -> tuple[str, ...]:
@@ -187,5 +186,4 @@ TABLES: dict[str, Callable[[], Iterator[Row]]] = {
     "optimum": optimum,
     "conversions": conversions,
     "strategies": strategies,
-    "claims": claims,
 }

@@ -1,26 +1,16 @@
-"""Section 8 by brute force: formula against formula, in exact rational numbers."""
+"""Section 8: which number of nodes, which way to convert, and which mapping is the best."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
-from mapping_findings import Finding
 from mapping_model import MAPPINGS, Costs, Mapping, Model, printed
+from mapping_prices import single_elements, whole_blocks
+
+import graycube as gc
+from graycube.reproduce import Case, Claim
 
 SEED = 8702
-CASES = 10_000
-OURS = "not in the paper"
-Case = tuple[Model, int, int]
-"""A machine and a problem, k FFTs and l stencils."""
-
-
-def findings() -> Iterator[Finding]:
-    """All of them, in the order of the paper."""
-    yield from optimum()
-    yield efficiency()
-    yield from pipelining()
-    yield from theorem4()
 
 
 def times(costs: Costs, mapping: Mapping, n: int) -> list[Fraction]:
@@ -34,129 +24,99 @@ def best_dims(costs: Costs, mapping: Mapping, n: int) -> int:
     return found.index(min(found))
 
 
-def optimum() -> Iterator[Finding]:
-    """The best number of dimensions, of both mappings, on random machines."""
-    lower = higher = tried = dominated = 0
-    for costs, n in _machines():
-        best = {mapping: best_dims(costs, mapping, n) for mapping in MAPPINGS}
-        higher += best["BRGC"] > best["FFT"]
-        lower += best["BRGC"] < best["FFT"]
-        for mapping, d in best.items():
-            model = Model(costs, d, 1 << n - d)
+def lower_optimum(claim: Claim) -> Iterator[Case]:
+    """Section 8.1: the best number of dimensions of both mappings, on random machines."""
+    for costs, n in _machines(claim):
+        fft, brgc = (best_dims(costs, mapping, n) for mapping in MAPPINGS)
+        ours = f"BRGC {brgc}, FFT {fft}"
+        yield Case(_machine(costs, n), "BRGC lower", ours, brgc < fft, brgc <= fft)
+
+
+def dominated(claim: Claim) -> Iterator[Case]:
+    """Section 8.1: at the best d, where it is not that of the smallest or largest cubes."""
+    for costs, n in _machines(claim):
+        for mapping in MAPPINGS:
+            d = best_dims(costs, mapping, n)
             if (2 if mapping == "FFT" else 3) <= d < n:
-                tried += 1
-                dominated += 2 * model.fft_sends(mapping) < model.fft(mapping, n)
-    claim = "the optimal d is lower with the BRGC"
-    remark = f"never higher ({higher} cases), mostly the same"
-    yield Finding("8.1", claim, CASES, CASES - lower, remark)
-    claim = "at the optimal d communication takes more time than computation"
-    remark = "tried where d is neither n nor below 2 (BRGC: 3)"
-    yield Finding("8.1", claim, tried, dominated, remark)
+                model = Model(costs, d, 1 << n - d)
+                share = model.fft_sends(mapping) / model.fft(mapping, n)
+                where = f"{_machine(costs, n)}, {mapping}, d = {d}"
+                ours = f"{100 * float(share):.1f} percent sends"
+                yield Case(where, "more than half", ours, 2 * share > 1)
 
 
-def _machines() -> Iterator[tuple[Costs, int]]:
+def _machines(claim: Claim) -> Iterator[tuple[Costs, int]]:
     """Random machines, with costs of all sizes, and numbers of stages."""
-    rng = np.random.default_rng(SEED)
-    for _ in range(CASES):
+    for sizes in claim.cases():
+        rng = np.random.default_rng((SEED, sizes["trial"]))
         s, c, a = (Fraction(int(10.0**x), 1000) for x in rng.uniform((0, 0, 3), (8, 5, 5)))
         yield Costs(s, c, a), int(rng.integers(2, 15))
 
 
-def efficiency() -> Finding:
-    """Whether a large problem is computed as efficiently as one likes on the paper's machine.
-
-    Communication over computation is (d / n) (s / q + c) / a, or with 2d - 1 for d.
-    """
-    cases = list(product(MAPPINGS, range(1, 11)))
-    reached = [case for case in cases if _lost(*case, n=1000) < Fraction(1, 1000)]
-    claim = "perfect efficiency is not approached however large n / d is"
-    remark = "communication over computation is (d / n) (s / q + c) / a, which tends to 0"
-    return Finding("8.1", claim, len(cases), len(reached), remark)
+def _machine(costs: Costs, n: int) -> str:
+    s, c, a = (float(x) for x in (costs.startup, costs.transfer, costs.arithmetic))
+    return f"n = {n}, s = {s:g}, c = {c:g}, a = {a:g}"
 
 
-def _lost(mapping: Mapping, d: int, n: int) -> Fraction:
-    """The share of an FFT's time that is communication."""
-    model = Model(printed().costs, d, 1 << n - d)
-    return model.fft_sends(mapping) / model.fft(mapping, n)
+def efficiency(claim: Claim) -> Iterator[Case]:
+    """Section 8.1: what is lost of 2^n elements on a d-cube; sends / work has a limit, 0."""
 
+    def lost(d: int, delta: int, n: int) -> Fraction:
+        model = Model(printed().costs, d, 1 << n - d)
+        mapping = MAPPINGS[delta - 1]
+        ratio = model.fft_sends(mapping) / (model.fft(mapping, n) - model.fft_sends(mapping))
+        costs = model.costs
+        sends = Fraction(d if delta == 1 else 2 * d - 1, n)
+        exact = sends * (costs.startup / model.q + costs.transfer) / costs.arithmetic
+        if ratio != exact:
+            raise ValueError("the ratio is another one")
+        return ratio
 
-def pipelining() -> Iterator[Finding]:
-    """When whole blocks are faster than single elements: as printed, and as derived."""
-    sizes = product(range(2, 13), range(1, 25), (Fraction(j, 4) for j in range(61)))
-    cases = [Model(Costs(ratio, Fraction(1)), d, q) for d, q, ratio in sizes]
-    blocks = {case for case in cases if case.conversion() < case.pipelined()}
-    wrong = {case for case in cases if printed_condition(case)} - blocks
-    missed = {case for case in blocks if not printed_condition(case)}
-    claim = "T_c < T_cp if s/c > d (1 - 1/q) - 1"
-    remark = f"all with q < d; for q > d it leaves out {len(missed)} cases with T_c < T_cp"
-    yield Finding("8.2", claim, len(cases), len(wrong), remark)
-    claim = "T_c < T_cp if and only if s/c > d - 2 and q > 1"
-    differ = blocks ^ {case for case in cases if exact_condition(case)}
-    yield Finding("8.2", claim, len(cases), len(differ), OURS)
-
-
-def printed_condition(model: Model) -> bool:
-    """The paper's, for whole blocks."""
-    return model.costs.startup > model.costs.transfer * (
-        model.d * (1 - Fraction(1, model.q)) - 1
+    return claim.tried(
+        lambda d, delta: lost(d, delta, 1 << 14) > Fraction(1, 1000),
+        lambda d, delta: all(
+            lost(d, delta, 2 * n) < lost(d, delta, n) / 2 for n in (d, 64, 1 << 13)
+        ),
     )
 
 
-def exact_condition(model: Model) -> bool:
-    """What T_c < T_cp comes to: (s - (d - 2) c) (q - 1) > 0."""
-    return model.q > 1 and model.costs.startup > (model.d - 2) * model.costs.transfer
+def pipelining(claim: Claim) -> Iterator[Case]:
+    """Section 8.2: the printed condition, and s/c > d - 2, against times of schedules."""
+    return claim.tried(
+        lambda d, q, fourths: (
+            blocks_win(d, q, Fraction(fourths, 4))
+            or not printed_condition(d, q, Fraction(fourths, 4))
+        ),
+        lambda d, q, fourths: (
+            blocks_win(d, q, Fraction(fourths, 4)) == (q > 1 and fourths > 4 * (d - 2))
+        ),
+    )
 
 
-def theorem4() -> Iterator[Finding]:
-    """The three conditions, each as printed, and for d > 1 as the only one."""
-    cases = list(instances())
-    for claim, judged in THEOREM_4.items():
-        verdicts = [(case[0].d, *judged(*case)) for case in cases]
-        wrong = [d for d, condition, faster in verdicts if condition and not faster]
-        remark = f"{wrong.count(1)} of them with d = 1, where all three are equal"
-        yield Finding("8.3", f"Theorem 4: {claim}", len(cases), len(wrong), remark)
-        split = [condition != faster for d, condition, faster in verdicts if d > 1]
-        yield Finding("8.3", f"and only then, for d > 1: {claim}", len(split), sum(split), OURS)
-
-
-def converted_or_brgc(model: Model, ffts: int, stencils: int) -> tuple[bool, bool]:
-    """The first condition, and whether what it says is so."""
-    faster = model.converted(ffts, stencils) < model.unchanged("BRGC", ffts, stencils)
-    return ffts > 2, faster
-
-
-def converted_or_fft(model: Model, ffts: int, stencils: int) -> tuple[bool, bool]:
-    """The second one."""
-    faster = model.converted(ffts, stencils) < model.unchanged("FFT", ffts, stencils)
-    return stencils * model.element > 2 * model.block, faster
-
-
-def brgc_or_fft(model: Model, ffts: int, stencils: int) -> tuple[bool, bool]:
-    """The third one."""
-    brgc, fft = (model.unchanged(mapping, ffts, stencils) for mapping in ("BRGC", "FFT"))
-    return stencils * model.element > ffts * model.block, brgc < fft
-
-
-THEOREM_4: dict[str, Callable[[Model, int, int], tuple[bool, bool]]] = {
-    "T_c < T_b if k > 2": converted_or_brgc,
-    "T_c < T_f if l > 2 (s + q c) / (s + c)": converted_or_fft,
-    "T_b < T_f if l / k > (s + q c) / (s + c)": brgc_or_fft,
-}
-
-
-def instances() -> Iterator[Case]:
-    """Random ones; in every other one a condition is on its boundary.
-
-    There s and c are chosen so that (s + q c) / (s + c) is an integer r, and l is k r or 2 r.
-    """
-    rng = np.random.default_rng(SEED)
-    for j in range(CASES):
-        d, q, k, stencils, small, large = map(
-            int, rng.integers(1, (13, 65, 7, 65, 100, 10_000))
+def large_blocks(claim: Claim) -> Iterator[Case]:
+    """Section 8.2: for many elements on a node."""
+    return claim.tried(
+        lambda d, q, fourths: (
+            blocks_win(d, q, Fraction(fourths, 4)) if fourths > 4 * (d - 1) else None
         )
-        s, c = Fraction(large, small), Fraction(small, 7)
-        if j % 2:
-            r = int(rng.integers(1, q + 1))
-            s, c = (s, Fraction(0)) if r == 1 else (c * Fraction(q - r, r - 1), c)
-            stencils = r * (k if j % 4 == 1 else 2)
-        yield Model(Costs(s, c), d, q), k - 1 if j % 8 == 0 else k, stencils
+    )
+
+
+def blocks_win(d: int, q: int, ratio: Fraction) -> bool:
+    """Whether whole blocks are faster than single elements, for this s/c."""
+    return whole_blocks(d, q).price(ratio, 1) < single_elements(d, q).price(ratio, 1)
+
+
+def printed_condition(d: int, q: int, ratio: Fraction) -> bool:
+    """The paper's, for whole blocks."""
+    return ratio > d * (1 - Fraction(1, q)) - 1
+
+
+def available(claim: Claim) -> Iterator[Case]:
+    """Section 8.2: s/c of the machines that were sold, as the library's profiles have it."""
+    for name, itemsize in claim.figures:
+        machine = gc.Machine.profile(name)
+        ratio = machine.startup / (machine.per_byte * itemsize)
+        ours = f"s/c = {ratio:.0f}, d - 1 = {machine.dims - 1}"
+        far = ratio > 10 * (machine.dims - 1)
+        yield Case(f"{name}, {itemsize} bytes", "s/c >> d - 1", ours, far)

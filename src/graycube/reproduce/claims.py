@@ -16,8 +16,17 @@ from graycube.reproduce.formula import Number, evaluate
 
 KINDS = ("theorem", "lemma", "corollary", "definition", "table", "figure", "text")
 HOLDS, CORRECTED, FAILS = VERDICTS = ("holds", "holds with a correction", "fails")
+
+
+def _equal(ours: Number, paper: Number) -> bool:
+    """Exactly, but for floating-point numbers."""
+    if isinstance(ours, float) or isinstance(paper, float):
+        return isclose(ours, paper, rel_tol=1e-9)
+    return ours == paper
+
+
 _RELATIONS: dict[str, Callable[[Number, Number], bool]] = {
-    "==": lambda ours, paper: isclose(ours, paper, rel_tol=1e-9),
+    "==": _equal,
     "<=": lambda ours, paper: ours <= paper,
     ">=": lambda ours, paper: ours >= paper,
 }
@@ -105,6 +114,10 @@ class Claim:
         for function in filter(None, (self.check, self.draw)):
             if function.count(":") != 1:
                 raise self._wrong(f"function {function!r}", "'module:function'")
+        if not self.number.strip():
+            raise self._wrong(f"number {self.number!r}", "the paper's, or section and letter")
+        for text in (*self.sizes.values(), *self.quick.values()):
+            next(span(text))
         if set(self.quick) - set(self.sizes):
             raise self._wrong(f"quick sizes {sorted(self.quick)}", "some of its sizes")
         if (self.verdict == CORRECTED) != (self.correction is not None):
@@ -172,8 +185,8 @@ class Claim:
         sign = "" if self.relation == "==" else f"{self.relation} "
         corrected = None
         if self.correction is not None and self.correction.formula:
-            corrected = related(ours, evaluate(self.correction.formula, sizes))
-        holds = related(ours, paper)
+            corrected = bool(related(ours, evaluate(self.correction.formula, sizes)))
+        holds = bool(related(ours, paper))
         return Case(_where(sizes), f"{sign}{paper}", str(ours), holds, corrected)
 
     def tried(self, holds: Try, corrected: Try | None = None) -> Iterator[Case]:
@@ -202,9 +215,10 @@ def span(text: str) -> Iterator[int]:
     first, dots, last = text.partition("..")
     try:
         numbers = range(int(first), int(last) + 1) if dots else [int(x) for x in text.split()]
-    except ValueError:
-        numbers = []
-    if not 0 < len(numbers) <= _LONGEST_SPAN:
+        length = len(numbers)
+    except (ValueError, OverflowError):
+        length = 0
+    if not 0 < length <= _LONGEST_SPAN:
         raise InvalidValueError(
             f"the span is {text!r}",
             f"it has 1 to {_LONGEST_SPAN} whole numbers",

@@ -2,24 +2,53 @@
 
 Rules. A formula is arithmetic on named integers: numbers, names, ``+ - * / // % **``,
 comparisons, ``and``/``or``/``not``, ``x if c else y``, and the functions of :data:`FUNCTIONS`.
-Division is exact, in fractions. Nothing else is understood, so a formula from a file cannot do
-anything but count.
+Division is exact, in fractions, and so are negative powers. Nothing else is understood, and no
+number grows beyond some thousand digits, so a formula from a file cannot do anything but count,
+and not for long.
 """
 
 import ast
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from math import ceil, comb, floor
+from math import ceil, comb, floor, isfinite
 
 from graycube.errors import InvalidValueError
 
 Number = int | Fraction | float
 
+_LONGEST = 1000  # characters
+_SHOWN = 200  # characters of it in an error
+_MOST_BITS = 1 << 13  # of a number on the way; Python does not write one of twice as many
+_ERRORS = (SyntaxError, KeyError, TypeError, ValueError, ArithmeticError, RecursionError)
+_ROOM = 16  # the crude bound for comb is as many times too high, at most, where it matters
+
+
+def _power(base: Number, exponent: Number) -> Number:
+    if isinstance(exponent, int) and not isinstance(base, float):
+        exact = Fraction(base)
+        bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
+        _require_few_bits((bits - 1) * abs(exponent))
+        return exact**exponent
+    return base**exponent
+
+
+def _comb(n: Number, k: Number) -> int:
+    if not (isinstance(n, int) and isinstance(k, int)):
+        raise TypeError(f"comb({n}, {k})")
+    _require_few_bits(min(k, n - k) * n.bit_length() // _ROOM)
+    return comb(n, k)
+
+
+def _require_few_bits(bits: int) -> None:
+    if bits > _MOST_BITS:
+        raise OverflowError(f"a number of more than {_MOST_BITS} bits")
+
+
 FUNCTIONS: dict[str, Callable[..., Number]] = {
     "abs": abs,
     "ceil": ceil,
-    "comb": comb,
+    "comb": _comb,
     "floor": floor,
     "max": max,
     "min": min,
@@ -31,7 +60,7 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.Div: lambda a, b: a / b if isinstance(a + b, float) else Fraction(a) / Fraction(b),
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
+    ast.Pow: _power,
 }
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Number, Number], bool]] = {
     ast.Eq: operator.eq,
@@ -61,18 +90,32 @@ def evaluate(formula: str, values: Mapping[str, Number]) -> Number:
     with + - * / // % **, comparisons, "if" and abs, ceil, comb, floor, max, min; mend it
     """
     try:
-        value = _value(ast.parse(formula, mode="eval").body, values)
-    except (SyntaxError, KeyError, TypeError, ArithmeticError) as error:
+        return _value(_parsed(formula), values)
+    except _ERRORS as error:
         functions = ", ".join(FUNCTIONS)
         raise InvalidValueError(
-            f"the formula is {formula!r}",
+            f"the formula is {_shortened(formula)}",
             f'it may only count, with + - * / // % **, comparisons, "if" and {functions}',
             "mend it",
         ) from error
-    return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
 
 
-def _value(node: ast.expr, values: Mapping[str, Number]) -> Number:  # noqa: PLR0911
+def _parsed(formula: str) -> ast.expr:
+    if len(formula) > _LONGEST:  # the parser itself fails on deep nesting, and not gently
+        raise ValueError(f"longer than {_LONGEST} characters")
+    return ast.parse(formula.strip(), mode="eval").body
+
+
+def _shortened(formula: str) -> str:
+    text = repr(formula)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _value(node: ast.expr, values: Mapping[str, Number]) -> Number:
+    return _plain(_computed(node, values))
+
+
+def _computed(node: ast.expr, values: Mapping[str, Number]) -> Number:  # noqa: PLR0911
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
@@ -84,12 +127,36 @@ def _value(node: ast.expr, values: Mapping[str, Number]) -> Number:  # noqa: PLR
             return _SIGNS[type(sign)](_value(operand, values))
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             return _COMPARISONS[type(op)](_value(left, values), _value(right, values))
-        case ast.BoolOp(op=joint, values=parts):
-            return (all if isinstance(joint, ast.And) else any)(
-                _value(p, values) for p in parts
-            )
+        case ast.BoolOp(op=joint, values=[first, *rest]):
+            return _joined(isinstance(joint, ast.Or), first, rest, values)
         case ast.IfExp(test=test, body=body, orelse=other):
             return _value(body if _value(test, values) else other, values)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
             return FUNCTIONS[name](*(_value(arg, values) for arg in args))
     raise TypeError(ast.dump(node))
+
+
+def _joined(
+    stops: bool,  # noqa: FBT001
+    first: ast.expr,
+    rest: list[ast.expr],
+    values: Mapping[str, Number],
+) -> Number:
+    """The first value that is as true as ``stops``, or the last one, as in Python."""
+    value = _value(first, values)
+    for part in rest:
+        if bool(value) == stops:
+            break
+        value = _value(part, values)
+    return value
+
+
+def _plain(value: Number) -> Number:
+    """The value, an integer where it is one; refused where it is too large or not real."""
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise OverflowError(f"{value}")
+        return value
+    _require_few_bits(Fraction(value).numerator.bit_length())
+    _require_few_bits(Fraction(value).denominator.bit_length())
+    return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value

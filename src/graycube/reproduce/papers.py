@@ -7,11 +7,11 @@ it was installed, and beside ``src`` in a checkout.
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
-from graycube.errors import GraycubeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.reproduce.claims import KINDS, Claim, Correction
 
 _HERE = Path(__file__).parent
@@ -84,11 +84,14 @@ def read_paper(path: Path) -> Paper:
         about = content.pop("paper")
         numbered = about.pop("numbered")
         claims = tuple(_claim(entry) for entry in content.pop("claim"))
+        _require_types(Paper, {**about, "numbered": numbered})
         paper = Paper(folder=path.parent, numbered=numbered, claims=claims, **about)
         left = [*content, *(set(numbered) - set(KINDS))]
         keys = [claim.key for claim in claims]
         left += sorted({key for key in keys if keys.count(key) > 1})
-    except (KeyError, TypeError, tomllib.TOMLDecodeError, GraycubeError) as error:
+    except KeyError as error:
+        raise _wrong(path, f"there is no {error}") from error
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise _wrong(path, str(error)) from error
     if left:
         raise _wrong(path, f"unknown, or there twice: {', '.join(left)}")
@@ -97,8 +100,28 @@ def read_paper(path: Path) -> Paper:
 
 def _claim(entry: dict[str, Any]) -> Claim:
     correction = entry.pop("correction", None)
-    made = None if correction is None else Correction(**_with_tuples(correction))
+    made = None
+    if correction is not None:
+        _require_types(Correction, correction)
+        made = Correction(**_with_tuples(correction))
+    _require_types(Claim, entry)
     return Claim(correction=made, **_with_tuples(entry))
+
+
+def _require_types(made: type, entry: dict[str, Any]) -> None:
+    """What a file has must be of the types that are declared, as far as a file has them."""
+    for known in fields(made):
+        value = entry.get(known.name)
+        if value is not None and not _fits(value, known.type):
+            raise TypeError(f"{known.name} is {value!r}")
+
+
+def _fits(value: object, declared: object) -> bool:
+    kind = get_origin(declared) or declared
+    if kind is Mapping:
+        of = get_args(declared)[1]
+        return isinstance(value, dict) and all(type(entry) is of for entry in value.values())
+    return type(value) is (list if kind is tuple else kind)
 
 
 def _with_tuples(entry: dict[str, Any]) -> dict[str, Any]:

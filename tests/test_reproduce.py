@@ -1,0 +1,551 @@
+"""The runner of the claims: what it computes is exact, and what it cannot read it refuses."""
+
+import ast
+import json
+import math
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graycube.errors import GraycubeError, InvalidValueError
+from graycube.reproduce import (
+    Case,
+    Claim,
+    Correction,
+    judged,
+    papers,
+    read_paper,
+    reproduce,
+)
+from graycube.reproduce.claims import span
+from graycube.reproduce.formula import evaluate
+from graycube.reproduce.run import SHOWN, function_of
+
+CLAIM = Claim("lemma", "1", "section 1", "a statement", "checks:counts")
+CORRECTED = replace(
+    CLAIM, verdict="holds with a correction", correction=Correction("it is", "An entry.")
+)
+VALUES = {"n": 5, "K": 12}
+SECONDS = 2.0  # more than enough; a hostile formula would take hours
+
+
+# Formulas. The oracle is Python itself, with every number on the way a fraction.
+
+
+class Exactly(ast.NodeTransformer):
+    """Every expression f as exact(f), so that no division of integers is in floating point."""
+
+    def visit(self, node):
+        seen = self.generic_visit(node)
+        if isinstance(node, ast.expr):
+            return ast.Call(ast.Name("exact", ast.Load()), [seen], [])
+        return seen
+
+
+def exact(value):
+    return value if callable(value) else Fraction(value)
+
+
+def whole(value):
+    if value.denominator > 1:
+        raise ValueError(value)
+    return int(value)
+
+
+FUNCTIONS = {
+    "abs": abs,
+    "ceil": math.ceil,
+    "comb": lambda n, k: math.comb(whole(n), whole(k)),
+    "floor": math.floor,
+    "max": max,
+    "min": min,
+}
+
+
+def by_python(formula):
+    tree = ast.fix_missing_locations(Exactly().visit(ast.parse(formula, mode="eval")))
+    return eval(compile(tree, "formula", "eval"), {"exact": exact, **FUNCTIONS, **VALUES})  # noqa: S307
+
+
+LEAVES = st.one_of(st.integers(0, 20).map(str), st.sampled_from(sorted(VALUES)))
+
+
+def larger(inner):
+    two, signs = (inner, inner), ("+", "-", "*", "/", "//", "%")
+    compared = ("==", "!=", "<", "<=", ">", ">=")
+    return st.one_of(
+        st.builds("{} {} {}".format, inner, st.sampled_from(signs), inner),
+        st.builds("({} {} {})".format, inner, st.sampled_from(signs), inner),
+        st.builds("({} {} {})".format, inner, st.sampled_from(compared), inner),
+        st.builds("({} {} {})".format, inner, st.sampled_from(("and", "or")), inner),
+        st.builds("({}) ** {}".format, inner, st.integers(-2, 2)),
+        st.builds("{}({}, {})".format, st.sampled_from(("max", "min", "comb")), *two),
+        st.builds("{}({})".format, st.sampled_from(("abs", "ceil", "floor")), inner),
+        st.builds("(not {})".format, inner),
+        st.builds("-{}".format, inner),
+        st.builds("({} if {} else {})".format, inner, *two),
+    )
+
+
+@given(st.recursive(LEAVES, larger, max_leaves=8))
+def test_formulas_have_the_values_that_python_gives_them(formula):
+    try:
+        wanted = by_python(formula)
+    except (ArithmeticError, ValueError):
+        with pytest.raises(InvalidValueError):
+            evaluate(formula, VALUES)
+        return
+    found = evaluate(formula, VALUES)
+    assert found == wanted
+    assert isinstance(found, int) == (wanted.denominator == 1)
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ("4 / 2", 2),
+        ("comb(n, 4 / 2)", 10),
+        ("2 ** -1", Fraction(1, 2)),
+        ("n and K", 12),
+        ("0 or n", 5),
+        ("0 and 1 / 0", 0),
+        ("1 if n < K else 1 / 0", 1),
+        (" n\n", 5),
+        ("0.5 * n", 2.5),
+        ("comb(3, 7)", 0),
+        ("2 ** 8191", 2**8191),
+    ],
+)
+def test_formulas_by_hand(formula, value):
+    found = evaluate(formula, VALUES)
+    assert (found, type(found)) == (value, type(value))
+
+
+HOSTILE = [
+    *("n.real", "().__class__", "abs.__call__(1)", "__import__('os')", "open('x')"),
+    *("eval('1')", "lambda: 1", "[1, 2]", "{1: 2}", "'a' * 10 ** 10", "b'x'", "f'{n}'"),
+    *("n[0]", "...", "None", "1j", "n := 3", "(n := 3)", "max(*[1, 2])", "max(1, key=abs)"),
+    *("max(n for n in [1])", "~n", "n @ n", "n << 3", "n in n", "n is n", "1 < 2 < 3"),
+    *("missing", "max", "import os", "", " ", "n if", "1 2", "1;2", "1\0", "#", "\ud800"),
+    *("1 / 0", "1 // 0", "1 % 0", "0 ** -1", "1e999", "1e308 * 10", "ceil(1e999)"),
+    *("0 * 1e999", "(-8) ** (1 / 3)", "comb(-1, 2)", "comb(1.5, 1)", "comb(n / 2, 1)"),
+    *("comb(5)", "max()", "10 ** 10 ** 10", "9 ** 9 ** 9 ** 9", "2 ** -10 ** 10"),
+    *("(1 / 3) ** 10 ** 9", "2 ** 8192", "comb(10 ** 9, 5 * 10 ** 8)", "(-2) ** 10 ** 9"),
+    *("comb(2 ** 8000, 8000)", "*".join(["2 ** 8000"] * 9), "**".join("9" * 400)),
+    *("9" * 10_000, "+".join("1" * 10_000), "-" * 10**6 + "1", "not " * 200_000 + "n"),
+    *("(" * 499 + "1" + ")" * 499, "(" * 10**5, "[" * 900, "abs(" * 150 + "n"),
+]
+
+
+@pytest.mark.parametrize("formula", HOSTILE, ids=lambda formula: repr(formula)[:24])
+def test_hostile_formulas_are_refused_at_once(formula):
+    start = perf_counter()
+    with pytest.raises(InvalidValueError, match="may only count") as refused:
+        evaluate(formula, VALUES)
+    assert perf_counter() - start < SECONDS
+    assert len(str(refused.value)) < 500
+
+
+@pytest.mark.parametrize("formula", ["-" * 998 + "1", "+".join("1" * 500), "not " * 249 + "1"])
+def test_deep_formulas_are_computed_or_refused(formula):
+    try:
+        value = evaluate(formula, {})
+    except InvalidValueError:
+        return
+    assert value == by_python(formula)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_number_or_refused(text):
+    try:
+        value = evaluate(text, VALUES)
+    except InvalidValueError:
+        return
+    assert isinstance(value, int | float | Fraction)
+
+
+def test_what_is_no_text_is_refused():
+    with pytest.raises(InvalidValueError, match="may only count"):
+        evaluate(3, {})
+
+
+def test_huge_sizes_are_refused_where_they_come_in():
+    with pytest.raises(InvalidValueError, match="may only count"):
+        evaluate("n", {"n": 1 << 9000})
+
+
+# Claims.
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"kind": "conjecture"}, "kind 'conjecture'"),
+        ({"verdict": "true"}, "verdict 'true'"),
+        ({"relation": "<"}, "relation '<'"),
+        ({"check": "checks"}, "'module:function'"),
+        ({"check": "a:b:c"}, "'module:function'"),
+        ({"draw": "figures"}, "'module:function'"),
+        ({"number": " "}, "number ' '"),
+        ({"sizes": {"n": "1..3"}, "quick": {"K": "1"}}, "quick sizes"),
+        ({"sizes": {"n": "3..1"}}, "the span is"),
+        ({"sizes": {"n": "1..3"}, "quick": {"n": ""}}, "the span is"),
+        ({"verdict": "holds with a correction"}, "correction needs"),
+        ({"correction": Correction("it is", "An entry.")}, "correction needs"),
+        ({"verdict": "fails", "correction": Correction("it is", "An entry.")}, "correction"),
+    ],
+)
+def test_wrong_claims_are_refused(changed, told):
+    with pytest.raises(InvalidValueError, match=told):
+        replace(CLAIM, **changed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "a", "1..", "..3", "3..2", "1...3", "1 2.5", "1,2", "0x3", "1..70000"),
+        *(f"1..{10**20}", "9" * 5000),
+    ],
+)
+def test_wrong_spans_are_refused(text):
+    with pytest.raises(InvalidValueError, match="the span is"):
+        list(span(text))
+
+
+@given(st.integers(-50, 50), st.integers(0, 50))
+def test_spans_are_ranges(first, length):
+    assert list(span(f"{first}..{first + length}")) == list(range(first, first + length + 1))
+
+
+@given(st.lists(st.integers(), min_size=1))
+def test_spans_are_lists(numbers):
+    assert list(span(" ".join(map(str, numbers)))) == numbers
+
+
+@pytest.mark.parametrize(
+    ("relation", "formula", "ours", "holds"),
+    [
+        ("==", "2 ** 60", 2**60, True),
+        ("==", "2 ** 60", 2**60 + 1, False),
+        ("==", "2 ** 5000", 2**5000 + 1, False),
+        ("==", "1 / 3", Fraction(1, 3), True),
+        ("==", "1 / 3", 1 / 3, True),
+        ("==", "1 / 3", 0.3334, False),
+        ("==", "3", np.int64(3), True),
+        ("==", "3", np.int64(4), False),
+        ("==", "3", math.nan, False),
+        ("<=", "3", 3, True),
+        ("<=", "3", np.int64(4), False),
+        (">=", "10 / 3", 3, False),
+        (">=", "10 / 3", 4, True),
+    ],
+)
+def test_figures_are_compared_exactly(relation, formula, ours, holds):
+    claim = replace(CORRECTED, relation=relation, formula="0 - 1")
+    claim = replace(claim, correction=replace(CORRECTED.correction, formula=formula))
+    (case,) = replace(claim, formula=formula, sizes={"n": "1"}).compared(lambda **_: ours)
+    assert (case.holds, case.corrected) == (holds, holds)
+    assert json.loads(json.dumps(case.row))["holds"] is holds
+
+
+def test_sizes_without_a_figure_are_left_out():
+    claim = replace(CLAIM, formula="n * K", sizes={"n": "1..3", "K": "4 8"})
+    cases = list(claim.compared(lambda n, K: n * K if n > 1 else None))  # noqa: N803
+    assert [case.where for case in cases] == [
+        f"n = {n}, K = {size}" for n in (2, 3) for size in (4, 8)
+    ]
+    assert all(case.holds and case.corrected is None for case in cases)
+    assert list(claim.tried(lambda **_: None)) == []
+
+
+def test_quick_sizes_replace_some():
+    claim = replace(CLAIM, sizes={"n": "1..9", "K": "4 8"}, quick={"n": "2"})
+    assert list(claim.quickly().cases()) == [{"n": 2, "K": 4}, {"n": 2, "K": 8}]
+
+
+# Verdicts.
+
+
+def verdict_by_rule(cases, correction):
+    """The rule as the module tells it, for a list of pairs."""
+    if cases and all(holds for holds, _ in cases):
+        return "holds"
+    if cases and correction and all(corrected for _, corrected in cases):
+        return "holds with a correction"
+    return "fails"
+
+
+PAIRS = st.lists(st.tuples(st.booleans(), st.sampled_from((None, True, False))), max_size=4)
+
+
+@given(PAIRS, st.booleans(), st.booleans())
+def test_verdicts_follow_the_rule(pairs, correction, from_numpy):
+    claim = CORRECTED if correction else CLAIM
+    made = [
+        Case("", "", "", np.bool_(holds) if from_numpy else holds, corrected)
+        for holds, corrected in pairs
+    ]
+    outcome = judged(claim, iter(made))
+    assert outcome.verdict == verdict_by_rule(pairs, correction)
+    assert outcome.as_recorded == (outcome.verdict == claim.verdict)
+    assert outcome.tried == len(pairs)
+    assert outcome.exceptions == sum(not holds for holds, _ in pairs)
+
+
+def test_truth_from_numpy_counts_as_truth():
+    """A case that a computation makes by itself may well hold an element of an array."""
+    case = Case("", "", "", np.False_, np.True_)
+    assert judged(CORRECTED, iter([case])).verdict == "holds with a correction"
+
+
+def test_cases_are_counted_and_some_are_kept():
+    cases = (Case(str(k), "", "", holds=k % 2 == 0) for k in range(1000))
+    outcome = judged(CLAIM, cases)
+    assert (outcome.tried, outcome.exceptions) == (1000, 500)
+    assert [case.where for case in outcome.cases] == [str(k) for k in range(SHOWN)]
+    assert [case.where for case in outcome.contradictions] == [
+        str(k) for k in range(1, 2 * SHOWN, 2)
+    ]
+
+
+# Papers' folders.
+
+HEAD = """
+[paper]
+key = "X-1"
+title = "T"
+authors = "A"
+report = "R"
+year = 1990
+[paper.numbered]
+lemma = 1
+"""
+BODY = """
+[[claim]]
+kind = "lemma"
+number = "1"
+where = "section 1"
+statement = "A statement."
+check = "checks_of_x:counts"
+"""
+CHECKS = """
+import sys
+
+from graycube.reproduce import Case
+
+def counts(claim):
+    yield Case("here", "1", "1", holds=True)
+
+def breaks(claim):
+    yield Case("here", "1", "1", holds=True)
+    raise KeyError("n")
+
+def leaves(claim):
+    sys.exit("enough")
+
+def returns_nothing(claim):
+    pass
+
+def yields_numbers(claim):
+    yield 3
+
+def draws(figure, claim):
+    figure.subplots().plot([1, 2])
+
+def cannot_draw(figure, claim):
+    raise RuntimeError("no ink")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Makes folders of papers, and forgets what was imported from them."""
+    before = set(sys.modules)
+    path = list(sys.path)
+
+    def made(text=HEAD + BODY, name="x", **modules):
+        place = tmp_path / name
+        place.mkdir()
+        (place / "claims.toml").write_text(text, encoding="utf-8")
+        for module, content in ({"checks_of_x": CHECKS} | modules).items():
+            (place / f"{module}.py").write_text(content, encoding="utf-8")
+        return place
+
+    yield made
+    assert sys.path == path
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and Path(file).is_relative_to(tmp_path):
+            del sys.modules[name]
+
+
+def outcome_of(place, **changed):
+    paper = read_paper(place / "claims.toml")
+    return reproduce(paper, replace(paper.claims[0], **changed), draws="draw" in changed)
+
+
+def test_a_claim_is_computed(folder):
+    outcome = outcome_of(folder())
+    assert (outcome.verdict, outcome.tried, outcome.error) == ("holds", 1, "")
+
+
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ("checks_of_x:breaks", "KeyError: 'n'"),
+        ("checks_of_x:leaves", "SystemExit: enough"),
+        ("checks_of_x:returns_nothing", "TypeError"),
+        ("checks_of_x:yields_numbers", "AttributeError"),
+        ("checks_of_x:missing", "AttributeError"),
+        ("no_such_module:counts", "ModuleNotFoundError"),
+        ("broken_syntax:counts", "SyntaxError"),
+        ("raises_at_once:counts", "ValueError: not today"),
+        ("json:loads", "it must lie in"),
+        ("sys:exit", "it must lie in"),
+    ],
+)
+def test_errors_of_a_computation_are_outcomes(folder, check, told):
+    place = folder(broken_syntax="def", raises_at_once="raise ValueError('not today')")
+    outcome = outcome_of(place, check=check)
+    assert (outcome.verdict, outcome.as_recorded) == ("fails", False)
+    assert told in outcome.error
+
+
+def test_a_claim_that_is_recorded_as_failing_does_not_fail_by_an_error(folder):
+    outcome = outcome_of(folder(), check="checks_of_x:breaks", verdict="fails")
+    assert (outcome.verdict, outcome.as_recorded) == ("fails", False)
+
+
+def test_errors_of_a_drawing_are_outcomes(folder):
+    pytest.importorskip("matplotlib")
+    place = folder()
+    assert outcome_of(place, draw="checks_of_x:draws").picture.startswith(b"\x89PNG")
+    outcome = outcome_of(place, draw="checks_of_x:cannot_draw")
+    assert outcome.error == "RuntimeError: no ink"
+    assert not outcome.as_recorded
+
+
+def test_a_stopped_run_stops(folder):
+    place = folder(stops="def counts(claim):\n    raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        outcome_of(place, check="stops:counts")
+
+
+def test_modules_of_the_same_name_in_two_papers_are_refused(folder):
+    assert outcome_of(folder(name="one")).as_recorded
+    outcome = outcome_of(folder(name="two"))
+    assert "give the modules of all papers different names" in outcome.error
+
+
+def test_modules_of_the_same_name_are_refused_where_they_are_only_imported(folder):
+    """Else the second paper would be computed with what the first one has."""
+    using = "import helper_of_x\nfrom checks_of_{} import counts\n"
+    for name, other in (("one", "uses_one"), ("two", "uses_two")):
+        modules = {"helper_of_x": "", f"checks_of_{name}": CHECKS, other: using.format(name)}
+        place = folder(name=name, **modules)
+        (place / "checks_of_x.py").unlink()
+        outcome = outcome_of(place, check=f"{other}:counts")
+        assert outcome.as_recorded == (name == "one")
+    assert "different names" in outcome.error
+
+
+def test_siblings_are_imported_and_nothing_is_left_on_the_path(folder):
+    place = folder(beside_x="from checks_of_x import counts")
+    paper = read_paper(place / "claims.toml")
+    assert callable(function_of(paper, "beside_x:counts"))
+    assert str(place) not in sys.path
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[paper", "wrong"),
+        (HEAD + HEAD + BODY, "wrong"),
+        (HEAD + BODY + 'kind = "lemma"', "wrong"),
+        (BODY, "there is no 'paper'"),
+        (HEAD, "there is no 'claim'"),
+        (HEAD.replace("[paper.numbered]\nlemma = 1", "") + BODY, "there is no 'numbered'"),
+        (HEAD.replace('title = "T"', "") + BODY, "title"),
+        (HEAD.replace("year = 1990", 'year = "1990"') + BODY, "year is '1990'"),
+        (HEAD.replace('key = "X-1"', "key = 1") + BODY, "key is 1"),
+        (HEAD.replace('key = "X-1"', 'key = "X-1"\npages = 9') + BODY, "pages"),
+        (HEAD.replace("lemma = 1", 'lemma = "one"') + BODY, "numbered is"),
+        (HEAD.replace("lemma = 1", "lemma = true") + BODY, "numbered is"),
+        (HEAD.replace("lemma = 1", "proof = 1") + BODY, "unknown, or there twice: proof"),
+        (HEAD + BODY + BODY, "unknown, or there twice: lemma-1"),
+        (HEAD + BODY + "[extra]\na = 1", "unknown, or there twice: extra"),
+        ("extra = 1\n" + HEAD + BODY, "unknown, or there twice: extra"),
+        ("claim = 3\n" + HEAD, "wrong"),
+        ("claim = [3]\n" + HEAD, "wrong"),
+        ("paper = 3\n" + BODY, "wrong"),
+        (HEAD + BODY.replace("[[claim]]", "[claim]"), "wrong"),
+        (HEAD + BODY + 'proof = "trivial"', "proof"),
+        (HEAD + BODY + '[claim.correction]\nstatement = "S"', "erratum"),
+        (HEAD + BODY + '[claim.correction]\nstatement = 1\nerratum = "E"', "statement is 1"),
+        (
+            HEAD + BODY + '[claim.correction]\nstatement = "S"\nerratum = "E"',
+            "correction needs",
+        ),
+        (HEAD + BODY + '[claim.correction]\nstatement = "S"\nerratum = "E"\nx = 1', "'x'"),
+        (HEAD + BODY + 'correction = "no"', "wrong"),
+        (HEAD + BODY.replace('"lemma"', '"guess"'), "kind 'guess'"),
+        (HEAD + BODY.replace('"lemma"', "3"), "kind is 3"),
+        (HEAD + BODY.replace('number = "1"', "number = 1"), "number is 1"),
+        (HEAD + BODY.replace('number = "1"', 'number = ""'), "number ''"),
+        (HEAD + BODY.replace("checks_of_x:counts", "checks_of_x"), "'module:function'"),
+        (HEAD + BODY + "sizes = { n = 3 }", "sizes is"),
+        (HEAD + BODY + 'sizes = { n = "9..1" }', "the span is '9..1'"),
+        (HEAD + BODY + 'sizes = "1..3"', "sizes is"),
+        (HEAD + BODY + 'figures = "many"', "figures is 'many'"),
+        (HEAD + BODY + 'code = "graycube.gray"', "code is"),
+        (HEAD + BODY + 'verdict = "true"', "verdict 'true'"),
+        (HEAD + BODY + "remark = " + "[" * 5000, "wrong"),
+    ],
+)
+def test_files_that_are_wrong_are_refused(folder, text, told):
+    path = folder(text) / "claims.toml"
+    with pytest.raises(InvalidValueError) as refused:
+        read_paper(path)
+    assert told in str(refused.value)
+    assert str(path) in str(refused.value)
+
+
+def test_files_that_are_no_text_are_refused(folder):
+    path = folder() / "claims.toml"
+    path.write_bytes(b"\xff\xfe" + path.read_bytes())
+    with pytest.raises(InvalidValueError, match="wrong"):
+        read_paper(path)
+
+
+@given(st.integers(0, len(HEAD + BODY) - 1), st.sampled_from('[]="\n{}.x1'))
+def test_a_changed_character_is_read_or_refused(tmp_path_factory, place, character):
+    path = tmp_path_factory.getbasetemp() / "claims.toml"
+    text = HEAD + BODY
+    path.write_text(text[:place] + character + text[place + 1 :], encoding="utf-8")
+    try:
+        paper = read_paper(path)
+    except GraycubeError:
+        return
+    assert list(paper.missing()) in ([], ["Lemma 1"])
+
+
+def test_what_is_numbered_and_has_no_claim_is_missing(folder):
+    text = HEAD.replace("lemma = 1", "lemma = 3\nfigure = 1") + BODY
+    text += BODY.replace('number = "1"', 'number = "3 a"')
+    paper = read_paper(folder(text) / "claims.toml")
+    assert list(paper.missing()) == ["Lemma 2", "Figure 1"]
+
+
+def test_folders_of_papers(folder, tmp_path):
+    with pytest.raises(InvalidValueError, match="no claims in"):
+        papers(tmp_path)
+    folder(name="b")
+    folder((HEAD + BODY).replace("X-1", "W-1"), name="a")
+    assert [paper.key for paper in papers(tmp_path)] == ["W-1", "X-1"]
