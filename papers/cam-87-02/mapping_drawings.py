@@ -116,7 +116,7 @@ def figure_5(figure: Figure, claim: Claim) -> None:
         xlabel="d, dimensions of the cube", ylabel="percent", title="model above the experiment"
     )
     rest.set_ylim(top=5)
-    rest.legend(frameon=False, loc="upper center", ncols=2)
+    rest.legend(frameon=False, loc="upper center", ncols=2, fontsize="small", columnspacing=1)
 
 
 def _links(nodes: Nodes, one: int, other: int) -> int:
