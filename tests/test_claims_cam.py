@@ -1,20 +1,13 @@
-"""Every claim of CAM-87-02 comes out as recorded, and would not if it were another one."""
-
-import pkgutil
+"""Every claim of CAM-87-02 would come out otherwise if it were another one."""
 
 import numpy as np
 import pytest
 from claim_cases import (
-    drawn,
     module_of,
     paper_of,
-    untitled_errata,
     with_another_figure,
-    with_another_formula,
     with_another_function,
 )
-
-from graycube.reproduce import reproduce
 
 PAPER = paper_of("cam-87-02")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
@@ -110,45 +103,6 @@ BROKEN = {  # what is replaced, by what, and which claims then come out otherwis
         "theorem-4 text-8.3-d text-8.3-e text-8.3-f",
     ),
 }
-
-
-def test_every_number_of_the_paper_has_a_claim():
-    assert not list(PAPER.missing())
-
-
-@pytest.mark.parametrize("key", CLAIMS)
-def test_the_quick_sizes_give_the_recorded_verdict(key):
-    outcome = reproduce(PAPER, CLAIMS[key], quick=True)
-    assert not outcome.error
-    assert outcome.as_recorded, outcome.contradictions[:3]
-    assert outcome.tried > 1
-
-
-def test_the_corrected_claims_are_those_of_the_errata():
-    assert untitled_errata(PAPER) == (set(), set())
-
-
-@pytest.mark.parametrize(
-    "name", sorted({name for claim in PAPER.claims for name in claim.code})
-)
-def test_the_code_is_there(name):
-    assert pkgutil.resolve_name(name)
-
-
-@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if claim.draw])
-def test_drawings_show_something(key):
-    pytest.importorskip("matplotlib")
-    figure = drawn(PAPER, CLAIMS[key])
-    figure.draw_without_rendering()
-    assert figure.axes
-    assert all(ax.lines or ax.texts for ax in figure.axes)
-
-
-@pytest.mark.parametrize("key", WITH_FORMULA)
-def test_another_formula_is_contradicted(key):
-    outcome = with_another_formula(PAPER, CLAIMS[key])
-    assert (outcome.verdict, outcome.error) == ("fails", "")
-    assert outcome.exceptions
 
 
 @pytest.mark.parametrize(("key", "row", "column", "wrong"), WRONG_FIGURES)
