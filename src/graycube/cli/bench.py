@@ -7,6 +7,7 @@ import click
 
 import graycube as gc
 from graycube.cli.console import print_json
+from graycube.cli.files import read_plan
 from graycube.cli.ranks import started, world
 from graycube.runtime import agreed
 
@@ -22,18 +23,19 @@ def bench(file: Path, ranks: int | None, rounds: int, *, as_json: bool) -> int:
     It needs a rank for each node: under mpiexec, or with --ranks.
 
     \b
-    graycube plan gray binary --dims 3 --block 1MiB --machine our-laptop -o plan.json
+    graycube plan gray binary --dims 3 --block 1MiB --machine ours -o plan.json
     graycube bench plan.json --ranks 8
     """
     if ranks is not None:
         flags = ["--rounds", str(rounds), *(["--json"] if as_json else [])]
         return started(ranks, ["bench", *flags, "--", str(file)])
     comm = world()
-    plan = agreed(comm, lambda: (gc.load_plan(file), {}))  # no rank waits where it is missing
+    plan = agreed(comm, lambda: (read_plan(file), {}))  # no rank waits where it is missing
     found = gc.bench(plan, comm, rounds)
     if comm.rank == 0:
         if as_json:
-            print_json({**asdict(found), "fastest": found.fastest.algorithm})
+            fastest = found.fastest.algorithm if found.candidates else None
+            print_json({**asdict(found), "fastest": fastest})
         else:
             click.echo(found.report())
     return 0

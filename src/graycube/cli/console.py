@@ -4,6 +4,8 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import TextIO
 
 import click
 from rich.console import Console
@@ -29,7 +31,7 @@ def print_table(columns: Mapping[str, str], rows: Iterable[Sequence[object]]) ->
     for row in rows:
         cells = [Text(str(cell)) for cell in row]
         table.add_row(*cells, style="bold" if str(row[-1]).startswith("chosen") else None)
-    console = Console(width=None if sys.stdout.isatty() else _WIDE, highlight=False)
+    console = Console(width=None if _is_terminal(sys.stdout) else _WIDE, highlight=False)
     with console.capture() as captured:
         console.print(table)
     for line in captured.get().splitlines():
@@ -37,14 +39,22 @@ def print_table(columns: Mapping[str, str], rows: Iterable[Sequence[object]]) ->
 
 
 def print_json(content: object) -> None:
-    """JSON on standard output.
+    """JSON on standard output; a figure that is infinite is null.
 
     >>> print_json({"cycles": 3})
     {
       "cycles": 3
     }
     """
-    click.echo(json.dumps(content, indent=2, allow_nan=False))
+    click.echo(json.dumps(_finite(content), indent=2, allow_nan=False))
+
+
+def _finite(content: object) -> object:
+    if isinstance(content, Mapping):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not isfinite(content) else content
 
 
 def tell(text: str) -> None:
@@ -68,7 +78,12 @@ def progress() -> Progress:
     ...         pass
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    there = sys.stderr.isatty()
+    there = _is_terminal(sys.stderr)
     return Progress(
         *columns, console=Console(file=sys.stderr), transient=True, disable=not there
     )
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """A stream that was closed before we began is ``None``."""
+    return stream is not None and stream.isatty()

@@ -24,6 +24,12 @@ def read_layout(
     >>> read_layout("(b2 || g1 g0)", None, None, None).n
     2
     """
+    if nodes is not None and shape is None:
+        raise gc.InvalidValueError(
+            f"--nodes {'x'.join(map(str, nodes))} is given without --shape",
+            "it says how the axes of an array are divided",
+            "add --shape 64x32, or say --dims 6 instead",
+        )
     if "||" in text:
         return _fitting(gc.Layout.parse(text), text, dims, shape)
     codes, allocations = zip(*(_word(word) for word in text.lower().split(",")), strict=True)
@@ -41,8 +47,8 @@ def read_layout(
 
 
 def _word(word: str) -> tuple[CodeName, Allocation]:
-    code, _, allocation = word.strip().partition("-")
-    if code not in _CODES or (allocation and allocation not in _ALLOCATIONS):
+    code, dash, allocation = word.strip().partition("-")
+    if code not in _CODES or (dash and allocation not in _ALLOCATIONS):
         raise gc.InvalidValueError(
             f"the layout is {word!r:.60}",
             "it is gray or binary, perhaps with -consecutive or -cyclic, one for each axis",

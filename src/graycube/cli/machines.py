@@ -37,7 +37,7 @@ class MachineOptions:
             "packet": self.packet,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-        profile = gc.Machine.profile(self.name or "ideal", dims=dims)
+        profile = gc.Machine.profile("ideal" if self.name is None else self.name, dims=dims)
         if not changes:
             return profile
         return replace(profile, name="custom", **changes)

@@ -19,6 +19,7 @@ from graycube.cli.view import view
 
 BAD_INPUT = 2
 _INTERRUPTED = 130  # what shells give for Ctrl-C
+_CLOSED_PIPE = 141  # and for a reader that went away
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -58,12 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["verify", "nowhere.json"])
     2
     """
+    stdout = sys.stdout
     try:
         status = verbs.main(
             None if arguments is None else list(arguments),
             prog_name="graycube",
             standalone_mode=False,
         )
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return BAD_INPUT
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "graycube"
@@ -71,6 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except click.Abort:
         return _INTERRUPTED
+    except SystemExit:
+        if sys.stdout is not stdout:  # click wraps it when nobody reads any more
+            return _CLOSED_PIPE
+        raise
     except (gc.GraycubeError, OSError) as error:
         complain(_told(error))
         return BAD_INPUT
@@ -78,8 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        where = "standard output" if error.filename is None else error.filename
+        return f"{where}: {error.strerror}; check the path, and whether there is room"
     return str(error)
 
 

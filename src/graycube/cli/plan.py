@@ -1,5 +1,6 @@
 """``graycube plan``: the candidates for a task, the choice, and the bound."""
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from graycube.cli.console import print_json, print_table, tell
 from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
+from graycube.machine.model import MAX_DIMS
 from graycube.planning.explain import HEAD, headline, left_out, rows, verdict
 
 COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
@@ -19,7 +21,12 @@ COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
 @click.command(short_help="Find the way from one layout to another.")
 @click.argument("source")
 @click.argument("target")
-@click.option("--dims", type=int, metavar="N", help="Dimensions of the cube: 2^N nodes.")
+@click.option(
+    "--dims",
+    type=click.IntRange(0, MAX_DIMS),
+    metavar="N",
+    help="Dimensions of the cube: 2^N nodes.",
+)
 @click.option("--shape", type=Shape(), metavar="64x32", help="Lengths of the array's axes.")
 @click.option("--nodes", type=Shape(), metavar="8x4", help="Nodes along each axis.")
 @click.option(
@@ -50,7 +57,7 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     for all axes, or one for each: gray,binary-cyclic), or one as printed: "(b3 b2 || b1 g0)".
 
     \b
-    graycube plan gray binary --dims 6 --block 64KiB --ports 1 --machine ipsc2 -o plan.json
+    graycube plan gray binary --dims 6 --block 64KiB --machine ipsc2 -o plan.json
     graycube plan gray binary-cyclic --shape 64x32 --nodes 8x4 --itemsize 8
     """
     before, after = (read_layout(text, dims, shape, nodes) for text in (source, target))
@@ -69,7 +76,7 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     else:
         show(made)
     if output is not None:
-        tell(f"saved as {output}; see it with: graycube view {output}")
+        tell(f"saved as {output}; see it with: {shlex.join(['graycube', 'view', str(output)])}")
 
 
 def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) -> int:

@@ -1,5 +1,6 @@
 """Verbs that need MPI: on this process alone, under ``mpiexec``, or starting it themselves."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from graycube.runtime import mpi
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
+
+_WITHIN = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+_MOST = 4096  # more would keep a machine busy for hours with starting them
 
 
 def world() -> "Intracomm":
@@ -32,6 +36,16 @@ def started(ranks: int, arguments: Sequence[str]) -> int:
     if ranks < 1 or ranks & (ranks - 1):
         raise gc.InvalidValueError(
             f"ranks is {ranks}", "graycube runs on a power of two", "say --ranks 4"
+        )
+    if ranks > _MOST:
+        raise gc.InvalidValueError(
+            f"ranks is {ranks}", f"at most {_MOST} are started here", "start them with mpiexec"
+        )
+    if any(name in os.environ for name in _WITHIN):
+        raise gc.InvalidValueError(
+            f"--ranks {ranks} is given within mpiexec",
+            "it starts mpiexec itself",
+            "leave it out",
         )
     command = [_mpiexec(), "-n", str(ranks), sys.executable, "-m", "graycube", *arguments]
     return subprocess.run(command, check=False).returncode  # noqa: S603 - our own program

@@ -25,6 +25,7 @@ from graycube.reproduce import (
     unexpected,
 )
 from graycube.reproduce import reproduce as compute
+from graycube.whole_files import require_writable, write_whole
 
 UNEXPECTED = 1
 
@@ -69,10 +70,12 @@ def reproduce(  # noqa: PLR0913 - click passes them by name
     if only_list:
         _list(chosen, as_json=as_json)
         return 0
+    if output is not None:
+        require_writable(output)
     run = partial(compute, quick=quick, draws=output is not None)
     results = _computed(chosen, jobs or (1 if quick else cpu_count()), run)
     if output is not None:
-        output.write_text(report(results), encoding="utf-8")
+        write_whole(output, report(results))
         tell(f"written as {output}")
     if as_json:
         print_json(as_dict(results))

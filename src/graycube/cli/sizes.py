@@ -1,6 +1,7 @@
 """Amounts as people type them: ``64KiB``, ``1.5MB``, ``4096``, ``64x32``."""
 
 import re
+from fractions import Fraction
 
 import click
 
@@ -26,11 +27,10 @@ class Amount(click.ParamType[tuple[int, bool]]):
         unit = found[2].lower() if found else ""
         if found is None or (unit and unit not in _UNITS):
             self.fail(f"{value!r} is no amount: write 4096, 64KiB or 1.5MB", param, ctx)
-        number, factor = float(found[1]), _UNITS.get(unit, 1)
-        amount = int(found[1]) * factor if "." not in found[1] else round(number * factor)
-        if "." in found[1] and amount != number * factor:
-            self.fail(f"{value!r} is no whole number of bytes", param, ctx)
-        return amount, bool(unit)
+        amount = Fraction(found[1]) * _UNITS.get(unit, 1)
+        if amount.denominator != 1:
+            self.fail(f"{value!r} is no whole number: write 4096, 64KiB or 1.5MB", param, ctx)
+        return int(amount), bool(unit)
 
 
 class Shape(click.ParamType[tuple[int, ...]]):

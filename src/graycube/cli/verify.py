@@ -7,6 +7,7 @@ import click
 
 import graycube as gc
 from graycube.cli.console import print_json
+from graycube.cli.files import read_plan
 
 WRONG = 1
 
@@ -23,7 +24,7 @@ def verify(files: tuple[Path, ...], *, as_json: bool) -> int:
     \b
     graycube verify plan.json
     """
-    plans = [gc.load_plan(path) for path in files]
+    plans = [read_plan(path) for path in files]
     reports = [made.verify() for made in plans]
     if as_json:
         print_json([_entry(*each) for each in zip(files, plans, reports, strict=True)])

@@ -7,6 +7,7 @@ import click
 
 import graycube as gc
 from graycube.cli.console import print_json, tell
+from graycube.cli.files import read_plan, require_new
 
 
 @click.command(short_help="Draw a plan as a page to play with.")
@@ -40,11 +41,18 @@ def view(  # noqa: PLR0913
     graycube view plan.json --against gb1 --open
     graycube view plan.json --node 5
     """
-    made = gc.load_plan(file)
+    made = read_plan(file)
     if node is not None:
+        if opened or any(given is not None for given in (other, against, output)):
+            raise gc.InvalidValueError(
+                f"--node {node} is given",
+                "it prints one plan, and no page",
+                "leave the rest out",
+            )
         _print_actions(made, node, as_json=as_json)
         return
     path = file.with_suffix(".html") if output is None else output
+    require_new(path, file, *filter(None, [other]))
     gc.view.save_page(path, made, _rival(made, other, against))
     if as_json:
         print_json({"page": str(path), "algorithm": made.algorithm})
@@ -60,7 +68,7 @@ def _rival(made: gc.Plan, other: Path | None, against: str | None) -> gc.Plan | 
             f"{other} and --against {against}", "two plans fit on a page", "give one of them"
         )
     if other is not None:
-        return gc.load_plan(other)
+        return read_plan(other)
     if against is None:
         return None
     task = made.task

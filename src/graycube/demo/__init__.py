@@ -8,9 +8,10 @@ from textwrap import dedent
 import graycube as gc
 from graycube.demo.page import Chapter, document
 from graycube.demo.pictures import draw
-from graycube.demo.story import CHAPTERS, Scene
+from graycube.demo.story import CHAPTERS, Scene, WrongError
+from graycube.whole_files import write_whole
 
-__all__ = ["Chapter", "Scene", "chapters", "write"]
+__all__ = ["Chapter", "Scene", "WrongError", "chapters", "write"]
 
 
 def chapters(scene: Scene) -> Iterator[Chapter]:
@@ -42,7 +43,7 @@ def write(scene: Scene, told: list[Chapter], folder: Path) -> Path:
     gc.view.save_page(folder / "plan.html", *_small_plans())
     page = folder / "index.html"
     text = document(told, {**pictures, "convert": "plan.html"})
-    page.write_text(text, encoding="utf-8")
+    write_whole(page, text)
     return page
 
 

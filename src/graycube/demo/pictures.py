@@ -17,7 +17,7 @@ def draw(scene: Scene, folder: Path) -> dict[str, str]:
     """Draw into a folder; the files' names by chapter.
 
     >>> from unittest.mock import patch
-    >>> with patch.dict("sys.modules", matplotlib=None):
+    >>> with patch.dict("sys.modules", {"matplotlib.figure": None}):
     ...     draw(Scene(), Path())
     Traceback (most recent call last):
     ...

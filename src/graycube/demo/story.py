@@ -35,6 +35,14 @@ class Scene:
     frames: list[Any] = field(default_factory=list)
 
 
+class WrongError(gc.GraycubeError):
+    """Something that the demo computed is not what it should be.
+
+    >>> print(WrongError("the plan is wrong", "the demo checks itself", "report it"))
+    the plan is wrong: the demo checks itself; report it
+    """
+
+
 def _mesh(code: Literal["gray", "binary"]) -> gc.Layout:
     return gc.Layout.mesh((N, N), nodes=(8, 8), code=code)
 
@@ -45,7 +53,7 @@ def require(right: object, what: str) -> None:
     >>> require(True, "the transform")
     """
     if not right:
-        raise gc.InvalidValueError(f"{what} is wrong", "the demo checks itself", "report it")
+        raise WrongError(f"{what} is wrong", "the demo checks itself", "report it")
 
 
 def where(scene: Scene) -> str:
@@ -63,7 +71,10 @@ def where(scene: Scene) -> str:
     ):
         hops = (distances(layout).dilation for layout in (scene.binary, scene.gray))
         lines.append(f"{name:28}" + "".join(f"{far:8}" for far in hops))
+    require(gc.mesh_distances(scene.gray).dilation == 1, "the Gray code")
+    require(gc.butterfly_distances(scene.binary).dilation == 1, "the binary code")
     node, slot = scene.gray.locate(127, 127)
+    require(scene.gray.coordinates(node, slot) == (127, 127), "the place")
     return "\n".join([*lines, f"element (127, 127) is in slot {slot} of node {node}"])
 
 
@@ -96,6 +107,7 @@ def advise(scene: Scene) -> str:
         size=scene.values.shape,
         layouts={"gray": scene.gray, "binary": scene.binary},
     )
+    require(all(advice.cost <= cost for _, cost in advice.alternatives), "the advice")
     return advice.explain()
 
 

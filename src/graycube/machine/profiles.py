@@ -8,13 +8,13 @@ the built-in profile.
 
 import os
 import re
-import secrets
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from graycube.errors import InvalidValueError
 from graycube.machine.profile_text import MAX_TEXT, no_profile, parse_profile
+from graycube.whole_files import write_whole
 
 _BUILT_IN = files(__package__) / "profiles"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
@@ -50,7 +50,7 @@ def read_profile(name: str) -> tuple[dict[str, Any], str]:
 
 
 def write_profile(name: str, text: str) -> Path:
-    """Write to a file beside it and rename: a reader sees the old file or the new one.
+    """Write a profile, all of it or nothing.
 
     >>> write_profile("ipsc1", "dims = 3")
     Traceback (most recent call last):
@@ -65,17 +65,11 @@ def write_profile(name: str, text: str) -> Path:
             "there is no home folder", "profiles are saved in it", "set GRAYCUBE_PROFILES"
         )
     target = folder / f"{name}.toml"
-    beside = folder / f".{name}.{secrets.token_hex(8)}"  # never the file of another writer
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with beside.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        beside.replace(target)
+        write_whole(target, text)
     except OSError as error:
         raise _cannot("write", target, error) from None
-    finally:
-        if beside.exists():
-            beside.unlink()
     return target
 
 

@@ -1,7 +1,6 @@
 """Plans as files: the machine and the schedule, in the written format of schedules."""
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,27 +8,14 @@ from graycube.errors import GraycubeError, InvalidValueError
 from graycube.machine import Machine
 from graycube.schedule import AnySchedule, Moves, dump, load
 from graycube.schedule.written import MAX_TEXT, unique_keys
+from graycube.whole_files import write_whole
 
 
 def write_plan(path: str | Path, schedule: AnySchedule, machine: Machine) -> None:
-    """Write to a file beside it and rename: a reader sees the old file or the new one."""
+    """Write a plan, all of it or nothing."""
     content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
-    target = Path(path)
-    if target.is_dir() or not target.parent.is_dir():
-        raise InvalidValueError(
-            f"cannot write {path}",
-            "it must name a file in a folder that exists",
-            "check the path",
-        )
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    file = beside.open("x", encoding="utf-8")  # never the file of another writer
-    try:
-        with file:
-            json.dump({"format": "graycube plan", "version": 1, **content}, file, indent=1)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    text = json.dumps({"format": "graycube plan", "version": 1, **content}, indent=1)
+    write_whole(path, text)
 
 
 def read_plan(path: str | Path) -> tuple[AnySchedule, Machine]:

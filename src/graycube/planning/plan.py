@@ -308,7 +308,7 @@ def _choose(candidates: tuple[Candidate, ...], task: Task, name: str) -> Traffic
     known = [c.algorithm.name for c in candidates]
     if name not in ("auto", *known):
         raise InvalidValueError(
-            f"the algorithm is {name!r}",
+            f"the algorithm is {name!r:.60}",
             f"the known ones are {', '.join(known)}",
             "choose one of them, or 'auto'",
         )

@@ -5,7 +5,6 @@ by :mod:`graycube.markup`; what the script reads is JSON in which no tag can beg
 """
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -19,6 +18,7 @@ from graycube.view.page.drawn import Drawn, drawn
 from graycube.view.page.scene import scene
 from graycube.view.page.tables import tables
 from graycube.view.page.words import heading, price_line, remarks
+from graycube.whole_files import write_whole
 
 MAX_DIMS = 8
 _SCRIPTS = ("svg", "colours", "places", "trace", "cells", "cube", "memory", "chart", "clock",
@@ -62,23 +62,7 @@ def save_page(path: str | Path, plan: Plan, other: Plan | None = None) -> None:
     ...     [entry.name for entry in Path(folder).iterdir()]
     ['plan.html']
     """
-    content = page(plan, other)
-    target = Path(os.path.realpath(path))  # what a link names is written, not the link
-    if not target.parent.is_dir() or (target.exists() and not target.is_file()):
-        raise InvalidValueError(
-            f"cannot write {path}",
-            "it must name a file in a folder that exists",
-            "check the path",
-        )
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    file = beside.open("x", encoding="utf-8")  # never the file of another writer
-    try:
-        with file:
-            file.write(content)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    write_whole(path, page(plan, other))
 
 
 def _require_plan(plan: object) -> None:

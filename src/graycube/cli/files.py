@@ -1,0 +1,35 @@
+"""Files that verbs read, and those that they must not write."""
+
+from pathlib import Path
+
+import graycube as gc
+
+
+def read_plan(path: Path) -> gc.Plan:
+    """The plan in a file.
+
+    >>> read_plan(Path("nowhere.json"))
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: cannot read nowhere.json: No such file or directory;
+    check the path, or make a plan: graycube plan --help
+    """
+    try:
+        return gc.load_plan(path)
+    except OSError as error:
+        raise gc.InvalidValueError(
+            f"cannot read {path}",
+            error.strerror or "the system refuses",
+            "check the path, or make a plan: graycube plan --help",
+        ) from error
+
+
+def require_new(path: Path, *read: Path) -> None:
+    """Refuse to write over what was read.
+
+    >>> require_new(Path("plan.html"), Path("plan.json"))
+    """
+    if path.exists() and any(path.samefile(file) for file in read):
+        raise gc.InvalidValueError(
+            f"{path} is the plan itself", "the page is another file", "say -o plan.html"
+        )
