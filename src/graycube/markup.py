@@ -5,6 +5,7 @@ here knows what it shows.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import singledispatch
 from html import escape
 
 _EMPTY = ("br", "hr", "img", "meta")
@@ -79,6 +80,30 @@ def card(title: object, *lines: object) -> Markup:
     first = element("div", element("b", _within(title, _LONGEST_LINE)))
     rest = (element("div", _within(line, _LONGEST_LINE)) for line in lines if line != "")
     return element("div", first, *rest, style="line-height:1.5;overflow-x:auto")
+
+
+@singledispatch
+def card_of(thing: object) -> Markup:
+    """What a notebook shows of a thing; each layer's ``html`` registers its classes.
+
+    >>> card_of(7)
+    '<div style="line-height:1.5;overflow-x:auto"><div><b>7</b></div></div>'
+    """
+    return card(repr(thing))
+
+
+class Shown:
+    """A base for classes that notebooks show by :func:`card_of`.
+
+    >>> class Seven(Shown): ...
+    >>> Seven()._repr_html_().startswith("<div")
+    True
+    """
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return card_of(self)
 
 
 def figures(

@@ -5,6 +5,7 @@ what a phase costs there by its actual schedule, ``paths`` and ``search`` the ch
 through all of it, loops included; ``workload`` reads programs from files.
 """
 
+from graycube.advice import html  # noqa: F401 - it registers what notebooks show
 from graycube.advice.advise import Advice, advise
 from graycube.advice.homes import Place, homes
 from graycube.advice.paths import Repeated, Step

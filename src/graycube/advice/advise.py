@@ -9,7 +9,6 @@ from types import NoneType
 
 from graycube.advice.explain import explain
 from graycube.advice.homes import Place, homes, transposed
-from graycube.advice.html import advice_card
 from graycube.advice.paths import Trace
 from graycube.advice.phases import Phase, Transpose, checked, require_phases, single_phases
 from graycube.advice.prices import Methods
@@ -19,13 +18,14 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
 from graycube.machine import Machine
+from graycube.markup import Shown
 
 MAX_LENGTH = 1 << 62
 """Most elements along an axis."""
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Shown):
     """The cheapest sequence of layouts for a program; :func:`advise` makes one.
 
     ``cost`` is in seconds, and ``steps`` says how it comes about.
@@ -49,9 +49,6 @@ class Advice:
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.size))
         return f"<Advice for {shape} on {1 << self.machine.dims} nodes: {self.cost:.4g} s>"
-
-    def _repr_html_(self) -> str:
-        return advice_card(self)
 
     @property
     def phases(self) -> tuple[Phase, ...]:

@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from graycube.advice.advise import Advice
 from graycube.advice.explain import HEAD, alternatives, conclusions, headline, steps
-from graycube.markup import Markup, card, figures, folded, shown
-
-if TYPE_CHECKING:
-    from graycube.advice.advise import Advice
-    from graycube.advice.vary import Variation
+from graycube.advice.vary import Variation
+from graycube.markup import Markup, card, card_of, figures, folded, shown
 
 _MOST = 30  # steps, alternatives and stretches
 _INDENT = "\N{NO-BREAK SPACE}"
 
 
-def advice_card(advice: "Advice") -> Markup:
+@card_of.register(Advice)
+def advice_card(advice: Advice) -> Markup:
     """The steps with their layouts and prices, and what follows; the alternatives folded."""
     done = [(_indented(what), where, cost) for what, where, cost in steps(advice)]
     rows = [*_few(done), ("in all", "", f"{advice.cost:.4g}")]
@@ -31,7 +29,8 @@ def advice_card(advice: "Advice") -> Markup:
     )
 
 
-def variation_card(variation: "Variation") -> Markup:
+@card_of.register(Variation)
+def variation_card(variation: Variation) -> Markup:
     """The numbers for which a strategy is best, with its costs."""
     names = list(variation.values)
     head = (*names, "best strategy", "seconds")
@@ -40,7 +39,7 @@ def variation_card(variation: "Variation") -> Markup:
     return card(repr(variation).strip("<>"), figures(head, _few(found), sides))
 
 
-def _stretches(variation: "Variation") -> Iterator[tuple[str, ...]]:
+def _stretches(variation: Variation) -> Iterator[tuple[str, ...]]:
     """Neighbouring numbers of the last loop with the same strategy, for each of the first."""
     *first, numbers = variation.values.values()
     outer = first[0] if first else (None,)

@@ -6,12 +6,12 @@ from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING
 
-from graycube.advice.html import variation_card
 from graycube.advice.paths import Trace
 from graycube.advice.phases import MAX_TIMES, Loop, Phase
 from graycube.advice.search import Conversion, Search, steps_of
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
+from graycube.markup import Shown
 
 if TYPE_CHECKING:
     from graycube.advice.advise import Advice
@@ -42,7 +42,7 @@ class Crossover:
 
 
 @dataclass(frozen=True)
-class Variation:
+class Variation(Shown):
     """The best strategy and its cost for all numbers of some loops.
 
     ``values`` has the numbers by the names of the loops; ``strategies`` and ``costs`` have an
@@ -62,9 +62,6 @@ class Variation:
         kinds = len(set(self.strategies))
         ways = "one strategy" if kinds == 1 else f"{kinds} strategies"
         return f"<Variation of {loops}: {ways}>"
-
-    def _repr_html_(self) -> str:
-        return variation_card(self)
 
     def crossovers(self) -> tuple[Crossover, ...]:
         """Where the best strategy changes along the last of the names, row by row."""

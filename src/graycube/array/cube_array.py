@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from graycube.array.elementwise import aligned
 from graycube.array.files import load, save
-from graycube.array.html import array_card
 from graycube.array.ranks import (
     facts_of,
     held,
@@ -33,6 +32,7 @@ from graycube.array.window import Window, window
 from graycube.errors import InvalidValueError
 from graycube.layout import Layout
 from graycube.machine import Machine
+from graycube.markup import Shown
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CubeArray(Reductions, NDArrayOperatorsMixin):
+class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
     """The blocks of nodes, ``blocks[k, slot]``, and the layout that says what is where.
 
     Without a communicator, or with one of a single rank, block k is that of node k; else there
@@ -327,6 +327,3 @@ class CubeArray(Reductions, NDArrayOperatorsMixin):
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
         here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
-
-    def _repr_html_(self) -> str:
-        return array_card(self)

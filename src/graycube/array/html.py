@@ -1,16 +1,13 @@
 """Arrays as notebooks show them: what they are and where, never their data."""
 
-from typing import TYPE_CHECKING
-
+from graycube.array.cube_array import CubeArray
 from graycube.layout.html import layout_lines, printed
 from graycube.layout.words import amount
-from graycube.markup import Markup, card, joined
-
-if TYPE_CHECKING:
-    from graycube.array.cube_array import CubeArray
+from graycube.markup import Markup, card, card_of, joined
 
 
-def array_card(array: "CubeArray") -> Markup:
+@card_of.register(CubeArray)
+def array_card(array: CubeArray) -> Markup:
     """Shape, dtype and bytes here, and the layout."""
     shape = " x ".join(map(str, array.shape))
     here = f"{amount(len(array.nodes), 'block')} here, {amount(array.blocks.nbytes, 'byte')}"

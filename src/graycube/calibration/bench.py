@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graycube.calibration.html import bench_card
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import require_int
+from graycube.markup import Shown
 from graycube.planning import Plan
 from graycube.runtime import Execution, agreed
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _ENOUGH = 2e-3  # seconds that short runs are repeated for
-_HEAD = ("candidate", "rounds", "predicted", "measured", "ratio", "")
+HEAD = ("candidate", "rounds", "predicted", "measured", "ratio", "")
 _COLUMNS = "{:<18} {:>7} {:>12} {:>12} {:>8}  {}"
 
 
@@ -45,7 +45,7 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Bench(Shown):
     """The candidates of a plan, timed; ``chosen`` is the planner's choice.
 
     >>> rows = [Timed("gb1", 3, 3e-6, (4e-6,)), Timed("gb3", 4, 2e-6, (5e-6,))]
@@ -74,7 +74,7 @@ class Bench:
 
     def report(self) -> str:
         """A line for each candidate."""
-        return "\n".join(_COLUMNS.format(*row).rstrip() for row in (_HEAD, *self.rows()))
+        return "\n".join(_COLUMNS.format(*row).rstrip() for row in (HEAD, *self.rows()))
 
     def rows(self) -> list[tuple[str, ...]]:
         """What stands in the lines of the report.
@@ -91,9 +91,6 @@ class Bench:
             f", {self.chosen} is chosen, {self.regret:.3f} x" if self.chosen in names else ""
         )
         return f"<Bench of {len(names)} candidates{best}{choice}>"
-
-    def _repr_html_(self) -> str:
-        return bench_card(self, _HEAD)
 
     def _row(self, timed: Timed) -> tuple[str, ...]:
         ratio = f"{timed.seconds / timed.predicted:.3f}" if timed.predicted else "-"

@@ -7,14 +7,14 @@ from statistics import median
 from typing import Any
 
 from graycube.calibration.fit import fit, relative_errors
-from graycube.calibration.html import calibration_card
 from graycube.calibration.report import costs, headline, table
 from graycube.calibration.samples import Sample
 from graycube.machine import Machine, save_profile
+from graycube.markup import Shown
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Shown):
     """The machine that explains the samples best; a sample is a round that was measured.
 
     >>> truth = Machine(dims=2, switching="circuit", startup=1e-5, per_byte=1e-9)
@@ -50,9 +50,6 @@ class Calibration:
 
     def __repr__(self) -> str:
         return f"<Calibration {self.machine.name}: {costs(self.machine)}>"
-
-    def _repr_html_(self) -> str:
-        return calibration_card(self)
 
     @property
     def error(self) -> dict[str, float]:

@@ -1,19 +1,16 @@
 """Calibrations and benchmarks as notebooks show them."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
+from graycube.calibration.bench import HEAD as BENCH_HEAD
+from graycube.calibration.bench import Bench
+from graycube.calibration.calibration import Calibration
 from graycube.calibration.report import HEAD, rows
-from graycube.markup import Markup, card, figures, folded, shown
-
-if TYPE_CHECKING:
-    from graycube.calibration.bench import Bench
-    from graycube.calibration.calibration import Calibration
+from graycube.markup import Markup, card, card_of, figures, folded, shown
 
 _MOST = 60  # rounds
 
 
-def calibration_card(found: "Calibration") -> Markup:
+@card_of.register(Calibration)
+def calibration_card(found: Calibration) -> Markup:
     """The machine and how well it fits, and measured beside predicted after a click."""
     table = list(rows(found.samples, found.machine))
     those = shown(len(table), _MOST)
@@ -25,7 +22,8 @@ def calibration_card(found: "Calibration") -> Markup:
     )
 
 
-def bench_card(found: "Bench", head: Sequence[str]) -> Markup:
+@card_of.register(Bench)
+def bench_card(found: Bench) -> Markup:
     """Measured beside predicted, the planner's choice in bold."""
     strong = [k for k, t in enumerate(found.candidates) if t.algorithm == found.chosen]
-    return card(repr(found).strip("<>"), figures(head, found.rows(), "lrrrrl", strong))
+    return card(repr(found).strip("<>"), figures(BENCH_HEAD, found.rows(), "lrrrrl", strong))

@@ -1,17 +1,14 @@
 """Plans for transforms as notebooks show them: the words of ``TransformPlan.explain``."""
 
-from typing import TYPE_CHECKING
-
 from graycube.fourier.explain import HEAD, headlines, left_out, rows, verdict
+from graycube.fourier.plan import TransformPlan
 from graycube.layout.html import printed
-from graycube.markup import Markup, card, figures, joined
+from graycube.markup import Markup, card, card_of, figures, joined
 from graycube.planning.html import reasons
 
-if TYPE_CHECKING:
-    from graycube.fourier.plan import TransformPlan
 
-
-def transform_plan_card(made: "TransformPlan") -> Markup:
+@card_of.register(TransformPlan)
+def transform_plan_card(made: TransformPlan) -> Markup:
     """The transform, the candidates with the chosen one marked, the bound and the gap."""
     table = list(rows(made))
     return card(

@@ -13,7 +13,6 @@ from graycube.fourier.along import KEPT, Along, carried_out
 from graycube.fourier.candidates import TransformCandidate, cheapest, transform_candidates
 from graycube.fourier.emulated import emulated_passes
 from graycube.fourier.explain import explain
-from graycube.fourier.html import transform_plan_card
 from graycube.fourier.passes import passes
 from graycube.fourier.transform import (
     Norm,
@@ -26,6 +25,7 @@ from graycube.fourier.transform import (
 from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
+from graycube.markup import Shown
 from graycube.schedule import Emulation, Replication, Stage, written_out
 from graycube.verify import (
     Report,
@@ -40,7 +40,7 @@ ELEMENTWISE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class TransformPlan:
+class TransformPlan(Shown):
     """A layout, an axis, a machine, the chosen schedule and the rejected ones; see `plan_fft`.
 
     >>> machine = Machine(dims=5, startup=1e3)
@@ -60,9 +60,6 @@ class TransformPlan:
         where = f"{1 << self.layout.n} nodes"
         figures = f"{self.rounds} rounds, {self.cost:.4g} s, {where}"
         return f"<TransformPlan {self.algorithm}: {figures}>"
-
-    def _repr_html_(self) -> str:
-        return transform_plan_card(self)
 
     @property
     def schedule(self) -> Emulation | Replication:

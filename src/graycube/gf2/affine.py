@@ -8,12 +8,12 @@ import numpy as np
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray, apply_columns
-from graycube.gf2.html import matrix_card
 from graycube.gf2.matrix import Matrix
+from graycube.markup import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class AffineMap:
+class AffineMap(Shown):
     """The map x -> ``matrix`` x ^ ``constant``.
 
     ``f @ g`` is f after g, and two maps are equal exactly when they agree everywhere.
@@ -118,10 +118,6 @@ class AffineMap:
         """
         back = self.matrix.inverse()
         return AffineMap(back, back(self.constant))
-
-    def _repr_html_(self) -> str:
-        title = f"AffineMap of {self.width} bits to {self.height}: matrix | constant"
-        return matrix_card(title, self.matrix.columns, self.height, self.constant)
 
     def __str__(self) -> str:
         lines = str(self.matrix).splitlines()

@@ -14,11 +14,11 @@ import numpy as np
 from graycube.errors import InvalidValueError, SingularError
 from graycube.gf2.arrays import IntArray, apply_columns
 from graycube.gf2.bits import bit_indices, require_int, require_ints
-from graycube.gf2.html import matrix_card
+from graycube.markup import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(Shown):
     """A height x width matrix over GF(2).
 
     >>> m = Matrix.from_rows([0b11, 0b10], width=2)  # y0 = x0 + x1, y1 = x1
@@ -219,10 +219,6 @@ class Matrix:
                 "look at kernel() for what it maps to zero",
             )
         return Matrix(tuple(pivots[lead][1] for lead in range(self.width)), self.width)
-
-    def _repr_html_(self) -> str:
-        title = f"Matrix {self.height} x {self.width} over GF(2)"
-        return matrix_card(title, self.columns, self.height)
 
     def __str__(self) -> str:
         return "\n".join(

@@ -17,13 +17,14 @@ from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import log2_exact, require_int
 from graycube.gf2.arrays import IntArray, require_integers, require_range
 from graycube.layout.layout import Layout
+from graycube.markup import Shown
 
 Placement = Layout | IntArray
 """A layout, or the node of every mesh coordinate as an array."""
 
 
 @dataclass(frozen=True)
-class Distances:
+class Distances(Shown):
     """How many pairs of a pattern are how far apart in the cube.
 
     >>> d = Distances({0: 4, 1: 2, 3: 2})
@@ -60,11 +61,6 @@ class Distances:
         """
         total = sum(distance * count for distance, count in self.histogram.items())
         return Fraction(total, max(self.pairs, 1))
-
-    def _repr_html_(self) -> str:
-        from graycube.layout.html import distances_card  # noqa: PLC0415 - it shows distances
-
-        return distances_card(self)
 
 
 def mesh_distances(placement: Placement, axis: int = 0, *, periodic: bool = True) -> Distances:

@@ -10,7 +10,7 @@ from graycube.layout.cells import cells_of, node_at, number
 from graycube.layout.embedding import Distances
 from graycube.layout.layout import Layout
 from graycube.layout.words import amount, held, hops, sizes
-from graycube.markup import Markup, card, element, figures, joined, shortened, shown
+from graycube.markup import Markup, card, card_of, element, figures, joined, shortened, shown
 
 _HUES = ("230,159,0", "86,180,233", "0,158,115", "204,121,167", "213,94,0", "0,114,178")
 _MOST_BITS = 12  # of the slot, and of the node
@@ -23,6 +23,7 @@ _LONGEST_FIELD = 400
 _GAP = "..."
 
 
+@card_of.register(Layout)
 def layout_card(layout: Layout) -> Markup:
     """The address bits, the sizes and, for one or two axes, who holds what.
 
@@ -52,6 +53,7 @@ def printed(layout: Layout) -> Markup:
     return element("code", shortened(layout, _LONGEST_FIELD))
 
 
+@card_of.register(Distances)
 def distances_card(distances: Distances) -> Markup:
     """The histogram with bars, and its summary.
 

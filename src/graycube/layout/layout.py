@@ -22,10 +22,11 @@ from graycube.gf2.arrays import IntArray
 from graycube.layout import indexing, text
 from graycube.layout.axis import Axis
 from graycube.layout.mesh import Allocation, CodeName, mesh_address
+from graycube.markup import Shown
 
 
 @dataclass(frozen=True)
-class Layout:
+class Layout(Shown):
     """Where every element of an array over 2^n nodes is.
 
     ``Layout(map, n)`` takes any invertible affine map of p bits; the class methods build the
@@ -344,11 +345,6 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"<Layout {self.shape} on {1 << self.n} nodes: {self}>"
-
-    def _repr_html_(self) -> str:
-        from graycube.layout.html import layout_card  # noqa: PLC0415 - it draws layouts
-
-        return layout_card(self)
 
 
 def _powers(p: int, n: int) -> tuple[tuple[int], tuple[int]]:

@@ -1,14 +1,11 @@
 """Machines as notebooks show them."""
 
-from typing import TYPE_CHECKING
-
-from graycube.markup import Markup, card, figures
-
-if TYPE_CHECKING:
-    from graycube.machine.model import Machine
+from graycube.machine.model import Machine
+from graycube.markup import Markup, card, card_of, figures
 
 
-def machine_card(machine: "Machine") -> Markup:
+@card_of.register(Machine)
+def machine_card(machine: Machine) -> Markup:
     """The machine as a table of what it is and costs."""
     every = ", which are all" if machine.ports == "all" else ""
     rows = [

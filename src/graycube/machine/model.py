@@ -14,16 +14,16 @@ from typing import Literal, get_args
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
-from graycube.machine.html import machine_card
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
+from graycube.markup import Shown
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Shown):
     """A cube of 2^``dims`` nodes with its ports, switching and costs in seconds.
 
     >>> machine = Machine(dims=6, ports=1, startup=1e-3, per_byte=4e-7)
@@ -115,9 +115,6 @@ class Machine:
         10.0
         """
         return self.startups(nbytes) * self.startup + nbytes * self.per_byte
-
-    def _repr_html_(self) -> str:
-        return machine_card(self)
 
     def _resized(self, dims: int) -> "Machine":
         """The same machine with another number of nodes; a small cube has fewer ports."""

@@ -1,16 +1,13 @@
 """Plans as notebooks show them: the words and figures of ``Plan.explain``."""
 
-from typing import TYPE_CHECKING
-
 from graycube.layout.html import printed
-from graycube.markup import Markup, card, figures, folded, joined
+from graycube.markup import Markup, card, card_of, figures, folded, joined
 from graycube.planning.explain import HEAD, headline, left_out, rows, verdict
-
-if TYPE_CHECKING:
-    from graycube.planning.plan import Plan
+from graycube.planning.plan import Plan
 
 
-def plan_card(plan: "Plan") -> Markup:
+@card_of.register(Plan)
+def plan_card(plan: Plan) -> Markup:
     """The task, the candidates with the chosen one marked, the bound and the gap."""
     facts = plan.candidates, plan.traffic, plan.machine, plan.bounds
     task, table = plan.task, list(rows(*facts))

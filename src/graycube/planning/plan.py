@@ -19,10 +19,10 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
+from graycube.markup import Shown
 from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import explain
 from graycube.planning.files import read_plan, write_plan
-from graycube.planning.html import plan_card
 from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
 from graycube.runtime.script import Script
 from graycube.schedule import Action, AnySchedule, Moves, Task, actions, dump, expand
@@ -37,7 +37,7 @@ ELEMENTWISE = 1 << 18
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Shown):
     """A task, a machine, the chosen schedule, its price, its bound, and the rivals.
 
     >>> machine = Machine(dims=6, startup=1e-3, per_byte=3.57e-7)
@@ -59,9 +59,6 @@ class Plan:
         gap = f", {self.cost / self.lower_bound:.3g} x bound" if self.lower_bound else ""
         where = f"{1 << self.task.n} nodes"
         return f"<Plan {self.algorithm}: {self.rounds} rounds, {self.cost:.4g} s{gap}, {where}>"
-
-    def _repr_html_(self) -> str:
-        return plan_card(self)
 
     @property
     def algorithm(self) -> str:

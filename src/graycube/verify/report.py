@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from graycube.errors import InvalidValueError
 from graycube.machine import Machine
+from graycube.markup import Shown
 from graycube.schedule import Task
-from graycube.verify.html import report_card
 
 RULES = {
     "range": "cycles, nodes, dimensions and elements exist",
@@ -47,7 +47,7 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Shown):
     """What a check found: true when nothing is wrong.
 
     ``violations`` has the first ones of every broken rule and ``counts`` how many there are;
@@ -92,9 +92,6 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<Report {self.method}: {self.summary}{self._held}>"
-
-    def _repr_html_(self) -> str:
-        return report_card(self, RULES)
 
     @property
     def summary(self) -> str:
