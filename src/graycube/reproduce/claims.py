@@ -67,6 +67,9 @@ class Case:
 class Correction:
     """What is true instead; ``erratum`` is the bold title of its entry in the errata.
 
+    ``exceptions`` is how many cases contradict the print, and ``quick`` how many of the quick
+    sizes: so a misquoted print is found. ``relation`` is that of the claim unless it is given.
+
     >>> Correction("n + 1 cycles", erratum="TR-20-91, Theorem 8.", formula="n + 1").figures
     ()
     """
@@ -75,6 +78,9 @@ class Correction:
     erratum: str
     formula: str = ""
     figures: tuple[Row, ...] = ()
+    relation: str = ""
+    exceptions: int = 0
+    quick: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +157,10 @@ class Claim:
         >>> claim.quickly().sizes
         {'n': '1'}
         """
-        return replace(self, sizes={**self.sizes, **self.quick})
+        wrong = self.correction
+        if wrong is not None:
+            wrong = replace(wrong, exceptions=wrong.quick)
+        return replace(self, sizes={**self.sizes, **self.quick}, correction=wrong)
 
     def cases(self) -> Iterator[dict[str, int]]:
         """The sizes to try, in every combination.
@@ -185,7 +194,8 @@ class Claim:
         sign = "" if self.relation == "==" else f"{self.relation} "
         corrected = None
         if self.correction is not None and self.correction.formula:
-            corrected = bool(related(ours, evaluate(self.correction.formula, sizes)))
+            right = _RELATIONS[self.correction.relation or self.relation]
+            corrected = bool(right(ours, evaluate(self.correction.formula, sizes)))
         holds = bool(related(ours, paper))
         return Case(_where(sizes), f"{sign}{paper}", str(ours), holds, corrected)
 

@@ -51,10 +51,17 @@ def unexpected(results: Results) -> list[str]:
     for paper, outcomes in results:
         for outcome in outcomes:
             if not outcome.as_recorded:
-                why = outcome.error or f"{outcome.verdict}, recorded: {outcome.claim.verdict}"
+                why = outcome.error or _unlike(outcome)
                 found.append(f"{paper.key} {outcome.claim.name}: {why}")
         found += (f"{paper.key} {name} has no claim" for name in paper.missing())
     return found
+
+
+def _unlike(outcome: Outcome) -> str:
+    claim = outcome.claim
+    if outcome.verdict != claim.verdict or claim.correction is None:
+        return f"{outcome.verdict}, recorded: {claim.verdict}"
+    return f"{outcome.exceptions} exceptions, recorded: {claim.correction.exceptions}"
 
 
 def as_dict(results: Results) -> dict[str, object]:

@@ -48,12 +48,14 @@ class Outcome:
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict is the one that the claim's file has on record.
+        """Whether the verdict is on record, and of a correction the number of exceptions.
 
         >>> judged(Claim("lemma", "1", "2", "", "a:b"), iter(())).as_recorded
         False
         """
-        return self.verdict == self.claim.verdict and not self.error
+        wrong = self.claim.correction
+        counted = wrong is None or wrong.exceptions == self.exceptions
+        return self.verdict == self.claim.verdict and counted and not self.error
 
 
 def judged(claim: Claim, cases: Iterator[Case]) -> Outcome:
