@@ -36,8 +36,8 @@ def _put(path: Path, text: str) -> None:
 
 
 def _page(paper: Paper) -> Iterator[str]:
-    yield f"# {paper.key}\n"
-    yield f"{paper.authors}, *{paper.title}*, {paper.report}, {paper.year}.\n"
+    yield f"# {paper.key}: {paper.title}\n"
+    yield f"{paper.authors}, {paper.report}, {paper.year}.\n"
     counted = ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in paper.numbered.items() if n)
     yield fill(
         f"It numbers {counted}; each has an entry below, and so have claims of the text. "

@@ -86,3 +86,21 @@ def test_programs_that_mean_nothing(tmp_path, old, new, words):
 @pytest.mark.parametrize("options", [["--machine", "nowhere"], ["--ports", 0], ["--packet", 0]])
 def test_a_program_on_a_machine_that_is_none(program, options):
     cli("advise", program, *options).refused()
+
+
+SLABS = """
+shape = [64, 64]
+nodes = 16
+machine = "ipsc2"
+phases = [{kind = "fft", axes = [0]}, {kind = "transpose"}, {kind = "fft", axes = [1]}]
+"""
+
+
+def test_a_transform_that_some_layouts_cannot_do(tmp_path):
+    """By slabs: after the transpose a layout and its binary twin differ in their ways."""
+    file = tmp_path / "slabs.toml"
+    file.write_text(SLABS, encoding="utf-8")
+    assert cli("advise", file).fine()
+    found = [step for _, step in steps(cli("advise", file, "--json").json()["steps"])]
+    assert any(step["how"] for step in found)
+    assert not any(step["what"].endswith("by ") for step in found)

@@ -94,7 +94,7 @@ def test_a_plan_is_saved_and_can_be_seen(tmp_path, saved):
 
 def test_people_read_what_programs_read():
     found = cli(*PLAN, "--machine", "ipsc1", "--json").json()
-    text = cli(*PLAN, "--machine", "ipsc1").fine()
+    text = cli(*PLAN, "--machine", "ipsc1", "--why").fine()
     lines = text.splitlines()
     assert lines[0] == f"from  {found['source']}"
     assert lines[1] == f"to    {found['target']}"
@@ -237,3 +237,19 @@ def test_where_there_is_no_terminal_nothing_is_cut_and_nothing_is_coloured():
     text = spawn(*PLAN, env={**os.environ, "COLUMNS": "20"}).fine()
     assert "\x1b" not in text
     assert text == cli(*PLAN).fine()
+
+
+def test_the_target_may_have_its_own_mesh_of_nodes():
+    words = ["--shape", "64x64", "--nodes", "4x4", "--to-nodes", "16x1"]
+    found = cli("plan", "gray", "binary", *words, "--json").json()
+    source = gc.Layout.mesh((64, 64), nodes=(4, 4), code="gray")
+    target = gc.Layout.mesh((64, 64), nodes=(16, 1))
+    assert (found["source"], found["target"]) == (str(source), str(target))
+    assert (found["block"], found["itemsize"]) == (256, 8)
+
+
+def test_a_plan_too_large_to_draw_does_not_promise_a_picture(tmp_path):
+    file = tmp_path / "plan.json"
+    for dims, promised in ((8, True), (9, False)):
+        done = cli("plan", "gray", "binary", "--dims", dims, "--block", 4, "-o", file)
+        assert ("graycube view" in done.err) is promised

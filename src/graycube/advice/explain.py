@@ -121,5 +121,6 @@ def _twins(advice: "Advice") -> Iterator[tuple[float, float]]:
         twin = names.get(advice.places[k].name.replace("gray", "binary"))
         if isinstance(phase, FFT) and twin not in (k, None) and ways:
             others = advice.search.done[phase, twin]
-            prices = [min(option.cost for _, option in some) for some in (ways, others)]
-            yield prices[0], prices[1]
+            if others:
+                prices = [min(option.cost for _, option in some) for some in (ways, others)]
+                yield prices[0], prices[1]

@@ -1,13 +1,17 @@
-"""Halo exchanges, worked out once: over MPI with persistent requests, or all in one process."""
+"""Halo exchanges, worked out once: over MPI with persistent requests, or all in one process.
+
+What is where depends on the layout and the stencil alone, so windows of many arrays share it.
+"""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.runtime import freed_with, mpi, no_way_back, private
-from graycube.stencil import Frame
+from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
 
 if TYPE_CHECKING:
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm, Prequest
 
 _Mesh = NDArray[Any]
+_KEPT = 16  # stencils on layouts, the latest ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,27 +36,14 @@ class _Phase:
 class AllHere:
     """The exchange of all nodes in one process: what is copied from which mesh to which."""
 
-    def __init__(self, frames: "Sequence[Frame]", meshes: "Sequence[_Mesh]") -> None:
-        self._meshes = meshes
-        self._axes = [[*self._copies(frames, axis)] for axis in range(len(frames[0].axes))]
+    def __init__(self, frames: tuple[Frame, ...], meshes: "Sequence[_Mesh]") -> None:
+        self._meshes, self._copies = meshes, _copies(frames)
 
     def exchange(self) -> None:
         """Copy everything."""
-        for copies in self._axes:
-            for copy in copies:
-                rows = self._meshes[copy.source][copy.taken]
-                self._meshes[copy.target][copy.put] = rows[copy.of]
-
-    @staticmethod
-    def _copies(frames: "Sequence[Frame]", axis: int) -> "Iterator[_Copy]":
-        for node, frame in enumerate(frames):
-            for there, here in frame.around(axis):
-                yield _Copy(node, node, here, (), there)
-            for message in frame.halo.received(node):
-                if message.axis == axis:
-                    taken = frames[message.source].sent(message)
-                    there, of = frame.received(message)
-                    yield _Copy(message.source, node, taken, of, there)
+        for copy in self._copies:
+            rows = self._meshes[copy.source][copy.taken]
+            self._meshes[copy.target][copy.put] = rows[copy.of]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +55,57 @@ class _Copy:
     taken: Index
     of: Index
     put: Index
+
+
+@lru_cache(maxsize=_KEPT)
+def frames_of(exchange: Halo, nodes: range) -> tuple[Frame, ...]:
+    """The frames of some nodes, the same ones every time.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.stencil import halo
+    >>> exchange = halo(Layout.mesh((8,), nodes=(4,)), reach=1)
+    >>> [frame.shape for frame in frames_of(exchange, range(4))]
+    [(4,), (4,), (4,), (4,)]
+    """
+    return tuple(Frame(exchange, node) for node in nodes)
+
+
+@lru_cache(maxsize=_KEPT)
+def _copies(frames: tuple[Frame, ...]) -> tuple[_Copy, ...]:
+    """What all nodes copy, axis by axis."""
+    return tuple(c for axis in range(len(frames[0].axes)) for c in _copies_along(frames, axis))
+
+
+def _copies_along(frames: "Sequence[Frame]", axis: int) -> "Iterator[_Copy]":
+    for node, frame in enumerate(frames):
+        for there, here in frame.around(axis):
+            yield _Copy(node, node, here, (), there)
+        for message in frame.halo.received(node):
+            if message.axis == axis:
+                taken = frames[message.source].sent(message)
+                there, of = frame.received(message)
+                yield _Copy(message.source, node, taken, of, there)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Traffic:
+    """What a node sends (shape, places, target) and receives (shape, places, of, source)."""
+
+    around: tuple[tuple[Index, Index], ...]
+    out: tuple[tuple[list[int], Index, int], ...]
+    back: tuple[tuple[list[int], Index, Index, int], ...]
+
+
+@lru_cache(maxsize=_KEPT)
+def _traffic(frame: Frame, axes: tuple[int, ...]) -> _Traffic:
+    """The messages of a node along some axes."""
+    out = [m for m in frame.halo.messages(frame.node) if m.axis in axes]
+    back = [m for m in frame.halo.received(frame.node) if m.axis in axes]
+    return _Traffic(
+        tuple(pair for axis in axes for pair in frame.around(axis)),
+        tuple(([*map(len, m.coordinates)], frame.sent(m), m.target) for m in out),
+        tuple(([*map(len, m.coordinates)], *frame.received(m), m.source) for m in back),
+    )
 
 
 class Neighbours:
@@ -90,19 +133,14 @@ class Neighbours:
                     self._mesh[places] = buffer[of]
 
     def _phase(self, frame: Frame, axes: tuple[int, ...]) -> _Phase:
-        out = [m for m in frame.halo.messages(frame.node) if m.axis in axes]
-        back = [m for m in frame.halo.received(frame.node) if m.axis in axes]
-        packed = [(self._buffer([*map(len, m.coordinates)]), frame.sent(m)) for m in out]
-        unpacked = [
-            (self._buffer([*map(len, m.coordinates)]), *frame.received(m)) for m in back
-        ]
-        comm = self._comm
+        traffic, comm = _traffic(frame, axes), self._comm
+        packed = [(self._buffer(shape), places) for shape, places, _ in traffic.out]
+        unpacked = [(self._buffer(shape), there, of) for shape, there, of, _ in traffic.back]
         requests = [
-            *_bound(comm.Recv_init, [b[0] for b in unpacked], [m.source for m in back]),
-            *_bound(comm.Send_init, [b[0] for b in packed], [m.target for m in out]),
+            *_bound(comm.Recv_init, [b[0] for b in unpacked], [m[-1] for m in traffic.back]),
+            *_bound(comm.Send_init, [b[0] for b in packed], [m[-1] for m in traffic.out]),
         ]
-        around = tuple(pair for axis in axes for pair in frame.around(axis))
-        return _Phase(around, tuple(packed), tuple(requests), tuple(unpacked))
+        return _Phase(traffic.around, tuple(packed), tuple(requests), tuple(unpacked))
 
     def _buffer(self, shape: list[int]) -> _Mesh:
         payload = self._mesh.shape[len(shape) :]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.neighbours import AllHere, Neighbours
+from graycube.array.neighbours import AllHere, Neighbours, frames_of
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError, OutOfRangeError
@@ -47,7 +47,7 @@ class Window:
     def __init__(self, a: "CubeArray", exchange: Halo, fill: float) -> None:
         self.halo = exchange
         self._like = a
-        self._frames = [Frame(exchange, node) for node in a.nodes]
+        self._frames = frames_of(exchange, a.nodes)
         payload, value = a.blocks.shape[2:], _require_fill(fill, a.dtype)
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames

@@ -51,12 +51,16 @@ def _steps(found: gc.Advice, trace: Trace) -> list[dict[str, object]]:
         {"times": step.times, "steps": _steps(found, step.steps)}
         if isinstance(step, Repeated)
         else {
-            "what": " by ".join(map(str, step.label))
-            if isinstance(step.label, tuple)
-            else str(step.label),
+            **_done(step.label),
             "from": str(found.places[step.before]),
             "to": str(found.places[step.after]),
             "seconds": step.cost,
         }
         for step in trace
     ]
+
+
+def _done(label: object) -> dict[str, str | None]:
+    """What is done, and how if that is told."""
+    what, how = label if isinstance(label, tuple) else (label, "")
+    return {"what": str(what), "how": str(how) or None}

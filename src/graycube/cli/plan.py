@@ -29,13 +29,15 @@ COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
 )
 @click.option("--shape", type=Shape(), metavar="64x32", help="Lengths of the array's axes.")
 @click.option("--nodes", type=Shape(), metavar="8x4", help="Nodes along each axis.")
+@click.option("--to-nodes", type=Shape(), metavar="32x1", help="Nodes along TARGET's axes.")
 @click.option(
     "--block", type=Amount(), metavar="K", help="What a node holds: 4096 elements, or 64KiB."
 )
-@click.option("--itemsize", type=int, default=1, show_default=True, help="Bytes an element.")
+@click.option("--itemsize", type=int, help="Bytes of an element: 8 with --shape, else 1.")
 @machine_options
 @click.option("--algorithm", default="auto", metavar="NAME", help="Take this one.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Save the plan.")
+@click.option("--why", is_flag=True, help="Say why other algorithms do not apply.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     source: str,
@@ -44,10 +46,12 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     shape: tuple[int, ...] | None,
     nodes: tuple[int, ...] | None,
     block: tuple[int, bool] | None,
-    itemsize: int,
+    to_nodes: tuple[int, ...] | None,
+    itemsize: int | None,
     algorithm: str,
     output: Path | None,
     *,
+    why: bool,
     as_json: bool,
     **machine: Any,  # noqa: ANN401
 ) -> None:
@@ -58,9 +62,11 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
 
     \b
     graycube plan gray binary --dims 6 --block 64KiB --machine ipsc2 -o plan.json
-    graycube plan gray binary-cyclic --shape 64x32 --nodes 8x4 --itemsize 8
+    graycube plan gray binary --shape 64x64 --nodes 4x4 --to-nodes 16x1
     """
-    before, after = (read_layout(text, dims, shape, nodes) for text in (source, target))
+    itemsize = (8 if shape else 1) if itemsize is None else itemsize
+    before = read_layout(source, dims, shape, nodes)
+    after = read_layout(target, dims, shape, to_nodes or nodes)
     made = gc.plan(
         before,
         after,
@@ -74,9 +80,11 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     if as_json:
         print_json(as_dict(made))
     else:
-        show(made)
+        show(made, why=why)
     if output is not None:
-        tell(f"saved as {output}; see it with: {shlex.join(['graycube', 'view', str(output)])}")
+        see = shlex.join(["graycube", "view", str(output)])
+        drawn = made.task.n <= gc.view.MAX_DIMS
+        tell(f"saved as {output}" + (f"; see it with: {see}" if drawn else ""))
 
 
 def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) -> int:
@@ -99,16 +107,27 @@ def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) 
     return amount // itemsize if in_bytes and itemsize > 0 else amount
 
 
-def show(made: gc.Plan) -> None:
-    """Print what was chosen and why, what was rejected, the bound and the gap."""
+def show(made: gc.Plan, *, why: bool = False) -> None:
+    """Print what was chosen, what was rejected, the bound and the gap."""
     chosen, machine, bounds = made.traffic, made.machine, made.bounds
     click.echo(f"from  {made.task.source}\nto    {made.task.target}")
-    click.echo(f"{headline(made.task, machine)}\n")
+    click.echo(f"{headline(made.task, machine)}\n{_costs(machine)}\n")
     print_table(COLUMNS, rows(made.candidates, chosen, machine, bounds))
-    click.echo()
-    for reason, names in left_out(made.candidates):
+    click.echo("\n" + "\n".join(verdict(made.candidates, chosen, machine, bounds)))
+    others = left_out(made.candidates)
+    count = sum(names.count(", ") + 1 for _, names in others)
+    if others and not why:
+        click.echo(f"{count} other algorithms do not apply: --why says why.")
+    for reason, names in others if why else ():
         click.echo(f"left out: {names} ({reason})")
-    click.echo("\n".join(verdict(made.candidates, chosen, machine, bounds)))
+
+
+def _costs(machine: gc.Machine) -> str:
+    """What a message costs, and what the counts of the table are."""
+    counted = "rounds: messages in sequence; cycles: elements in sequence"
+    if (machine.startup, machine.per_byte) == (0.0, 1.0):
+        return f"no costs are known: a second stands for a byte on a link; {counted}"
+    return f"start-up {machine.startup:.4g} s, {machine.per_byte:.4g} s a byte; {counted}"
 
 
 def as_dict(made: gc.Plan) -> dict[str, object]:

@@ -14,6 +14,7 @@ import click
 
 import graycube as gc
 from graycube.cli.console import complain, print_json, print_table, progress, tell
+from graycube.markup import shortened
 from graycube.reproduce import (
     Claim,
     Outcome,
@@ -28,6 +29,7 @@ from graycube.reproduce import reproduce as compute
 from graycube.whole_files import require_writable, write_whole
 
 UNEXPECTED = 1
+_SHORT = 60  # characters of a statement in a list
 
 Chosen = list[tuple[Paper, list[Claim]]]
 Run = Callable[[Paper, Claim], Outcome]
@@ -140,8 +142,9 @@ def _list(chosen: Chosen, *, as_json: bool) -> None:
         names = ("paper", "claim", "where", "verdict", "statement")
         print_json([dict(zip(names, row, strict=True)) for row in rows])
     else:
-        columns = dict.fromkeys(("paper", "claim", "where", "recorded", "statement"), "left")
-        print_table(columns, rows)
+        names = ("paper", "claim", "recorded", "statement")
+        short = ((*row[:2], row[3], shortened(row[4], _SHORT)) for row in rows)
+        print_table(dict.fromkeys(names, "left"), short)
 
 
 def _rows(chosen: Chosen) -> Iterator[tuple[str, ...]]:

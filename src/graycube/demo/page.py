@@ -17,19 +17,21 @@ _PURPOSE = (
     "it. What follows was computed on this machine, in one process, just now."
 )
 _YOURS = """import graycube as gc
-from mpi4py import MPI                          # or comm=None: all nodes in one process
+from mpi4py import MPI                           # or comm = None: all nodes in this process
 
-comm = MPI.COMM_WORLD                           # a power of two of ranks
-layout = gc.Layout.mesh((4096, 4096), nodes=gc.node_mesh(comm.size, 2), code="gray")
-u = gc.CubeArray.from_function(f, layout, comm) # or from_numpy, scatter, load
+comm = MPI.COMM_WORLD                            # mpiexec -n 16: a power of two of ranks
+nodes = gc.node_mesh(comm.size, 2)
+layout = gc.Layout.mesh((4096, 4096), nodes, code="gray")
+u = gc.CubeArray.from_function(lambda i, j: 1.0 * (i == j), layout, comm)
 
-w = u.halo()                                    # stencils: neighbours are one hop away
-laplacian = w[1, 0] + w[-1, 0] + w[0, 1] + w[0, -1] - 4 * u
-spectrum = gc.fft2(u)                           # transforms: where the data are
+near = u.halo()                                  # once: who needs what from whom
+for _ in range(100):                             # many times: stencils
+    near.update(u)
+    u = u + 0.1 * (near[1, 0] + near[-1, 0] + near[0, 1] + near[0, -1] - 4 * u)
+spectrum = gc.fft2(u)                            # transforms, where the data are
 
-plan = gc.plan(layout, other, block, itemsize=8, machine="our-cluster")
-bound = plan.bind(block_of_mine, comm)          # plan once,
-bound.run()                                     # run many times"""
+rows = gc.Layout.mesh((4096, 4096), (comm.size, 1))  # another library wants whole rows
+v = u.relayout(rows)                             # planned, and done"""
 _NEXT = (
     ("graycube plan gray binary --dims 6 --block 64KiB --ports 1", "a plan, priced"),
     ("graycube calibrate our-laptop --ranks 4", "your machine, measured for the planner"),
@@ -102,8 +104,8 @@ def _picture(key: str, pictures: Mapping[str, str]) -> Iterator[Markup]:
     if file is None:
         return
     if file.endswith(".html"):
-        link = element("a", "the same on 16 nodes, to play with", href=file)
-        yield element("p", "Watch it move: ", link, ", side by side with the simplest way.")
+        link = element("a", "a smaller conversion, on 16 nodes", href=file)
+        yield element("p", "Watch one move: ", link, ", side by side with the simplest way.")
         return
     picture = element("img", src=file, alt=_CAPTIONS[key])
     yield element("figure", picture, element("figcaption", _CAPTIONS[key]))

@@ -93,11 +93,12 @@ def renumber(scene: Scene) -> str:
 def advise(scene: Scene) -> str:
     """Which layout to use, and when converting pays.
 
-    Say a program smooths its field 20 times by a stencil, transforms it, and transforms it
-    back. graycube prices all of it on a machine, in each layout and with every conversion
-    between, and takes the cheapest sequence. Here the machine is a hypercube of 1985; `graycube
-    calibrate` measures yours. A "place" is where a transform leaves the data: it need not bring
-    them back.
+    Say a program takes 100 steps, in each of which it smooths its field 20 times by a stencil,
+    transforms it, and transforms it back. graycube prices all of it on a machine, in each
+    layout and with every conversion between, and takes the cheapest sequence; seconds are for
+    one turn. A "place" is where a transform leaves the data: it need not put them back in
+    order, so here one exchange a step does. The machine is a hypercube of 1985, where every hop
+    costs; `graycube calibrate` measures yours. Where hops are free both codes cost the same.
     """
     sweeps = gc.Loop([gc.Stencil()], times=20, name="sweeps")
     program = gc.Loop([sweeps, gc.FFT(), gc.Elementwise(), gc.FFT()], times=100)
@@ -115,8 +116,8 @@ def convert(scene: Scene) -> str:
     """How to get from one layout to another.
 
     When data must move, a plan says who sends what to whom and when. All known algorithms are
-    priced beside the lower bound; the plan is proved by algebra and checked element by element,
-    and then moves the field itself.
+    priced beside the lower bound: rounds are messages in sequence, cycles elements in sequence.
+    The plan is proved by algebra and checked element by element, and then moves the field.
     """
     machine = gc.Machine(dims=6, ports="all", startup=2e-6, per_byte=1e-9)
     plan = gc.plan(scene.gray, scene.binary, block=256, itemsize=8, machine=machine)
@@ -131,7 +132,7 @@ def convert(scene: Scene) -> str:
 def transform(scene: Scene) -> str:
     """An FFT where the data are.
 
-    But must they move? A transform runs on Gray-coded data directly, with as many transfers as
+    But must they move? A transform runs on Gray-coded data directly, with as many exchanges as
     on binary data. The result carries its layout, so nothing is put in order until you ask.
     """
     field = gc.CubeArray.from_numpy(scene.values, scene.gray)

@@ -32,7 +32,7 @@ def divide(x: Index, divisor: int) -> tuple[Index, Index]:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis of ``extent`` * 2^``bits`` elements; ``low`` bits lie below the extent.
+    """An axis of extent * 2^bits elements; ``low`` of its bits lie below the extent.
 
     >>> axis = Axis(bits=3, extent=125)
     >>> axis.length, axis.split(126), axis.join(1, 1)

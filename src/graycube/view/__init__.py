@@ -17,9 +17,9 @@ node  bits  indices in slot order
 """
 
 from graycube.view.matrix import plot_matrix
-from graycube.view.page import page, save_page
+from graycube.view.page import MAX_DIMS, page, save_page
 from graycube.view.plot import plot
 from graycube.view.regions import plot_regions
 from graycube.view.text import text
 
-__all__ = ["page", "plot", "plot_matrix", "plot_regions", "save_page", "text"]
+__all__ = ["MAX_DIMS", "page", "plot", "plot_matrix", "plot_regions", "save_page", "text"]
