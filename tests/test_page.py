@@ -13,6 +13,7 @@ from page_cases import CASES, conversion
 
 import graycube as gc
 from graycube.simulate import replay
+from graycube.view.page import words
 from graycube.view.page.drawn import drawn
 from graycube.view.page.shrunk import shrunk
 
@@ -344,3 +345,22 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         gc.view.save_page(path, conversion(2, 1))
     assert [entry.name for entry in tmp_path.iterdir()] == ["plan.html"]
     assert path.read_text(encoding="utf-8") == gc.view.page(plan)
+
+
+def test_cycles_that_the_price_does_not_count_are_explained():
+    scene = scene_of(CASES["all-to-all in hops"]())
+    assert (scene["drawn"]["cycles"], scene["cycles"]) == (24, 12)
+    assert scene["remarks"][0].startswith("What is drawn takes 24 cycles; the price counts 12,")
+    assert scene_of(conversion(3, 4, "gb1"))["remarks"] == []
+
+
+def test_what_is_nearly_the_same_is_not_said_to_be_one():
+    shown = {"relabel": None, "seconds": 1.004, "bound": 1.0}
+    assert words._gap(shown) == "just above 1"
+    assert words._gap({**shown, "seconds": 1.0}) == "1"
+    nearly = [{"algorithm": name, "seconds": 1 + k / 1e4} for k, name in enumerate("xy")]
+    assert words._winner(nearly).endswith("of B (y), nearly the same.")
+    equal = [{"algorithm": "x", "seconds": 0.1 + 0.2}, {"algorithm": "y", "seconds": 0.3}]
+    assert "cost the same" in words._winner(equal)
+    remarks = {row["remark"] for row in scene_of(CASES["huge block"]())["candidates"]}
+    assert not any(remark.startswith("1 times") for remark in remarks)

@@ -541,3 +541,116 @@ def test_a_hostile_name_runs_nothing(opened):
     page = opened(conversion(3, 2, "gb1", name=name))
     assert page.page.evaluate("window.hit") is None
     assert name in page.page.text_content(".lead")
+
+
+def test_a_round_without_cycles_is_no_error(opened):
+    page = opened(CASES["identity"]())
+    page.page.evaluate(
+        """() => { const unit = document.getElementById('unit');
+            unit.value = 'round'; unit.dispatchEvent(new Event('change')); }"""
+    )
+    assert page.page.get_attribute(".beam", "x1") not in (None, "NaN")
+
+
+CONTRASTS = """() => {
+    const light = (colour) => {
+        const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map(Number).map((c) =>
+            c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05; };
+    return Array.from(document.querySelectorAll('.cell'), (cell) => {
+        const [text, fill] = ['text', '.fill'].map((part) => cell.querySelector(part));
+        const [a, b] = [text, fill].map((part) => light(getComputedStyle(part).fill));
+        return text.textContent ? Math.max(a / b, b / a) : 21; }); }"""
+
+
+@pytest.mark.parametrize("n", [3, 5, 6])
+def test_numbers_can_be_read_on_every_colour(opened, n):
+    page = opened(conversion(n, 8, "gb1"))
+    assert min(page.page.evaluate(CONTRASTS)) >= 4.5
+
+
+def test_the_list_of_positions_keeps_its_place_and_the_focus(opened):
+    page = opened(conversion(4, 64, "gb1"))
+    page.page.focus(".places")
+    page.page.eval_on_selector(".places", "e => { e.scrollTop = 300; }")
+    page.press("ArrowRight")
+    assert page.page.eval_on_selector(".places", "e => e.scrollTop") == 300
+    assert page.page.eval_on_selector(".places", "e => e === document.activeElement")
+    page.page.focus(".cube .node[data-node='3']")
+    assert page.page.eval_on_selector(".places", "e => e.scrollTop") == 0
+
+
+def test_a_wide_chart_follows_the_time_and_the_window(opened):
+    page = opened(conversion(3, 400, "gb1"), viewport={"width": 360, "height": 740})
+    inside = """e => { const frame = e.closest('.scroll').getBoundingClientRect();
+        const at = e.getBoundingClientRect();
+        return frame.left <= at.left && at.right <= frame.right; }"""
+    for keys in (["5"], ["End", "ArrowLeft"], ["Home"], ["9"]):
+        page.press(*keys)
+        assert page.page.eval_on_selector(".beam", inside)
+    page = opened(conversion(3, 40, "gb1"))
+    wide = float(page.page.get_attribute(".chart", "width"))
+    page.page.set_viewport_size({"width": 700, "height": 900})
+    page.wait(f"document.querySelector('.chart').getAttribute('width') < {wide}")
+    page.press("5")
+    assert page.page.get_attribute(".cursor", "data-column") == "40"
+
+
+def test_another_unit_leaves_the_longer_plan_where_it_is(opened):
+    page = opened(conversion(3, 8, "gb3"), conversion(3, 8, "gb1"))
+    page.slide(14)
+    for name, value in (("unit", "round"), ("align", "price"), ("unit", "cycle")):
+        page.page.select_option(f"#{name}", value)
+        assert page.page.locator(".moment").nth(1).text_content().startswith("Cycle 14 of 16")
+    page.press("End", "r")
+    assert page.page.locator(".moment").nth(1).text_content() == "Done, after 16 cycles."
+
+
+def test_plans_that_cost_nothing_have_no_priced_time(opened):
+    free = {"startup": 0.0, "per_byte": 0.0}
+    page = opened(conversion(3, 8, "gb1", **free), conversion(3, 8, "gb3", **free))
+    assert page.page.is_hidden("#align")
+    page.press("End")
+    assert page.position() == 16
+
+
+def test_what_is_played_is_not_announced(opened):
+    page = opened(conversion(3, 64, "gb1"))
+    spoken = "Array.from(document.querySelectorAll('.says'), e => e.ariaLive)"
+    assert set(page.page.evaluate(spoken)) == {"polite"}
+    page.page.keyboard.press(" ")
+    page.wait("document.getElementById('play').textContent === 'Pause'")
+    assert set(page.page.evaluate(spoken)) == {"off"}
+    page.page.keyboard.press(" ")
+    assert set(page.page.evaluate(spoken)) == {"polite"}
+
+
+def test_in_a_low_window_nothing_with_the_focus_is_covered(opened):
+    page = opened(conversion(4, 8, "gb1"), viewport={"width": 640, "height": 400})
+    page.page.focus("#help")
+    page.page.keyboard.press("Tab")
+    assert page.page.evaluate(
+        """() => { const box = document.activeElement.getBoundingClientRect();
+            return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+                .closest('.node') === document.activeElement; }"""
+    )
+
+
+def test_print_is_on_white_and_cuts_nothing_off(opened):
+    page = opened(conversion(5, 100, "gb1"), color_scheme="dark")
+    page.page.click("#theme")
+    page.page.click("#theme")
+    page.page.set_viewport_size({"width": 720, "height": 1000})
+    page.page.emulate_media(media="print")
+    ink = page.page.eval_on_selector("body", "e => getComputedStyle(e).color")
+    assert max(map(int, ink.strip("rgb()").split(","))) < 60
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.className)"
+    assert page.page.eval_on_selector_all(".scroll, .table", cut) == []
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= 720
+
+
+def test_cycles_of_a_smaller_plan_are_said_to_be_drawn(opened):
+    page = opened(CASES["large prime"]())
+    assert "drawn, round 0" in page.page.text_content(".moment")
+    page.press("End")
+    assert page.page.text_content(".moment").endswith("cycles drawn.")

@@ -92,7 +92,10 @@ def _compared(candidate: Candidate, plan: Plan) -> str:
         return "if the ranks may be renumbered"
     if candidate.cost == plan.cost:
         return "costs the same"
-    return f"{candidate.cost / plan.cost:.4g} times the plan" if plan.cost else "dearer"
+    if not plan.cost:
+        return "dearer"
+    ratio = f"{candidate.cost / plan.cost:.4g}"
+    return "costs nearly the same" if ratio == "1" else f"{ratio} times the plan"
 
 
 def _row(  # noqa: PLR0913

@@ -49,7 +49,7 @@ def _fact(title: str, content: Markup, kind: str) -> Markup:
 def _candidate_table(rows: Sequence[Mapping[str, Any]]) -> Markup:
     order = sorted(rows, key=lambda row: (row["seconds"] is None, row["seconds"] or 0.0))
     body = [_priced(row) if row["seconds"] is not None else _left_out(row) for row in order]
-    heads = ("candidate", "rounds", "cycles", "link bytes", "seconds", "", "from")
+    heads = ("candidate", "rounds", "cycles", "link bytes", "seconds", "compared", "from")
     return _table(heads, body, range(1, 5))
 
 

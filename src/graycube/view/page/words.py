@@ -1,6 +1,7 @@
 """What the page says of plans in words: the heading, who wins, and what to bear in mind."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isclose
 from typing import Any
 
 from graycube.markup import Markup, element, joined
@@ -57,7 +58,9 @@ def _gap(shown: Mapping[str, Any]) -> str:
     if shown["relabel"] is not None:
         return "no bound"
     if shown["bound"]:
-        return f"{shown['seconds'] / shown['bound']:.3g}"
+        ratio = shown["seconds"] / shown["bound"]
+        text = f"{ratio:.3g}"
+        return text if text != "1" or isclose(ratio, 1.0) else "just above 1"
     return "1" if shown["seconds"] == 0 else "no bound"
 
 
@@ -74,10 +77,11 @@ def _winner(scenes: Sequence[Mapping[str, Any]]) -> str:
         (f"{letter} ({shown['algorithm']})", shown["seconds"])
         for letter, shown in zip("AB", scenes, strict=True)
     )
-    if one == other:
+    if isclose(one, other):
         return f"{a} and {b} cost the same: {_seconds(one)}."
     (winner, less), (loser, more) = sorted([(a, one), (b, other)], key=lambda pair: pair[1])
-    times = f", {more / less:.4g} times as fast" if less else ""
+    ratio = f"{more / less:.4g}" if less else ""
+    times = {"": "", "1": ", nearly the same"}.get(ratio, f", {ratio} times as fast")
     return f"{winner} wins: {_seconds(less)} against {_seconds(more)} of {loser}{times}."
 
 
@@ -89,6 +93,12 @@ def remarks(shown: Mapping[str, Any]) -> Iterator[str]:
         moved = "After the moves" if shown["rounds"] else "Nothing crosses a link:"
         yield f"{moved} the nodes get new numbers (old → new)."
         yield "The lower bound is for schedules that leave the ranks as they are."
+    drawn = shown["drawn"]["cycles"]
+    if drawn not in (0, shown["cycles"]) and not shown["note"]:
+        yield (
+            f"What is drawn takes {_amount(drawn, 'cycle')}; the price counts "
+            f"{shown['cycles']}, as many as the longest messages of all rounds have elements."
+        )
     empty = len(shown["drawn"]["rounds"]) - sum(map(bool, shown["drawn"]["seconds"]))
     priced = shown["seconds"] > 0
     if priced and empty and not shown["note"]:

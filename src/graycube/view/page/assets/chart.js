@@ -15,6 +15,7 @@ class Chart {
     this.row = 0;
     this.svg.addEventListener("pointermove", (event) => this.point(event));
     this.svg.addEventListener("pointerleave", () => this.read(null));
+    new ResizeObserver(() => this.fit()).observe(this.svg.parentElement);
     this.svg.addEventListener("click", (event) => jump(this.columns[this.columnAt(event)].from));
   }
 
@@ -43,6 +44,7 @@ class Chart {
   }
 
   draw(unit) {
+    this.unit = unit;
     this.columns = this.columnsOf(unit);
     this.rows = this.rowsOf();
     this.counts = this.columns.map(({ from, to }) => {
@@ -58,9 +60,17 @@ class Chart {
     this.beam = draw(this.svg, "line", { class: "beam", y1: 8, y2: 16 + this.high * this.rows.length });
   }
 
+  // Draw anew in a frame that has become wider or narrower.
+  fit() {
+    if (this.svg.parentElement.clientWidth === this.frame) return;
+    this.draw(this.unit);
+    this.show(this.time);
+  }
+
   measure() {
     this.gutter = this.links ? 62 : 92;
-    const room = this.svg.parentElement.clientWidth - this.gutter - 10;
+    this.frame = this.svg.parentElement.clientWidth;
+    const room = this.frame - this.gutter - 10;
     this.wide = Math.max(7, Math.min(34, room / Math.max(1, this.columns.length)));
     this.high = this.links ? (this.rows.length > 32 ? 7 : 12) : 24;
     const width = this.gutter + this.wide * this.columns.length + 8;
@@ -106,15 +116,24 @@ class Chart {
 
   // The cursor at a time in cycles.
   show(time) {
+    this.time = time;
     if (!this.columns.length) return;
     const column = Math.min(this.columns.length - 1, below(this.columns.map(({ from }) => from), time));
     const { from, to } = this.columns[column];
     const left = this.gutter + this.wide * column;
     set(this.cursor, { x: left, "data-column": column });
-    const at = left + this.wide * Math.min(1, (time - from) / (to - from));
+    const at = left + this.wide * Math.min(1, (time - from) / (to - from || 1));
     set(this.beam, { x1: at, x2: at });
+    if (column !== this.column) this.keepInView(left);
     this.column = column;
     if (document.activeElement === this.svg) this.read([this.row, column]);
+  }
+
+  // Scroll a chart that is wider than its frame, so that a column is seen.
+  keepInView(left) {
+    const frame = this.svg.parentElement;
+    const hidden = left < frame.scrollLeft + this.wide || left + this.wide > frame.scrollLeft + this.frame;
+    if (hidden) frame.scrollLeft = left - this.frame / 2;
   }
 
   columnAt(event) {

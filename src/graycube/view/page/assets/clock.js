@@ -29,12 +29,13 @@ class Clock {
     this.steps = this.marks.length - 1;
   }
 
-  // Change the unit or what is aligned, and stay at the time of the first plan.
+  // Change the unit or what is aligned, and stay at the time of the first plan that is not over.
   choose(name, value) {
-    const cycle = this.cycleOf(this.traces[0], this.position);
+    const trace = this.traces.find((one) => this.cycleOf(one, this.position) < one.end);
+    const cycle = trace && this.cycleOf(trace, this.position);
     this[name] = value;
     this.mark();
-    this.seek(this.positionOf(this.traces[0], cycle));
+    this.seek(trace ? this.positionOf(trace, cycle) : this.steps);
   }
 
   timeAt(position) {

@@ -19,15 +19,25 @@ function nodeColour(node, n) {
   return HUES[node >> low].map((channel) => shade(channel, amount));
 }
 
-function isLight([red, green, blue]) {
-  return 0.299 * red + 0.587 * green + 0.114 * blue > 140;
+// The luminance that contrasts are measured by (WCAG 2).
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((channel) => {
+    const part = channel / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+// Black or white, whatever contrasts more: with any colour, that is at least 4.5 to 1.
+function inkOn(rgb) {
+  return luminance(rgb) > 0.179 ? "#000" : "#fff";
 }
 
 // For every node its colour and the ink that can be read on it.
 function palette(n) {
   return Array.from({ length: 1 << n }, (_, node) => {
     const colour = nodeColour(node, n);
-    return { fill: `rgb(${colour.join(" ")})`, ink: isLight(colour) ? "#111" : "#fff" };
+    return { fill: `rgb(${colour.join(" ")})`, ink: inkOn(colour) };
   });
 }
 

@@ -12,7 +12,7 @@ class Memories {
     const longest = fits ? Math.max(...trace.scene.labels.map((label) => label.length)) : 0;
     hint.textContent = fits
       ? "A row for each node, a column for each position; in a cell, the index of its element. "
-        + "What is at its destination, node and position, fills its cell."
+        + "A full cell: the element has arrived. A cell with a rim: it is still on its way."
       : `${amount(trace.elements, "element")} are too many for a picture: choose a node in the cube.`;
     svg.style.display = fits ? "" : "none";
     if (fits) this.drawGrid(svg, choose, Math.max(20, 8 + 6.2 * longest));
@@ -48,20 +48,23 @@ class Memories {
   }
 }
 
-// What a node holds, position by position.
+// What a node holds, position by position. The list itself stays, and with it the focus and how
+// far it is scrolled.
 function describeNode(panel, trace, node, held, colours, by) {
-  panel.replaceChildren();
+  const find = (selector) => panel.querySelector(selector);
   const renamed = trace.scene.relabel ? `, from now on ${trace.scene.relabel[node]}` : "";
-  write(panel, "h3", `Node ${node}${trace.n ? ` (${bits(node, trace.n)})` : ""}${renamed}`);
+  find("h3").textContent = `Node ${node}${trace.n ? ` (${bits(node, trace.n)})` : ""}${renamed}`;
   const own = held.slice(node * trace.block, (node + 1) * trace.block);
   const inside = own.flat();
   const home = inside.filter((element) => trace.isHome(element)).length;
-  write(panel, "p", `holds ${amount(inside.length, "element")}, ${home} at home`);
-  const list = write(panel, "ol", "", "places");
+  find(".holds").textContent = `holds ${amount(inside.length, "element")}, ${home} at home`;
+  const list = document.createDocumentFragment();
   own.slice(0, MOST_IN_PANEL).forEach((elements, place) => {
     describePlace(list, trace, elements, place, colours, by);
   });
-  if (own.length > MOST_IN_PANEL) write(panel, "p", `and ${own.length - MOST_IN_PANEL} positions more`);
+  find(".places").replaceChildren(list);
+  find(".rest").hidden = own.length <= MOST_IN_PANEL;
+  find(".rest").textContent = `and ${amount(own.length - MOST_IN_PANEL, "position")} more`;
 }
 
 function describePlace(list, trace, elements, place, colours, by) {

@@ -51,6 +51,7 @@ class View {
     this.node = node;
     this.cube.select(node);
     this.describe();
+    this.panel.querySelector(".places").scrollTop = 0;
   }
 
   // Up and down from node to node.
@@ -119,10 +120,11 @@ class View {
     const { trace } = this;
     if (!trace.end) return trace.scene.crossings ? "Nothing has to move." : "";
     if (!trace.cycles) return time >= trace.end ? "Done; nothing crossed a link." : "Before.";
-    if (time >= trace.end) return `Done, after ${amount(trace.cycles, "cycle")}.`;
+    const drawn = trace.scene.note ? " drawn" : "";  // not those of the whole plan
+    if (time >= trace.end) return `Done, after ${amount(trace.cycles, "cycle")}${drawn}.`;
     const cycle = Math.floor(time);
     const rounds = trace.marks.length - 1;
-    return `Cycle ${cycle} of ${trace.cycles}, round ${trace.roundOf(cycle)} of ${rounds}`;
+    return `Cycle ${cycle} of ${trace.cycles}${drawn}, round ${trace.roundOf(cycle)} of ${rounds}`;
   }
 }
 
@@ -141,7 +143,7 @@ class Page {
       });
       view.chart.draw("cycle");
     }
-    this.part("aligned").hidden = scenes.length < 2;
+    this.part("aligned").hidden = scenes.length < 2 || this.views.every(({ trace }) => !trace.price);
     document.querySelector(".transport").hidden = scenes.every((scene) => !scene.crossings);
     this.listen();
     this.show();
@@ -194,7 +196,6 @@ class Page {
     const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length];
     document.documentElement.dataset.theme = next;
     this.part("theme").textContent = `Colours: ${next}`;
-    this.part("theme").setAttribute("aria-label", `Colours: ${next === "system" ? "as the system" : next}`);
   }
 
   key(event) {
@@ -238,8 +239,10 @@ class Page {
     const words = this.words();
     slider.setAttribute("aria-valuetext", words);
     part("now").textContent = words;
+    const live = clock.playing ? "off" : "polite";  // nobody can listen to every cycle
+    if (live !== this.live) document.querySelectorAll(".says").forEach((said) => set(said, { "aria-live": live }));
+    this.live = live;
     part("play").textContent = clock.playing ? "Pause" : "Play";
-    set(part("play"), { "aria-label": clock.playing ? "Pause" : "Play", "aria-pressed": clock.playing });
     for (const id of ["first", "back", "next", "last", "play"]) part(id).disabled = clock.steps === 0;
     document.documentElement.dataset.settled = !clock.moving;
   }
