@@ -9,6 +9,9 @@ from claim_cases import (
     with_another_function,
 )
 
+import graycube as gc
+from graycube.reproduce import reproduce
+
 PAPER = paper_of("tr-20-92")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
 WITH_FORMULA = [key for key, claim in CLAIMS.items() if claim.formula]
@@ -60,6 +63,12 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
     ("one_port_circuits:ranks", lambda n: 0 * binary(n), "text-3.5-a text-3.5-b text-3.5-d"),
     ("one_port_circuits:path", lambda *_: binary(0), "text-4-d"),
 ]  # fmt: skip
+LIBRARY = [  # a function of the library, by what it is replaced, and which claims see it
+    ("gray", lambda i: i, "definition-1 lemma-1 text-3.1-b"),
+    ("gray_inverse", lambda i: i, "lemma-1"),
+    ("displacement_profile", everything({}), "lemma-2 text-3.1-a"),
+    ("lower_bounds", everything(()), "lemma-3"),
+]
 
 
 @pytest.mark.parametrize(("key", "row", "column", "wrong"), WRONG_FIGURES)
@@ -81,6 +90,13 @@ def test_a_wrong_computation_is_not_as_recorded(name, wrong, keys, monkeypatch):
     for key in keys.split():
         outcome = with_another_function(PAPER, CLAIMS[key], name, wrong, monkeypatch)
         assert not outcome.as_recorded, key
+
+
+@pytest.mark.parametrize(("name", "wrong", "keys"), LIBRARY)
+def test_the_library_is_tried_as_well(name, wrong, keys, monkeypatch):
+    monkeypatch.setattr(gc, name, wrong)
+    for key in keys.split():
+        assert not reproduce(PAPER, CLAIMS[key], quick=True).as_recorded, key
 
 
 def test_every_claim_is_seen_to_come_out_otherwise():

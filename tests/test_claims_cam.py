@@ -89,6 +89,12 @@ BROKEN = {  # what is replaced, by what, and which claims then come out otherwis
         lambda _, mapping, n: 3 - (mapping == "FFT") if n > 3 else 0,
         "text-8.1-c text-8.1-d",
     ),
+    "mapping_tradeoffs:transforms": (
+        lambda _, q, __: module_of(PAPER, "mapping_prices").Count(1, q),
+        "text-8.1-g",
+    ),
+    "mapping_searches:H3": (tuple(range(8)), "text-1-c"),
+    "mapping_multigrid:reflected": (binary, "text-5-f"),
     "mapping_tradeoffs:MAPPINGS": (("BRGC", "FFT"), "text-8.1-e"),
     "mapping_tradeoffs:single_elements": (
         lambda d, q: module_of(PAPER, "mapping_prices").whole_blocks(d, q),

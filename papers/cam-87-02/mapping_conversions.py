@@ -81,21 +81,26 @@ def _second(k: int) -> Nodes:
 
 
 def blocks(claim: Claim) -> Iterator[Case]:
-    """Section 7: whole blocks go to one node each, in the first d stages, and none later."""
+    """Section 7: whole blocks go to one node each, in the first d stages, and none later.
+
+    As printed to a neighbour in both mappings; corrected, two links away in the BRGC mapping
+    but for the last of these stages.
+    """
     return claim.tried(
-        lambda n, d: None if d > n else all(_in_blocks(n, d, m) for m in MAPPINGS)
+        lambda n, d: None if d > n else all(_in_blocks(n, d, m, far=1) for m in MAPPINGS),
+        lambda n, d: all(_in_blocks(n, d, m, far=1 + (m == "BRGC")) for m in MAPPINGS),
     )
 
 
-def _in_blocks(n: int, d: int, mapping: Mapping) -> bool:
+def _in_blocks(n: int, d: int, mapping: Mapping, far: int) -> bool:
     node = by_blocks(n, d, mapping)
     index = np.arange(1 << n)
     for stage in range(n):  # from the most significant bit on
         partners = node[index ^ 1 << n - 1 - stage].reshape(1 << d, -1)
         own = node.reshape(1 << d, -1)
         links = distance(own, partners)
-        near = (1 if mapping == "FFT" or stage == d - 1 else 2) if stage < d else 0
-        if np.any(links != near) or np.any(partners != partners[:, :1]):
+        wanted = (1 if stage == d - 1 else far) if stage < d else 0
+        if np.any(links != wanted) or np.any(partners != partners[:, :1]):
             return False
     x = np.random.default_rng(n).standard_normal(1 << n)
     values = transform(placed(n, d, mapping), x)[digits_reversed(n)]
@@ -117,6 +122,8 @@ def boundary(claim: Claim) -> Iterator[Case]:
 
 def _one_each(n: int, d: int, mapping: Mapping) -> bool:
     node = by_blocks(n, d, mapping)
+    if not np.array_equal(placed(n, d, mapping).locate(np.arange(1 << n))[0], node):
+        raise ValueError(f"the layout is another one, n = {n}, d = {d}")
     leaves = np.flatnonzero(node != np.roll(node, -1))
     size = 1 << n - d
     last = np.arange(size - 1, 1 << n, size)
@@ -129,7 +136,10 @@ def axes(claim: Claim) -> Iterator[Case]:
 
 
 def _kept(dims: list[int], mapping: Mapping) -> bool:
-    node = tensor([by_blocks(d, d, mapping) for d in dims])
+    node, shape = tensor([by_blocks(d, d, mapping) for d in dims]), _shape(dims)
+    layout = gc.Layout.mesh(shape, nodes=shape, code="binary" if mapping == "FFT" else "gray")
+    if not np.array_equal(layout.locate(*np.indices(shape))[0], node):
+        raise ValueError(f"the layout is another one, {dims}")
     for axis, d in enumerate(dims):
         links = distance(node, np.roll(node, -1, axis=axis))
         if links.max() != (d if mapping == "FFT" else min(d, 1)):

@@ -45,8 +45,8 @@ def worst_mapping(claim: Claim) -> Iterator[Case]:
     def corrected(d: int) -> bool:
         nodes = np.arange(1 << d)
         own = apart(nodes).max() == d and apart(nodes).sum() == 2 * (1 << d) - 2
-        other = apart(far_apart(d)).sum() == _worst_sum(d)
-        return bool(own and other) and (d > _SMALL or _farthest_sum(d) == _worst_sum(d))
+        other = apart(far_apart(d)).sum() == _most(d)
+        return bool(own and other) and (d > _SMALL or _farthest_sum(d) == _most(d))
 
     return claim.tried(
         lambda d: apart(np.arange(1 << d)).sum() >= apart(far_apart(d)).sum(), corrected
@@ -56,8 +56,14 @@ def worst_mapping(claim: Claim) -> Iterator[Case]:
 _SMALL = 3  # so many dimensions have few enough mappings to try all
 
 
-def _worst_sum(d: int) -> int:
-    return 2 if d == 1 else (2 * d - 1) << d - 1
+def _most(d: int) -> int:
+    """No ring has more: two neighbours of a node are at most as far as its farthest two nodes.
+
+    For d = 1 both neighbours are the same node.
+    """
+    links = np.sort(distance(np.arange(1 << d), np.array(0)))
+    farthest = 2 * int(links[-1]) if d == 1 else int(links[-1]) + int(links[-2])
+    return farthest << d - 1
 
 
 def _farthest_sum(d: int) -> int:

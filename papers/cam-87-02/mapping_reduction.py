@@ -8,6 +8,7 @@ from mapping_graphs import distance
 from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
+import graycube as gc
 from graycube.reproduce import Case, Claim
 
 Rows = NDArray[np.float64]
@@ -27,6 +28,8 @@ def _farthest_read(d: int) -> int:
     found, farthest = solved(rows, reflected(d))
     if not np.allclose(found, known):
         raise ValueError(f"the solution is wrong, d = {d}")
+    if farthest != max(map(max, gc.stride_profile(gc.GrayCode.reflected(d)))):
+        raise ValueError(f"the library has other strides, d = {d}")
     return farthest
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
+from math import factorial
 
 import numpy as np
 from mapping_codes import Words, gray_codes, is_gray, reflected
@@ -10,6 +11,7 @@ from mapping_codes import Words, gray_codes, is_gray, reflected
 import graycube as gc
 from graycube.reproduce import Case, Claim
 
+H3 = (0, 1, 3, 7, 5, 4, 6, 2)
 G4 = (0, 1, 3, 2, 6, 7, 5, 13, 15, 14, 10, 11, 9, 8, 12, 4)
 
 
@@ -18,8 +20,13 @@ def not_shared(claim: Claim) -> Iterator[Case]:
     found = cache(lambda d: set(short_strided(d)))
     return claim.tried(
         lambda d: found(d) == {tuple(map(int, reflected(d)))},
-        lambda d: found(d) == images(tuple(map(int, reflected(d)))),
+        lambda d: found(d) == images(tuple(map(int, reflected(d)))) and counted(d, found(d)),
     )
+
+
+def counted(d: int, codes: set[tuple[int, ...]]) -> bool:
+    """Whether these are as many as the correction says, with H3 among those of three bits."""
+    return len(codes) == factorial(d) << d - 2 and (1 << d != len(H3) or H3 in codes)
 
 
 def short_strided(d: int) -> Iterator[tuple[int, ...]]:

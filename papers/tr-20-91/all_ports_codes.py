@@ -38,7 +38,7 @@ def top_bit(claim: Claim) -> Iterator[Case]:
         i, below = np.arange(1 << n), (1 << n - 1) - 1
         low = np.where(i >> n - 1 == 1, ~i & below, i & below)
         code = reflected(n)
-        top = np.array_equal(code >> n - 1, i >> n - 1)
+        top = np.array_equal(code, gc.gray(i)) and np.array_equal(code >> n - 1, i >> n - 1)
         return top and np.array_equal(code & below, reflected(n - 1)[low])
 
     return claim.tried(splits)
@@ -53,7 +53,8 @@ def lemma_1(claim: Claim) -> Iterator[Case]:
                 return False
             if not np.array_equal(code >> m & 1, (i >> m ^ i >> m + 1) & 1):
                 return False
-        return True
+        there, back = np.array_equal(gc.gray(i), code), np.array_equal(gc.gray_inverse(code), i)
+        return there and back
 
     return claim.tried(both_ways)
 
@@ -151,13 +152,24 @@ def local_control(claim: Claim) -> Iterator[Case]:
 
 
 def downwards(claim: Claim) -> Iterator[Case]:
-    """The first program: bit j + 1 of the node alone decides."""
-    return claim.tried(lambda n: ends(steps(n, n - 2)))
+    """The first program: bit j + 1 of the node alone decides, in the library as well."""
+
+    def by_one_bit(n: int) -> bool:
+        made = gc.gray_to_binary(n, range(n - 2, -1, -1))
+        return composed(made, n) and all(e.when == e.flip << 1 and e.want for e in made)
+
+    return claim.tried(lambda n: ends(steps(n, n - 2)) and by_one_bit(n))
 
 
 def cyclically(claim: Claim) -> Iterator[Case]:
-    """The second program, from every dimension."""
-    return claim.tried(lambda n: all(ends(steps(n, start)) for start in range(n - 1)))
+    """The second program, from every dimension; the library's exchanges in the same orders."""
+
+    def cyclic(n: int, start: int) -> bool:
+        order = gc.rotation(n, start)
+        same = list(order) == [(start - k) % (n - 1) for k in range(n - 1)]
+        return same and ends(steps(n, start)) and composed(gc.gray_to_binary(n, order), n)
+
+    return claim.tried(lambda n: all(cyclic(n, start) for start in range(n - 1)))
 
 
 def steps(n: int, start: int) -> list[Ints]:

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
-from all_ports_bounds import around
 from all_ports_model import ranks, require
 from all_ports_routes import routes
+from all_ports_two import around
 
+import graycube as gc
 from graycube.reproduce import Case, Claim
 from graycube.schedule import expand
 
@@ -65,7 +66,8 @@ def counted_and_folded(claim: Claim) -> Iterator[Case]:
 
 def opposite(claim: Claim) -> Iterator[Case]:
     """The pairs that the text folds together, by rank, are neighbours across dimension 2."""
-    home = np.argsort(ranks(3))
+    home = np.argsort(gc.gray_inverse(np.arange(8)))
+    require(np.array_equal(home, np.argsort(ranks(3))), "the library has other ranks")
     for a, b in claim.figures:
         ours = int(home[a] ^ home[b])
         yield Case(f"ranks {a} and {b}", "across dimension 2", f"{ours:03b}", ours == 1 << 2)

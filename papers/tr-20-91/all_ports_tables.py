@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from all_ports_codes import steps
 
+import graycube as gc
 from graycube.reproduce import Case, Claim
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
@@ -40,7 +41,7 @@ def figure_2(claim: Claim) -> Iterator[Case]:
 
 
 def figure_3(claim: Claim) -> Iterator[Case]:
-    orders = [[(start - k) % (N - 1) for k in range(N - 1)] for start in SEQUENCES]
+    orders = [gc.rotation(N, start) for start in SEQUENCES]
     names = [f"sequence {order[0]}, dimension {d}" for order in orders for d in order]
     return compared(claim, rows_of_3(), ["data", "node", *names])
 

@@ -43,7 +43,8 @@ def lemma_1(claim: Claim) -> Iterator[Case]:
                 np.array_equal(sums, index >> m & 1) and np.array_equal(pair, word >> m & 1)
             ):
                 return False
-        return True
+        there, back = np.array_equal(gc.gray(index), word), gc.gray_inverse(word)
+        return there and np.array_equal(back, index)
 
     return claim.tried(both_ways)
 
@@ -61,6 +62,8 @@ def neighbours(claim: Claim) -> Iterator[Case]:
 
     def adjacent(n: int) -> bool:
         block, word = np.arange(1 << n), np.array(reflected(n))
+        placed = gc.Layout.nodes(n, "gray").locate(block)[0]
+        require(np.array_equal(placed, word), "the layout is another one")
         binary = all(hops(block, block ^ 1 << j) == {1} for j in range(n))
         return binary and hops(word, np.roll(word, -1)) == hops(word, np.roll(word, 1)) == {1}
 
@@ -74,7 +77,10 @@ def hops(a: Ints, b: Ints) -> set[int]:
 def distances(n: int) -> Ints:
     """How many indices are so far from their code, for every distance."""
     far = np.bitwise_count(np.arange(1 << n) ^ np.array(reflected(n)))
-    return np.bincount(far, minlength=n + 1)
+    counts = np.bincount(far, minlength=n + 1)
+    library = gc.displacement_profile(gc.GrayCode.reflected(n))
+    require([library.get(j, 0) for j in range(n + 1)] == counts.tolist(), "another profile")
+    return counts
 
 
 def lemma_2(claim: Claim) -> Iterator[Case]:
@@ -97,6 +103,7 @@ def extremes(claim: Claim) -> Iterator[Case]:
 
     def named(n: int) -> bool:
         word, top = np.array(reflected(n)), 1 << n - 1
+        require(np.array_equal(gc.gray(np.arange(1 << n)), word), "the library's code differs")
         far = np.bitwise_count(np.arange(1 << n) ^ word)
         farthest = {i: int(word[i]) for i in np.flatnonzero(far == n - 1).tolist()}
         ones = (1 << n) - 1
