@@ -6,7 +6,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from claim_cases import paper_of
+from claim_cases import module_of, paper_of, with_another_figure, with_another_function
 
 from graycube.reproduce import reproduce
 
@@ -18,6 +18,12 @@ def verdict(claim):
     outcome = reproduce(PAPER, claim, quick=True)
     assert not outcome.error
     return outcome.verdict
+
+
+def as_recorded(claim):
+    outcome = reproduce(PAPER, claim, quick=True)
+    assert not outcome.error
+    return outcome.as_recorded
 
 
 def with_one_entry_changed(rows, at, column):
@@ -71,6 +77,111 @@ def test_a_correction_must_agree_with_every_case():
     less = (*rows[:3], (*rows[3][:2], "K + n - 2", rows[3][3]), *rows[4:])
     wrong = replace(claim.correction, figures=less)
     assert verdict(replace(claim, correction=wrong)) == "fails"
+
+
+SHIFTED = [
+    (key, step)
+    for key, claim in CLAIMS.items()
+    if claim.correction and claim.correction.formula
+    for step in ("+ 1", "- 1")
+]
+
+
+@pytest.mark.parametrize(("key", "step"), SHIFTED)
+def test_a_misquoted_formula_is_found(key, step):
+    claim = CLAIMS[key]
+    assert not as_recorded(replace(claim, formula=f"({claim.formula}) {step}"))
+
+
+@pytest.mark.parametrize(("key", "step"), SHIFTED)
+def test_a_correction_is_no_limit_but_a_figure(key, step):
+    claim = CLAIMS[key]
+    formula = f"({claim.correction.formula}) {step}"
+    wrong = replace(claim.correction, formula=formula)
+    assert verdict(replace(claim, correction=wrong)) == "fails"
+
+
+def misquotes():
+    """Other entries for Figure 7, and other formulas for Figure 19 and Table 4."""
+    for row in range(4):
+        for column in range(4):
+            old = CLAIMS["figure-7"].figures[row][column]
+            for entry in {f"{i} {old[-1]}" for i in range(4)} - {old}:
+                yield "figure-7", row, column, entry
+    for row in range(5):
+        for column in (2, 3):
+            for step in "+-":
+                old = CLAIMS["figure-19"].figures[row][column]
+                yield "figure-19", row, column, f"{old} {step} 1"
+    for row in range(6):
+        for column in (2, 3):
+            for step in "+-":
+                yield (
+                    "table-4",
+                    row,
+                    column,
+                    f"{CLAIMS['table-4'].figures[row][column]} {step} 1",
+                )
+
+
+@pytest.mark.parametrize(("key", "row", "column", "entry"), sorted(misquotes()))
+def test_a_misquoted_entry_is_found(key, row, column, entry):
+    assert not with_another_figure(PAPER, CLAIMS[key], row, column, entry).as_recorded
+
+
+def test_sections_are_of_the_radix_that_they_are_said_to_have(monkeypatch):
+    summary = module_of(PAPER, "butterfly_summary")
+    sections = summary._sections
+    for radix, keys in ((2, ("text-6-d", "text-6-h")), (1, ("text-6-d",))):
+
+        def other(n, _r, *rest, radix=radix):
+            return sections(n, radix, *rest)
+
+        for key in keys:
+            outcome = with_another_function(
+                PAPER, CLAIMS[key], "butterfly_summary:_sections", other, monkeypatch
+            )
+            assert outcome.verdict == "fails"
+
+
+@pytest.mark.parametrize("name", ["gray", "gray_inverse"])
+@pytest.mark.parametrize("key", ["definition-1", "corollary-1", "corollary-2", "figure-1"])
+def test_another_code_of_the_library_is_found(key, name, monkeypatch):
+    outcome = with_another_function(
+        PAPER, CLAIMS[key], f"butterfly_codes:{name}", lambda i: i, monkeypatch
+    )
+    assert outcome.verdict == "fails"
+
+
+@pytest.mark.parametrize("key", ["lemma-2", "table-1"])
+def test_another_layout_of_the_library_is_found(key, monkeypatch):
+    def binary(kind, _encoding, p, n):
+        return addresses(kind, "Binary", p, n)
+
+    addresses = module_of(PAPER, "butterfly_codes").by_library
+    outcome = with_another_function(
+        PAPER, CLAIMS[key], "butterfly_codes:by_library", binary, monkeypatch
+    )
+    assert outcome.verdict == "fails"
+
+
+def test_the_ratio_of_allocations_is_reached(monkeypatch):
+    outcome = with_another_function(
+        PAPER, CLAIMS["text-3.2-d"], "butterfly_summary:proved", lambda *_: 1, monkeypatch
+    )
+    assert outcome.verdict == "fails"
+
+
+def test_four_elements_are_solved_where_the_claim_says_so(monkeypatch):
+    outcome = with_another_function(
+        PAPER,
+        CLAIMS["theorem-1-by-any-schedule"],
+        "butterfly_theorems:_no_network",
+        lambda *_: 1,
+        monkeypatch,
+    )
+    assert outcome.verdict == "fails"
+    assert [case.where for case in outcome.contradictions] == ["n = 3, K = 4"]
 
 
 @pytest.fixture

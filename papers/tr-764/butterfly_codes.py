@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from butterfly_cube import Ints, coded, decoded, odd, reflected
+from butterfly_layouts import by_library
 
+import graycube as gc
+from graycube.codes import gray, gray_inverse
 from graycube.reproduce import Case, Claim
 
 
@@ -27,20 +30,24 @@ def words_by_suffix(bits: int) -> list[str]:
 
 
 def definition_1(claim: Claim) -> Iterator[Case]:
+    """Both recursions, and the code and its inverse of the library."""
+
     def same(n: int) -> bool:
-        one, other = words(n), words_by_suffix(n)
-        numbers = [int(word, 2) for word in one]
-        return one == other and np.array_equal(numbers, reflected(np.arange(1 << n)))
+        one, other, i = words(n), words_by_suffix(n), np.arange(1 << n)
+        code = np.array([int(word, 2) for word in one])
+        library = np.array_equal(gray(i), code) and np.array_equal(gray_inverse(code), i)
+        return one == other and library and np.array_equal(code, reflected(i))
 
     return claim.tried(same)
 
 
 def figure_1(claim: Claim) -> Iterator[Case]:
-    """Entry by entry, by the recursion of Definition 1."""
+    """Entry by entry, by the recursion of Definition 1, and by the library."""
     code = words(4)
-    for i, binary, gray in claim.figures:
+    for i, binary, word in claim.figures:
         yield Case(f"binary code of {i}", binary, f"{i:04b}", f"{i:04b}" == binary)
-        yield Case(f"Gray code of {i}", gray, code[i], code[i] == gray)
+        right = code[i] == word == f"{gray(i):04b}" and gray_inverse(int(word, 2)) == i
+        yield Case(f"Gray code of {i}", word, code[i], right)
 
 
 def corollary_1(claim: Claim) -> Iterator[Case]:
@@ -56,7 +63,7 @@ def _forwards(n: int) -> bool:
     i, low = np.arange(1 << n), (1 << n - 1) - 1
     top = i >> n - 1
     rest = reflected(np.where(top, ~i, i) & low)
-    return np.array_equal(reflected(i), top << n - 1 | rest)
+    return all(np.array_equal(code(i), top << n - 1 | rest) for code in (reflected, gray))
 
 
 def _backwards(n: int, complement: int) -> bool:
@@ -64,27 +71,33 @@ def _backwards(n: int, complement: int) -> bool:
     a, low = np.arange(1 << n), (1 << n - 1) - 1
     top = a >> n - 1
     rest = decoded(a & low, n - 1) ^ np.where(top, complement, 0)
-    return np.array_equal(decoded(a, n), top << n - 1 | rest)
+    found = (decoded(a, n), gray_inverse(a))
+    return all(np.array_equal(i, top << n - 1 | rest) for i in found)
 
 
 def corollary_2(claim: Claim) -> Iterator[Case]:
     def right(n: int, j: int) -> bool | None:
+        if j >= n:
+            return None
         i = np.arange(1 << n)
-        flipped = reflected(i ^ (2 << j) - 1)
-        return None if j >= n else np.array_equal(reflected(i) ^ 1 << j, flipped)
+        other = i ^ (2 << j) - 1
+        by_library = np.array_equal(gray_inverse(gray(i) ^ 1 << j), other)
+        return by_library and np.array_equal(reflected(i) ^ 1 << j, reflected(other))
 
     return claim.tried(right)
 
 
 def lemma_1(claim: Claim) -> Iterator[Case]:
-    """The exclusive-or of all pairs; all must have the same."""
+    """The exclusive-or of all pairs, which must be the same, and the library's distances."""
 
     def change(n: int, j: int) -> int | None:
         if j >= n:
             return None
         i = np.arange(1 << n)
         found = np.unique(reflected(i) ^ reflected(i ^ 1 << j))
-        return int(found[0]) if len(found) == 1 else -1
+        layout = gc.Layout.nodes(n, "gray")
+        apart = layout.node_change(1 << j)
+        return int(found[0]) if len(found) == 1 and apart == found[0] else -1
 
     return claim.compared(change)
 
@@ -103,12 +116,14 @@ def _location(p: int, n: int, *, mended: bool) -> bool:
     code = reflected(high)
     location, held = (code, high) if mended else (high, code)
     low = np.where(odd(code, -1), ~i, i) & ((1 << n) - 1)
-    address = coded("cyclic", "Gray", p, n)
-    return np.array_equal(address[held << n | low], location << n | reflected(i))
+    return all(
+        np.array_equal(address[held << n | low], location << n | reflected(i))
+        for address in (coded("cyclic", "Gray", p, n), by_library("cyclic", "Gray", p, n))
+    )
 
 
 def table_1(claim: Claim) -> Iterator[Case]:
-    """Every row, memory and processor, against the recursion of Definition 1.
+    """Every row, memory and processor, against the recursion of Definition 1 and the library.
 
     An entry that codes the entire address with an odd half is printed without its complement.
     """
@@ -120,9 +135,11 @@ def table_1(claim: Claim) -> Iterator[Case]:
             exact = _by_definition(kind, encoding, p, n)
             ours = coded(kind, encoding, p, n)
             printed = _as_printed(kind, encoding, p, n)
+            library = np.array_equal(exact, by_library(kind, encoding, p, n))
             for entry, (one, two, three) in _entries((exact, ours, printed), n).items():
                 where = f"p = {p}, n = {n}: {kind}, {encoding}, {entry}"
                 right, mended = np.array_equal(one, three), np.array_equal(one, two)
+                mended = mended and library
                 says = "as printed" if right else "complemented where the other half is odd"
                 yield Case(where, "as printed", says, right, mended)
 

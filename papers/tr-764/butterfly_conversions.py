@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from butterfly_cube import Ints, odd, reflected
 
-from graycube.codes import binary_to_gray, gray_to_binary
+from graycube.codes import binary_to_gray, gray, gray_inverse, gray_to_binary
 from graycube.reproduce import Case, Claim
 
 Condition = Callable[[Ints, int, int], Ints]
@@ -80,10 +80,14 @@ def bits_of_codes(claim: Claim) -> Iterator[Case]:
     def right(n: int) -> bool:
         i = np.arange(1 << n)
         g = reflected(i)
+        by_library = np.array_equal(gray(i), g) and np.array_equal(gray_inverse(g), i)
         sums = [sum(g >> j & 1 for j in range(k, n)) % 2 for k in range(n)]
         pairs = [(i >> k ^ i >> k + 1) & 1 for k in range(n - 1)]
-        return all(np.array_equal(i >> k & 1, bit) for k, bit in enumerate(sums)) and all(
-            np.array_equal(g >> k & 1, bit) for k, bit in enumerate(pairs)
+        both = (i, sums), (g, pairs)
+        return by_library and all(
+            np.array_equal(word >> k & 1, bit)
+            for word, bits in both
+            for k, bit in enumerate(bits)
         )
 
     return claim.tried(right)
@@ -111,3 +115,11 @@ def figure_2(claim: Claim) -> Iterator[Case]:
             yield Case(where, str(entry), str(value), str(value) == str(entry))
     right = np.array_equal(ours["step 3"], ours["paddr"])
     yield Case("at the end", "index = processor", "yes" if right else "no", right)
+    for name, program in (TO_BINARY | TO_GRAY).items():
+        to_binary = name in TO_BINARY
+        start = np.arange(16) if not to_binary else reflected(np.arange(16))
+        ends = _by_library(start, 4, program, to_binary=to_binary)
+        right = np.array_equal(
+            ends, reflected(np.arange(16)) if not to_binary else np.arange(16)
+        )
+        yield Case(f"library, {name}", "converted", "converted" if right else "not", right)

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 from butterfly_cube import Cube, Ints, coded, odd
 
+LETTERS = {"binary": "b", "gray": "g"}
+
 
 @dataclass
 class Run:
@@ -54,6 +56,7 @@ def _at_once(cube: Cube, one: tuple[Ints, int], two: tuple[Ints, int], cycle: In
 def four(n: int, p: int, output: str = "binary", *, by_sequence: bool = True) -> Run:
     """The butterflies of all bits; sets of four start every other cycle.
 
+    ``output`` may also be a code for every dimension, as "bbgb", the highest first.
     ``by_sequence``: elements cross as soon as their pair is complete. Otherwise a dimension is
     used when all four elements are there.
     """
@@ -69,7 +72,7 @@ def bi_sections(
     """The stages that are on the nodes, but the last one, from index bit ``top`` down."""
     cube, n = run.cube, run.cube.n
     start = 2 * (cube.place >> n + 2)
-    if output == "gray":
+    if _above(output, n, n - 2):
         cube.local(cube.bit(n + 1), 1 << n)
     all_to_all(run, n - 2, start)
     cube.stage(top)
@@ -77,14 +80,28 @@ def bi_sections(
     for step, k in enumerate(reversed(range(n - 2))):
         leaves, stays = (n + 1, n) if step % 2 == 0 else (n, n + 1)
         cube.local(cube.bit(leaves), 1 << stays)
-        if output == "gray":
-            cube.local(odd(cube.place, (1 << n) - (2 << k)), 1 << leaves)
+        cube.local(odd(cube.place, _above(output, n, k)), 1 << leaves)
         cycle = cube.ready + (cube.bit(stays) if step == 0 else 0)
         if not by_sequence:
             cycle = start + 2 + 2 * step + cube.bit(stays)
         cube.exchange(leaves, k, cycle)
         cube.stage(top - 1 - step)
         run.keep(f"dimension {k}")
+
+
+def _above(output: str, n: int, k: int) -> int:
+    """The dimensions whose sum is the index bit above that of dimension k.
+
+    They are those up to the next one in binary code; none if k is in binary code itself.
+    """
+    letters = LETTERS.get(output, "") * n or output
+    mask = 0
+    if k >= 0 and letters[n - 1 - k] == "g":
+        for d in range(k + 1, n):
+            mask |= 1 << d
+            if letters[n - 1 - d] == "b":
+                break
+    return mask
 
 
 def consecutive_four(n: int, p: int) -> Run:

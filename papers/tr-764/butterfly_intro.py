@@ -6,7 +6,9 @@ from math import comb
 
 import numpy as np
 from butterfly_cube import Cube, Ints, coded, decoded, reflected
+from butterfly_layouts import named
 
+import graycube as gc
 from graycube.reproduce import Case, Claim
 
 
@@ -78,7 +80,10 @@ def uses(claim: Claim) -> Iterator[Case]:
 
     def count(n: int, d: int) -> int | None:
         stages = [{dim for dim, _ in stage} for stage in paths(n, gray=True)]
-        return None if d >= n else sum(d in dims for dims in stages)
+        layout = gc.Layout.nodes(n, "gray")
+        changed = sum(layout.node_change(1 << j) >> d & 1 for j in range(n))
+        used = sum(d in dims for dims in stages)
+        return None if d >= n else used if used == changed else -1
 
     return claim.compared(count)
 
@@ -107,7 +112,8 @@ def rows_of_butterflies(claim: Claim) -> Iterator[Case]:
         one = {(j, i, i ^ 1 << j) for i in range(1 << n) for j in range(n)}
         other = {(j, i, i ^ 1 << n - 1 - j) for i in range(1 << n) for j in range(n)}
         mirrored = {(n - 1 - j, i, k) for j, i, k in one}
-        return edges == cube and mirrored == other
+        near = gc.butterfly_distances(gc.Layout.nodes(n)).histogram == {1: n << n - 1}
+        return edges == cube and mirrored == other and near
 
     return claim.tried(right)
 
@@ -143,7 +149,9 @@ def _is_subgraph(bits: tuple[int, ...]) -> bool:
         node = node << b | reflected(np.arange(1 << b)).reshape(shape)
     lines = [np.moveaxis(node, axis, 0) for axis in range(len(bits))]
     near = [bool((np.bitwise_count(line[1:] ^ line[:-1]) == 1).all()) for line in lines]
-    return all(near) and len(np.unique(node)) == node.size
+    axes = [axis for axis, b in enumerate(bits) if b]
+    far = max(gc.mesh_distances(node, axis, periodic=False).dilation for axis in axes)
+    return all(near) and len(np.unique(node)) == node.size and far == 1
 
 
 def local_stages(claim: Claim) -> Iterator[Case]:
@@ -156,7 +164,9 @@ def local_stages(claim: Claim) -> Iterator[Case]:
         cube = Cube(n, coded(kind, encoding, p, n))
         for bit in reversed(range(p)):
             cube.stage(bit)
-        return p - 1 - max(cube.apart, default=-1)
+        layout = named(kind, encoding, p, n)
+        far = [j for j in range(p) if gc.butterfly_distances(layout, stage=j).dilation]
+        return p - 1 - max(cube.apart, default=-1) if sorted(cube.apart) == far else -1
 
     return claim.compared(count)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from butterfly_cube import Cube, coded, odd, sound
 from butterfly_four import consecutive_four, four
+from butterfly_layouts import by_library, named
 from butterfly_placements import in_two_cubes
 from butterfly_theorems import NODES, bits, checked
 from butterfly_two import consecutive
@@ -48,7 +49,7 @@ def like_a_quarter(claim: Claim) -> Iterator[Case]:
         table = in_two_cubes(n + 2, convert=True).cube.table()[:, : 1 << n]
         quarter = np.sort(table & ((4 << n) - 1), axis=0)
         whole = np.empty(4 << n, dtype=np.int64)
-        whole[coded("cyclic", "Gray", n + 2, n)] = np.arange(4 << n)
+        whole[by_library("cyclic", "Gray", n + 2, n)] = np.arange(4 << n)
         return np.array_equal(quarter, np.sort(whole.reshape(4, -1), axis=0))
 
     return claim.tried(right)
@@ -62,7 +63,8 @@ def exchanged_odd_locations(claim: Claim) -> Iterator[Case]:
             return None
         cube = Cube(n, coded("cyclic", "Gray", p, n))
         cube.cross(odd(cube.place >> n, -1), 1 << n - 1, 0 * cube.place)
-        return np.array_equal(cube.place, coded("cyclic", encoding, p, n))
+        wanted = coded("cyclic", encoding, p, n), by_library("cyclic", encoding, p, n)
+        return all(np.array_equal(cube.place, place) for place in wanted)
 
     return claim.tried(
         lambda n, p: ends(n, p, NODES), lambda n, p: bool(ends(n, p, "Gray || Gray"))
@@ -79,9 +81,13 @@ def same_steps(claim: Claim) -> Iterator[Case]:
         changes = []
         for encoding in ("Gray", NODES):
             place = coded("consecutive", encoding, p, n)
+            layout = named("consecutive", encoding, p, n)
+            same = [layout.node_change(1 << b) for b in reversed(range(p))]
             changes.append(
                 [int((place ^ place[index ^ 1 << b])[0]) for b in reversed(range(p))]
             )
+            if [change & node for change in changes[-1]] != same:
+                return False
         whole, nodes = changes
         first = whole[: n - 1] == nodes[: n - 1]
         least = whole[n - 1] & node == nodes[n - 1] and whole[n - 1] >> n != 0

@@ -12,7 +12,7 @@ from butterfly_cube import Ints, decoded, odd, reflected
 from numpy.typing import NDArray
 
 Values = NDArray[np.complex128]
-Variant = Literal["printed", "mended"]
+Variant = Literal["printed", "inputs mended", "outputs mended", "mended"]
 
 
 @dataclass
@@ -63,11 +63,11 @@ def sample_code(x: Values, variant: Variant) -> Points:
     for stage, j in enumerate(range(n - 1, n % 2 - 1, -1)):
         one, other = butterfly(points, j)
         index = own
-        if stage % 2 == 0 and variant == "printed":
+        if stage % 2 == 0 and variant in {"printed", "inputs mended"}:
             index = decoded(node ^ (1 << j) - 1, n)
         elif stage % 2 == 0:
             index = own ^ (1 << j) - 1
-        if variant == "mended":
+        if variant in {"inputs mended", "mended"}:
             one, other = in_order(points, j, one, other)
         points.step(j, one, other, index)
     if n % 2:

@@ -79,7 +79,9 @@ def schedules(figure: "Figure", claim: Claim) -> None:
     titles = {name: f"{name.replace('whole', 'entire address')} conversion" for name in names}
     uses = {f"{titles[name]}, n = 5, P/N = 8": use_of(name, 5, 8) for name in names}
     if claim.number == "19":
-        uses["consecutive, inter-node conversion, n = 5, P/N = 8"] = library_use(5, 8)
+        uses["consecutive, inter-node conversion, n = 5, P/N = 8"] = library_use(
+            "consecutive, inter-node", 5, 8
+        )
     chart(figure, uses)
 
 

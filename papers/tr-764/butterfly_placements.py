@@ -50,12 +50,17 @@ def _parts(value: int, shape: Sequence[int]) -> str:
 
 
 def entries(claim: Claim, where: str, ours: Grid, first: int = 0) -> Iterator[Case]:
-    """Printed rows, from the one numbered ``first``, against ours."""
+    """Printed rows, from the one numbered ``first``, against ours.
+
+    What is wrong in them is that the last two columns are interchanged from row 2 on.
+    """
     mended = claim.correction.figures if claim.correction else ()
+    lower = [[*row[:2], *row[:1:-1]] for row in claim.figures[2:]]
+    turned = [*claim.figures[:2], *lower]
     for at, row in enumerate(ours, first):
         for column, found in enumerate(row):
             printed = claim.figures[at][column]
-            right = mended[at][column] == found if mended else None
+            right = mended[at][column] == found == turned[at][column] if mended else None
             place = f"{where}, row {at}, column {column}"
             yield Case(place, printed, found, printed == found, right)
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 from butterfly_cube import Ints, decoded, sound
 from butterfly_motion import answers
-from butterfly_one import gray_again, sample_code, signal, to_binary, transformed
+from butterfly_one import Variant, gray_again, sample_code, signal, to_binary, transformed
 from butterfly_tables import CODES
 from butterfly_theorems import by
 from butterfly_two import one_slot_free
 
 import graycube as gc
+from graycube.bounds import butterfly_cycles
 from graycube.butterflies import one_point
 from graycube.reproduce import Case, Claim
 from graycube.verify import check_replication
@@ -25,7 +26,8 @@ def all_inputs(claim: Claim) -> Iterator[Case]:
         while not knows.all(axis=1).any():
             knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(n)])
             count += 1
-        return count
+        bound = butterfly_cycles(gc.Layout.nodes(n, "gray"), 0, block=1, ports=max(n, 1))
+        return count if bound == count else -1
 
     return claim.compared(cycles)
 
@@ -40,23 +42,32 @@ def obvious_way(claim: Claim) -> Iterator[Case]:
 
 
 def sample_program(claim: Claim) -> Iterator[Case]:
-    """On data: as printed, but for j = 0, and as mended."""
+    """On data: as printed, but for j = 0, and as mended; both changes are needed."""
 
-    def right(n: int, *, mended: bool) -> bool:
+    def right(n: int, variant: Variant) -> bool:
         x = signal(n)
-        made = sample_code(x, "mended" if mended else "printed")
+        made = sample_code(x, variant)
         return transformed(made, x) and gray_again(made)
 
-    return claim.tried(lambda n: right(n, mended=False), lambda n: right(n, mended=True))
+    def mended(n: int) -> bool:
+        alone = right(n, "inputs mended"), right(n, "outputs mended")
+        return right(n, "mended") and alone == (n <= 2, n == 1)
+
+    return claim.tried(lambda n: right(n, "printed"), mended)
 
 
 def binary_rule(claim: Claim) -> Iterator[Case]:
-    def right(n: int, *, mended: bool) -> bool:
-        x = signal(n)
-        made = to_binary(x, "mended" if mended else "printed")
-        return transformed(made, x) and np.array_equal(made.index, np.arange(1 << n))
+    """On data; as printed it is a transform too, but not in binary code."""
 
-    return claim.tried(lambda n: right(n, mended=False), lambda n: right(n, mended=True))
+    def ends(n: int, variant: Variant) -> tuple[bool, bool]:
+        x = signal(n)
+        made = to_binary(x, variant)
+        return transformed(made, x), np.array_equal(made.index, np.arange(1 << n))
+
+    return claim.tried(
+        lambda n: all(ends(n, "printed")),
+        lambda n: all(ends(n, "mended")) and ends(n, "printed")[0],
+    )
 
 
 def restored_pairs(claim: Claim) -> Iterator[Case]:
@@ -66,7 +77,10 @@ def restored_pairs(claim: Claim) -> Iterator[Case]:
         x = signal(n)
         made = sample_code(x, "mended")
         first, *tables = made.tables.values()
-        return transformed(made, x) and all(np.array_equal(t, first) for t in tables[1::2])
+        start, *layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
+        library = all(layout == start for layout in layouts[1::2])
+        same = all(np.array_equal(t, first) for t in tables[1::2])
+        return library and same and transformed(made, x)
 
     return claim.tried(right)
 
@@ -109,6 +123,10 @@ def figure_23(claim: Claim) -> Iterator[Case]:
         made = sample_code(x, "mended")
         first, after, second, *_ = made.tables.values()
         half = 1 << n - 1
+        layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
+        held = [
+            layout.index(np.arange(1 << n), np.zeros(1 << n, dtype=int)) for layout in layouts
+        ]
         yield from answers(
             f"n = {n}",
             {
@@ -122,6 +140,7 @@ def figure_23(claim: Claim) -> Iterator[Case]:
                     after, first[np.arange(2 * half) ^ 1 << n - 2]
                 ),
                 "order restored": np.array_equal(second, first),
+                "library": all(map(np.array_equal, held, (first, after, second))),
                 "transform, Gray code": transformed(made, x) and gray_again(made),
             },
         )

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from butterfly_cube import Ints
 from butterfly_four import Run, consecutive_four, four, whole_four
+from butterfly_layouts import named
 from butterfly_tables import require_right
-from butterfly_theorems import bits, checked
+from butterfly_theorems import INTER, LOCAL, NODES, bits, checked
 from butterfly_two import complements, two, whole
 
 import graycube as gc
@@ -31,20 +32,31 @@ RUNS: Runs = {
     "consecutive, local": consecutive_four,
 }
 
+SCHEDULES = {
+    "local": ("cyclic", NODES, LOCAL),
+    "inter-node": ("cyclic", NODES, INTER),
+    "whole, local": ("cyclic", "Gray", LOCAL),
+    "whole, inter-node": ("cyclic", "Gray", INTER),
+    "consecutive, local": ("consecutive", NODES, LOCAL),
+    "consecutive, inter-node": ("consecutive", NODES, INTER),
+}
+
 
 def spans(claim: Claim) -> Iterator[Case]:
-    """Every dimension of every run, cycle by cycle."""
+    """Every dimension of every run, cycle by cycle, and the library's schedule beside it."""
     for sizes in claim.cases():
         n, block = sizes["n"], sizes["K"]
         for name in dict.fromkeys(row[0] for row in claim.figures):
             use = use_of(name, n, n + bits(block))
+            same = np.array_equal(use, library_use(name, n, n + bits(block)))
             rows = [row[1:] for row in claim.figures if row[0] == name]
             mended = claim.correction.figures if claim.correction else ()
             others = [row[1:] for row in mended if row[0] == name]
             for d in range(n):
-                ours = _busy(use, d, n)
+                ours = _busy(use, d, n) | (set() if same else {-1})
                 printed = _said(rows, sizes, d)
-                right = _said(others, sizes, d) == ours if others else None
+                late = printed == ours or _one_cycle_late(printed, ours, block // 2)
+                right = _said(others, sizes, d) == ours and late if others else None
                 where = f"{name}, n = {n}, K = {block}, dimension {d}"
                 yield Case(where, _text(printed), _text(ours), printed == ours, right)
 
@@ -60,6 +72,12 @@ def _busy(use: Ints, d: int, n: int) -> set[int]:
     """The cycles in which all nodes send; -1 is in it if some send and others do not."""
     partly = (use[d] > 0) & (use[d] < 1 << n)
     return set(np.flatnonzero(use[d]).tolist()) | ({-1} if partly.any() else set())
+
+
+def _one_cycle_late(printed: set[int], ours: set[int], length: int) -> bool:
+    """Whether a span of so many cycles starts one cycle after the printed one."""
+    apart = sorted(printed ^ ours)
+    return len(apart) == 2 and apart[0] in printed and apart[1] - apart[0] == length
 
 
 def _said(rows: list[tuple[str, ...]], sizes: dict[str, int], d: int) -> set[int]:
@@ -78,10 +96,10 @@ def _text(cycles: set[int]) -> str:
     return " ".join(map(str, sorted(cycles)))
 
 
-def library_use(n: int, p: int) -> Ints:
-    """Figure 19, conversion over the links: the use of dimensions in the library's schedule."""
-    layout = gc.Layout.consecutive(p, n, nodes="gray")
-    made = gc.emulation(layout, method=gc.Method("inter-node"))
+def library_use(name: str, n: int, p: int) -> Ints:
+    """The use of dimensions in the library's schedule, which is proved first."""
+    kind, encoding, method = SCHEDULES[name]
+    made = gc.emulation(named(kind, encoding, p, n), method=method)
     require_right(made)
     moves = written_out(made)
     use = np.zeros((n, made.cycles), dtype=np.int64)
@@ -95,7 +113,7 @@ def in_use(claim: Claim) -> Iterator[Case]:
     def count(n: int, K: int, k: int) -> int | None:
         if k >= n:
             return None
-        cycles = _busy(library_use(n, n + bits(K)), k, n)
+        cycles = _busy(library_use("consecutive, inter-node", n, n + bits(K)), k, n)
         return -1 if -1 in cycles else len(cycles)
 
     return claim.compared(count)

@@ -45,11 +45,16 @@ def as_binary(claim: Claim) -> Iterator[Case]:
 
 
 def consecutive_ratio(claim: Claim) -> Iterator[Case]:
-    return claim.compared(
-        lambda n, K: Fraction(
+    """Never above the limit, which is reached."""
+
+    def ratio(n: int, K: int) -> Fraction:
+        return Fraction(
             proved("consecutive", NODES, n, K, LOCAL), proved("cyclic", NODES, n, K, LOCAL)
         )
-    )
+
+    yield from claim.compared(ratio)
+    most = max(ratio(**sizes) for sizes in claim.cases())
+    yield Case("the highest ratio", claim.formula, str(most), str(most) == claim.formula)
 
 
 def restoring(claim: Claim) -> Iterator[Case]:
@@ -101,13 +106,19 @@ def no_delay(claim: Claim) -> Iterator[Case]:
 
 
 def shorter(claim: Claim) -> Iterator[Case]:
-    """Radices whose phases can be split: fewer cycles than the formula."""
+    """Radices whose phases can be split: fewer cycles than the formula, a delay of n - 1."""
 
     def cycles(n: int, r: int) -> int | None:
         delay = (n // r - 1) << r - 1
         return None if r >= n or n % r or delay < n else _sections(n, r, r + 1, "binary")
 
-    return claim.compared(cycles)
+    yield from claim.compared(cycles)
+    for sizes in claim.cases():
+        n, r = sizes["n"], sizes["r"]
+        ours = cycles(n, r)
+        if ours is not None:
+            delay = ours - (1 << r)
+            yield Case(f"n = {n}, r = {r}: delay", str(n - 1), str(delay), delay == n - 1)
 
 
 def second_best(claim: Claim) -> Iterator[Case]:

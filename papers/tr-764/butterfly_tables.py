@@ -6,6 +6,7 @@ from functools import lru_cache
 import numpy as np
 from butterfly_cube import reflected
 from butterfly_four import whole_four
+from butterfly_layouts import named
 
 import graycube as gc
 from graycube.butterflies.state import Code, Conversion
@@ -60,7 +61,7 @@ def table_4(claim: Claim) -> Iterator[Case]:
                     evaluate(text, sizes) for text in (formulas[column], right[2 + column])
                 )
                 where = f"{kind}, {encoding}, {conversion}, n = {n}, K = {block}"
-                yield Case(where, f"<= {paper}", str(ours), ours <= paper, ours <= true)
+                yield Case(where, str(paper), str(ours), ours == paper, ours == true)
 
 
 @lru_cache(maxsize=4096)
@@ -75,8 +76,7 @@ def proved(  # noqa: PLR0913, PLR0917
     descending: bool = True,
 ) -> int:
     """The cycles of the library's schedule, which is proved first."""
-    (row,) = (a for a in gc.ALLOCATIONS if (a.kind, a.encoding) == (kind, encoding))
-    layout = row.layout(n + block.bit_length() - 1, n)
+    layout = named(kind, encoding, n + block.bit_length() - 1, n)
     made = gc.emulation(layout, method=method, output=output, descending=descending)
     require_right(made)
     return made.cycles

@@ -21,6 +21,7 @@ from butterfly_two import (
     two,
 )
 
+import graycube as gc
 from graycube.reproduce import Case, Claim
 
 # The sizes are named as in the paper's formulas, K for the elements on a node.
@@ -77,6 +78,8 @@ def memory_zero(claim: Claim) -> Iterator[Case]:
     for sizes in claim.cases():
         n = sizes["n"]
         held = started(n, n + 2).tables["initial"][0]
+        layout = gc.Layout.cyclic(n + 2, n, nodes="gray")
+        library = np.array_equal(layout.index(np.arange(1 << n), 0 * held), held)
         low = np.arange(1 << n - 2)
         straight = decoded(low, n - 2)
         for quarter, top in enumerate((0, 1, 3, 2)):
@@ -84,7 +87,7 @@ def memory_zero(claim: Claim) -> Iterator[Case]:
             wanted = (quarter << n - 2) + straight
             turned = (quarter << n - 2) + ((1 << n - 2) - 1 - straight)
             right = np.array_equal(found, wanted)
-            mended = np.array_equal(found, turned if quarter % 2 else wanted)
+            mended = library and np.array_equal(found, turned if quarter % 2 else wanted)
             says = "decoded" if right else "complement of the decoded"
             where = f"n = {n}, processors {top:02b}*"
             yield Case(
@@ -124,12 +127,15 @@ def binary_program(claim: Claim) -> Iterator[Case]:
 
 
 def gray_program(claim: Claim) -> Iterator[Case]:
-    """With n - k - 2 ones as printed, and with n - k - 1."""
+    """With n - k - 2 ones as printed, and with n - k - 1; all pairs meet in both cases."""
     printed = ones_and_bit(lambda n, k: max(n - k - 2, 0))
     mended = ones_and_bit(lambda n, k: n - k - 1)
     return claim.tried(
         lambda n, K: _ends(two(n, n + bits(K), printed), "gray"),
-        lambda n, K: _ends(two(n, n + bits(K), mended), "gray"),
+        lambda n, K: (
+            _ends(two(n, n + bits(K), mended), "gray")
+            and sound(two(n, n + bits(K), printed).cube)
+        ),
     )
 
 
