@@ -142,9 +142,9 @@ def _list(chosen: Chosen, *, as_json: bool) -> None:
         names = ("paper", "claim", "where", "verdict", "statement")
         print_json([dict(zip(names, row, strict=True)) for row in rows])
     else:
-        names = ("paper", "claim", "recorded", "statement")
+        columns = ("paper", "claim", "recorded", "statement")
         short = ((*row[:2], row[3], shortened(row[4], _SHORT)) for row in rows)
-        print_table(dict.fromkeys(names, "left"), short)
+        print_table(dict.fromkeys(columns, "left"), short)
 
 
 def _rows(chosen: Chosen) -> Iterator[tuple[str, ...]]:
