@@ -404,7 +404,7 @@ def test_the_planner_weighs_packets_against_paths(n, packet):
         assert plan.traffic.crossings == block * (n - 1) << (n - 1)
     for block in (3 * n * packet, 30 * n * packet + 1):
         plan = gc.plan(*layouts, block, machine=machine)
-        assert plan.traffic.startups(machine) == ceil(2 * block, 3 * packet)
+        assert plan.traffic.startups(machine) <= ceil(2 * block, 3 * packet)
         assert startups("minimum-path", n, block, packet) == ceil(block, packet)  # 1.5 times
 
 

@@ -22,6 +22,7 @@ from graycube.algorithms import (
     pipeline,
     pipelined,
     relabel,
+    three_fifths,
     tight,
     two_cube,
 )
@@ -39,6 +40,7 @@ TABLE: tuple[Algorithm, ...] = (
     minimum_path.ALGORITHM,
     nonminimum_path.ALGORITHM,
     nonminimum_ring.ALGORITHM,
+    three_fifths.ALGORITHM,
     two_cube.ALGORITHM,
     tight.ALGORITHM,
     few_ports.ALGORITHM,

@@ -47,7 +47,7 @@ def explain(
     lines = [
         headline(task, machine),
         *(row.line() for row in (Row(*HEAD), *rows(candidates, chosen, machine, bounds))),
-        *(textwrap.wrap(f"Left out: {why}.", _WIDTH) if why else ()),
+        *(textwrap.wrap(f"Left out: {why}.", _WIDTH, break_on_hyphens=False) if why else ()),
         *verdict(candidates, chosen, machine, bounds),
     ]
     return "\n".join(lines)

@@ -112,7 +112,7 @@ class Plan(Shown):
         Left out: direct (needs circuits; else it is gb1);
         circuit-split (it needs circuits and two ports);
         pipelined, minimum-path (it needs 3 ports);
-        nonminimum-path, nonminimum-ring, tight (it needs 4 ports);
+        nonminimum-path, nonminimum-ring, three-fifths, tight (it needs 4 ports);
         two-cube (it converts one field of two bits);
         exchange, half-exchange, pipeline, all-to-all, groups
         (conversions have algorithms of their own).
