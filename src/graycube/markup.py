@@ -58,6 +58,24 @@ def table(
     return element("table", *title, names, body)
 
 
+def document(title: str, style: str, *content: object) -> str:
+    """A page that needs nothing beside it, with its style sheet.
+
+    >>> page = document("Prices", "p { margin: 0 }", element("p", "1 < 2"))
+    >>> "<main><p>1 &lt; 2</p></main>" in page
+    True
+    """
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("style", Markup(style)),
+    )
+    body = element("body", element("main", *content))
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
 def _row(tag: str, cells: Sequence[object]) -> Markup:
     return element("tr", *(element(tag, cell) for cell in cells))
 

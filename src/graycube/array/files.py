@@ -19,6 +19,7 @@ from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.runtime import mpi
+from graycube.whole_files import require_writable
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -36,7 +37,7 @@ def save(path: str | Path, blocks: _Blocks, layout: Layout, comm: "Intracomm | N
 
     def begin() -> "tuple[Path, Facts]":
         require_plain(blocks.dtype)
-        target = _target(path)
+        target = require_writable(path)
         if first:
             beside = target.with_name(f".{token_hex(8)}.part")
             beside.open("xb").close()  # never the file of another writer
@@ -97,18 +98,6 @@ def _unreadable(path: Path, error: ValueError) -> InvalidValueError:
         "it must be a .npy file of numbers",
         "write it with numpy.save, or CubeArray.save",
     )
-
-
-def _target(path: str | Path) -> Path:
-    """The file that is to be written; behind a link, as other writers do it."""
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir() or (target.exists() and not target.is_file()):
-        raise InvalidValueError(
-            f"cannot write {path}",
-            "it must name a file in a folder that exists",
-            "check the path",
-        )
-    return target
 
 
 def _write_together(

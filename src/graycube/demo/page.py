@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from graycube import markup
 from graycube.markup import Markup, element, joined
 
 _STYLE = files(__package__).joinpath("page.css")
@@ -62,23 +63,15 @@ def document(chapters: Sequence[Chapter], pictures: Mapping[str, str]) -> str:
     >>> "On &lt;64&gt; nodes." in page
     True
     """
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", "graycube: the demo"),
-        element("style", Markup(_STYLE.read_text(encoding="utf-8"))),
-    )
     numbered = enumerate(chapters, start=1)
-    body = element(
-        "main",
+    return markup.document(
+        "graycube: the demo",
+        _STYLE.read_text(encoding="utf-8"),
         element("h1", "graycube"),
         element("p", _PURPOSE, class_="purpose"),
         *(_section(k, chapter, pictures) for k, chapter in numbered),
         *_way_on(),
     )
-    page = element("html", head, element("body", body), lang="en")
-    return f"<!doctype html>\n{page}\n"
 
 
 def _section(number: int, chapter: Chapter, pictures: Mapping[str, str]) -> Markup:

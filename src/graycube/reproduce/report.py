@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
-from graycube.markup import Markup, element, joined, table
+from graycube.markup import Markup, document, element, joined, table
 from graycube.reproduce.claims import CORRECTED, VERDICTS, Case
 from graycube.reproduce.papers import Paper
 from graycube.reproduce.run import Outcome
@@ -88,20 +88,14 @@ def report(results: Results) -> str:
     >>> "<h1>The papers, computed again</h1>" in report([])
     True
     """
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", "The papers, computed again"),
-        element("style", Markup(_STYLE.read_text(encoding="utf-8"))),
-    )
-    body = element(
-        "main",
-        element("h1", "The papers, computed again"),
+    title = "The papers, computed again"
+    return document(
+        title,
+        _STYLE.read_text(encoding="utf-8"),
+        element("h1", title),
         _overview(results),
         *(_paper(paper, outcomes) for paper, outcomes in results),
     )
-    return f"<!doctype html>\n{element('html', head, element('body', body), lang='en')}\n"
 
 
 def _counted(outcomes: Sequence[Outcome]) -> str:
