@@ -223,9 +223,9 @@ def test_one_port_exchanges_each_dimension_once():
 # The bound.
 
 
-def test_the_bound_is_half_a_block_or_the_farthest_distance():
+def test_the_bound_is_half_a_block_and_what_waits_for_it_or_the_farthest_distance():
     layout = gc.Layout.cyclic(10, 6, nodes="gray")
-    assert butterfly_cycles(layout, 0, 16, 6) == 8
+    assert butterfly_cycles(layout, 0, 16, 6) == 8 + 2
     assert butterfly_cycles(layout, 0, 16, 1) == 48
     assert butterfly_cycles(layout, 0, 16, 3) == 16
     assert butterfly_cycles(gc.Layout.cyclic(7, 6, nodes="gray"), 0, 2, 6) == 6

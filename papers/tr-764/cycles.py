@@ -3,10 +3,10 @@
     python papers/tr-764/cycles.py [--check]
 
 All eight allocations, n = 1 to 6, 2 to 64 elements on a node. Every figure is that of a
-schedule; the bound is that of pairs that have to meet. With ``--check`` all schedules, of both
-outputs and both orders of the stages, also with everything brought back, are proved by algebra,
-followed element by element and pair by pair, and their butterflies are compared with NumPy's
-transform.
+schedule; the bound is for stages from the highest bit down. With ``--check`` all schedules, of
+both outputs and both orders of the stages, also with everything brought back, are proved by
+algebra, followed element by element and pair by pair, and their butterflies are compared with
+NumPy's transform.
 """
 
 import csv
@@ -107,7 +107,7 @@ def row(allocation: gc.Allocation, n: int, slots: int) -> tuple[str, ...]:
         None if best is None else sections[best],
         best,
         cycles(layout, gc.Method(), restore=True),
-        butterfly_cycles(layout, 0, 1 << slots, n),
+        butterfly_cycles(layout, 0, 1 << slots, n, range(n + slots - 1, -1, -1)),
     )
     return tuple("" if figure is None else str(figure) for figure in figures)
 
