@@ -1,9 +1,11 @@
 """Hypothesis runs the same cases every time; HYPOTHESIS_PROFILE=explore looks for new ones.
 
-Profiles that the user saved are out of sight, in this process and in those that it starts.
+Profiles that the user saved, and plans that were kept, are out of sight, in this process and in
+those that it starts.
 """
 
 import os
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hypothesis import settings
@@ -17,3 +19,4 @@ def pytest_configure(config):
     folder = TemporaryDirectory(prefix="graycube-profiles-")
     config.add_cleanup(folder.cleanup)
     os.environ["GRAYCUBE_PROFILES"] = folder.name
+    os.environ["GRAYCUBE_CACHE"] = str(Path(folder.name) / "kept")

@@ -89,7 +89,7 @@ def test_a_schedule_from_elsewhere_has_its_own_line():
     schedule = replace(plan.schedule, algorithm="by hand")
     traffic = replace(plan.traffic, schedule=schedule)
     text = replace(plan, schedule=schedule, traffic=traffic).explain()
-    assert "chosen, from a file" in text
+    assert "chosen, not of the table" in text
     assert repr(plan) == "<Plan gb1: 2 rounds, 8 s, 2.67 x bound, 8 nodes>"
 
 

@@ -270,7 +270,6 @@ def test_enough_time_changes_nothing():
 @pytest.mark.parametrize(
     ("task", "machine", "complaint"),
     [
-        (conversion(2, 1), gc.Machine(2, switching="circuit"), "the switching is 'circuit'"),
         (conversion(2, 1), gc.Machine(3), "the machine has 3 dimensions: the task is for a 2"),
         (
             gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2), 4),
@@ -288,7 +287,7 @@ def test_enough_time_changes_nothing():
         ),
         (conversion(30, 1), gc.Machine(30), "take a smaller cube or block"),
     ],
-    ids=["circuits", "dims", "parted", "large-block", "large-cube"],
+    ids=["dims", "parted", "large-block", "large-cube"],
 )
 def test_what_has_no_optimum_here_is_an_error_that_says_why(task, machine, complaint):
     with pytest.raises(gc.InvalidValueError, match=complaint):

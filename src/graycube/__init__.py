@@ -30,7 +30,17 @@ from graycube.advice import (
 )
 from graycube.algorithms import Algorithm, algorithms
 from graycube.array import CubeArray, Window, where
-from graycube.bounds import Bound, Cut, best_cut, lower_bounds, minimum_path_bound
+from graycube.bounds import (
+    Bound,
+    Certificate,
+    Cut,
+    Tolls,
+    best_cut,
+    known_certificate,
+    load_certificate,
+    lower_bounds,
+    minimum_path_bound,
+)
 from graycube.butterflies import Method, emulation
 from graycube.calibration import Bench, Calibration, bench, calibrate
 from graycube.codes import (
@@ -88,7 +98,7 @@ from graycube.layout import (
     split_keys,
 )
 from graycube.machine import Machine, profiles, save_profile
-from graycube.planning import Candidate, Plan, load_plan, plan
+from graycube.planning import Candidate, Plan, certify, load_plan, plan, synthesize
 from graycube.schedule import (
     Action,
     Crossing,
@@ -124,6 +134,7 @@ __all__ = [
     "Bound",
     "Calibration",
     "Candidate",
+    "Certificate",
     "Crossing",
     "CubeArray",
     "Cut",
@@ -158,6 +169,7 @@ __all__ = [
     "Stencil",
     "Strand",
     "Task",
+    "Tolls",
     "Traffic",
     "TransformPlan",
     "Transpose",
@@ -174,6 +186,7 @@ __all__ = [
     "binary_to_gray",
     "butterfly_distances",
     "calibrate",
+    "certify",
     "circuit",
     "compose",
     "device_mesh",
@@ -194,6 +207,8 @@ __all__ = [
     "irfft2",
     "irfftn",
     "is_gray_code",
+    "known_certificate",
+    "load_certificate",
     "load_plan",
     "load_workload",
     "lower_bounds",
@@ -213,6 +228,7 @@ __all__ = [
     "save_profile",
     "split_keys",
     "stride_profile",
+    "synthesize",
     "view",
     "where",
 ]

@@ -79,6 +79,21 @@ class Field:
         """The same from the lowest bit to the highest, which is Gray to binary."""
         return self.steps() if self.to_binary else self.steps()[::-1]
 
+    def below(self, top: int, *, odd: bool) -> tuple[Exchange, ...]:
+        """The exchanges of all but the ``top`` highest bits from Gray code, lowest bit first.
+
+        They are for elements that have crossed the highest dimensions an ``odd`` number of
+        times: every crossing complements all conditions (TR-20-91 Theorem 7).
+
+        >>> print(*Field((1, 2, 4), to_binary=True).below(1, odd=True), sep=", ")
+        flip 1 where a2 ^ a4 = 0, flip 2 where a4 = 0
+        """
+        lower = self.dims[: self.width - top]
+        above = (sum(1 << d for d in self.dims[k + 1 :]) for k in range(len(lower)))
+        return tuple(
+            Exchange(1 << d, when, 1 - odd) for d, when in zip(lower, above, strict=True)
+        )
+
     def placed(self, word: int) -> int:
         """The node number that has the bits of a word in this field.
 

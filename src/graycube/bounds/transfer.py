@@ -6,11 +6,14 @@ so the mean distance is half of its rows that are not zero, whatever the size of
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
+from graycube.bounds.certificate import KNOWN_DIMS, KNOWN_PORTS, known_certificate
 from graycube.bounds.cut import best_cut
 from graycube.bounds.paths import disjoint_paths, shortest_paths
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.schedule import Task
 
@@ -74,7 +77,27 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
         citation = "TR-20-91 Theorem 3" if ports > 1 else "TR-20-92 Lemma 3"
         bounds.append(Bound("links", float(volume) * machine.per_byte, citation))
         bounds.append(_path_bound(task, machine, displacement))
+        share = _certified(task, ports)
+        if share is not None:
+            seconds = machine.startup + float(task.block_bytes * share) * machine.per_byte
+            bounds.append(Bound("flow", seconds, f"a certificate proves {share} of a block"))
     return tuple(bounds)
+
+
+def _certified(task: Task, ports: int) -> Fraction | None:
+    """What is proved of flows between Gray and binary code on small cubes."""
+    if task.n not in KNOWN_DIMS or ports not in KNOWN_PORTS:
+        return None
+    gray = _gray_to_binary(task.n, task.p)
+    if task.move not in (gray, gray.inverse()):
+        return None
+    return known_certificate(task.n, ports).share
+
+
+@lru_cache(maxsize=1 << 6)
+def _gray_to_binary(n: int, p: int) -> AffineMap:
+    nodes = Layout.nodes(n, "gray").conversion(Layout.nodes(n)).matrix
+    return AffineMap(Matrix.block_diagonal([nodes, Matrix.identity(p - n)]))
 
 
 def _require_kinds(task: Task, machine: Machine) -> None:

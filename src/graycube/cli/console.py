@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isfinite
 from typing import TextIO
 
@@ -82,6 +83,21 @@ def progress() -> Progress:
     return Progress(
         *columns, console=Console(file=sys.stderr), transient=True, disable=not there
     )
+
+
+@contextmanager
+def status(text: str) -> Iterator[Callable[[str], object]]:
+    """A line on standard error that says what is being done; nothing without a terminal.
+
+    >>> with status("searching") as show:
+    ...     show("for something")
+    """
+    console = Console(file=sys.stderr)
+    if not _is_terminal(sys.stderr):
+        yield lambda line: None  # noqa: ARG005
+        return
+    with console.status(text) as shown:
+        yield lambda line: shown.update(f"{text}: {line}")
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

@@ -24,6 +24,19 @@ def read_plan(path: Path) -> gc.Plan:
         ) from error
 
 
+def is_certificate(path: Path) -> bool:
+    """Whether a file says that it is a certificate.
+
+    >>> is_certificate(Path("nowhere.json"))
+    False
+    """
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return "graycube certificate" in file.read(100)
+    except OSError:
+        return False
+
+
 def require_new(path: Path, *read: Path) -> None:
     """Refuse to write over what was read.
 

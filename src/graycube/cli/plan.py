@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import graycube as gc
-from graycube.cli.console import print_json, print_table, tell
+from graycube.cli.console import print_json, print_table, status, tell
 from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
@@ -36,7 +36,16 @@ COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
 @click.option("--itemsize", type=int, help="Bytes of an element: 8 with --shape, else 1.")
 @machine_options
 @click.option("--algorithm", default="auto", metavar="NAME", help="Take this one.")
+@click.option(
+    "--search",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="Search for better plans, by linear and integer programs, for so many seconds.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Save the plan.")
+@click.option(
+    "--certificate", type=click.Path(path_type=Path), help="Save a proof of the least flow."
+)
 @click.option("--why", is_flag=True, help="Say why other algorithms do not apply.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
@@ -49,7 +58,9 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     to_nodes: tuple[int, ...] | None,
     itemsize: int | None,
     algorithm: str,
+    search: float | None,
     output: Path | None,
+    certificate: Path | None,
     *,
     why: bool,
     as_json: bool,
@@ -63,20 +74,20 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     \b
     graycube plan gray binary --dims 6 --block 64KiB --machine ipsc2 -o plan.json
     graycube plan gray binary --shape 64x64 --nodes 4x4 --to-nodes 16x1
+    graycube plan gray binary --dims 4 --block 1MiB --search 60 --certificate bound.json
     """
     itemsize = (8 if shape else 1) if itemsize is None else itemsize
     before = read_layout(source, dims, shape, nodes)
     after = read_layout(target, dims, shape, to_nodes or nodes)
-    made = gc.plan(
-        before,
-        after,
-        block=_elements(block, itemsize, before),
-        itemsize=itemsize,
-        machine=MachineOptions(**machine).machine(before.n),
-        algorithm=algorithm,
-    )
+    wanted = MachineOptions(**machine).machine(before.n)
+    size = _elements(block, itemsize, before)
+    made = _made(gc.Task(before, after, size, itemsize), wanted, algorithm, search)
     if output is not None:
         made.save(output)
+    if certificate is not None:
+        proof = gc.certify(before, after, machine=wanted)
+        proof.save(certificate)
+        tell(f"no schedule takes fewer than {proof.share} K cycles: {certificate}")
     if as_json:
         print_json(as_dict(made))
     else:
@@ -85,6 +96,35 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
         see = shlex.join(["graycube", "view", str(output)])
         drawn = made.task.n <= gc.view.MAX_DIMS
         tell(f"saved as {output}" + (f"; see it with: {see}" if drawn else ""))
+
+
+def _made(task: gc.Task, machine: gc.Machine, algorithm: str, search: float | None) -> gc.Plan:
+    """The plan from the table, or one that is searched for."""
+    if search is None:
+        return gc.plan(
+            task.source,
+            task.target,
+            task.block,
+            itemsize=task.itemsize,
+            machine=machine,
+            algorithm=algorithm,
+        )
+    if algorithm != "auto":
+        raise gc.InvalidValueError(
+            f"--algorithm is {algorithm!r:.40}",
+            "--search takes the best of all",
+            "leave one of them out",
+        )
+    with status("searching") as show:
+        return gc.synthesize(
+            task.source,
+            task.target,
+            task.block,
+            itemsize=task.itemsize,
+            machine=machine,
+            time_limit=search,
+            tell=show,
+        )
 
 
 def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) -> int:

@@ -3,5 +3,14 @@
 from graycube.planning import html  # noqa: F401 - it registers what notebooks show
 from graycube.planning.candidate import Candidate, cheapest
 from graycube.planning.plan import Plan, load_plan, plan
+from graycube.planning.synthesize import certify, synthesize
 
-__all__ = ["Candidate", "Plan", "cheapest", "load_plan", "plan"]
+__all__ = [
+    "Candidate",
+    "Plan",
+    "certify",
+    "cheapest",
+    "load_plan",
+    "plan",
+    "synthesize",
+]

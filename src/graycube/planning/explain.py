@@ -81,7 +81,7 @@ def rows(
     known = [c.traffic.schedule for c in candidates if c.traffic is not None]
     if chosen.schedule not in known:
         name = chosen.schedule.algorithm[:15]
-        yield _row(name, chosen, chosen.time(machine), "chosen, from a file")
+        yield _row(name, chosen, chosen.time(machine), "chosen, not of the table")
     best = _largest(bounds)
     why = f"{best.name} ({best.citation})"
     yield Row("lower bound", "", "", "", f"{best.seconds:.4g}", why)

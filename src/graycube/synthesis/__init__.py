@@ -1,9 +1,11 @@
-"""Best schedules for small cubes, found and proved by integer programming.
+"""Schedules and bounds for small cubes, found and proved by linear and integer programs.
 
-:func:`least_cycles` finds the fewest cycles in which a small cube can do a task, and
+:func:`least_flow` finds what the busiest link or port has to carry at least, with tolls that
+prove it; :func:`least_cycles` the fewest cycles in which a small cube can do a task, and
 :func:`feasible` a schedule of a given number of cycles, where there is one.
 """
 
+from graycube.synthesis.flow import Flow, least_flow
 from graycube.synthesis.optimum import Optimum, feasible, least_cycles
 
-__all__ = ["Optimum", "feasible", "least_cycles"]
+__all__ = ["Flow", "Optimum", "feasible", "least_cycles", "least_flow"]

@@ -2,8 +2,6 @@
 
 from collections import defaultdict, deque
 from dataclasses import dataclass
-from math import inf
-from time import monotonic
 from typing import Literal
 
 import numpy as np
@@ -12,6 +10,8 @@ from graycube.errors import InvalidTypeError, InvalidValueError, UndecidedError
 from graycube.gf2 import require_int
 from graycube.machine import Machine
 from graycube.schedule import Moves, Task
+from graycube.synthesis.circuits import paths, solve_wires
+from graycube.synthesis.limits import deadline_after
 from graycube.synthesis.program import Flows, SolverGaveUpError, arcs_of, solve
 
 MAX_ARCS = 1 << 22
@@ -48,7 +48,7 @@ def least_cycles(task: Task, machine: Machine, *, time_limit: float | None = Non
     >>> [least_cycles(task, Machine(dims=3, ports=p)).cycles for p in (1, 2, 3)]
     [6, 4, 4]
     """
-    flows, deadline = _flows(task, machine), _deadline(time_limit)
+    flows, deadline = _flows(task, machine), deadline_after(time_limit)
     cycles = flows.least
     proof: Proof = "distance" if cycles == flows.distance else "linear program"
     while True:
@@ -72,7 +72,7 @@ def feasible(
     None
     """
     cycles = require_int(cycles, "cycles", least=0)
-    flows, deadline = _flows(task, machine), _deadline(time_limit)
+    flows, deadline = _flows(task, machine), deadline_after(time_limit)
     found = _attempt(flows, cycles, deadline, known=flows.least)
     return found if isinstance(found, Moves) else None
 
@@ -91,7 +91,8 @@ def _flows(task: Task, machine: Machine) -> Flows:
     homes = np.arange(1 << n)
     targets = np.array([task.move(u) for u in range(1 << n)])
     moving = homes != targets
-    return Flows(task, machine.links_at_once, homes[moving], targets[moving])
+    circuits = machine.switching == "circuit"
+    return Flows(task, machine.links_at_once, homes[moving], targets[moving], circuits)
 
 
 def _require_kinds(task: Task, machine: Machine) -> None:
@@ -108,12 +109,6 @@ def _require_kinds(task: Task, machine: Machine) -> None:
             f"the task is for a {task.n}-cube",
             "take a machine of that size",
         )
-    if machine.switching != "store-and-forward":
-        raise InvalidValueError(
-            f"the switching is {machine.switching!r}",
-            "optima are found for 'store-and-forward'",
-            "take a machine with that switching",
-        )
 
 
 def _require_small(n: int, cycles: int) -> None:
@@ -126,18 +121,6 @@ def _require_small(n: int, cycles: int) -> None:
         )
 
 
-def _deadline(time_limit: float | None) -> float:
-    if time_limit is None:
-        return inf
-    if isinstance(time_limit, bool) or not isinstance(time_limit, (int, float)):
-        raise InvalidTypeError(
-            f"time_limit is {time_limit!r}", "it must be a number or None", "pass seconds"
-        )
-    if not time_limit > 0:
-        raise InvalidValueError(f"time_limit is {time_limit}", "it must be > 0", "pass seconds")
-    return monotonic() + time_limit
-
-
 def _attempt(flows: Flows, cycles: int, deadline: float, known: int) -> Moves | Proof:
     """A schedule of so many cycles, or why there is none; ``known`` is the least possible."""
     if cycles < flows.least:
@@ -145,24 +128,43 @@ def _attempt(flows: Flows, cycles: int, deadline: float, known: int) -> Moves | 
     _require_small(flows.task.n, cycles)
     if not len(flows.homes):
         return _moves(flows, cycles, [])
-    arcs = arcs_of(flows, cycles)
     try:
-        if solve(flows, arcs, deadline, whole=False) is None:
-            return "linear program"
-        amounts = solve(flows, arcs, deadline, whole=True)
+        found = (_on_circuits if flows.circuits else _link_by_link)(flows, cycles, deadline)
     except SolverGaveUpError as error:
         raise UndecidedError(
             f"whether {cycles} cycles are enough is undecided ({error})",
             f"the optimum lies between {known} and {flows.enough} cycles",
             "raise time_limit, or take a smaller cube or block",
         ) from None
+    return _moves(flows, cycles, found) if isinstance(found, list) else found
+
+
+_Ways = list[tuple[int, int, list[tuple[int, int]]]]
+"""A cycle, a flow, and the nodes and dimensions that an element of it crosses then."""
+
+
+def _link_by_link(flows: Flows, cycles: int, deadline: float) -> _Ways | Proof:
+    arcs = arcs_of(flows, cycles)
+    if solve(flows, arcs, deadline, whole=False) is None:
+        return "linear program"
+    amounts = solve(flows, arcs, deadline, whole=True)
     if amounts is None:
         return "branch and bound"
     links = (amounts > 0.5) & (arcs.dimension < flows.task.n)
-    return _moves(flows, cycles, np.stack(arcs)[:, links].T.tolist())
+    rows = np.stack(arcs)[:, links].T.tolist()
+    return [(cycle, flow, [(start, dimension)]) for cycle, flow, start, dimension, _ in rows]
 
 
-def _moves(flows: Flows, cycles: int, links: list[list[int]]) -> Moves:
+def _on_circuits(flows: Flows, cycles: int, deadline: float) -> _Ways | Proof:
+    if solve_wires(flows, cycles, deadline, whole=False) is None:
+        return "linear program"
+    wires = solve_wires(flows, cycles, deadline, whole=True)
+    if wires is None:
+        return "branch and bound"
+    return [(cycle, flow, links) for cycle, flow, links in paths(wires) if links]
+
+
+def _moves(flows: Flows, cycles: int, ways: _Ways) -> Moves:
     """The crossings of elements: of a flow, what comes to a node first leaves first.
 
     No more leave than were there before the cycle, so what arrives in it, last in line, stays.
@@ -172,9 +174,10 @@ def _moves(flows: Flows, cycles: int, links: list[list[int]]) -> Moves:
     for flow, home in enumerate(flows.homes.tolist()):
         waiting[flow, home].extend(range(home * block, (home + 1) * block))
     rows = []
-    for cycle, flow, start, dimension, stop in links:
-        element = waiting[flow, start].popleft()
-        waiting[flow, stop].append(element)
-        rows.append((cycle, start, dimension, element))
+    for cycle, flow, links in sorted(ways, key=lambda way: way[0]):
+        element = waiting[flow, links[0][0]].popleft()
+        rows += [(cycle, node, dimension, element) for node, dimension in links]
+        last, dimension = links[-1]
+        waiting[flow, last ^ 1 << dimension].append(element)
     columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     return Moves(flows.task, "integer program", tuple(range(cycles)), cycles, *columns)

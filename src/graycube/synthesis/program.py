@@ -6,8 +6,8 @@ written as dimension n. What links and ports carry per cycle ties the flows toge
 is HiGHS, in SciPy.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
 from time import monotonic
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.schedule import Task
+from graycube.synthesis.limits import solver_options
 
 _Ints = NDArray[np.int64]
 _ANSWERS = (0, 2)  # of HiGHS in SciPy's numbers: a solution, or infeasible
@@ -36,10 +37,13 @@ class Flows:
     ports: int
     homes: _Ints
     targets: _Ints
+    circuits: bool = False
 
     @property
     def distance(self) -> int:
-        """The longest way that a block has to go."""
+        """Cycles for the longest way that a block has to go; a circuit is as long as any."""
+        if self.circuits:
+            return int(len(self.homes) > 0)
         return int(np.bitwise_count(self.homes ^ self.targets).max(initial=0))
 
     @property
@@ -50,7 +54,8 @@ class Flows:
         """
         if not len(self.homes):
             return 0
-        block, together = self.task.block, self.ports << self.task.n
+        n, block = self.task.n, self.task.block
+        together = (n if self.circuits else self.ports) << n
         crossings = block * int(np.bitwise_count(self.homes ^ self.targets).sum())
         return max(self.distance, -(-block // self.ports), -(-crossings // together))
 
@@ -94,7 +99,7 @@ def arcs_of(flows: Flows, cycles: int) -> Arcs:
     return Arcs(*(column[useful] for column in (cycle, flow, start, dimension, stop)))
 
 
-class _Rows(NamedTuple):
+class Rows(NamedTuple):
     """Constraints: ``factor`` times the amount on ``arc`` counts in ``row``; row sums."""
 
     row: _Ints
@@ -104,7 +109,7 @@ class _Rows(NamedTuple):
     most: _Ints
 
 
-def _conservation(flows: Flows, arcs: Arcs) -> _Rows:
+def _conservation(flows: Flows, arcs: Arcs) -> Rows:
     """What arrives at a node leaves it, but for the blocks at their homes and targets."""
     flow = np.arange(len(flows.homes))
     gain = np.zeros((arcs.cycle[-1] + 2, len(flow), 1 << flows.task.n), dtype=np.int64)
@@ -114,10 +119,10 @@ def _conservation(flows: Flows, arcs: Arcs) -> _Rows:
     arrives = np.ravel_multi_index((arcs.cycle + 1, arcs.flow, arcs.stop), gain.shape)
     arc, total = np.arange(len(leaves)), gain.ravel()
     factor = np.repeat([-1, 1], len(arc))
-    return _Rows(np.append(leaves, arrives), np.append(arc, arc), factor, total, total)
+    return Rows(np.append(leaves, arrives), np.append(arc, arc), factor, total, total)
 
 
-def _limits(flows: Flows, arcs: Arcs) -> list[_Rows]:
+def _limits(flows: Flows, arcs: Arcs) -> list[Rows]:
     """What a link carries in a cycle, and what the ports of a node send and receive."""
     n = flows.task.n
     arc = np.flatnonzero(arcs.dimension < n)
@@ -128,7 +133,7 @@ def _limits(flows: Flows, arcs: Arcs) -> list[_Rows]:
     made = []
     for row, most in limits:
         total = np.zeros(row.max() + 1, dtype=np.int64)
-        made.append(_Rows(row, arc, np.ones_like(arc), total, total + most))
+        made.append(Rows(row, arc, np.ones_like(arc), total, total + most))
     return made
 
 
@@ -136,30 +141,46 @@ def solve(
     flows: Flows, arcs: Arcs, deadline: float, *, whole: bool
 ) -> NDArray[np.float64] | None:
     """The amount on every arc, in ``whole`` elements or in fractions; None if there is none."""
+    crosses = arcs.dimension < flows.task.n
+    return amounts(
+        (_conservation(flows, arcs), *_limits(flows, arcs)),
+        crosses * arcs.cycle,  # any schedule will do; early ones are found faster
+        np.where(crosses, 1, flows.task.block),
+        crosses & whole,  # if whole elements cross, whole elements stay
+        deadline,
+    )
+
+
+def amounts(
+    rows: Sequence[Rows],
+    cost: _Ints,
+    most: _Ints,
+    whole: NDArray[np.bool_],
+    deadline: float,
+) -> NDArray[np.float64] | None:
+    """The cheapest amounts within constraints, some ``whole``; None if there are none."""
     # Importing these takes longer than importing all of graycube.
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
     from scipy.sparse import csr_array  # noqa: PLC0415
 
-    crosses = arcs.dimension < flows.task.n
     constraints = [
         LinearConstraint(
-            csr_array((r.factor, (r.row, r.arc)), shape=(len(r.least), len(crosses))),
+            csr_array((r.factor, (r.row, r.arc)), shape=(len(r.least), len(cost))),
             r.least,
             r.most,
         )
-        for r in (_conservation(flows, arcs), *_limits(flows, arcs))
+        for r in rows
     ]
-    left = deadline - monotonic()
-    if left <= 0:
+    if deadline <= monotonic():
         raise SolverGaveUpError("time limit reached")
     result = milp(
-        crosses * arcs.cycle,  # any schedule will do; early ones are found faster
-        integrality=crosses & whole,  # if whole elements cross, whole elements stay
-        bounds=Bounds(0, np.where(crosses, 1, flows.task.block)),
+        cost,
+        integrality=whole,
+        bounds=Bounds(0, most),
         constraints=constraints,
-        options={"mip_rel_gap": 1.0} | ({} if left == inf else {"time_limit": left}),
+        options={"mip_rel_gap": 1.0} | solver_options(deadline),
     )
     if result.status not in _ANSWERS:
         raise SolverGaveUpError(result.message)
-    amounts: NDArray[np.float64] | None = result.x
-    return amounts
+    found: NDArray[np.float64] | None = result.x
+    return found

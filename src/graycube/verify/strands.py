@@ -35,7 +35,8 @@ MAX_CONDITIONS = 10
 class _Use:
     """A hop's use of its dimension: by the nodes with ``conditions``, in cycles start..stop.
 
-    ``path`` names the message: the hops of a circuit belong to one path.
+    ``path`` names the message: the hops of a circuit belong to one path. ``always`` says that
+    all elements of the strand that are on these nodes cross.
     """
 
     dimension: int
@@ -43,6 +44,7 @@ class _Use:
     start: int
     stop: int
     path: tuple[int, int]
+    always: bool
 
 
 def check_strands(schedule: Schedule, machine: Machine) -> Report:
@@ -64,7 +66,8 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
         for s in range(len(schedule.strands))
         for use in _uses(schedule, s, circuits=circuits)
     ]
-    ways = (uses,) if _all_nodes(schedule) else (uses, [_arrival(use) for use in uses])
+    sends, receipts = (_ends(uses, last=last) for last in (False, True))
+    ways = (sends,) if _all_nodes(schedule) else (sends, [_arrival(use) for use in receipts])
     found = [
         *_check_shares(schedule),
         *_check_ends(schedule),
@@ -85,6 +88,21 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
 def _all_nodes(schedule: Schedule) -> bool:
     """Whether no strand is that of some nodes only: then each node receives when it sends."""
     return not any(strand.mask for strand in schedule.strands)
+
+
+def _ends(uses: Sequence[_Use], *, last: bool) -> list[_Use]:
+    """Only the first or last hops of circuits: others use no ports.
+
+    That is, where all elements of a strand take all hops of the circuit.
+    """
+    paths: dict[tuple[int, int], list[_Use]] = {}
+    for use in uses:
+        paths.setdefault(use.path, []).append(use)
+    found = []
+    for hops in paths.values():
+        whole = all(use.always for use in hops)
+        found += [hops[-1 if last else 0]] if whole else hops
+    return found
 
 
 def _arrival(use: _Use) -> _Use:
@@ -108,6 +126,7 @@ def _uses(schedule: Schedule, s: int, *, circuits: bool) -> Iterator[_Use]:
                 hop.cycle,
                 hop.cycle + _duration(schedule, strand, hop),
                 (s, hop.cycle if circuits else k),
+                always=not when,
             )
         # The exchange adds [parity(a & when) == want] to every parity that its flip changes.
         holders = [
@@ -256,7 +275,8 @@ def _check_rounds(
 def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
     """What arrives in a round is sent on in a later one.
 
-    An element that keeps its turn crosses a gap later: no round may be longer than the gap.
+    Either all cross before the round of the first that goes on. Or every element keeps its turn
+    and goes on a gap later, and no round is longer than that.
     """
     nodes = (1 << schedule.task.n) - 1
     lengths = () if isinstance(schedule.rounds, range) else schedule.round_lengths
@@ -265,13 +285,11 @@ def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violati
         for before, after in pairwise(crossing):
             gap = after.cycle - before.cycle
             stop = before.cycle + _duration(schedule, strand, before)
-            if _mixes_slots(schedule, strand):  # the last to cross may be the first to go on
-                last = schedule.round_of(stop - 1)
-                together = schedule.round_of(after.cycle) <= last
-            else:
+            apart = schedule.round_of(stop - 1) < schedule.round_of(after.cycle)
+            if not apart and not _mixes_slots(schedule, strand):
                 longest = _longest_round(schedule, lengths, before.cycle, stop)
-                together = longest > gap and not (circuits and gap == 0)
-            if together:
+                apart = longest <= gap or (circuits and gap == 0)
+            if not apart:
                 detail = f"strand {s} may be forwarded within a round"
                 yield Violation("round", cycle=after.cycle, detail=detail)
 

@@ -1,0 +1,146 @@
+"""Fewer bytes for more start-ups, on one port or two: between GB3 and the best flow.
+
+GB3 moves n K / 2 bytes in sequence in n rounds. Flows with less exist: 76/29 K for n = 6 on one
+port, say, which only endless schedules reach. The tables have schedules between the two, found
+by linear programs (``papers/tr-20-92/fewer_bytes.py`` writes them): in a round some nodes use
+one dimension and some another, and each node shares out its block over several ways.
+
+For larger cubes they are those of the classes of nodes with the same top bits. Halfway all
+lower dimensions are done, a round for each: at that moment half of what is at a class has come
+over an even number of links and half over an odd one. The conditions of the lower exchanges are
+complementary for the two halves, so every node sends one of them (TR-20-91 Theorem 7).
+"""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from math import ceil
+
+from graycube.algorithms.algorithm import Algorithm
+from graycube.algorithms.conversion import (
+    Field,
+    always,
+    converted,
+    why_no_conversion,
+)
+from graycube.algorithms.lanes import Step, Way, backwards, in_lanes, lengths
+from graycube.algorithms.routes import widths_of
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+
+SIZES = range(4, 7)
+"""Fields with tables of their own; larger ones take that of their five top bits."""
+TOP = 5
+PORTS = (1, 2)
+
+
+_Point = list[tuple[int, int, tuple[tuple[int, int], ...]]]
+"""The ways from each word, or class of nodes: a weight, and hops as rounds and dimensions.
+
+Dimension ``TOP`` of a large field is all lower ones.
+"""
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """One field of four bits or more, on one port or two, where GB3 costs more."""
+    reason = why_no_conversion(task, machine)
+    if reason is not None:
+        return reason
+    widths = widths_of(task)
+    if len(widths) != 1 or widths[0] < SIZES[0]:
+        return f"it converts one field of {SIZES[0]} bits or more"
+    if machine.links_at_once not in PORTS:
+        return "its tables are for one port or two"
+    if min(_prices(task, machine)) >= _gb3(widths[0], task, machine):
+        return "its start-ups cost more than it saves"
+    return None
+
+
+def emit(task: Task, machine: Machine) -> Schedule:
+    """The schedule of the table that is cheapest on the machine."""
+    (field,) = converted(task)
+    prices = _prices(task, machine)
+    points = _table(field.width, machine.links_at_once)
+    cheapest = points[prices.index(min(prices))]
+    ways = _ways(cheapest, Field(field.dims, to_binary=True))
+    return in_lanes(task, "fewer-bytes", ways if field.to_binary else backwards(ways))
+
+
+def _prices(task: Task, machine: Machine) -> list[float]:
+    """What the points of the table cost on the machine."""
+
+    def price(parts: Sequence[float]) -> float:
+        sizes = (ceil(part * task.block) for part in parts)
+        return sum(machine.message_time(size * task.itemsize) for size in sizes)
+
+    (width,) = widths_of(task)
+    return [price(parts) for parts in _parts(width, machine.links_at_once)]
+
+
+def _gb3(width: int, task: Task, machine: Machine) -> float:
+    """What GB3 costs: so many rounds of half a block."""
+    return width * machine.message_time(-(-task.block // 2) * task.itemsize)
+
+
+def _bits(width: int) -> int:
+    """The bits of a field that its table is about."""
+    return width if width in SIZES else TOP
+
+
+def _ways(point: _Point, field: Field) -> list[Way]:
+    """The ways of all nodes; nodes that differ in the lowest bit of the table do the same."""
+    bits = _bits(field.width)
+    top = field.dims[-bits:]
+    mask = sum(1 << d for d in top[1:])
+    starts = {start for start, _, _ in point}
+    staying = [(start, 1, ()) for start in range(0, 1 << bits, 2) if start not in starts]
+    ways = []
+    for start, weight, hops in [*staying, *point]:
+        steps: list[Step] = []
+        word, crossings, late = start, 0, 0
+        for round_, dimension in hops:
+            if dimension < bits:
+                lane = word >> 1, dimension
+                steps.append(Step(round_ + late, always(top[dimension]), lane))
+                word, crossings = word ^ 1 << dimension, crossings + 1
+                continue
+            lower = field.below(bits, odd=crossings % 2 == 1)
+            lane = word >> 1, crossings % 2
+            steps += [Step(round_ + k, exchange, lane) for k, exchange in enumerate(lower)]
+            late = len(lower) - 1
+        value = sum(1 << top[j] for j in range(1, bits) if start >> j & 1)
+        ways.append(Way(weight, tuple(steps), mask, value))
+    return ways
+
+
+@cache
+def _parts(width: int, ports: int) -> list[tuple[float, ...]]:
+    """What the rounds of each point carry of a block."""
+    field = Field(tuple(range(width)), to_binary=True)
+    return [lengths(_ways(point, field)) for point in _table(width, ports)]
+
+
+@cache
+def _table(width: int, ports: int) -> list[_Point]:
+    """The points of a table, from few rounds to many."""
+    name = f"fewer_bytes_{width if width in SIZES else f'top{TOP}'}_{ports}.json"
+    text = (files(__package__) / "tables" / name).read_text()
+    return [
+        [
+            (start, weight, tuple(zip(hops[::2], hops[1::2], strict=True)))
+            for start, weight, hops in routes
+        ]
+        for routes in json.loads(text)
+    ]
+
+
+ALGORITHM = Algorithm(
+    name="fewer-bytes",
+    paper="beyond the papers",
+    ports="any",
+    formula="by table: from n (s + K t / 2) down to 2.75 K t in 50 rounds (n = 6)",
+    applicable=applicable,
+    emit=emit,
+    cycles=None,
+)

@@ -1,0 +1,121 @@
+"""Schedules in rounds, from ways that share out the block of a node.
+
+Rules. A *way* is a share of the blocks of some nodes, and the rounds in which it does its
+exchanges. Ways that use the same links in a round have the same *lane* there: they cross one
+after the other. A round lasts until its fullest lane is through.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, TypeVar
+
+from graycube.gf2 import Exchange
+from graycube.schedule import Hop, Schedule, Strand, Task
+
+_Size = TypeVar("_Size", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The exchange of a way in a round, and the lane that it takes there."""
+
+    round: int
+    exchange: Exchange
+    lane: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A share of every block, by ``weight``, on the nodes u with u & mask == value."""
+
+    weight: int
+    steps: tuple[Step, ...]
+    mask: int
+    value: int
+
+
+def in_lanes(task: Task, name: str, ways: Sequence[Way]) -> Schedule:
+    """The schedule of ways; those of a node share out its block by their weights.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=10)
+    >>> there, back = (Step(r, Exchange(1, when=0, want=0), "only") for r in (0, 1))
+    >>> ways = [Way(2, (there, back), 1, 1), Way(3, (), 1, 1), Way(1, (), 1, 0)]
+    >>> [(s.start, s.stop, len(s.hops)) for s in in_lanes(task, "to and fro", ways).strands]
+    [(0, 4, 2), (4, 10, 0), (0, 10, 0)]
+    """
+    spans = _shared_out(ways, task.block)
+    offsets, rounds = _filled(ways, [stop - start for start, stop in spans])
+    starts = list(accumulate(rounds, initial=0))
+    strands = []
+    for way, (start, stop), behind in zip(ways, spans, offsets, strict=True):
+        timed = zip(way.steps, behind, strict=True)
+        hops = tuple(Hop(starts[step.round] + late, step.exchange) for step, late in timed)
+        if start < stop:
+            strands.append(Strand(start, stop, hops, way.mask, way.value))
+    marks = tuple(at for at, length in zip(starts, rounds, strict=False) if length)
+    return Schedule(task, name, marks, starts[-1], tuple(strands))
+
+
+def lengths(ways: Sequence[Way]) -> tuple[float, ...]:
+    """What the fullest lane of each round carries of a block.
+
+    >>> step = Step(0, Exchange(1, when=0, want=0), "only")
+    >>> lengths([Way(2, (step,), 1, 1), Way(3, (), 1, 1)])
+    (0.4,)
+    """
+    total = _total(ways)
+    parts = [way.weight / total[way.mask, way.value] for way in ways]
+    return tuple(_filled(ways, parts)[1])
+
+
+def _filled(
+    ways: Sequence[Way], sizes: Sequence[_Size]
+) -> tuple[list[list[_Size]], list[_Size]]:
+    """What is ahead of each step of each way in its lane, and how long each round lasts."""
+    filled: defaultdict[tuple[int, Hashable], Any] = defaultdict(int)
+    ahead = []
+    for way, size in zip(ways, sizes, strict=True):
+        ahead.append([filled[step.round, step.lane] for step in way.steps])
+        for step in way.steps:
+            filled[step.round, step.lane] += size
+    rounds: list[Any] = [0] * (1 + max((number for number, _ in filled), default=-1))
+    for (number, _), length in filled.items():
+        rounds[number] = max(rounds[number], length)
+    return ahead, rounds
+
+
+def backwards(ways: Sequence[Way]) -> list[Way]:
+    """The ways of the opposite task, in the opposite order of rounds."""
+    last = max((step.round for way in ways for step in way.steps), default=0)
+    turned = []
+    for way in ways:
+        end = way.value
+        for step in way.steps:
+            end = step.exchange(end)
+        steps = tuple(replace(s, round=last - s.round) for s in reversed(way.steps))
+        turned.append(Way(way.weight, steps, way.mask, end & way.mask))
+    return turned
+
+
+def _shared_out(ways: Sequence[Way], block: int) -> list[tuple[int, int]]:
+    """The positions of each way: less than one element away from its weight."""
+    total = _total(ways)
+    taken: defaultdict[tuple[int, int], int] = defaultdict(int)
+    spans = []
+    for way in ways:
+        nodes = way.mask, way.value
+        start = taken[nodes] * block // total[nodes]
+        taken[nodes] += way.weight
+        spans.append((start, taken[nodes] * block // total[nodes]))
+    return spans
+
+
+def _total(ways: Sequence[Way]) -> dict[tuple[int, int], int]:
+    """The sum of the weights on each set of nodes."""
+    total: defaultdict[tuple[int, int], int] = defaultdict(int)
+    for way in ways:
+        total[way.mask, way.value] += way.weight
+    return total

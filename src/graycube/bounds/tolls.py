@@ -1,0 +1,152 @@
+"""Bounds by tolls: what every element has to pay, over what there is to earn.
+
+Rule: put a toll on every link, and on sending and on receiving at every node. In T cycles a
+link carries at most T elements, and a node with p ports sends and receives at most p T. So no
+schedule of T cycles earns more than T times the sum of all tolls, those of nodes times p. Every
+element pays at least the tolls of the cheapest way to its target. So T is at least what all
+elements have to pay, over that sum. On a circuit only its two ends send and receive.
+
+These are the dual variables of the linear program of flows, whose best tolls show its optimum;
+but any tolls prove a bound, wherever they come from. All of it is exact: integers and
+fractions, and the cheapest ways are found here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+from typing import Any
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import require_int
+from graycube.machine import Machine
+from graycube.schedule import Task
+
+MAX_DIMS = 10
+"""Most dimensions of a cube on which cheapest ways are looked for."""
+MAX_ADDRESS = 20
+"""Most bits of an address: every element of a layout is asked where it has to go."""
+
+
+@dataclass(frozen=True)
+class Tolls:
+    """Integers >= 0: ``links[u][d]`` for the link of node u over dimension d, and of nodes.
+
+    >>> tolls = Tolls(links=((0, 0), (0, 0), (1, 1), (1, 1)), send=(0,) * 4, receive=(0,) * 4)
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=100)
+    >>> tolls.share(task, Machine(dims=2, ports="all"))  # 50 cycles, TR-20-91 section 3.1
+    Fraction(1, 2)
+    """
+
+    links: tuple[tuple[int, ...], ...]
+    send: tuple[int, ...]
+    receive: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("send", "receive"):
+            object.__setattr__(self, name, _row(getattr(self, name)))
+        object.__setattr__(self, "links", tuple(_row(row) for row in _listed(self.links)))
+        nodes = len(self.links)
+        lengths = {len(row) for row in self.links}
+        if lengths != {self.dims} or nodes != 1 << self.dims or self.dims > MAX_DIMS:
+            raise InvalidValueError(
+                f"there are tolls for {nodes} nodes with {sorted(lengths)} links",
+                f"a cube has n links at each of 2^n nodes, here with n <= {MAX_DIMS}",
+                "give a row of tolls for every node",
+            )
+        if not len(self.send) == len(self.receive) == nodes:
+            raise InvalidValueError(
+                f"{len(self.send)} tolls are for sending, {len(self.receive)} for receiving",
+                f"the cube has {nodes} nodes",
+                "give one of each for every node; 0 where there is none",
+            )
+
+    @property
+    def dims(self) -> int:
+        """Dimensions of the cube.
+
+        >>> Tolls(((1,), (0,)), (0, 0), (0, 0)).dims
+        1
+        """
+        return len(self.links).bit_length() - 1
+
+    def share(self, task: Task, machine: Machine) -> Fraction:
+        """Cycles that every schedule of the task needs, for each element of a block.
+
+        >>> from graycube.layout import Layout
+        >>> everywhere = Tolls(((0, 0, 0),) * 8, send=(1,) * 8, receive=(0,) * 8)
+        >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1)
+        >>> everywhere.share(task, Machine(dims=3))  # TR-20-92 Lemma 3: (n - 1) / 2
+        Fraction(1, 1)
+        """
+        _require(self, task, machine)
+        earned = sum(map(sum, self.links))
+        earned += machine.links_at_once * (sum(self.send) + sum(self.receive))
+        if not earned:
+            return Fraction(0)
+        circuits = machine.switching == "circuit"
+        paid = sum(self._paid(home, task, circuits=circuits) for home in range(1 << task.n))
+        return Fraction(paid, earned << (task.p - task.n))
+
+    def _paid(self, home: int, task: Task, *, circuits: bool) -> int:
+        """What the elements of a node pay at least, one for each of its slots."""
+        low = (1 << task.n) - 1
+        slots = range(1 << (task.p - task.n))
+        targets = [task.move(slot << task.n | home) & low for slot in slots]
+        away = [target for target in targets if target != home]
+        if not away:
+            return 0
+        cheapest = self._cheapest(home, circuits=circuits)
+        ends = sum(self.send[home] + self.receive[t] for t in away) if circuits else 0
+        return ends + sum(cheapest[target] for target in away)
+
+    def _cheapest(self, home: int, *, circuits: bool) -> dict[int, int]:
+        """The tolls of the cheapest ways from a node: Dijkstra's algorithm."""
+        settled: dict[int, int] = {}
+        waiting = [(0, home)]
+        while waiting:
+            so_far, node = heappop(waiting)
+            if node in settled:
+                continue
+            settled[node] = so_far
+            for d, toll in enumerate(self.links[node]):
+                neighbour = node ^ 1 << d
+                ends = 0 if circuits else self.send[node] + self.receive[neighbour]
+                if neighbour not in settled:
+                    heappush(waiting, (so_far + toll + ends, neighbour))
+        return settled
+
+
+def _listed(rows: object) -> Iterable[Any]:
+    if not isinstance(rows, (list, tuple)):
+        raise InvalidTypeError(
+            f"got a {type(rows).__name__}", "tolls are in lists or tuples", "pass those"
+        )
+    return rows
+
+
+def _row(values: object) -> tuple[int, ...]:
+    return tuple(require_int(value, "a toll", least=0) for value in _listed(values))
+
+
+def _require(tolls: Tolls, task: Task, machine: Machine) -> None:
+    for value, kind in ((task, Task), (machine, Machine)):
+        if not isinstance(value, kind):
+            raise InvalidTypeError(
+                f"got a {type(value).__name__}",
+                f"tolls need a {kind.__name__} there",
+                "pass a Task and then a Machine",
+            )
+    if not tolls.dims == task.n == machine.dims:
+        raise InvalidValueError(
+            f"the tolls are for a {tolls.dims}-cube",
+            f"the task is for a {task.n}-cube, the machine for a {machine.dims}-cube",
+            "take those of one size",
+        )
+    if task.p > MAX_ADDRESS:
+        raise InvalidValueError(
+            f"addresses have {task.p} bits",
+            f"at most 2^{MAX_ADDRESS} elements are asked where they go",
+            "take a smaller array, or layouts of whole blocks",
+        )

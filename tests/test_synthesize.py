@@ -1,0 +1,262 @@
+"""Schedules that programs find: right, no worse than the table, and never below the bound."""
+
+import json
+from itertools import pairwise
+from math import inf
+from time import monotonic
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graycube as gc
+from graycube.planning.kept import place_of
+from graycube.schedule import expand
+from graycube.simulate import simulate
+from graycube.synthesis import least_cycles, least_flow
+from graycube.synthesis.demand import Demand
+from graycube.synthesis.layers import shortest
+from graycube.synthesis.periodic import period
+from graycube.synthesis.rounds import front, shares
+from graycube.synthesis.search import candidates
+from graycube.synthesis.ways import schedule_of
+from graycube.verify import check_algebra, check_elements
+
+GRAY = {n: (gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)) for n in range(1, 8)}
+
+
+def permuted(seed, n):
+    """Layouts between which whole blocks move in a random way."""
+    rng = np.random.default_rng(seed)
+    while True:
+        matrix = gc.Matrix(tuple(int(c) for c in rng.integers(0, 1 << n, size=n)), n)
+        if matrix.is_invertible():
+            move = gc.AffineMap(matrix, int(rng.integers(1 << n)))
+            return gc.Layout.nodes(n), move @ gc.Layout.nodes(n)
+
+
+def assert_right(schedule, machine):
+    assert check_algebra(schedule, machine), str(check_algebra(schedule, machine))
+    followed = check_elements(expand(schedule), machine)
+    assert followed, str(followed)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 3), st.sampled_from([1, 2, "all"]))
+@settings(max_examples=12)
+def test_all_that_is_found_for_random_moves_is_right(seed, n, ports):
+    task = gc.Task(*permuted(seed, n), 24)
+    machine = gc.Machine(n, ports=min(ports, n) if ports != "all" else ports, startup=1.0)
+    flow = least_flow(task, machine)
+    found = list(candidates(task, machine, flow, monotonic() + 8))
+    for schedule in found:
+        assert_right(schedule, machine)
+        assert simulate(schedule).cycles >= float(flow.bound) * 24 - 1e-6
+    assert found
+
+
+@pytest.mark.parametrize("ports", [1, 2, "all"])
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_periods_come_near_the_flow(n, ports):
+    """Units are single elements: cycles are rounds, and in the long run the flow is met."""
+    units = {1: {3: 3, 4: 7, 5: 6}, 2: {3: 4, 4: 9, 5: 1}, "all": {3: 5, 4: 5, 5: 5}}[ports][n]
+    machine = gc.Machine(n, ports=ports)
+    demand = Demand.of(gc.Task(*GRAY[n], 1))
+    found = period(demand, machine.links_at_once, units, deadline=monotonic() + 60)
+    share = least_flow(gc.Task(*GRAY[n], 1), machine).bound
+    assert found.rounds >= share * units
+    if n < 5 or ports == "all":
+        assert found.rounds == share * units  # 4/3, 12/7, 3/4, 8/9 and 3/5: optimal
+    for groups in (1, 2, 5):
+        task = gc.Task(*GRAY[n], groups * units)
+        schedule = schedule_of(task, "periods", demand, found.shares(groups))
+        assert_right(schedule, machine)
+        assert schedule.cycles <= found.total(groups)  # less if nobody moves in a round
+        assert found.total(groups) == found.total(1) + (groups - 1) * found.rounds
+
+
+@pytest.mark.parametrize(("n", "ports", "layers"), [(3, 1, 4), (4, 1, 6), (4, 2, 5), (4, 4, 5)])
+def test_fronts_trade_rounds_for_volume(n, ports, layers):
+    demand = Demand.of(gc.Task(*GRAY[n], 1))
+    machine = gc.Machine(n, ports=ports)
+    points = front(demand, ports, layers)
+    rounds = [point.rounds for point in points]
+    assert all(a > b for a, b in pairwise(rounds))
+    assert all(b >= a - 1e-6 for a, b in pairwise(p.steps.volume for p in points))
+    share = float(least_flow(gc.Task(*GRAY[n], 1), machine).bound)
+    for point in points[:: max(1, len(points) // 4)]:
+        assert point.steps.volume >= share - 1e-6
+        task = gc.Task(*GRAY[n], 10_000)
+        schedule = schedule_of(task, "rounds", demand, shares(demand, point.steps))
+        assert_right(schedule, machine)
+        traffic = simulate(schedule)
+        assert traffic.nonempty <= point.rounds
+        assert traffic.cycles <= 10_000 * point.steps.volume * 1.01 + 50
+
+
+def test_layers_get_shorter_with_their_number():
+    """One port, four dimensions: GB3's half blocks are the best in four layers, not in more."""
+    demand = Demand.of(gc.Task(*GRAY[4], 1))
+    volumes = [
+        shortest(demand, np.ones((layers, 16, 4), bool), 1, deadline=inf).volume
+        for layers in range(3, 9)
+    ]
+    assert volumes[0] > 2.0
+    assert volumes[1] == pytest.approx(2.0)
+    assert all(b < a for a, b in pairwise(volumes))
+    assert volumes[-1] > 12 / 7
+    two = np.ones((2, 16, 4), bool)
+    assert shortest(demand, two, 1, deadline=inf) is None
+
+
+def test_no_programme_on_dimension_after_dimension_beats_gb3():
+    """If all nodes use the same dimension in a round, n / 2 is the least, in any order."""
+    rng = np.random.default_rng(3)
+    demand = Demand.of(gc.Task(*GRAY[4], 1))
+    for _ in range(40):
+        order = rng.permutation([0, 1, 2, *rng.integers(0, 4, size=5)])
+        allowed = np.zeros((8, 16, 4), bool)
+        allowed[np.arange(8), :, order] = True
+        steps = shortest(demand, allowed, deadline=inf)
+        assert steps is None or steps.volume > 2 - 1e-6
+
+
+def test_classes_of_nodes_do_the_same():
+    demand = Demand.of(gc.Task(*GRAY[5], 1))
+    assert demand.alike.tolist() == [0, 1]
+    assert len(demand.homes) == 15  # the pair of node 0 keeps its blocks
+    swapped = gc.Layout.nodes(3), gc.Layout.parse("(|| b0 b1 b2)")
+    assert set(Demand.of(gc.Task(*swapped, 1)).alike.tolist()) == {0, 2, 5, 7}
+    task = gc.Task(*swapped, 40)  # classes that are no subcubes
+    machine = gc.Machine(3, ports="all")
+    for schedule in candidates(task, machine, least_flow(task, machine), monotonic() + 10):
+        assert_right(schedule, machine)
+
+
+@pytest.mark.parametrize(("ports", "block"), [(1, 60), (2, 24), ("all", 7)])
+def test_plans_are_no_worse_than_the_table(ports, block):
+    machine = gc.Machine(3, ports=ports)
+    known = gc.plan(*GRAY[3], block, machine=machine)
+    found = gc.synthesize(*GRAY[3], block, machine=machine, time_limit=15, keep=False)
+    assert found.lower_bound <= found.cost <= known.cost
+    assert found.verify()
+    data = np.random.default_rng(0).standard_normal((8, block))
+    moved = found.apply(found.task.source.scatter(data))
+    assert np.array_equal(found.task.target.gather(moved), data)
+    assert "flow" in {bound.name for bound in found.bounds}
+
+
+def test_start_ups_are_weighed():
+    """Two blocks that cross: with dear start-ups few rounds, with cheap ones few bytes."""
+    pair = permuted(5, 3)
+    costs = {}
+    for startup in (0.0, 50.0, 1e4):
+        machine = gc.Machine(3, startup=startup)
+        plan = gc.synthesize(*pair, 120, machine=machine, time_limit=10, keep=False)
+        costs[startup] = plan.rounds
+        assert plan.cost <= gc.plan(*pair, 120, machine=machine).cost
+    assert costs[0.0] >= costs[1e4]
+
+
+def test_circuits_are_searched_too():
+    machine = gc.Machine(2, ports=2, switching="circuit")
+    found = gc.synthesize(*GRAY[2], 4, machine=machine, time_limit=10, keep=False)
+    assert found.cycles == 2  # half of each block takes the way of three links
+    assert found.verify()
+    for n, block, ports in ((2, 3, 1), (3, 2, 2), (3, 3, "all")):
+        machine = gc.Machine(n, ports=ports, switching="circuit")
+        best = least_cycles(gc.Task(*GRAY[n], block), machine)
+        assert check_elements(best.moves, machine)
+        assert best.moves.cycles == best.cycles
+        slower = least_cycles(gc.Task(*GRAY[n], block), gc.Machine(n, ports=ports))
+        assert best.cycles <= slower.cycles
+
+
+def test_what_was_found_is_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path / "kept"))
+    machine = gc.Machine(2, ports="all", startup=2.0)
+    said = []
+    first = gc.synthesize(*GRAY[2], 9, machine=machine, time_limit=10, tell=said.append)
+    assert not any("before" in line for line in said)
+    again = gc.synthesize(*GRAY[2], 9, machine=machine, tell=said.append)
+    assert said[-1].startswith("found before: ")
+    assert (again.schedule, again.cost) == (first.schedule, first.cost)
+    place = place_of(first.task, machine)
+    assert [place] == list((tmp_path / "kept").iterdir())
+    assert gc.load_plan(place).schedule == first.schedule
+    others = [
+        place_of(gc.Task(*GRAY[2], 10), machine),
+        place_of(gc.Task(*GRAY[2], 9, 2), machine),
+        place_of(first.task, gc.Machine(2, ports="all", startup=3.0)),
+        place_of(gc.Task(*GRAY[2][::-1], 9), machine),
+    ]
+    assert len({place, *others}) == 5
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[" * 4000, "\x00"])
+def test_a_kept_file_that_is_broken_is_replaced(text, monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path))
+    machine = gc.Machine(1)
+    place = place_of(gc.Task(*GRAY[1], 2), machine)
+    place.write_text(text)
+    plan = gc.synthesize(*GRAY[1], 2, machine=machine)
+    assert gc.load_plan(place).task == plan.task
+
+
+def test_the_plan_of_another_task_is_not_taken(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path))
+    machine = gc.Machine(2)
+    gc.plan(*GRAY[2], 64, machine=machine).save(place_of(gc.Task(*GRAY[2], 2), machine))
+    assert gc.synthesize(*GRAY[2], 2, machine=machine, time_limit=5).task.block == 2
+
+
+def test_without_a_place_to_keep_it_the_plan_is_given(monkeypatch, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("GRAYCUBE_CACHE", str(blocked / "below"))
+    assert gc.synthesize(*GRAY[2], 2, machine=gc.Machine(2), time_limit=5).verify()
+
+
+def test_little_time_gives_what_is_known_by_then():
+    begun = monotonic()
+    with pytest.raises(gc.UndecidedError, match="time_limit"):
+        gc.certify(*GRAY[6], machine=gc.Machine(6), time_limit=1e-3)
+    plan = gc.synthesize(*GRAY[4], 1000, machine=gc.Machine(4), time_limit=3, keep=False)
+    assert plan.verify()
+    assert monotonic() - begun < 60
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "machine", "complaint"),
+    [
+        (gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2), gc.Machine(2), "stays together"),
+        (*GRAY[2], gc.Machine(3), "has 3 dimensions"),
+        (gc.Layout.nodes(8, "gray"), gc.Layout.nodes(8), gc.Machine(8), "2 to 2\\^7 nodes"),
+    ],
+)
+def test_what_is_not_searched_for_is_an_error(source, target, machine, complaint):
+    with pytest.raises(gc.InvalidValueError, match=complaint):
+        gc.synthesize(source, target, source.block_size, machine=machine)
+
+
+def test_nothing_to_move_needs_nothing():
+    plan = gc.synthesize(GRAY[3][0], GRAY[3][0], 5, machine=gc.Machine(3), keep=False)
+    assert (plan.cycles, plan.lower_bound) == (0, 0.0)
+    proof = gc.certify(GRAY[3][0], GRAY[3][0], machine=gc.Machine(3))
+    assert proof.share == 0
+
+
+def test_slots_may_go_different_ways_in_a_bound():
+    """A transpose: half of everything crosses each dimension, and the exchange meets that."""
+    source, target = gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2)
+    for ports, share in ((1, 1), (2, 0.5)):
+        machine = gc.Machine(2, ports=ports)
+        assert gc.certify(source, target, machine=machine).share == share
+        assert gc.plan(source, target, 4096, machine=machine).cycles >= share * 4096
+
+
+def test_kept_plans_are_json(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path))
+    gc.synthesize(*GRAY[2], 2, machine=gc.Machine(2), time_limit=5)
+    (file,) = tmp_path.iterdir()
+    assert json.loads(file.read_text())["format"] == "graycube plan"
