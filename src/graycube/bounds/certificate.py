@@ -22,7 +22,7 @@ from graycube.whole_files import write_whole
 FORMAT = "graycube certificate"
 VERSION = 1
 MAX_TEXT = 1 << 24  # characters of a file
-KNOWN_DIMS = range(3, 7)
+KNOWN_DIMS = range(3, 8)
 KNOWN_PORTS = (1, 2, "all")
 _KEYS = {"format", "version", "source", "target", "ports", "switching", "share", "tolls"}
 
@@ -130,16 +130,16 @@ def _read(content: object) -> Certificate:
 
 @cache
 def known_certificate(n: int, ports: int | str) -> Certificate:
-    """The certificate for Gray to binary code on n = 3 to 6 dimensions, 1, 2 or "all" ports.
+    """The certificate for Gray to binary code on n = 3 to 7 dimensions, 1, 2 or "all" ports.
 
-    >>> [str(known_certificate(n, 1).share) for n in (3, 4, 5, 6)]
-    ['4/3', '12/7', '223/104', '76/29']
+    >>> [str(known_certificate(n, 1).share) for n in range(3, 8)]
+    ['4/3', '12/7', '223/104', '76/29', '2283/736']
     """
     if n not in KNOWN_DIMS or ports not in KNOWN_PORTS:
         raise InvalidValueError(
             f"n is {n!r:.20} and ports {ports!r:.20}",
-            "certificates are kept for n = 3 to 6 and 1, 2 or 'all' ports",
-            "find others with graycube.synthesize",
+            "certificates are kept for n = 3 to 7 and 1, 2 or 'all' ports",
+            "find others with graycube.certify",
         )
     return load_certificate(Path(__file__).parent / "certificates" / f"gray_{n}_{ports}.json")
 

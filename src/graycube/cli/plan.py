@@ -74,7 +74,7 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     \b
     graycube plan gray binary --dims 6 --block 64KiB --machine ipsc2 -o plan.json
     graycube plan gray binary --shape 64x64 --nodes 4x4 --to-nodes 16x1
-    graycube plan gray binary --dims 4 --block 1MiB --search 60 --certificate bound.json
+    graycube plan gray binary --dims 4 --block 1MiB --search 60
     """
     itemsize = (8 if shape else 1) if itemsize is None else itemsize
     before = read_layout(source, dims, shape, nodes)
