@@ -117,7 +117,7 @@ CLAIMED = {
     "tight": lambda w, k: w[0] * ceil(k, 5 if w[0] == 4 else w[0] + 2) - (k == 1),
 }
 """Cycles for fields of two bits or more; a tight single element leaves a round idle."""
-WITHOUT_CLAIM = ("few-ports", "three-fifths")  # theirs have tests of their own
+WITHOUT_CLAIM = ("few-ports", "three-fifths", "field-phases")  # theirs have tests of their own
 
 
 FOR_OTHER_TASKS = ("exchange", "half-exchange", "pipeline", "all-to-all", "groups")
@@ -141,6 +141,7 @@ def applies(name, case, machine):
         "nonminimum-ring": bool(widths) and ports >= sum(widths) and len(ways) < 2,
         "two-cube": widths == [2] and ports > 1,
         "three-fifths": len(widths) == 1 and 3 <= widths[0] <= ports,
+        "field-phases": 2 <= len(widths) <= 4 and ports >= sum(widths),
         "tight": widths == [case.n] and 4 <= case.n <= 8 and ports == case.n,
     }.get(name, name not in FOR_OTHER_TASKS)
 

@@ -165,9 +165,9 @@ few-ports             6     6144      3145728    0.1703  the same
 lower bound                                     0.08192  links (TR-20-92 Lemma 3)
 Left out: direct (needs circuits; else it is gb1); circuit-split (it needs circuits and two
 ports); pipelined, minimum-path (it needs 5 ports); nonminimum-path, nonminimum-ring,
-three-fifths, tight (it needs 6 ports); two-cube (it converts one field of two bits);
-exchange, half-exchange, pipeline, all-to-all, groups (conversions have algorithms of their
-own).
+three-fifths, tight (it needs 6 ports); field-phases (it converts 2 to 4 fields); two-cube
+(it converts one field of two bits); exchange, half-exchange, pipeline, all-to-all, groups
+(conversions have algorithms of their own).
 The chosen schedule is within a factor 2.08 of the bound."""
 
 PACKET_TEXT = """\

@@ -4,12 +4,13 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import graycube as gc
 from graycube.schedule import expand
 from graycube.simulate import simulate
+from graycube.simulate.classes import Senders, count
 
 
 def machine_for(n, packet=None):
@@ -169,3 +170,35 @@ def test_a_part_of_a_block_has_no_known_share_of_a_slot():
     strands = (gc.Strand(0, 3, (hop,)), gc.Strand(3, 8, ()))
     with pytest.raises(gc.InvalidValueError, match="tests slots"):
         simulate(gc.Schedule(task, "part", (0,), 8, strands))
+
+
+SENDERS = st.builds(
+    Senders,
+    st.lists(st.tuples(st.integers(1, 31), st.integers(0, 1)), max_size=3).map(tuple),
+    st.integers(1, 3),
+)
+
+
+NOBODY = Senders(((1, 0), (1, 1)), 1)
+
+
+@given(st.lists(st.lists(SENDERS, min_size=1, max_size=3).map(tuple), max_size=5))
+@example([(NOBODY, Senders(((2, 1),), 1)), (Senders(((2, 0),), 1),)])
+def test_classes_count_what_the_nodes_count(groups):
+    loads = Counter()
+    for d, group in enumerate(groups):
+        for node in range(32):
+            for s in group:
+                if all((node & mask).bit_count() & 1 == want for mask, want in s.conditions):
+                    loads[node, d] += s.amount
+    longest, crossings, links, busiest = summary(loads)
+    assert count(5, tuple(groups)) == (longest, crossings, links, busiest)
+
+
+@pytest.mark.parametrize("n", [24, 40])
+def test_pipelines_with_many_conditions_at_a_time_are_counted(n):
+    machine = gc.Machine(dims=n, ports="all", startup=0.0, per_byte=1.0)
+    gray, binary = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    plan = gc.plan(gray, binary, 10**6, machine=machine, algorithm="three-fifths")
+    assert plan.cycles == 600_000 + n - 2
+    assert max(r.busiest for r in plan.traffic.rounds) == n

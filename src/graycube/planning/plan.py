@@ -113,6 +113,7 @@ class Plan(Shown):
         circuit-split (it needs circuits and two ports);
         pipelined, minimum-path (it needs 3 ports);
         nonminimum-path, nonminimum-ring, three-fifths, tight (it needs 4 ports);
+        field-phases (it converts 2 to 4 fields);
         two-cube (it converts one field of two bits);
         exchange, half-exchange, pipeline, all-to-all, groups
         (conversions have algorithms of their own).

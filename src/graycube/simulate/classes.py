@@ -1,30 +1,35 @@
 """What classes of nodes send: all nodes with the same parities do the same.
 
 Whether a link (u, d) is used by a hop depends on parities of u; r independent masks make 2^r
-classes of nodes, however many nodes there are.
+classes of nodes, however many nodes there are. For each dimension these are few. For the node
+that sends on the most dimensions all of them count together, but only as far as they depend on
+each other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import xor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Matrix
+from graycube.gf2 import Matrix, bit_indices
 
 MAX_RANK = 20
 """Most independent masks that are told apart: 2^20 classes of nodes."""
 MAX_CLASSES = 1 << 26
 """Most hops times classes of nodes in one round."""
+Equations = tuple[tuple[int, int], ...]
+"""Parities that all have to be met, each a mask and its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Senders:
     """The nodes with all these parities (mask, want), which each send ``amount`` elements."""
 
-    conditions: tuple[tuple[int, int], ...]
+    conditions: Equations
     amount: int
 
 
@@ -57,17 +62,44 @@ def _loads(n: int, group: Sequence[Senders]) -> tuple[list[int], int]:
 
 def _busiest(n: int, groups: Sequence[Sequence[Senders]]) -> int:
     """The most dimensions on which one node sends."""
-    masks = [[mask for s in group for mask, _ in s.conditions] for group in groups]
-    ranks = [Matrix(tuple(some), n).rank() for some in masks]
-    if Matrix(tuple(mask for some in masks for mask in some), n).rank() == sum(ranks):
-        return len(groups)  # independent dimensions: some node meets a condition of each
-    rank, members = _members([s for group in groups for s in group])
+    tied = list(_tied(n, groups))
+    rank, members = _members([s for group in tied for s in group])
     sends = np.zeros((len(groups), 1 << rank), dtype=bool)
     rows = iter(members)
-    for k, group in enumerate(groups):
+    for k, group in enumerate(tied):
         for _ in group:
             sends[k] |= next(rows)
     return int(sends.sum(axis=0).max())
+
+
+def _tied(n: int, groups: Sequence[Sequence[Senders]]) -> Iterator[list[Senders]]:
+    """The groups with only those conditions that say something about another group.
+
+    A parity that is no sum of parities of the other groups is free: whatever the others are,
+    some node has the value that this group needs.
+    """
+    masks = [tuple({mask for s in group for mask, _ in s.conditions}) for group in groups]
+    bases = [Matrix(some, n).image() for some in masks]
+    sums = Matrix(tuple(mask for basis in bases for mask in basis), n).kernel()
+    first = 0
+    for group, basis in zip(groups, bases, strict=True):
+        own = {word >> first & (1 << len(basis)) - 1 for word in sums}
+        shared = {reduce(xor, (basis[k] for k in bit_indices(word)), 0) for word in own}
+        space = tuple(sorted(shared - {0}))
+        yield [Senders(_within(n, s.conditions, space), s.amount) for s in group]
+        first += len(basis)
+
+
+@lru_cache(maxsize=1 << 14)
+def _within(n: int, conditions: Equations, space: tuple[int, ...]) -> Equations:
+    """The equations that follow from some for the sums of the masks of a space."""
+    found = set()
+    for word in Matrix((*(mask for mask, _ in conditions), *space), n).kernel():
+        mask = want = 0
+        for k in bit_indices(word & (1 << len(conditions)) - 1):
+            mask, want = mask ^ conditions[k][0], want ^ conditions[k][1]
+        found.add((mask, want))
+    return tuple(sorted(found - {(0, 0)}))
 
 
 def _members(senders: Sequence[Senders]) -> tuple[int, list[NDArray[np.bool_]]]:
