@@ -117,10 +117,29 @@ def test_tight_leaves_no_round_idle_for_a_single_element(n):
     assert simulate(schedule).cycles == schedule.cycles == TABLE["tight"].cycles((n,), 1)
 
 
+@pytest.mark.parametrize("n", [9, 10, 11, 12])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_tight_has_one_table_for_all_wide_fields(n, direction):
+    for block in (1, 3, n, n + 1, n + 2, n + 3):
+        schedule = emitted("tight", task_of(n, block, direction), machine_of(n))
+        assert_carried_out(schedule, machine_of(n), destinations(n, direction))
+        claimed = n * ceil(block, n + 2) - (block == 1)
+        assert simulate(schedule).cycles == claimed == TABLE["tight"].cycles((n,), block)
+
+
+@pytest.mark.parametrize("n", [13, 16, 30, 60])
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_tight_is_proved_for_large_cubes(n, direction):
+    for block in (n + 1, n + 2):
+        schedule = emitted("tight", task_of(n, block, direction), machine_of(n))
+        assert check_algebra(schedule, machine_of(n))
+        assert simulate(schedule).cycles == n
+
+
 @pytest.mark.parametrize("name", ALL_PORT)
 def test_the_table_says_where_an_algorithm_applies(name):
     for n in range(2, 11):
-        expected = n == 2 if name == "two-cube" else 4 <= n <= 8 if name == "tight" else True
+        expected = n == 2 if name == "two-cube" else n >= 4 if name == "tight" else True
         assert (TABLE[name].applicable(task_of(n, 3), machine_of(n)) is None) == expected
 
 
