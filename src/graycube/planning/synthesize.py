@@ -13,7 +13,7 @@ from graycube.planning.plan import Plan, load_plan, plan
 from graycube.schedule import Task
 from graycube.simulate import simulate
 from graycube.synthesis import least_flow
-from graycube.synthesis.limits import deadline_after
+from graycube.synthesis.limits import deadline_after, silent
 from graycube.synthesis.search import candidates, require_whole
 
 
@@ -26,7 +26,7 @@ def synthesize(  # noqa: PLR0913
     machine: Machine | str,
     time_limit: float | None = 60.0,
     keep: bool = True,
-    tell: Callable[[str], object] = id,
+    tell: Callable[[str], object] = silent,
 ) -> Plan:
     """The best plan that the table has or that linear and integer programs find in time.
 

@@ -1,4 +1,4 @@
-"""How long a solver may take."""
+"""How long a solver may take, and whom it tells."""
 
 from math import inf
 from time import monotonic
@@ -30,3 +30,10 @@ def solver_options(deadline: float) -> dict[str, float]:
     {}
     """
     return {} if deadline == inf else {"time_limit": max(deadline - monotonic(), 1e-3)}
+
+
+def silent(_: object) -> None:
+    """Tell nobody.
+
+    >>> silent("6 layers")
+    """

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from graycube.synthesis.demand import Demand
 from graycube.synthesis.layers import Steps, shortest
+from graycube.synthesis.limits import silent
 from graycube.synthesis.ways import Share
 
 _Floats = NDArray[np.float64]
@@ -58,7 +59,7 @@ def front(  # noqa: PLR0913
     *,
     halfway: int | None = None,
     deadline: float = inf,
-    watch: Callable[[Point], object] = id,
+    watch: Callable[[Point], object] = silent,
 ) -> list[Point]:
     """Points with fewer and fewer rounds, from those of so many layers.
 

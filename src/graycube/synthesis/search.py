@@ -20,6 +20,7 @@ from graycube.machine import Machine
 from graycube.schedule import Moves, Schedule, Task
 from graycube.synthesis.demand import require_machine_of
 from graycube.synthesis.flow import Flow
+from graycube.synthesis.limits import silent
 from graycube.synthesis.optimum import least_cycles
 from graycube.synthesis.periodic import Period, period
 from graycube.synthesis.rounds import Point, front, shares
@@ -37,7 +38,7 @@ Tell = Callable[[str], object]
 
 
 def candidates(
-    task: Task, machine: Machine, flow: Flow, deadline: float, tell: Tell = id
+    task: Task, machine: Machine, flow: Flow, deadline: float, tell: Tell = silent
 ) -> Iterator[Schedule]:
     """Schedules, in no order of price; none where blocks do not stay whole.
 
@@ -118,21 +119,30 @@ def _in_rounds(
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
     for layers in range(_farthest(task), task.n + _LAYERS + 1):
+        points, late = _points(flow, machine, layers, deadline, tell)
+        if points:
+            best = shares(flow.demand, min(points, key=price).steps)
+            yield schedule_of(task, "rounds", flow.demand, best)
+        if late is not None:
+            raise late
 
-        def watch(point: Point, layers: int = layers) -> None:
-            figures = f"{point.rounds} rounds, {point.steps.volume:.4f} blocks"
-            tell(f"{layers} layers: {figures}")
 
-        points: list[Point] = []
-        try:
-            for point in front(flow.demand, machine.links_at_once, layers, deadline=deadline):
-                watch(point)
-                points.append(point)
-        finally:
-            if points:
-                best = min(points, key=price)
-                made = shares(flow.demand, best.steps)
-                yield schedule_of(task, "rounds", flow.demand, made)
+def _points(
+    flow: Flow, machine: Machine, layers: int, deadline: float, tell: Tell
+) -> tuple[list[Point], UndecidedError | None]:
+    """The points of a front, as far as there is time, and what ended it before its end."""
+    points: list[Point] = []
+
+    def watch(point: Point) -> None:
+        points.append(point)
+        tell(f"{layers} layers: {point.rounds} rounds, {point.steps.volume:.4f} blocks")
+
+    ports = machine.links_at_once
+    try:
+        front(flow.demand, ports, layers, deadline=deadline, watch=watch)
+    except UndecidedError as error:
+        return points, error
+    return points, None
 
 
 def _farthest(task: Task) -> int:
