@@ -144,7 +144,9 @@ def applies(name, case, machine):
         "three-fifths": len(widths) == 1 and 3 <= widths[0] <= ports,
         "field-phases": 2 <= len(widths) <= 4 and ports >= sum(widths),
         "tight": widths == [case.n] and case.n >= 4 and ports == case.n,
-        "fewer-bytes": len(widths) == 1 and widths[0] >= 4 and ports < 3,
+        "fewer-bytes": len(widths) == 1
+        and 4 <= widths[0] <= (6 if ports > 1 else widths[0])
+        and ports < widths[0],
     }.get(name, name not in FOR_OTHER_TASKS)
 
 

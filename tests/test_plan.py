@@ -63,11 +63,14 @@ def test_gb3_never_loses_to_gb2_nor_gb1_to_any_other_order(data, n, block):
     st.sampled_from((1, 4)),
 )
 def test_gb3_is_taken_exactly_above_the_crossover(n, half, startup, rate, itemsize):
-    """TR-20-92: K > 2 s / ((n - 2) t)."""
+    """TR-20-92: K > 2 s / ((n - 2) t). With cheap start-ups there are fewer bytes still."""
     machine = gc.Machine(dims=n, startup=float(startup), per_byte=float(rate))
     plan = planned(n, 2 * half, machine, itemsize=itemsize)
     above = 2 * half * itemsize * (n - 2) * rate > 2 * startup
-    assert plan.algorithm == ("gb3" if above else "gb1")
+    assert (cost(plan, "gb3") < cost(plan, "gb1")) == above
+    if plan.algorithm != "fewer-bytes":
+        assert plan.algorithm == ("gb3" if above else "gb1")
+    assert plan.cost <= min(cost(plan, "gb3"), cost(plan, "gb1"))
 
 
 @pytest.mark.parametrize("rate", [1.0, 4.0])
@@ -162,13 +165,14 @@ gb2                   7     7168      3670016    0.1987  1.167 times the chosen 
 gb3                   6     6144      3145728    0.1703  chosen
 any-order             5    10240      2621440    0.2238  1.314 times the chosen one
 few-ports             6     6144      3145728    0.1703  the same
-lower bound                                     0.08192  links (TR-20-92 Lemma 3)
+lower bound                                     0.09787  flow (tolls prove 76/29 of a block)
 Left out: direct (needs circuits; else it is gb1); circuit-split (it needs circuits and two
 ports); pipelined, minimum-path (it needs 5 ports); nonminimum-path, nonminimum-ring,
 three-fifths, tight (it needs 6 ports); field-phases (it converts 2 to 4 fields); two-cube
-(it converts one field of two bits); exchange, half-exchange, pipeline, all-to-all, groups
-(conversions have algorithms of their own).
-The chosen schedule is within a factor 2.08 of the bound."""
+(it converts one field of two bits); fewer-bytes (its start-ups cost more than it saves);
+exchange, half-exchange, pipeline, all-to-all, groups (conversions have algorithms of their
+own).
+The chosen schedule is within a factor 1.74 of the bound."""
 
 PACKET_TEXT = """\
 90 elements of 1 byte on each of 8 nodes; 2 ports, circuit, packets of 64 bytes

@@ -43,15 +43,17 @@ Dimension ``TOP`` of a large field is all lower ones.
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """One field of four bits or more, on one port or two, where GB3 costs more."""
+    """One field of four bits or more, on some ports but not all, where GB3 costs more."""
     reason = why_no_conversion(task, machine)
     if reason is not None:
         return reason
     widths = widths_of(task)
     if len(widths) != 1 or widths[0] < SIZES[0]:
         return f"it converts one field of {SIZES[0]} bits or more"
-    if machine.links_at_once not in PORTS:
-        return "its tables are for one port or two"
+    if machine.links_at_once >= widths[0]:
+        return "others use all of its ports"
+    if _ports(machine) > 1 and widths[0] not in SIZES:
+        return f"on two ports it converts {SIZES[0]} to {SIZES[-1]} bits"
     if min(_prices(task, machine)) >= _gb3(widths[0], task, machine):
         return "its start-ups cost more than it saves"
     return None
@@ -61,10 +63,15 @@ def emit(task: Task, machine: Machine) -> Schedule:
     """The schedule of the table that is cheapest on the machine."""
     (field,) = converted(task)
     prices = _prices(task, machine)
-    points = _table(field.width, machine.links_at_once)
+    points = _table(field.width, _ports(machine))
     cheapest = points[prices.index(min(prices))]
     ways = _ways(cheapest, Field(field.dims, to_binary=True))
     return in_lanes(task, "fewer-bytes", ways if field.to_binary else backwards(ways))
+
+
+def _ports(machine: Machine) -> int:
+    """Those of the table: one or two of the machine's."""
+    return min(machine.links_at_once, PORTS[-1])
 
 
 def _prices(task: Task, machine: Machine) -> list[float]:
@@ -75,7 +82,7 @@ def _prices(task: Task, machine: Machine) -> list[float]:
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
     (width,) = widths_of(task)
-    return [price(parts) for parts in _parts(width, machine.links_at_once)]
+    return [price(parts) for parts in _parts(width, _ports(machine))]
 
 
 def _gb3(width: int, task: Task, machine: Machine) -> float:

@@ -35,7 +35,6 @@ from graycube.algorithms.routes import (
     unit_size,
     widths_of,
 )
-from graycube.gf2 import Exchange
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 
@@ -95,16 +94,14 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 def _route(field: Field, way: _Way, units: int, starts: Sequence[int]) -> Route:
     """A route with its exchanges, which test the number of crossings so far."""
-    low, top = field.dims[:-_TOP], field.dims[-_TOP:]
+    top = field.dims[-_TOP:]
     steps: list[Timed] = []
     for link, start in zip(way.links, starts, strict=True):
         if link.dimension < _TOP:
             steps.append((start, always(top[link.dimension])))
             continue
-        for k, dimension in enumerate(low):
-            above = sum(1 << d for d in field.dims[k + 1 :])
-            exchange = Exchange(1 << dimension, above, 1 - link.crossings)
-            steps.append((start + k, exchange))
+        lower = field.below(_TOP, odd=link.crossings == 1)
+        steps += [(start + k, exchange) for k, exchange in enumerate(lower)]
     mask = sum(1 << d for d in top)
     value = sum(1 << d for j, d in enumerate(top) if way.start >> j & 1)
     return Route(units, tuple(steps), mask, value)

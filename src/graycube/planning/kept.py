@@ -21,8 +21,9 @@ def place_of(task: Task, machine: Machine) -> Path | None:
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=8)
     >>> with patch.dict(os.environ, GRAYCUBE_CACHE="found"):
-    ...     place_of(task, Machine(dims=3)).name
-    'plan-65a0c6c5c2f0c6d5.json'
+    ...     place = place_of(task, Machine(dims=3))
+    >>> place.parent.name, place.suffix
+    ('found', '.json')
     """
     costs = {name: value for name, value in asdict(machine).items() if name != "name"}
     key = repr((str(task.source), str(task.target), task.block, task.itemsize, costs))

@@ -45,7 +45,7 @@ class Plan(Shown):
     >>> chosen.algorithm, chosen.rounds, chosen.cycles
     ('gb3', 6, 196608)
     >>> round(chosen.cost, 4), round(chosen.lower_bound, 4), bool(chosen.verify())
-    (0.0762, 0.0585, True)
+    (0.0762, 0.0623, True)
     """
 
     task: Task
@@ -115,6 +115,7 @@ class Plan(Shown):
         nonminimum-path, nonminimum-ring, three-fifths, tight (it needs 4 ports);
         field-phases (it converts 2 to 4 fields);
         two-cube (it converts one field of two bits);
+        fewer-bytes (its start-ups cost more than it saves);
         exchange, half-exchange, pipeline, all-to-all, groups
         (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
