@@ -189,6 +189,9 @@ def test_a_file_that_was_tampered_with_is_refused(n, ports, tmp_path):
         ("share", "0"),
         ("share", "4/0"),
         ("share", 1.5),
+        ("share", "1e1000000000"),
+        ("share", " 4/3"),
+        ("version", True),
         ("share", "nonsense"),
         ("ports", 2),
         ("ports", "many"),
@@ -245,8 +248,9 @@ def test_no_tolls_prove_nothing():
     assert none.share(conversion(2), gc.Machine(2)) == 0
     with pytest.raises(gc.InvalidValueError, match="3-cube"):
         none.share(conversion(3), gc.Machine(3))
-    with pytest.raises(gc.InvalidValueError, match="n = 3 to 7"):
-        gc.known_certificate(8, 1)
+    for n, ports in ((8, 1), (3, 3), (3, [1]), (True, 1), (3.0, 1)):
+        with pytest.raises(gc.InvalidValueError, match="n = 3 to 7"):
+            gc.known_certificate(n, ports)
 
 
 def test_plans_have_these_bounds():

@@ -56,6 +56,8 @@ def test_a_certificate_that_claims_more_is_refused(tmp_path):
         ("--search", "soon"),
         ("--search", "5", "--algorithm", "gb3"),
         ("--certificate", "/nowhere/at/all.json"),
+        ("-o", "/nowhere/at/all.json", "--search", "1000"),
+        ("-o", "same.json", "--certificate", "same.json"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(options):

@@ -178,26 +178,28 @@ def test_what_was_found_is_kept(monkeypatch, tmp_path):
     said = []
     first = gc.synthesize(*GRAY[2], 9, machine=machine, time_limit=10, tell=said.append)
     assert not any("before" in line for line in said)
-    again = gc.synthesize(*GRAY[2], 9, machine=machine, tell=said.append)
+    again = gc.synthesize(*GRAY[2], 9, machine=machine, time_limit=10, tell=said.append)
     assert said[-1].startswith("found before: ")
     assert (again.schedule, again.cost) == (first.schedule, first.cost)
-    place = place_of(first.task, machine)
+    assert again.lower_bound == first.lower_bound
+    place = place_of(first.task, machine, 10)
     assert [place] == list((tmp_path / "kept").iterdir())
     assert gc.load_plan(place).schedule == first.schedule
     others = [
-        place_of(gc.Task(*GRAY[2], 10), machine),
-        place_of(gc.Task(*GRAY[2], 9, 2), machine),
-        place_of(first.task, gc.Machine(2, ports="all", startup=3.0)),
-        place_of(gc.Task(*GRAY[2][::-1], 9), machine),
+        place_of(gc.Task(*GRAY[2], 10), machine, 10),
+        place_of(gc.Task(*GRAY[2], 9, 2), machine, 10),
+        place_of(first.task, gc.Machine(2, ports="all", startup=3.0), 10),
+        place_of(gc.Task(*GRAY[2][::-1], 9), machine, 10),
+        place_of(first.task, machine, 20),
     ]
-    assert len({place, *others}) == 5
+    assert len({place, *others}) == 6
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[" * 4000, "\x00"])
 def test_a_kept_file_that_is_broken_is_replaced(text, monkeypatch, tmp_path):
     monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path))
     machine = gc.Machine(1)
-    place = place_of(gc.Task(*GRAY[1], 2), machine)
+    place = place_of(gc.Task(*GRAY[1], 2), machine, 60.0)
     place.write_text(text)
     plan = gc.synthesize(*GRAY[1], 2, machine=machine)
     assert gc.load_plan(place).task == plan.task
@@ -206,7 +208,7 @@ def test_a_kept_file_that_is_broken_is_replaced(text, monkeypatch, tmp_path):
 def test_the_plan_of_another_task_is_not_taken(monkeypatch, tmp_path):
     monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path))
     machine = gc.Machine(2)
-    gc.plan(*GRAY[2], 64, machine=machine).save(place_of(gc.Task(*GRAY[2], 2), machine))
+    gc.plan(*GRAY[2], 64, machine=machine).save(place_of(gc.Task(*GRAY[2], 2), machine, 5))
     assert gc.synthesize(*GRAY[2], 2, machine=machine, time_limit=5).task.block == 2
 
 
@@ -223,6 +225,9 @@ def test_little_time_gives_what_is_known_by_then():
         gc.certify(*GRAY[6], machine=gc.Machine(6), time_limit=1e-3)
     plan = gc.synthesize(*GRAY[4], 1000, machine=gc.Machine(4), time_limit=3, keep=False)
     assert plan.verify()
+    known = gc.plan(*GRAY[6], 1000, machine=gc.Machine(6))
+    plan = gc.synthesize(*GRAY[6], 1000, machine=gc.Machine(6), time_limit=1e-3, keep=False)
+    assert plan.schedule == known.schedule
     assert monotonic() - begun < 60
 
 
@@ -260,3 +265,35 @@ def test_kept_plans_are_json(monkeypatch, tmp_path):
     gc.synthesize(*GRAY[2], 2, machine=gc.Machine(2), time_limit=5)
     (file,) = tmp_path.iterdir()
     assert json.loads(file.read_text())["format"] == "graycube plan"
+
+
+def test_units_of_a_program_that_was_stopped_still_arrive():
+    """It may have circulations, which start at no home and end there."""
+    source = gc.Layout.parse("(|| g1 g0 b1 b3^b2^b1^b0)")
+    target = gc.Layout.parse("(|| b3^b1 ~b3^b0 b3^b1^b0 ~g2)")
+    task = gc.Task(source, target, 3)
+    demand = Demand.of(task)
+    try:
+        found = period(demand, 4, 3, deadline=monotonic() + 0.5)
+    except gc.UndecidedError:
+        return
+    schedule = schedule_of(task, "periods", demand, found.shares(1))
+    assert_right(schedule, gc.Machine(4, ports="all"))
+
+
+def test_a_kept_plan_of_parted_blocks_is_known_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path))
+    pair = gc.Layout.nodes(4), gc.Layout.parse("(|| b1 b2 b0 b3)")
+    machine, said = gc.Machine(4, ports=2), []
+    plan = gc.plan(*pair, 2, machine=machine, algorithm="half-exchange")
+    plan.save(place_of(gc.Task(*pair, 2), machine, 1.0))
+    found = gc.synthesize(*pair, 2, machine=machine, time_limit=1.0, tell=said.append)
+    assert said[-1].startswith("found before")
+    assert found.task == gc.Task(*pair, 2)
+    assert "flow" in {bound.name for bound in found.bounds}
+
+
+@pytest.mark.parametrize("limit", [-1, "x", float("nan")])
+def test_a_time_limit_is_a_number_of_seconds(limit):
+    with pytest.raises((gc.InvalidValueError, gc.InvalidTypeError), match="time_limit"):
+        gc.synthesize(*GRAY[2], 2, machine=gc.Machine(2), time_limit=limit)

@@ -114,3 +114,18 @@ def test_elements_that_change_turns_are_not_forwarded_within_a_round():
         moves = expand(schedule)
         assert ("round" in dict(check_elements(moves, one_port(1)).counts)) is not fine
         assert ("round" in dict(check_algebra(schedule, one_port(1)).counts)) is not fine
+
+
+def test_two_circuits_over_one_link_are_two_messages():
+    """In round 0 every node sends one element to its neighbour and one to a node beyond it."""
+    source = gc.Layout.nodes(3)
+    task = gc.Task(source, gc.AffineMap(gc.Matrix.identity(3), 5) @ source, 2)
+    flips = [gc.Exchange(1 << d, 0, 0) for d in range(3)]
+    strands = (
+        gc.Strand(0, 1, (gc.Hop(2, flips[2]), gc.Hop(4, flips[0]))),
+        gc.Strand(1, 2, (gc.Hop(0, flips[2]), gc.Hop(0, flips[0]))),
+    )
+    schedule = gc.Schedule(task, "by hand", range(0, 5, 3), 5, strands)
+    machine = gc.Machine(3, ports=1, switching="circuit")
+    assert not check_algebra(schedule, machine)
+    assert not check_elements(expand(schedule), machine)

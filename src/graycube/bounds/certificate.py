@@ -5,6 +5,7 @@ So a certificate that was tampered with, or whose claim is not what its tolls pr
 """
 
 import json
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -24,6 +25,7 @@ VERSION = 1
 MAX_TEXT = 1 << 24  # characters of a file
 KNOWN_DIMS = range(3, 8)
 KNOWN_PORTS = (1, 2, "all")
+_SHARE = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")  # no exponents, which may be huge
 _KEYS = {"format", "version", "source", "target", "ports", "switching", "share", "tolls"}
 
 
@@ -117,30 +119,38 @@ def load_certificate(path: str | Path) -> Certificate:
 def _read(content: object) -> Certificate:
     if not isinstance(content, dict) or set(content) != _KEYS:
         raise ValueError(f"it must have {', '.join(sorted(_KEYS))} and nothing else")
-    if content["format"] != FORMAT or content["version"] != VERSION:
-        raise ValueError(f"it is not {FORMAT!r}, version {VERSION}")
+    if content["format"] != FORMAT or type(content["version"]) is not int:
+        raise ValueError(f"it is not {FORMAT!r}")
+    if content["version"] != VERSION:
+        raise ValueError(f"it has version {content['version']}, and version {VERSION} is read")
     source, target = Layout.parse(content["source"]), Layout.parse(content["target"])
     machine = Machine(source.n, ports=content["ports"], switching=content["switching"])
     if not isinstance(content["tolls"], dict) or not isinstance(content["share"], str):
         raise TypeError("its tolls must be an object, and its share a text such as '3/5'")
+    if not _SHARE.fullmatch(content["share"]):
+        raise ValueError("its share must be a text such as '3/5'")
     return Certificate(
         source, target, machine, Tolls(**content["tolls"]), Fraction(content["share"])
     )
 
 
-@cache
 def known_certificate(n: int, ports: int | str) -> Certificate:
     """The certificate for Gray to binary code on n = 3 to 7 dimensions, 1, 2 or "all" ports.
 
     >>> [str(known_certificate(n, 1).share) for n in range(3, 8)]
     ['4/3', '12/7', '223/104', '76/29', '2283/736']
     """
-    if n not in KNOWN_DIMS or ports not in KNOWN_PORTS:
+    if type(n) is not int or n not in KNOWN_DIMS or ports not in KNOWN_PORTS:
         raise InvalidValueError(
             f"n is {n!r:.20} and ports {ports!r:.20}",
             "certificates are kept for n = 3 to 7 and 1, 2 or 'all' ports",
             "find others with graycube.certify",
         )
+    return _kept(n, "all" if ports == "all" else int(ports))
+
+
+@cache
+def _kept(n: int, ports: int | str) -> Certificate:
     return load_certificate(Path(__file__).parent / "certificates" / f"gray_{n}_{ports}.json")
 
 

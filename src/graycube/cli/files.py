@@ -30,6 +30,8 @@ def is_certificate(path: Path) -> bool:
     >>> is_certificate(Path("nowhere.json"))
     False
     """
+    if not path.is_file():  # a pipe can be read once
+        return False
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             return "graycube certificate" in file.read(100)

@@ -14,6 +14,7 @@ from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
 from graycube.machine.model import MAX_DIMS
 from graycube.planning.explain import HEAD, headline, left_out, rows, verdict
+from graycube.whole_files import require_writable
 
 COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
 
@@ -79,13 +80,14 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     itemsize = (8 if shape else 1) if itemsize is None else itemsize
     before = read_layout(source, dims, shape, nodes)
     after = read_layout(target, dims, shape, to_nodes or nodes)
+    _require_apart(output, certificate)
     wanted = MachineOptions(**machine).machine(before.n)
     size = _elements(block, itemsize, before)
     made = _made(gc.Task(before, after, size, itemsize), wanted, algorithm, search)
+    proof = None if certificate is None else gc.certify(before, after, machine=wanted)
     if output is not None:
         made.save(output)
-    if certificate is not None:
-        proof = gc.certify(before, after, machine=wanted)
+    if proof is not None and certificate is not None:
         proof.save(certificate)
         tell(f"no schedule takes fewer than {proof.share} K cycles: {certificate}")
     if as_json:
@@ -96,6 +98,17 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
         see = shlex.join(["graycube", "view", str(output)])
         drawn = made.task.n <= gc.view.MAX_DIMS
         tell(f"saved as {output}" + (f"; see it with: {see}" if drawn else ""))
+
+
+def _require_apart(*paths: Path | None) -> None:
+    """Two files that can be written, before anything is searched for."""
+    places = [require_writable(path) for path in paths if path is not None]
+    if len(set(places)) < len(places):
+        raise gc.InvalidValueError(
+            f"{paths[0]} is to have the plan and the certificate",
+            "a file has one of them",
+            "name two files",
+        )
 
 
 def _made(task: gc.Task, machine: gc.Machine, algorithm: str, search: float | None) -> gc.Plan:

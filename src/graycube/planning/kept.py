@@ -13,20 +13,20 @@ from graycube.machine import Machine
 from graycube.schedule import Task
 
 
-def place_of(task: Task, machine: Machine) -> Path | None:
-    """The file for a task on a machine; None where there is no home to keep it in.
+def place_of(task: Task, machine: Machine, seconds: float | None) -> Path | None:
+    """The file for a search of so many seconds; None where there is no home to keep it in.
 
     >>> import os
     >>> from unittest.mock import patch
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=8)
     >>> with patch.dict(os.environ, GRAYCUBE_CACHE="found"):
-    ...     place = place_of(task, Machine(dims=3))
+    ...     place = place_of(task, Machine(dims=3), 60.0)
     >>> place.parent.name, place.suffix
     ('found', '.json')
     """
     costs = {name: value for name, value in asdict(machine).items() if name != "name"}
-    key = repr((str(task.source), str(task.target), task.block, task.itemsize, costs))
+    key = repr((str(task.source), str(task.target), task.block, task.itemsize, costs, seconds))
     name = f"plan-{sha256(key.encode()).hexdigest()[:16]}.json"
     folder = _folder()
     return None if folder is None else folder / name

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
 
 from graycube.bounds import Bound, Certificate
-from graycube.errors import GraycubeError
+from graycube.errors import GraycubeError, UndecidedError
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.planning.kept import place_of
 from graycube.planning.plan import Plan, load_plan, plan
-from graycube.schedule import Task
+from graycube.schedule import AnySchedule, Task
 from graycube.simulate import simulate
 from graycube.synthesis import least_flow
 from graycube.synthesis.limits import deadline_after, silent
@@ -31,8 +33,9 @@ def synthesize(  # noqa: PLR0913
     """The best plan that the table has or that linear and integer programs find in time.
 
     For up to 2^7 nodes, and layouts that move whole blocks. The bound of the plan is that of
-    the least flow, exact. What was found is kept (:mod:`graycube.planning.kept`) and given
-    again, unless ``keep`` is false; ``tell`` is called with lines about the search.
+    the least flow, exact, if there is time for it. What was found in so much time is kept
+    (:mod:`graycube.planning.kept`) and given again, unless ``keep`` is false; ``tell`` is
+    called with lines about the search.
 
     >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
     >>> machine = Machine(dims=3, ports=2)
@@ -43,40 +46,62 @@ def synthesize(  # noqa: PLR0913
     task = Task(source, target, block, itemsize)
     machine = require_machine(machine, task.n)
     require_whole(task, machine)
-    place = place_of(task, machine) if keep else None
-    if place is not None:
-        with suppress(GraycubeError, OSError):
-            known = load_plan(place)
-            if (known.task, known.machine) == (task, machine):
-                tell(f"found before: {place}")
-                return known
-    found = _searched(task, machine, time_limit, tell)
+    deadline = deadline_after(time_limit)
+    table = plan(source, target, block, itemsize=itemsize, machine=machine)
+    tell(f"the table has {table.algorithm}: {table.cost:.4g} s")
+    try:
+        flow = least_flow(task, machine, time_limit=time_limit)
+    except UndecidedError as error:
+        tell(f"stopped: {error}")
+        return table
+    table = replace(table, bounds=(*table.bounds, _flow_bound(task, machine, flow.bound)))
+    place = place_of(task, machine, time_limit) if keep else None
+    known = None if place is None else _kept(place, table)
+    if known is not None:
+        tell(f"found before: {place}")
+        return known
+    best = table
+    for schedule in candidates(task, machine, flow, deadline, tell):
+        best = _better(best, schedule)
+        tell(f"{schedule.algorithm}: {simulate(schedule).time(machine):.4g} s")
     if place is not None:
         with suppress(GraycubeError, OSError):
             place.parent.mkdir(parents=True, exist_ok=True)
-            found.save(place)
-    return found
-
-
-def _searched(
-    task: Task, machine: Machine, time_limit: float | None, tell: Callable[[str], object]
-) -> Plan:
-    deadline = deadline_after(time_limit)
-    best = plan(task.source, task.target, task.block, itemsize=task.itemsize, machine=machine)
-    tell(f"the table has {best.algorithm}: {best.cost:.4g} s")
-    flow = least_flow(task, machine, time_limit=time_limit)
-    bytes_ = float(flow.bound * task.block_bytes)
-    seconds = (machine.startup if bytes_ else 0.0) + bytes_ * machine.per_byte
-    why = f"tolls prove {flow.bound} of a block"
-    best = replace(best, bounds=(*best.bounds, Bound("flow", seconds, why)))
-    for schedule in candidates(task, machine, flow, deadline, tell):
-        traffic = simulate(schedule)
-        if traffic.time(machine) < best.cost:
-            made = replace(best, schedule=schedule, traffic=traffic)
-            if made.verify():
-                best = made
-                tell(f"{schedule.algorithm}: {best.cost:.4g} s")
+            best.save(place)
     return best
+
+
+def _flow_bound(task: Task, machine: Machine, share: Fraction) -> Bound:
+    """What the least flow takes."""
+    sent = float(share * task.block_bytes)
+    seconds = (machine.startup if sent else 0.0) + sent * machine.per_byte
+    return Bound("flow", seconds, f"tolls prove {share} of a block")
+
+
+def _better(best: Plan, schedule: AnySchedule) -> Plan:
+    """The plan with a schedule that costs less and is right, or the plan as it is."""
+    traffic = simulate(schedule)
+    if traffic.time(best.machine) < best.cost:
+        made = replace(best, schedule=schedule, traffic=traffic)
+        if made.verify():
+            return made
+    return best
+
+
+def _kept(place: Path, table: Plan) -> Plan | None:
+    """The plan in a file, if it is one for the task and right; else the table's is as good.
+
+    A schedule that parts blocks has slots for the parts.
+    """
+    try:
+        known = load_plan(place)
+    except (GraycubeError, OSError):
+        return None
+    task, bits = table.task, known.task.p - table.task.p
+    same = bits >= 0 and task.payload % (1 << bits) == 0 and task.refined(bits) == known.task
+    if not same or known.machine != table.machine or known.schedule.relabel is not None:
+        return None
+    return _better(table, known.schedule)
 
 
 def certify(

@@ -12,6 +12,7 @@ Rules.
 
 from collections import defaultdict
 from math import inf
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +64,7 @@ def period(demand: Demand, ports: int, units: int, *, deadline: float = inf) -> 
     ways = [
         (home, way)
         for home, amounts in zip(demand.homes.tolist(), crossings, strict=True)
-        for way in _paths(demand, home, amounts)
+        for way in _paths(demand, home, amounts, units)
     ]
     load = np.zeros((int(demand.classes.max()) + 1, demand.n))
     for home, way in ways:
@@ -71,8 +72,10 @@ def period(demand: Demand, ports: int, units: int, *, deadline: float = inf) -> 
             load[demand.classes[node], d] += 1
     slots = _slots(demand, load, ports)
     rng = np.random.default_rng(0)
-    tried = []
+    tried: list[Period] = []
     for _ in range(_TRIES):
+        if tried and monotonic() > deadline:
+            break
         first = rng.permutation(len(ways)).tolist()
         in_turn = sorted((ways[k] for k in first), key=lambda entry: -len(entry[1]))
         order = [slots[k] for k in rng.permutation(len(slots)).tolist()]
@@ -80,23 +83,25 @@ def period(demand: Demand, ports: int, units: int, *, deadline: float = inf) -> 
     return min(tried, key=lambda found: found.total(1))
 
 
-def _paths(demand: Demand, home: int, amounts: NDArray[np.float64]) -> list[list[int]]:
+def _paths(
+    demand: Demand, home: int, amounts: NDArray[np.float64], units: int
+) -> list[list[int]]:
     """The dimensions that each unit crosses, of the flow from a home."""
     left = {(int(node), int(d)): int(amounts[node, d]) for node, d in np.argwhere(amounts > 0)}
     row = demand.amounts[demand.homes.tolist().index(home)]
     target = int(row.argmax())
     ways = []
-    while any(left.get((home, d)) for d in range(demand.n)):
+    for _ in range(units):
         way: list[int] = []
-        node, seen = home, {home: 0}
-        while node != target:
+        nodes = [home]
+        while nodes[-1] != target:
+            node = nodes[-1]
             d = next(d for d in range(demand.n) if left.get((node, d)))
             left[node, d] -= 1
-            node ^= 1 << d
-            way = [*way, d]
-            if node in seen:  # a circle, which nobody needs
-                way = way[: seen[node]]
-            seen[node] = len(way)
+            nodes.append(node ^ 1 << d)
+            way.append(d)
+            first = nodes.index(nodes[-1])  # what comes back went in a circle
+            del nodes[first + 1 :], way[first:]
         ways.append(way)
     return ways
 

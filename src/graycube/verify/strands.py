@@ -18,7 +18,9 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
+from operator import xor
 
 from graycube.gf2 import bit_indices, parity
 from graycube.machine import Machine
@@ -36,7 +38,8 @@ class _Use:
     """A hop's use of its dimension: by the nodes with ``conditions``, in cycles start..stop.
 
     ``path`` names the message: the hops of a circuit belong to one path. ``always`` says that
-    all elements of the strand that are on these nodes cross.
+    all elements of the strand that are on these nodes cross. ``across`` is what the number of
+    the node at the other end of the message differs in.
     """
 
     dimension: int
@@ -45,6 +48,7 @@ class _Use:
     stop: int
     path: tuple[int, int]
     always: bool
+    across: int
 
 
 def check_strands(schedule: Schedule, machine: Machine) -> Report:
@@ -68,13 +72,14 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
     ]
     sends, receipts = (_ends(uses, last=last) for last in (False, True))
     ways = (sends,) if _all_nodes(schedule) else (sends, [_arrival(use) for use in receipts])
+    partners = [[replace(use, dimension=use.across) for use in way] for way in ways]
     found = [
         *_check_shares(schedule),
         *_check_ends(schedule),
         *_check_times(schedule, circuits=circuits),
         *_check_links(uses),
         *(v for way in ways for v in _check_ports(way, machine, circuits=circuits)),
-        *(v for way in ways for v in _check_rounds(schedule, way, machine, circuits=circuits)),
+        *(v for p in partners for v in _check_rounds(schedule, p, machine, circuits=circuits)),
         *_check_forwarding(schedule, circuits=circuits),
     ]
     report = tally("by algebra", _RULES, found)
@@ -100,8 +105,11 @@ def _ends(uses: Sequence[_Use], *, last: bool) -> list[_Use]:
         paths.setdefault(use.path, []).append(use)
     found = []
     for hops in paths.values():
-        whole = all(use.always for use in hops)
-        found += [hops[-1 if last else 0]] if whole else hops
+        if all(use.always for use in hops):
+            across = reduce(xor, (use.across for use in hops))
+            found.append(replace(hops[-1 if last else 0], across=across))
+        else:
+            found += hops
     return found
 
 
@@ -127,6 +135,7 @@ def _uses(schedule: Schedule, s: int, *, circuits: bool) -> Iterator[_Use]:
                 hop.cycle + _duration(schedule, strand, hop),
                 (s, hop.cycle if circuits else k),
                 always=not when,
+                across=1 << crossed.bit_length() - 1,
             )
         # The exchange adds [parity(a & when) == want] to every parity that its flip changes.
         holders = [
