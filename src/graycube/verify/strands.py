@@ -15,40 +15,25 @@ unusual form, but it never passes a bad one.
 """
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import replace
 from itertools import pairwise
-from operator import xor
 
-from graycube.gf2 import bit_indices, parity
 from graycube.machine import Machine
-from graycube.schedule import Hop, Schedule, Strand
-from graycube.verify.conditions import Conditions, have_common_solution, most_combined
+from graycube.schedule import Schedule, Strand
+from graycube.verify.conditions import have_common_solution
 from graycube.verify.report import Report, Violation, require_same_cube, tally
+from graycube.verify.uses import (
+    Use,
+    arrival,
+    duration,
+    ends,
+    mixes_slots,
+    most_at_once,
+    uses_of,
+)
 
 _RULES = ("share", "end", "time", "link", "ports", "round")
-MAX_CONDITIONS = 10
-"""Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """A hop's use of its dimension: by the nodes with ``conditions``, in cycles start..stop.
-
-    ``path`` names the message: the hops of a circuit belong to one path. ``always`` says that
-    all elements of the strand that are on these nodes cross. ``across`` is what the number of
-    the node at the other end of the message differs in.
-    """
-
-    dimension: int
-    conditions: Conditions
-    start: int
-    stop: int
-    path: tuple[int, int]
-    always: bool
-    across: int
 
 
 def check_strands(schedule: Schedule, machine: Machine) -> Report:
@@ -65,13 +50,9 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
     """
     require_same_cube(schedule.task, machine)
     circuits = machine.switching == "circuit"
-    uses = [
-        use
-        for s in range(len(schedule.strands))
-        for use in _uses(schedule, s, circuits=circuits)
-    ]
-    sends, receipts = (_ends(uses, last=last) for last in (False, True))
-    ways = (sends,) if _all_nodes(schedule) else (sends, [_arrival(use) for use in receipts])
+    uses = list(uses_of(schedule, circuits=circuits))
+    sends, receipts = (ends(uses, last=last) for last in (False, True))
+    ways = (sends,) if _all_nodes(schedule) else (sends, [arrival(use) for use in receipts])
     partners = [[replace(use, dimension=use.across) for use in way] for way in ways]
     found = [
         *_check_shares(schedule),
@@ -84,7 +65,7 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
     ]
     report = tally("by algebra", _RULES, found)
     constant = _all_nodes(schedule) and not any(
-        _mixes_slots(schedule, strand) and strand.size < schedule.task.block
+        mixes_slots(schedule, strand) and strand.size < schedule.task.block
         for strand in schedule.strands
     )
     return replace(report, peak=schedule.task.block) if constant and report else report
@@ -93,73 +74,6 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
 def _all_nodes(schedule: Schedule) -> bool:
     """Whether no strand is that of some nodes only: then each node receives when it sends."""
     return not any(strand.mask for strand in schedule.strands)
-
-
-def _ends(uses: Sequence[_Use], *, last: bool) -> list[_Use]:
-    """Only the first or last hops of circuits: others use no ports.
-
-    That is, where all elements of a strand take all hops of the circuit.
-    """
-    paths: dict[tuple[int, int], list[_Use]] = {}
-    for use in uses:
-        paths.setdefault(use.path, []).append(use)
-    found = []
-    for hops in paths.values():
-        if all(use.always for use in hops):
-            across = reduce(xor, (use.across for use in hops))
-            found.append(replace(hops[-1 if last else 0], across=across))
-        else:
-            found += hops
-    return found
-
-
-def _arrival(use: _Use) -> _Use:
-    """The same use, seen from the nodes that receive."""
-    link = 1 << use.dimension
-    there = tuple((mask, want ^ parity(mask & link)) for mask, want in use.conditions)
-    return replace(use, conditions=there)
-
-
-def _uses(schedule: Schedule, s: int, *, circuits: bool) -> Iterator[_Use]:
-    nodes = (1 << schedule.task.n) - 1
-    strand = schedule.strands[s]
-    holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
-    for k, hop in enumerate(strand.hops):
-        crossed, when, want = hop.exchange.flip & nodes, hop.exchange.when, hop.exchange.want
-        if crossed and strand.size:
-            equations = {*holders, (when, want)}
-            yield _Use(
-                crossed.bit_length() - 1,
-                tuple(sorted(e for e in equations if e[0] and not e[0] >> schedule.task.n)),
-                hop.cycle,
-                hop.cycle + _duration(schedule, strand, hop),
-                (s, hop.cycle if circuits else k),
-                always=not when,
-                across=1 << crossed.bit_length() - 1,
-            )
-        # The exchange adds [parity(a & when) == want] to every parity that its flip changes.
-        holders = [
-            (mask ^ when, value ^ want ^ 1)
-            if parity(mask & hop.exchange.flip)
-            else (mask, value)
-            for mask, value in holders
-        ]
-
-
-def _mixes_slots(schedule: Schedule, strand: Strand) -> bool:
-    """Whether elements of the strand change places within their blocks."""
-    n = schedule.task.n
-    return any((hop.exchange.flip | hop.exchange.when) >> n for hop in strand.hops)
-
-
-def _duration(schedule: Schedule, strand: Strand, hop: Hop) -> int:
-    """Cycles that the elements of a strand take at most to cross a link."""
-    block = schedule.task.block
-    if not _mixes_slots(schedule, strand):
-        return strand.size
-    if strand.size == block and hop.exchange.when >> schedule.task.n:
-        return block // 2  # whole blocks are permuted, so every node has half of the slots
-    return block
 
 
 def _check_shares(schedule: Schedule) -> Iterator[Violation]:
@@ -209,8 +123,8 @@ def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
     for s, strand in enumerate(schedule.strands):
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes]
         for before, after in pairwise(crossing):
-            turns_change = _mixes_slots(schedule, strand)
-            wait = _duration(schedule, strand, before) if turns_change else 1
+            turns_change = mixes_slots(schedule, strand)
+            wait = duration(schedule, strand, before) if turns_change else 1
             if circuits and after.cycle == before.cycle and not turns_change:
                 wait = 0
             if after.cycle < before.cycle + wait:
@@ -219,15 +133,15 @@ def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
                 )
                 yield Violation("time", cycle=after.cycle, detail=detail)
         if strand.size and crossing:
-            end = max(hop.cycle + _duration(schedule, strand, hop) for hop in crossing)
+            end = max(hop.cycle + duration(schedule, strand, hop) for hop in crossing)
             if end > schedule.cycles:
                 detail = f"strand {s} ends in cycle {end - 1} of {schedule.cycles}"
                 yield Violation("time", cycle=end - 1, detail=detail)
 
 
-def _check_links(uses: Sequence[_Use]) -> Iterator[Violation]:
+def _check_links(uses: Sequence[Use]) -> Iterator[Violation]:
     """Compare each use with those of its dimension that are still going on when it starts."""
-    active: dict[int, list[_Use]] = {}
+    active: dict[int, list[Use]] = {}
     for use in sorted(uses, key=lambda use: use.start):
         others = [u for u in active.get(use.dimension, []) if u.stop > use.start]
         for other in others:
@@ -241,20 +155,20 @@ def _check_links(uses: Sequence[_Use]) -> Iterator[Violation]:
 
 
 def _check_ports(
-    uses: Sequence[_Use], machine: Machine, *, circuits: bool
+    uses: Sequence[Use], machine: Machine, *, circuits: bool
 ) -> Iterator[Violation]:
-    active: list[_Use] = []
+    active: list[Use] = []
     for cycle, coming in _by_start(uses):
         active = [*(use for use in active if use.stop > cycle), *coming]
-        busiest = _most_at_once(active, machine.links_at_once, circuits=circuits)
+        busiest = most_at_once(active, machine.links_at_once, circuits=circuits)
         if busiest > machine.links_at_once:
             detail = f"a node uses {busiest} of its {machine.links_at_once} ports"
             yield Violation("ports", cycle=cycle, detail=detail)
 
 
-def _by_start(uses: Sequence[_Use]) -> Iterator[tuple[int, list[_Use]]]:
+def _by_start(uses: Sequence[Use]) -> Iterator[tuple[int, list[Use]]]:
     """The uses that start in each cycle, in order of time."""
-    starting: dict[int, list[_Use]] = {}
+    starting: dict[int, list[Use]] = {}
     for use in uses:
         starting.setdefault(use.start, []).append(use)
     yield from sorted(starting.items(), key=lambda entry: entry[0])
@@ -262,20 +176,20 @@ def _by_start(uses: Sequence[_Use]) -> Iterator[tuple[int, list[_Use]]]:
 
 def _check_rounds(
     schedule: Schedule,
-    uses: Sequence[_Use],
+    uses: Sequence[Use],
     machine: Machine,
     *,
     circuits: bool,
 ) -> Iterator[Violation]:
     """Rounds in which nothing starts have no more messages than the round before them."""
-    starting: dict[int, list[_Use]] = {}
+    starting: dict[int, list[Use]] = {}
     for use in uses:
         starting.setdefault(schedule.round_of(use.start), []).append(use)
-    active: list[_Use] = []
+    active: list[Use] = []
     for number, coming in sorted(starting.items(), key=lambda entry: entry[0]):
         start = schedule.rounds[number]
         active = [*(use for use in active if use.stop > start), *coming]
-        busiest = _most_at_once(active, machine.links_at_once, circuits=circuits)
+        busiest = most_at_once(active, machine.links_at_once, circuits=circuits)
         if busiest > machine.links_at_once:
             detail = f"a node sends {busiest} messages on {machine.links_at_once} ports"
             yield Violation("round", cycle=start, detail=detail)
@@ -293,9 +207,9 @@ def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violati
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes and strand.size]
         for before, after in pairwise(crossing):
             gap = after.cycle - before.cycle
-            stop = before.cycle + _duration(schedule, strand, before)
+            stop = before.cycle + duration(schedule, strand, before)
             apart = schedule.round_of(stop - 1) < schedule.round_of(after.cycle)
-            if not apart and not _mixes_slots(schedule, strand):
+            if not apart and not mixes_slots(schedule, strand):
                 longest = _longest_round(schedule, lengths, before.cycle, stop)
                 apart = longest <= gap or (circuits and gap == 0)
             if not apart:
@@ -309,22 +223,3 @@ def _longest_round(schedule: Schedule, lengths: Sequence[int], start: int, stop:
         return min(schedule.rounds.step, schedule.cycles)
     first, last = schedule.round_of(start), bisect_right(schedule.rounds, stop - 1)
     return max(lengths[first:last], default=0)
-
-
-def _most_at_once(active: Sequence[_Use], ports: int, *, circuits: bool) -> int:
-    """The most messages that one node sends (or receives) among the active uses.
-
-    The conditions along a circuit of several hops are those of its intermediate nodes, so such
-    a path counts for every node, which is safe. Of the others all combinations of parities are
-    tried, unless even a node that uses all dimensions has ports enough.
-    """
-    if circuits:
-        hops = Counter(use.path for use in active)
-        single = [use for use in active if hops[use.path] == 1]
-        paths = len(hops) - len(single)
-        return paths + _most_at_once(single, ports - paths, circuits=False)
-    dimensions = {use.dimension for use in active}
-    masks = {mask for use in active for mask, _ in use.conditions}
-    if len(dimensions) <= max(1, ports) or len(masks) > MAX_CONDITIONS:
-        return len(dimensions)  # as if one node could meet all conditions
-    return most_combined(frozenset((use.dimension, use.conditions) for use in active))

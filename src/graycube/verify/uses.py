@@ -1,0 +1,123 @@
+"""Which nodes use which links when, in a symbolic schedule: what its proof counts."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import xor
+
+from graycube.gf2 import bit_indices, parity
+from graycube.schedule import Hop, Schedule, Strand
+from graycube.verify.conditions import Conditions, most_combined
+
+MAX_CONDITIONS = 10
+"""Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A hop's use of its dimension: by the nodes with ``conditions``, in cycles start..stop.
+
+    ``path`` names the message: the hops of a circuit belong to one path. ``always`` says that
+    all elements of the strand that are on these nodes cross. ``across`` is what the number of
+    the node at the other end of the message differs in.
+    """
+
+    dimension: int
+    conditions: Conditions
+    start: int
+    stop: int
+    path: tuple[int, int]
+    always: bool
+    across: int
+
+
+def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
+    """The uses of links by all strands, each under the conditions that still hold there."""
+    nodes = (1 << schedule.task.n) - 1
+    for s, strand in enumerate(schedule.strands):
+        holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
+        for k, hop in enumerate(strand.hops):
+            crossed, when, want = (
+                hop.exchange.flip & nodes,
+                hop.exchange.when,
+                hop.exchange.want,
+            )
+            if crossed and strand.size:
+                equations = {*holders, (when, want)}
+                yield Use(
+                    crossed.bit_length() - 1,
+                    tuple(sorted(e for e in equations if e[0] and not e[0] >> schedule.task.n)),
+                    hop.cycle,
+                    hop.cycle + duration(schedule, strand, hop),
+                    (s, hop.cycle if circuits else k),
+                    always=not when,
+                    across=1 << crossed.bit_length() - 1,
+                )
+            # The exchange adds [parity(a & when) == want] to each parity that its flip changes.
+            holders = [
+                (mask ^ when, value ^ want ^ 1)
+                if parity(mask & hop.exchange.flip)
+                else (mask, value)
+                for mask, value in holders
+            ]
+
+
+def ends(uses: Sequence[Use], *, last: bool) -> list[Use]:
+    """Only the first or last hops of circuits: others use no ports.
+
+    That is, where all elements of a strand take all hops of the circuit.
+    """
+    paths: dict[tuple[int, int], list[Use]] = {}
+    for use in uses:
+        paths.setdefault(use.path, []).append(use)
+    found = []
+    for hops in paths.values():
+        if all(use.always for use in hops):
+            across = reduce(xor, (use.across for use in hops))
+            found.append(replace(hops[-1 if last else 0], across=across))
+        else:
+            found += hops
+    return found
+
+
+def arrival(use: Use) -> Use:
+    """The same use, seen from the nodes that receive."""
+    link = 1 << use.dimension
+    there = tuple((mask, want ^ parity(mask & link)) for mask, want in use.conditions)
+    return replace(use, conditions=there)
+
+
+def mixes_slots(schedule: Schedule, strand: Strand) -> bool:
+    """Whether elements of the strand change places within their blocks."""
+    n = schedule.task.n
+    return any((hop.exchange.flip | hop.exchange.when) >> n for hop in strand.hops)
+
+
+def duration(schedule: Schedule, strand: Strand, hop: Hop) -> int:
+    """Cycles that the elements of a strand take at most to cross a link."""
+    block = schedule.task.block
+    if not mixes_slots(schedule, strand):
+        return strand.size
+    if strand.size == block and hop.exchange.when >> schedule.task.n:
+        return block // 2  # whole blocks are permuted, so every node has half of the slots
+    return block
+
+
+def most_at_once(active: Sequence[Use], ports: int, *, circuits: bool) -> int:
+    """The most messages that one node sends (or receives) among the active uses.
+
+    The conditions along a circuit of several hops are those of its intermediate nodes, so such
+    a path counts for every node, which is safe. Of the others all combinations of parities are
+    tried, unless even a node that uses all dimensions has ports enough.
+    """
+    if circuits:
+        hops = Counter(use.path for use in active)
+        single = [use for use in active if hops[use.path] == 1]
+        paths = len(hops) - len(single)
+        return paths + most_at_once(single, ports - paths, circuits=False)
+    dimensions = {use.dimension for use in active}
+    masks = {mask for use in active for mask, _ in use.conditions}
+    if len(dimensions) <= max(1, ports) or len(masks) > MAX_CONDITIONS:
+        return len(dimensions)  # as if one node could meet all conditions
+    return most_combined(frozenset((use.dimension, use.conditions) for use in active))
