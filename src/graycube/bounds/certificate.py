@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache
 from math import ceil
 from pathlib import Path
+from typing import Literal
 
 from graycube.bounds.tolls import Tolls
 from graycube.errors import GraycubeError, InvalidValueError
@@ -24,7 +25,7 @@ FORMAT = "graycube certificate"
 VERSION = 1
 MAX_TEXT = 1 << 24  # characters of a file
 KNOWN_DIMS = range(3, 8)
-KNOWN_PORTS = (1, 2, "all")
+KNOWN_PORTS: tuple[int | Literal["all"], ...] = (1, 2, "all")
 _SHARE = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")  # no exponents, which may be huge
 _KEYS = {"format", "version", "source", "target", "ports", "switching", "share", "tolls"}
 
