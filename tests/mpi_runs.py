@@ -231,6 +231,15 @@ def run_checks(checks):
     faulthandler.cancel_dump_traceback_later()
 
 
+def raised(call):
+    """What a call raises."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+        return error
+    return None
+
+
 def _outcome(check, comm):
     """How many things a check compared on this rank, and what is wrong."""
     compared, complaints = 0, []

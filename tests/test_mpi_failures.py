@@ -41,12 +41,6 @@ def test_a_rank_that_is_killed_ends_the_job(ending, tmp_path):
     ("ending", "ranks", "where", "cause"),
     [
         ("raises", 8, "round 1 of gb3", "ZeroDivisionError('a bad day')"),
-        (
-            "raises without a communicator",
-            4,
-            "round 1 of gb3",
-            "ZeroDivisionError('a bad day')",
-        ),
         ("raises in a half", 8, "round 1 of gb3", "ZeroDivisionError('a bad day')"),
         ("interrupted inside", 4, "round 1 of gb3", "KeyboardInterrupt()"),
         ("leaves inside", 4, "round 1 of gb3", "SystemExit(0)"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from mpi_runs import run_checks
+from mpi_runs import raised, run_checks
 
 import graycube as gc
 from graycube.array import moving
@@ -206,15 +206,6 @@ def mixing(a, b):
 def plain_out(a, b):
     """A result that would go to a plain array."""
     return np.add(a, b, out=np.empty(a.blocks.shape, a.dtype))
-
-
-def raised(call):
-    """What a call raises."""
-    try:
-        call()
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
-        return error
-    return None
 
 
 def reductions(comm):

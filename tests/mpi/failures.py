@@ -355,14 +355,9 @@ def endings(name):
         die()
     if name == "raises in a half":
         comm = comm.Split(comm.rank // (comm.size // 2))
-    if name == "raises without a communicator":
-        comm = comm.Dup()
     plan = planned(comm, "gb3")
     bound = plan.bind(np.zeros(8), comm)
     bound.run()
-    if name == "raises without a communicator":
-        comm.Free()
-        bound.run()
     say("running")
     if MPI.COMM_WORLD.rank == 1:
         harm(name, bound)
@@ -377,7 +372,6 @@ def harm(name, bound):
         "killed inside": die,
         "raises": raiser(ZeroDivisionError("a bad day")),
         "raises in a half": raiser(ZeroDivisionError("a bad day")),
-        "raises without a communicator": raiser(ZeroDivisionError("a bad day")),
         "interrupted inside": raiser(KeyboardInterrupt()),
         "leaves inside": raiser(SystemExit(0)),
     }

@@ -10,7 +10,7 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-from mpi_runs import run_checks
+from mpi_runs import raised, run_checks
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError
@@ -487,6 +487,31 @@ def unfreed(comm):
     yield from simple(comm, "beside forgotten ones")
 
 
+def freed_communicators(comm):
+    """The requests go with their communicator, not when each rank happens to forget them.
+
+    With its last request MPI destroys a communicator, for which it may wait for all ranks: so
+    no rank may be the first to do that while the others do something else.
+    """
+    n = size_of(comm)
+    part = comm.Dup()
+    bound = [plan.bind(np.zeros(8), part) for plan in both_plans(n)]
+    cells = gc.CubeArray.from_numpy(
+        np.zeros(8 << n), gc.Layout.mesh((8 << n,), (1 << n,)), part
+    )
+    window = cells.halo(1)
+    for each in bound:
+        each.run()
+    part.Free()
+    for call in (*(b.run for b in bound), window.exchange):
+        error = raised(call)
+        yield isinstance(error, gc.InvalidValueError) and "freed" in str(error), f"{error!r}"
+    if comm.rank == 0:
+        bound.clear()
+    comm.Barrier()
+    yield from simple(comm, "after another communicator was freed")
+
+
 KEPT = []
 ALL = (2, 4, 8, 16)
 CHECKS = {
@@ -509,6 +534,7 @@ CHECKS = {
     "messages of the program": (messages_of_the_program, ALL),
     "many communicators": (many_communicators, (2,)),
     "unfreed": (unfreed, (2, 4)),
+    "freed communicators": (freed_communicators, (2, 8)),
 }
 
 if __name__ == "__main__":

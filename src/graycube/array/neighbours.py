@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.errors import InvalidValueError
 from graycube.runtime import freed_with, mpi, no_way_back, private
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
@@ -112,14 +113,22 @@ class Neighbours:
     """The exchange of one rank: ``mesh`` is its frame, filled in place."""
 
     def __init__(self, frame: Frame, mesh: _Mesh, comm: "Intracomm") -> None:
-        self._mesh, self._comm = mesh, private(comm).comm
+        known = private(comm)
+        self._mesh, self._comm = mesh, known.comm
         axes = range(len(frame.axes))
         together = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
         self._phases = [self._phase(frame, axes) for axes in together]
-        freed_with(self, (q for phase in self._phases for q in phase.requests))
+        requests = (q for phase in self._phases for q in phase.requests)
+        self._requests = freed_with(self, requests, known)
 
     def exchange(self) -> None:
         """Send and receive everything; collective."""
+        if not self._requests.alive:
+            raise InvalidValueError(
+                "the communicator of this window was freed",
+                "its requests are gone",
+                "make the array on another one",
+            )
         start, wait = mpi().Prequest.Startall, mpi().Prequest.Waitall
         with no_way_back(lambda: "a halo exchange"):
             for phase in self._phases:

@@ -77,7 +77,8 @@ class Execution:
         result: NDArray[Any],
         name: str,
     ) -> None:
-        self.result, self._name, self._comm = result, name, private(comm).comm
+        known = private(comm)
+        self.result, self._name, self._comm = result, name, known.comm
         self._script, self._at = script, 0
         live = block.flags.c_contiguous and not np.may_share_memory(block, result)
         source = block if live else np.empty(block.shape, block.dtype)
@@ -86,13 +87,16 @@ class Execution:
         self._store = None if target is result else (result, target)
         self._banks = _banks(script, source, target)
         self._rounds = [self._prepared(r.number, r.sends, r.receives) for r in script.rounds]
-        self._requests = freed_with(self, (q for r in self._rounds for q in r.requests))
+        requests = (q for r in self._rounds for q in r.requests)
+        self._requests = freed_with(self, requests, known)
 
     def run(self) -> NDArray[Any]:
         """Carry the script out on what is in the block now; collective."""
         if not self._requests.alive:
             raise InvalidValueError(
-                f"{self._name!r} was freed", "its requests are gone", "bind it again"
+                f"{self._name!r} was freed",
+                "its requests are gone, by free() or with its communicator",
+                "bind it again",
             )
         with no_way_back(self._doing):
             Request = mpi().Prequest  # noqa: N806 - the name of a class

@@ -65,12 +65,14 @@ class Private:
 
     ``orders`` are the communicators with other numbers of its ranks. Where it is one of them,
     ``origin`` is the communicator that they come from, and the number here of each rank there.
+    ``ends`` free the requests on it that are left.
     """
 
     comm: "Intracomm"
     kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     orders: "dict[tuple[int, ...], Intracomm]" = field(default_factory=dict)
     origin: "tuple[Intracomm, tuple[int, ...]] | None" = None
+    ends: "set[finalize[..., object]]" = field(default_factory=set)
 
     def remembered(self, key: Hashable, make: Callable[[], _T], most: int) -> _T:
         """What was made for a key, or is made now; all but the latest few are forgotten."""
@@ -97,23 +99,30 @@ def private(comm: "Intracomm") -> Private:
     return known
 
 
-def freed_with(owner: object, requests: "Iterable[Prequest]") -> "finalize[..., object]":
-    """Free the requests when the owner is gone, or when what this returns is called.
+def freed_with(
+    owner: object, requests: "Iterable[Prequest]", known: Private
+) -> "finalize[..., object]":
+    """Free the requests with their owner, their communicator, or when this is called.
+
+    MPI destroys a communicator together with its last request, which may take all ranks. So
+    none may be left to the garbage collector, which each rank calls at a time of its own.
 
     >>> class Owner: ...
-    >>> done = freed_with(Owner(), [])  # the owner is gone at once
+    >>> done = freed_with(Owner(), [], Private(None))  # the owner is gone at once
     >>> done.alive
     False
     """
     kept = list(requests)
 
     def free() -> None:
+        known.ends.discard(end)
         if kept and not mpi().Is_finalized():
             for request in kept:
                 request.Free()
 
     end = finalize(owner, free)
     end.atexit = False  # MPI may be over by then, and frees them itself
+    known.ends.add(end)
     return end
 
 
@@ -124,6 +133,8 @@ def _keyval() -> int:
 
 
 def _free(_comm: object, _key: int, known: Private) -> None:
+    for end in tuple(known.ends):
+        end()
     if not mpi().Is_finalized():
         for other in filter(None, known.orders.values()):  # a freed one is false
             other.Free()
