@@ -24,6 +24,13 @@ def commands(name):
         yield from (line for line in block.splitlines() if line.startswith("graycube "))
 
 
+def shown():
+    """The lines of the page of commands; some of them start ranks."""
+    over_mpi = pytest.mark.skipif(not MPIEXEC.exists(), reason="needs the extra mpi")
+    for line in commands("commands.md"):
+        yield pytest.param(line, marks=over_mpi if "--ranks" in line else ())
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """One for all lines: later ones read what earlier ones wrote."""
@@ -32,10 +39,8 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("line", list(commands("commands.md")))
+@pytest.mark.parametrize("line", list(shown()))
 def test_what_the_documents_show_works(line, folder, monkeypatch, capfd):
-    if "--ranks" in line and not MPIEXEC.exists():
-        pytest.skip("needs the extra mpi")
     monkeypatch.chdir(folder)
     arguments = shlex.split(line, comments=True)[1:]
     assert main(arguments) == 0, capfd.readouterr().err

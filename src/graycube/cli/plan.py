@@ -113,15 +113,9 @@ def _require_apart(*paths: Path | None) -> None:
 
 def _made(task: gc.Task, machine: gc.Machine, algorithm: str, search: float | None) -> gc.Plan:
     """The plan from the table, or one that is searched for."""
+    moved, size = (task.source, task.target, task.block), task.itemsize
     if search is None:
-        return gc.plan(
-            task.source,
-            task.target,
-            task.block,
-            itemsize=task.itemsize,
-            machine=machine,
-            algorithm=algorithm,
-        )
+        return gc.plan(*moved, itemsize=size, machine=machine, algorithm=algorithm)
     if algorithm != "auto":
         raise gc.InvalidValueError(
             f"--algorithm is {algorithm!r:.40}",
@@ -130,13 +124,7 @@ def _made(task: gc.Task, machine: gc.Machine, algorithm: str, search: float | No
         )
     with status("searching") as show:
         return gc.synthesize(
-            task.source,
-            task.target,
-            task.block,
-            itemsize=task.itemsize,
-            machine=machine,
-            time_limit=search,
-            tell=show,
+            *moved, itemsize=size, machine=machine, time_limit=search, tell=show
         )
 
 
