@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graycube as gc
+from graycube.bounds import certificate
 from graycube.bounds.certificate import KNOWN_DIMS, KNOWN_PORTS
 from graycube.synthesis import least_cycles, least_flow
 
@@ -180,6 +181,16 @@ def test_a_file_that_was_tampered_with_is_refused(n, ports, tmp_path):
                 shown = paid_over_earned(read.tolls, conversion(n), read.machine)
                 assert shown == proof.share
     assert refused >= 9
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "bound.json"
+    gc.known_certificate(3, 1).save(path)
+    monkeypatch.setattr(certificate, "MAX_TEXT", path.stat().st_size)
+    gc.load_certificate(path)
+    monkeypatch.setattr(certificate, "MAX_TEXT", path.stat().st_size - 1)
+    with pytest.raises(gc.InvalidValueError, match="is larger than"):
+        gc.load_certificate(path)
 
 
 @pytest.mark.parametrize(
