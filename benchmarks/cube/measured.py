@@ -1,0 +1,69 @@
+"""Works that all ranks do together: how long they take, and what they send over which link.
+
+They run in turn, each round beginning with another one, so that a slow phase of the machine
+hits all alike. A run ends when its slowest rank is done.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+Comm = Any  # mpi4py is untyped here
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Seconds of every run, and the bytes that a run sends: ``links[u][d]``, the mean."""
+
+    seconds: list[float]
+    links: list[list[float]]
+
+    @property
+    def typical(self) -> float:
+        """The lower quartile: what else a machine does only makes runs longer."""
+        return float(np.quantile(self.seconds, 0.25))
+
+
+def measured(works: Sequence[Callable[[], object]], comm: Comm, runs: int) -> list[Measured]:
+    """The same on all ranks; every work has run once before it is timed."""
+    for work in works:
+        work()
+    dims = comm.size.bit_length() - 1
+    times = np.zeros((len(works), runs))
+    counts = np.zeros((len(works), dims))
+    for run in range(runs):
+        for k in range(len(works)):
+            j = (k + run) % len(works)
+            comm.Barrier()
+            before = sent(dims)
+            comm.Barrier()
+            start = perf_counter()
+            works[j]()
+            times[j, run] = perf_counter() - start
+            comm.Barrier()
+            counts[j] += sent(dims) - before
+    slowest = np.max(comm.allgather(times), axis=0)
+    links = np.stack(comm.allgather(counts / runs), axis=1)
+    return [Measured(*both) for both in zip(slowest.tolist(), links.tolist(), strict=True)]
+
+
+def sent(dims: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Bytes that this node has sent over each dimension, with all headers."""
+    lines = Path("/proc/self/net/dev").read_text(encoding="ascii").splitlines()[2:]
+    counters = {port.strip(): fields.split() for port, fields in (s.split(":") for s in lines)}
+    return np.array([int(counters[f"d{d}"][8]) for d in range(dims)])
+
+
+def latency(comm: Comm, times: int = 200) -> float:
+    """Seconds of a byte to a neighbour, and half of its way back: the median."""
+    byte = np.zeros(1, dtype=np.uint8)
+    taken = []
+    for _ in range(times if comm.rank < 2 else 0):
+        start = perf_counter()
+        comm.Sendrecv(byte, comm.rank ^ 1, recvbuf=byte.copy(), source=comm.rank ^ 1)
+        taken.append(perf_counter() - start)
+    return float(comm.bcast(np.median(taken) if taken else 0.0))

@@ -1,0 +1,133 @@
+"""A hypercube of network namespaces: a node is one, an edge is a pair of virtual interfaces.
+
+Each direction of a link has a token bucket of its own. A node has one address, and routes to
+all others through the lowest dimension in which they differ; the kernels of the nodes between
+pass packets on.
+"""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+MIN_DIMS, MAX_DIMS = 2, 5
+MTU = (
+    9000  # bytes; with small packets a 4-cube has more of them than two processors can pass on
+)
+BURST = 12_000  # bytes that an idle link may send at once: little more than a packet
+QUEUE = 2_000_000  # bytes that may wait at a link: none is lost
+READY = 10.0  # seconds
+
+SETTINGS = (
+    "net.ipv4.ip_forward=1",
+    "net.ipv4.conf.all.rp_filter=0",  # what comes back takes another way
+    "net.ipv4.conf.default.rp_filter=0",
+    "net.ipv4.conf.all.send_redirects=0",
+    "net.ipv4.conf.default.send_redirects=0",
+    "net.ipv4.tcp_congestion_control=reno",  # the others are noisy in both directions at once
+    "net.ipv4.tcp_slow_start_after_idle=0",
+    "net.ipv6.conf.all.disable_ipv6=1",
+    "net.ipv6.conf.default.disable_ipv6=1",
+)
+
+
+@dataclass(frozen=True)
+class Network:
+    """2^dims nodes; a link carries ``rate`` Mbit/s in each direction."""
+
+    dims: int
+    rate: float
+
+    @property
+    def nodes(self) -> range:
+        """Their numbers."""
+        return range(1 << self.dims)
+
+    def build(self) -> None:
+        """Make it all, and wait until every link is up."""
+        _batch("ip", None, (f"netns add {name(u)}" for u in self.nodes))
+        for u in self.nodes:
+            self._enter(u, ["sysctl", "-q", "-w", *SETTINGS])
+        for u in self.nodes:
+            _batch("ip", u, self._pairs(u))
+        for u in self.nodes:
+            _batch("ip", u, self._routes(u))
+            _batch("tc", u, self._buckets())
+        self._wait()
+
+    def _pairs(self, u: int) -> Iterator[str]:
+        yield "link set lo up"
+        for d in range(self.dims):
+            v = u ^ 1 << d
+            if u < v:
+                here, there = (f"mtu {MTU} address {_hardware(node, d)}" for node in (u, v))
+                yield (
+                    f"link add {port(d)} {here} type veth "
+                    f"peer name {port(d)} {there} netns {name(v)}"
+                )
+
+    def _routes(self, u: int) -> Iterator[str]:
+        yield f"addr add {address(u)}/32 dev {port(0)}"
+        for d in range(self.dims):
+            v = u ^ 1 << d
+            yield f"link set {port(d)} up"
+            yield f"neigh add {address(v)} lladdr {_hardware(v, d)} dev {port(d)} nud permanent"
+        for v in self.nodes:
+            if u != v:
+                d = ((u ^ v) & -(u ^ v)).bit_length() - 1
+                via = f"via {address(u ^ 1 << d)} dev {port(d)} onlink"
+                yield f"route add {address(v)}/32 {via} src {address(u)}"
+
+    def _buckets(self) -> Iterator[str]:
+        for d in range(self.dims):
+            yield (
+                f"qdisc add dev {port(d)} root tbf "
+                f"rate {round(self.rate * 1e6)}bit burst {BURST} limit {QUEUE}"
+            )
+
+    def _wait(self) -> None:
+        """The kernel takes up to a second to say that a link is up; MPI asks for that."""
+        end = time.monotonic() + READY
+        while any(state != "UP" for u in self.nodes for state in self._states(u)):
+            if time.monotonic() > end:
+                raise TimeoutError(f"the links are not up after {READY:.0f} seconds")
+            time.sleep(0.02)
+
+    def _states(self, u: int) -> Iterator[str]:
+        links = json.loads(_output(["ip", "-n", name(u), "-j", "link"]))
+        yield from (link["operstate"] for link in links if link["ifname"] != "lo")
+
+    def _enter(self, u: int, command: list[str]) -> None:
+        _output(["nsenter", f"--net=/run/netns/{name(u)}", *command])
+
+
+def name(u: int) -> str:
+    """The namespace of a node."""
+    return f"node{u}"
+
+
+def port(d: int) -> str:
+    """The interface of a node to its neighbour over dimension d."""
+    return f"d{d}"
+
+
+def address(u: int) -> str:
+    """The address of a node."""
+    return f"10.0.0.{u + 1}"
+
+
+def _hardware(u: int, d: int) -> str:
+    return f"02:00:00:00:{d:02x}:{u:02x}"
+
+
+def _batch(tool: str, u: int | None, lines: Iterable[str]) -> None:
+    where = [] if u is None else ["-n", name(u)]
+    _output([tool, *where, "-batch", "-"], "\n".join(lines) + "\n")
+
+
+def _output(command: list[str], text: str = "") -> str:
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise OSError(f"{' '.join(command[:4])}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout

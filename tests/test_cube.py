@@ -1,0 +1,181 @@
+"""The cube of network namespaces: what it carries, and that nothing of it is left.
+
+It needs root, or a kernel that lets everybody make namespaces, and iproute2.
+"""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+import graycube as gc
+
+FOLDER = Path(__file__).parents[1] / "benchmarks" / "cube"
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+LIMIT = 60.0  # seconds that a command may take
+
+
+def why_not():
+    """What a cube needs and is not here."""
+    spec = importlib.util.spec_from_file_location("enclosed", FOLDER / "enclosed.py")
+    enclosed = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(enclosed)
+    return enclosed.impossible() if MPIEXEC.exists() else "the extra mpi"
+
+
+NEEDED = why_not()
+pytestmark = pytest.mark.skipif(NEEDED is not None, reason=f"a cube needs {NEEDED}")
+
+
+def command(*arguments):
+    return [sys.executable, str(FOLDER / "cube.py"), *map(str, arguments)]
+
+
+def python(text):
+    """A 2-cube with a program on its nodes."""
+    return command("run", "--dims", 2, "--rate", 200, sys.executable, "-c", text)
+
+
+def carried_out(line):
+    return subprocess.run(line, capture_output=True, text=True, timeout=LIMIT, check=False)
+
+
+def processes(mark):
+    """Those that have the mark in their environment: everything that a cube starts has it."""
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            with suppress(OSError):
+                if mark.encode() in (process / "environ").read_bytes():
+                    yield int(process.name)
+
+
+def surroundings():
+    """What others see of this machine: links, routes, named networks, mounts."""
+    shown = (["ip", "-o", "link"], ["ip", "route", "show", "table", "all"], ["ip", "netns"])
+    told = [subprocess.run(line, capture_output=True, check=True).stdout for line in shown]
+    return *told, Path("/proc/self/mounts").read_bytes()
+
+
+@pytest.fixture
+def clean(monkeypatch):
+    """Nothing is left a moment after the test, and nothing else has changed."""
+    mark = f"A_CUBE_OF_A_TEST={uuid4()}"
+    monkeypatch.setenv(*mark.split("="))
+    before = surroundings()
+    yield
+    end = time.monotonic() + 5
+    while (left := {*processes(mark)} - {os.getpid()}) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not left
+    assert surroundings() == before
+
+
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize("algorithm", ["gb3", "direct", "pipelined"])
+def test_a_plan_is_carried_out_and_its_links_carry_what_it_says(algorithm, tmp_path):
+    machine = gc.Machine(2, ports="all", switching="circuit", startup=1e-4, per_byte=4e-8)
+    layouts = gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2)
+    plan = gc.plan(*layouts, 64, itemsize=4096, machine=machine, algorithm=algorithm)
+    plan.save(tmp_path / "plan.json")
+    done = carried_out(
+        command("plan", tmp_path / "plan.json", "--rate", 200, "--runs", 3, "--json")
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["right"]
+    assert len(found["seconds"]) == 3
+    measured, planned = np.array(found["links"]), np.array(found["planned"])
+    assert (planned <= measured).all()
+    assert (measured <= 1.02 * planned + 3000).all()
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_rank_sees_its_node_and_nothing_else():
+    program = """
+import socket
+from mpi4py import MPI
+from pathlib import Path
+lines = Path("/proc/self/net/dev").read_text().splitlines()[2:]
+ports = sorted(line.split(":")[0].strip() for line in lines)
+try:
+    socket.create_connection(("192.0.2.1", 80), timeout=1)
+    outside = "reached"
+except OSError as error:
+    outside = error.errno
+found = MPI.COMM_WORLD.gather((MPI.COMM_WORLD.rank, ports, outside))
+if found:
+    print(found)
+"""
+    done = carried_out(python(program))
+    assert done.returncode == 0, done.stderr
+    unreachable = 101
+    assert done.stdout.strip() == str([(u, ["d0", "d1", "lo"], unreachable) for u in range(4)])
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_rank_that_fails_ends_all():
+    program = """
+from mpi4py import MPI
+if MPI.COMM_WORLD.rank == 2:
+    MPI.COMM_WORLD.Abort(7)
+MPI.COMM_WORLD.Barrier()
+"""
+    done = carried_out(python(program))
+    assert done.returncode == 7, done.stderr
+
+
+WAITS = """
+from mpi4py import MPI
+MPI.COMM_WORLD.Barrier()
+if MPI.COMM_WORLD.rank == 0:
+    print("running", flush=True)
+import time
+time.sleep(100)
+"""
+
+
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_whatever_ends_it_takes_all_away(number):
+    with subprocess.Popen(
+        python(WAITS), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout.readline() == b"running\n"
+        os.kill(process.pid, number)
+        assert process.wait(LIMIT) != 0
+
+
+@pytest.mark.usefixtures("clean")
+def test_two_at_a_time_do_not_meet():
+    program = "from mpi4py import MPI; exit(MPI.COMM_WORLD.allreduce(1))"
+    with ThreadPoolExecutor() as pool:
+        both = [pool.submit(carried_out, python(program)) for _ in range(2)]
+    for done in (one.result() for one in both):
+        assert done.returncode == 4, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "--dims", 9, "true"), "is not in the range 2<=x<=5"),
+        (("run", "--dims", 2), "Missing argument 'COMMAND...'"),
+        (("run", "--dims", 2, "--rate", "0", "true"), "is not in the range"),
+        (("plan", "nowhere.json"), "does not exist"),
+        (("run", "--dims", 2, "no-such-program"), "no-such-program"),
+    ],
+)
+def test_mistakes_are_told(arguments, words):
+    done = carried_out(command(*arguments))
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
