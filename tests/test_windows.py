@@ -8,6 +8,7 @@ from strategies import mesh_specs
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.stencil.frame import within
 
 FILL = -7
 MANY = settings(max_examples=150)
@@ -279,6 +280,20 @@ def test_an_enormous_frame_is_refused_at_once():
     """Not by running out of memory or time: a frame is as large as the reach."""
     a = gc.CubeArray.from_numpy(np.arange(8.0), gc.Layout.mesh((8,), (4,)))
     refused(lambda: a.halo(1 << 32), InvalidValueError)
+
+
+@given(st.sets(st.integers(-50, 50), min_size=1), st.integers(0, 9), st.integers(0, 9))
+def test_what_is_within_reach_of_some_coordinates(own, below, above):
+    reached = {at + step for at in own for step in range(-below, above + 1)}
+    assert within(np.array(sorted(own)), below, above).tolist() == sorted(reached)
+
+
+def test_a_wide_reach_into_long_blocks_costs_what_it_reads():
+    """Not its product with the block, which would be 8 GB of coordinates here."""
+    x, layout = np.arange(1 << 18), gc.Layout.consecutive(18, 2, nodes="gray")
+    window = gc.CubeArray.from_numpy(x, layout).halo(1 << 12)
+    for step in (-(1 << 12), 1, 1 << 12):
+        assert np.array_equal(window[step,].to_numpy(), np.roll(x, -step))
 
 
 @pytest.mark.parametrize("fill", [np.nan, 0.5, 300, -1, "x", None])

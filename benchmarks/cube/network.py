@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 MIN_DIMS, MAX_DIMS = 2, 5
-MTU = (
-    9000  # bytes; with small packets a 4-cube has more of them than two processors can pass on
-)
-BURST = 12_000  # bytes that an idle link may send at once: little more than a packet
-QUEUE = 2_000_000  # bytes that may wait at a link: none is lost
+MTU = 9000
+"""Bytes of a packet: a 4-cube has more small ones than two processors can pass on."""
+BURST = 12_000
+"""Bytes that an idle link may send at once: little more than a packet."""
+QUEUE = 2_000_000
+"""Bytes that may wait at a link, so that none is lost."""
 READY = 10.0  # seconds
 
 SETTINGS = (
@@ -55,6 +56,10 @@ class Network:
             _batch("ip", u, self._routes(u))
             _batch("tc", u, self._buckets())
         self._wait()
+
+    def remove(self) -> None:
+        """Take it down, to build another one; at the end of all it goes by itself."""
+        _batch("ip", None, (f"netns del {name(u)}" for u in self.nodes))
 
     def _pairs(self, u: int) -> Iterator[str]:
         yield "link set lo up"

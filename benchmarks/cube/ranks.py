@@ -20,7 +20,7 @@ _ENTER = 'exec nsenter --net=/run/netns/node$PMI_RANK "$@"'
 def started(network: Network, command: list[str]) -> int:
     """Run a command on every node; the connection to mpiexec is an open file and goes along."""
     ranks = str(len(network.nodes))
-    line = [mpiexec(), "-n", ranks, "sh", "-c", _ENTER, "sh", *command]
+    line = ["nice", "-n", "19", mpiexec(), "-n", ranks, "sh", "-c", _ENTER, "sh", *command]
     return subprocess.run(line, env={**os.environ, **SETTINGS}, check=False).returncode  # noqa: S603
 
 

@@ -71,6 +71,19 @@ class Along:
         return ghost, inside[which[np.searchsorted(there, ghost)]]
 
 
+def within(own: IntArray, below: int, above: int) -> IntArray:
+    """All coordinates within reach of ascending ones, which cost as much as there are of them.
+
+    >>> within(np.array([0, 1, 9]), below=1, above=2).tolist()
+    [-1, 0, 1, 2, 3, 8, 9, 10, 11]
+    """
+    first, last = own - below, own + above + 1
+    apart = np.flatnonzero(first[1:] > last[:-1])
+    starts, stops = first[np.append(0, apart + 1)], last[np.append(apart, len(own) - 1)]
+    ends = np.cumsum(stops - starts)
+    return np.arange(ends[-1]) + np.repeat(stops - ends, stops - starts)
+
+
 def _index(*places: IntArray) -> Index:
     """The places along each axis, as slices if they are."""
     if all(len(along) and (np.diff(along) == 1).all() for along in places):
@@ -106,8 +119,7 @@ class Frame:
         found = []
         for reading in readings(self.halo):
             own = reading.own(reading.strip.component(self.node ^ constant))
-            below, above = reading.reach
-            frame = np.unique(np.add.outer(own, np.arange(-below, above + 1)))
+            frame = within(own, *reading.reach)
             found.append(Along(own, frame, reading.strip.length, reading.periodic))
         return tuple(found)
 
