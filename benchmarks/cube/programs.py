@@ -71,7 +71,7 @@ def mappings(comm: Comm, machine: gc.Machine, less: int) -> Iterator[Row]:
             works[f"{transforming} transforms, {reading} stencils", name] = partial(
                 in_turn, calls
             )
-    found = measured([*works.values()], comm, 3 if less else 7)
+    found = measured([*works.values()], comm, 3)
     for (part, code), one in zip(works, found, strict=True):
         yield {
             "part": part,

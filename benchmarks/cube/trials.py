@@ -26,8 +26,8 @@ ITEM = 16 << 10  # bytes of an element of them
 SHORT = tuple(1 << k for k in range(8, 19))
 GRAIN = 512  # bytes of an element where messages of all sizes are tried
 STARTUPS = (1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 1e-1)
-SIZES = (8, 1 << 18, 1 << 20)
-"""What is calibrated with: the ends. Between them a link that was idle for a while passes up to
+SIZES = (8, 1 << 20)
+"""Bytes to calibrate with: the ends. Between them a link that was idle for a while passes up to
 its burst at once, which is neither a start-up nor a rate."""
 
 Row = dict[str, Any]
@@ -37,7 +37,7 @@ Ports = int | Literal["all"]
 def main(report: str, longest: int, less: int = 0) -> None:
     comm = MPI.COMM_WORLD
     ends = tuple(max(size >> less, 8) for size in SIZES)
-    calibration = gc.calibrate(comm, "cube", sizes=ends, repeats=2 if less else 4)
+    calibration = gc.calibrate(comm, "cube", sizes=ends, repeats=2 if less else 6)
     machine = calibration.machine
     content: Row = {"latency": latency(comm), "calibration": calibration.as_dict()}
     sizes = tuple(size >> less for size in LONG if size <= longest)
@@ -74,7 +74,7 @@ def conversions(
                 key = rival.algorithm, rival.rounds
                 rivals.setdefault(key, rival)
                 users.setdefault(key, []).append(ports)
-        runs = 3 if nbytes > 4 << 20 else 5
+        runs = 2 if nbytes > 4 << 20 else 4
         (whole,) = measured([alltoallv(comm, nbytes)], comm, runs)
         yield {"algorithm": "Alltoallv", "block": nbytes, **told(whole)}
         for key, made in zip(rivals, rows([*rivals.values()], comm, runs), strict=True):

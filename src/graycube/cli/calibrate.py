@@ -6,28 +6,34 @@ import graycube as gc
 from graycube.calibration.calibrate import REPEATS, SIZES
 from graycube.cli.console import print_json, tell
 from graycube.cli.ranks import started, world
+from graycube.cli.sizes import Sizes
 
 
 @click.command(short_help="Measure this machine for the planner.")
 @click.argument("name")
 @click.option("--ranks", type=int, metavar="N", help="Start N ranks with mpiexec.")
 @click.option("--quick", is_flag=True, help="Fewer sizes and repeats.")
+@click.option("--sizes", type=Sizes(), metavar="B,B,...", help="Bytes of the exchanges.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def calibrate(name: str, ranks: int | None, *, quick: bool, as_json: bool) -> int:
+def calibrate(
+    name: str, ranks: int | None, sizes: tuple[int, ...] | None, *, quick: bool, as_json: bool
+) -> int:
     """Measure start-up, rate, ports and switching of this machine; save them as profile NAME.
 
     It runs on all ranks that mpiexec started, or starts some with --ranks.
 
     \b
     graycube calibrate our-laptop --ranks 4
-    mpiexec -n 64 graycube calibrate our-cluster
+    mpiexec -n 64 graycube calibrate our-cluster --sizes 8,64KiB,4MiB
     """
     if ranks is not None:
         flags = [flag for flag, set_ in (("--quick", quick), ("--json", as_json)) if set_]
+        if sizes is not None:
+            flags += ["--sizes", ",".join(map(str, sizes))]
         return started(ranks, ["calibrate", *flags, "--", name])
     comm = world()
-    sizes, repeats = (SIZES[::3], REPEATS // 5) if quick else (SIZES, REPEATS)
-    found = gc.calibrate(comm, name, sizes=sizes, repeats=repeats)
+    usual, repeats = (SIZES[::3], REPEATS // 5) if quick else (SIZES, REPEATS)
+    found = gc.calibrate(comm, name, sizes=sizes or usual, repeats=repeats)
     if comm.rank == 0:
         if as_json:
             print_json(found.as_dict())

@@ -50,3 +50,19 @@ class Shape(click.ParamType[tuple[int, ...]]):
         if not all(re.fullmatch("[0-9]{1,18}", part) for part in parts):
             self.fail(f"{value!r} is no shape: write 64x32", param, ctx)
         return tuple(map(int, parts))
+
+
+class Sizes(click.ParamType[tuple[int, ...]]):
+    """Amounts of bytes.
+
+    >>> Sizes().convert("8,64KiB", None, None)
+    (8, 65536)
+    """
+
+    name = "bytes"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """The amounts of a text."""
+        return tuple(Amount().convert(part, param, ctx)[0] for part in str(value).split(","))

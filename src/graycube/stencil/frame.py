@@ -81,7 +81,8 @@ def within(own: IntArray, below: int, above: int) -> IntArray:
     apart = np.flatnonzero(first[1:] > last[:-1])
     starts, stops = first[np.append(0, apart + 1)], last[np.append(apart, len(own) - 1)]
     ends = np.cumsum(stops - starts)
-    return np.arange(ends[-1]) + np.repeat(stops - ends, stops - starts)
+    found: IntArray = np.arange(ends[-1]) + np.repeat(stops - ends, stops - starts)
+    return found
 
 
 def _index(*places: IntArray) -> Index:
