@@ -36,7 +36,7 @@ Ports = int | Literal["all"]
 
 def main(report: str, longest: int, less: int = 0) -> None:
     comm = MPI.COMM_WORLD
-    ends = tuple(max(size >> less, 8) for size in SIZES)
+    ends = tuple(size >> min(less, 3) or size for size in SIZES)
     calibration = gc.calibrate(comm, "cube", sizes=ends, repeats=2 if less else 6)
     machine = calibration.machine
     content: Row = {"latency": latency(comm), "calibration": calibration.as_dict()}
