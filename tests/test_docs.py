@@ -1,6 +1,7 @@
 """What the documents show of the command line works, and the site's made pages are whole."""
 
 import importlib.util
+import json
 import re
 import shlex
 import shutil
@@ -44,6 +45,17 @@ def test_what_the_documents_show_works(line, folder, monkeypatch, capfd):
     monkeypatch.chdir(folder)
     arguments = shlex.split(line, comments=True)[1:]
     assert main(arguments) == 0, capfd.readouterr().err
+
+
+def test_the_page_of_the_cube_has_what_was_measured():
+    folder = ROOT / "benchmarks" / "cube"
+    spec = importlib.util.spec_from_file_location("report", folder / "report.py")
+    report = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(report)
+    cubes = json.loads((folder / "results.json").read_text(encoding="ascii"))["cubes"]
+    page = (ROOT / "docs" / "cube.md").read_text(encoding="utf-8")
+    for heading, lines in report.tables({int(n): cube for n, cube in cubes.items()}).items():
+        assert "\n".join(lines) in page, heading
 
 
 def test_the_readme_shows_what_comes_out(tmp_path, monkeypatch, capsys):
