@@ -40,7 +40,7 @@ def main(report: str, longest: int, less: int = 0) -> None:
     calibration = gc.calibrate(comm, "cube", sizes=ends, repeats=2 if less else 6)
     machine = calibration.machine
     content: Row = {"latency": latency(comm), "calibration": calibration.as_dict()}
-    sizes = tuple(size >> less for size in LONG if size <= longest)
+    sizes = tuple(size >> less for size in LONG[: 1 if less else None] if size <= longest)
     trials = {
         "conversions": conversions(comm, machine, sizes, ITEM >> less),
         "grains": grains(comm, machine, LONG[0] >> less, GRAIN >> less or 1),
