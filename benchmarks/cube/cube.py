@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 import numpy as np
-from enclosed import enclosed, inside, settle
+from enclosed import PRIVATE, enclosed, inside, settle
 from network import MAX_DIMS, MIN_DIMS, Network
 from ranks import started
 
@@ -50,7 +50,7 @@ def plan(file: Path, rate: float, runs: int, *, as_json: bool) -> None:
     dims = gc.load_plan(file).task.n
     if not MIN_DIMS <= dims <= MAX_DIMS:
         raise click.UsageError(f"the plan is for a {dims}-cube, not {MIN_DIMS} to {MAX_DIMS}")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
         report = Path(folder) / "report.json"
         worker = [sys.executable, str(Path(__file__).with_name("carry.py"))]
         with_network(Network(dims, rate), [*worker, str(file), str(runs), str(report)])
@@ -62,7 +62,6 @@ def plan(file: Path, rate: float, runs: int, *, as_json: bool) -> None:
 
 def with_network(network: Network, command: list[str]) -> None:
     """Build it, run the command on it, and end unless all went well."""
-    settle()
     network.build()
     code = started(network, command)
     if code:
@@ -89,6 +88,8 @@ def told(content: dict[str, Any], rate: float) -> str:
 
 
 if __name__ == "__main__":
-    if not inside() and not {"--help"} & set(sys.argv):
+    if inside():
+        settle()
+    elif "--help" not in sys.argv:
         raise SystemExit(enclosed(sys.argv))
     main()

@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FrameType
 
 INSIDE = "GRAYCUBE_CUBE"
+PRIVATE = "/run"
+"""A folder that only those inside see, and that is gone with them."""
 TOOLS = {
     **dict.fromkeys(("ip", "tc"), "iproute2"),
     **dict.fromkeys(("mount", "nsenter", "setpriv", "unshare"), "util-linux"),
@@ -69,7 +71,7 @@ def _alone() -> list[str]:
 def settle() -> None:
     """Folders of its own for the names of networks and for what MPI shares in memory."""
     signal.signal(signal.SIGTERM, _stop)  # the first process hears only what it asks for
-    for folder in ("/run", "/dev/shm"):  # noqa: S108
+    for folder in (PRIVATE, "/dev/shm"):  # noqa: S108
         subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)  # noqa: S603, S607
     Path("/run/netns").mkdir()
 

@@ -1,6 +1,6 @@
 """All experiments on cubes of 2 to 4 dimensions, or 5; an hour, or a minute with --quick.
 
-    python benchmarks/cube/experiments.py [--quick] [--dims 3,4] [--report results.json]
+    python benchmarks/cube/experiments.py [--quick] [--dims 3 --dims 4] [--report FILE]
 
 Leave the machine alone meanwhile. The figures of every cube are written when it is done.
 """
@@ -14,11 +14,12 @@ import time
 from pathlib import Path
 
 import click
-from enclosed import enclosed, inside, settle
-from network import BURST, MTU, Network
+from enclosed import PRIVATE, enclosed, inside, settle
+from network import BURST, MAX_DIMS, MIN_DIMS, MTU, Network
 from ranks import started
 
 import graycube as gc
+from graycube.whole_files import write_whole
 
 HERE = Path(__file__).parent
 RATES = {2: 50.0, 3: 20.0, 4: 10.0, 5: 8.0}
@@ -30,11 +31,12 @@ LESS = 8  # bits by which blocks are shorter when it is only tried
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Small blocks, few runs: only to try it.")
-@click.option("--dims", default="2,3,4", show_default=True, metavar="N,N,...")
+@click.option(
+    "--dims", type=click.IntRange(MIN_DIMS, MAX_DIMS), multiple=True, default=(2, 3, 4)
+)
 @click.option("--report", type=click.Path(path_type=Path), default=HERE / "results.json")
-def main(*, quick: bool, dims: str, report: Path) -> None:
+def main(*, quick: bool, dims: tuple[int, ...], report: Path) -> None:
     """Run all experiments, and write what was measured."""
-    wanted = [int(n) for n in dims.split(",")]
     content = json.loads(report.read_text(encoding="ascii")) if report.exists() else {}
     content["machine"] = {
         "date": time.strftime("%Y-%m-%d"),
@@ -45,9 +47,8 @@ def main(*, quick: bool, dims: str, report: Path) -> None:
         "packet": MTU,
         "burst": BURST,
     }
-    settle()
-    with tempfile.TemporaryDirectory() as folder:
-        for n in wanted:
+    with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
+        for n in dims:
             found = Path(folder) / "found.json"
             network = Network(n, RATES[n])
             network.build()
@@ -58,15 +59,15 @@ def main(*, quick: bool, dims: str, report: Path) -> None:
                 raise SystemExit(code)
             cubes = content.setdefault("cubes", {})
             cubes[str(n)] = {"rate": RATES[n], **json.loads(found.read_text(encoding="ascii"))}
-            whole = Path(folder) / "whole.json"
-            whole.write_text(json.dumps(content, indent=0), encoding="ascii")
-            report.write_bytes(whole.read_bytes())
+            write_whole(report, json.dumps(content, indent=0))
             if code:
                 raise SystemExit(code)
             found.unlink()
 
 
 if __name__ == "__main__":
-    if not inside() and "--help" not in sys.argv:
+    if inside():
+        settle()
+    elif "--help" not in sys.argv:
         raise SystemExit(enclosed(sys.argv))
     main()

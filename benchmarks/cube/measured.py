@@ -22,11 +22,6 @@ class Measured:
     seconds: list[float]
     links: list[list[float]]
 
-    @property
-    def typical(self) -> float:
-        """The lower quartile: what else a machine does only makes runs longer."""
-        return float(np.quantile(self.seconds, 0.25))
-
 
 def measured(works: Sequence[Callable[[], object]], comm: Comm, runs: int) -> list[Measured]:
     """The same on all ranks; every work has run once before it is timed."""
@@ -59,7 +54,7 @@ def sent(dims: int) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def latency(comm: Comm, times: int = 200) -> float:
-    """Seconds of a byte to a neighbour, and half of its way back: the median."""
+    """Seconds that two neighbours take to exchange a byte: the median."""
     byte = np.zeros(1, dtype=np.uint8)
     taken = []
     for _ in range(times if comm.rank < 2 else 0):
