@@ -129,3 +129,21 @@ def test_two_circuits_over_one_link_are_two_messages():
     machine = gc.Machine(3, ports=1, switching="circuit")
     assert not check_algebra(schedule, machine)
     assert not check_elements(expand(schedule), machine)
+
+
+def test_nodes_that_send_apart_may_not_receive_together():
+    """Half of the nodes send over dimension 0, the others over 1: these receive from both."""
+    task = gc.Task(gc.Layout.nodes(2), gc.Layout.nodes(2), 1)
+    across, along = (gc.Exchange(1 << d, 0, 0) for d in range(2))
+    strands = (
+        gc.Strand(0, 1, (gc.Hop(0, across), gc.Hop(1, across)), mask=1, value=0),
+        gc.Strand(0, 1, (gc.Hop(0, along), gc.Hop(2, along)), mask=1, value=1),
+    )
+    schedule = gc.Schedule(task, "by hand", range(3), 3, strands)
+    for ports in (1, 2):
+        machine = gc.Machine(2, ports=ports)
+        for report in (
+            check_algebra(schedule, machine),
+            check_elements(expand(schedule), machine),
+        ):
+            assert ("ports" in dict(report.counts)) is (ports == 1)
