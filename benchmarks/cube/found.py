@@ -1,0 +1,41 @@
+"""What the experiments found: rows of times, as results.json has them."""
+
+from typing import Any
+
+import numpy as np
+
+MIB = 1 << 20
+
+Row = dict[str, Any]
+
+
+def typical(row: Row) -> float:
+    """The lower quartile of the runs."""
+    return float(np.quantile(row["seconds"], 0.25))
+
+
+def spread(row: Row) -> float:
+    """How much longer the slowest run took, as a share."""
+    return float(max(row["seconds"]) / typical(row) - 1)
+
+
+def calibrated(cube: Row) -> Row:
+    """The machine that graycube.calibrate found it to be."""
+    found: Row = cube["calibration"]["machine"]
+    return found
+
+
+def by_size(cube: Row) -> dict[int, list[Row]]:
+    """The rows of each size of a block."""
+    found: dict[int, list[Row]] = {}
+    for row in cube["conversions"]:
+        found.setdefault(row["block"], []).append(row)
+    return found
+
+
+def by_algorithm(cube: Row) -> dict[str, dict[int, float]]:
+    """Times by algorithm and size."""
+    found: dict[str, dict[int, float]] = {}
+    for row in cube["short blocks"]:
+        found.setdefault(row["algorithm"], {})[row["block"]] = typical(row)
+    return found
