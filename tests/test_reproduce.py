@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -33,7 +32,6 @@ CORRECTED = replace(
     CLAIM, verdict="holds with a correction", correction=Correction("it is", "An entry.")
 )
 VALUES = {"n": 5, "K": 12}
-SECONDS = 2.0  # more than enough; a hostile formula would take hours
 
 
 # Formulas. The oracle is Python itself, with every number on the way a fraction.
@@ -145,11 +143,10 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("formula", HOSTILE, ids=lambda formula: repr(formula)[:24])
-def test_hostile_formulas_are_refused_at_once(formula):
-    start = perf_counter()
+def test_hostile_formulas_are_refused(formula):
+    """Without being worked out: each of them would take hours."""
     with pytest.raises(InvalidValueError, match="may only count") as refused:
         evaluate(formula, VALUES)
-    assert perf_counter() - start < SECONDS
     assert len(str(refused.value)) < 500
 
 

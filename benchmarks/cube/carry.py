@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from blocks import given, wanted
 from measured import latency, measured
 from mpi4py import MPI
 
@@ -19,16 +20,9 @@ def main(path: str, runs: int, report: str) -> None:
     comm = MPI.COMM_WORLD
     plan = gc.load_plan(path)
     task = plan.task
-    block = np.zeros((task.block, task.itemsize), dtype=np.uint8)
-    numbers = np.arange(comm.rank * task.block, (comm.rank + 1) * task.block)
-    shown = min(task.itemsize, 8)
-    block[:, :shown] = numbers[:, None].view(np.uint8)[:, :shown]
-    bound = plan.bind(block, comm)
+    bound = plan.bind(given(plan, comm.rank), comm)
     (found,) = measured([bound.run], comm, runs)
-    everywhere = np.arange(comm.size * task.block).reshape(comm.size, task.block)
-    wanted = np.zeros_like(block)
-    wanted[:, :shown] = plan.apply(everywhere)[comm.rank][:, None].view(np.uint8)[:, :shown]
-    right = comm.allreduce(np.array_equal(bound.result, wanted), MPI.LAND)
+    right = comm.allreduce(np.array_equal(bound.result, wanted(plan, comm.rank)), MPI.LAND)
     byte_time = latency(comm)
     bound.free()
     if comm.rank == 0:
@@ -43,6 +37,7 @@ def main(path: str, runs: int, report: str) -> None:
             "seconds": found.seconds,
             "links": found.links,
             "planned": planned.tolist(),
+            "resent": found.resent,
         }
         Path(report).write_text(json.dumps(content), encoding="ascii")
 

@@ -20,6 +20,7 @@ from ranks import started
 
 import graycube as gc
 
+COUNTED = 1 << 24  # crossings of links by elements: each is followed to know what links carry
 RATE = click.option(
     "--rate", type=click.FloatRange(0.1, 10_000), default=50.0, show_default=True,
     metavar="MBIT", help="Mbit/s of each link in each direction.",
@@ -47,12 +48,15 @@ def run(dims: int, rate: float, command: tuple[str, ...]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan(file: Path, rate: float, runs: int, *, as_json: bool) -> None:
     """Carry out the plan in FILE: its time, its result, and what every link carries."""
-    dims = gc.load_plan(file).task.n
+    loaded = gc.load_plan(file)
+    dims = loaded.task.n
+    if loaded.traffic.crossings > COUNTED:
+        raise click.UsageError("too many elements to count: plan it with a larger --itemsize")
     if not MIN_DIMS <= dims <= MAX_DIMS:
         raise click.UsageError(f"the plan is for a {dims}-cube, not {MIN_DIMS} to {MAX_DIMS}")
     with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
         report = Path(folder) / "report.json"
-        worker = [sys.executable, str(Path(__file__).with_name("carry.py"))]
+        worker = [sys.executable, "-m", "mpi4py", str(Path(__file__).with_name("carry.py"))]
         with_network(Network(dims, rate), [*worker, str(file), str(runs), str(report)])
         content = json.loads(report.read_text(encoding="ascii"))
     click.echo(json.dumps(content, indent=2) if as_json else told(content, rate))
@@ -75,14 +79,19 @@ def told(content: dict[str, Any], rate: float) -> str:
     links, planned = np.array(content["links"]), np.array(content["planned"])
     used = planned > 0
     ratios = links[used] / planned[used]
+    carried = (
+        f"{ratios.min():.4f} to {ratios.max():.4f} x the plan" if used.any() else "nothing"
+    )
     lines = {
         content["algorithm"]: f"{content['nodes']} nodes, {block} bytes on each",
         "result": "right on all nodes" if content["right"] else "WRONG",
         "time": f"{seconds:.4g} s; {len(times)} runs of {min(times):.4g} to {max(times):.4g}",
+        "predicted": f"{content['predicted']:.4g} s on the machine of the plan",
         "rate": f"{8e-6 * links.max() / seconds:.1f} of {rate:g} Mbit/s on the busiest link",
         "latency": f"{1e6 * content['latency']:.0f} us for a byte to a neighbour",
-        "links": f"{used.sum()} carry {ratios.min():.4f} to {ratios.max():.4f} x the plan",
+        "links": f"{used.sum()} carry {carried}",
         "others": f"{links[~used].max(initial=0):.0f} bytes at most",
+        "sent again": f"{content['resent']} segments",
     }
     return "\n".join(f"{name:<16}{line}" for name, line in lines.items())
 

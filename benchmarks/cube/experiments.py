@@ -1,8 +1,9 @@
 """All experiments on cubes of 2 to 4 dimensions, or 5; an hour, or a minute with --quick.
 
-    python benchmarks/cube/experiments.py [--quick] [--dims 3 --dims 4] [--report FILE]
+    python benchmarks/cube/experiments.py [--quick] [--dims 3 --dims 4] [--only NAME]
 
-Leave the machine alone meanwhile. The figures of every cube are written when it is done.
+Leave the machine alone meanwhile. The figures of every cube are written when it is done. With
+--only, one experiment runs again on the machine that was calibrated, and the others stay.
 """
 
 import json
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 from enclosed import PRIVATE, enclosed, inside, settle
@@ -21,11 +23,11 @@ from ranks import started
 import graycube as gc
 from graycube.whole_files import write_whole
 
-HERE = Path(__file__).parent
-RATES = {2: 50.0, 3: 20.0, 4: 10.0, 5: 8.0}
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results.json"
+RATES = {2: 50.0, 3: 20.0, 4: 10.0, 5: 4.0}
 """Mbit/s of a link: the more links, the less two processors can do for each."""
-LONGEST = {2: 4 << 20, 3: 16 << 20, 4: 16 << 20, 5: 1 << 20}
-"""Bytes of a block."""
+EXPERIMENTS = ("conversions", "layouts", "grains", "short blocks", "transforms", "mappings")
 LESS = 8  # bits by which blocks are shorter when it is only tried
 
 
@@ -34,35 +36,50 @@ LESS = 8  # bits by which blocks are shorter when it is only tried
 @click.option(
     "--dims", type=click.IntRange(MIN_DIMS, MAX_DIMS), multiple=True, default=(2, 3, 4)
 )
-@click.option("--report", type=click.Path(path_type=Path), default=HERE / "results.json")
-def main(*, quick: bool, dims: tuple[int, ...], report: Path) -> None:
+@click.option(
+    "--longest", type=click.IntRange(1), default=16, show_default=True,
+    metavar="MIB", help="Blocks of 1, 4 and 16 MiB are moved, up to this.",
+)  # fmt: skip
+@click.option("--only", type=click.Choice(EXPERIMENTS), help="The others in the report stay.")
+@click.option("--report", type=click.Path(path_type=Path), default=RESULTS)
+def main(
+    *, quick: bool, dims: tuple[int, ...], longest: int, only: str | None, report: Path
+) -> None:
     """Run all experiments, and write what was measured."""
-    content = json.loads(report.read_text(encoding="ascii")) if report.exists() else {}
-    content["machine"] = {
+    if quick and report.resolve() == RESULTS:
+        raise click.UsageError("--quick needs a --report of its own: this one has real figures")
+    cubes = json.loads(report.read_text(encoding="ascii"))["cubes"] if report.exists() else {}
+    with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
+        for n in dims:
+            found = Path(folder) / "found.json"
+            setting = {"rate": RATES[n], "packet": MTU, "burst": BURST}
+            if only:
+                known = cubes.get(str(n), {})
+                if {key: known.get(key) for key in setting} != setting:
+                    raise click.UsageError(f"{report} has no {n}-cube with {setting}")
+                found.write_text(json.dumps(known), encoding="ascii")
+            network = Network(n, RATES[n])
+            network.build()
+            sizes = [str(longest << 20), str(LESS if quick else 0)]
+            worker = [sys.executable, "-m", "mpi4py", str(HERE / "trials.py"), str(found)]
+            code = started(network, [*worker, *sizes, *([only] if only else [])])
+            network.remove()
+            if code:
+                raise SystemExit(code)
+            cubes[str(n)] = setting | about() | json.loads(found.read_text(encoding="ascii"))
+            write_whole(report, json.dumps({"cubes": dict(sorted(cubes.items()))}, indent=0))
+            found.unlink()
+
+
+def about() -> dict[str, Any]:
+    """When, and on what."""
+    return {
         "date": time.strftime("%Y-%m-%d"),
         "processors": os.cpu_count(),
         "kernel": ".".join(platform.release().split(".")[:2]),
         "python": platform.python_version(),
         "graycube": gc.__version__,
-        "packet": MTU,
-        "burst": BURST,
     }
-    with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
-        for n in dims:
-            found = Path(folder) / "found.json"
-            network = Network(n, RATES[n])
-            network.build()
-            worker = [sys.executable, str(HERE / "trials.py"), str(found), str(LONGEST[n])]
-            code = started(network, [*worker, *([str(LESS)] if quick else [])])
-            network.remove()
-            if not found.exists():
-                raise SystemExit(code)
-            cubes = content.setdefault("cubes", {})
-            cubes[str(n)] = {"rate": RATES[n], **json.loads(found.read_text(encoding="ascii"))}
-            write_whole(report, json.dumps(content, indent=0))
-            if code:
-                raise SystemExit(code)
-            found.unlink()
 
 
 if __name__ == "__main__":

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-MIB = 1 << 20
-
 Row = dict[str, Any]
 
 
@@ -19,6 +17,11 @@ def spread(row: Row) -> float:
     return float(max(row["seconds"]) / typical(row) - 1)
 
 
+def size(nbytes: int) -> str:
+    """Bytes as people say them."""
+    return f"{nbytes >> 20} MiB" if nbytes >> 20 else f"{nbytes >> 10} KiB"
+
+
 def calibrated(cube: Row) -> Row:
     """The machine that graycube.calibrate found it to be."""
     found: Row = cube["calibration"]["machine"]
@@ -30,6 +33,14 @@ def by_size(cube: Row) -> dict[int, list[Row]]:
     found: dict[int, list[Row]] = {}
     for row in cube["conversions"]:
         found.setdefault(row["block"], []).append(row)
+    return found
+
+
+def by_move(cube: Row) -> dict[str, list[Row]]:
+    """The rows of each conversion from a cyclic to a consecutive layout."""
+    found: dict[str, list[Row]] = {}
+    for row in cube["layouts"]:
+        found.setdefault(row["move"], []).append(row)
     return found
 
 

@@ -17,17 +17,23 @@ Comm = Any  # mpi4py is untyped here
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of every run, and the bytes that a run sends: ``links[u][d]``, the mean."""
+    """Seconds of every run, and the bytes that a run sends: ``links[u][d]``, the mean.
+
+    ``resent`` are the TCP segments that were sent again, in all runs of all works.
+    """
 
     seconds: list[float]
     links: list[list[float]]
+    resent: int
 
 
-def measured(works: Sequence[Callable[[], object]], comm: Comm, runs: int) -> list[Measured]:
-    """The same on all ranks; every work has run once before it is timed."""
-    for work in works:
+def measured(
+    works: Sequence[Callable[[], object]], comm: Comm, runs: int, *, warm: bool = True
+) -> list[Measured]:
+    """The same on all ranks; every work has run once before it is timed, if ``warm``."""
+    for work in works if warm else ():
         work()
-    dims = comm.size.bit_length() - 1
+    dims, again = comm.size.bit_length() - 1, resent()
     times = np.zeros((len(works), runs))
     counts = np.zeros((len(works), dims))
     for run in range(runs):
@@ -43,7 +49,9 @@ def measured(works: Sequence[Callable[[], object]], comm: Comm, runs: int) -> li
             counts[j] += sent(dims) - before
     slowest = np.max(comm.allgather(times), axis=0)
     links = np.stack(comm.allgather(counts / runs), axis=1)
-    return [Measured(*both) for both in zip(slowest.tolist(), links.tolist(), strict=True)]
+    lost = comm.allreduce(resent() - again)
+    found = zip(slowest.tolist(), links.tolist(), strict=True)
+    return [Measured(seconds, sent, lost) for seconds, sent in found]
 
 
 def sent(dims: int) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -51,6 +59,13 @@ def sent(dims: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     lines = Path("/proc/self/net/dev").read_text(encoding="ascii").splitlines()[2:]
     counters = {port.strip(): fields.split() for port, fields in (s.split(":") for s in lines)}
     return np.array([int(counters[f"d{d}"][8]) for d in range(dims)])
+
+
+def resent() -> int:
+    """TCP segments that this node has sent again: there should be none."""
+    lines = Path("/proc/self/net/snmp").read_text(encoding="ascii").splitlines()
+    names, counts = (line.split() for line in lines if line.startswith("Tcp:"))
+    return int(counts[names.index("RetransSegs")])
 
 
 def latency(comm: Comm, times: int = 200) -> float:

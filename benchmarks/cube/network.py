@@ -12,12 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 MIN_DIMS, MAX_DIMS = 2, 5
-MTU = 9000
-"""Bytes of a packet: a 4-cube has more small ones than two processors can pass on."""
-BURST = 12_000
+MTU = 3000
+"""Bytes of a packet: two processors cannot pass on many more small ones."""
+BURST = 3200
 """Bytes that an idle link may send at once: little more than a packet."""
-QUEUE = 2_000_000
+QUEUE = 64_000_000
 """Bytes that may wait at a link, so that none is lost."""
+ROUTE = "rto_min 5s"
+"""Nothing is lost, so nothing is sent again before it has waited its turn."""
 READY = 10.0  # seconds
 
 SETTINGS = (
@@ -28,6 +30,11 @@ SETTINGS = (
     "net.ipv4.conf.default.send_redirects=0",
     "net.ipv4.tcp_congestion_control=reno",  # the others are noisy in both directions at once
     "net.ipv4.tcp_slow_start_after_idle=0",
+    "net.ipv4.tcp_early_retrans=0",
+    "net.ipv4.tcp_autocorking=0",
+    # The usual buffers begin with a few packets, and links would wait for acknowledgements.
+    "net.ipv4.tcp_wmem=4096 1048576 1048576",
+    "net.ipv4.tcp_rmem=4096 8388608 33554432",
     "net.ipv6.conf.all.disable_ipv6=1",
     "net.ipv6.conf.default.disable_ipv6=1",
 )
@@ -76,20 +83,31 @@ class Network:
         yield f"addr add {address(u)}/32 dev {port(0)}"
         for d in range(self.dims):
             v = u ^ 1 << d
-            yield f"link set {port(d)} up"
+            yield f"link set {port(d)} gso_max_segs 1 up"  # no packets of many
             yield f"neigh add {address(v)} lladdr {_hardware(v, d)} dev {port(d)} nud permanent"
         for v in self.nodes:
             if u != v:
                 d = ((u ^ v) & -(u ^ v)).bit_length() - 1
                 via = f"via {address(u ^ 1 << d)} dev {port(d)} onlink"
-                yield f"route add {address(v)}/32 {via} src {address(u)}"
+                yield f"route add {address(v)}/32 {via} src {address(u)} {ROUTE}"
 
     def _buckets(self) -> Iterator[str]:
+        """Acknowledgements go first: behind data of the other direction they would come late.
+
+        Nothing else is so short, so no packet overtakes another one of its own message.
+        """
+        bits = round(self.rate * 1e6)
         for d in range(self.dims):
-            yield (
-                f"qdisc add dev {port(d)} root tbf "
-                f"rate {round(self.rate * 1e6)}bit burst {BURST} limit {QUEUE}"
-            )
+            at = f"dev {port(d)}"
+            limits = f"ceil {bits}bit burst {BURST} cburst {BURST} quantum {MTU}"
+            yield f"qdisc add {at} root handle 1: htb default 2"
+            yield f"class add {at} parent 1: classid 1:1 htb rate {bits}bit {limits}"
+            for leaf, share in ((2, 0.9), (3, 0.1)):
+                own = f"rate {round(share * bits)}bit {limits} prio {3 - leaf}"
+                yield f"class add {at} parent 1:1 classid 1:{leaf} htb {own}"
+                yield f"qdisc add {at} parent 1:{leaf} bfifo limit {QUEUE}"
+            short = "match u16 0 0xffc0 at 2"  # the length is less than 64 bytes
+            yield f"filter add {at} parent 1: protocol ip u32 {short} flowid 1:3"
 
     def _wait(self) -> None:
         """The kernel takes up to a second to say that a link is up; MPI asks for that."""

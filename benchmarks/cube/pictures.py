@@ -4,7 +4,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from found import MIB, Row, by_algorithm, by_size, calibrated, typical
+from found import Row, by_algorithm, by_size, calibrated, size, typical
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -27,26 +27,29 @@ COLOURS = {"gb1": "#0072B2", "gb2": "#999999", "gb3": "#D55E00"}
 
 def pictures(cubes: dict[int, Row]) -> dict[str, Figure]:
     """Figures by the names of their files."""
+    wide = {n: cube for n, cube in sorted(cubes.items()) if n > 2}  # a 2-cube has too few ways
+    if not wide:
+        return {}
     return {
-        "long": long_blocks(cubes),
+        "long": long_blocks(wide),
         "short": short_blocks(cubes),
-        "grains": grains(cubes),
-        "mappings": mappings(cubes),
+        "grains": grains(wide),
+        "mappings": mappings(wide),
     }
 
 
 def long_blocks(cubes: dict[int, Row]) -> Figure:
     """Times in those of a block on a link: predicted and measured, on all ports."""
-    wide = {n: cube for n, cube in cubes.items() if n in (3, 4)}
-    figure, panels = _row(len(wide))
-    for ax, (n, cube) in zip(panels, wide.items(), strict=True):
+    figure, panels = _row(len(cubes))
+    for ax, (n, cube) in zip(panels, cubes.items(), strict=True):
         for k, (block, rows) in enumerate(by_size(cube).items()):
-            known = {row["algorithm"]: row for row in rows}
+            able = [row for row in rows if "all" in row.get("ports", ("all",))]
+            known = {row["algorithm"]: row for row in able}
             names = [name for name in ALL_PORTS if name in known]
             whole = block * calibrated(cube)["per_byte"]
             shares = [typical(known[name]) / whole for name in names]
             places = np.arange(len(names)) + 0.22 * (k - 1)
-            label = f"{block // MIB} MiB, measured"
+            label = f"{size(block)}, measured"
             ax.bar(places, shares, 0.2, color=BLUES[k], label=label)
             predicted = [known[name].get("predicted", np.nan) / whole for name in names]
             label = "" if k else "predicted"
@@ -55,7 +58,6 @@ def long_blocks(cubes: dict[int, Row]) -> Figure:
         told = [ALL_PORTS[name] for name in names]
         ax.set_xticks(range(len(names)), told, rotation=40, ha="right")
         ax.set_title(f"{1 << n} nodes, {cube['rate']:g} Mbit/s a link", fontsize=10)
-        ax.set_ylim(0, 1.1)
     panels[0].set_ylabel("time / (bytes of a block x time of a byte)")
     panels[0].legend(fontsize=8)
     return figure
@@ -64,7 +66,7 @@ def long_blocks(cubes: dict[int, Row]) -> Figure:
 def short_blocks(cubes: dict[int, Row]) -> Figure:
     """TR-20-92 figures 4 and 5 on these links."""
     figure, (left, right) = _row(2)
-    n = max(n for n in cubes if n < 5)
+    n = max(cubes)
     for row in cubes[n]["short blocks"]:
         left.plot(row["block"], typical(row), "o", ms=4, color=COLOURS[row["algorithm"]])
     for name, colour in COLOURS.items():
@@ -78,26 +80,25 @@ def short_blocks(cubes: dict[int, Row]) -> Figure:
     left.set(xscale="log", yscale="log", xlabel="bytes of a block", ylabel="seconds")
     left.set_title(f"{1 << n} nodes: points measured, lines predicted", fontsize=10)
     left.legend(fontsize=8)
-    size = max(by_algorithm(cubes[n])["gb1"])
+    last = max(by_algorithm(cubes[n])["gb1"])
     for name, colour in COLOURS.items():
         times = [
-            (n, by_algorithm(cube)[name][size] / (size * calibrated(cube)["per_byte"]))
+            (n, by_algorithm(cube)[name][last] / (last * calibrated(cube)["per_byte"]))
             for n, cube in cubes.items()
         ]
         right.plot(*zip(*sorted(times), strict=True), "o-", color=colour, label=name.upper())
     right.set(
         xlabel="dimensions", ylabel="time / (block x time of a byte)", xticks=sorted(cubes)
     )
-    right.set_title(f"blocks of {size >> 10} KiB", fontsize=10)
+    right.set_title(f"blocks of {size(last)}", fontsize=10)
     right.legend(fontsize=8)
     return figure
 
 
 def grains(cubes: dict[int, Row]) -> Figure:
     """Three-fifths over the size of its messages."""
-    wide = {n: cube for n, cube in cubes.items() if cube["grains"]}
-    figure, panels = _row(len(wide))
-    for ax, (n, cube) in zip(panels, sorted(wide.items()), strict=True):
+    figure, panels = _row(len(cubes))
+    for ax, (n, cube) in zip(panels, cubes.items(), strict=True):
         rows = sorted(cube["grains"], key=lambda row: row["message"])
         sizes = [row["message"] for row in rows]
         ax.plot(sizes, [typical(row) for row in rows], "o", color="#0072B2", label="measured")
@@ -112,9 +113,8 @@ def grains(cubes: dict[int, Row]) -> Figure:
 
 def mappings(cubes: dict[int, Row]) -> Figure:
     """Programs of transforms and stencils in either code, or converted between."""
-    wide = {n: cube for n, cube in cubes.items() if n in (3, 4)}
-    figure, panels = _row(len(wide))
-    for ax, (n, cube) in zip(panels, wide.items(), strict=True):
+    figure, panels = _row(len(cubes))
+    for ax, (n, cube) in zip(panels, cubes.items(), strict=True):
         rows = [row for row in cube["mappings"] if "transforms" in row["part"]]
         parts = list(dict.fromkeys(row["part"] for row in rows))
         for k, code in enumerate(("binary", "gray", "both")):

@@ -10,6 +10,8 @@ from network import Network, port
 SETTINGS = {
     "MPIR_CVAR_NOLOCAL": "1",  # ranks of one machine talk over the network too
     "MPIR_CVAR_CH4_NETMOD": "ofi",
+    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",  # ranks that wait sleep, and leave the processors to
+    "MPIR_CVAR_POLLS_BEFORE_YIELD": "1",  # those that have something to do
     "FI_PROVIDER": "tcp",
     "FI_TCP_IFACE": port(0),  # the one that has the address of the node
     **{f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")},

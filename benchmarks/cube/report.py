@@ -20,7 +20,7 @@ def main(
     results: Path = HERE / "results.json", folder: Path = HERE.parents[1] / "docs" / "pictures"
 ) -> None:
     content = json.loads(results.read_text(encoding="ascii"))
-    cubes = {int(n): cube for n, cube in content["cubes"].items()}
+    cubes = {int(n): cube for n, cube in sorted(content["cubes"].items())}
     for heading, table in tables(cubes).items():
         print(f"\n{heading}\n\n" + "\n".join(table))
     for name, figure in pictures(cubes).items():

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 from statistics import median
 
-from found import MIB, Row, by_algorithm, by_size, calibrated, spread, typical
+from found import Row, by_algorithm, by_move, by_size, calibrated, size, spread, typical
 
 
 def tables(cubes: dict[int, Row]) -> dict[str, list[str]]:
@@ -13,6 +13,7 @@ def tables(cubes: dict[int, Row]) -> dict[str, list[str]]:
         "calibration": list(_lines(_calibrations(cubes))),
         "long blocks: measured, and over predicted": list(_lines(_long(cubes))),
         "ratios": list(_lines(_ratios(cubes))),
+        "layouts": list(_lines(_layouts(cubes))),
         "regret": list(_lines(_regret(cubes))),
         "break-even": list(_lines(_break_even(cubes))),
         "transforms": list(_lines(_transforms(cubes))),
@@ -44,8 +45,8 @@ def _calibrations(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
 
 
 def _long(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
-    sizes = sorted({block for cube in cubes.values() for block in by_size(cube)})
-    yield "nodes", "algorithm", "ports", *(f"{size // MIB} MiB" for size in sizes)
+    blocks = sorted({block for cube in cubes.values() for block in by_size(cube)})
+    yield "nodes", "algorithm", "ports", *map(size, blocks)
     for n, cube in cubes.items():
         cells: dict[tuple[str, str], dict[int, str]] = {}
         for row in cube["conversions"]:
@@ -54,7 +55,7 @@ def _long(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
             found = cells.setdefault((row["algorithm"], ports), {})
             found[row["block"]] = f"{typical(row):.4g} s{ratio}"
         for (name, ports), found in cells.items():
-            yield str(1 << n), name, ports, *(found.get(size, "") for size in sizes)
+            yield str(1 << n), name, ports, *(found.get(block, "") for block in blocks)
 
 
 def _ratios(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
@@ -66,23 +67,43 @@ def _ratios(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
             three = times.get("three-fifths")
             yield (
                 str(1 << n),
-                f"{block // MIB} MiB",
+                size(block),
                 *(f"{pick(ratios):.3f}" for pick in (min, median, max)),
                 f"{three / times['direct']:.3f}" if three else "",
             )
 
 
-def _regret(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
-    yield "nodes", "block", "ports", "choice", "fastest", "regret"
+def _layouts(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
+    yield "nodes", "from cyclic", "block", "algorithm", "ports", "time", "over predicted"
     for n, cube in cubes.items():
-        for block, rows in by_size(cube).items():
+        for move, rows in by_move(cube).items():
+            for row in rows:
+                known = "predicted" in row
+                yield (
+                    str(1 << n),
+                    move,
+                    size(row["block"]),
+                    row["algorithm"],
+                    ", ".join(map(str, row.get("ports", ("all",)))),
+                    f"{typical(row):.4g} s",
+                    f"{typical(row) / row['predicted']:.3f}" if known else "",
+                )
+
+
+def _regret(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
+    yield "nodes", "data", "block", "ports", "choice", "fastest", "regret"
+    for n, cube in cubes.items():
+        codes = [("Gray to binary code", rows) for rows in by_size(cube).values()]
+        layouts = [(f"from cyclic, {move}", rows) for move, rows in by_move(cube).items()]
+        for data, rows in [*codes, *layouts]:
             for ports in (1, 2, "all"):
                 able = [row for row in rows if ports in row.get("ports", ())]
                 (choice,) = (row for row in able if ports in row["chosen"])
                 fastest = min(able, key=typical)
                 yield (
                     str(1 << n),
-                    f"{block // MIB} MiB",
+                    data,
+                    size(rows[0]["block"]),
                     str(ports),
                     choice["algorithm"],
                     fastest["algorithm"],
@@ -91,7 +112,7 @@ def _regret(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
 
 
 def _break_even(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
-    yield "nodes", "predicted", "measured", "GB1 over GB3 at 256 KiB", "2(n-1)/n"
+    yield "nodes", "predicted", "measured", "GB1 over GB3", "2(n-1)/n"
     for n, cube in cubes.items():
         if n > 2:  # for two dimensions GB1 is never slower
             machine, times = calibrated(cube), by_algorithm(cube)
@@ -101,7 +122,7 @@ def _break_even(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
                 str(1 << n),
                 f"{even:.0f} bytes",
                 f"{_crossing(times['gb1'], times['gb3']):.0f} bytes",
-                f"{times['gb1'][last] / times['gb3'][last]:.2f}",
+                f"{times['gb1'][last] / times['gb3'][last]:.2f} at {size(last)}",
                 f"{2 * (n - 1) / n:.2f}",
             )
 
@@ -109,7 +130,7 @@ def _break_even(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
 def _crossing(one: dict[int, float], other: dict[int, float]) -> float:
     """From where on the second one is always faster; between two sizes by their logarithms."""
     sizes = sorted(one)
-    gains = [log(one[size] / other[size]) for size in sizes]
+    gains = [log(one[nbytes] / other[nbytes]) for nbytes in sizes]
     last = max((k for k, gain in enumerate(gains) if gain <= 0), default=-1)
     if last in {-1, len(sizes) - 1}:
         return float(sizes[0] if last < 0 else sizes[-1])

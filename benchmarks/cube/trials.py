@@ -1,85 +1,105 @@
 """The experiments on the ranks of one cube, in one job that calibrates first.
 
-    trials.py REPORT LONGEST [LESS]
+    trials.py REPORT LONGEST LESS [NAME]
 
 LONGEST are the bytes of the longest blocks; LESS makes all of them shorter by so many bits.
+With the NAME of an experiment it runs again, on the machine in the REPORT that is there.
 
 What is predicted is what graycube.plan says for the machine that was calibrated.
 """
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
 
-import numpy as np
-from measured import Comm, Measured, latency, measured
+from candidates import COLD, Ports, Row, alltoallv, rows, tried
+from measured import Comm, latency
 from mpi4py import MPI
 from programs import mappings, transforms
 
 import graycube as gc
 
 LONG = (1 << 20, 4 << 20, 16 << 20)
-ITEM = 16 << 10  # bytes of an element of them
 SHORT = tuple(1 << k for k in range(8, 19))
 GRAIN = 512  # bytes of an element where messages of all sizes are tried
 STARTUPS = (1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 1e-1)
-SIZES = (8, 1 << 20)
-"""Bytes to calibrate with: the ends. Between them a link that was idle for a while passes up to
-its burst at once, which is neither a start-up nor a rate."""
+SIZES = (8, 1 << 18)
+"""Bytes to calibrate with: the ends. Between them bursts are neither a start-up nor a rate."""
 
-Row = dict[str, Any]
-Ports = int | Literal["all"]
+ITEMS: dict[Ports, int] = {1: 64 << 10, 2: 64 << 10, "all": 16 << 10}
+"""Bytes of an element of long blocks. On few ports a message often finds a link that was idle,
+where a burst passes at once, so it should be much longer than that."""
 
 
-def main(report: str, longest: int, less: int = 0) -> None:
+def main(report: Path, longest: int, less: int, only: str | None = None) -> None:
     comm = MPI.COMM_WORLD
-    ends = tuple(size >> min(less, 3) or size for size in SIZES)
-    calibration = gc.calibrate(comm, "cube", sizes=ends, repeats=2 if less else 6)
-    machine = calibration.machine
-    content: Row = {"latency": latency(comm), "calibration": calibration.as_dict()}
+    content: Row = (
+        json.loads(report.read_text(encoding="ascii")) if only else measures(comm, less)
+    )
+    machine = gc.Machine(**content["calibration"]["machine"])
     sizes = tuple(size >> less for size in LONG[: 1 if less else None] if size <= longest)
+    short = SHORT[:: 4 if less else 1]
     trials = {
-        "conversions": conversions(comm, machine, sizes, ITEM >> less),
+        "conversions": conversions(comm, machine, sizes, less),
+        "layouts": layouts(comm, machine, LONG[0] >> less),
         "grains": grains(comm, machine, LONG[0] >> less, GRAIN >> less or 1),
-        "short blocks": short_blocks(
-            comm, machine, SHORT[:: 4 if less else 1], 3 if less else 25
-        ),
+        "short blocks": short_blocks(comm, machine, short, 3 if less else 25),
         "transforms": transforms(comm, machine, less),
         "mappings": mappings(comm, machine, less),
     }
-    for name, trial in trials.items():
-        known = content.setdefault(name, [])
-        for row in trial:
+    for name in [only] if only else trials:
+        known = content[name] = []
+        for row in trials[name]:
             known.append(row)
             if comm.rank == 0:
-                Path(report).write_text(json.dumps(content), encoding="ascii")
+                report.write_text(json.dumps(content), encoding="ascii")
                 shown = " ".join(str(value) for value in list(row.values())[:4])
                 print(f"{comm.size} nodes, {name}: {shown}", file=sys.stderr)
 
 
+def measures(comm: Comm, less: int) -> Row:
+    """The machine, calibrated."""
+    ends = tuple(size >> min(less, 3) for size in SIZES)
+    calibration = gc.calibrate(comm, "cube", sizes=ends, repeats=2 if less else 6)
+    return {"latency": latency(comm), "calibration": calibration.as_dict()}
+
+
 def conversions(
-    comm: Comm, machine: gc.Machine, sizes: Sequence[int], item: int
+    comm: Comm, machine: gc.Machine, sizes: Sequence[int], less: int
 ) -> Iterator[Row]:
-    """All candidates for one port, two, and all, and one Alltoallv; long blocks."""
+    """Gray to binary code: all candidates, and one Alltoallv; long blocks."""
+    target, source = gc.gray_inverse(comm.rank), gc.gray(comm.rank)
     for nbytes in sizes:
-        some: list[Ports] = [1, 2, "all"]
-        plans = {ports: planned(machine, nbytes, item, ports) for ports in some}
-        users: dict[tuple[str, int], list[Ports]] = {}
-        rivals: dict[tuple[str, int], gc.Plan] = {}
-        for ports, plan in plans.items():
-            for rival in candidates(plan):
-                key = rival.algorithm, rival.rounds
-                rivals.setdefault(key, rival)
-                users.setdefault(key, []).append(ports)
-        runs = 2 if nbytes > 4 << 20 else 4
-        (whole,) = measured([alltoallv(comm, nbytes)], comm, runs)
-        yield {"algorithm": "Alltoallv", "block": nbytes, **told(whole)}
-        for key, made in zip(rivals, rows([*rivals.values()], comm, runs), strict=True):
-            chosen = [p for p in users[key] if (plans[p].algorithm, plans[p].rounds) == key]
-            yield made | {"ports": users[key], "chosen": chosen}
+        runs = 4 if nbytes < COLD else 3
+        amounts = [
+            [nbytes * (u == other) for u in range(comm.size)] for other in (target, source)
+        ]
+        yield {"block": nbytes} | alltoallv(comm, nbytes, amounts, runs)
+        plans = {
+            ports: planned(machine, nbytes, item >> less, ports)
+            for ports, item in ITEMS.items()
+        }
+        yield from tried(plans, comm, runs)
+
+
+def layouts(comm: Comm, machine: gc.Machine, nbytes: int) -> Iterator[Row]:
+    """From cyclic to consecutive: every node has a part for every other one."""
+    n, amounts = machine.dims, [[nbytes // comm.size] * comm.size] * 2
+    p, item = n + 6, nbytes >> 6
+    binary = gc.Layout.cyclic(p, n), gc.Layout.consecutive(p, n)
+    from_gray = gc.Layout.cyclic(p, n, nodes="gray"), gc.Layout.consecutive(p, n)
+    whole = alltoallv(comm, nbytes, amounts, 4)
+    for move, (source, target) in {"binary": binary, "from Gray": from_gray}.items():
+        plans = {
+            ports: gc.plan(
+                source, target, 64, itemsize=item, machine=replace(machine, ports=ports)
+            )
+            for ports in ITEMS
+        }
+        yield {"move": move, "block": nbytes} | whole
+        yield from ({"move": move} | row for row in tried(plans, comm, 4))
 
 
 def grains(comm: Comm, machine: gc.Machine, nbytes: int, item: int) -> Iterator[Row]:
@@ -110,52 +130,12 @@ def planned(
     machine: gc.Machine, nbytes: int, item: int, ports: Ports, algorithm: str = "auto"
 ) -> gc.Plan:
     """Gray to binary code of the nodes."""
-    layouts = gc.Layout.nodes(machine.dims, "gray"), gc.Layout.nodes(machine.dims)
+    gray, binary = gc.Layout.nodes(machine.dims, "gray"), gc.Layout.nodes(machine.dims)
     machine = replace(machine, ports=ports)
     return gc.plan(
-        *layouts, nbytes // item, itemsize=item, machine=machine, algorithm=algorithm
+        gray, binary, nbytes // item, itemsize=item, machine=machine, algorithm=algorithm
     )
 
 
-def candidates(plan: gc.Plan) -> list[gc.Plan]:
-    """A plan for every candidate that moves data."""
-    found = (c.traffic for c in plan.candidates if c.algorithm.name != "relabel")
-    return [replace(plan, schedule=t.schedule, traffic=t) for t in found if t is not None]
-
-
-def rows(plans: Sequence[gc.Plan], comm: Comm, runs: int) -> Iterator[Row]:
-    """Plans, predicted and measured; what they move is right."""
-    task = plans[0].task
-    block = np.full((task.block, task.itemsize), comm.rank, np.uint8)
-    works = [plan.bind(block, comm) for plan in plans]
-    found = measured([work.run for work in works], comm, runs)
-    for plan, work, one in zip(plans, works, found, strict=True):
-        if not (work.result == gc.gray(comm.rank)).all():
-            raise ValueError(f"{plan.algorithm} on rank {comm.rank} is wrong")
-        work.free()
-        yield {
-            "algorithm": plan.algorithm,
-            "block": task.block_bytes,
-            "rounds": plan.rounds,
-            "predicted": plan.cost,
-            "planned_bytes": plan.traffic.bytes,
-            **told(one),
-        }
-
-
-def alltoallv(comm: Comm, nbytes: int) -> Callable[[], object]:
-    """The whole block to the node where it belongs, by MPI's own means."""
-    target, source = gc.gray_inverse(comm.rank), gc.gray(comm.rank)
-    out, into = (np.ones(nbytes, np.uint8) for _ in range(2))
-    amounts = [[nbytes * (u == other) for u in range(comm.size)] for other in (target, source)]
-    return lambda: comm.Alltoallv([out, amounts[0]], [into, amounts[1]])
-
-
-def told(found: Measured) -> Row:
-    """What was measured."""
-    sent = np.array(found.links)
-    return {"seconds": found.seconds, "bytes": float(sent.sum()), "busiest": float(sent.max())}
-
-
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])

@@ -1,0 +1,83 @@
+"""All candidates of plans carried out in turn, and the same by MPI's own means."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from blocks import given, wanted
+from measured import Comm, Measured, measured
+
+import graycube as gc
+
+COLD = 16 << 20  # bytes of blocks for which one more run, to warm memory, takes too long
+
+Row = dict[str, Any]
+Ports = int | Literal["all"]
+_Key = tuple[str, int, int, str]
+
+
+def tried(plans: Mapping[Ports, gc.Plan], comm: Comm, runs: int) -> Iterator[Row]:
+    """All candidates for so many ports, and whose choice they are."""
+    users: dict[_Key, list[Ports]] = {}
+    made: dict[_Key, gc.Plan] = {}
+    for ports, plan in plans.items():
+        for rival in rivals(plan):
+            made.setdefault(same(rival), rival)
+            users.setdefault(same(rival), []).append(ports)
+    for key, row in zip(made, rows([*made.values()], comm, runs), strict=True):
+        chosen = [ports for ports in users[key] if same(plans[ports]) == key]
+        yield row | {"ports": users[key], "chosen": chosen}
+
+
+def same(plan: gc.Plan) -> _Key:
+    """What plans for different ports share if they send the same messages."""
+    return plan.algorithm, plan.rounds, plan.traffic.bytes, f"{plan.cost:.6g}"
+
+
+def rivals(plan: gc.Plan) -> list[gc.Plan]:
+    """A plan for every candidate that moves data."""
+    found = (c.traffic for c in plan.candidates if c.algorithm.name != "relabel")
+    return [replace(plan, schedule=t.schedule, traffic=t) for t in found if t is not None]
+
+
+def rows(plans: Sequence[gc.Plan], comm: Comm, runs: int) -> Iterator[Row]:
+    """Plans, predicted and measured; what they move is right."""
+    tasks = {plan.task: plan for plan in plans}
+    blocks = {task: given(plan, comm.rank) for task, plan in tasks.items()}
+    works = [plan.bind(blocks[plan.task], comm) for plan in plans]
+    warm = plans[0].task.block_bytes < COLD
+    found = measured([work.run for work in works], comm, runs, warm=warm)
+    right = {task: wanted(plan, comm.rank) for task, plan in tasks.items()}
+    for plan, work, one in zip(plans, works, found, strict=True):
+        if not np.array_equal(work.result, right[plan.task]):
+            raise ValueError(f"{plan.algorithm} on rank {comm.rank} is wrong")
+        work.free()
+        yield {
+            "algorithm": plan.algorithm,
+            "block": plan.task.block_bytes,
+            "rounds": plan.rounds,
+            "predicted": plan.cost,
+            "planned_bytes": plan.traffic.bytes,
+            **told(one),
+        }
+
+
+def alltoallv(comm: Comm, nbytes: int, amounts: list[list[int]], runs: int) -> Row:
+    """By MPI's own means: so many bytes to every rank, and from every rank."""
+    out, into = (np.ones(nbytes, np.uint8) for _ in range(2))
+    (found,) = measured(
+        [lambda: comm.Alltoallv([out, amounts[0]], [into, amounts[1]])], comm, runs
+    )
+    return {"algorithm": "Alltoallv", **told(found)}
+
+
+def told(found: Measured) -> Row:
+    """What was measured."""
+    sent = np.array(found.links)
+    return {
+        "seconds": found.seconds,
+        "bytes": float(sent.sum()),
+        "busiest": float(sent.max()),
+        "resent": found.resent,
+    }
