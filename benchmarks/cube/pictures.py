@@ -65,7 +65,7 @@ def long_blocks(cubes: dict[int, Row]) -> Figure:
 
 def short_blocks(cubes: dict[int, Row]) -> Figure:
     """TR-20-92 figures 4 and 5 on these links."""
-    figure, (left, right) = _row(2)
+    figure, (left, *others) = _row(min(len(cubes), 2))
     n = max(cubes)
     for row in cubes[n]["short blocks"]:
         left.plot(row["block"], typical(row), "o", ms=4, color=COLOURS[row["algorithm"]])
@@ -81,17 +81,20 @@ def short_blocks(cubes: dict[int, Row]) -> Figure:
     left.set_title(f"{1 << n} nodes: points measured, lines predicted", fontsize=10)
     left.legend(fontsize=8)
     last = max(by_algorithm(cubes[n])["gb1"])
-    for name, colour in COLOURS.items():
-        times = [
-            (n, by_algorithm(cube)[name][last] / (last * calibrated(cube)["per_byte"]))
-            for n, cube in cubes.items()
-        ]
-        right.plot(*zip(*sorted(times), strict=True), "o-", color=colour, label=name.upper())
-    right.set(
-        xlabel="dimensions", ylabel="time / (block x time of a byte)", xticks=sorted(cubes)
-    )
-    right.set_title(f"blocks of {size(last)}", fontsize=10)
-    right.legend(fontsize=8)
+    for right in others:
+        for name, colour in COLOURS.items():
+            times = [
+                (n, by_algorithm(cube)[name][last] / (last * calibrated(cube)["per_byte"]))
+                for n, cube in cubes.items()
+            ]
+            right.plot(
+                *zip(*sorted(times), strict=True), "o-", color=colour, label=name.upper()
+            )
+        right.set(
+            xlabel="dimensions", ylabel="time / (block x time of a byte)", xticks=sorted(cubes)
+        )
+        right.set_title(f"blocks of {size(last)}", fontsize=10)
+        right.legend(fontsize=8)
     return figure
 
 
