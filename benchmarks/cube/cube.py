@@ -50,8 +50,11 @@ def plan(file: Path, rate: float, runs: int, *, as_json: bool) -> None:
     """Carry out the plan in FILE: its time, its result, and what every link carries."""
     loaded = gc.load_plan(file)
     dims = loaded.task.n
-    if loaded.traffic.crossings > COUNTED:
-        raise click.UsageError("too many elements to count: plan it with a larger --itemsize")
+    if (crossings := loaded.traffic.crossings) > COUNTED:
+        raise click.UsageError(
+            f"elements cross {crossings} links in the plan, and {COUNTED} can be followed: "
+            "plan it with a larger --itemsize"
+        )
     if not MIN_DIMS <= dims <= MAX_DIMS:
         raise click.UsageError(f"the plan is for a {dims}-cube, not {MIN_DIMS} to {MAX_DIMS}")
     with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
