@@ -1,7 +1,8 @@
 """All candidates of plans carried out in turn, and the same by MPI's own means."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,20 +15,25 @@ COLD = 16 << 20  # bytes of blocks for which one more run, to warm memory, takes
 
 Row = dict[str, Any]
 Ports = int | Literal["all"]
+Amounts = Sequence[Sequence[int]]  # bytes to every rank, and from every rank
 _Key = tuple[str, int, int, str]
 
 
-def tried(plans: Mapping[Ports, gc.Plan], comm: Comm, runs: int) -> Iterator[Row]:
-    """All candidates for so many ports, and whose choice they are."""
+def tried(
+    plans: Mapping[Ports, gc.Plan], comm: Comm, runs: int, amounts: Amounts
+) -> Iterator[Row]:
+    """All candidates for so many ports, and whose choice they are; then one Alltoallv."""
     users: dict[_Key, list[Ports]] = {}
     made: dict[_Key, gc.Plan] = {}
     for ports, plan in plans.items():
         for rival in rivals(plan):
             made.setdefault(same(rival), rival)
             users.setdefault(same(rival), []).append(ports)
-    for key, row in zip(made, rows([*made.values()], comm, runs), strict=True):
+    *found, whole = rows([*made.values()], comm, runs, amounts)
+    for key, row in zip(made, found, strict=True):
         chosen = [ports for ports in users[key] if same(plans[ports]) == key]
         yield row | {"ports": users[key], "chosen": chosen}
+    yield whole
 
 
 def same(plan: gc.Plan) -> _Key:
@@ -41,15 +47,20 @@ def rivals(plan: gc.Plan) -> list[gc.Plan]:
     return [replace(plan, schedule=t.schedule, traffic=t) for t in found if t is not None]
 
 
-def rows(plans: Sequence[gc.Plan], comm: Comm, runs: int) -> Iterator[Row]:
-    """Plans, predicted and measured; what they move is right."""
+def rows(
+    plans: Sequence[gc.Plan], comm: Comm, runs: int, amounts: Amounts | None = None
+) -> Iterator[Row]:
+    """Plans, predicted and measured; what they move is right. Then Alltoallv of ``amounts``."""
     tasks = {plan.task: plan for plan in plans}
     blocks = {task: given(plan, comm.rank) for task, plan in tasks.items()}
     works = [plan.bind(blocks[plan.task], comm) for plan in plans]
-    warm = plans[0].task.block_bytes < COLD
-    found = measured([work.run for work in works], comm, runs, warm=warm)
+    calls: list[Callable[[], object]] = [work.run for work in works]
+    if amounts:
+        calls.append(alltoallv(comm, amounts))
+    nbytes = plans[0].task.block_bytes
+    found = measured(calls, comm, runs, warm=nbytes < COLD)
     right = {task: wanted(plan, comm.rank) for task, plan in tasks.items()}
-    for plan, work, one in zip(plans, works, found, strict=True):
+    for plan, work, one in zip(plans, works, found[: len(works)], strict=True):
         if not np.array_equal(work.result, right[plan.task]):
             raise ValueError(f"{plan.algorithm} on rank {comm.rank} is wrong")
         work.free()
@@ -61,15 +72,14 @@ def rows(plans: Sequence[gc.Plan], comm: Comm, runs: int) -> Iterator[Row]:
             "planned_bytes": plan.traffic.bytes,
             **told(one),
         }
+    if amounts:
+        yield {"algorithm": "Alltoallv", "block": nbytes, **told(found[-1])}
 
 
-def alltoallv(comm: Comm, nbytes: int, amounts: list[list[int]], runs: int) -> Row:
-    """By MPI's own means: so many bytes to every rank, and from every rank."""
-    out, into = (np.ones(nbytes, np.uint8) for _ in range(2))
-    (found,) = measured(
-        [lambda: comm.Alltoallv([out, amounts[0]], [into, amounts[1]])], comm, runs
-    )
-    return {"algorithm": "Alltoallv", **told(found)}
+def alltoallv(comm: Comm, amounts: Amounts) -> Callable[[], None]:
+    """By MPI's own means: so many bytes to every rank, and so many from every rank."""
+    out, into = (np.ones(sum(part), np.uint8) for part in amounts)
+    return partial(comm.Alltoallv, [out, amounts[0]], [into, amounts[1]])
 
 
 def told(found: Measured) -> Row:

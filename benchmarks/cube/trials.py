@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from candidates import COLD, Ports, Row, alltoallv, rows, tried
+from candidates import COLD, Ports, Row, rows, tried
 from measured import Comm, latency
 from mpi4py import MPI
 from programs import mappings, transforms
@@ -76,12 +76,11 @@ def conversions(
         amounts = [
             [nbytes * (u == other) for u in range(comm.size)] for other in (target, source)
         ]
-        yield {"block": nbytes} | alltoallv(comm, nbytes, amounts, runs)
         plans = {
             ports: planned(machine, nbytes, item >> less, ports)
             for ports, item in ITEMS.items()
         }
-        yield from tried(plans, comm, runs)
+        yield from tried(plans, comm, runs, amounts)
 
 
 def layouts(comm: Comm, machine: gc.Machine, nbytes: int) -> Iterator[Row]:
@@ -90,7 +89,6 @@ def layouts(comm: Comm, machine: gc.Machine, nbytes: int) -> Iterator[Row]:
     p, item = n + 6, nbytes >> 6
     binary = gc.Layout.cyclic(p, n), gc.Layout.consecutive(p, n)
     from_gray = gc.Layout.cyclic(p, n, nodes="gray"), gc.Layout.consecutive(p, n)
-    whole = alltoallv(comm, nbytes, amounts, 4)
     for move, (source, target) in {"binary": binary, "from Gray": from_gray}.items():
         plans = {
             ports: gc.plan(
@@ -98,8 +96,7 @@ def layouts(comm: Comm, machine: gc.Machine, nbytes: int) -> Iterator[Row]:
             )
             for ports in ITEMS
         }
-        yield {"move": move, "block": nbytes} | whole
-        yield from ({"move": move} | row for row in tried(plans, comm, 4))
+        yield from ({"move": move} | row for row in tried(plans, comm, 4, amounts))
 
 
 def grains(comm: Comm, machine: gc.Machine, nbytes: int, item: int) -> Iterator[Row]:
