@@ -48,17 +48,36 @@ def rivals(plan: gc.Plan) -> list[gc.Plan]:
 
 
 def rows(
-    plans: Sequence[gc.Plan], comm: Comm, runs: int, amounts: Amounts | None = None
+    plans: Sequence[gc.Plan],
+    comm: Comm,
+    runs: int,
+    amounts: Amounts | None = None,
+    stretch: float = 0.0,
 ) -> Iterator[Row]:
-    """Plans, predicted and measured; what they move is right. Then Alltoallv of ``amounts``."""
+    """Plans, predicted and measured, and then Alltoallv of ``amounts``.
+
+    What the last run of each plan brings is what its layouts say.
+    """
     tasks = {plan.task: plan for plan in plans}
     blocks = {task: given(plan, comm.rank) for task, plan in tasks.items()}
     works = [plan.bind(blocks[plan.task], comm) for plan in plans]
     calls: list[Callable[[], object]] = [work.run for work in works]
     if amounts:
         calls.append(alltoallv(comm, amounts))
+
+    def forget() -> None:
+        for work in works:
+            work.result.fill(0)
+
     nbytes = plans[0].task.block_bytes
-    found = measured(calls, comm, runs, warm=nbytes < COLD)
+    found = measured(
+        calls,
+        comm,
+        runs,
+        warm=nbytes < COLD,
+        stretch=stretch,
+        before_last=forget,
+    )
     right = {task: wanted(plan, comm.rank) for task, plan in tasks.items()}
     for plan, work, one in zip(plans, works, found[: len(works)], strict=True):
         if not np.array_equal(work.result, right[plan.task]):

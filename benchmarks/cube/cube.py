@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 import numpy as np
-from enclosed import PRIVATE, enclosed, inside, settle
+from enclosed import PRIVATE, enclose
 from network import MAX_DIMS, MIN_DIMS, Network
 from ranks import started
 
@@ -32,12 +32,13 @@ def main() -> None:
     """A hypercube of network namespaces, and programs on its nodes."""
 
 
-@main.command(context_settings={"ignore_unknown_options": True})
+@main.command(context_settings={"allow_interspersed_args": False})
 @click.option("--dims", type=click.IntRange(MIN_DIMS, MAX_DIMS), required=True)
 @RATE
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(dims: int, rate: float, command: tuple[str, ...]) -> None:
     """Run COMMAND on every node, as mpiexec does."""
+    enclose()
     with_network(Network(dims, rate), list(command))
 
 
@@ -57,6 +58,7 @@ def plan(file: Path, rate: float, runs: int, *, as_json: bool) -> None:
         )
     if not MIN_DIMS <= dims <= MAX_DIMS:
         raise click.UsageError(f"the plan is for a {dims}-cube, not {MIN_DIMS} to {MAX_DIMS}")
+    enclose()
     with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
         report = Path(folder) / "report.json"
         worker = [sys.executable, "-m", "mpi4py", str(Path(__file__).with_name("carry.py"))]
@@ -100,8 +102,4 @@ def told(content: dict[str, Any], rate: float) -> str:
 
 
 if __name__ == "__main__":
-    if inside():
-        settle()
-    elif "--help" not in sys.argv:
-        raise SystemExit(enclosed(sys.argv))
     main()

@@ -25,13 +25,17 @@ TOOLS = {
 _GRACE = 5.0  # seconds for those inside to stop by themselves
 
 
-def inside() -> bool:
-    """Whether this process is the first one in namespaces of its own."""
-    return INSIDE in os.environ and os.getpid() == 1
+def enclose() -> None:
+    """Go on in namespaces of its own: this program begins again there, and ends with that."""
+    if INSIDE not in os.environ or os.getpid() != 1:
+        raise SystemExit(_enclosed(sys.argv))
+    signal.signal(signal.SIGTERM, _stop)  # the first process hears only what it asks for
+    for folder in (PRIVATE, "/dev/shm"):  # noqa: S108
+        subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)  # noqa: S603, S607
+    Path("/run/netns").mkdir()
 
 
-def enclosed(arguments: list[str]) -> int:
-    """Run this Python with the arguments in namespaces of its own, and end with it."""
+def _enclosed(arguments: list[str]) -> int:
     why_not = impossible()
     if why_not is not None:
         raise SystemExit(f"a cube needs {why_not}")
@@ -66,14 +70,6 @@ def _alone() -> list[str]:
     if os.geteuid():  # some systems let everybody make them together with one of users
         spaces = ["--user", "--map-root-user", *spaces]
     return ["setpriv", "--pdeathsig", "KILL", "unshare", *spaces]
-
-
-def settle() -> None:
-    """Folders of its own for the names of networks and for what MPI shares in memory."""
-    signal.signal(signal.SIGTERM, _stop)  # the first process hears only what it asks for
-    for folder in (PRIVATE, "/dev/shm"):  # noqa: S108
-        subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)  # noqa: S603, S607
-    Path("/run/netns").mkdir()
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from enclosed import PRIVATE, enclosed, inside, settle
+from enclosed import PRIVATE, enclose
 from network import BURST, MAX_DIMS, MIN_DIMS, MTU, Network
 from ranks import started
 
@@ -25,7 +25,7 @@ from graycube.whole_files import write_whole
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
-RATES = {2: 50.0, 3: 20.0, 4: 8.0, 5: 4.0}
+RATES = {2: 25.0, 3: 12.0, 4: 8.0, 5: 4.0}
 """Mbit/s of a link: the more links, the less two processors can do for each."""
 EXPERIMENTS = ("conversions", "layouts", "grains", "short blocks", "transforms", "mappings")
 LESS = 8  # bits by which blocks are shorter when it is only tried
@@ -49,26 +49,34 @@ def main(
     if quick and report.resolve() == RESULTS:
         raise click.UsageError("--quick needs a --report of its own: this one has real figures")
     cubes = json.loads(report.read_text(encoding="ascii"))["cubes"] if report.exists() else {}
+    less = LESS if quick else 0
+    for n in dims if only else ():
+        if not setting(n, less).items() <= cubes.get(str(n), {}).items():
+            raise click.UsageError(f"{report} has no {n}-cube with {setting(n, less)}")
+    enclose()
     with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
         for n in dims:
             found = Path(folder) / "found.json"
-            setting = {"rate": RATES[n], "packet": MTU, "burst": BURST}
-            if only:
-                known = cubes.get(str(n), {})
-                if {key: known.get(key) for key in setting} != setting:
-                    raise click.UsageError(f"{report} has no {n}-cube with {setting}")
-                found.write_text(json.dumps(known), encoding="ascii")
+            known = cubes[str(n)] if only else setting(n, less)
+            found.write_text(json.dumps(known), encoding="ascii")
             network = Network(n, RATES[n])
             network.build()
-            sizes = [str(longest << 20), str(LESS if quick else 0)]
             worker = [sys.executable, "-m", "mpi4py", str(HERE / "trials.py"), str(found)]
-            code = started(network, [*worker, *sizes, *([only] if only else [])])
+            asked = [str(longest << 20), str(less), *([only] if only else [])]
+            code = started(network, [*worker, *asked])
             network.remove()
+            cube = json.loads(found.read_text(encoding="ascii"))
+            cube["made"] = cube.get("made", {}) | {only or "all": about()}
+            cubes[str(n)] = cube
+            written = report.with_suffix(".partial.json") if code else report
+            write_whole(written, json.dumps({"cubes": dict(sorted(cubes.items()))}, indent=0))
             if code:
-                raise SystemExit(code)
-            cubes[str(n)] = setting | about() | json.loads(found.read_text(encoding="ascii"))
-            write_whole(report, json.dumps({"cubes": dict(sorted(cubes.items()))}, indent=0))
-            found.unlink()
+                raise click.ClickException(f"status {code}; {written} has what was measured")
+
+
+def setting(n: int, less: int) -> dict[str, float]:
+    """What an n-cube is like, and by how many bits its blocks are shorter."""
+    return {"rate": RATES[n], "packet": MTU, "burst": BURST, "less": less}
 
 
 def about() -> dict[str, Any]:
@@ -83,8 +91,4 @@ def about() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    if inside():
-        settle()
-    elif "--help" not in sys.argv:
-        raise SystemExit(enclosed(sys.argv))
     main()

@@ -1,7 +1,7 @@
 """Works that all ranks do together: how long they take, and what they send over which link.
 
-They run in turn, each round beginning with another one, so that a slow phase of the machine
-hits all alike. A run ends when its slowest rank is done.
+They run in turn, in another order each time, so that a slow phase of the machine hits all
+alike. A run ends when its slowest rank is done.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,31 +27,53 @@ class Measured:
     resent: int
 
 
-def measured(
-    works: Sequence[Callable[[], object]], comm: Comm, runs: int, *, warm: bool = True
+def measured(  # noqa: PLR0913
+    works: Sequence[Callable[[], object]],
+    comm: Comm,
+    runs: int,
+    *,
+    warm: bool = True,
+    stretch: float = 0.0,
+    before_last: Callable[[], object] = lambda: None,
 ) -> list[Measured]:
-    """The same on all ranks; every work has run once before it is timed, if ``warm``."""
+    """The same on all ranks; every work has run once before it is timed, if ``warm``.
+
+    A short work is repeated for about ``stretch`` seconds: ranks leave a barrier one by one.
+    """
     for work in works if warm else ():
         work()
+    repeats = [fitting(work, comm, stretch) for work in works]
     dims, again = comm.size.bit_length() - 1, resent()
     times = np.zeros((len(works), runs))
     counts = np.zeros((len(works), dims))
     for run in range(runs):
-        for k in range(len(works)):
-            j = (k + run) % len(works)
+        if run == runs - 1:
+            before_last()
+        for j in np.random.default_rng(run).permutation(len(works)):
             comm.Barrier()
             before = sent(dims)
             comm.Barrier()
             start = perf_counter()
-            works[j]()
-            times[j, run] = perf_counter() - start
+            for _ in range(repeats[j]):
+                works[j]()
+            times[j, run] = (perf_counter() - start) / repeats[j]
             comm.Barrier()
-            counts[j] += sent(dims) - before
+            counts[j] += (sent(dims) - before) / repeats[j]
     slowest = np.max(comm.allgather(times), axis=0)
     links = np.stack(comm.allgather(counts / runs), axis=1)
     lost = comm.allreduce(resent() - again)
     found = zip(slowest.tolist(), links.tolist(), strict=True)
     return [Measured(seconds, sent, lost) for seconds, sent in found]
+
+
+def fitting(work: Callable[[], object], comm: Comm, seconds: float) -> int:
+    """How often a work is done in so many seconds, the same on all ranks."""
+    if not seconds:
+        return 1
+    comm.Barrier()
+    start = perf_counter()
+    work()
+    return max(1, int(seconds / max(comm.allgather(perf_counter() - start))))
 
 
 def sent(dims: int) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -15,7 +15,7 @@ MIN_DIMS, MAX_DIMS = 2, 5
 MTU = 3000
 """Bytes of a packet: two processors cannot pass on many more small ones."""
 BURST = 3200
-"""Bytes that an idle link may send at once: little more than a packet."""
+"""Bytes of a full bucket. A packet passes while it is not empty, so an idle link sends two."""
 QUEUE = 64_000_000
 """Bytes that may wait at a link, so that none is lost."""
 ROUTE = "rto_min 5s"

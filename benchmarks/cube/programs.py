@@ -13,6 +13,7 @@ import graycube as gc
 Row = dict[str, Any]
 POINTS = 20  # bits of the number of points
 BORDER = 1 << 13  # points that a stencil reads from each neighbour
+RUNS = 7
 MIXES = ((1, 1), (1, 8), (1, 32))  # transforms and stencils
 
 
@@ -25,7 +26,7 @@ def transforms(comm: Comm, machine: gc.Machine, less: int) -> Iterator[Row]:
         for code in ("binary", "gray")
     }
     arrays = [filled(layout, comm) for layout in kinds.values()]
-    found = measured([partial(gc.fft, a) for a in arrays], comm, 9)
+    found = measured([partial(gc.fft, a) for a in arrays], comm, RUNS)
     for (kind, code), one in zip(kinds, found, strict=True):
         sent = np.array(one.links)
         yield {
@@ -71,7 +72,7 @@ def mappings(comm: Comm, machine: gc.Machine, less: int) -> Iterator[Row]:
             works[f"{transforming} transforms, {reading} stencils", name] = partial(
                 in_turn, calls
             )
-    found = measured([*works.values()], comm, 3)
+    found = measured([*works.values()], comm, RUNS)
     for (part, code), one in zip(works, found, strict=True):
         yield {
             "part": part,

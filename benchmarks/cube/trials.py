@@ -2,8 +2,9 @@
 
     trials.py REPORT LONGEST LESS [NAME]
 
-LONGEST are the bytes of the longest blocks; LESS makes all of them shorter by so many bits.
-With the NAME of an experiment it runs again, on the machine in the REPORT that is there.
+What is found is added to the REPORT. LONGEST are the bytes of the longest blocks; LESS makes all
+of them shorter by so many bits. With the NAME of an experiment it runs again, on the machine in
+the REPORT.
 
 What is predicted is what graycube.plan says for the machine that was calibrated.
 """
@@ -20,9 +21,11 @@ from mpi4py import MPI
 from programs import mappings, transforms
 
 import graycube as gc
+from graycube.whole_files import write_whole
 
 LONG = (1 << 20, 4 << 20, 16 << 20)
 SHORT = tuple(1 << k for k in range(8, 19))
+STRETCH = 0.02  # seconds that short blocks are moved again and again
 GRAIN = 512  # bytes of an element where messages of all sizes are tried
 STARTUPS = (1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 1e-1)
 SIZES = (8, 1 << 18)
@@ -35,9 +38,9 @@ where a burst passes at once, so it should be much longer than that."""
 
 def main(report: Path, longest: int, less: int, only: str | None = None) -> None:
     comm = MPI.COMM_WORLD
-    content: Row = (
-        json.loads(report.read_text(encoding="ascii")) if only else measures(comm, less)
-    )
+    content: Row = json.loads(report.read_text(encoding="ascii"))
+    if not only:
+        content |= measures(comm, less)
     machine = gc.Machine(**content["calibration"]["machine"])
     sizes = tuple(size >> less for size in LONG[: 1 if less else None] if size <= longest)
     short = SHORT[:: 4 if less else 1]
@@ -54,7 +57,7 @@ def main(report: Path, longest: int, less: int, only: str | None = None) -> None
         for row in trials[name]:
             known.append(row)
             if comm.rank == 0:
-                report.write_text(json.dumps(content), encoding="ascii")
+                write_whole(report, json.dumps(content))
                 shown = " ".join(str(value) for value in list(row.values())[:4])
                 print(f"{comm.size} nodes, {name}: {shown}", file=sys.stderr)
 
@@ -120,7 +123,7 @@ def short_blocks(
     """GB1, GB2 and GB3: TR-20-92 figures 4 and 5."""
     for nbytes in sizes:
         plans = [planned(machine, nbytes, 1, 1, name) for name in ("gb1", "gb2", "gb3")]
-        yield from rows(plans, comm, runs)
+        yield from rows(plans, comm, runs, stretch=STRETCH)
 
 
 def planned(

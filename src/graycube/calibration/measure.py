@@ -17,7 +17,8 @@ from graycube.calibration.progress import Progress
 from graycube.calibration.samples import Round, Sample, rounds
 from graycube.runtime import mpi
 
-_LONG = 2e-3  # seconds of rounds at a stretch: much longer than ranks take to start together
+_LONG = 2e-3  # seconds of rounds at a stretch
+_BARRIERS = 20  # and as long as so many barriers: ranks leave one at different times
 _MOST = 500  # rounds at a stretch
 
 Bytes = NDArray[np.uint8]
@@ -119,8 +120,10 @@ def _counts(comm: Comm, works: Sequence[Callable[[int], None]], dims: int) -> li
     for work in works:
         _seconds(comm, work, dims)  # the first ones find memory cold and connections closed
         times.append(_seconds(comm, work, dims))
-    slowest = np.max(comm.allgather(times), axis=0)
-    wanted = np.minimum(np.ceil(_LONG / np.maximum(slowest, 1e-9)), _MOST)
+    times.append(_seconds(comm, lambda _: comm.Barrier(), _BARRIERS))
+    *slowest, barrier = np.max(comm.allgather(times), axis=0)
+    long = max(_LONG, _BARRIERS * barrier)
+    wanted = np.minimum(np.ceil(long / np.maximum(slowest, 1e-9)), _MOST)
     return [dims * int(-(-count // dims)) for count in wanted]
 
 
