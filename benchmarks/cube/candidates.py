@@ -106,6 +106,7 @@ def told(found: Measured) -> Row:
     sent = np.array(found.links)
     return {
         "seconds": found.seconds,
+        "stolen": [round(share, 3) for share in found.stolen],
         "bytes": float(sent.sum()),
         "busiest": float(sent.max()),
         "resent": found.resent,

@@ -80,7 +80,7 @@ def with_network(network: Network, command: list[str]) -> None:
 def told(content: dict[str, Any], rate: float) -> str:
     """The report of a plan for people."""
     times, block = content["seconds"], content["block"]
-    seconds = float(np.quantile(times, 0.25))
+    seconds = float(np.median(times))
     links, planned = np.array(content["links"]), np.array(content["planned"])
     used = planned > 0
     ratios = links[used] / planned[used]

@@ -8,8 +8,8 @@ Row = dict[str, Any]
 
 
 def typical(row: Row) -> float:
-    """The lower quartile of the runs."""
-    return float(np.quantile(row["seconds"], 0.25))
+    """The median of the runs."""
+    return float(np.median(row["seconds"]))
 
 
 def spread(row: Row) -> float:

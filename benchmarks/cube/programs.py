@@ -13,7 +13,7 @@ import graycube as gc
 Row = dict[str, Any]
 POINTS = 20  # bits of the number of points
 BORDER = 1 << 13  # points that a stencil reads from each neighbour
-RUNS = 7
+RUNS = 5
 MIXES = ((1, 1), (1, 8), (1, 32))  # transforms and stencils
 
 
@@ -34,6 +34,7 @@ def transforms(comm: Comm, machine: gc.Machine, less: int) -> Iterator[Row]:
             "code": code,
             "points": 1 << p,
             "seconds": one.seconds,
+            "stolen": [round(share, 3) for share in one.stolen],
             "bytes": float(sent.sum()),
             "busiest": float(sent.max()),
         }
@@ -79,6 +80,7 @@ def mappings(comm: Comm, machine: gc.Machine, less: int) -> Iterator[Row]:
             "code": code,
             "predicted": predicted.get((part, code)),
             "seconds": one.seconds,
+            "stolen": [round(share, 3) for share in one.stolen],
             "bytes": float(np.sum(one.links)),
         }
 

@@ -59,7 +59,15 @@ def _long(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
 
 
 def _ratios(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
-    yield "nodes", "block", "least", "median", "greatest", "three fifths over direct"
+    yield (
+        "nodes",
+        "block",
+        "least",
+        "median",
+        "greatest",
+        "three fifths over direct",
+        "slowest run",
+    )
     for n, cube in cubes.items():
         for block, rows in by_size(cube).items():
             ratios = [typical(r) / r["predicted"] for r in rows if r.get("predicted")]
@@ -70,6 +78,7 @@ def _ratios(cubes: dict[int, Row]) -> Iterator[Sequence[str]]:
                 size(block),
                 *(f"{pick(ratios):.3f}" for pick in (min, median, max)),
                 f"{three / times['direct']:.3f}" if three else "",
+                f"+{100 * max(map(spread, rows)):.0f} %",
             )
 
 

@@ -2,9 +2,9 @@
 
     trials.py REPORT LONGEST LESS [NAME]
 
-What is found is added to the REPORT. LONGEST are the bytes of the longest blocks; LESS makes all
-of them shorter by so many bits. With the NAME of an experiment it runs again, on the machine in
-the REPORT.
+What is found is added to the REPORT. LONGEST are the bytes of the longest blocks; LESS makes
+all of them shorter by so many bits. With the NAME of an experiment it runs again, on the
+machine in the REPORT.
 
 What is predicted is what graycube.plan says for the machine that was calibrated.
 """
@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from candidates import COLD, Ports, Row, rows, tried
-from measured import Comm, latency
+from measured import Comm, calm, latency
 from mpi4py import MPI
 from programs import mappings, transforms
 
@@ -31,7 +31,7 @@ STARTUPS = (1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 1e-1)
 SIZES = (8, 1 << 18)
 """Bytes to calibrate with: the ends. Between them bursts are neither a start-up nor a rate."""
 
-ITEMS: dict[Ports, int] = {1: 64 << 10, 2: 64 << 10, "all": 16 << 10}
+ITEMS: dict[Ports, int] = {1: 64 << 10, 2: 32 << 10, "all": 16 << 10}
 """Bytes of an element of long blocks. On few ports a message often finds a link that was idle,
 where a burst passes at once, so it should be much longer than that."""
 
@@ -65,8 +65,11 @@ def main(report: Path, longest: int, less: int, only: str | None = None) -> None
 def measures(comm: Comm, less: int) -> Row:
     """The machine, calibrated."""
     ends = tuple(size >> min(less, 3) for size in SIZES)
-    calibration = gc.calibrate(comm, "cube", sizes=ends, repeats=2 if less else 6)
-    return {"latency": latency(comm), "calibration": calibration.as_dict()}
+    repeats = 2 if less else 6
+    stolen, found = calm(
+        lambda: (gc.calibrate(comm, "cube", sizes=ends, repeats=repeats),), comm
+    )
+    return {"latency": latency(comm), "stolen": stolen, "calibration": found.as_dict()}
 
 
 def conversions(
