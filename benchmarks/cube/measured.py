@@ -1,8 +1,8 @@
 """Works that all ranks do together: how long they take, and what they send over which link.
 
 They run in turn, in another order each time, so that a slow phase of the machine hits all
-alike. A run ends when its slowest rank is done. What the host of a virtual machine takes away is
-known (it is in /proc/stat): runs that lost more than a little are repeated.
+alike. A run ends when its slowest rank is done. What the host of a virtual machine takes away
+is known (it is in /proc/stat): runs that lost more than a little are repeated.
 """
 
 from collections.abc import Callable, Sequence
