@@ -1,5 +1,7 @@
 """``graycube advise``: the library's advice, and programs and machines that are none."""
 
+from dataclasses import replace
+
 import pytest
 from cli_runs import cli
 
@@ -32,14 +34,18 @@ def steps(found):
             yield 1, step
 
 
-@pytest.mark.parametrize("machine", [None, "ipsc2"])
-def test_advice_is_the_library_s(program, machine):
-    workload = gc.load_workload(program)
-    if machine:
-        replaced = gc.Machine.profile(machine, dims=2)
-        workload = gc.Workload(workload.phases, workload.size, replaced)
-    made = workload.advise()
-    options = ["--machine", machine] if machine else []
+@pytest.mark.parametrize(
+    ("options", "profile", "changes"),
+    [
+        ((), "ipsc1", {}),
+        (("--machine", "ipsc2"), "ipsc2", {}),
+        (("--startup", "1"), "ipsc1", {"startup": 1.0, "name": "custom"}),
+        (("--machine", "ipsc2", "--ports", "2"), "ipsc2", {"ports": 2, "name": "custom"}),
+    ],
+)
+def test_advice_is_the_library_s(program, options, profile, changes):
+    machine = replace(gc.Machine.profile(profile, dims=2), **changes)
+    made = replace(gc.load_workload(program), machine=machine).advise()
     assert cli("advise", program, *options).fine() == f"{made.explain()}\n"
     found = cli("advise", program, *options, "--json").json()
     assert (found["strategy"], found["seconds"]) == (made.strategy, made.cost)

@@ -17,7 +17,7 @@ from graycube.advice.vary import Variation, strategy, vary
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
-from graycube.machine import Machine
+from graycube.machine import Machine, require_machine
 from graycube.markup import Shown
 
 MAX_LENGTH = 1 << 62
@@ -101,7 +101,7 @@ class Advice(Shown):
 def advise(  # noqa: PLR0913
     phases: Phase | Sequence[Phase],
     *,
-    machine: Machine,
+    machine: Machine | str,
     size: int | Sequence[int],
     itemsize: int = 16,
     layouts: Mapping[str, Layout] | None = None,
@@ -114,7 +114,8 @@ def advise(  # noqa: PLR0913
     ``layouts`` are the choices, by name: the usual ones by default, see
     :func:`graycube.advice.homes`. ``start`` names the one that the data are in at first,
     otherwise any will do; with ``returns`` they must end where they started. ``methods``
-    restricts how phases are done.
+    restricts how phases are done. The machine may be the name of a profile where ``layouts``
+    say how many nodes there are.
 
     >>> from graycube.advice import FFT, Stencil
     >>> machine = Machine.profile("ipsc2", dims=4)
@@ -122,12 +123,7 @@ def advise(  # noqa: PLR0913
     <Advice for 64 x 64 on 16 nodes: 0.01185 s>
     """
     given = require_phases(phases)
-    if not isinstance(machine, Machine):
-        raise InvalidTypeError(
-            f"the machine is {machine!r:.60}",
-            "it must be a Machine with as many dimensions as the program has",
-            "use Machine.profile(name, dims=...)",
-        )
+    machine = _machine(machine, layouts)
     shape = require_ints((size,) if isinstance(size, int) else size, "size")
     itemsize = require_int(itemsize, "itemsize", least=1)
     if any(length > MAX_LENGTH for length in shape):
@@ -164,6 +160,21 @@ def advise(  # noqa: PLR0913
             "offer other layouts, or methods",
         )
     return Advice(machine, shape, itemsize, returns, cost, steps, search, starts)
+
+
+def _machine(machine: object, layouts: object) -> Machine:
+    """The machine, or the profile of that name for the nodes of the layouts."""
+    if isinstance(machine, str) and isinstance(layouts, Mapping):
+        for layout in layouts.values():
+            if isinstance(layout, Layout):
+                return require_machine(machine, layout.n)
+    if not isinstance(machine, Machine):
+        raise InvalidTypeError(
+            f"the machine is {machine!r:.60}",
+            "it must be a Machine, or the name of a profile where layouts are given",
+            "use Machine.profile(name, dims=...)",
+        )
+    return machine
 
 
 def _choices(

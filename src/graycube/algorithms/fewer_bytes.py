@@ -146,7 +146,7 @@ ALGORITHM = Algorithm(
     name="fewer-bytes",
     paper="beyond the papers",
     ports="any",
-    formula="by table: from n (s + K t / 2) down to 2.75 K t in 50 rounds (n = 6)",
+    formula="by table: from n (s + K t / 2) down to 2.743 K t in 60 rounds (n = 6)",
     applicable=applicable,
     emit=emit,
     cycles=None,

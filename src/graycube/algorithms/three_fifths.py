@@ -9,7 +9,7 @@ at one class on its way, in ascending order. Every crossing of a top dimension c
 conditions, so at an even distance it uses the links of direct routes, at an odd one those that
 direct routes leave idle. So only the links between classes, and for each class its two kinds of
 lower links, can be overloaded: none is, if each class sends a fifth of its block over each of
-five routes, so that three fifths cross each of these 40 links and no more.
+five routes, so that at most three fifths cross each of these 40 links.
 
 The order. A route is a pipeline of consecutive units, and each link serves its three routes one
 after the other, in an order in which nobody waits for one who waits for him; a route may wait

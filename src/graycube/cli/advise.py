@@ -20,15 +20,14 @@ def advise(workload: Path, *, as_json: bool, **machine: Any) -> None:  # noqa: A
     """Say which layout each phase of the program in WORKLOAD should use, and when to convert.
 
     WORKLOAD is a TOML file with the array, the machine and the phases; see docs/advice.md. The
-    options replace its machine.
+    options change its machine, or name another one.
 
     \b
     graycube advise navier_stokes.toml --machine ipsc2
     """
     program = gc.load_workload(workload)
-    if any(value is not None for value in machine.values()):
-        chosen = MachineOptions(**machine).machine(program.machine.dims)
-        program = replace(program, machine=chosen)
+    own = program.machine
+    program = replace(program, machine=MachineOptions(**machine).machine(own.dims, own))
     found = program.advise()
     if as_json:
         print_json(_as_dict(found))

@@ -27,8 +27,8 @@ class MachineOptions:
     per_byte: float | None = None
     packet: int | None = None
 
-    def machine(self, dims: int) -> gc.Machine:
-        """The machine of so many dimensions: a profile, with what was said besides."""
+    def machine(self, dims: int, otherwise: gc.Machine | None = None) -> gc.Machine:
+        """The profile for so many dimensions, or the other machine, with what was said."""
         given = {
             "ports": self.ports if self.ports in (None, "all") else _number(self.ports),
             "switching": self.switching,
@@ -37,10 +37,11 @@ class MachineOptions:
             "packet": self.packet,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-        profile = gc.Machine.profile("ideal" if self.name is None else self.name, dims=dims)
-        if not changes:
-            return profile
-        return replace(profile, name="custom", **changes)
+        if self.name is not None or otherwise is None:
+            otherwise = gc.Machine.profile(
+                "ideal" if self.name is None else self.name, dims=dims
+            )
+        return replace(otherwise, name="custom", **changes) if changes else otherwise
 
 
 def machine_options(command: _F) -> _F:
