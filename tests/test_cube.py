@@ -278,7 +278,10 @@ def test_the_experiments_run_and_are_reported(tmp_path):
     assert done.returncode == 0, done.stderr
     second = json.loads(results.read_text())["cubes"]
     assert second["3"] == first["3"]
-    assert {name for name in first["2"] if first["2"].get(name) != second["2"][name]} == {"layouts", "made"}
+    assert {name for name in first["2"] if first["2"].get(name) != second["2"][name]} == {
+        "layouts",
+        "made",
+    }
     report = carried_out(
         [sys.executable, str(FOLDER / "report.py"), str(results), str(tmp_path)]
     )

@@ -1,12 +1,14 @@
 """Schedules that programs find: right, no worse than the table, and never below the bound."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
-from math import inf
+from math import ceil, inf
 from time import monotonic
 
 import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,11 +16,11 @@ import graycube as gc
 from graycube.planning.kept import place_of
 from graycube.schedule import expand
 from graycube.simulate import simulate
-from graycube.synthesis import least_cycles, least_flow
+from graycube.synthesis import least_cycles, least_flow, periodic, search
 from graycube.synthesis.demand import Demand
 from graycube.synthesis.layers import shortest
-from graycube.synthesis.periodic import period
-from graycube.synthesis.rounds import front, shares
+from graycube.synthesis.periodic import Period, period
+from graycube.synthesis.rounds import Point, front, shares
 from graycube.synthesis.search import candidates
 from graycube.synthesis.ways import schedule_of
 from graycube.verify import check_algebra, check_elements
@@ -67,6 +69,8 @@ def test_periods_come_near_the_flow(n, ports):
     assert found.rounds >= share * units
     if n < 5 or ports == "all":
         assert found.rounds == share * units  # 4/3, 12/7, 3/4, 8/9 and 3/5: optimal
+    if ports == 2:
+        assert found.rounds == ceil(share * units)
     for groups in (1, 2, 5):
         task = gc.Task(*GRAY[n], groups * units)
         schedule = schedule_of(task, "periods", demand, found.shares(groups))
@@ -172,6 +176,83 @@ def test_circuits_are_searched_too():
         assert best.cycles <= slower.cycles
 
 
+def test_on_circuits_all_nodes_reach_the_opposite_one_at_once():
+    """Dimension by dimension: each of the 24 links is used once, and one port is enough."""
+    opposite = gc.AffineMap(gc.Matrix.identity(3), 7) @ GRAY[3][1]
+    machine = gc.Machine(3, switching="circuit")
+    best = least_cycles(gc.Task(GRAY[3][1], opposite, 1), machine)
+    assert (best.cycles, best.proof) == (1, "distance")
+    assert check_elements(best.moves, machine)
+
+
+def test_what_is_found_is_priced_in_seconds_and_slots_stay():
+    pair = gc.Layout.cyclic(3, 2), gc.Layout.parse("(b2 || b0 b1)")
+    machine = gc.Machine(2, startup=1e-3, per_byte=1e-6)
+    found = gc.synthesize(*pair, 60, itemsize=8, machine=machine, time_limit=10, keep=False)
+    (flow,) = (bound for bound in found.bounds if bound.name == "flow")
+    share = float(gc.certify(*pair, machine=machine).share)
+    assert flow.seconds == pytest.approx(1e-3 + share * 60 * 8 * 1e-6)
+    assert found.lower_bound <= found.cost
+    assert found.verify()
+
+
+@pytest.mark.parametrize(
+    ("startup", "packet", "rounds"), [(100.0, None, 3), (1000.0, None, 2), (1000.0, 60, 3)]
+)
+def test_the_cheapest_point_is_taken(startup, packet, rounds, monkeypatch):
+    """GB3 (3 rounds, 1.5 blocks) or GB1 (2 rounds, 2 blocks): start-ups and packets decide."""
+
+    def two(demand, _ports, _layers, *, watch, **_):
+        for order in ((1, 0, 1), (1, 0)):
+            allowed = np.zeros((len(order), 8, 3), bool)
+            allowed[np.arange(len(order)), :, order] = True
+            watch(Point(allowed, shortest(demand, allowed, deadline=inf)))
+
+    monkeypatch.setattr(search, "front", two)
+    task = gc.Task(*GRAY[3], 60, 8)
+    machine = gc.Machine(3, startup=startup, packet=packet)
+    made = next(search._in_rounds(task, machine, least_flow(task, machine), inf, print))
+    assert simulate(made).nonempty == rounds
+
+
+def test_groups_are_as_many_as_are_cheapest():
+    """They cost (g + 1) (s + 8 ceil(100 / g)): most groups without start-ups, else few."""
+    found = Period(1, 1, ((0, ((0, 0), (1, 1))),))
+    task = gc.Task(*GRAY[2], 100, 8)
+    for startup, groups in ((0.0, 100), (80.0, 4)):
+        assert search._groups(task, gc.Machine(2, startup=startup), found) == groups
+
+
+def test_points_found_in_time_are_used(monkeypatch):
+    def stopped(*arguments, **options):
+        front(*arguments, **options)
+        raise gc.UndecidedError("time is up", "no limit", "take more")
+
+    monkeypatch.setattr(search, "front", stopped)
+    task, machine = gc.Task(*GRAY[2], 12), gc.Machine(2)
+    found = candidates(task, machine, least_flow(task, machine), inf)
+    assert "rounds" in {schedule.algorithm for schedule in found}
+
+
+def test_ways_of_a_program_that_was_stopped_are_used(monkeypatch):
+    solve = scipy.optimize.linprog
+
+    def stopped(*arguments, **settings):
+        result = solve(*arguments, **settings)
+        if settings.get("integrality") is not None:
+            result.status = 1
+        return result
+
+    monkeypatch.setattr(scipy.optimize, "linprog", stopped)
+    monkeypatch.setattr(periodic, "monotonic", lambda: inf)  # no time for a second order
+    task = gc.Task(*GRAY[3], 6)
+    demand = Demand.of(task)
+    found = period(demand, 1, 3, deadline=monotonic() + 60)
+    assert found.rounds == 4
+    schedule = schedule_of(task, "periods", demand, found.shares(2))
+    assert_right(schedule, gc.Machine(3))
+
+
 def test_what_was_found_is_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path / "kept"))
     machine = gc.Machine(2, ports="all", startup=2.0)
@@ -193,6 +274,7 @@ def test_what_was_found_is_kept(monkeypatch, tmp_path):
         place_of(first.task, machine, 20),
     ]
     assert len({place, *others}) == 6
+    assert place_of(first.task, machine, 10.0) == place
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[" * 4000, "\x00"])
@@ -203,6 +285,26 @@ def test_a_kept_file_that_is_broken_is_replaced(text, monkeypatch, tmp_path):
     place.write_text(text)
     plan = gc.synthesize(*GRAY[1], 2, machine=machine)
     assert gc.load_plan(place).task == plan.task
+
+
+@pytest.mark.parametrize("kind", ["wrong", "renumbers", "other machine"])
+def test_a_kept_plan_that_does_not_fit_is_not_given(kind, monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAYCUBE_CACHE", str(tmp_path))
+    machine, said = gc.Machine(2), []
+    kept = gc.plan(*GRAY[2], 4, machine=machine)
+    if kind == "wrong":
+        kept = replace(kept, schedule=replace(kept.schedule, strands=(gc.Strand(0, 4, ()),)))
+    elif kind == "renumbers":
+        kept = gc.plan(*GRAY[2], 4, machine=machine, algorithm="relabel")
+    else:
+        kept = gc.plan(*GRAY[2], 4, machine=gc.Machine(2, ports="all"))
+    place = place_of(gc.Task(*GRAY[2], 4), machine, 5)
+    kept.save(place)
+    found = gc.synthesize(*GRAY[2], 4, machine=machine, time_limit=5, tell=said.append)
+    assert found.verify()
+    assert found.schedule.relabel is None
+    assert not any(line.startswith("found before") for line in said)
+    assert gc.load_plan(place).schedule == found.schedule  # which replaces the other one
 
 
 def test_the_plan_of_another_task_is_not_taken(monkeypatch, tmp_path):

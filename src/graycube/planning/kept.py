@@ -26,7 +26,8 @@ def place_of(task: Task, machine: Machine, seconds: float | None) -> Path | None
     ('found', '.json')
     """
     costs = {name: value for name, value in asdict(machine).items() if name != "name"}
-    key = repr((str(task.source), str(task.target), task.block, task.itemsize, costs, seconds))
+    limit = None if seconds is None else float(seconds)
+    key = repr((str(task.source), str(task.target), task.block, task.itemsize, costs, limit))
     name = f"plan-{sha256(key.encode()).hexdigest()[:16]}.json"
     folder = _folder()
     return None if folder is None else folder / name

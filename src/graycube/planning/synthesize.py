@@ -89,7 +89,7 @@ def _better(best: Plan, schedule: AnySchedule) -> Plan:
 
 
 def _kept(place: Path, table: Plan) -> Plan | None:
-    """The plan in a file, if it is one for the task and right; else the table's is as good.
+    """The plan in a file, if it is right and for this task, or the table's if that costs less.
 
     A schedule that parts blocks has slots for the parts.
     """
@@ -101,7 +101,10 @@ def _kept(place: Path, table: Plan) -> Plan | None:
     same = bits >= 0 and task.payload % (1 << bits) == 0 and task.refined(bits) == known.task
     if not same or known.machine != table.machine or known.schedule.relabel is not None:
         return None
-    return _better(table, known.schedule)
+    made = replace(table, schedule=known.schedule, traffic=simulate(known.schedule))
+    if not made.verify():
+        return None
+    return min(table, made, key=lambda plan: plan.cost)
 
 
 def certify(

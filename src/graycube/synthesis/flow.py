@@ -139,7 +139,7 @@ def solve(demand: Demand, ports: int, deadline: float, units: int | None = None)
         b_eq=gain.ravel(),
         bounds=(0, None),
         method="highs",
-        integrality=None if units is None else np.append(np.ones(variables), 0),
+        integrality=None if units is None else np.ones(variables + 1),  # and whole rounds
         options=solver_options(deadline),
     )
     if result.x is None or (units is None and result.status != 0):

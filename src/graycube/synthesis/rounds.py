@@ -114,8 +114,9 @@ def _fewer(demand: Demand, point: Point, deadline: float) -> tuple[_Flags, Steps
     """The rounds to keep, and their lengths: without those that cost least."""
     shortest_first = np.argsort(point.steps.lengths, kind="stable")
     many = point.rounds > _MANY
+    sizes = {max(1, point.rounds // _AT_ONCE >> k) for k in range(4)}
     choices = (
-        [shortest_first[: max(1, point.rounds // _AT_ONCE >> k)] for k in range(4)]
+        [shortest_first[:k] for k in sorted(sizes, reverse=True)]
         if many
         else [shortest_first[k : k + 1] for k in range(min(_TRIED, point.rounds))]
     )
