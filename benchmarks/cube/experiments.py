@@ -1,4 +1,4 @@
-"""All experiments on cubes of 2 to 4 dimensions, or 5; an hour, or a minute with --quick.
+"""All experiments on cubes of 2 to 4 dimensions, or 5; two hours, or a minute with --quick.
 
     python benchmarks/cube/experiments.py [--quick] [--dims 3 --dims 4] [--only NAME]
 
@@ -74,9 +74,10 @@ def main(
                 raise click.ClickException(f"status {code}; {written} has what was measured")
 
 
-def setting(n: int, less: int) -> dict[str, float]:
-    """What an n-cube is like, and by how many bits its blocks are shorter."""
-    return {"rate": RATES[n], "packet": MTU, "burst": BURST, "less": less}
+def setting(n: int, less: int) -> dict[str, Any]:
+    """What the links of an n-cube are like, and by how many bits blocks are shorter."""
+    links = {"rate": RATES[n], "packet": MTU, "burst": BURST, "turns": "senders"}
+    return links | {"less": less}
 
 
 def about() -> dict[str, Any]:

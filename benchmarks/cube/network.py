@@ -21,6 +21,7 @@ QUEUE = 64_000_000
 ROUTE = "rto_min 5s"
 """Nothing is lost, so nothing is sent again before it has waited its turn."""
 READY = 10.0  # seconds
+_OF_NODES = 16  # from this number on, classes are those of senders
 
 SETTINGS = (
     "net.ipv4.ip_forward=1",
@@ -94,20 +95,24 @@ class Network:
     def _buckets(self) -> Iterator[str]:
         """Acknowledgements go first: behind data of the other direction they would come late.
 
-        Nothing else is so short, so no packet overtakes another one of its own message.
+        Nothing else is so short, so no packet overtakes another one of its own message. What
+        different nodes have sent takes turns: behind a message that begins a little early, the
+        end of another one would come late.
         """
         bits = round(self.rate * 1e6)
         for d in range(self.dims):
             at = f"dev {port(d)}"
             limits = f"ceil {bits}bit burst {BURST} cburst {BURST} quantum {MTU}"
-            yield f"qdisc add {at} root handle 1: htb default 2"
+            yield f"qdisc add {at} root handle 1: htb"
             yield f"class add {at} parent 1: classid 1:1 htb rate {bits}bit {limits}"
-            for leaf, share in ((2, 0.9), (3, 0.1)):
-                own = f"rate {round(share * bits)}bit {limits} prio {3 - leaf}"
-                yield f"class add {at} parent 1:1 classid 1:{leaf} htb {own}"
-                yield f"qdisc add {at} parent 1:{leaf} bfifo limit {QUEUE}"
+            yield from _leaf(at, "1:2", f"rate {round(0.1 * bits)}bit {limits} prio 0")
             short = "match u16 0 0xffc0 at 2"  # the length is less than 64 bytes
-            yield f"filter add {at} parent 1: protocol ip u32 {short} flowid 1:3"
+            yield f"filter add {at} parent 1: prio 1 protocol ip u32 {short} flowid 1:2"
+            for u in self.nodes:
+                leaf = f"1:{_OF_NODES + u:x}"
+                yield from _leaf(at, leaf, f"rate {bits // 1000}bit {limits} prio 1")
+                sender = f"u32 match ip src {address(u)}/32"
+                yield f"filter add {at} parent 1: prio 2 protocol ip {sender} flowid {leaf}"
 
     def _wait(self) -> None:
         """The kernel takes up to a second to say that a link is up; MPI asks for that."""
@@ -123,6 +128,11 @@ class Network:
 
     def _enter(self, u: int, command: list[str]) -> None:
         _output(["nsenter", f"--net=/run/netns/{name(u)}", *command])
+
+
+def _leaf(at: str, name: str, limits: str) -> Iterator[str]:
+    yield f"class add {at} parent 1:1 classid {name} htb {limits}"
+    yield f"qdisc add {at} parent {name} bfifo limit {QUEUE}"
 
 
 def name(u: int) -> str:
