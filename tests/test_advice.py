@@ -423,12 +423,20 @@ def test_explain_counts_conversions_of_loops_as_often_as_they_run():
     assert found.cost == 50 * formulas(USUAL, 9, 99)[CONVERTED]
 
 
+def test_a_machine_has_a_name_where_layouts_say_how_many_nodes_there_are():
+    layouts = {"mesh": gc.Layout.mesh((8, 8), nodes=(4, 2))}
+    named = gc.advise(gc.FFT(), machine="ipsc2", size=(8, 8), layouts=layouts)
+    assert named.machine == gc.Machine.profile("ipsc2", dims=3)
+
+
 # Wrong arguments.
 
 LAYOUT = gc.Layout.mesh((8, 8), nodes=(2, 2))
 WRONG = [
     ({"machine": None}, gc.InvalidTypeError, "the machine is None: it must be a Machine"),
     ({"machine": 4}, gc.InvalidTypeError, "the machine is 4: it must be a Machine"),
+    ({"machine": "ipsc2"}, gc.InvalidTypeError, "'ipsc2': it must be a Machine, or the name"),
+    ({"machine": "none", "layouts": {"a": LAYOUT}}, gc.InvalidValueError, "none"),
     ({"size": 0}, gc.InvalidValueError, "multiple"),
     ({"size": (8, 0)}, gc.InvalidValueError, "axis 1 has 0 elements"),
     ({"size": (-8, 8)}, gc.InvalidValueError, "axis 0 has -8 elements"),

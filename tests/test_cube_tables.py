@@ -1,8 +1,9 @@
-"""The tables of the cube's page, on invented figures."""
+"""The tables of the cube's page on invented figures, and which runs count."""
 
 import importlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "benchmarks" / "cube"
@@ -65,3 +66,35 @@ def test_ratios_and_regret(tables):
 def test_where_gb3_begins_to_win_lies_between_two_sizes(tables):
     (found,) = cells(tables({3: CUBE})["break-even"])
     assert found == ["8", "6 bytes", "4 bytes", "2.00 at 0 KiB", "1.33"]
+
+
+class Alone:
+    """The communicator of one rank, as far as it is needed."""
+
+    def bcast(self, value):
+        return value
+
+
+@pytest.mark.parametrize(
+    ("stolen", "counts", "tries"),
+    [
+        ([0.03, 0.0], (0.03, "run 1"), 1),
+        ([0.3, 0.04, 0.0], (0.04, "run 2"), 2),
+        ([0.3, 0.2, 0.1, 0.2, 0.0], (0.1, "run 3"), 4),
+    ],
+)
+def test_a_calm_run_counts_or_the_calmest(stolen, counts, tries, monkeypatch):
+    """The host takes so much of 100 ticks in each run."""
+    monkeypatch.syspath_prepend(FOLDER)
+    measured = importlib.import_module("measured")
+    ticks, runs = np.zeros(2), []
+
+    def run():
+        ticks[:] += 100 * stolen[len(runs)], 100
+        runs.append(f"run {len(runs) + 1}")
+        return (runs[-1],)
+
+    monkeypatch.setattr(measured, "processors", ticks.copy)
+    share, found = measured.calm(run, Alone())
+    assert (pytest.approx(share), found) == counts
+    assert len(runs) == tries

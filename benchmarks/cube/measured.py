@@ -59,14 +59,14 @@ def measured(  # noqa: PLR0913
         if run == runs - 1:
             before_last()
         for j in np.random.default_rng(run).permutation(len(works)):
-            tries = calm(partial(timed, works[j], comm, repeats[j]), comm)
-            shares[j, run], times[j, run], nbytes = tries
+            found = calm(partial(timed, works[j], comm, repeats[j]), comm)
+            shares[j, run], times[j, run], nbytes = found
             counts[j] += nbytes / runs
     slowest = np.max(comm.allgather(times), axis=0)
     links = np.stack(comm.allgather(counts), axis=1)
     lost = comm.allreduce(resent() - again)
-    found = zip(slowest.tolist(), shares.tolist(), links.tolist(), strict=True)
-    return [Measured(*one, lost) for one in found]
+    columns = zip(slowest.tolist(), shares.tolist(), links.tolist(), strict=True)
+    return [Measured(*one, lost) for one in columns]
 
 
 def timed(work: Callable[[], object], comm: Comm, repeats: int) -> tuple[float, Means]:
