@@ -113,11 +113,11 @@ def test_a_plan_is_carried_out_and_its_links_carry_what_it_says(
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["right"]
-    assert found["resent"] == 0
     assert len(found["seconds"]) == 3
     measured, planned = np.array(found["links"]), np.array(found["planned"])
     assert (1.02 * planned <= measured).all()  # a header for each packet
-    assert (measured <= 1.05 * planned + 6000).all()  # acknowledgements of the other direction
+    others = 6000 + 3000 * found["resent"]  # acknowledgements of the other direction
+    assert (measured <= 1.05 * planned + others).all()
 
 
 @pytest.mark.usefixtures("clean")
@@ -170,25 +170,25 @@ from mpi4py import MPI
 comm, block = MPI.COMM_WORLD, np.zeros(1 << 20, np.uint8)
 for way in range(2):  # once for TCP to begin
     comm.Barrier()
-    start = time.perf_counter()
+    moment = time.monotonic()
     if comm.rank == 0:
         comm.Send(block, 1)
     if comm.rank == 1:
         comm.Recv(block, 0)
-taken = time.perf_counter() - start
+        moment = time.monotonic()
 told = subprocess.run("tc -s class show dev d0".split(), capture_output=True, text=True)
-found = comm.gather((taken, told.stdout))
+found = comm.gather((moment, told.stdout))
 if found:
     print(found)
 """
     done = carried_out(python(program))
     assert done.returncode == 0, done.stderr
-    (_, sender), (taken, receiver), *_ = ast.literal_eval(done.stdout)
+    (begun, sender), (ended, receiver), *_ = ast.literal_eval(done.stdout)
     assert "rate 200Mbit ceil 200Mbit" in sender
-    assert taken >= 0.99 * 2**20 / (200e6 / 8)  # buckets are small
+    assert ended - begun >= 0.99 * 2**20 / (200e6 / 8)  # buckets are small
     ahead, behind = (dict(packets(told)) for told in (receiver, sender))
     acknowledged, length = ahead["1:2"]
-    assert acknowledged > 100
+    assert acknowledged > 10
     assert length < 64 + 14  # with the header of Ethernet
     sent, length = behind["1:10"]  # what node 0 has sent
     assert sent > 2 * 2**20 / 3000
@@ -260,7 +260,7 @@ def test_the_words_of_a_command_are_its_own():
         (("run", "--dims", 2), "Missing argument 'COMMAND...'"),
         (("run", "--dims", 2, "--rate", "0", "true"), "is not in the range"),
         (("plan", "nowhere.json"), "does not exist"),
-        (("run", "--dims", 2, "no-such-program"), "no-such-program"),
+        (("run", "--dims", 2, "no-such-program"), "there is no program 'no-such-program'"),
     ],
 )
 def test_mistakes_are_told(arguments, words):

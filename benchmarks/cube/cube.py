@@ -7,6 +7,7 @@ It needs root and iproute2; README.md says what it builds and how it takes that 
 """
 
 import json
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -38,6 +39,8 @@ def main() -> None:
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(dims: int, rate: float, command: tuple[str, ...]) -> None:
     """Run COMMAND on every node, as mpiexec does."""
+    if shutil.which(command[0]) is None:
+        raise click.UsageError(f"there is no program {command[0]!r}: give its path")
     enclose()
     with_network(Network(dims, rate), list(command))
 

@@ -32,6 +32,9 @@ SETTINGS = (
     "net.ipv4.tcp_congestion_control=reno",  # the others are noisy in both directions at once
     "net.ipv4.tcp_slow_start_after_idle=0",
     "net.ipv4.tcp_early_retrans=0",
+    # Two processors may deliver packets in another order; this is no reason to send them again.
+    "net.ipv4.tcp_sack=0",
+    "net.ipv4.tcp_reordering=300",
     "net.ipv4.tcp_autocorking=0",
     # The usual buffers begin with a few packets, and links would wait for acknowledgements.
     "net.ipv4.tcp_wmem=4096 1048576 1048576",
