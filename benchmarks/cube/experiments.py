@@ -25,7 +25,7 @@ from graycube.whole_files import write_whole
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
-RATES = {2: 25.0, 3: 16.0, 4: 10.0, 5: 4.0}
+RATES = {2: 25.0, 3: 16.0, 4: 8.0, 5: 4.0}
 """Mbit/s of a link: the more links, the less two processors can do for each."""
 EXPERIMENTS = ("conversions", "layouts", "grains", "short blocks", "transforms", "mappings")
 LESS = 8  # bits by which blocks are shorter when it is only tried
