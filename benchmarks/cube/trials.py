@@ -31,7 +31,7 @@ STARTUPS = (1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 1e-1)
 SIZES = (8, 1 << 18)
 """Bytes to calibrate with: the ends. Between them bursts are neither a start-up nor a rate."""
 
-ITEMS: dict[Ports, int] = {1: 64 << 10, 2: 32 << 10, "all": 16 << 10}
+ITEMS: dict[Ports, int] = {1: 128 << 10, 2: 32 << 10, "all": 16 << 10}
 """Bytes of an element of long blocks. On few ports a message often finds a link that was idle,
 where a burst passes at once, so it should be much longer than that."""
 
