@@ -5,6 +5,7 @@ those that it starts.
 """
 
 import os
+import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +17,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 def pytest_configure(config):
+    # What a shell starts in the background ignores interrupts, and so does all that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = TemporaryDirectory(prefix="graycube-profiles-")
     config.add_cleanup(folder.cleanup)
     os.environ["GRAYCUBE_PROFILES"] = folder.name
