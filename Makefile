@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test check format lint types imports docs bench clean
+.PHONY: demo test sweep check format lint types imports docs bench clean
 .DELETE_ON_ERROR:
 
 demo: $(READY)
@@ -14,6 +14,11 @@ demo: $(READY)
 # A file of tests stays in one process: some read what earlier ones wrote.
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+# What takes long: large sizes, many ranks, many damaged files, every claim of the papers.
+sweep: $(READY)
+	$(BIN)/python -m pytest -m sweep --timeout 1800 --durations 25 --numprocesses auto
+	$(BIN)/graycube reproduce
 
 check: format lint types imports test docs
 
