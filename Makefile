@@ -11,13 +11,13 @@ READY := .venv/.ready
 demo: $(READY)
 	$(BIN)/graycube demo build/demo
 
-# A file of tests stays in one process: some read what earlier ones wrote.
+# A file of tests stays in one process: some read what earlier ones wrote. Long files come first.
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # What takes long: large sizes, many ranks, many damaged files, every claim of the papers.
 sweep: $(READY)
-	$(BIN)/python -m pytest -m sweep --timeout 1800 --durations 25 --numprocesses auto
+	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -m 'sweep or hypothesis' --timeout 1800 --durations 25 --numprocesses auto
 	$(BIN)/graycube reproduce
 
 check: format lint types imports test docs

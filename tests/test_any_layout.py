@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, mesh_specs, recoded
+from sweeping import examples
 
 import graycube as gc
 from graycube.algorithms import dimension_exchange
@@ -15,7 +16,7 @@ from graycube.schedule import dump, load
 from graycube.simulate import simulate
 from graycube.verify import check_algebra, check_elements
 
-MANY = settings(max_examples=150)
+MANY = settings(max_examples=examples(150))
 
 
 @st.composite

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, codings, wirings
+from sweeping import examples
 
 import graycube as gc
 from graycube.planning.candidate import all_candidates
@@ -15,7 +16,7 @@ from graycube.schedule import dump, expand, load
 from graycube.simulate import simulate
 from graycube.verify import check_algebra, check_elements
 
-MANY = settings(max_examples=200)
+MANY = settings(max_examples=examples(200))
 FOLLOWED = 1 << 12  # elements that are followed one by one
 CIRCUIT, HOPS = "circuit", "store-and-forward"
 MORE = 1 + 1e-12  # floating-point sums of the same figures
@@ -388,7 +389,7 @@ def large_meshes(draw, n=20, p=30):
 
 
 @given(large_meshes(), st.sampled_from([1, 2, "all"]), st.sampled_from([HOPS, CIRCUIT]))
-@settings(max_examples=4)
+@settings(max_examples=examples(4))
 def test_plans_for_a_million_nodes_are_proved(specs, ports, switching):
     source, target = (spec.layout() for spec in specs)
     machine = gc.Machine(dims=20, ports=ports, switching=switching, startup=100.0)

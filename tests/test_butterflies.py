@@ -21,6 +21,7 @@ from butterfly_cases import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, mesh_specs
+from sweeping import examples
 
 import graycube as gc
 from graycube.runtime import emulate
@@ -33,7 +34,7 @@ ENCODINGS = ("Gray", *GRAY_NODES, "Binary")
 SIZES = list(itertools.product(range(1, 7), range(1, 7)))  # dimensions and slot bits
 SMALL = [(n, slots) for n, slots in SIZES if n <= 3 and slots <= 3]
 LARGE = [size for size in SIZES if size not in SMALL]
-MANY = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 
 every_row = pytest.mark.parametrize(("kind", "encoding"), ROWS)
 every_method = pytest.mark.parametrize("method", METHODS)

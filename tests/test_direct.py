@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, apply_rows, ones
+from sweeping import examples
 
 import graycube as gc
 from graycube.algorithms import all_to_all, groups, pipeline
@@ -17,10 +18,11 @@ from graycube.gf2 import AffineMap, Matrix, compose
 from graycube.runtime.local import apply
 from graycube.schedule import delivered, dump, expand, load
 from graycube.simulate import simulate
+from graycube.simulate.direct import direct_rounds
 from graycube.verify import check_algebra, check_elements
 from graycube.verify.direct import check_direct
 
-MANY = settings(max_examples=500)
+MANY = settings(max_examples=examples(500))
 CIRCUIT, HOPS = "circuit", "store-and-forward"
 
 
@@ -282,6 +284,15 @@ def test_longer_messages_than_said_are_found():
     assert direct.message_sizes == (2,)
     report = check_direct(direct, circuits_of(n))
     assert "round" in {rule for rule, _ in report.counts}
+
+
+def test_a_dimension_that_nobody_crosses_is_no_round():
+    swap = gc.Layout.parse("(b0 || b1 b2)")
+    task = gc.Task(gc.Layout.consecutive(3, 2), swap, block=2)
+    units = Matrix.identity(2)
+    one, two = (gc.Delivery(task.move, units, [1], dims=dims) for dims in ((0,), (0, 1)))
+    plain, wider = (delivered(task, "by hand", [d], circuits=False) for d in (one, two))
+    assert [*direct_rounds(wider)] == [*direct_rounds(plain)] != []
 
 
 def test_messages_without_a_turn_are_found():

@@ -7,6 +7,7 @@ import pytest
 from all_port_cases import TABLE, assert_carried_out, distributed, machine_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sweeping import examples, sweep
 
 import graycube as gc
 from graycube.algorithms.class_routes import _List, _route, _Step, routes
@@ -18,6 +19,7 @@ from graycube.verify import check_algebra, check_elements
 NAME = "field-phases"
 CODES = ("gray", "binary")
 WIDTHS = [(2, 2), (2, 3), (3, 3), (4, 3), (2, 5), (4, 4), (2, 2, 2), (3, 3, 2), (3, 3, 3)]
+NARROW = [*WIDTHS[:3], (2, 2, 2)]
 TABLES = ("fifths of three bits", "fifths of two bits", "halves of two bits")
 
 
@@ -49,9 +51,11 @@ def cycles_of(task):
     return TABLE[NAME].cycles([field.width for field in converted(task)], task.block)
 
 
-@pytest.mark.parametrize("widths", WIDTHS)
+@pytest.mark.parametrize(
+    "widths", [*NARROW, *sweep(*((w,) for w in WIDTHS[3:] if w != NARROW[-1]))]
+)
 def test_every_element_arrives(widths):
-    blocks = (1, 2, 3, 5, 6, 11, 20, 33, 60) if sum(widths) < 7 else (1, 7, 13, 40)
+    blocks = (1, 3, 6, 11, 33) if sum(widths) < 7 else (1, 7, 13, 40)
     for block, back in product(blocks, directions(widths)):
         task = task_of(widths, block, back)
         schedule = emitted(task)
@@ -74,7 +78,9 @@ def test_as_many_cycles_as_the_theory_says(widths):
     assert TABLE[NAME].cycles(widths, 10_000) <= 1.01 * (6000 if wide > 2 else 5000)
 
 
-@pytest.mark.parametrize("widths", [(6, 6), (9, 3), (15, 15), (5, 5, 5), (4, 3, 2, 5)])
+@pytest.mark.parametrize(
+    "widths", [(6, 6), (4, 3, 2, 5), *sweep(((9, 3),), ((15, 15),), ((5, 5, 5),))]
+)
 def test_large_cubes_are_proved(widths):
     for back in directions(widths)[::3]:
         schedule = emitted(task_of(widths, 10**6, back))
@@ -97,7 +103,7 @@ def test_no_link_carries_more_than_half_where_all_fields_have_two_bits():
 
 @pytest.mark.parametrize("widths", [(2, 2), (2, 3), (3, 3)])
 def test_nodes_that_know_their_own_actions_convert_the_data(widths):
-    for block, back in product((1, 4, 13, 30), directions(widths)):
+    for block, back in product((1, 13), directions(widths)):
         task = task_of(widths, block, back)
         schedule = emitted(task)
         held, peak = distributed(schedule)
@@ -112,7 +118,7 @@ def test_nodes_that_know_their_own_actions_convert_the_data(widths):
     st.integers(1, 60),
     st.lists(st.booleans(), min_size=3, max_size=3),
 )
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_fields_may_lie_anywhere_among_the_dimensions(order, widths, block, turned):
     cuts = np.cumsum([0, *widths])
     dims = [order[a:b] for a, b in zip(cuts, [*cuts[1:], 7], strict=True)]
@@ -165,7 +171,7 @@ def test_it_is_chosen_for_large_blocks(widths):
 def test_each_table_converts_on_its_own(table, to_binary):
     """Every part from all nodes, each once, and no link twice in a turn."""
     parts = 5 if "fifths" in table else 2
-    for width in (2,) if "two" in table else (3, 4, 6):
+    for width in (2,) if "two" in table else (3, 5):
         task = task_of((width,), 1, back=[] if to_binary else [0])
         for part in routes(Field(tuple(range(width)), to_binary), table, (1000,) * parts):
             homes = [u for u in range(1 << width) for r in part if u & r.mask == r.value]

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts
+from sweeping import examples
 
 import graycube as gc
 
-MANY = settings(max_examples=150)
+MANY = settings(max_examples=examples(150))
 NAMES = {"x": 1, "not": 1, "cx": 2, "cnot": 2, "swap": 2}
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts
+from sweeping import examples
 
 import graycube as gc
 from graycube.gf2 import Span
@@ -12,7 +13,7 @@ from graycube.planning.candidate import all_candidates
 from graycube.schedule import expand
 from graycube.simulate import simulate
 
-MANY = settings(max_examples=120)
+MANY = settings(max_examples=examples(120))
 
 
 def candidate(plan, name):

@@ -16,6 +16,7 @@ from schedule_cases import (
     rows_of,
     subcube_schedules,
 )
+from sweeping import examples
 
 import graycube as gc
 from graycube.algorithms import few_ports, nonminimum_ring, tight, two_cube
@@ -26,8 +27,8 @@ from graycube.simulate.replay import replay
 from graycube.verify import check_algebra, check_elements
 
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]
-THOROUGH = settings(max_examples=150, suppress_health_check=SLOW)
-USUAL = settings(max_examples=80, suppress_health_check=SLOW)
+THOROUGH = settings(max_examples=examples(150), suppress_health_check=SLOW)
+USUAL = settings(max_examples=examples(80), suppress_health_check=SLOW)
 
 
 def parity(word):
@@ -70,7 +71,7 @@ def walk(schedule):
 
 
 @given(subcube_schedules())
-@settings(max_examples=300, suppress_health_check=SLOW)
+@settings(max_examples=examples(300), suppress_health_check=SLOW)
 def test_what_the_algebra_passes_every_element_confirms(schedule):
     moves = expand(schedule)
     for machine in every_machine(schedule.task.n):
@@ -563,7 +564,7 @@ def verdicts(schedule, machine, at_most):
 def test_no_mutant_that_elements_refuse_passes_the_algebra():
     counts = Counter()
     for name, schedule, machine in good_schedules():
-        for kind, mutant, algebra, elements in verdicts(schedule, machine, at_most=45):
+        for kind, mutant, algebra, elements in verdicts(schedule, machine, examples(45)):
             counts[bool(algebra), bool(elements)] += 1
             assert elements or not algebra, (name, kind, mutant, elements)
     assert counts[False, False] > 5 * counts[False, True]
@@ -571,7 +572,7 @@ def test_no_mutant_that_elements_refuse_passes_the_algebra():
 
 
 @given(st.data())
-@settings(max_examples=60, suppress_health_check=SLOW)
+@settings(max_examples=examples(60), suppress_health_check=SLOW)
 def test_two_mutations_at_once_are_no_better(data):
     """On some machine the algebra passes what every element confirms there, and no more."""
     cases = list(good_schedules())
