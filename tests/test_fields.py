@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, gray_word
 
 import graycube as gc
-from graycube.algorithms.conversion import fields
 from graycube.simulate import simulate
+from graycube.table.conversion import fields
 
 FORWARD, BACKWARD = ("gray", "binary"), ("binary", "gray")
 ON_CIRCUITS = ("direct", "circuit-split")

@@ -66,6 +66,8 @@ def public_objects():
         gc.__name__,
         *(m.name for m in pkgutil.walk_packages(gc.__path__, "graycube.")),
     ]:
+        if module == "graycube.algorithms":  # the old name of a package, which warns
+            continue
         package = importlib.import_module(module)
         yield module, package
         for name in getattr(package, "__all__", ()):

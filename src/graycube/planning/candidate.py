@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from graycube.algorithms import Algorithm, algorithms
-from graycube.algorithms.relabel import without_renumbering
 from graycube.errors import GraycubeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Machine, require_machine
 from graycube.schedule import Task
 from graycube.simulate import Traffic, simulate
+from graycube.table import Algorithm, algorithms
+from graycube.table.relabel import without_renumbering
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Each module has ``ALGORITHM``, an :class:`Algorithm` with two functions: ``appli
 it cannot do a task on a machine (or None), ``emit`` gives its schedule.
 """
 
-from graycube.algorithms import (
+from graycube.table import (
     all_to_all,
     any_order,
     circuit_split,
@@ -28,7 +28,7 @@ from graycube.algorithms import (
     tight,
     two_cube,
 )
-from graycube.algorithms.algorithm import Algorithm
+from graycube.table.algorithm import Algorithm
 
 TABLE: tuple[Algorithm, ...] = (
     relabel.ALGORITHM,
