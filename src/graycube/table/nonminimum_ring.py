@@ -27,9 +27,9 @@ from graycube.table.routes import (
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """All dimensions at once, and all fields in one direction: the ring has a first step."""
+    """All dimensions at once, and one direction: the ring has a first step."""
     if fields(task) is not None and len(_directions(task)) > 1:
-        return "its fields must all be converted in the same direction"
+        return "its fields of three bits or more must all be converted in the same direction"
     return has_ports(task, machine)
 
 
