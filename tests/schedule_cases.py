@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import graycube as gc
-from graycube.algorithms import any_order, circuit_split, direct, gb1, gb2, gb3
+from graycube.table import any_order, circuit_split, direct, gb1, gb2, gb3
 
 HOP_BY_HOP = (gb1, gb2, gb3, any_order)
 ON_CIRCUITS = (*HOP_BY_HOP, direct, circuit_split)

@@ -1,5 +1,6 @@
 """Every algorithm does its task, by brute force, in the paper's rounds (TR-20-92)."""
 
+import sys
 from itertools import permutations
 
 import numpy as np
@@ -9,10 +10,10 @@ from hypothesis import strategies as st
 from strategies import gray_word
 
 import graycube as gc
-from graycube.algorithms import any_order
 from graycube.runtime import apply
 from graycube.schedule import expand
 from graycube.simulate import simulate
+from graycube.table import algorithms, any_order, gb1
 from graycube.verify import check_algebra
 
 BLOCKS = (1, 2, 3, 7, 64, 1000)
@@ -238,3 +239,33 @@ def test_gb3_is_followed_element_by_element_on_a_large_cube():
     assert report
     assert report.peak == 4
     assert len(plan.moves()) == crossings("gb3", 12, 4)
+
+
+@pytest.fixture
+def never_imported(monkeypatch):
+    """As if the old name had not been imported here, before the test and after it."""
+    for name in [name for name in sys.modules if name.startswith("graycube.algorithms")]:
+        del sys.modules[name]
+    monkeypatch.setattr(gc, "algorithms", algorithms)
+    yield
+    for name in [name for name in sys.modules if name.startswith("graycube.algorithms")]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("never_imported")
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import graycube.algorithms",
+        "import graycube.algorithms.gb1 as found",
+        "from graycube.algorithms import gb1 as found",
+        "from graycube.algorithms.gb1 import __name__ as name",
+    ],
+)
+def test_the_old_name_of_the_package_works_and_warns(statement):
+    with pytest.warns(DeprecationWarning, match="graycube.table") as warned:
+        exec(statement, space := {})  # noqa: S102
+    assert [w.filename for w in warned] == ["<string>"], "it points to the user's line"
+    assert gc.algorithms() == algorithms(), "the import hid the function"
+    assert space.get("found", gb1) is gb1
+    assert space.get("name", gb1.__name__) == gb1.__name__

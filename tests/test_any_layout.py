@@ -8,12 +8,12 @@ from strategies import affine_map, affine_parts, mesh_specs, recoded
 from sweeping import examples
 
 import graycube as gc
-from graycube.algorithms import dimension_exchange
 from graycube.fourier import exchange_schedules
 from graycube.gf2 import compose
 from graycube.gf2.factor import factor
 from graycube.schedule import dump, load
 from graycube.simulate import simulate
+from graycube.table import dimension_exchange
 from graycube.verify import check_algebra, check_elements
 
 MANY = settings(max_examples=examples(150))

@@ -43,7 +43,8 @@ def candidate(found):
 @pytest.mark.parametrize(
     ("options", "machine"),
     [
-        ([], gc.Machine.profile("ideal", dims=4)),
+        ([], gc.Machine(dims=4)),
+        (["--machine", "ideal"], gc.Machine.profile("ideal", dims=4)),
         (["--machine", "ipsc2"], gc.Machine.profile("ipsc2", dims=4)),
         (["--machine", "cm2"], gc.Machine.profile("cm2", dims=4)),
         (["--ports", 2], gc.Machine(4, ports=2, startup=0, per_byte=1.0, name="custom")),
@@ -71,7 +72,7 @@ def test_an_array_needs_no_block():
     source = gc.Layout.mesh((64, 32), (8, 4), code="gray")
     target = gc.Layout.mesh((64, 32), (8, 4), code="binary", allocation="cyclic")
     words = ("--shape", "64x32", "--nodes", "8x4", "--itemsize", 8, "--json")
-    made = gc.plan(source, target, source.block_size, itemsize=8, machine="ideal")
+    made = gc.plan(source, target, source.block_size, itemsize=8, machine=gc.Machine(5))
     same(cli("plan", "gray", "binary-cyclic", *words).json(), made)
     same(cli("plan", *words, "--", source, target).json(), made)
 

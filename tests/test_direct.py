@@ -13,12 +13,12 @@ from strategies import affine_map, affine_parts, apply_rows, ones
 from sweeping import examples
 
 import graycube as gc
-from graycube.algorithms import all_to_all, groups, pipeline
 from graycube.gf2 import AffineMap, Matrix, compose
 from graycube.runtime.local import apply
 from graycube.schedule import delivered, dump, expand, load
 from graycube.simulate import simulate
 from graycube.simulate.direct import direct_rounds
+from graycube.table import all_to_all, groups, pipeline
 from graycube.verify import check_algebra, check_elements
 from graycube.verify.direct import check_direct
 

@@ -19,9 +19,9 @@ from all_port_cases import (
 from sweeping import sweep
 
 import graycube as gc
-from graycube.algorithms.fewer_bytes import PORTS, SIZES, TOP
 from graycube.schedule import expand
 from graycube.simulate import simulate
+from graycube.table.fewer_bytes import PORTS, SIZES, TOP
 from graycube.verify import check_algebra, check_elements
 
 NAME = "fewer-bytes"
@@ -145,7 +145,7 @@ def test_where_it_applies():
 )
 def test_tables_have_walks_to_where_gray_code_goes(bits, ports):
     """Read here without the algorithm: ways, weights, and one link of a node in a round."""
-    path = files("graycube.algorithms") / "tables" / f"fewer_bytes_{bits}_{ports}.json"
+    path = files("graycube.table") / "tables" / f"fewer_bytes_{bits}_{ports}.json"
     for point in json.loads(path.read_text()):
         weights = defaultdict(int)
         out, into = defaultdict(set), defaultdict(set)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sweeping import examples, sweep
 
 import graycube as gc
-from graycube.algorithms.class_routes import _List, _route, _Step, routes
-from graycube.algorithms.conversion import Field, converted
 from graycube.schedule import expand
 from graycube.simulate import replay, simulate
+from graycube.table.class_routes import _List, _route, _Step, routes
+from graycube.table.conversion import Field, converted
 from graycube.verify import check_algebra, check_elements
 
 NAME = "field-phases"

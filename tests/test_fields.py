@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, gray_word
 
 import graycube as gc
-from graycube.algorithms.conversion import fields
 from graycube.simulate import simulate
+from graycube.table.conversion import fields
 
 FORWARD, BACKWARD = ("gray", "binary"), ("binary", "gray")
 ON_CIRCUITS = ("direct", "circuit-split")
@@ -117,7 +117,7 @@ CLAIMED = {
     "tight": lambda w, k: w[0] * ceil(k, 5 if w[0] == 4 else w[0] + 2) - (k == 1),
 }
 """Cycles for fields of two bits or more; a tight single element leaves a round idle."""
-WITHOUT_CLAIM = ("few-ports", "three-fifths", "field-phases", "fewer-bytes")
+WITHOUT_CLAIM = ("rotations", "few-ports", "three-fifths", "field-phases", "fewer-bytes")
 """Those whose cycles have tests of their own."""
 
 
@@ -136,6 +136,7 @@ def applies(name, case, machine):
         "gb2": bool(widths),
         "gb3": bool(widths),
         "few-ports": bool(widths),
+        "rotations": 2 <= ports < low,
         "pipelined": ports >= low,
         "minimum-path": ports >= low,
         "nonminimum-path": bool(widths) and ports >= sum(widths),

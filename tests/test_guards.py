@@ -61,7 +61,9 @@ def test_a_check_passes_here_and_fails_on_broken_sources(
     assert complaint in after.stdout
 
 
-MODULES = [gc.__name__, *(m.name for m in pkgutil.walk_packages(gc.__path__, "graycube."))]
+OLD = "graycube.algorithms"  # the former name of a package: it warns
+WALKED = (module.name for module in pkgutil.walk_packages(gc.__path__, "graycube."))
+MODULES = [gc.__name__, *(name for name in WALKED if name != OLD)]
 
 
 def functions(name, thing):

@@ -18,8 +18,8 @@ from schedule_cases import (
 )
 
 import graycube as gc
-from graycube.algorithms import gb1
 from graycube.schedule import expand
+from graycube.table import gb1
 from graycube.verify import check_elements
 
 

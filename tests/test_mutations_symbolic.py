@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from schedule_cases import FEW, ON_CIRCUITS, circuits, conversion, conversions, one_port
 
 import graycube as gc
-from graycube.algorithms import gb1, gb3
 from graycube.schedule import expand
+from graycube.table import gb1, gb3
 from graycube.verify import check_algebra, check_elements
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from schedule_cases import conversion, detours, every_machine, one_port, stretches, ways
 
 import graycube as gc
-from graycube.algorithms import few_ports, minimum_path, nonminimum_ring, pipelined
 from graycube.schedule import actions, dump, expand, load
 from graycube.simulate import simulate
+from graycube.table import few_ports, minimum_path, nonminimum_ring, pipelined
 from graycube.verify import check_algebra, check_elements
 
 THOROUGH = settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])

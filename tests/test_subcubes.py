@@ -19,11 +19,11 @@ from schedule_cases import (
 from sweeping import examples
 
 import graycube as gc
-from graycube.algorithms import few_ports, nonminimum_ring, tight, two_cube
 from graycube.runtime import apply
 from graycube.schedule import actions, dump, expand, load
 from graycube.simulate import simulate
 from graycube.simulate.replay import replay
+from graycube.table import few_ports, nonminimum_ring, tight, two_cube
 from graycube.verify import check_algebra, check_elements
 
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]

@@ -18,8 +18,8 @@ from schedule_cases import (
 )
 
 import graycube as gc
-from graycube.algorithms import direct, gb1, gb3, relabel
 from graycube.schedule import expand
+from graycube.table import direct, gb1, gb3, relabel
 from graycube.verify import RULES, Report, Violation, check_algebra, check_elements
 
 

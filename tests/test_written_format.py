@@ -18,8 +18,8 @@ from schedule_cases import (
 )
 
 import graycube as gc
-from graycube.algorithms import gb1, gb3, relabel
 from graycube.schedule import dump, expand, load
+from graycube.table import gb1, gb3, relabel
 from graycube.verify import check_algebra
 
 WRONG = [None, True, -1, 1.5, "", "x", [], {}, [[]], 10**30, float("nan"), float("inf")]

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.algorithms import algorithms
 from graycube.schedule import expand
 from graycube.synthesis import least_cycles
 from graycube.synthesis.program import Arcs, Flows, arcs_of, solve
+from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
 
 Ints = NDArray[np.int64]

@@ -9,10 +9,10 @@ from all_ports_model import all_ports, best, compositions, cycles_of, proved, ta
 from all_ports_routes import above, routes
 
 import graycube as gc
-from graycube.algorithms import few_ports
 from graycube.reproduce import Case, Claim
 from graycube.schedule import Hop, Strand, actions, expand
 from graycube.simulate import simulate
+from graycube.table import few_ports
 
 BLOCKS = (1, 3, 8, 12, 16, 24, 40)
 """Elements on a node where several fields are compared with one."""

@@ -17,10 +17,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
 import graycube as gc
-from graycube.algorithms import minimum_path
-from graycube.algorithms.conversion import converted
-from graycube.algorithms.routes import on_routes
 from graycube.schedule import expand
+from graycube.table import minimum_path
+from graycube.table.conversion import converted
+from graycube.table.routes import on_routes
 
 TABLES = Path(__file__).parents[2] / "src" / "graycube" / "algorithms" / "tables"
 CASES = {4: (5, 0), 5: (7, 2), 6: (8, 4), 7: (9, 5), 8: (10, 6)}

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.algorithms import algorithms
 from graycube.schedule import expand
+from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
 
 Ints = NDArray[np.int64]

@@ -28,7 +28,6 @@ from graycube.advice import (
     advise,
     load_workload,
 )
-from graycube.algorithms import Algorithm, algorithms
 from graycube.array import CubeArray, Window, where
 from graycube.bounds import (
     Bound,
@@ -116,6 +115,7 @@ from graycube.schedule import (
 )
 from graycube.simulate import Traffic
 from graycube.stencil import Halo, halo
+from graycube.table import Algorithm, algorithms
 from graycube.verify import RULES, Report, Violation
 
 __version__ = "0.1.0"

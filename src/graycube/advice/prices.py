@@ -13,8 +13,6 @@ from math import inf
 from graycube.advice.alike import Done, transformed
 from graycube.advice.homes import reversed_digits, tidied, transposed
 from graycube.advice.phases import FFT, Elementwise, Order, Stencil, Transpose
-from graycube.algorithms import algorithms
-from graycube.algorithms.all_to_all import delivery
 from graycube.bounds import lower_bounds
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
@@ -24,6 +22,8 @@ from graycube.planning import cheapest
 from graycube.schedule import Task, delivered
 from graycube.simulate import Traffic, simulate
 from graycube.stencil import halo
+from graycube.table import algorithms
+from graycube.table.all_to_all import delivery
 
 FFT_METHODS = ("leave", "restore", "whole blocks")
 Single = FFT | Stencil | Transpose | Elementwise

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from graycube.algorithms.relabel import without_renumbering
 from graycube.array.moving import straight
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
@@ -17,6 +16,7 @@ from graycube.machine import Machine
 from graycube.planning import Plan, plan
 from graycube.runtime import renumbered
 from graycube.schedule import Task
+from graycube.table.relabel import without_renumbering
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm

@@ -8,7 +8,7 @@ import click
 
 import graycube as gc
 
-_PROFILES = "cm2, ideal (the default), ipsc1, ipsc2, or one that calibrate saved."
+_PROFILES = "cm2, ideal, ipsc1, ipsc2, or one that calibrate saved."
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -28,7 +28,10 @@ class MachineOptions:
     packet: int | None = None
 
     def machine(self, dims: int, otherwise: gc.Machine | None = None) -> gc.Machine:
-        """The profile for so many dimensions, or the other machine, with what was said."""
+        """The profile for so many dimensions, or the other machine, with what was said.
+
+        Where there is neither, it is ``Machine(dims)``: one port, and no costs.
+        """
         given = {
             "ports": self.ports if self.ports in (None, "all") else _number(self.ports),
             "switching": self.switching,
@@ -37,18 +40,22 @@ class MachineOptions:
             "packet": self.packet,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-        if self.name is not None or otherwise is None:
-            otherwise = gc.Machine.profile(
-                "ideal" if self.name is None else self.name, dims=dims
-            )
-        return replace(otherwise, name="custom", **changes) if changes else otherwise
+        if self.name is not None:
+            machine = gc.Machine.profile(self.name, dims=dims)
+        else:
+            machine = otherwise or gc.Machine(dims)
+        return replace(machine, name="custom", **changes) if changes else machine
 
 
 def machine_options(command: _F) -> _F:
     """Add the options to a command, as one argument ``machine``."""
     options = (
         click.option("--machine", "name", metavar="NAME", help=_PROFILES),
-        click.option("--ports", metavar="N|all", help="Links that a node uses at once."),
+        click.option(
+            "--ports",
+            metavar="N|all",
+            help="Links that a node uses at once: 1, or as the machine says.",
+        ),
         click.option("--switching", type=click.Choice(["store-and-forward", "circuit"])),
         click.option("--startup", type=float, metavar="S", help="Seconds before a message."),
         click.option("--per-byte", type=float, metavar="S", help="Seconds for each byte."),

@@ -13,7 +13,7 @@ from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
 from graycube.machine.model import MAX_DIMS
-from graycube.planning.explain import HEAD, headline, left_out, rows, verdict
+from graycube.planning.explain import HEAD, NO_COSTS, headline, left_out, rows, verdict
 from graycube.whole_files import require_writable
 
 COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
@@ -166,8 +166,8 @@ def show(made: gc.Plan, *, why: bool = False) -> None:
 def _costs(machine: gc.Machine) -> str:
     """What a message costs, and what the counts of the table are."""
     counted = "rounds: messages in sequence; cycles: elements in sequence"
-    if (machine.startup, machine.per_byte) == (0.0, 1.0):
-        return f"no costs are known: a second stands for a byte on a link; {counted}"
+    if not machine.priced:
+        return f"{NO_COSTS}\n{counted}"
     return f"start-up {machine.startup:.4g} s, {machine.per_byte:.4g} s a byte; {counted}"
 
 

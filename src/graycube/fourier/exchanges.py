@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from graycube.algorithms import dimension_exchange
 from graycube.errors import InvalidValueError
 from graycube.fourier.passes import passes
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
+from graycube.table import dimension_exchange
 
 
 def exchange_schedules(layout: Layout, axis: int, block: int) -> tuple[Schedule, ...]:

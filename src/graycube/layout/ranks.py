@@ -2,7 +2,8 @@
 
 Rule: the node of a mesh coordinate is the concatenation of the codes of its components, the
 first axis in the high bits (CAM-87-02 section 7). With a cyclic Gray code on every axis, mesh
-neighbours, the wrap-around included, are neighbours in the cube.
+neighbours, the wrap-around included, are neighbours in the cube: their numbers differ in one bit.
+On a ring or torus with sides longer than 4 such numbers are not neighbours.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,10 @@ Ranks = NDArray[np.int64]
 
 
 def rank_order(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "gray") -> Ranks:
-    """The node on which each mesh coordinate should live; an array of shape ``mesh_shape``.
+    """The node of a cube for each mesh coordinate; an array of shape ``mesh_shape``.
+
+    In Gray code mesh neighbours have numbers that differ in one bit: neighbours on a cube, and
+    not on a ring or torus with sides longer than 4.
 
     ``code`` is "gray", "binary" or a :class:`~graycube.GrayCode`, for all axes or one per axis.
 
@@ -60,6 +64,9 @@ def node_mesh(nodes: int, axes: int) -> tuple[int, ...]:
 
 def ring_order(nodes: int, code: Code = "gray") -> Ranks:
     """The nodes of a cube in an order that makes neighbours of a ring neighbours in the cube.
+
+    It is no order for nodes that a machine numbers around a ring: on one of 8 nodes, neighbours
+    in this order are up to 4 hops apart.
 
     >>> ring_order(4), ring_order(8)
     (array([0, 1, 3, 2]), array([0, 1, 3, 2, 6, 7, 5, 4]))

@@ -80,7 +80,8 @@ class Machine(Shown):
         Traceback (most recent call last):
         ...
         graycube.errors.InvalidValueError: the profile is 'cm5': the known ones are cm2, ideal,
-        ipsc1, ipsc2...; choose one of them or build a Machine
+        ipsc1, ipsc2...; choose one of them, measure and save one with calibrate, or build a
+        Machine
         """
         entries, where = read_profile(name)
         try:
@@ -97,6 +98,15 @@ class Machine(Shown):
         4
         """
         return self.dims if self.ports == "all" else self.ports
+
+    @property
+    def priced(self) -> bool:
+        """Whether costs are known; if none are given, a second stands for a byte on a link.
+
+        >>> Machine(dims=4).priced, Machine(dims=4, startup=2e-6, per_byte=1e-10).priced
+        (False, True)
+        """
+        return (self.startup, self.per_byte) != (0.0, 1.0)
 
     def startups(self, nbytes: int) -> int:
         """Start-ups that a message of ``nbytes`` pays: one per packet.

@@ -43,7 +43,7 @@ def read_profile(name: str) -> tuple[dict[str, Any], str]:
         raise InvalidValueError(
             f"the profile is {name!r:.70}",
             f"the known ones are {', '.join(profiles())}",
-            "choose one of them or build a Machine",
+            "choose one of them, measure and save one with calibrate, or build a Machine",
         )
     path = folder / f"{name}.toml"
     return parse_profile(_text(path), str(path)), str(path)

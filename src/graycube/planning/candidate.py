@@ -1,14 +1,17 @@
 """The candidates for a task: every algorithm of the table, with its traffic or a reason."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from graycube.algorithms import Algorithm, algorithms
-from graycube.algorithms.relabel import without_renumbering
-from graycube.errors import GraycubeError
+from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Machine, require_machine
 from graycube.schedule import Task
 from graycube.simulate import Traffic, simulate
+from graycube.table import Algorithm, algorithms
+from graycube.table.relabel import without_renumbering
+
+_SMALL = "give every node two elements or more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,52 @@ def cheapest(task: Task, machine: Machine, algorithm: str = "auto") -> Candidate
     found = [_candidate(a, task, machine) for a in names]
     best = min(found, key=lambda candidate: candidate.cost, default=None)
     return None if best is None or best.traffic is None else best
+
+
+def choose(candidates: Sequence[Candidate], task: Task, name: str) -> Traffic:
+    """What the cheapest candidate sends, or the one of that name; earlier ones first.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=8)
+    >>> choose(all_candidates(task, Machine(dims=4)), task, "tight")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: 'tight' cannot do this: it needs 4 ports; take 'auto', or
+    one that can: gb1, gb2, gb3, any-order, few-ports, relabel
+    """
+    known = [c.algorithm.name for c in candidates]
+    if name not in ("auto", *known):
+        raise InvalidValueError(
+            f"the algorithm is {name!r:.60}",
+            f"the known ones are {', '.join(known)}",
+            "choose one of them, or 'auto'",
+        )
+    nothing_moves = task.move == AffineMap.identity(task.p)
+    wanted = [
+        c
+        for c in candidates
+        if c.algorithm.name == name
+        or (name == "auto" and (nothing_moves or c.algorithm.name != "relabel"))
+    ]
+    priced = [(c.cost, c.traffic) for c in wanted if c.traffic is not None]
+    if not priced:
+        raise _nothing(candidates, wanted, task, name)
+    return min(priced, key=lambda entry: entry[0])[1]
+
+
+def _nothing(
+    candidates: Sequence[Candidate], wanted: Sequence[Candidate], task: Task, name: str
+) -> InvalidValueError:
+    """Why none of the wanted candidates applies, and which one does."""
+    found = f"no schedule from {task.source} to {task.target}"
+    reasons = "; ".join(dict.fromkeys(str(c.reason) for c in wanted))  # each one once
+    applying = [c.algorithm.name for c in candidates if c.traffic is not None]
+    others = sorted(applying, key=lambda other: other == "relabel")
+    if others in ([], ["relabel"]):
+        hint = "renumber the ranks with algorithm='relabel'" if others else _SMALL
+        return InvalidValueError(found, reasons, hint)
+    hint = f"take 'auto', or one that can: {', '.join(others)}"
+    return InvalidValueError(f"{name!r} cannot do this", reasons, hint)
 
 
 def _candidate(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:

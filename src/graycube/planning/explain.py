@@ -11,6 +11,7 @@ from graycube.schedule import Task
 from graycube.simulate import Traffic
 
 HEAD = ("candidate", "rounds", "cycles", "link bytes", "seconds", "")
+NO_COSTS = "No costs are known: a second stands for a byte on a link. calibrate measures costs."
 _COLUMNS = "{:<15} {:>7} {:>8} {:>12} {:>9}  {}"
 _WIDTH = 92  # characters
 _DIRECT = {"direct": "exchange", "all-to-all": "all-to-all"}
@@ -46,6 +47,7 @@ def explain(
     why = "; ".join(f"{names} ({reason})" for reason, names in left_out(candidates))
     lines = [
         headline(task, machine),
+        *(() if machine.priced else (NO_COSTS,)),
         *(row.line() for row in (Row(*HEAD), *rows(candidates, chosen, machine, bounds))),
         *(textwrap.wrap(f"Left out: {why}.", _WIDTH, break_on_hyphens=False) if why else ()),
         *verdict(candidates, chosen, machine, bounds),
@@ -74,9 +76,11 @@ def rows(
     bounds: Sequence[Bound],
 ) -> Iterator[Row]:
     """The candidates that apply, a chosen schedule that is none of them, and the bound."""
+    alike = as_before(candidates)
     for candidate in candidates:
         if candidate.traffic is not None:
-            cost, remark = candidate.cost, _remark(candidate, chosen, machine)
+            same = alike.get(candidate.algorithm.name)
+            cost, remark = candidate.cost, _remark(candidate, chosen, machine, same)
             yield _row(candidate.algorithm.name, candidate.traffic, cost, remark)
     known = [c.traffic.schedule for c in candidates if c.traffic is not None]
     if chosen.schedule not in known:
@@ -85,6 +89,26 @@ def rows(
     best = _largest(bounds)
     why = f"{best.name} ({best.citation})"
     yield Row("lower bound", "", "", "", f"{best.seconds:.4g}", why)
+
+
+def as_before(candidates: Sequence[Candidate]) -> dict[str, str]:
+    """The candidates with the figures of one before them, and the name of the first such one.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.planning.candidate import all_candidates
+    >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1)
+    >>> as_before(all_candidates(task, Machine(dims=3)))
+    {'gb2': 'gb1', 'gb3': 'gb1', 'any-order': 'gb1', 'few-ports': 'gb1'}
+    """
+    first: dict[tuple[float, ...], str] = {}
+    alike = {}
+    for candidate in candidates:
+        name, traffic = candidate.algorithm.name, candidate.traffic
+        if traffic is not None and name != "relabel":
+            figures = (traffic.nonempty, traffic.cycles, traffic.bytes, candidate.cost)
+            if first.setdefault(figures, name) != name:
+                alike[name] = first[figures]
+    return alike
 
 
 def _row(name: str, traffic: Traffic, cost: float, remark: str) -> Row:
@@ -105,7 +129,7 @@ def left_out(candidates: Sequence[Candidate]) -> list[tuple[str, str]]:
     return [(reason, ", ".join(names)) for reason, names in reasons.items()]
 
 
-def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
+def _remark(candidate: Candidate, chosen: Traffic, machine: Machine, same: str | None) -> str:
     cost = chosen.time(machine)
     if candidate.traffic is not None and candidate.traffic.schedule == chosen.schedule:
         return "chosen"
@@ -113,6 +137,8 @@ def _remark(candidate: Candidate, chosen: Traffic, machine: Machine) -> str:
         move = candidate.traffic.schedule.algorithm if candidate.traffic else ""
         moved = f"after {move.removesuffix('+relabel')}, " if "+" in move else ""
         return f"{moved}if the ranks may be renumbered"
+    if same is not None:
+        return f"as {same} here"
     if candidate.cost == cost:
         return "the same"
     return f"{candidate.cost / cost:.4g} times the chosen one" if cost else "dearer"

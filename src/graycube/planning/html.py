@@ -2,7 +2,7 @@
 
 from graycube.layout.html import printed
 from graycube.markup import Markup, card, card_of, figures, folded, joined
-from graycube.planning.explain import HEAD, headline, left_out, rows, verdict
+from graycube.planning.explain import HEAD, NO_COSTS, headline, left_out, rows, verdict
 from graycube.planning.plan import Plan
 
 
@@ -15,6 +15,7 @@ def plan_card(plan: Plan) -> Markup:
     return card(
         repr(plan).strip("<>"),
         headline(task, plan.machine),
+        *(() if plan.machine.priced else (NO_COSTS,)),
         joined(["from ", printed(task.source), " to ", printed(task.target)]),
         figures(HEAD, table, "lrrrrl", marked),
         reasons(left_out(plan.candidates)),

@@ -11,16 +11,15 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.bounds import Bound, lower_bounds
-from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.markup import Shown
-from graycube.planning.candidate import Candidate, all_candidates
+from graycube.planning.candidate import Candidate, all_candidates, choose
 from graycube.planning.explain import explain
 from graycube.planning.files import read_plan, write_plan
 from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
@@ -32,6 +31,8 @@ from graycube.verify import Report, check_algebra, check_elements
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
+MANY_ROUNDS = 1 << 10
+"""More rounds than this are worth a warning where the machine says that rounds cost nothing."""
 ELEMENTWISE = 1 << 18
 """Up to so many elements and cycles, and 64 times as many crossings, are followed."""
 
@@ -58,7 +59,9 @@ class Plan(Shown):
     def __repr__(self) -> str:
         gap = f", {self.cost / self.lower_bound:.3g} x bound" if self.lower_bound else ""
         where = f"{1 << self.task.n} nodes"
-        return f"<Plan {self.algorithm}: {self.rounds} rounds, {self.cost:.4g} s{gap}, {where}>"
+        unit = "s" if self.machine.priced else "bytes in sequence"
+        price = f"{self.rounds} rounds, {self.cost:.4g} {unit}"
+        return f"<Plan {self.algorithm}: {price}{gap}, {where}>"
 
     @property
     def algorithm(self) -> str:
@@ -106,8 +109,8 @@ class Plan(Shown):
         gb1                   3      192         1536       492  chosen
         gb2                   5      160         2560       660  1.341 times the chosen one
         gb3                   4      128         2048       528  1.073 times the chosen one
-        any-order             3      192         1536       492  the same
-        few-ports             4      128         2048       528  1.073 times the chosen one
+        any-order             3      192         1536       492  as gb1 here
+        few-ports             4      128         2048       528  as gb3 here
         lower bound                                         303  start-ups (TR-20-92 Lemma 3)
         Left out: direct (needs circuits; else it is gb1);
         circuit-split (it needs circuits and two ports);
@@ -115,7 +118,7 @@ class Plan(Shown):
         nonminimum-path, nonminimum-ring, three-fifths, tight (it needs 4 ports);
         field-phases (it converts 2 to 4 fields);
         two-cube (it converts one field of two bits);
-        fewer-bytes (its start-ups cost more than it saves);
+        rotations (on one port it is gb1); fewer-bytes (its start-ups cost more than it saves);
         exchange, half-exchange, pipeline, all-to-all, groups
         (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
@@ -191,7 +194,7 @@ class Plan(Shown):
         ...     chosen = plan(gray, binary, block=4, itemsize=8, machine="ideal")
         ...     return chosen.execute([comm.rank] * 4, comm)
         """
-        bound = self.bind(block, comm, out)
+        bound = self._bound(block, comm, out)
         try:
             return bound.run()
         finally:
@@ -211,7 +214,25 @@ class Plan(Shown):
         ...     for _ in range(100):
         ...         block += bound.run()
         """
-        return bind(self.task, self._script, self._identity, block, comm=comm, out=out)
+        return self._bound(block, comm, out)
+
+    def _bound(
+        self, block: ArrayLike, comm: "Intracomm", out: NDArray[Any] | None
+    ) -> Execution:
+        return bind(self.task, self._told, self._identity, block, comm=comm, out=out)
+
+    def _told(self, node: int) -> Script:
+        """The script of a node; the first one tells how many rounds there are, if too many.
+
+        It does so while the ranks still agree: where warnings are errors, all ranks raise it.
+        """
+        if node == 0 and self.rounds > MANY_ROUNDS and self.machine.startup == 0:
+            warn(
+                f"the plan has {self.rounds} rounds, since its machine has no start-up; "
+                "measure the real one with graycube.calibrate, or say Machine(startup=...)",
+                stacklevel=7,  # who called bind or execute
+            )
+        return self._script(node)
 
     def renumbered(self, comm: "Intracomm") -> "Intracomm":
         """The communicator in which ranks have the new node numbers; collective.
@@ -278,7 +299,7 @@ def plan(  # noqa: PLR0913
     task = Task(source, target, block, itemsize)
     machine = require_machine(machine, task.n)
     candidates = all_candidates(task, machine)
-    chosen = _choose(candidates, task, algorithm)
+    chosen = choose(candidates, task, algorithm)
     bounds = lower_bounds(task, machine)
     return Plan(task, machine, chosen.schedule, chosen, candidates, bounds)
 
@@ -301,32 +322,3 @@ def load_plan(path: str | Path) -> Plan:
     candidates = all_candidates(task, machine)
     traffic = simulate(schedule)
     return Plan(task, machine, schedule, traffic, candidates, lower_bounds(task, machine))
-
-
-def _choose(candidates: tuple[Candidate, ...], task: Task, name: str) -> Traffic:
-    known = [c.algorithm.name for c in candidates]
-    if name not in ("auto", *known):
-        raise InvalidValueError(
-            f"the algorithm is {name!r:.60}",
-            f"the known ones are {', '.join(known)}",
-            "choose one of them, or 'auto'",
-        )
-    nothing_moves = task.move == AffineMap.identity(task.p)
-    wanted = [
-        c
-        for c in candidates
-        if c.algorithm.name == name
-        or (name == "auto" and (nothing_moves or c.algorithm.name != "relabel"))
-    ]
-    priced = [(c.cost, c.traffic) for c in wanted if c.traffic is not None]
-    if not priced:
-        reasons = dict.fromkeys(c.reason for c in wanted)  # each one once
-        renumbering = any(c.traffic is not None for c in candidates)
-        raise InvalidValueError(
-            f"no schedule from {task.source} to {task.target}",
-            "; ".join(map(str, reasons)),
-            "renumber the ranks with algorithm='relabel'"
-            if renumbering
-            else "give every node two elements or more",
-        )
-    return min(priced, key=lambda entry: entry[0])[1]

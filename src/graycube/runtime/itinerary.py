@@ -138,7 +138,7 @@ def _through(move: AffineMap, mask: int) -> int:
 def itinerary(schedule: AnySchedule) -> Itinerary:
     """The ways of all elements in a schedule.
 
-    >>> from graycube.algorithms import all_to_all
+    >>> from graycube.table import all_to_all
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task

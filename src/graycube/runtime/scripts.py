@@ -18,7 +18,7 @@ from graycube.schedule import AnySchedule, Schedule
 def scripts(schedule: AnySchedule, nodes: range) -> Iterator[Script]:
     """What each of these nodes does in a schedule.
 
-    >>> from graycube.algorithms import all_to_all
+    >>> from graycube.table import all_to_all
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task

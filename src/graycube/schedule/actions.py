@@ -67,7 +67,7 @@ def actions(schedule: AnySchedule, node: int) -> tuple[Action, ...]:
         raise InvalidValueError(
             f"{schedule.algorithm!r} is not made of strands",
             "what a node does is told for strands of whole blocks only",
-            "write the schedule out with expand(schedule)",
+            "take all crossings: plan.moves(), or graycube.schedule.expand(schedule)",
         )
     every = range(len(schedule.strands))
     found = (action for s in every for action in _of(schedule, s, node))
@@ -82,7 +82,7 @@ def _of(schedule: Schedule, s: int, node: int) -> Iterator[Action]:
             raise InvalidValueError(
                 f"the hop '{hop}' changes or tests slots",
                 "what a node does is told for whole blocks only",
-                "write the schedule out with expand(schedule)",
+                "take all crossings: plan.moves(), or graycube.schedule.expand(schedule)",
             )
         goes = hop.exchange(node) != node
         if not (goes and strand.size):

@@ -2,11 +2,13 @@
 
 Rules.
 
-1. The steps are done one after the other by every element: a local exchange takes no time, a
-   :class:`Crossing` takes the elements that meet its condition over one link, and a
-   :class:`~graycube.schedule.Stage` pairs elements.
-2. The element at address a crosses in cycle ``start`` plus ``delay`` for every :class:`Turn`
-   whose condition it meets: a pipeline of any length is a few integers. Behind each slot stands
+1. Every element goes through the stages in the order of the steps, and from one stage to the next
+   through the crossings in the order of time: those that change places for it must commute. A
+   local exchange takes no time, a :class:`Crossing` takes the elements that meet its condition
+   over one link, and a :class:`~graycube.schedule.Stage` pairs elements.
+2. The element at address a, which is its address in the order of the steps, crosses in cycle
+   ``start`` plus ``delay`` for every :class:`Turn` whose condition it meets: a pipeline of any
+   length is a few integers. Behind each slot stands
    a payload; its elements follow one another, and all times count payloads.
 3. Nobody waits for anybody but the other of its pair: an element may cross as soon as its own
    pair of the last stage is complete.

@@ -12,7 +12,7 @@ from graycube.simulate.traffic import RoundTraffic, Traffic
 def simulate(schedule: AnySchedule) -> Traffic:
     """Count the messages of every round.
 
-    >>> from graycube.algorithms import gb3
+    >>> from graycube.table import gb3
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from graycube.algorithms.conversion import always
-from graycube.algorithms.lanes import Step, Way, in_lanes
 from graycube.schedule import Schedule, Task
 from graycube.synthesis.demand import Demand
+from graycube.table.conversion import always
+from graycube.table.lanes import Step, Way, in_lanes
 
 
 class Share(NamedTuple):

@@ -11,7 +11,7 @@ from graycube.verify.strands import check_strands
 def check_algebra(schedule: AnySchedule, machine: Machine) -> Report:
     """Check the rules on exchanges, messages or turns themselves.
 
-    >>> from graycube.algorithms import gb3
+    >>> from graycube.table import gb3
     >>> from graycube.layout import Layout
     >>> from graycube.schedule import Task
     >>> machine = Machine(dims=40)

@@ -39,7 +39,7 @@ _RULES = ("share", "end", "time", "link", "ports", "round")
 def check_strands(schedule: Schedule, machine: Machine) -> Report:
     """Check the rules on the exchanges themselves.
 
-    >>> from graycube.algorithms import gb3
+    >>> from graycube.table import gb3
     >>> from graycube.layout import Layout
     >>> from graycube.schedule import Task
     >>> machine = Machine(dims=40)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graycube.planning import Candidate, Plan
+from graycube.planning.explain import as_before
 from graycube.schedule import Moves
 from graycube.view.page.drawn import Drawn
 from graycube.view.page.follow import follow
@@ -40,6 +41,7 @@ def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
         "itemsize": task.itemsize,
         "machine": machine_words(plan),
         "machine_key": asdict(plan.machine),
+        "priced": plan.machine.priced,
         "rounds": plan.rounds,
         "cycles": plan.cycles,
         "bytes": plan.traffic.bytes,
@@ -72,24 +74,27 @@ def machine_words(plan: Plan) -> str:
 
 
 def _candidates(plan: Plan) -> list[dict[str, Any]]:
-    rows = [_candidate(candidate, plan) for candidate in plan.candidates]
+    alike = as_before(plan.candidates)
+    rows = [_candidate(c, plan, alike.get(c.algorithm.name)) for c in plan.candidates]
     if not any(row["chosen"] for row in rows):
         remark = "the plan, from a file"
         rows.append(_row(plan.algorithm, "", plan, plan.cost, chosen=True, remark=remark))
     return rows
 
 
-def _candidate(candidate: Candidate, plan: Plan) -> dict[str, Any]:
+def _candidate(candidate: Candidate, plan: Plan, same: str | None) -> dict[str, Any]:
     name, paper = candidate.algorithm.name, candidate.algorithm.paper
     traffic = candidate.traffic
     chosen = traffic is not None and traffic.schedule == plan.schedule
-    remark = "the plan" if chosen else candidate.reason or _compared(candidate, plan)
+    remark = "the plan" if chosen else candidate.reason or _compared(candidate, plan, same)
     return _row(name, paper, candidate, candidate.cost, chosen=chosen, remark=remark)
 
 
-def _compared(candidate: Candidate, plan: Plan) -> str:
+def _compared(candidate: Candidate, plan: Plan, same: str | None) -> str:
     if candidate.algorithm.name == "relabel":
         return "if the ranks may be renumbered"
+    if same is not None:
+        return f"as {same} here"
     if candidate.cost == plan.cost:
         return "costs the same"
     if not plan.cost:

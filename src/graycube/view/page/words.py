@@ -5,6 +5,7 @@ from math import isclose
 from typing import Any
 
 from graycube.markup import Markup, element, joined
+from graycube.planning.explain import NO_COSTS
 
 
 def heading(scenes: Sequence[Mapping[str, Any]]) -> Markup:
@@ -89,6 +90,8 @@ def remarks(shown: Mapping[str, Any]) -> Iterator[str]:
     """What a reader has to know about the drawing."""
     if shown["note"]:
         yield shown["note"]
+    if not shown["priced"]:
+        yield NO_COSTS
     if shown["relabel"] is not None:
         moved = "After the moves" if shown["rounds"] else "Nothing crosses a link:"
         yield f"{moved} the nodes get new numbers (old → new)."

@@ -17,17 +17,17 @@ from functools import cache
 from importlib.resources import files
 from math import ceil
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import (
     Field,
     always,
     converted,
     why_no_conversion,
 )
-from graycube.algorithms.lanes import Step, Way, backwards, in_lanes, lengths
-from graycube.algorithms.routes import widths_of
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
+from graycube.table.lanes import Step, Way, backwards, in_lanes, lengths
+from graycube.table.routes import widths_of
 
 SIZES = range(4, 7)
 """Fields with tables of their own; larger ones take that of their five top bits."""

@@ -7,10 +7,10 @@ hops, all in one cycle. With store-and-forward switching the same path is taken 
 that is GB1.
 """
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import Rounds, converted, in_rounds, why_no_conversion
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import Rounds, converted, in_rounds, why_no_conversion
 
 
 def applicable(task: Task, machine: Machine) -> str | None:

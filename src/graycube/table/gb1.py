@@ -1,9 +1,9 @@
 """GB1: n - 1 rounds of whole blocks, dimensions in ascending order (TR-20-92 section 2.4)."""
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import converted, in_rounds, turned, why_no_conversion
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import converted, in_rounds, turned, why_no_conversion
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines

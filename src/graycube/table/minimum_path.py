@@ -7,10 +7,12 @@ an exchange are the dummy dimensions of the paper's second case; its first case,
 n - 1, and its third, K below n - 1, are the same rule.
 """
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import Field, converted
-from graycube.algorithms.pipelined import applicable
-from graycube.algorithms.routes import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import Field, converted
+from graycube.table.pipelined import applicable
+from graycube.table.routes import (
     Route,
     cut_short,
     dimensions,
@@ -18,8 +20,6 @@ from graycube.algorithms.routes import (
     short_steps,
     unit_size,
 )
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 
 def emit(task: Task, machine: Machine) -> Schedule:

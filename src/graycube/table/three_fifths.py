@@ -24,9 +24,11 @@ from graphlib import TopologicalSorter
 from importlib.resources import files
 from typing import NamedTuple
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import Field, always, converted, why_no_conversion
-from graycube.algorithms.routes import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import Field, always, converted, why_no_conversion
+from graycube.table.routes import (
     Route,
     Timed,
     on_routes,
@@ -35,8 +37,6 @@ from graycube.algorithms.routes import (
     unit_size,
     widths_of,
 )
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 _TOP = 3  # bits that tell the classes apart
 _SHARES = 5  # routes of each class

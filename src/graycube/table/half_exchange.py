@@ -6,12 +6,12 @@ half of its block: what GB3 does for Gray code (TR-20-92 section 2.6), for any m
 without slots of its own is taken as two halves.
 """
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import why_conversion
-from graycube.algorithms.dimension_exchange import in_turn
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import why_conversion
+from graycube.table.dimension_exchange import in_turn
 
 
 def applicable(task: Task, machine: Machine) -> str | None:

@@ -6,11 +6,11 @@ traffic against it: so units come back while others still leave. Since nothing c
 nodes 0 and 1 in exchange, these hold some units more in the meantime.
 """
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import always, converted, where_not, why_no_detour
-from graycube.algorithms.routes import Route, on_routes, too_few_ports, unit_size, widths_of
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import always, converted, where_not, why_no_detour
+from graycube.table.routes import Route, on_routes, too_few_ports, unit_size, widths_of
 
 
 def applicable(task: Task, machine: Machine) -> str | None:

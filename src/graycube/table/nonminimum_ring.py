@@ -9,11 +9,13 @@ For one field and M' long units this takes max(K - M', M' + max(M', n)) cycles, 
 
 from collections.abc import Sequence
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import Field, converted, fields
-from graycube.algorithms.minimum_path import ring
-from graycube.algorithms.nonminimum_path import applicable as has_ports
-from graycube.algorithms.routes import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import Field, converted, fields
+from graycube.table.minimum_path import ring
+from graycube.table.nonminimum_path import applicable as has_ports
+from graycube.table.routes import (
     dimensions,
     long_routes,
     on_routes,
@@ -22,14 +24,12 @@ from graycube.algorithms.routes import (
     unit_size,
     widths_of,
 )
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """All dimensions at once, and all fields in one direction: the ring has a first step."""
+    """All dimensions at once, and one direction: the ring has a first step."""
     if fields(task) is not None and len(_directions(task)) > 1:
-        return "its fields must all be converted in the same direction"
+        return "its fields of three bits or more must all be converted in the same direction"
     return has_ports(task, machine)
 
 

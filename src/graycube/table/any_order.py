@@ -6,19 +6,19 @@ The table holds the descending order, in which every condition is a single bit, 
 
 from collections.abc import Sequence
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import (
+from graycube.codes.conversion import Order
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import (
     Field,
     Rounds,
     converted,
     in_rounds,
     why_no_conversion,
 )
-from graycube.codes.conversion import Order
-from graycube.errors import InvalidValueError
-from graycube.gf2 import Exchange
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 
 def emit_order(task: Task, order: Order) -> Schedule:

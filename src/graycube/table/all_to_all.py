@@ -17,11 +17,11 @@ It is what a program does without further thought, so it is in every list of can
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import why_conversion
 from graycube.gf2 import AffineMap, Matrix, Span, without
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Direct, Task, delivered
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import why_conversion
 
 MAX_CHOSEN = 100
 """Most dimensions whose order is chosen one by one; beyond, that would take long."""

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from graycube.algorithms.conversion import Field, always, converted, where_not
 from graycube.gf2 import Exchange
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand, Task
+from graycube.table.conversion import Field, always, converted, where_not
 
 Timed = tuple[int, Exchange]
 """A round and the exchange that the first unit of a route does in it."""

@@ -17,18 +17,18 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
-from graycube.algorithms import minimum_path
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import Field, always, converted, why_no_conversion
-from graycube.algorithms.routes import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table import minimum_path
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import Field, always, converted, why_no_conversion
+from graycube.table.routes import (
     Route,
     on_routes,
     reversed_in_time,
     too_few_ports,
     widths_of,
 )
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 SMALL = range(4, 9)
 """Fields with tables of their own."""

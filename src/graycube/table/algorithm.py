@@ -17,7 +17,7 @@ class Algorithm:
     or more. ``formula`` is the same for people, for one field of n bits, with s the start-up, t
     the time per byte and K the bytes of a block.
 
-    >>> from graycube.algorithms import algorithms
+    >>> from graycube.table import algorithms
     >>> gb3 = next(a for a in algorithms() if a.name == "gb3")
     >>> gb3.formula, gb3.cycles((4,), 64)
     ('n (s + K t / 2)', 128)

@@ -20,18 +20,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import (
+from graycube.gf2 import Exchange
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import (
     Field,
     always,
     converted,
     where_not,
     why_no_detour,
 )
-from graycube.algorithms.routes import Route, Timed, on_routes, unit_size
-from graycube.gf2 import Exchange
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
+from graycube.table.routes import Route, Timed, on_routes, unit_size
 
 MAX_STEPS = 1 << 11
 """About as many steps are placed: more units than that would make planning slow."""

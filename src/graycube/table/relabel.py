@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from graycube.algorithms.algorithm import Algorithm
 from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Strand, Task
+from graycube.table.algorithm import Algorithm
 
 
 def applicable(task: Task, machine: Machine) -> str | None:

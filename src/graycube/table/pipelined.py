@@ -3,9 +3,11 @@
 All units take the same shortest path, so the links wait for the first unit and for the last.
 """
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import converted, why_no_conversion
-from graycube.algorithms.routes import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import converted, why_no_conversion
+from graycube.table.routes import (
     Route,
     dimensions,
     on_routes,
@@ -14,8 +16,6 @@ from graycube.algorithms.routes import (
     unit_size,
     widths_of,
 )
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 
 def applicable(task: Task, machine: Machine) -> str | None:

@@ -7,19 +7,19 @@ long as its slowest field alone takes for one share: three fifths of it and some
 which makes 3K/5 for all phases. Where all fields have two bits, a half of a share is enough.
 
 The fifths. A fifth of a share follows one list of exchanges on all nodes, or one in each of two
-or four subcubes that top bits tell apart (:mod:`graycube.algorithms.class_routes`). Which fifth
+or four subcubes that top bits tell apart (:mod:`graycube.table.class_routes`). Which fifth
 is which goes round from field to field: so none depends on many bits, and strands are few.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, product
 
-from graycube.algorithms import class_routes, two_cube
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import Field, converted, why_no_conversion
-from graycube.algorithms.routes import Route, too_few_ports, unit_size, widths_of
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand, Task
+from graycube.table import class_routes, two_cube
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import Field, converted, why_no_conversion
+from graycube.table.routes import Route, too_few_ports, unit_size, widths_of
 
 MAX_FIELDS = 4
 """Four take 120 strands; six would take several hundred, which are slow to price."""

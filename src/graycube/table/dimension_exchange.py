@@ -8,12 +8,12 @@ done in between, and costs nothing.
 
 from collections.abc import Sequence
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import why_conversion
 from graycube.gf2 import Exchange
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import why_conversion
 
 
 def applicable(task: Task, machine: Machine) -> str | None:

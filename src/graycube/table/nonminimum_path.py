@@ -7,10 +7,12 @@ a cycle or more for some K from n + 3 to 2n - 1; here the split is the best one 
 
 from collections.abc import Sequence
 
-from graycube.algorithms import pipelined
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import converted, why_no_detour
-from graycube.algorithms.routes import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table import pipelined
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import converted, why_no_detour
+from graycube.table.routes import (
     Route,
     dimensions,
     long_routes,
@@ -21,8 +23,6 @@ from graycube.algorithms.routes import (
     unit_size,
     widths_of,
 )
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 
 def applicable(task: Task, machine: Machine) -> str | None:

@@ -1,6 +1,6 @@
 """All-to-alls within subcubes, one after the other: fewer messages, each passed on more often.
 
-The exchanges of :mod:`graycube.algorithms.dimension_exchange` trade one dimension each. Several
+The exchanges of :mod:`graycube.table.dimension_exchange` trade one dimension each. Several
 of them together are an all-to-all within subcubes of so many dimensions: with one at a time it
 is that algorithm, with all at once it is the direct one.
 """
@@ -8,13 +8,13 @@ is that algorithm, with all at once it is the direct one.
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.all_to_all import delivery
-from graycube.algorithms.conversion import why_conversion
 from graycube.gf2 import AffineMap, Exchange, Matrix, compose, without
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Direct, Task, delivered
+from graycube.table.algorithm import Algorithm
+from graycube.table.all_to_all import delivery
+from graycube.table.conversion import why_conversion
 
 SIZES = (2, 3, 4, 6, 8, 12)
 """So many dimensions of a subcube are tried; more messages are for the direct all-to-all."""

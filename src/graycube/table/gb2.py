@@ -5,8 +5,10 @@ half of every block first crosses to the other half of the cube, uses the links 
 idle, under the complementary conditions, and crosses back.
 """
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import (
     Field,
     Rounds,
     always,
@@ -16,8 +18,6 @@ from graycube.algorithms.conversion import (
     where_not,
     why_no_detour,
 )
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines

@@ -23,9 +23,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from graycube.algorithms.conversion import Field
-from graycube.algorithms.routes import Route, Timed, reversed_in_time
 from graycube.gf2 import Exchange, parity
+from graycube.table.conversion import Field
+from graycube.table.routes import Route, Timed, reversed_in_time
 
 _LOW = -1
 

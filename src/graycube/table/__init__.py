@@ -4,7 +4,7 @@ Each module has ``ALGORITHM``, an :class:`Algorithm` with two functions: ``appli
 it cannot do a task on a machine (or None), ``emit`` gives its schedule.
 """
 
-from graycube.algorithms import (
+from graycube.table import (
     all_to_all,
     any_order,
     circuit_split,
@@ -24,11 +24,12 @@ from graycube.algorithms import (
     pipeline,
     pipelined,
     relabel,
+    rotations,
     three_fifths,
     tight,
     two_cube,
 )
-from graycube.algorithms.algorithm import Algorithm
+from graycube.table.algorithm import Algorithm
 
 TABLE: tuple[Algorithm, ...] = (
     relabel.ALGORITHM,
@@ -46,6 +47,7 @@ TABLE: tuple[Algorithm, ...] = (
     field_phases.ALGORITHM,
     two_cube.ALGORITHM,
     tight.ALGORITHM,
+    rotations.ALGORITHM,
     few_ports.ALGORITHM,
     fewer_bytes.ALGORITHM,
     dimension_exchange.ALGORITHM,

@@ -6,8 +6,10 @@ For Gray to binary the paths take the dimensions in ascending order, for binary 
 descending order; with the other order the detour would not find the idle links.
 """
 
-from graycube.algorithms.algorithm import Algorithm
-from graycube.algorithms.conversion import (
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import (
     Rounds,
     always,
     converted,
@@ -16,8 +18,6 @@ from graycube.algorithms.conversion import (
     where_not,
     why_no_detour,
 )
-from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
