@@ -100,7 +100,7 @@ def test_one_cycle_less_is_excluded_for_the_reason_given(n, block, ports, proof)
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_fractions_say_no_wherever_counting_does(change, ports):
     """What is counted needs no solver, but it would agree: the proof is rightly named."""
-    flows = optimum._flows(permuting(*change, 5), cube(2, ports))
+    flows = optimum.flows_of(permuting(*change, 5), cube(2, ports))
     for cycles in range(flows.distance, flows.least):
         arcs = program.arcs_of(flows, cycles)
         assert program.solve(flows, arcs, inf, whole=False) is None
@@ -178,7 +178,7 @@ def test_any_change_of_places_is_at_its_best_both_ways(case):
     back = gc.Task(task.target, task.source, task.block)
     assert least_cycles(back, machine).cycles == there.cycles
     assert there.cycles >= max(bound.seconds for bound in gc.lower_bounds(task, machine))
-    enough = optimum._flows(task, machine).enough
+    enough = optimum.flows_of(task, machine).enough
     assert there.cycles <= enough == turns_by_dimension(task)
 
 

@@ -13,7 +13,15 @@ from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
 from graycube.machine.model import MAX_DIMS
-from graycube.planning.explain import HEAD, NO_COSTS, headline, left_out, rows, verdict
+from graycube.planning.explain import (
+    HEAD,
+    NO_COSTS,
+    cut_short,
+    headline,
+    left_out,
+    rows,
+    verdict,
+)
 from graycube.whole_files import require_writable
 
 COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
@@ -154,7 +162,8 @@ def show(made: gc.Plan, *, why: bool = False) -> None:
     click.echo(f"from  {made.task.source}\nto    {made.task.target}")
     click.echo(f"{headline(made.task, machine)}\n{_costs(machine)}\n")
     print_table(COLUMNS, rows(made.candidates, chosen, machine, bounds))
-    click.echo("\n" + "\n".join(verdict(made.candidates, chosen, machine, bounds)))
+    said = *verdict(made.candidates, chosen, machine, bounds), *cut_short(made.untried)
+    click.echo("\n" + "\n".join(said))
     others = left_out(made.candidates)
     count = sum(names.count(", ") + 1 for _, names in others)
     if others and not why:
@@ -188,6 +197,7 @@ def as_dict(made: gc.Plan) -> dict[str, object]:
         "lower_bound": made.lower_bound,
         "candidates": [_candidate(candidate) for candidate in made.candidates],
         "bounds": [asdict(bound) for bound in made.bounds],
+        "untried": list(made.untried),
     }
 
 

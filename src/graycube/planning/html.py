@@ -2,7 +2,15 @@
 
 from graycube.layout.html import printed
 from graycube.markup import Markup, card, card_of, figures, folded, joined
-from graycube.planning.explain import HEAD, NO_COSTS, headline, left_out, rows, verdict
+from graycube.planning.explain import (
+    HEAD,
+    NO_COSTS,
+    cut_short,
+    headline,
+    left_out,
+    rows,
+    verdict,
+)
 from graycube.planning.plan import Plan
 
 
@@ -20,6 +28,7 @@ def plan_card(plan: Plan) -> Markup:
         figures(HEAD, table, "lrrrrl", marked),
         reasons(left_out(plan.candidates)),
         *verdict(*facts),
+        *cut_short(plan.untried),
     )
 
 

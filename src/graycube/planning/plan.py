@@ -20,7 +20,7 @@ from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.markup import Shown
 from graycube.planning.candidate import Candidate, all_candidates, choose
-from graycube.planning.explain import explain
+from graycube.planning.explain import cut_short, explain
 from graycube.planning.files import read_plan, write_plan
 from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
 from graycube.runtime.script import Script
@@ -41,6 +41,8 @@ ELEMENTWISE = 1 << 18
 class Plan(Shown):
     """A task, a machine, the chosen schedule, its price, its bound, and the rivals.
 
+    ``untried`` is what :func:`synthesize` left untried when its time ran out.
+
     >>> machine = Machine(dims=6, startup=1e-3, per_byte=3.57e-7)
     >>> chosen = plan(Layout.nodes(6, "gray"), Layout.nodes(6), block=65536, machine=machine)
     >>> chosen.algorithm, chosen.rounds, chosen.cycles
@@ -55,6 +57,7 @@ class Plan(Shown):
     traffic: Traffic
     candidates: tuple[Candidate, ...]
     bounds: tuple[Bound, ...]
+    untried: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         gap = f", {self.cost / self.lower_bound:.3g} x bound" if self.lower_bound else ""
@@ -123,7 +126,8 @@ class Plan(Shown):
         (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
         """
-        return explain(self.task, self.machine, self.traffic, self.candidates, self.bounds)
+        facts = explain(self.task, self.machine, self.traffic, self.candidates, self.bounds)
+        return "\n".join([facts, *cut_short(self.untried)])
 
     def verify(self) -> Report:
         """Prove the schedule by algebra and, where affordable, element by element.

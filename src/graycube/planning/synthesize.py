@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 
 from graycube.bounds import Bound, Certificate
@@ -15,8 +16,9 @@ from graycube.planning.plan import Plan, load_plan, plan
 from graycube.schedule import AnySchedule, Task
 from graycube.simulate import simulate
 from graycube.synthesis import least_flow
+from graycube.synthesis.flow import flow_until
 from graycube.synthesis.limits import deadline_after, silent
-from graycube.synthesis.search import candidates, require_whole
+from graycube.synthesis.search import Search, candidates, require_whole
 
 
 def synthesize(  # noqa: PLR0913
@@ -33,47 +35,54 @@ def synthesize(  # noqa: PLR0913
     """The best plan that the table has or that linear and integer programs find in time.
 
     For up to 2^7 nodes, and layouts that move whole blocks. The bound of the plan is that of
-    the least flow, exact, if there is time for it. What was found in so much time is kept
-    (:mod:`graycube.planning.kept`) and given again, unless ``keep`` is false; ``tell`` is
-    called with lines about the search.
+    the least flow, exact, if there is time for it. ``tell`` is called with lines about the
+    search. If time runs out, ``plan.untried`` has what was not tried, and ``plan.explain()``
+    says so; it is empty if the search ended by itself.
+
+    What was found is kept (:mod:`graycube.planning.kept`) unless ``keep`` is false. It is given
+    again if its search had ended by itself, and what a search has to beat if not.
 
     >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
     >>> machine = Machine(dims=3, ports=2)
     >>> found = synthesize(gray, binary, 8, machine=machine, keep=False)
     >>> found.cycles, plan(gray, binary, 8, machine=machine).cycles, bool(found.verify())
     (7, 8, True)
+    >>> found.untried
+    ()
     """
     task = Task(source, target, block, itemsize)
     machine = require_machine(machine, task.n)
     require_whole(task, machine)
     deadline = deadline_after(time_limit)
-    table = plan(source, target, block, itemsize=itemsize, machine=machine)
-    tell(f"the table has {table.algorithm}: {table.cost:.4g} s")
+    best = plan(source, target, block, itemsize=itemsize, machine=machine)
+    tell(f"the table has {best.algorithm}: {best.cost:.4g} s")
     try:
-        flow = least_flow(task, machine, time_limit=time_limit)
+        flow = flow_until(deadline, task, machine)
+        best = replace(best, bounds=(*best.bounds, _flow_bound(task, machine, flow.bound)))
     except UndecidedError as error:
-        tell(f"stopped: {error}")
-        return table
-    table = replace(table, bounds=(*table.bounds, _flow_bound(task, machine, flow.bound)))
-    place = place_of(task, machine, time_limit) if keep else None
-    known = None if place is None else _kept(place, table)
-    if known is not None:
-        tell(f"found before: {place}")
-        return known
-    best = table
-    for schedule in candidates(task, machine, flow, deadline, tell):
+        tell(f"{error.found}, and no search begins without it")
+        flow = None
+    if keep:
+        best, ended = _with_kept(best, tell)
+        if ended:
+            return best
+    if flow is None:
+        return replace(best, untried=("everything: the least flow is not known",))
+    search = Search(task, machine, flow, deadline, tell, best.cost, best.lower_bound)
+    for schedule in candidates(search):
         best = _better(best, schedule)
+        search.cost = best.cost
         tell(f"{schedule.algorithm}: {simulate(schedule).time(machine):.4g} s")
-    if place is not None:
-        with suppress(GraycubeError, OSError):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            best.save(place)
+    tell("time ran out" if search.untried else "the search ended by itself")
+    best = replace(best, untried=tuple(search.untried))
+    if keep:
+        _keep(best)
     return best
 
 
 def _flow_bound(task: Task, machine: Machine, share: Fraction) -> Bound:
     """What the least flow takes."""
-    sent = float(share * task.block_bytes)
+    sent = ceil(share * task.block) * task.itemsize
     seconds = (machine.startup if sent else 0.0) + sent * machine.per_byte
     return Bound("flow", seconds, f"tolls prove {share} of a block")
 
@@ -88,8 +97,19 @@ def _better(best: Plan, schedule: AnySchedule) -> Plan:
     return best
 
 
-def _kept(place: Path, table: Plan) -> Plan | None:
-    """The plan in a file, if it is right and for this task, or the table's if that costs less.
+def _with_kept(best: Plan, tell: Callable[[str], object]) -> tuple[Plan, bool]:
+    """The plan, or the one that was kept if that is cheaper, and whether its search ended."""
+    for ended in (True, False):
+        place = place_of(best.task, best.machine, ended=ended)
+        known = None if place is None else _kept(place, best)
+        if known is not None:
+            tell(f"found before: {known.cost:.4g} s ({place})")
+            return min(best, known, key=lambda plan: plan.cost), ended
+    return best, False
+
+
+def _kept(place: Path, best: Plan) -> Plan | None:
+    """The plan in a file, if it is right and for the same task and machine.
 
     A schedule that parts blocks has slots for the parts.
     """
@@ -97,14 +117,21 @@ def _kept(place: Path, table: Plan) -> Plan | None:
         known = load_plan(place)
     except (GraycubeError, OSError):
         return None
-    task, bits = table.task, known.task.p - table.task.p
+    task, bits = best.task, known.task.p - best.task.p
     same = bits >= 0 and task.payload % (1 << bits) == 0 and task.refined(bits) == known.task
-    if not same or known.machine != table.machine or known.schedule.relabel is not None:
+    if not same or known.machine != best.machine or known.schedule.relabel is not None:
         return None
-    made = replace(table, schedule=known.schedule, traffic=simulate(known.schedule))
-    if not made.verify():
-        return None
-    return min(table, made, key=lambda plan: plan.cost)
+    made = replace(best, schedule=known.schedule, traffic=simulate(known.schedule))
+    return made if made.verify() else None
+
+
+def _keep(best: Plan) -> None:
+    """Write the plan where the next search looks for it, if that can be written."""
+    place = place_of(best.task, best.machine, ended=not best.untried)
+    if place is not None:
+        with suppress(GraycubeError, OSError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            best.save(place)
 
 
 def certify(

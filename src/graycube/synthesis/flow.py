@@ -18,7 +18,13 @@ from graycube.errors import UndecidedError
 from graycube.machine import Machine
 from graycube.schedule import Task
 from graycube.synthesis.demand import Demand, require_machine_of
-from graycube.synthesis.limits import deadline_after, solver_options
+from graycube.synthesis.limits import (
+    SolverGaveUpError,
+    deadline_after,
+    left,
+    require_answer,
+    solver_options,
+)
 
 SCALES = 600
 """Integers up to which tolls are tried."""
@@ -62,17 +68,29 @@ def least_flow(task: Task, machine: Machine, *, time_limit: float | None = None)
     >>> least_flow(task, Machine(dims=4)).bound
     Fraction(12, 7)
     """
+    return flow_until(deadline_after(time_limit), task, machine)
+
+
+def flow_until(deadline: float, task: Task, machine: Machine) -> Flow:
+    """The flow with the least load, found before a deadline.
+
+    >>> from math import inf
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=1)
+    >>> flow_until(inf, task, Machine(dims=4, ports="all")).bound
+    Fraction(3, 5)
+    """
     demand = Demand.of(task)
     require_machine_of(task, machine)
     nodes, ports, circuits = 1 << task.n, machine.links_at_once, machine.switching == "circuit"
     if not len(demand.homes):
         nothing = Tolls(((0,) * task.n,) * nodes, (0,) * nodes, (0,) * nodes)
         return Flow(demand, 0.0, np.zeros((0, nodes, task.n)), nothing, Fraction(0))
-    solved = solve(demand, task.n if circuits else ports, deadline_after(time_limit))
+    solved = solve(demand, task.n if circuits else ports, deadline)
     share, prices = solved.share, solved.prices
     if circuits:
         share, prices = max((share, prices), _busiest_end(demand, ports), key=lambda s: s[0])
-    tolls = _rounded(prices, demand, machine, share)
+    tolls = _rounded(prices, demand, machine, share, deadline)
     return Flow(demand, share, solved.crossings, tolls, tolls.share(task, machine))
 
 
@@ -85,11 +103,15 @@ class Prices(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """The load of the busiest link or port, what makes it, and the tolls behind it."""
+    """The load of the busiest link or port, what makes it, and the tolls behind it.
+
+    An integer program that ``ended`` has no better solution.
+    """
 
     share: float
     crossings: _Floats
     prices: Prices
+    ended: bool = True
 
 
 def solve(demand: Demand, ports: int, deadline: float, units: int | None = None) -> Solved:
@@ -131,27 +153,32 @@ def solve(demand: Demand, ports: int, deadline: float, units: int | None = None)
     )
     limits = hstack([loads, coo_array(-np.concatenate(capacity)[:, None])])
 
-    result = linprog(
-        np.append(np.full(variables, 0.0 if units is None else _HOP), 1.0),
-        A_ub=limits.tocsr(),
-        b_ub=np.zeros(offsets[-1]),
-        A_eq=balance.tocsr(),
-        b_eq=gain.ravel(),
-        bounds=(0, None),
-        method="highs",
-        integrality=None if units is None else np.ones(variables + 1),  # and whole rounds
-        options=solver_options(deadline),
-    )
-    if result.x is None or (units is None and result.status != 0):
+    goal = np.append(np.full(variables, 0.0 if units is None else _HOP), 1.0)
+    try:
+        result = linprog(
+            goal,
+            A_ub=limits.tocsr(),
+            b_ub=np.zeros(offsets[-1]),
+            A_eq=balance.tocsr(),
+            b_eq=gain.ravel(),
+            bounds=(0, None),
+            method="highs",
+            integrality=None if units is None else np.ones(variables + 1),  # and whole rounds
+            options=solver_options(deadline, limits.nnz + balance.nnz),
+        )
+        if units is None or result.x is None:
+            require_answer(result.status)
+    except SolverGaveUpError as error:
+        what = "the least flow is" if units is None else f"ways for {units} units are"
         raise UndecidedError(
-            f"the least flow is not known ({result.message})",
+            f"{what} not known ({error})",
             f"the program has {variables} variables",
             "raise time_limit, or take a smaller cube",
-        )
+        ) from None
     crossings = result.x[:-1].reshape(shape)
     if units is not None:
         nothing = Prices(np.zeros((nodes, n)), np.zeros(nodes), np.zeros(nodes))
-        return Solved(result.x[-1], np.rint(crossings), nothing)
+        return Solved(result.x[-1], np.rint(crossings), nothing, ended=result.status == 0)
     dual = np.split(-result.ineqlin.marginals, offsets[1:-1])
     links = dual[0][kinds]
     ends = [part[demand.classes] for part in dual[1:]] or [np.zeros(nodes)] * 2
@@ -174,8 +201,10 @@ def _busiest_end(demand: Demand, ports: int) -> tuple[float, Prices]:
     return leaving.max() / ports, Prices(nothing, send, np.zeros(nodes))
 
 
-def _rounded(prices: Prices, demand: Demand, machine: Machine, share: float) -> Tolls:
-    """Integer tolls that prove the share, or nearly so where no small ones do."""
+def _rounded(
+    prices: Prices, demand: Demand, machine: Machine, share: float, deadline: float
+) -> Tolls:
+    """Integer tolls that prove the share, or nearly so where no small ones do in time."""
     highest = max(part.max() for part in prices)
     best, proved = prices, 0.0
     for scale in range(1, SCALES + 1):
@@ -183,7 +212,7 @@ def _rounded(prices: Prices, demand: Demand, machine: Machine, share: float) -> 
         shown = _proved(whole, demand, machine)
         if shown > proved + _CLOSE:
             best, proved = whole, shown
-        if proved > share - _CLOSE:
+        if proved > share - _CLOSE or (proved and left(deadline) <= 0):
             break
     integers = (part.astype(np.int64).tolist() for part in best)
     return Tolls(*integers)

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from graycube.errors import UndecidedError
 from graycube.synthesis.demand import Demand
-from graycube.synthesis.limits import solver_options
+from graycube.synthesis.limits import SolverGaveUpError, require_answer, solver_options
 
 DETOUR = 2
 """Links that a way may have more than the shortest one; more gain next to nothing."""
 
 _Ints = NDArray[np.int64]
 _Flags = NDArray[np.bool_]
-_INFEASIBLE = 2  # of HiGHS in SciPy's numbers
 
 
 class Arcs(NamedTuple):
@@ -110,26 +109,30 @@ def shortest(
         balance = _stacked(balance, _halves(demand, arcs, halfway))
     limits = _limits(demand, arcs, steps, ports)
     size = steps + len(arcs.step)
-    result = linprog(
-        np.arange(size) < steps,
-        A_ub=coo_array((limits.factor, (limits.row, limits.column)), (len(limits.total), size)),
-        b_ub=limits.total,
-        A_eq=coo_array(
-            (balance.factor, (balance.row, balance.column)), (len(balance.total), size)
-        ),
-        b_eq=balance.total,
-        bounds=(0, None),
-        method="highs-ipm",  # many times faster here than the simplex method
-        options=solver_options(deadline),
+    above, even = (
+        coo_array((rows.factor, (rows.row, rows.column)), (len(rows.total), size))
+        for rows in (limits, balance)
     )
-    if result.status == _INFEASIBLE:
-        return None
-    if result.status != 0:
+    try:
+        result = linprog(
+            np.arange(size) < steps,
+            A_ub=above,
+            b_ub=limits.total,
+            A_eq=even,
+            b_eq=balance.total,
+            bounds=(0, None),
+            method="highs-ipm",  # many times faster here than the simplex method
+            options=solver_options(deadline, above.nnz + even.nnz),
+        )
+        require_answer(result.status)
+    except SolverGaveUpError as error:
         raise UndecidedError(
-            f"the lengths of {steps} steps are not known ({result.message})",
+            f"the lengths of {steps} steps are not known ({error})",
             f"the program has {size} variables",
             "raise time_limit, or take a smaller cube",
-        )
+        ) from None
+    if result.x is None:
+        return None
     return Steps(result.x[:steps], arcs, result.x[steps:])
 
 

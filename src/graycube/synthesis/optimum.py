@@ -11,8 +11,8 @@ from graycube.gf2 import require_int
 from graycube.machine import Machine
 from graycube.schedule import Moves, Task
 from graycube.synthesis.circuits import paths, solve_wires
-from graycube.synthesis.limits import deadline_after
-from graycube.synthesis.program import Flows, SolverGaveUpError, arcs_of, solve
+from graycube.synthesis.limits import SolverGaveUpError, deadline_after
+from graycube.synthesis.program import Flows, arcs_of, solve
 
 MAX_ARCS = 1 << 22
 """Most arcs of a program, counted before those are left out that lead nowhere."""
@@ -48,7 +48,7 @@ def least_cycles(task: Task, machine: Machine, *, time_limit: float | None = Non
     >>> [least_cycles(task, Machine(dims=3, ports=p)).cycles for p in (1, 2, 3)]
     [6, 4, 4]
     """
-    flows, deadline = _flows(task, machine), deadline_after(time_limit)
+    flows, deadline = flows_of(task, machine), deadline_after(time_limit)
     cycles = flows.least
     proof: Proof = "distance" if cycles == flows.distance else "linear program"
     while True:
@@ -72,12 +72,20 @@ def feasible(
     None
     """
     cycles = require_int(cycles, "cycles", least=0)
-    flows, deadline = _flows(task, machine), deadline_after(time_limit)
-    found = _attempt(flows, cycles, deadline, known=flows.least)
+    flows, deadline = flows_of(task, machine), deadline_after(time_limit)
+    found = _attempt(flows, cycles, deadline, known=flows.least, prove=False)
     return found if isinstance(found, Moves) else None
 
 
-def _flows(task: Task, machine: Machine) -> Flows:
+def flows_of(task: Task, machine: Machine) -> Flows:
+    """What has to move, for a task whose blocks stay whole on a machine of its cube.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=4)
+    >>> flows = flows_of(task, Machine(dims=3))
+    >>> flows.distance, flows.least, flows.enough
+    (2, 4, 8)
+    """
     _require_kinds(task, machine)
     _require_small(task.n, 1)
     n, columns = task.n, task.move.matrix.columns
@@ -111,25 +119,39 @@ def _require_kinds(task: Task, machine: Machine) -> None:
         )
 
 
+def arcs(n: int, cycles: int) -> int:
+    """The arcs of so many cycles of an n-cube, before any are left out.
+
+    >>> arcs(3, cycles=10)
+    2560
+    """
+    return cycles * (n + 1) << 2 * n
+
+
 def _require_small(n: int, cycles: int) -> None:
-    arcs = cycles * (n + 1) << 2 * n
-    if arcs > MAX_ARCS:
+    if arcs(n, cycles) > MAX_ARCS:
         raise InvalidValueError(
-            f"{cycles} cycles of a {n}-cube have {arcs} arcs",
+            f"{cycles} cycles of a {n}-cube have {arcs(n, cycles)} arcs",
             f"at most {MAX_ARCS} are written as an integer program",
             "take a smaller cube or block",
         )
 
 
-def _attempt(flows: Flows, cycles: int, deadline: float, known: int) -> Moves | Proof:
-    """A schedule of so many cycles, or why there is none; ``known`` is the least possible."""
+def _attempt(
+    flows: Flows, cycles: int, deadline: float, known: int, *, prove: bool = True
+) -> Moves | Proof:
+    """A schedule of so many cycles, or why there is none; ``known`` is the least possible.
+
+    Unless it is to ``prove`` that, branch and bound excludes what fractions would have.
+    """
     if cycles < flows.least:
         return "distance" if cycles < flows.distance else "linear program"
     _require_small(flows.task.n, cycles)
     if not len(flows.homes):
         return _moves(flows, cycles, [])
     try:
-        found = (_on_circuits if flows.circuits else _link_by_link)(flows, cycles, deadline)
+        search = _on_circuits if flows.circuits else _link_by_link
+        found = search(flows, cycles, deadline, prove=prove)
     except SolverGaveUpError as error:
         raise UndecidedError(
             f"whether {cycles} cycles are enough is undecided ({error})",
@@ -143,20 +165,20 @@ _Ways = list[tuple[int, int, list[tuple[int, int]]]]
 """A cycle, a flow, and the nodes and dimensions that an element of it crosses then."""
 
 
-def _link_by_link(flows: Flows, cycles: int, deadline: float) -> _Ways | Proof:
-    arcs = arcs_of(flows, cycles)
-    if solve(flows, arcs, deadline, whole=False) is None:
+def _link_by_link(flows: Flows, cycles: int, deadline: float, *, prove: bool) -> _Ways | Proof:
+    timed = arcs_of(flows, cycles)
+    if prove and solve(flows, timed, deadline, whole=False) is None:
         return "linear program"
-    amounts = solve(flows, arcs, deadline, whole=True)
+    amounts = solve(flows, timed, deadline, whole=True)
     if amounts is None:
         return "branch and bound"
-    links = (amounts > 0.5) & (arcs.dimension < flows.task.n)
-    rows = np.stack(arcs)[:, links].T.tolist()
+    links = (amounts > 0.5) & (timed.dimension < flows.task.n)
+    rows = np.stack(timed)[:, links].T.tolist()
     return [(cycle, flow, [(start, dimension)]) for cycle, flow, start, dimension, _ in rows]
 
 
-def _on_circuits(flows: Flows, cycles: int, deadline: float) -> _Ways | Proof:
-    if solve_wires(flows, cycles, deadline, whole=False) is None:
+def _on_circuits(flows: Flows, cycles: int, deadline: float, *, prove: bool) -> _Ways | Proof:
+    if prove and solve_wires(flows, cycles, deadline, whole=False) is None:
         return "linear program"
     wires = solve_wires(flows, cycles, deadline, whole=True)
     if wires is None:

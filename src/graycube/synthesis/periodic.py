@@ -12,7 +12,6 @@ Rules.
 
 from collections import defaultdict
 from math import inf
-from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from graycube.synthesis.demand import Demand
 from graycube.synthesis.flow import solve
+from graycube.synthesis.limits import left, part_of
 from graycube.synthesis.rounds import rounds_of
 from graycube.synthesis.ways import Share
 
@@ -30,11 +30,15 @@ Timed = tuple[tuple[int, int], ...]
 
 
 class Period(NamedTuple):
-    """The ways of a group of ``units`` units; groups leave ``rounds`` rounds apart."""
+    """The ways of a group of ``units`` units; groups leave ``rounds`` rounds apart.
+
+    It ``ended`` if no more time would have changed it.
+    """
 
     units: int
     rounds: int
     ways: tuple[tuple[int, Timed], ...]
+    ended: bool = True
 
     def shares(self, groups: int) -> list[Share]:
         """The ways of so many groups, one after the other."""
@@ -60,27 +64,28 @@ def period(demand: Demand, ports: int, units: int, *, deadline: float = inf) -> 
     >>> found.rounds, found.total(groups=100) <= 4 * 100 + 8
     (4, True)
     """
-    crossings = solve(demand, ports, deadline, units).crossings
+    solved = solve(demand, ports, part_of(deadline, 0.5), units)
     ways = [
         (home, way)
-        for home, amounts in zip(demand.homes.tolist(), crossings, strict=True)
+        for home, amounts in zip(demand.homes.tolist(), solved.crossings, strict=True)
         for way in _paths(demand, home, amounts, units)
     ]
     load = np.zeros((int(demand.classes.max()) + 1, demand.n))
     for home, way in ways:
         for node, d in Share(home, 1, tuple((0, d) for d in way)).lanes:
             load[demand.classes[node], d] += 1
-    slots = _slots(demand, load, ports)
+    slots = _slots(demand, load, ports, deadline)
     rng = np.random.default_rng(0)
     tried: list[Period] = []
     for _ in range(_TRIES):
-        if tried and monotonic() > deadline:
+        if tried and left(deadline) <= 0:
             break
         first = rng.permutation(len(ways)).tolist()
         in_turn = sorted((ways[k] for k in first), key=lambda entry: -len(entry[1]))
         order = [slots[k] for k in rng.permutation(len(slots)).tolist()]
         tried.append(Period(units, len(slots), _timed(demand, in_turn, order)))
-    return min(tried, key=lambda found: found.total(1))
+    best = min(tried, key=lambda found: found.total(1))
+    return best._replace(ended=solved.ended and len(tried) == _TRIES)
 
 
 def _paths(
@@ -106,13 +111,15 @@ def _paths(
     return ways
 
 
-def _slots(demand: Demand, load: NDArray[np.float64], ports: int) -> list[NDArray[np.bool_]]:
+def _slots(
+    demand: Demand, load: NDArray[np.float64], ports: int, deadline: float
+) -> list[NDArray[np.bool_]]:
     """The links in use in each round of a period."""
     if ports >= demand.n:
         return [np.ones((1 << demand.n, demand.n), dtype=bool)] * int(load.max())
     return [
         links
-        for links, length in rounds_of(demand, load, ports, whole=True)
+        for links, length in rounds_of(demand, load, ports, whole=True, deadline=deadline)
         for _ in range(round(length))
     ]
 

@@ -8,21 +8,15 @@ is HiGHS, in SciPy.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.schedule import Task
-from graycube.synthesis.limits import solver_options
+from graycube.synthesis.limits import require_answer, solver_options
 
 _Ints = NDArray[np.int64]
-_ANSWERS = (0, 2)  # of HiGHS in SciPy's numbers: a solution, or infeasible
-
-
-class SolverGaveUpError(Exception):
-    """The solver has neither a solution nor a proof that there is none; the text says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,16 +165,14 @@ def amounts(
         )
         for r in rows
     ]
-    if deadline <= monotonic():
-        raise SolverGaveUpError("time limit reached")
+    entries = sum(len(r.factor) for r in rows)
     result = milp(
         cost,
         integrality=whole,
         bounds=Bounds(0, most),
         constraints=constraints,
-        options={"mip_rel_gap": 1.0} | solver_options(deadline),
+        options={"mip_rel_gap": 1.0} | solver_options(deadline, entries),
     )
-    if result.status not in _ANSWERS:
-        raise SolverGaveUpError(result.message)
+    require_answer(result.status)
     found: NDArray[np.float64] | None = result.x
     return found

@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.errors import UndecidedError
 from graycube.synthesis.demand import Demand
 from graycube.synthesis.layers import Steps, shortest
-from graycube.synthesis.limits import silent
+from graycube.synthesis.limits import left, silent
 from graycube.synthesis.ways import Share
 
 _Floats = NDArray[np.float64]
@@ -74,7 +75,9 @@ def front(  # noqa: PLR0913
         return []
     loads = _loads(demand, wide, layers)
     cut = [
-        [links for links, _ in rounds_of(demand, load, ports, rest=_REST)] if limit else [every]
+        [links for links, _ in rounds_of(demand, load, ports, rest=_REST, deadline=deadline)]
+        if limit
+        else [every]
         for load in loads
     ]
     links = np.array([links for rounds in cut for links in rounds])
@@ -145,8 +148,14 @@ def _loads(demand: Demand, steps: Steps, count: int) -> _Floats:
     return np.where(loads > _NOTHING, loads, 0.0)
 
 
-def rounds_of(
-    demand: Demand, load: _Floats, ports: int, *, rest: float = 0.0, whole: bool = False
+def rounds_of(  # noqa: PLR0913
+    demand: Demand,
+    load: _Floats,
+    ports: int,
+    *,
+    rest: float = 0.0,
+    whole: bool = False,
+    deadline: float = inf,
 ) -> Iterator[tuple[_Flags, float]]:
     """The links and the lengths of rounds that carry a load; a part of it may be left.
 
@@ -154,6 +163,12 @@ def rounds_of(
     """
     total = load.sum()
     while load.sum() > rest * total + _NOTHING:
+        if left(deadline) <= 0:
+            raise UndecidedError(
+                "a layer is not yet cut into rounds (time ran out)",
+                f"{load.sum() / total:.0%} of it is left",
+                "raise time_limit, or take a smaller cube",
+            )
         length, used = _matching(demand, load, ports, whole=whole)
         yield used[demand.classes], length
         load = np.where(used, load - length, load)

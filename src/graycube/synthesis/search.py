@@ -2,16 +2,19 @@
 
 Rules. What is found is a list of candidates, and what they cost is for the simulator to say.
 
-1. *Whole elements*: for few units on a small cube, an integer program finds the fewest cycles,
-   with circuits too.
-2. *Rounds*: fronts from several numbers of layers; of each the cheapest point.
-3. *Periods*: groups of a few units, as many as are cheapest on the machine.
+1. *Units*: for few units on a small cube, an integer program finds the fewest cycles, with
+   circuits too. A unit is a single element where the program is not too large for that.
+2. *Periods*: groups of a few units, as many as are cheapest on the machine.
+3. *Rounds*: fronts from several numbers of layers; of each the cheapest point.
+
+Units take up to half of the time, a few seconds each, and periods half of the rest. What rounds
+leave is for the units that are still undecided. What cannot be cheaper than the best known is
+left out; what time does not allow is written down.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from math import ceil
-from time import monotonic
+from dataclasses import dataclass, field, replace
+from math import ceil, floor, inf
 
 import numpy as np
 
@@ -20,47 +23,101 @@ from graycube.machine import Machine
 from graycube.schedule import Moves, Schedule, Task
 from graycube.synthesis.demand import require_machine_of
 from graycube.synthesis.flow import Flow
-from graycube.synthesis.limits import silent
-from graycube.synthesis.optimum import least_cycles
+from graycube.synthesis.limits import deadline_after, left, part_of, silent
+from graycube.synthesis.optimum import arcs, feasible, flows_of
 from graycube.synthesis.periodic import Period, period
 from graycube.synthesis.rounds import Point, front, shares
 from graycube.synthesis.ways import Share, schedule_of
 
+VERSION = 2
+"""Of the search: plans that an older one found do not stop this one."""
 MAX_STRANDS = 20_000
 """Most strands of a schedule of many groups."""
-_WHOLE_DIMS = 3
-_WHOLE_UNITS = (1, 2, 3, 4, 5, 6, 8)
-_WHOLE_SECONDS = 5.0
-_UNITS = 13  # of a group, at most
+_CHECKED = 500  # strands in a second, on a busy machine
+_SEARCHING = 0.9  # of the time; the rest is for the checks of what is found last
+_UNITS = (1, 2, 3, 4, 5, 6, 8)  # and the block itself
+_ARCS = 1 << 16  # of a program of units
+_SECONDS = 10.0  # for a number of units at first, and four times as many each time after
+_GROUP = 13  # units of a group, at most
 _LAYERS = 4  # more than there are dimensions, at most
 
 Tell = Callable[[str], object]
 
 
-def candidates(
-    task: Task, machine: Machine, flow: Flow, deadline: float, tell: Tell = silent
-) -> Iterator[Schedule]:
+@dataclass
+class Search:
+    """What is searched for, until when, what the best so far costs, and what is left untried.
+
+    Who takes schedules from :func:`candidates` sets ``cost``: nothing dearer is looked for, and
+    nothing at all when it is down to ``floor``, which no schedule beats.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.synthesis.flow import least_flow
+    >>> task, machine = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=4), Machine(dims=2)
+    >>> Search(task, machine, least_flow(task, machine)).untried
+    []
+    """
+
+    task: Task
+    machine: Machine
+    flow: Flow
+    deadline: float = inf
+    tell: Tell = silent
+    cost: float = inf
+    floor: float = 0.0
+    untried: list[str] = field(default_factory=list)
+    stop: float = field(init=False)
+    """When the last solver has to end."""
+
+    def __post_init__(self) -> None:
+        self.stop = part_of(self.deadline, _SEARCHING)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing better can be found, or not in time."""
+        return self.cost <= self.floor or left(self.stop) <= 0
+
+    @property
+    def strands(self) -> int:
+        """The most strands of a schedule that there is time to check."""
+        return int(min(MAX_STRANDS, _CHECKED * max(0.0, left(self.deadline))))
+
+    def skip(self, what: str, why: str = "time ran out") -> None:
+        """Write down what was not tried to its end."""
+        self.untried.append(what)
+        self.tell(f"{what}: {why}")
+
+
+def candidates(search: Search) -> Iterator[Schedule]:
     """Schedules, in no order of price; none where blocks do not stay whole.
 
-    >>> from math import inf
     >>> from graycube.layout import Layout
     >>> from graycube.synthesis.flow import least_flow
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=4)
     >>> machine = Machine(dims=2)
-    >>> found = candidates(task, machine, least_flow(task, machine), inf)
-    >>> sorted({schedule.algorithm for schedule in found})
+    >>> search = Search(task, machine, least_flow(task, machine))
+    >>> sorted({schedule.algorithm for schedule in candidates(search)})
     ['integer program', 'periods', 'rounds']
+    >>> search.untried
+    []
     """
-    require_whole(task, machine)
-    if not len(flow.demand.homes):
-        yield schedule_of(task, "nothing moves", flow.demand, ())
+    task, demand = search.task, search.flow.demand
+    require_whole(task, search.machine)
+    if not len(demand.homes):
+        yield schedule_of(task, "nothing moves", demand, ())
         return
-    circuits = machine.switching == "circuit"
-    for search in (_whole,) if circuits else (_whole, _in_rounds, _in_periods):
-        try:
-            yield from search(task, machine, flow, deadline, tell)
-        except UndecidedError as error:
-            tell(f"stopped: {error}")
+    waiting, seconds = _numbers(search), _SECONDS
+    yield from _in_units(search, waiting, part_of(search.stop, 0.5), seconds)
+    if search.machine.switching != "circuit":
+        yield from _in_periods(search, part_of(search.stop, 0.5))
+        yield from _in_rounds(search)
+    while waiting and not search.over:
+        seconds *= 4
+        yield from _in_units(search, waiting, search.stop, seconds)
+    for entry in waiting:
+        search.skip(f"{entry.units} units in {entry.least} to {_worth(search, entry)} cycles")
+    if search.cost <= search.floor:
+        search.untried.clear()
 
 
 def require_whole(task: Task, machine: Machine) -> None:
@@ -80,22 +137,74 @@ def require_whole(task: Task, machine: Machine) -> None:
         )
 
 
-def _whole(
-    task: Task, machine: Machine, flow: Flow, deadline: float, tell: Tell
+@dataclass
+class _Units:
+    """So many units of a block: from ``least`` to ``most`` cycles may do, and help."""
+
+    units: int
+    least: int
+    most: int
+
+
+def _numbers(search: Search) -> list[_Units]:
+    """Numbers of units that may be cheaper than what is known, the cheapest first."""
+    task, found = search.task, []
+    slots = task.source.block_size
+    for units in {task.block, *(few * slots for few in _UNITS)}:
+        if units <= task.block:
+            flows = flows_of(replace(task, block=units), search.machine)
+            least = max(flows.least, ceil(units * search.flow.bound))
+            found.append(_Units(units, least, flows.enough))
+    found.sort(key=lambda entry: entry.least * _shortest(search, entry.units))
+    return [entry for entry in found if entry.least <= _worth(search, entry)]
+
+
+def _shortest(search: Search, units: int) -> float:
+    """What a round of single units costs at least; some have an element more than others."""
+    return search.machine.message_time(search.task.block // units * search.task.itemsize)
+
+
+def _worth(search: Search, entry: _Units) -> int:
+    """The most cycles that are tried: what is cheaper than the best, and not too large."""
+    most = min(entry.most, _ARCS // arcs(search.task.n, 1))
+    if search.cost < inf:
+        most = min(most, ceil(search.cost / _shortest(search, entry.units)) - 1)
+    return most
+
+
+def _in_units(
+    search: Search, waiting: list[_Units], deadline: float, seconds: float
 ) -> Iterator[Schedule]:
-    """The fewest cycles of a few units, each of which is a round."""
-    if task.n > _WHOLE_DIMS:
-        return
+    """The fewest cycles of the units that wait, so many seconds each; who is decided leaves."""
+    for number, entry in enumerate(entries := waiting.copy()):
+        equal = part_of(deadline, 1 / (len(entries) - number))
+        yield from _fewest(search, entry, min(equal, deadline_after(seconds)))
+        if entry.least > _worth(search, entry):
+            waiting.remove(entry)
+
+
+def _fewest(search: Search, entry: _Units, until: float) -> Iterator[Schedule]:
+    """Fewer and fewer cycles, by halves; what is not known in time counts as too few."""
+    task = replace(search.task, block=entry.units)
     nodes = np.arange(1 << task.n)
-    apart = replace(flow.demand, classes=nodes, alike=nodes[:1])
-    for units in _WHOLE_UNITS:
-        left = deadline - monotonic()
-        if units > task.block or left <= 0:
-            return
-        small = Task(task.source, task.target, units * task.source.block_size)
-        best = least_cycles(small, machine, time_limit=min(left, _WHOLE_SECONDS))
-        tell(f"{units} units need {best.cycles} cycles, by {best.proof}")
-        yield schedule_of(task, "integer program", apart, _of_moves(best.moves))
+    apart = replace(search.flow.demand, classes=nodes, alike=nodes[:1])
+    low = entry.least
+    while low <= (high := _worth(search, entry)) and left(until) > 0:
+        cycles = (low + high) // 2
+        what = f"{entry.units} units in {cycles} cycles"
+        seconds = left(until) / (high - low + 1).bit_length()
+        try:
+            moves = feasible(task, search.machine, cycles, time_limit=seconds)
+        except UndecidedError:
+            search.tell(f"{what}: not known in {seconds:.3g} s")
+            low = cycles + 1
+            continue
+        search.tell(f"{what}: {'impossible' if moves is None else 'found'}")
+        if moves is None:
+            entry.least = low = cycles + 1
+        else:
+            entry.most = cycles - 1
+            yield schedule_of(search.task, "integer program", apart, _of_moves(moves))
 
 
 def _of_moves(moves: Moves) -> Iterator[Share]:
@@ -109,66 +218,84 @@ def _of_moves(moves: Moves) -> Iterator[Share]:
         yield Share(element // moves.task.block, 1, tuple(way))
 
 
-def _in_rounds(
-    task: Task, machine: Machine, flow: Flow, deadline: float, tell: Tell
-) -> Iterator[Schedule]:
-    """The cheapest points of fronts."""
+def _in_periods(search: Search, deadline: float) -> Iterator[Schedule]:
+    """Groups of few units, whose periods are nearly as short as the flow allows."""
+    task, machine, demand = search.task, search.machine, search.flow.demand
+    share = float(search.flow.bound)
+    fits = sorted(range(1, _GROUP + 1), key=lambda units: ceil(units * share) / units)
+    for units, fraction in zip(fits[:2], (0.5, 1.0), strict=True):
+        what, until = f"groups of {units} units", part_of(deadline, fraction)
+        if search.over:
+            search.skip(what)
+            continue
+        try:
+            found = period(demand, machine.links_at_once, units, deadline=until)
+        except UndecidedError as error:
+            search.skip(what, str(error.found))
+            continue
+        if not found.ended:
+            search.skip(f"better {what}")
+        groups = _groups(search, found)
+        search.tell(f"{groups} {what}, one every {found.rounds} rounds")
+        size = task.block * task.itemsize / (groups * units)
+        if found.total(groups) * (machine.startup + size * machine.per_byte) < search.cost:
+            yield schedule_of(task, "periods", demand, found.shares(groups))
 
-    def price(point: Point) -> float:
-        sizes = (ceil(part * task.block) for part in point.steps.lengths)
-        return sum(machine.message_time(size * task.itemsize) for size in sizes)
+
+def _groups(search: Search, found: Period) -> int:
+    """As many groups as are cheapest, and as there is time to check."""
+    task = search.task
+
+    def price(groups: int) -> float:
+        size = ceil(task.block / (groups * found.units))
+        return found.total(groups) * search.machine.message_time(size * task.itemsize)
+
+    most = max(1, min(task.block // found.units, search.strands // max(1, len(found.ways))))
+    counts = {min(most, ceil(1.3**k)) for k in range(60)}
+    return min(sorted(counts), key=price)
+
+
+def _in_rounds(search: Search) -> Iterator[Schedule]:
+    """The cheapest points of fronts."""
+    task, demand = search.task, search.flow.demand
+
+    def price(point: Point, whole: Callable[[float], int] = ceil) -> float:
+        sizes = (whole(part * task.block) for part in point.steps.lengths)
+        return sum(search.machine.message_time(size * task.itemsize) for size in sizes)
 
     for layers in range(_farthest(task), task.n + _LAYERS + 1):
-        points, late = _points(flow, machine, layers, deadline, tell)
-        if points:
-            best = shares(flow.demand, min(points, key=price).steps)
-            yield schedule_of(task, "rounds", flow.demand, best)
-        if late is not None:
-            raise late
+        if search.over:
+            search.skip(f"rounds from {layers} or more layers")
+            return
+        points = _points(search, layers)
+        best = min(points, key=price, default=None)
+        if best is None or price(best, floor) >= search.cost:
+            continue
+        ways = list(shares(demand, best.steps))
+        if len(ways) > search.strands:
+            search.skip(
+                f"{len(ways)} ways from {layers} layers", "there is no time to check them"
+            )
+            continue
+        yield schedule_of(task, "rounds", demand, ways)
 
 
-def _points(
-    flow: Flow, machine: Machine, layers: int, deadline: float, tell: Tell
-) -> tuple[list[Point], UndecidedError | None]:
-    """The points of a front, as far as there is time, and what ended it before its end."""
+def _points(search: Search, layers: int) -> list[Point]:
+    """The points of a front, as far as there is time."""
     points: list[Point] = []
 
     def watch(point: Point) -> None:
         points.append(point)
-        tell(f"{layers} layers: {point.rounds} rounds, {point.steps.volume:.4f} blocks")
+        volume = f"{point.steps.volume:.4f} blocks"
+        search.tell(f"{layers} layers: {point.rounds} rounds, {volume}")
 
-    ports = machine.links_at_once
     try:
-        front(flow.demand, ports, layers, deadline=deadline, watch=watch)
+        ports = search.machine.links_at_once
+        front(search.flow.demand, ports, layers, deadline=search.stop, watch=watch)
     except UndecidedError as error:
-        return points, error
-    return points, None
+        search.skip(f"rounds from {layers} layers", error.found)
+    return points
 
 
 def _farthest(task: Task) -> int:
     return max((u ^ task.move(u)).bit_count() for u in range(1 << task.n))
-
-
-def _in_periods(
-    task: Task, machine: Machine, flow: Flow, deadline: float, tell: Tell
-) -> Iterator[Schedule]:
-    """Groups of few units, whose periods are nearly as short as the flow allows."""
-    share = float(flow.bound)
-    fits = sorted(range(1, _UNITS + 1), key=lambda units: ceil(units * share) / units)
-    for units in fits[:2]:
-        found = period(flow.demand, machine.links_at_once, units, deadline=deadline)
-        groups = _groups(task, machine, found)
-        tell(f"{groups} groups of {units} units, one every {found.rounds} rounds")
-        yield schedule_of(task, "periods", flow.demand, found.shares(groups))
-
-
-def _groups(task: Task, machine: Machine, found: Period) -> int:
-    """As many groups as are cheapest."""
-
-    def price(groups: int) -> float:
-        size = ceil(task.block / (groups * found.units))
-        return found.total(groups) * machine.message_time(size * task.itemsize)
-
-    most = max(1, min(task.block // found.units, MAX_STRANDS // max(1, len(found.ways))))
-    counts = {min(most, ceil(1.3**k)) for k in range(60)}
-    return min(sorted(counts), key=price)
