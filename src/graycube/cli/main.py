@@ -10,7 +10,7 @@ import graycube as gc
 from graycube.cli.advise import advise
 from graycube.cli.bench import bench
 from graycube.cli.calibrate import calibrate
-from graycube.cli.console import complain
+from graycube.cli.console import complain, say, tell
 from graycube.cli.demo import demo
 from graycube.cli.plan import plan
 from graycube.cli.reproduce import reproduce
@@ -67,12 +67,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             standalone_mode=False,
         )
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        tell(error.format_message())
         return BAD_INPUT
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "graycube"
-        complain(f"{error.format_message()}\nSee: {path} --help")
+        complain(error.format_message(), f"See: {path} --help")
         return BAD_INPUT
     except click.Abort:
         return _INTERRUPTED
@@ -98,7 +98,7 @@ def _print_completion(context: click.Context, shell: str | None) -> None:
         return
     made = get_completion_class(shell)
     if made is not None:
-        click.echo(made(verbs, {}, "graycube", "_GRAYCUBE_COMPLETE").source())
+        say(made(verbs, {}, "graycube", "_GRAYCUBE_COMPLETE").source())
     context.exit()
 
 

@@ -14,6 +14,7 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.gf2.exchange import MAX_BITS
 from graycube.layout import Layout
+from graycube.parsing import parsed_json
 from graycube.schedule.direct import Delivery, Direct
 from graycube.schedule.emulation import Crossing, Emulation, Turn
 from graycube.schedule.forms import AnySchedule
@@ -24,7 +25,7 @@ from graycube.schedule.task import MAX_COUNT, Task
 
 FORMAT = "graycube schedule"
 VERSION = 1
-MAX_TEXT = 1 << 28  # characters of a file
+MAX_TEXT = 1 << 24  # bytes of a file
 
 
 def dump(schedule: AnySchedule | Moves) -> str:
@@ -115,17 +116,19 @@ def load(text: str) -> AnySchedule | Moves:
             f"got a {type(text).__name__}", "a schedule is text", "pass a str"
         )
     if len(text) > MAX_TEXT:
-        raise InvalidValueError(
-            f"the file has {len(text)} characters",
-            f"at most {MAX_TEXT} are read",
-            "store the symbolic form, or a smaller schedule",
-        )
-    try:
-        content = json.loads(text, object_pairs_hook=unique_keys)
-    except GraycubeError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise _malformed(f"no JSON ({str(error)[:80]})") from None
+        raise _malformed(f"it has {len(text)} characters, and at most {MAX_TEXT} are read")
+    return schedule_of(parsed_json(text, _malformed))
+
+
+def schedule_of(content: object) -> AnySchedule | Moves:
+    """The schedule of a text that was parsed, after checking all of it.
+
+    >>> schedule_of([])
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: the file is no schedule: its format is not
+    'graycube schedule': it must follow the grammar of version 1; see docs/format.md
+    """
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise _malformed(f"its format is not {FORMAT!r}")
     if type(content.get("version")) is not int or content["version"] != VERSION:
@@ -273,18 +276,6 @@ def _number(value: object, what: str, limit: int = MAX_COUNT + 1) -> int:
         most = limit - 1 if limit <= MAX_COUNT + 1 else f"2^{limit.bit_length() - 1} - 1"
         raise _malformed(f"{what} is {str(value)[:40]}, not an integer from 0 to {most}")
     return value
-
-
-def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, refused where a key is given twice.
-
-    >>> unique_keys([("a", 1), ("b", 2)])
-    {'a': 1, 'b': 2}
-    """
-    entries = dict(pairs)
-    if len(entries) != len(pairs):
-        raise _malformed(f"a key is given twice among {[key[:40] for key, _ in pairs][:9]}")
-    return entries
 
 
 def _malformed(why: str) -> GraycubeError:

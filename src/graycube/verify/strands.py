@@ -122,10 +122,10 @@ def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
     nodes = (1 << schedule.task.n) - 1
     for s, strand in enumerate(schedule.strands):
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes]
+        mixed = mixes_slots(schedule, strand)
         for before, after in pairwise(crossing):
-            turns_change = mixes_slots(schedule, strand)
-            wait = duration(schedule, strand, before) if turns_change else 1
-            if circuits and after.cycle == before.cycle and not turns_change:
+            wait = duration(schedule, strand, before, mixed=mixed) if mixed else 1
+            if circuits and after.cycle == before.cycle and not mixed:
                 wait = 0
             if after.cycle < before.cycle + wait:
                 detail = (
@@ -133,7 +133,7 @@ def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
                 )
                 yield Violation("time", cycle=after.cycle, detail=detail)
         if strand.size and crossing:
-            end = max(hop.cycle + duration(schedule, strand, hop) for hop in crossing)
+            end = max(h.cycle + duration(schedule, strand, h, mixed=mixed) for h in crossing)
             if end > schedule.cycles:
                 detail = f"strand {s} ends in cycle {end - 1} of {schedule.cycles}"
                 yield Violation("time", cycle=end - 1, detail=detail)
@@ -205,11 +205,12 @@ def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violati
     lengths = () if isinstance(schedule.rounds, range) else schedule.round_lengths
     for s, strand in enumerate(schedule.strands):
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes and strand.size]
+        mixed = mixes_slots(schedule, strand)
         for before, after in pairwise(crossing):
             gap = after.cycle - before.cycle
-            stop = before.cycle + duration(schedule, strand, before)
+            stop = before.cycle + duration(schedule, strand, before, mixed=mixed)
             apart = schedule.round_of(stop - 1) < schedule.round_of(after.cycle)
-            if not apart and not mixes_slots(schedule, strand):
+            if not apart and not mixed:
                 longest = _longest_round(schedule, lengths, before.cycle, stop)
                 apart = longest <= gap or (circuits and gap == 0)
             if not apart:

@@ -37,6 +37,7 @@ def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
     nodes = (1 << schedule.task.n) - 1
     for s, strand in enumerate(schedule.strands):
         holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
+        mixed = mixes_slots(schedule, strand)
         for k, hop in enumerate(strand.hops):
             crossed, when, want = (
                 hop.exchange.flip & nodes,
@@ -44,12 +45,13 @@ def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
                 hop.exchange.want,
             )
             if crossed and strand.size:
+                cycles = duration(schedule, strand, hop, mixed=mixed)
                 equations = {*holders, (when, want)}
                 yield Use(
                     crossed.bit_length() - 1,
                     tuple(sorted(e for e in equations if e[0] and not e[0] >> schedule.task.n)),
                     hop.cycle,
-                    hop.cycle + duration(schedule, strand, hop),
+                    hop.cycle + cycles,
                     (s, hop.cycle if circuits else k),
                     always=not when,
                     across=1 << crossed.bit_length() - 1,
@@ -94,10 +96,10 @@ def mixes_slots(schedule: Schedule, strand: Strand) -> bool:
     return any((hop.exchange.flip | hop.exchange.when) >> n for hop in strand.hops)
 
 
-def duration(schedule: Schedule, strand: Strand, hop: Hop) -> int:
-    """Cycles that the elements of a strand take at most to cross a link."""
+def duration(schedule: Schedule, strand: Strand, hop: Hop, *, mixed: bool) -> int:
+    """Cycles that the elements of a strand, of ``mixed`` slots or not, take at most for a hop."""
     block = schedule.task.block
-    if not mixes_slots(schedule, strand):
+    if not mixed:
         return strand.size
     if strand.size == block and hop.exchange.when >> schedule.task.n:
         return block // 2  # whole blocks are permuted, so every node has half of the slots
