@@ -91,7 +91,7 @@ def read_text(path: str | Path, most: int, refuse: Callable[[str], GraycubeError
     """
     if "\0" in os.fspath(path):
         raise refuse("no name of a file has a zero in it")
-    with open(path, "rb", opener=_at_once) as file:
+    with open(path, "rb", opener=at_once) as file:
         kind = os.fstat(file.fileno()).st_mode
         if not S_ISREG(kind) and not S_ISFIFO(kind):
             raise refuse("it is neither a file nor a pipe")
@@ -105,6 +105,11 @@ def read_text(path: str | Path, most: int, refuse: Callable[[str], GraycubeError
         raise refuse("it is no UTF-8") from None
 
 
-def _at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for somebody who writes to it, or for a device."""
+def at_once(path: str, flags: int) -> int:
+    """An opener that does not wait for somebody who writes to a pipe, or for a device.
+
+    >>> with open("/dev/null", "rb", opener=at_once) as file:
+    ...     file.read(10)
+    b''
+    """
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)

@@ -16,9 +16,10 @@ from graycube.cli.plan import plan
 from graycube.cli.reproduce import reproduce
 from graycube.cli.verify import verify
 from graycube.cli.view import view
+from graycube.texts import one_line
 
 BAD_INPUT = 2
-_INTERRUPTED = 130  # what shells give for Ctrl-C
+INTERRUPTED = 130  # what shells give for Ctrl-C
 _CLOSED_PIPE = 141  # and for a reader that went away
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -75,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(error.format_message(), f"See: {path} --help")
         return BAD_INPUT
     except click.Abort:
-        return _INTERRUPTED
+        tell("interrupted")
+        return INTERRUPTED
     except SystemExit:
         if sys.stdout is not stdout:  # click wraps it when nobody reads any more
             return _CLOSED_PIPE
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _told(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = "standard output" if error.filename is None else error.filename
-        return f"{where}: {error.strerror}; check the path, and whether there is room"
+        return f"{one_line(where)}: {error.strerror}; check the path, and whether there is room"
     return str(error)
 
 

@@ -26,6 +26,12 @@ from graycube.schedule.task import MAX_COUNT, Task
 FORMAT = "graycube schedule"
 VERSION = 1
 MAX_TEXT = 1 << 24  # bytes of a file
+MAX_HOPS = 1 << 12
+"""Most hops of a strand that are read, and most steps of an emulation: proofs compare them."""
+MAX_DELIVERIES = 1 << 6
+MAX_EFFORT = 1 << 24
+"""Most hops of all strands times address bits, and times rounds that are listed."""
+_MOST = {"deliveries": MAX_DELIVERIES, "steps": MAX_HOPS, "strands": MAX_EFFORT}
 
 
 def dump(schedule: AnySchedule | Moves) -> str:
@@ -156,6 +162,7 @@ def _read(content: dict[str, Any]) -> AnySchedule | Moves:
         table = [_read_column(columns[name], name) for name in COLUMNS]
         return Moves(*head_of_all, *table, relabel=relabel)
     entries = _typed(content[form], list, f"the {form}")
+    _limit(f"{form} in a schedule", len(entries), _MOST[form])
     if form == "deliveries":
         deliveries = tuple(_read_delivery(entry, task.n) for entry in entries)
         circuits = _typed(content["circuits"], bool, "circuits")
@@ -163,6 +170,9 @@ def _read(content: dict[str, Any]) -> AnySchedule | Moves:
     if form == "steps":
         return Emulation(*head_of_all, tuple(map(_read_step, entries)), relabel=relabel)
     strands = tuple(_read_strand(entry, task.n) for entry in entries)
+    hops, rounds = sum(len(strand.hops) for strand in strands), head_of_all[2]
+    listed = 0 if isinstance(rounds, range) else len(rounds)
+    _limit("hops times address bits, or times rounds", hops * max(task.p, listed), MAX_EFFORT)
     return Schedule(*head_of_all, strands, relabel=relabel)
 
 
@@ -239,7 +249,8 @@ def _read_strand(entry: object, n: int) -> Strand:
     if len(bounds) != 2:
         raise _malformed("the elements of a strand are not [start, stop]")
     hops = []
-    for written in _typed(strand["hops"], list, "the hops"):
+    _limit("hops in a strand", len(_typed(strand["hops"], list, "the hops")), MAX_HOPS)
+    for written in strand["hops"]:
         hop = _keys(written, {"cycle", "exchange"}, "hop")
         exchange = Exchange.parse(_typed(hop["exchange"], str, "an exchange"))
         hops.append(Hop(_number(hop["cycle"], "a cycle"), exchange))
@@ -276,6 +287,14 @@ def _number(value: object, what: str, limit: int = MAX_COUNT + 1) -> int:
         most = limit - 1 if limit <= MAX_COUNT + 1 else f"2^{limit.bit_length() - 1} - 1"
         raise _malformed(f"{what} is {str(value)[:40]}, not an integer from 0 to {most}")
     return value
+
+
+def _limit(what: str, count: int, most: int) -> None:
+    """Refuse what would take minutes to prove; no schedule that graycube makes is near."""
+    if count > most:
+        raise InvalidValueError(
+            f"there are {count} {what}", f"at most {most} are read", "write a shorter schedule"
+        )
 
 
 def _malformed(why: str) -> GraycubeError:

@@ -12,6 +12,34 @@ from graycube.verify.conditions import Conditions, most_combined
 
 MAX_CONDITIONS = 10
 """Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
+MAX_COMPARISONS = 1 << 22
+"""Most comparisons of a proof; beyond, the worst is assumed: a file cannot keep it busy."""
+
+
+@dataclass(slots=True)
+class Effort:
+    """The comparisons that a proof may still make."""
+
+    left: int
+
+    def beyond(self, count: int) -> bool:
+        """Whether so many more are too many.
+
+        >>> effort = Effort(100)
+        >>> effort.beyond(60), effort.beyond(60)
+        (False, True)
+        """
+        self.left -= count
+        return self.left < 0
+
+    @property
+    def words(self) -> str:
+        """What a violation says where it is assumed.
+
+        >>> Effort(0).words
+        'to tell would take more than 4194304 comparisons'
+        """
+        return f"to tell would take more than {MAX_COMPARISONS} comparisons"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +125,7 @@ def mixes_slots(schedule: Schedule, strand: Strand) -> bool:
 
 
 def duration(schedule: Schedule, strand: Strand, hop: Hop, *, mixed: bool) -> int:
-    """Cycles that the elements of a strand, of ``mixed`` slots or not, take at most for a hop."""
+    """Cycles that the elements of a strand take at most; ``mixed`` is what mixes_slots says."""
     block = schedule.task.block
     if not mixed:
         return strand.size
@@ -106,20 +134,33 @@ def duration(schedule: Schedule, strand: Strand, hop: Hop, *, mixed: bool) -> in
     return block
 
 
-def most_at_once(active: Sequence[Use], ports: int, *, circuits: bool) -> int:
-    """The most messages that one node sends (or receives) among the active uses.
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """How many ports a node has; with circuits, only the ends of a message use them."""
 
-    The conditions along a circuit of several hops are those of its intermediate nodes, so such
-    a path counts for every node, which is safe. Of the others all combinations of parities are
-    tried, unless even a node that uses all dimensions has ports enough.
-    """
-    if circuits:
+    count: int
+    effort: Effort
+    circuits: bool
+
+    def most_at_once(self, active: Sequence[Use]) -> int:
+        """The most messages that one node sends (or receives) among the active uses.
+
+        The conditions along a circuit of several hops are those of its intermediate nodes, so
+        such a path counts for every node, which is safe.
+        """
+        if not self.circuits:
+            return self._most_combined(active, self.count)
         hops = Counter(use.path for use in active)
         single = [use for use in active if hops[use.path] == 1]
         paths = len(hops) - len(single)
-        return paths + most_at_once(single, ports - paths, circuits=False)
-    dimensions = {use.dimension for use in active}
-    masks = {mask for use in active for mask, _ in use.conditions}
-    if len(dimensions) <= max(1, ports) or len(masks) > MAX_CONDITIONS:
-        return len(dimensions)  # as if one node could meet all conditions
-    return most_combined(frozenset((use.dimension, use.conditions) for use in active))
+        return paths + self._most_combined(single, self.count - paths)
+
+    def _most_combined(self, active: Sequence[Use], enough: int) -> int:
+        """All combinations of parities are tried, unless there are ports for all dimensions."""
+        dimensions = {use.dimension for use in active}
+        if len(dimensions) <= max(1, enough):
+            return len(dimensions)
+        masks = {mask for use in active for mask, _ in use.conditions}
+        if len(masks) > MAX_CONDITIONS or self.effort.beyond(len(active) << len(masks)):
+            return len(dimensions)  # as if one node could meet all conditions
+        return most_combined(frozenset((use.dimension, use.conditions) for use in active))
