@@ -70,7 +70,7 @@ def test_a_plan_on_circuits_is_read_back(tmp_path, algorithm):
     assert gc.load_plan(str(tmp_path / "plan.json")) == plan
 
 
-@pytest.mark.parametrize("n", [40, 100])
+@pytest.mark.parametrize("n", [20, pytest.param(100, marks=pytest.mark.sweep)])
 def test_a_plan_of_a_huge_cube_is_read_back(tmp_path, n):
     plan = chosen("gb3", n=n, machine=gc.Machine(n, ports="all"))
     plan.save(tmp_path / "plan.json")

@@ -2,8 +2,10 @@
 
 The classes also inherit from the built-in that fits, so ``except ValueError`` works as usual.
 The three texts are the constructor's arguments, so an error survives pickling and can be
-sent from one process to another.
+sent from one process to another. Each is made a line of bounded length, whatever it quotes.
 """
+
+from graycube.texts import one_line
 
 
 class GraycubeError(Exception):
@@ -17,6 +19,7 @@ class GraycubeError(Exception):
     """
 
     def __init__(self, found: str, limit: str, hint: str) -> None:
+        found, limit, hint = map(one_line, (found, limit, hint))
         super().__init__(found, limit, hint)
         self.found, self.limit, self.hint = found, limit, hint
 

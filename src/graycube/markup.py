@@ -1,12 +1,14 @@
 """HTML for people: tables, documents and what notebooks show, with every text escaped.
 
-Rules. Every text is escaped, once; what is a :class:`Markup` already is left as it is. Nothing
-here knows what it shows.
+Rules. Every text is escaped, once, and what cannot be seen is written out; what is a
+:class:`Markup` already is left as it is. Nothing here knows what it shows.
 """
 
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from html import escape
+
+from graycube.texts import shortened, visible
 
 _EMPTY = ("br", "hr", "img", "meta")
 
@@ -28,7 +30,7 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
     '<td class="number">3</td>'
     """
     named = ((name.rstrip("_").replace("_", "-"), value) for name, value in attributes.items())
-    opened = "".join(f' {name}="{escape(str(value))}"' for name, value in named)
+    opened = "".join(f' {name}="{escape(visible(value))}"' for name, value in named)
     if tag in _EMPTY:
         return Markup(f"<{tag}{opened}>")
     return Markup(f"<{tag}{opened}>{joined(content)}</{tag}>")
@@ -40,7 +42,7 @@ def joined(content: Iterable[object], between: str = "") -> Markup:
     >>> joined(["a < b", element("br")])
     'a &lt; b<br>'
     """
-    pieces = (part if isinstance(part, Markup) else escape(str(part)) for part in content)
+    pieces = (part if isinstance(part, Markup) else escape(visible(part)) for part in content)
     return Markup(between.join(pieces))
 
 
@@ -168,19 +170,6 @@ def shown(count: int, most: int) -> list[int | None]:
         return list(range(count))
     tail = max(1, most // 4)
     return [*range(most - 1 - tail), None, *range(count - tail, count)]
-
-
-def shortened(text: object, most: int) -> str:
-    """A text of at most so many characters, without its middle if it is longer.
-
-    >>> shortened("0123456789", 10), shortened("0123456789", 9)
-    ('0123456789', '0123...89')
-    """
-    whole = str(text)
-    if len(whole) <= most:
-        return whole
-    tail = (most - 3) // 3
-    return f"{whole[: most - 3 - tail]}...{whole[len(whole) - tail :]}"
 
 
 def _styled(

@@ -1,13 +1,18 @@
-"""Text files that are written whole or not at all.
+"""Text files: written whole or not at all, and read within a limit.
 
-Rule: the text goes to a file beside the target, which then takes its place. So a reader finds
-the old text or the new one, and what was there stays until the new text is complete.
+Rules. A text goes to a file beside the target, which then takes its place. So a reader finds
+the old text or the new one, and what was there stays until the new text is complete. Of a file
+or a pipe no more is read than a text may have; devices, which may never end, are refused.
 """
 
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+from stat import S_ISFIFO, S_ISREG
 
-from graycube.errors import InvalidValueError
+from graycube.errors import GraycubeError, InvalidValueError
 
 
 def require_writable(path: str | Path) -> Path:
@@ -43,10 +48,68 @@ def write_whole(path: str | Path, text: str) -> None:
     """
     target = require_writable(path)
     beside = target.with_name(f".{token_hex(8)}.part")
-    file = beside.open("x", encoding="utf-8", newline="\n")  # never that of another writer
+    with named(path):
+        file = beside.open("x", encoding="utf-8", newline="\n")  # never that of another writer
+        try:
+            with file:
+                file.write(text)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def named(path: str | Path) -> Iterator[None]:
+    """What the system refuses within is told of this path, and not of a file beside it.
+
+    >>> with named("report.html"):
+    ...     open("nowhere/.5f.part", "x")
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: [Errno 2] No such file or directory: 'report.html'
+    """
     try:
-        with file:
-            file.write(text)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+
+
+def read_text(path: str | Path, most: int, refuse: Callable[[str], GraycubeError]) -> str:
+    """The text of a file of at most ``most`` bytes, or of a pipe until its writers close it.
+
+    A pipe that nobody writes to is empty. What cannot be used is raised as ``refuse(why)``, and
+    what the system refuses as it is.
+
+    >>> def refuse(why):
+    ...     return InvalidValueError("no text", why, "name a file")
+    >>> read_text("/dev/zero", 100, refuse)
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: no text: it is neither a file nor a pipe; name a file
+    """
+    if "\0" in os.fspath(path):
+        raise refuse("no name of a file has a zero in it")
+    with open(path, "rb", opener=at_once) as file:
+        kind = os.fstat(file.fileno()).st_mode
+        if not S_ISREG(kind) and not S_ISFIFO(kind):
+            raise refuse("it is neither a file nor a pipe")
+        os.set_blocking(file.fileno(), True)
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise refuse(f"it is larger than {most} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise refuse("it is no UTF-8") from None
+
+
+def at_once(path: str, flags: int) -> int:
+    """An opener that does not wait for somebody who writes to a pipe, or for a device.
+
+    >>> with open("/dev/null", "rb", opener=at_once) as file:
+    ...     file.read(10)
+    b''
+    """
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)

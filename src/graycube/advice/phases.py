@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
+from graycube.parsing import require_line
 from graycube.stencil import halo
 
 Order = Literal["carried", "reversed", "free"]
@@ -130,8 +131,7 @@ class Loop:
                 f"times is {times}", f"it must be at most {MAX_TIMES}", "use fewer"
             )
         object.__setattr__(self, "times", times)
-        if not isinstance(self.name, str):
-            raise InvalidTypeError(f"the name is {self.name!r:.40}", "it is text", "pass a str")
+        require_line(self.name, "the name of a loop")
 
     def __str__(self) -> str:
         name = f" ({self.name})" if self.name else ""

@@ -1,6 +1,5 @@
 """Programs as files: a TOML text with the array, the machine and the phases."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ from graycube.advice.phases import FFT, Elementwise, Loop, Phase, Stencil, Trans
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import is_power_of_two, require_int
 from graycube.machine import Machine
+from graycube.parsing import parsed_toml
+from graycube.whole_files import read_text
 
 MAX_TEXT = 1 << 20  # bytes of a file
 MAX_LINE = 1 << 13  # characters; the time to read a dotted key grows with its square
@@ -55,18 +56,13 @@ class Workload:
         """The workload of a text, after checking all of it."""
         if not isinstance(text, str):
             raise InvalidTypeError(f"got a {type(text).__name__}", "TOML text", "pass a str")
-        if any(len(line) > MAX_LINE for line in text.split("\n")):
-            raise _wrong(f"a line has more than {MAX_LINE} characters")
-        try:
-            content = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # too long a number is a ValueError
-            raise _wrong(f"no TOML ({str(error)[:80]})") from None
+        content = parsed_toml(text, MAX_LINE, _wrong)
         try:
             return cls(**_read(content))
         except (TypeError, ValueError) as error:
             if isinstance(error, GraycubeError):
                 raise
-            raise _wrong(str(error)[:120]) from None
+            raise _wrong(str(error)) from None
 
     def advise(self) -> Advice:
         """The advice for it."""
@@ -89,14 +85,7 @@ def load_workload(path: str | Path) -> Workload:
     ...     load_workload(path).size
     (8,)
     """
-    with Path(path).open("rb") as file:
-        content = file.read(MAX_TEXT + 1)
-    if len(content) > MAX_TEXT:
-        raise _wrong(f"{path} is larger than {MAX_TEXT} bytes")
-    try:
-        return Workload.parse(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise _wrong(f"{path} is no UTF-8") from None
+    return Workload.parse(read_text(path, MAX_TEXT, lambda why: _wrong(f"{path}: {why}")))
 
 
 def _read(content: dict[str, Any]) -> dict[str, Any]:

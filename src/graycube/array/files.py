@@ -5,9 +5,13 @@ reader finds the old array or the new one. Every rank writes and reads its own e
 """
 
 import os
+from ast import literal_eval
+from math import prod
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from stat import S_ISREG
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.lib import format as npy
@@ -19,7 +23,7 @@ from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.runtime import mpi
-from graycube.whole_files import require_writable
+from graycube.whole_files import at_once, named, require_writable
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
     from graycube.runtime.agreement import Facts
 
 _Blocks = NDArray[Any]
+MAX_HEADER = 10_000  # bytes, as NumPy has it
+_VERSIONS = {b"\1\0": (2, "latin1"), b"\2\0": (4, "latin1"), b"\3\0": (4, "utf-8")}
+"""How many bytes say how long the header is, and its encoding."""
 
 
 def save(path: str | Path, blocks: _Blocks, layout: Layout, comm: "Intracomm | None") -> None:
@@ -40,7 +47,8 @@ def save(path: str | Path, blocks: _Blocks, layout: Layout, comm: "Intracomm | N
         target = require_writable(path)
         if first:
             beside = target.with_name(f".{token_hex(8)}.part")
-            beside.open("xb").close()  # never the file of another writer
+            with named(path):
+                beside.open("xb").close()  # never the file of another writer
             began.append(beside)
         return target, {**facts_of("save", layout, blocks), "path": path}
 
@@ -62,7 +70,7 @@ def load(path: str | Path, layout: Layout, comm: "Intracomm | None") -> _Blocks:
 
     def prepare() -> "tuple[_Blocks, Facts]":
         nodes = nodes_here(require_layout(layout), comm)
-        blocks = np.array(layout.scatter(_opened(Path(path)), nodes))
+        blocks = np.array(layout.scatter(_opened(Path(path), layout), nodes))
         return blocks, {**facts_of("load", layout, blocks), "path": path}
 
     return together(comm, prepare)
@@ -76,25 +84,62 @@ def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
     return None, {}
 
 
-def _opened(path: Path) -> _Blocks:
-    """The array in a file, of which only what is used is read."""
-    try:
-        if path.stat().st_size and npy.open_memmap(path, mode="r").size:
-            return npy.open_memmap(path, mode="r")
-    except ValueError as error:
-        if "mmap" not in str(error):  # an array of no elements cannot be mapped
-            raise _unreadable(path, error) from error
-    try:
-        with path.open("rb") as file:
-            whole: _Blocks = npy.read_array(file, allow_pickle=False)
-    except ValueError as error:
-        raise _unreadable(path, error) from error
-    return whole
+def _opened(path: Path, layout: Layout) -> _Blocks:
+    """The array in a file, of which only what is used is read.
+
+    What the header says is compared with the layout and the size of the file before.
+    """
+    with open(path, "rb", opener=at_once) as file:
+        about = os.fstat(file.fileno())
+        if not S_ISREG(about.st_mode):
+            raise _unreadable(path, "it is no file")
+        shape, fortran_order, dtype = _read_header(file, path)
+        if shape[: len(layout.shape)] != layout.shape:
+            raise InvalidValueError(
+                f"{path} has an array of shape {shape}",
+                f"its first axes must be {layout.shape}",
+                "take the layout that it was saved from, or another file",
+            )
+        room, needed = about.st_size - file.tell(), prod(shape) * dtype.itemsize
+        if needed > room:
+            raise _unreadable(path, f"it has {room} bytes of elements, its header says more")
+        order: Literal["F", "C"] = "F" if fortran_order else "C"
+        try:
+            if not needed:  # nothing can be mapped
+                return np.empty(shape, dtype)
+            return np.memmap(file, dtype, "r", file.tell(), shape, order)
+        except (ValueError, OverflowError) as error:  # more axes than NumPy has, or too long
+            raise _unreadable(path, str(error)) from None
 
 
-def _unreadable(path: Path, error: ValueError) -> InvalidValueError:
+def _read_header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, order and dtype, as the format of ``numpy.lib.format`` has them."""
+    start = file.read(len(npy.MAGIC_PREFIX) + 2)
+    size, encoding = _VERSIONS.get(start[-2:], (0, ""))
+    if not start.startswith(npy.MAGIC_PREFIX) or not size:
+        raise _unreadable(path, "it does not begin as such a file does")
+    length = int.from_bytes(file.read(size), "little")
+    header = file.read(min(length, MAX_HEADER + 1))
+    if len(header) != length:
+        raise _unreadable(path, f"its header has {length} bytes, {len(header)} are there")
+    try:
+        with catch_warnings(action="ignore"):  # about literals of old versions of Python
+            entries = literal_eval(header.decode(encoding))
+            shape, order = entries.pop("shape"), entries.pop("fortran_order")
+            dtype = npy.descr_to_dtype(entries.pop("descr"))
+    except Exception as error:  # noqa: BLE001 - of many kinds, and there is one answer
+        raise _unreadable(path, f"its header is wrong: {error}") from None
+    natural = isinstance(shape, tuple) and all(type(k) is int and k >= 0 for k in shape)
+    if entries or not natural or type(order) is not bool:
+        raise _unreadable(path, "its header has not one shape, order and type")
+    if dtype.hasobject or dtype.subdtype or not dtype.itemsize:
+        raise _unreadable(path, f"its elements are {dtype}")
+    return shape, order, dtype
+
+
+def _unreadable(path: Path, why: str) -> InvalidValueError:
     return InvalidValueError(
-        f"{path} cannot be read as an array ({error})",
+        f"{path} cannot be read as an array ({why})",
         "it must be a .npy file of numbers",
         "write it with numpy.save, or CubeArray.save",
     )

@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import ceil
 from pathlib import Path
 from typing import Literal
@@ -17,13 +17,13 @@ from graycube.bounds.tolls import Tolls
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.layout import Layout
 from graycube.machine import Machine
+from graycube.parsing import parsed_json
 from graycube.schedule import Task
-from graycube.schedule.written import unique_keys
-from graycube.whole_files import write_whole
+from graycube.whole_files import read_text, write_whole
 
 FORMAT = "graycube certificate"
 VERSION = 1
-MAX_TEXT = 1 << 24  # characters of a file
+MAX_TEXT = 1 << 24  # bytes of a file
 KNOWN_DIMS = range(3, 8)
 KNOWN_PORTS: tuple[int | Literal["all"], ...] = (1, 2, "all")
 _SHARE = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")  # no exponents, which may be huge
@@ -107,14 +107,16 @@ def load_certificate(path: str | Path) -> Certificate:
     ...
     FileNotFoundError: [Errno 2] No such file or directory: 'nowhere.json'
     """
-    if Path(path).stat().st_size > MAX_TEXT:
-        raise _unreadable(path, f"it is larger than {MAX_TEXT} bytes")
+    return parsed_certificate(read_text(path, MAX_TEXT, partial(_unreadable, path)), path)
+
+
+def parsed_certificate(text: str, path: str | Path) -> Certificate:
+    """The certificate of a text, proved; errors say that it is from the path."""
+    content = parsed_json(text, partial(_unreadable, path))
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        content = json.loads(text, object_pairs_hook=unique_keys)
         return _read(content)
-    except (GraycubeError, ValueError, RecursionError, TypeError, ZeroDivisionError) as error:
-        raise _unreadable(path, f"{error}"[:300]) from None
+    except (GraycubeError, ValueError, TypeError, ZeroDivisionError) as error:
+        raise _unreadable(path, f"{error}") from None
 
 
 def _read(content: object) -> Certificate:

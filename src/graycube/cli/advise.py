@@ -8,7 +8,7 @@ import click
 
 import graycube as gc
 from graycube.advice.paths import Repeated, Trace
-from graycube.cli.console import print_json
+from graycube.cli.console import print_json, say
 from graycube.cli.machines import MachineOptions, machine_options
 
 
@@ -32,7 +32,7 @@ def advise(workload: Path, *, as_json: bool, **machine: Any) -> None:  # noqa: A
     if as_json:
         print_json(_as_dict(found))
     else:
-        click.echo(found.explain())
+        say(found.explain())
 
 
 def _as_dict(found: gc.Advice) -> dict[str, object]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 import graycube as gc
-from graycube.cli.console import print_json
+from graycube.cli.console import print_json, say
 from graycube.cli.files import read_plan
 from graycube.cli.ranks import started, world
 from graycube.runtime import agreed
@@ -37,5 +37,5 @@ def bench(file: Path, ranks: int | None, rounds: int, *, as_json: bool) -> int:
             fastest = found.fastest.algorithm if found.candidates else None
             print_json({**asdict(found), "fastest": fastest})
         else:
-            click.echo(found.report())
+            say(found.report())
     return 0

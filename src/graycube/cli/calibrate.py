@@ -4,7 +4,7 @@ import click
 
 import graycube as gc
 from graycube.calibration.calibrate import REPEATS, SIZES
-from graycube.cli.console import print_json, tell
+from graycube.cli.console import print_json, say, tell
 from graycube.cli.ranks import started, world
 from graycube.cli.sizes import Sizes
 
@@ -38,6 +38,6 @@ def calibrate(
         if as_json:
             print_json(found.as_dict())
         else:
-            click.echo(found.report())
+            say(found.report())
         tell(f"saved as {found.save()}")
     return 0

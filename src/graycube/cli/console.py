@@ -1,4 +1,8 @@
-"""What is printed where: figures to standard output, words for people to standard error."""
+"""What is printed where: figures to standard output, words for people to standard error.
+
+Rule: nothing but this module writes to a terminal, and it writes out what cannot be seen: so no
+text of a file moves the cursor, hides a line or adds one.
+"""
 
 import json
 import os
@@ -13,6 +17,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
+
+from graycube.texts import one_line, visible
 
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 _WIDE = 140  # columns where there is no terminal: nothing is cut off in a file
@@ -30,7 +36,7 @@ def print_table(columns: Mapping[str, str], rows: Iterable[Sequence[object]]) ->
     for name, side in columns.items():
         table.add_column(name, justify="right" if side == "right" else "left")
     for row in rows:
-        cells = [Text(str(cell)) for cell in row]
+        cells = [Text(one_line(cell)) for cell in row]
         table.add_row(*cells, style="bold" if str(row[-1]).startswith("chosen") else None)
     console = Console(width=None if _is_terminal(sys.stdout) else _WIDE, highlight=False)
     with console.capture() as captured:
@@ -47,7 +53,8 @@ def print_json(content: object) -> None:
       "cycles": 3
     }
     """
-    click.echo(json.dumps(_finite(content), indent=2, allow_nan=False))
+    text = json.dumps(_finite(content), indent=2, allow_nan=False)  # ASCII only
+    click.echo(text.replace("\x7f", "\\u007f"))
 
 
 def _finite(content: object) -> object:
@@ -58,17 +65,27 @@ def _finite(content: object) -> object:
     return None if isinstance(content, float) and not isfinite(content) else content
 
 
+def say(text: str, *, bold: bool = False) -> None:
+    """Lines of figures and what they mean, on standard output.
+
+    >>> say("8 cycles\\x1b[8m")
+    8 cycles\\x1b[8m
+    """
+    click.secho(visible(text), bold=bold or None)
+
+
 def tell(text: str) -> None:
     """A line for people, on standard error."""
-    click.echo(text, err=True)
+    click.echo(visible(text), err=True)
 
 
-def complain(text: str) -> None:
+def complain(text: str, *more: str) -> None:
     """An error, on standard error; of many ranks the first one speaks."""
     if any(os.environ.get(name, "0") != "0" for name in _RANKS):
         return
     mark = click.style("error:", fg="red", bold=True)
-    click.echo(f"{mark} {text}", err=True)
+    lines = "\n".join(map(one_line, (text, *more)))
+    click.echo(f"{mark} {lines}", err=True)
 
 
 def progress() -> Progress:
@@ -97,7 +114,7 @@ def status(text: str) -> Iterator[Callable[[str], object]]:
         yield lambda line: None  # noqa: ARG005
         return
     with console.status(text) as shown:
-        yield lambda line: shown.update(f"{text}: {line}")
+        yield lambda line: shown.update(Text(one_line(f"{text}: {line}")))
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from graycube.cli.console import complain, print_json, progress, tell
+from graycube.cli.console import complain, print_json, progress, say, tell
 
 WRONG = 1
 
@@ -44,5 +44,5 @@ def demo(folder: Path, *, quiet: bool, as_json: bool) -> int:
 
 
 def _print(number: int, title: str, text: str, output: str) -> None:
-    click.secho(f"\n{number}. {title}", bold=True)
-    click.echo(click.wrap_text(text, width=96) + f"\n\n{output}")
+    say(f"\n{number}. {title}", bold=True)
+    say(click.wrap_text(text, width=96) + f"\n\n{output}")

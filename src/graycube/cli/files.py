@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import graycube as gc
+from graycube.planning.files import read_plan_text
+from graycube.planning.plan import plan_of
 
 
 def read_plan(path: Path) -> gc.Plan:
@@ -14,29 +16,19 @@ def read_plan(path: Path) -> gc.Plan:
     graycube.errors.InvalidValueError: cannot read nowhere.json: No such file or directory;
     check the path, or make a plan: graycube plan --help
     """
+    return plan_of(text_of(path), path)
+
+
+def text_of(path: Path) -> str:
+    """The text of a file that may be a plan or a certificate; a pipe can be read once."""
     try:
-        return gc.load_plan(path)
+        return read_plan_text(path)
     except OSError as error:
         raise gc.InvalidValueError(
             f"cannot read {path}",
             error.strerror or "the system refuses",
             "check the path, or make a plan: graycube plan --help",
         ) from error
-
-
-def is_certificate(path: Path) -> bool:
-    """Whether a file says that it is a certificate.
-
-    >>> is_certificate(Path("nowhere.json"))
-    False
-    """
-    if not path.is_file():  # a pipe can be read once
-        return False
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return "graycube certificate" in file.read(100)
-    except OSError:
-        return False
 
 
 def require_new(path: Path, *read: Path) -> None:

@@ -10,15 +10,16 @@ import graycube as gc
 from graycube.cli.advise import advise
 from graycube.cli.bench import bench
 from graycube.cli.calibrate import calibrate
-from graycube.cli.console import complain
+from graycube.cli.console import complain, say, tell
 from graycube.cli.demo import demo
 from graycube.cli.plan import plan
 from graycube.cli.reproduce import reproduce
 from graycube.cli.verify import verify
 from graycube.cli.view import view
+from graycube.texts import one_line
 
 BAD_INPUT = 2
-_INTERRUPTED = 130  # what shells give for Ctrl-C
+INTERRUPTED = 130  # what shells give for Ctrl-C
 _CLOSED_PIPE = 141  # and for a reader that went away
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -67,15 +68,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             standalone_mode=False,
         )
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        tell(error.format_message())
         return BAD_INPUT
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "graycube"
-        complain(f"{error.format_message()}\nSee: {path} --help")
+        complain(error.format_message(), f"See: {path} --help")
         return BAD_INPUT
     except click.Abort:
-        return _INTERRUPTED
+        tell("interrupted")
+        return INTERRUPTED
     except SystemExit:
         if sys.stdout is not stdout:  # click wraps it when nobody reads any more
             return _CLOSED_PIPE
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _told(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = "standard output" if error.filename is None else error.filename
-        return f"{where}: {error.strerror}; check the path, and whether there is room"
+        return f"{one_line(where)}: {error.strerror}; check the path, and whether there is room"
     return str(error)
 
 
@@ -98,7 +100,7 @@ def _print_completion(context: click.Context, shell: str | None) -> None:
         return
     made = get_completion_class(shell)
     if made is not None:
-        click.echo(made(verbs, {}, "graycube", "_GRAYCUBE_COMPLETE").source())
+        say(made(verbs, {}, "graycube", "_GRAYCUBE_COMPLETE").source())
     context.exit()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 import graycube as gc
-from graycube.cli.console import print_json, print_table, status, tell
+from graycube.cli.console import print_json, print_table, say, status, tell
 from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
@@ -159,17 +159,17 @@ def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) 
 def show(made: gc.Plan, *, why: bool = False) -> None:
     """Print what was chosen, what was rejected, the bound and the gap."""
     chosen, machine, bounds = made.traffic, made.machine, made.bounds
-    click.echo(f"from  {made.task.source}\nto    {made.task.target}")
-    click.echo(f"{headline(made.task, machine)}\n{_costs(machine)}\n")
+    say(f"from  {made.task.source}\nto    {made.task.target}")
+    say(f"{headline(made.task, machine)}\n{_costs(machine)}\n")
     print_table(COLUMNS, rows(made.candidates, chosen, machine, bounds))
     said = *verdict(made.candidates, chosen, machine, bounds), *cut_short(made.untried)
-    click.echo("\n" + "\n".join(said))
+    say("\n" + "\n".join(said))
     others = left_out(made.candidates)
     count = sum(names.count(", ") + 1 for _, names in others)
     if others and not why:
-        click.echo(f"{count} other algorithms do not apply: --why says why.")
+        say(f"{count} other algorithms do not apply: --why says why.")
     for reason, names in others if why else ():
-        click.echo(f"left out: {names} ({reason})")
+        say(f"left out: {names} ({reason})")
 
 
 def _costs(machine: gc.Machine) -> str:

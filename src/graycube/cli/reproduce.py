@@ -13,8 +13,7 @@ from pathlib import Path
 import click
 
 import graycube as gc
-from graycube.cli.console import complain, print_json, print_table, progress, tell
-from graycube.markup import shortened
+from graycube.cli.console import complain, print_json, print_table, progress, say, tell
 from graycube.reproduce import (
     Claim,
     Outcome,
@@ -26,6 +25,7 @@ from graycube.reproduce import (
     unexpected,
 )
 from graycube.reproduce import reproduce as compute
+from graycube.texts import shortened
 from graycube.whole_files import require_writable, write_whole
 
 UNEXPECTED = 1
@@ -82,7 +82,7 @@ def reproduce(  # noqa: PLR0913 - click passes them by name
     if as_json:
         print_json(as_dict(results))
     else:
-        click.echo(summary(results))
+        say(summary(results))
     wrong = unexpected(results)
     for line in wrong:
         complain(line)

@@ -7,8 +7,11 @@ from typing import NamedTuple
 import click
 
 import graycube as gc
-from graycube.cli.console import print_json
-from graycube.cli.files import is_certificate, read_plan
+from graycube.bounds.certificate import FORMAT, parsed_certificate
+from graycube.cli.console import print_json, say
+from graycube.cli.files import text_of
+from graycube.planning.plan import plan_of
+from graycube.texts import one_line
 
 WRONG = 1
 
@@ -34,27 +37,32 @@ def verify(files: tuple[Path, ...], *, as_json: bool) -> int:
     \b
     graycube verify plan.json
     """
-    found = [_certificate(path) if is_certificate(path) else _plan(path) for path in files]
+    found = [_finding(path) for path in files]
     if as_json:
         print_json([{"file": str(p), **f.content} for p, f in zip(files, found, strict=True)])
     else:
         for path, finding in zip(files, found, strict=True):
-            click.echo(f"{path}: {finding.text}")
+            say(f"{one_line(path)}: {finding.text}")
     return 0 if all(finding.right for finding in found) else WRONG
 
 
-def _plan(path: Path) -> _Finding:
-    made = read_plan(path)
+def _finding(path: Path) -> _Finding:
+    text = text_of(path)
+    return _certificate(text, path) if FORMAT in text[:100] else _plan(text, path)
+
+
+def _plan(text: str, path: Path) -> _Finding:
+    made = plan_of(text, path)
     report = made.verify()
     right = bool(report)
     content = {"algorithm": made.algorithm, "right": right, "report": asdict(report)}
     return _Finding(right=right, text=f"{made!r}\n{report}", content=content)
 
 
-def _certificate(path: Path) -> _Finding:
+def _certificate(text: str, path: Path) -> _Finding:
     """Reading it is proving it."""
     try:
-        proof = gc.load_certificate(path)
+        proof = parsed_certificate(text, path)
     except gc.InvalidValueError as error:
         return _Finding(
             right=False, text=f"refused: {error}", content={"right": False, "why": str(error)}

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 import graycube as gc
-from graycube.cli.console import print_json, tell
+from graycube.cli.console import print_json, say, tell
 from graycube.cli.files import read_plan, require_new
+from graycube.texts import one_line
 
 
 @click.command(short_help="Draw a plan as a page to play with.")
@@ -57,7 +58,7 @@ def view(  # noqa: PLR0913
     if as_json:
         print_json({"page": str(path), "algorithm": made.algorithm})
     else:
-        tell(f"drawn as {path}")
+        tell(f"drawn as {one_line(path)}")
     if opened:
         webbrowser.open(path.resolve().as_uri())
 
@@ -87,4 +88,4 @@ def _print_actions(made: gc.Plan, node: int, *, as_json: bool) -> None:
     if as_json:
         print_json({"node": node, "actions": lines})
     else:
-        click.echo("\n".join(lines) or f"node {node} does nothing")
+        say("\n".join(lines) or f"node {node} does nothing")

@@ -10,7 +10,8 @@ from graycube.layout.cells import cells_of, node_at, number
 from graycube.layout.embedding import Distances
 from graycube.layout.layout import Layout
 from graycube.layout.words import amount, held, hops, sizes
-from graycube.markup import Markup, card, card_of, element, figures, joined, shortened, shown
+from graycube.markup import Markup, card, card_of, element, figures, joined, shown
+from graycube.texts import shortened
 
 _HUES = ("230,159,0", "86,180,233", "0,158,115", "204,121,167", "213,94,0", "0,114,178")
 _MOST_BITS = 12  # of the slot, and of the node

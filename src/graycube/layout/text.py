@@ -16,6 +16,7 @@ from graycube.gf2 import AffineMap, Matrix, bit_indices
 from graycube.layout.axis import Axis
 
 MAX_AXES = 64  # as many as NumPy has
+MAX_BITS = 1 << 10  # of an address that is read; to invert a map takes the cube of them
 _BIT = "[0-9]{1,4}"
 _TERM = re.compile(rf"([bg])(?:({_BIT}):)?({_BIT})")
 _EXTENT = re.compile(rf"x ([0-9]{{1,1000}})(?: on axis ({_BIT}))?(?: above bit ({_BIT}))?")
@@ -55,6 +56,8 @@ def parse(field: str) -> tuple[AffineMap, int, tuple[Axis, ...]]:
     if match is None:
         raise _unreadable(field, "it needs the form (slot bits || node bits)")
     slots, nodes, suffix = match[1].split(), match[2].split(), match[3]
+    if len(slots) + len(nodes) > MAX_BITS:
+        raise _unreadable(field, f"an address has at most {MAX_BITS} bits")
     parsed = [_parse_token(field, token) for token in (slots + nodes)[::-1]]
     axes = _parse_axes(field, suffix, [name for _, names in parsed for name in names])
     column = {name: j for j, name in enumerate(_bit_positions(axes))}

@@ -17,6 +17,7 @@ from graycube.gf2 import require_int
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
 from graycube.markup import Shown
+from graycube.parsing import require_line
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
@@ -67,6 +68,7 @@ class Machine(Shown):
             )
         for name in ("startup", "per_byte", "arithmetic"):
             object.__setattr__(self, name, _cost(getattr(self, name), name))
+        require_line(self.name, "the name of the machine")
         if self.packet is not None:
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
 

@@ -5,16 +5,17 @@ one may add how well the model fits (``error``) and the measurements (``measured
 """
 
 import json
-import tomllib
 from collections.abc import Mapping
+from functools import partial
 from math import isfinite
 from typing import Any
 
 from graycube.errors import InvalidValueError
+from graycube.parsing import parsed_toml
+from graycube.texts import LONGEST_NAME, is_name
 
 MAX_TEXT = 1 << 16  # bytes of a file
 MAX_LINE = 500  # characters; the time to read a dotted key grows with its square
-MAX_SOURCE = 200  # characters
 NEEDED = {"source", "dims", "ports", "switching", "startup", "per_byte"}
 MACHINE = NEEDED - {"source"} | {"packet", "arithmetic"}
 ABOUT = {"source", "error", "measured"}
@@ -34,12 +35,7 @@ def parse_profile(text: str, where: str) -> dict[str, Any]:
     graycube.errors.InvalidValueError: here is no profile: the key 'per_byte' is missing; see
     docs/calibration.md, or calibrate again
     """
-    if any(len(line) > MAX_LINE for line in text.split("\n")):
-        raise no_profile(where, f"a line has more than {MAX_LINE} characters")
-    try:
-        content = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # too long a number is a ValueError
-        raise no_profile(where, f"no TOML ({str(error)[:80]})") from None
+    content = parsed_toml(text, MAX_LINE, partial(no_profile, where))
     _require_keys(content, MACHINE | ABOUT, NEEDED, where)
     _check_source(content["source"], where)
     if "error" in content:
@@ -97,8 +93,8 @@ def _require_keys(table: object, allowed: set[str], needed: set[str], where: str
 
 
 def _check_source(source: object, where: str) -> None:
-    if not isinstance(source, str) or not source.isprintable() or len(source) > MAX_SOURCE:
-        raise no_profile(where, f"its source is no line of up to {MAX_SOURCE} characters")
+    if not isinstance(source, str) or not is_name(source):
+        raise no_profile(where, f"its source is no line of up to {LONGEST_NAME} characters")
 
 
 def _check_table(table: object, keys: set[str], where: str) -> None:

@@ -8,13 +8,14 @@ the built-in profile.
 
 import os
 import re
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from graycube.errors import InvalidValueError
 from graycube.machine.profile_text import MAX_TEXT, no_profile, parse_profile
-from graycube.whole_files import write_whole
+from graycube.whole_files import read_text, write_whole
 
 _BUILT_IN = files(__package__) / "profiles"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
@@ -128,20 +129,14 @@ def _folder() -> Path | None:
 
 
 def _text(path: Path) -> str:
-    """What a plain file holds; a pipe would let us wait forever."""
+    """What a saved profile holds; a pipe would let us wait for whoever writes to it."""
+    refuse = partial(no_profile, str(path))
     try:
         if not path.is_file():
-            raise no_profile(str(path), "it is no file")
-        with path.open("rb") as file:
-            content = file.read(MAX_TEXT + 1)
+            raise refuse("it is no file")
+        return read_text(path, MAX_TEXT, refuse)
     except OSError as error:
         raise _cannot("read", path, error) from None
-    if len(content) > MAX_TEXT:
-        raise no_profile(str(path), f"it is larger than {MAX_TEXT} bytes")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise no_profile(str(path), "it is no UTF-8") from None
 
 
 def _cannot(what: str, path: Path, error: OSError) -> InvalidValueError:

@@ -2,33 +2,31 @@
 
 import json
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.machine import Machine
-from graycube.schedule import AnySchedule, Moves, dump, load
-from graycube.schedule.written import MAX_TEXT, unique_keys
-from graycube.whole_files import write_whole
+from graycube.parsing import parsed_json
+from graycube.schedule import AnySchedule, Moves, dump
+from graycube.schedule.written import MAX_TEXT, schedule_of
+from graycube.whole_files import read_text
 
 
-def write_plan(path: str | Path, schedule: AnySchedule, machine: Machine) -> None:
-    """Write a plan, all of it or nothing."""
+def plan_text(schedule: AnySchedule, machine: Machine) -> str:
+    """The text of a plan."""
     content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
-    text = json.dumps({"format": "graycube plan", "version": 1, **content}, indent=1)
-    write_whole(path, text)
+    return json.dumps({"format": "graycube plan", "version": 1, **content}, indent=1)
 
 
-def read_plan(path: str | Path) -> tuple[AnySchedule, Machine]:
-    """The schedule and the machine of a plan file."""
-    if Path(path).stat().st_size > MAX_TEXT:
-        raise _unreadable(path, f"it is larger than {MAX_TEXT} bytes")
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        content = json.loads(text, object_pairs_hook=unique_keys)
-    except GraycubeError as error:
-        raise _unreadable(path, str(error)) from None
-    except (ValueError, RecursionError) as error:
-        raise _unreadable(path, f"no JSON ({str(error)[:80]})") from None
+def read_plan_text(path: str | Path) -> str:
+    """The text of a file that may be a plan."""
+    return read_text(path, MAX_TEXT, partial(_unreadable, path))
+
+
+def parsed_plan(text: str, path: str | Path) -> tuple[AnySchedule, Machine]:
+    """The schedule and the machine of a text; errors say that it is from the path."""
+    content = parsed_json(text, partial(_unreadable, path))
     if not isinstance(content, dict) or content.get("format") != "graycube plan":
         raise _unreadable(path, "its format is not 'graycube plan'")
     if type(content.get("version")) is not int or content["version"] != 1:
@@ -40,7 +38,7 @@ def read_plan(path: str | Path) -> tuple[AnySchedule, Machine]:
     if set(content) != {"format", "version", "machine", "schedule"}:
         raise _unreadable(path, "it must have a machine and a schedule and nothing else")
     try:
-        schedule = load(json.dumps(content["schedule"]))
+        schedule = schedule_of(content["schedule"])
     except GraycubeError as error:
         raise _unreadable(path, str(error)) from None
     if isinstance(schedule, Moves):

@@ -21,12 +21,13 @@ from graycube.machine import Machine, require_machine
 from graycube.markup import Shown
 from graycube.planning.candidate import Candidate, all_candidates, choose
 from graycube.planning.explain import cut_short, explain
-from graycube.planning.files import read_plan, write_plan
+from graycube.planning.files import parsed_plan, plan_text, read_plan_text
 from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
 from graycube.runtime.script import Script
 from graycube.schedule import Action, AnySchedule, Moves, Task, actions, dump, expand
 from graycube.simulate import Traffic, simulate
 from graycube.verify import Report, check_algebra, check_elements
+from graycube.whole_files import write_whole
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -55,9 +56,22 @@ class Plan(Shown):
     machine: Machine
     schedule: AnySchedule
     traffic: Traffic
-    candidates: tuple[Candidate, ...]
     bounds: tuple[Bound, ...]
     untried: tuple[str, ...] = ()
+
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The whole table, priced for the task; for a plan that was read, when it is asked for.
+
+        >>> made = plan(Layout.nodes(4, "gray"), Layout.nodes(4), block=8, machine="ideal")
+        >>> made.candidates[2]
+        <Candidate gb1: 24 s>
+        """
+        return all_candidates(self.task, self.machine)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A plan goes to other processes as the text of its file, and is checked there."""
+        return plan_of, (plan_text(self.schedule, self.machine), "what was sent")
 
     def __repr__(self) -> str:
         gap = f", {self.cost / self.lower_bound:.3g} x bound" if self.lower_bound else ""
@@ -279,7 +293,7 @@ class Plan(Shown):
         ...     (Path(folder) / "plan.json").exists()
         True
         """
-        write_plan(path, self.schedule, self.machine)
+        write_whole(path, plan_text(self.schedule, self.machine))
 
 
 def plan(  # noqa: PLR0913
@@ -304,15 +318,16 @@ def plan(  # noqa: PLR0913
     machine = require_machine(machine, task.n)
     candidates = all_candidates(task, machine)
     chosen = choose(candidates, task, algorithm)
-    bounds = lower_bounds(task, machine)
-    return Plan(task, machine, chosen.schedule, chosen, candidates, bounds)
+    made = Plan(task, machine, chosen.schedule, chosen, lower_bounds(task, machine))
+    made.__dict__["candidates"] = candidates  # priced already
+    return made
 
 
 def load_plan(path: str | Path) -> Plan:
     """Read a plan, checking all of it; nothing in the file is ever executed.
 
-    The candidates are priced afresh. A schedule that nobody verified loads as well: ask
-    ``plan.verify()``.
+    The candidates are priced afresh, when they are asked for. A schedule that nobody verified
+    loads as well: ask ``plan.verify()``.
 
     >>> import tempfile
     >>> chosen = plan(Layout.nodes(4, "gray"), Layout.nodes(4), block=64, machine="ipsc1")
@@ -321,8 +336,12 @@ def load_plan(path: str | Path) -> Plan:
     ...     load_plan(Path(folder) / "plan.json").schedule == chosen.schedule
     True
     """
-    schedule, machine = read_plan(path)
+    return plan_of(read_plan_text(path), path)
+
+
+def plan_of(text: str, path: str | Path) -> Plan:
+    """The plan of a text; errors say that it is from the path."""
+    schedule, machine = parsed_plan(text, path)
     task = schedule.task
-    candidates = all_candidates(task, machine)
-    traffic = simulate(schedule)
-    return Plan(task, machine, schedule, traffic, candidates, lower_bounds(task, machine))
+    require_machine(machine, task.n)
+    return Plan(task, machine, schedule, simulate(schedule), lower_bounds(task, machine))

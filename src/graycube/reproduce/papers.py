@@ -5,18 +5,22 @@ and so on it numbers; every one of them must have a claim. The folders lie in th
 it was installed, and beside ``src`` in a checkout.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from graycube.errors import InvalidValueError
+from graycube.parsing import parsed_toml
 from graycube.reproduce.claims import KINDS, Claim, Correction
+from graycube.whole_files import read_text
 
 _HERE = Path(__file__).parent
 _FOLDERS = (_HERE.parent / "papers", _HERE.parents[2] / "papers")
 _LISTS = ("figures", "code")
+MAX_TEXT = 1 << 20  # bytes of a file
+MAX_LINE = 1 << 13  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,9 @@ def read_paper(path: Path) -> Paper:
     >>> read_paper(papers()[0].folder / "claims.toml").year
     1987
     """
+    refuse = partial(_wrong, path)
+    content = parsed_toml(read_text(path, MAX_TEXT, refuse), MAX_LINE, refuse)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
         about = content.pop("paper")
         numbered = about.pop("numbered")
         claims = tuple(_claim(entry) for entry in content.pop("claim"))

@@ -21,8 +21,9 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, compose, require_int, require_ints
+from graycube.parsing import require_line
 from graycube.schedule.task import Task
 
 
@@ -137,10 +138,7 @@ class Timetable:
                 f"it must permute the {1 << self.task.n} nodes and leave slots alone",
                 "move what changes slots by exchanges",
             )
-        if not isinstance(self.algorithm, str):
-            raise InvalidTypeError(
-                f"the algorithm is {self.algorithm!r:.40}", "it is a name", "pass a str"
-            )
+        require_line(self.algorithm, "the algorithm")
         object.__setattr__(self, "cycles", require_int(self.cycles, "cycles", least=0))
         if isinstance(self.rounds, range):
             step = self.rounds.step

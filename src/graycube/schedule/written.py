@@ -14,6 +14,7 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.gf2.exchange import MAX_BITS
 from graycube.layout import Layout
+from graycube.parsing import parsed_json
 from graycube.schedule.direct import Delivery, Direct
 from graycube.schedule.emulation import Crossing, Emulation, Turn
 from graycube.schedule.forms import AnySchedule
@@ -24,7 +25,13 @@ from graycube.schedule.task import MAX_COUNT, Task
 
 FORMAT = "graycube schedule"
 VERSION = 1
-MAX_TEXT = 1 << 28  # characters of a file
+MAX_TEXT = 1 << 24  # bytes of a file
+MAX_HOPS = 1 << 12
+"""Most hops of a strand that are read, and most steps of an emulation: proofs compare them."""
+MAX_DELIVERIES = 1 << 6
+MAX_EFFORT = 1 << 24
+"""Most hops of all strands times address bits, and times rounds that are listed."""
+_MOST = {"deliveries": MAX_DELIVERIES, "steps": MAX_HOPS, "strands": MAX_EFFORT}
 
 
 def dump(schedule: AnySchedule | Moves) -> str:
@@ -115,17 +122,19 @@ def load(text: str) -> AnySchedule | Moves:
             f"got a {type(text).__name__}", "a schedule is text", "pass a str"
         )
     if len(text) > MAX_TEXT:
-        raise InvalidValueError(
-            f"the file has {len(text)} characters",
-            f"at most {MAX_TEXT} are read",
-            "store the symbolic form, or a smaller schedule",
-        )
-    try:
-        content = json.loads(text, object_pairs_hook=unique_keys)
-    except GraycubeError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise _malformed(f"no JSON ({str(error)[:80]})") from None
+        raise _malformed(f"it has {len(text)} characters, and at most {MAX_TEXT} are read")
+    return schedule_of(parsed_json(text, _malformed))
+
+
+def schedule_of(content: object) -> AnySchedule | Moves:
+    """The schedule of a text that was parsed, after checking all of it.
+
+    >>> schedule_of([])
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: the file is no schedule: its format is not
+    'graycube schedule': it must follow the grammar of version 1; see docs/format.md
+    """
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise _malformed(f"its format is not {FORMAT!r}")
     if type(content.get("version")) is not int or content["version"] != VERSION:
@@ -153,6 +162,7 @@ def _read(content: dict[str, Any]) -> AnySchedule | Moves:
         table = [_read_column(columns[name], name) for name in COLUMNS]
         return Moves(*head_of_all, *table, relabel=relabel)
     entries = _typed(content[form], list, f"the {form}")
+    _limit(f"{form} in a schedule", len(entries), _MOST[form])
     if form == "deliveries":
         deliveries = tuple(_read_delivery(entry, task.n) for entry in entries)
         circuits = _typed(content["circuits"], bool, "circuits")
@@ -160,6 +170,9 @@ def _read(content: dict[str, Any]) -> AnySchedule | Moves:
     if form == "steps":
         return Emulation(*head_of_all, tuple(map(_read_step, entries)), relabel=relabel)
     strands = tuple(_read_strand(entry, task.n) for entry in entries)
+    hops, rounds = sum(len(strand.hops) for strand in strands), head_of_all[2]
+    listed = 0 if isinstance(rounds, range) else len(rounds)
+    _limit("hops times address bits, or times rounds", hops * max(task.p, listed), MAX_EFFORT)
     return Schedule(*head_of_all, strands, relabel=relabel)
 
 
@@ -236,7 +249,8 @@ def _read_strand(entry: object, n: int) -> Strand:
     if len(bounds) != 2:
         raise _malformed("the elements of a strand are not [start, stop]")
     hops = []
-    for written in _typed(strand["hops"], list, "the hops"):
+    _limit("hops in a strand", len(_typed(strand["hops"], list, "the hops")), MAX_HOPS)
+    for written in strand["hops"]:
         hop = _keys(written, {"cycle", "exchange"}, "hop")
         exchange = Exchange.parse(_typed(hop["exchange"], str, "an exchange"))
         hops.append(Hop(_number(hop["cycle"], "a cycle"), exchange))
@@ -275,16 +289,12 @@ def _number(value: object, what: str, limit: int = MAX_COUNT + 1) -> int:
     return value
 
 
-def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, refused where a key is given twice.
-
-    >>> unique_keys([("a", 1), ("b", 2)])
-    {'a': 1, 'b': 2}
-    """
-    entries = dict(pairs)
-    if len(entries) != len(pairs):
-        raise _malformed(f"a key is given twice among {[key[:40] for key, _ in pairs][:9]}")
-    return entries
+def _limit(what: str, count: int, most: int) -> None:
+    """Refuse what would take minutes to prove; no schedule that graycube makes is near."""
+    if count > most:
+        raise InvalidValueError(
+            f"there are {count} {what}", f"at most {most} are read", "write a shorter schedule"
+        )
 
 
 def _malformed(why: str) -> GraycubeError:

@@ -23,6 +23,7 @@ from graycube.verify.turns import (
     meet,
     timed_crossings,
 )
+from graycube.verify.uses import MAX_COMPARISONS, Effort
 
 _RULES = ("end", "stage", "link", "ports", "time", "round")
 
@@ -42,6 +43,9 @@ def check_emulation(emulation: Emulation, machine: Machine) -> Report:
     require_same_cube(emulation.task, machine)
     every = _round_length(emulation)
     timed = list(timed_crossings(emulation, every))
+    if len(timed) * sum(1 + len(t.crossing.turns) for t in timed) > MAX_COMPARISONS:
+        detail = Effort(0).words
+        return tally("by algebra", _RULES, [Violation("time", detail=detail)])
     found = [
         *_check_program(emulation),
         *_check_links(emulation, timed),

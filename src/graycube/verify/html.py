@@ -8,9 +8,9 @@ from graycube.markup import (
     figures,
     folded,
     joined,
-    shortened,
     shown,
 )
+from graycube.texts import shortened
 from graycube.verify.report import RULES, Report
 
 _MOST = 12  # violations

@@ -1,7 +1,7 @@
 """What a check found."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graycube.errors import InvalidValueError
@@ -24,6 +24,8 @@ RULES = {
     "round": "a node sends a message per port and round, and forwards it in a later one",
 }
 """The rules of the game, by name."""
+MAX_LISTED = 1000
+"""Most violations of one rule that a report lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,11 @@ def require_same_cube(task: Task, machine: Machine) -> None:
         )
 
 
-def tally(method: str, rules: Sequence[str], found: Sequence[Violation]) -> Report:
-    """The report of a check that lists every violation."""
-    totals = Counter(violation.rule for violation in found)
-    return Report(method, tuple(rules), tuple(found), tuple(totals.items()))
+def tally(method: str, rules: Sequence[str], found: Iterable[Violation]) -> Report:
+    """The report of a check that finds every violation: all are counted, the first are kept."""
+    totals, first = Counter[str](), list[Violation]()
+    for violation in found:
+        totals[violation.rule] += 1
+        if totals[violation.rule] <= MAX_LISTED:
+            first.append(violation)
+    return Report(method, tuple(rules), tuple(first), tuple(totals.items()))

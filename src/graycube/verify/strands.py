@@ -10,26 +10,28 @@ Exchanges in which all nodes take part keep as much on every node as it had, cyc
 where no strand is that of some nodes only, or of some slots only that it mixes with others, the
 peak of every node is its block.
 
-Where the algebra cannot tell, the worst is assumed: the check may refuse a good schedule of an
-unusual form, but it never passes a bad one.
+Where the algebra cannot tell, or not with so many comparisons, the worst is assumed: the check
+may refuse a good schedule of an unusual form, but it never passes a bad one.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Strand
 from graycube.verify.conditions import have_common_solution
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.uses import (
+    MAX_COMPARISONS,
+    Effort,
+    Ports,
     Use,
     arrival,
     duration,
     ends,
     mixes_slots,
-    most_at_once,
     uses_of,
 )
 
@@ -54,15 +56,16 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
     sends, receipts = (ends(uses, last=last) for last in (False, True))
     ways = (sends,) if _all_nodes(schedule) else (sends, [arrival(use) for use in receipts])
     partners = [[replace(use, dimension=use.across) for use in way] for way in ways]
-    found = [
-        *_check_shares(schedule),
-        *_check_ends(schedule),
-        *_check_times(schedule, circuits=circuits),
-        *_check_links(uses),
-        *(v for way in ways for v in _check_ports(way, machine, circuits=circuits)),
-        *(v for p in partners for v in _check_rounds(schedule, p, machine, circuits=circuits)),
-        *_check_forwarding(schedule, circuits=circuits),
-    ]
+    ports = Ports(machine.links_at_once, Effort(MAX_COMPARISONS), circuits)
+    found = chain(
+        _check_shares(schedule, Effort(MAX_COMPARISONS)),
+        _check_ends(schedule),
+        _check_times(schedule, circuits=circuits),
+        _check_links(uses, Effort(MAX_COMPARISONS)),
+        *(_check_ports(way, ports) for way in ways),
+        *(_check_rounds(schedule, partner, ports) for partner in partners),
+        _check_forwarding(schedule, circuits=circuits),
+    )
     report = tally("by algebra", _RULES, found)
     constant = _all_nodes(schedule) and not any(
         mixes_slots(schedule, strand) and strand.size < schedule.task.block
@@ -76,7 +79,7 @@ def _all_nodes(schedule: Schedule) -> bool:
     return not any(strand.mask for strand in schedule.strands)
 
 
-def _check_shares(schedule: Schedule) -> Iterator[Violation]:
+def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
     """Every position of every node is in exactly one strand."""
     block, n = schedule.task.block, schedule.task.n
     strands = sorted((s for s in schedule.strands if s.size), key=lambda s: s.start)
@@ -87,6 +90,9 @@ def _check_shares(schedule: Schedule) -> Iterator[Violation]:
         holding = [strand for strand in holding if strand.stop > start]
         between = f"positions {start} to {stop} of a block"
         while coming is not None and coming.start <= start:
+            if effort.beyond(len(holding)):
+                yield Violation("share", detail=effort.words)
+                return
             if any(_have_common_nodes(coming, other) for other in holding):
                 yield Violation("share", detail=f"{between} are in two strands")
             holding.append(coming)
@@ -122,10 +128,10 @@ def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
     nodes = (1 << schedule.task.n) - 1
     for s, strand in enumerate(schedule.strands):
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes]
+        mixed = mixes_slots(schedule, strand)
         for before, after in pairwise(crossing):
-            turns_change = mixes_slots(schedule, strand)
-            wait = duration(schedule, strand, before) if turns_change else 1
-            if circuits and after.cycle == before.cycle and not turns_change:
+            wait = duration(schedule, strand, before, mixed=mixed) if mixed else 1
+            if circuits and after.cycle == before.cycle and not mixed:
                 wait = 0
             if after.cycle < before.cycle + wait:
                 detail = (
@@ -133,17 +139,20 @@ def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
                 )
                 yield Violation("time", cycle=after.cycle, detail=detail)
         if strand.size and crossing:
-            end = max(hop.cycle + duration(schedule, strand, hop) for hop in crossing)
+            end = max(h.cycle + duration(schedule, strand, h, mixed=mixed) for h in crossing)
             if end > schedule.cycles:
                 detail = f"strand {s} ends in cycle {end - 1} of {schedule.cycles}"
                 yield Violation("time", cycle=end - 1, detail=detail)
 
 
-def _check_links(uses: Sequence[Use]) -> Iterator[Violation]:
+def _check_links(uses: Sequence[Use], effort: Effort) -> Iterator[Violation]:
     """Compare each use with those of its dimension that are still going on when it starts."""
     active: dict[int, list[Use]] = {}
     for use in sorted(uses, key=lambda use: use.start):
         others = [u for u in active.get(use.dimension, []) if u.stop > use.start]
+        if effort.beyond(len(others)):
+            yield Violation("link", cycle=use.start, detail=effort.words)
+            return
         for other in others:
             if use.start < use.stop and have_common_solution(use.conditions, other.conditions):
                 detail = (
@@ -154,15 +163,13 @@ def _check_links(uses: Sequence[Use]) -> Iterator[Violation]:
         active[use.dimension] = [*others, use]
 
 
-def _check_ports(
-    uses: Sequence[Use], machine: Machine, *, circuits: bool
-) -> Iterator[Violation]:
+def _check_ports(uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
     active: list[Use] = []
     for cycle, coming in _by_start(uses):
         active = [*(use for use in active if use.stop > cycle), *coming]
-        busiest = most_at_once(active, machine.links_at_once, circuits=circuits)
-        if busiest > machine.links_at_once:
-            detail = f"a node uses {busiest} of its {machine.links_at_once} ports"
+        busiest = ports.most_at_once(active)
+        if busiest > ports.count:
+            detail = f"a node uses {busiest} of its {ports.count} ports"
             yield Violation("ports", cycle=cycle, detail=detail)
 
 
@@ -174,13 +181,7 @@ def _by_start(uses: Sequence[Use]) -> Iterator[tuple[int, list[Use]]]:
     yield from sorted(starting.items(), key=lambda entry: entry[0])
 
 
-def _check_rounds(
-    schedule: Schedule,
-    uses: Sequence[Use],
-    machine: Machine,
-    *,
-    circuits: bool,
-) -> Iterator[Violation]:
+def _check_rounds(schedule: Schedule, uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
     """Rounds in which nothing starts have no more messages than the round before them."""
     starting: dict[int, list[Use]] = {}
     for use in uses:
@@ -189,9 +190,9 @@ def _check_rounds(
     for number, coming in sorted(starting.items(), key=lambda entry: entry[0]):
         start = schedule.rounds[number]
         active = [*(use for use in active if use.stop > start), *coming]
-        busiest = most_at_once(active, machine.links_at_once, circuits=circuits)
-        if busiest > machine.links_at_once:
-            detail = f"a node sends {busiest} messages on {machine.links_at_once} ports"
+        busiest = ports.most_at_once(active)
+        if busiest > ports.count:
+            detail = f"a node sends {busiest} messages on {ports.count} ports"
             yield Violation("round", cycle=start, detail=detail)
 
 
@@ -205,13 +206,14 @@ def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violati
     lengths = () if isinstance(schedule.rounds, range) else schedule.round_lengths
     for s, strand in enumerate(schedule.strands):
         crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes and strand.size]
+        mixed = mixes_slots(schedule, strand)
         for before, after in pairwise(crossing):
             gap = after.cycle - before.cycle
-            stop = before.cycle + duration(schedule, strand, before)
+            stop = before.cycle + duration(schedule, strand, before, mixed=mixed)
             apart = schedule.round_of(stop - 1) < schedule.round_of(after.cycle)
-            if not apart and not mixes_slots(schedule, strand):
-                longest = _longest_round(schedule, lengths, before.cycle, stop)
-                apart = longest <= gap or (circuits and gap == 0)
+            if not apart and not mixed:
+                apart = _longest_round(schedule, lengths, before.cycle, stop) <= gap
+                apart |= circuits and gap == 0
             if not apart:
                 detail = f"strand {s} may be forwarded within a round"
                 yield Violation("round", cycle=after.cycle, detail=detail)

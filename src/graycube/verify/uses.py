@@ -12,6 +12,34 @@ from graycube.verify.conditions import Conditions, most_combined
 
 MAX_CONDITIONS = 10
 """Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
+MAX_COMPARISONS = 1 << 22
+"""Most comparisons of a proof; beyond, the worst is assumed: a file cannot keep it busy."""
+
+
+@dataclass(slots=True)
+class Effort:
+    """The comparisons that a proof may still make."""
+
+    left: int
+
+    def beyond(self, count: int) -> bool:
+        """Whether so many more are too many.
+
+        >>> effort = Effort(100)
+        >>> effort.beyond(60), effort.beyond(60)
+        (False, True)
+        """
+        self.left -= count
+        return self.left < 0
+
+    @property
+    def words(self) -> str:
+        """What a violation says where it is assumed.
+
+        >>> Effort(0).words
+        'to tell would take more than 4194304 comparisons'
+        """
+        return f"to tell would take more than {MAX_COMPARISONS} comparisons"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +65,7 @@ def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
     nodes = (1 << schedule.task.n) - 1
     for s, strand in enumerate(schedule.strands):
         holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
+        mixed = mixes_slots(schedule, strand)
         for k, hop in enumerate(strand.hops):
             crossed, when, want = (
                 hop.exchange.flip & nodes,
@@ -44,12 +73,13 @@ def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
                 hop.exchange.want,
             )
             if crossed and strand.size:
+                cycles = duration(schedule, strand, hop, mixed=mixed)
                 equations = {*holders, (when, want)}
                 yield Use(
                     crossed.bit_length() - 1,
                     tuple(sorted(e for e in equations if e[0] and not e[0] >> schedule.task.n)),
                     hop.cycle,
-                    hop.cycle + duration(schedule, strand, hop),
+                    hop.cycle + cycles,
                     (s, hop.cycle if circuits else k),
                     always=not when,
                     across=1 << crossed.bit_length() - 1,
@@ -94,30 +124,43 @@ def mixes_slots(schedule: Schedule, strand: Strand) -> bool:
     return any((hop.exchange.flip | hop.exchange.when) >> n for hop in strand.hops)
 
 
-def duration(schedule: Schedule, strand: Strand, hop: Hop) -> int:
-    """Cycles that the elements of a strand take at most to cross a link."""
+def duration(schedule: Schedule, strand: Strand, hop: Hop, *, mixed: bool) -> int:
+    """Cycles that the elements of a strand take at most; ``mixed`` is what mixes_slots says."""
     block = schedule.task.block
-    if not mixes_slots(schedule, strand):
+    if not mixed:
         return strand.size
     if strand.size == block and hop.exchange.when >> schedule.task.n:
         return block // 2  # whole blocks are permuted, so every node has half of the slots
     return block
 
 
-def most_at_once(active: Sequence[Use], ports: int, *, circuits: bool) -> int:
-    """The most messages that one node sends (or receives) among the active uses.
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """How many ports a node has; with circuits, only the ends of a message use them."""
 
-    The conditions along a circuit of several hops are those of its intermediate nodes, so such
-    a path counts for every node, which is safe. Of the others all combinations of parities are
-    tried, unless even a node that uses all dimensions has ports enough.
-    """
-    if circuits:
+    count: int
+    effort: Effort
+    circuits: bool
+
+    def most_at_once(self, active: Sequence[Use]) -> int:
+        """The most messages that one node sends (or receives) among the active uses.
+
+        The conditions along a circuit of several hops are those of its intermediate nodes, so
+        such a path counts for every node, which is safe.
+        """
+        if not self.circuits:
+            return self._most_combined(active, self.count)
         hops = Counter(use.path for use in active)
         single = [use for use in active if hops[use.path] == 1]
         paths = len(hops) - len(single)
-        return paths + most_at_once(single, ports - paths, circuits=False)
-    dimensions = {use.dimension for use in active}
-    masks = {mask for use in active for mask, _ in use.conditions}
-    if len(dimensions) <= max(1, ports) or len(masks) > MAX_CONDITIONS:
-        return len(dimensions)  # as if one node could meet all conditions
-    return most_combined(frozenset((use.dimension, use.conditions) for use in active))
+        return paths + self._most_combined(single, self.count - paths)
+
+    def _most_combined(self, active: Sequence[Use], enough: int) -> int:
+        """All combinations of parities are tried, unless there are ports for all dimensions."""
+        dimensions = {use.dimension for use in active}
+        if len(dimensions) <= max(1, enough):
+            return len(dimensions)
+        masks = {mask for use in active for mask, _ in use.conditions}
+        if len(masks) > MAX_CONDITIONS or self.effort.beyond(len(active) << len(masks)):
+            return len(dimensions)  # as if one node could meet all conditions
+        return most_combined(frozenset((use.dimension, use.conditions) for use in active))

@@ -15,7 +15,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.layout.text import tokens
-from graycube.markup import shortened
+from graycube.texts import shortened
 from graycube.view.plot import new_figure
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import

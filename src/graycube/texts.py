@@ -1,0 +1,60 @@
+"""Texts that come from outside, made fit to be shown.
+
+Rules. A line that is shown is of bounded length, and has nothing in it that moves the cursor,
+changes the order of letters or cannot be seen: such characters are written as Python does in
+literals. A *name* is refused unless it is such a line already.
+"""
+
+LONGEST_LINE = 500  # characters
+LONGEST_NAME = 200
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def shortened(text: object, most: int) -> str:
+    """A text of at most so many characters, without its middle if it is longer.
+
+    >>> shortened("0123456789", 10), shortened("0123456789", 9)
+    ('0123456789', '0123...89')
+    """
+    whole = str(text)
+    if len(whole) <= most:
+        return whole
+    tail = (most - 3) // 3
+    return f"{whole[: most - 3 - tail]}...{whole[len(whole) - tail :]}"
+
+
+def visible(text: object) -> str:
+    r"""A text whose lines are left as they are, with all else that cannot be seen written out.
+
+    >>> print(visible("one\x1b[8m\ntwo\u202e"))
+    one\x1b[8m
+    two\u202e
+    """
+    return "\n".join(map(_written_out, str(text).split("\n")))
+
+
+def one_line(text: object) -> str:
+    r"""A text as a line of bounded length; what such a line says is left as it is.
+
+    >>> one_line("a name\nnothing is wrong")
+    'a name\\nnothing is wrong'
+    >>> len(one_line("x" * 100_000))
+    500
+    """
+    return shortened(_written_out(shortened(text, LONGEST_LINE)), LONGEST_LINE)
+
+
+def is_name(text: str) -> bool:
+    r"""Whether a text can stand in a line as it is.
+
+    >>> is_name("gb3"), is_name("gb3\n"), is_name("x" * 1000)
+    (True, False, False)
+    """
+    return text.isprintable() and len(text) <= LONGEST_NAME
+
+
+def _written_out(line: str) -> str:
+    if line.isprintable():
+        return line
+    seen = (c if c.isprintable() or c == _NO_BREAK else ascii(c)[1:-1] for c in line)
+    return "".join(seen)
