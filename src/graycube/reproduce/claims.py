@@ -96,6 +96,7 @@ class Claim:
     ``formula`` is in Python's notation; ``relation`` says how our figure must stand to it.
     ``figures`` are the rows of a printed table. ``sizes`` are spans: "2..8", or "1 4 16".
     ``code`` are the names of the library that the computation calls, with all algorithms.
+    ``slack`` is how far all figures stay from a limit; without it some figure reaches it.
 
     >>> claim = Claim("lemma", "2", "3.1", "S is two n", "counts:s", formula="2 * n",
     ...               sizes={"n": "1..3"})
@@ -111,6 +112,7 @@ class Claim:
     verdict: str = HOLDS
     formula: str = ""
     relation: str = "=="
+    slack: str = "0"
     sizes: Mapping[str, str] = field(default_factory=dict)
     quick: Mapping[str, str] = field(default_factory=dict)
     figures: tuple[Row, ...] = ()

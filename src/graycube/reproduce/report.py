@@ -204,7 +204,8 @@ def _claim(paper: Paper, outcome: Outcome) -> Markup:
 def _facts(outcome: Outcome) -> Iterator[Markup]:
     claim = outcome.claim
     if claim.formula:
-        yield element("p", "Formula: ", element("code", claim.formula))
+        stays = f"; figures stay {claim.slack} away from it" if claim.slack != "0" else ""
+        yield element("p", "Formula: ", element("code", claim.formula), stays)
     if outcome.verdict in _INSTEAD and claim.correction is not None:
         formula = element("code", claim.correction.formula) if claim.correction.formula else ""
         told = f" (errata: {claim.correction.erratum.rstrip('.')})"
