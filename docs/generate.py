@@ -16,7 +16,12 @@ from graycube.cli.main import verbs
 from graycube.reproduce import Claim, Paper, papers
 
 HERE = Path(__file__).parent
-_SIGNS = {"holds": "\N{CHECK MARK}", "holds with a correction": "\N{ALMOST EQUAL TO}"}
+_SIGNS = {
+    "holds": "\N{CHECK MARK}",
+    "holds with a correction": "\N{ALMOST EQUAL TO}",
+    "not reached": "\N{WHITE CIRCLE}",
+    "fails": "\N{BALLOT X}",
+}
 _WIDTH = 80
 
 
@@ -50,16 +55,16 @@ def _page(paper: Paper) -> Iterator[str]:
 
 
 def _entry(claim: Claim) -> Iterator[str]:
-    sign = _SIGNS.get(claim.verdict, "\N{BALLOT X}")
     yield f"## {claim.name}\n"
-    yield f"{sign} *{claim.verdict}*, {claim.where}\n"
+    yield f"{_SIGNS[claim.verdict]} *{claim.verdict}*, {claim.where}\n"
     yield f"{_escaped(claim.statement)}\n"
     if claim.formula:
         yield f"Formula: `{claim.formula}`\n"
     if claim.correction:
         formula = f" `{claim.correction.formula}`" if claim.correction.formula else ""
         right = _escaped(claim.correction.statement)
-        yield f"Right is: {right}{formula} (see [the errata](../errata.md))\n"
+        word = "Reached" if claim.verdict == "not reached" else "Right"
+        yield f"{word} is: {right}{formula} (see [the errata](../errata.md))\n"
     if claim.remark:
         yield f"{_escaped(claim.remark)}\n"
     if claim.code:

@@ -1,11 +1,18 @@
 """The claims of all papers: complete, as recorded, told in the errata, drawn, and not idle."""
 
-import pkgutil
-
 import pytest
-from claim_cases import drawn, paper_of, untitled_errata, with_another_formula
+from claim_cases import (
+    code_of,
+    drawn,
+    paper_of,
+    quick_run,
+    thing_of,
+    untitled_errata,
+    with_another_formula,
+)
 
-from graycube.reproduce import reproduce
+import graycube as gc
+from graycube.reproduce.formula import evaluate
 
 NUMBERED = {  # counted in the papers
     "cam-87-02": {"theorem": 4, "lemma": 1, "table": 2, "figure": 5},
@@ -23,7 +30,9 @@ NUMBERED = {  # counted in the papers
 PAPERS = {folder: paper_of(folder) for folder in NUMBERED}
 CLAIMS = {(folder, c.key): c for folder, paper in PAPERS.items() for c in paper.claims}
 FORMULAS = [k for k, claim in CLAIMS.items() if claim.formula]
-CODE = sorted({name for claim in CLAIMS.values() for name in claim.code})
+LIMITS = [k for k in FORMULAS if CLAIMS[k].relation != "=="]
+DRAWN = {key: claim.draw for key, claim in CLAIMS.items() if claim.draw}
+FIRST_DRAWN = {(key[0], draw): key for key, draw in reversed(DRAWN.items())}.values()
 
 every_paper = pytest.mark.parametrize("folder", PAPERS)
 every_claim = pytest.mark.parametrize(("folder", "key"), CLAIMS)
@@ -37,7 +46,7 @@ def test_everything_that_the_paper_numbers_has_a_claim(folder):
 
 @every_claim
 def test_the_quick_sizes_give_the_recorded_verdict(folder, key):
-    outcome = reproduce(PAPERS[folder], CLAIMS[folder, key], quick=True)
+    outcome = quick_run(folder, key).outcome
     assert not outcome.error
     assert outcome.as_recorded, outcome.contradictions[:3]
     assert all(case.where and case.paper for case in outcome.cases)
@@ -48,12 +57,36 @@ def test_corrections_and_errata_are_the_same(folder):
     assert untitled_errata(PAPERS[folder]) == (set(), set())
 
 
-@pytest.mark.parametrize("name", CODE)
-def test_the_code_is_there(name):
-    assert pkgutil.resolve_name(name)
+@every_claim
+def test_the_code_of_a_claim_is_what_its_computation_calls(folder, key):
+    """A plan tries all algorithms; where none is made, those that emitted are in the list."""
+    run, code = quick_run(folder, key), CLAIMS[folder, key].code
+    assert [name for name in code if not run.calls(thing_of(name))] == []
+    emitted = {a.emit.__module__ for a in gc.algorithms() if code_of(a.emit) in run.called}
+    wanted = {"graycube.plan"} if run.calls(gc.plan) else emitted
+    assert wanted <= set(code)
 
 
-@pytest.mark.parametrize(("folder", "key"), [k for k, claim in CLAIMS.items() if claim.draw])
+@pytest.mark.parametrize(("folder", "key"), LIMITS)
+def test_a_limit_is_reached_or_its_slack_is_on_record(folder, key):
+    """Else nothing would contradict a formula that is too loose."""
+    claim = CLAIMS[folder, key]
+    sign = 1 if claim.relation == "<=" else -1
+    away = [
+        sign * (evaluate(claim.formula, sizes) - ours)
+        for ours, sizes in quick_run(folder, key).compared
+    ]
+    assert min(x for x in away if x >= 0) == evaluate(claim.slack, {})
+
+
+def test_only_limits_have_slack():
+    assert {k for k, claim in CLAIMS.items() if claim.slack != "0"} <= set(LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("folder", "key"),
+    [pytest.param(*k, marks=[] if k in FIRST_DRAWN else pytest.mark.sweep) for k in DRAWN],
+)
 def test_drawings_show_something(folder, key):
     pytest.importorskip("matplotlib")
     figure = drawn(PAPERS[folder], CLAIMS[folder, key])

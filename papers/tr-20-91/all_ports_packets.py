@@ -120,7 +120,7 @@ def speed_up(claim: Claim) -> Iterator[Case]:
             cycles_of("pipelined", (n,), block) or 0,
             cycles_of("nonminimum-path", (n,), block) or 1,
         )
-        twice = block == n + 2 and 5 <= n <= 8
+        twice = block == n + 2 and n >= 5
         near = Fraction(3, 2) - Fraction(n, block) <= by_routes <= Fraction(3, 2)
         case = claim.compare(over, **sizes)
         yield replace(case, corrected=case.corrected and (over == 2) == twice and near)

@@ -86,11 +86,11 @@ def schedules(figure: "Figure", claim: Claim) -> None:
 
 
 def table_4(figure: "Figure", claim: Claim) -> None:
-    """The formulas as printed and as they are; those that are corrected are set off."""
+    """The formulas as printed, and right or reached ones; those that differ are set off."""
     right = claim.correction.figures if claim.correction else claim.figures
     names = ["inter-node, printed", "inter-node", "local, printed", "local"]
     rows, marked = {}, set()
     for i, (one, other) in enumerate(zip(claim.figures, right, strict=True)):
         rows[f"{one[0]}, {one[1]}"] = [one[2], other[2], one[3], other[3]]
         marked |= {(i, 2 * j + 1) for j in range(2) if one[2 + j] != other[2 + j]}
-    text_table(figure, names, rows, marked, "corrected")
+    text_table(figure, names, rows, marked, "not as printed")

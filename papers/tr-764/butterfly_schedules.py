@@ -10,7 +10,7 @@ import numpy as np
 from butterfly_cube import Ints
 from butterfly_four import Run, consecutive_four, four, whole_four
 from butterfly_layouts import named
-from butterfly_tables import require_right
+from butterfly_tables import bound, require_right
 from butterfly_theorems import INTER, LOCAL, NODES, bits, checked
 from butterfly_two import complements, two, whole
 
@@ -58,7 +58,9 @@ def spans(claim: Claim) -> Iterator[Case]:
                 late = printed == ours or _one_cycle_late(printed, ours, block // 2)
                 right = _said(others, sizes, d) == ours and late if others else None
                 where = f"{name}, n = {n}, K = {block}, dimension {d}"
-                yield Case(where, _text(printed), _text(ours), printed == ours, right)
+                least = bound(*SCHEDULES[name][:2], n, block)
+                is_open = max(ours) > max(printed) >= least - 1
+                yield Case(where, _text(printed), _text(ours), printed == ours, right, is_open)
 
 
 def use_of(name: str, n: int, p: int) -> Ints:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 from butterfly_cube import Cube, coded
-from butterfly_tables import CODES, proved, require_right
+from butterfly_tables import CODES, bound, proved, require_right
 from butterfly_theorems import INTER, LOCAL, NODES, bits
 
 import graycube as gc
@@ -27,7 +27,10 @@ def cyclic_cycles(claim: Claim) -> Iterator[Case]:
             for output in CODES
         )
 
-    return claim.compared(cycles)
+    def least(n: int, K: int, whole: int) -> int:
+        return bound("cyclic", "Gray" if whole else NODES, n, K)
+
+    return claim.compared(cycles, least)
 
 
 def as_binary(claim: Claim) -> Iterator[Case]:
@@ -72,7 +75,11 @@ def restoring(claim: Claim) -> Iterator[Case]:
 
 
 def from_the_bottom(claim: Claim) -> Iterator[Case]:
-    """Stages in rising order, of the same allocation, and of the other one."""
+    """Stages in rising order, of the same allocation, and of the other one.
+
+    It is not for want of better schedules that they differ: in the same allocation no schedule
+    in rising order takes as few cycles.
+    """
 
     def rising(kind: str, n: int, K: int, method: gc.Method) -> int:
         return proved(kind, NODES, n, K, method, descending=False)
@@ -80,12 +87,16 @@ def from_the_bottom(claim: Claim) -> Iterator[Case]:
     def falling(kind: str, n: int, K: int, method: gc.Method) -> int:
         return proved(kind, NODES, n, K, method)
 
+    def needs_more(n: int, K: int) -> bool:
+        return bound("cyclic", NODES, n, K, descending=False) > falling("cyclic", n, K, LOCAL)
+
     other = {"cyclic": "consecutive", "consecutive": "cyclic"}
     ways = [(kind, method) for kind in other for method in (LOCAL, INTER)]
     return claim.tried(
         lambda n, K: all(rising(k, n, K, m) == falling(k, n, K, m) for k, m in ways),
-        lambda n, K: all(
-            rising(k, n, K, m) <= falling(other[k], n, K, m) + (n == 2) for k, m in ways
+        lambda n, K: (
+            all(rising(k, n, K, m) <= falling(other[k], n, K, m) + (n == 2) for k, m in ways)
+            and needs_more(n, K)
         ),
     )
 

@@ -9,6 +9,7 @@ from butterfly_four import whole_four
 from butterfly_layouts import named
 
 import graycube as gc
+from graycube.bounds import butterfly_cycles
 from graycube.butterflies.state import Code, Conversion
 from graycube.reproduce import Case, Claim
 from graycube.reproduce.formula import evaluate
@@ -61,7 +62,15 @@ def table_4(claim: Claim) -> Iterator[Case]:
                     evaluate(text, sizes) for text in (formulas[column], right[2 + column])
                 )
                 where = f"{kind}, {encoding}, {conversion}, n = {n}, K = {block}"
-                yield Case(where, str(paper), str(ours), ours == paper, ours == true)
+                is_open = bound(kind, encoding, n, block) <= paper < ours
+                yield Case(where, str(paper), str(ours), ours == paper, ours == true, is_open)
+
+
+def bound(kind: str, encoding: str, n: int, block: int, *, descending: bool = True) -> int:
+    """Cycles that every network needs with the stages in this order."""
+    layout = named(kind, encoding, n + block.bit_length() - 1, n)
+    stages = range(layout.p)
+    return butterfly_cycles(layout, 0, block, n, stages[::-1] if descending else stages)
 
 
 @lru_cache(maxsize=4096)

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from butterfly_cube import code_field, sound
 from butterfly_four import Run, consecutive_four, four, whole_four
-from butterfly_tables import CODES, proved
+from butterfly_tables import CODES, bound, proved
 from butterfly_two import complements, ones_and_bit, two, whole
 from feasible import Network
 
 import graycube as gc
+from graycube.butterflies.state import Code
 from graycube.reproduce import Case, Claim
 from graycube.reproduce.claims import Compute
 
@@ -19,9 +20,11 @@ LOCAL, INTER = gc.Method(), gc.Method("inter-node")
 # ruff: noqa: N803
 
 
-def by(claim: Claim, who: str, compute: Compute) -> Iterator[Case]:
+def by(
+    claim: Claim, who: str, compute: Compute, least: Compute | None = None
+) -> Iterator[Case]:
     """Compared, with the name of what was counted."""
-    for case in claim.compared(compute):
+    for case in claim.compared(compute, least):
         yield replace(case, where=f"{case.where}, {who}")
 
 
@@ -99,13 +102,19 @@ def theorem_3_local(claim: Claim) -> Iterator[Case]:
         claim,
         "node program",
         lambda n, K: None if n < 2 else checked(consecutive_four(n, n + bits(K))),
+        consecutive_bound,
     )
     for output in CODES:
         yield from by(
             claim,
             output,
             lambda n, K, output=output: proved("consecutive", NODES, n, K, LOCAL, output),
+            consecutive_bound,
         )
+
+
+def consecutive_bound(n: int, K: int) -> int:
+    return bound("consecutive", NODES, n, K)
 
 
 def checked(run: Run) -> int:
@@ -120,22 +129,29 @@ def theorem_3_inter(claim: Claim) -> Iterator[Case]:
             claim,
             output,
             lambda n, K, output=output: proved("consecutive", NODES, n, K, INTER, output),
+            consecutive_bound,
         )
 
 
 def theorem_4_local(claim: Claim) -> Iterator[Case]:
-    """Two elements by integer program: the fewest cycles of any network without copies."""
+    """Two elements on a node: the fewest cycles of any network, by the bound, which is met."""
 
-    def run(n: int, K: int, output: str) -> int | None:
+    def least(n: int, K: int) -> int:
+        return bound("cyclic", "Gray", n, K)
+
+    def run(n: int, K: int, output: Code) -> int:
         if K > 2:
             return counted(whole_four(n, n + bits(K), output), output, 2)
-        return _fewest(n) if n <= 2 else None
+        if n <= 2 and _fewest(n) != least(n, K):
+            raise AssertionError(f"n = {n}: the bound is not what an integer program finds")
+        return proved("cyclic", "Gray", n, K, INTER, output)
 
     for output in CODES:
         yield from by(
             claim,
             f"{output}, node program",
             lambda n, K, output=output: run(n, K, output),
+            least,
         )
         yield from by(
             claim,

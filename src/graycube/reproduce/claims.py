@@ -1,8 +1,10 @@
 """What a paper claims, as data, and how a computed figure is held against it.
 
 Rules. A claim says what the paper says, where, and for which sizes it is tried. A *correction*
-says what is true instead, and under which words the errata tell it. The computation is a
-function of the paper's folder, ``module:function``, which takes the claim and yields its cases.
+says what is true instead, and under which words the errata tell it. Where the paper's figure is
+better than ours and nothing shows that there is no such schedule, the case is *open*, and the
+correction says what ours take. The computation is a function of the paper's folder,
+``module:function``, which takes the claim and yields its cases.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +17,9 @@ from graycube.errors import InvalidValueError
 from graycube.reproduce.formula import Number, evaluate
 
 KINDS = ("theorem", "lemma", "corollary", "definition", "table", "figure", "text")
-HOLDS, CORRECTED, FAILS = VERDICTS = ("holds", "holds with a correction", "fails")
+HOLDS, CORRECTED, NOT_REACHED, FAILS = VERDICTS = (
+    *("holds", "holds with a correction", "not reached", "fails"),
+)
 
 
 def _equal(ours: Number, paper: Number) -> bool:
@@ -41,7 +45,8 @@ Try = Callable[..., bool | None]
 class Case:
     """One trial of a claim: what the paper says, what came out, and whether they agree.
 
-    ``corrected`` is whether what came out agrees with the correction, where there is one.
+    ``corrected`` is whether what came out agrees with the correction, where there is one, and
+    ``open`` whether the paper's figure is better and no bound is above it.
 
     >>> Case("n = 3", paper="8", ours="8", holds=True).corrected is None
     True
@@ -52,6 +57,7 @@ class Case:
     ours: str
     holds: bool
     corrected: bool | None = None
+    open: bool = False
 
     @property
     def row(self) -> dict[str, str | bool | None]:
@@ -65,7 +71,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What is true instead; ``erratum`` is the bold title of its entry in the errata.
+    """What is true instead, or what is reached; ``erratum`` is the title of its entry.
 
     ``exceptions`` is how many cases contradict the print, and ``quick`` how many of the quick
     sizes: so a misquoted print is found. ``relation`` is that of the claim unless it is given.
@@ -89,11 +95,13 @@ class Claim:
 
     ``formula`` is in Python's notation; ``relation`` says how our figure must stand to it.
     ``figures`` are the rows of a printed table. ``sizes`` are spans: "2..8", or "1 4 16".
+    ``code`` are the names of the library that the computation calls, with all algorithms.
+    ``slack`` is how far all figures stay from a limit; without it some figure reaches it.
 
     >>> claim = Claim("lemma", "2", "3.1", "S is two n", "counts:s", formula="2 * n",
     ...               sizes={"n": "1..3"})
     >>> list(claim.compared(lambda n: n + 1))[1]
-    Case(where='n = 2', paper='4', ours='3', holds=False, corrected=None)
+    Case(where='n = 2', paper='4', ours='3', holds=False, corrected=None, open=False)
     """
 
     kind: str
@@ -104,6 +112,7 @@ class Claim:
     verdict: str = HOLDS
     formula: str = ""
     relation: str = "=="
+    slack: str = "0"
     sizes: Mapping[str, str] = field(default_factory=dict)
     quick: Mapping[str, str] = field(default_factory=dict)
     figures: tuple[Row, ...] = ()
@@ -126,7 +135,7 @@ class Claim:
             next(span(text))
         if set(self.quick) - set(self.sizes):
             raise self._wrong(f"quick sizes {sorted(self.quick)}", "some of its sizes")
-        if (self.verdict == CORRECTED) != (self.correction is not None):
+        if (self.verdict in {CORRECTED, NOT_REACHED}) != (self.correction is not None):
             raise self._wrong(f"verdict {self.verdict!r}", "the one that a correction needs")
 
     def _wrong(self, has: str, needs: str) -> InvalidValueError:
@@ -171,8 +180,10 @@ class Claim:
         for values in product(*map(span, self.sizes.values())):
             yield dict(zip(self.sizes, values, strict=True))
 
-    def compared(self, compute: Compute) -> Iterator[Case]:
+    def compared(self, compute: Compute, bound: Compute | None = None) -> Iterator[Case]:
         """The formula against ``compute(n=..., K=...)``, for every size that gives a figure.
+
+        Where a ``bound`` is given, for all schedules, what is not above it can be open.
 
         >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n + 1", sizes={"n": "1..3"})
         >>> [case.holds for case in claim.compared(lambda n: None if n == 3 else 2)]
@@ -181,13 +192,14 @@ class Claim:
         for sizes in self.cases():
             ours = compute(**sizes)
             if ours is not None:
-                yield self.compare(ours, **sizes)
+                yield self.compare(ours, bound and bound(**sizes), **sizes)
 
-    def compare(self, ours: Number, **sizes: int) -> Case:
-        """The formula against one figure.
+    def compare(self, ours: Number, least: Number | None = None, /, **sizes: int) -> Case:
+        """The formula against one figure, and the ``least`` that a bound allows.
 
-        >>> Claim("lemma", "1", "2", "", "a:b", formula="n", relation=">=").compare(5, n=4)
-        Case(where='n = 4', paper='>= 4', ours='5', holds=True, corrected=None)
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n", relation=">=")
+        >>> claim.compare(5, n=4).paper
+        '>= 4'
         """
         paper = evaluate(self.formula, sizes)
         related = _RELATIONS[self.relation]
@@ -197,7 +209,8 @@ class Claim:
             right = _RELATIONS[self.correction.relation or self.relation]
             corrected = bool(right(ours, evaluate(self.correction.formula, sizes)))
         holds = bool(related(ours, paper))
-        return Case(_where(sizes), f"{sign}{paper}", str(ours), holds, corrected)
+        is_open = least is not None and not holds and bool(least <= paper < ours)
+        return Case(_where(sizes), f"{sign}{paper}", str(ours), holds, corrected, is_open)
 
     def tried(self, holds: Try, corrected: Try | None = None) -> Iterator[Case]:
         """A statement without figures: whether it, and its correction, hold for every size.

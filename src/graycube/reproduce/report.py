@@ -1,7 +1,8 @@
 """What came out, for people: a page with all the evidence, and a summary as text.
 
 Rules. The page needs nothing beside it: pictures are in it. Figures of cases stand as they were
-computed; of long lists the first ones, and first of all those that contradict the paper.
+computed; of long lists the first ones, and first of all those that contradict the record, and
+then the paper.
 """
 
 from base64 import b64encode
@@ -10,14 +11,19 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
 from graycube.markup import Markup, document, element, joined, table
-from graycube.reproduce.claims import CORRECTED, VERDICTS, Case
+from graycube.reproduce.claims import CORRECTED, FAILS, HOLDS, NOT_REACHED, VERDICTS, Case
 from graycube.reproduce.papers import Paper
 from graycube.reproduce.run import Outcome
 
 _STYLE = files(__package__).joinpath("report.css")
 _SIGNS = dict(
-    zip(VERDICTS, ("\N{CHECK MARK}", "\N{ALMOST EQUAL TO}", "\N{BALLOT X}"), strict=True)
+    zip(
+        VERDICTS,
+        ("\N{CHECK MARK}", "\N{ALMOST EQUAL TO}", "\N{WHITE CIRCLE}", "\N{BALLOT X}"),
+        strict=True,
+    )
 )
+_INSTEAD = {CORRECTED: "Right is", NOT_REACHED: "Reached is"}
 _MOST_CASES = 40
 
 Results = Sequence[tuple[Paper, Sequence[Outcome]]]
@@ -27,13 +33,13 @@ def summary(results: Results) -> str:
     """How many claims of each paper hold, and which do not as they are printed.
 
     >>> print(summary([]))
-    all: 0 claims: 0 hold, 0 hold with a correction, 0 fail
+    all: 0 claims: 0 hold, 0 hold with a correction, 0 not reached, 0 fail
     """
     lines = []
     for paper, outcomes in results:
         lines.append(f"{paper.key}: {_counted(outcomes)}")
         lines += (
-            f"  {_line(outcome)}" for outcome in outcomes if outcome.verdict != VERDICTS[0]
+            f"  {_line(outcome)}" for outcome in outcomes if outcome.verdict != HOLDS
         )
         lines += (f"  {name} has no claim" for name in paper.missing())
     every = [outcome for _, outcomes in results for outcome in outcomes]
@@ -59,9 +65,16 @@ def unexpected(results: Results) -> list[str]:
 
 def _unlike(outcome: Outcome) -> str:
     claim = outcome.claim
-    if outcome.verdict != claim.verdict or claim.correction is None:
-        return f"{outcome.verdict}, recorded: {claim.verdict}"
-    return f"{outcome.exceptions} exceptions, recorded: {claim.correction.exceptions}"
+    why = f"{outcome.verdict}, recorded: {claim.verdict}"
+    if outcome.verdict == claim.verdict and claim.correction is not None:
+        recorded = claim.correction.exceptions
+        return f"{outcome.exceptions} exceptions, recorded: {recorded}"
+    if not outcome.surprises:
+        return why
+    case = outcome.contradictions[0]
+    where = f" at {case.where}" if case.where else ""
+    told = f"{outcome.surprises} of {outcome.tried} cases contradict the record"
+    return f"{why}; {told}, first{where}: paper {case.paper}, computed {case.ours}"
 
 
 def as_dict(results: Results) -> dict[str, object]:
@@ -100,16 +113,21 @@ def report(results: Results) -> str:
 
 def _counted(outcomes: Sequence[Outcome]) -> str:
     count = Counter(outcome.verdict for outcome in outcomes)
-    hold, corrected, fail = (count[verdict] for verdict in VERDICTS)
-    total = len(outcomes)
-    return f"{total} claims: {hold} hold, {corrected} hold with a correction, {fail} fail"
+    numbers = [count[verdict] for verdict in VERDICTS]
+    words = ("hold", "hold with a correction", "not reached", "fail")
+    told = ", ".join(f"{n} {word}" for n, word in zip(numbers, words, strict=True))
+    return f"{len(outcomes)} claims: {told}"
 
 
 def _line(outcome: Outcome) -> str:
     claim = outcome.claim
     why = claim.correction.erratum if claim.correction else claim.remark or claim.statement
-    tried = f"{outcome.exceptions} of {outcome.tried} cases contradict it"
-    return f"{claim.name} {outcome.verdict} ({outcome.error or tried}): {why}"
+    return f"{claim.name} {outcome.verdict} ({outcome.error or _tried(outcome)}): {why}"
+
+
+def _tried(outcome: Outcome) -> str:
+    told = f"{outcome.exceptions:,} of {outcome.tried:,} cases contradict it"
+    return told + (f", {outcome.open:,} of them open" if outcome.open else "")
 
 
 def _entry(outcome: Outcome) -> dict[str, object]:
@@ -122,6 +140,8 @@ def _entry(outcome: Outcome) -> dict[str, object]:
         "recorded": claim.verdict,
         "tried": outcome.tried,
         "exceptions": outcome.exceptions,
+        "open": outcome.open,
+        "surprises": outcome.surprises,
         "contradictions": [case.row for case in outcome.contradictions],
         "erratum": claim.correction.erratum if claim.correction else None,
         "seconds": outcome.seconds,
@@ -184,16 +204,18 @@ def _claim(paper: Paper, outcome: Outcome) -> Markup:
 def _facts(outcome: Outcome) -> Iterator[Markup]:
     claim = outcome.claim
     if claim.formula:
-        yield element("p", "Formula: ", element("code", claim.formula))
-    if outcome.verdict == CORRECTED and claim.correction is not None:
+        stays = f"; figures stay {claim.slack} away from it" if claim.slack != "0" else ""
+        yield element("p", "Formula: ", element("code", claim.formula), stays)
+    if outcome.verdict in _INSTEAD and claim.correction is not None:
         formula = element("code", claim.correction.formula) if claim.correction.formula else ""
         told = f" (errata: {claim.correction.erratum.rstrip('.')})"
-        yield element("p", "Right is: ", claim.correction.statement, " ", formula, told)
+        word = _INSTEAD[outcome.verdict]
+        yield element("p", f"{word}: ", claim.correction.statement, " ", formula, told)
     if claim.remark:
         yield element("p", claim.remark)
     sizes = ", ".join(f"{name} = {span}" for name, span in claim.sizes.items())
-    tried = f"{outcome.tried:,} cases tried" + (f", {sizes}" if sizes else "")
-    yield element("p", f"{tried}; {outcome.exceptions:,} contradict it.", class_="tried")
+    tried = f"{_tried(outcome)}" + (f"; {sizes}" if sizes else "")
+    yield element("p", f"{tried}.", class_="tried")
     if claim.code:
         names = joined((element("code", name) for name in claim.code), ", ")
         yield element("p", "In code: ", names)
@@ -203,7 +225,7 @@ def _facts(outcome: Outcome) -> Iterator[Markup]:
 
 def _evidence(outcome: Outcome) -> Iterator[Markup]:
     for title, cases in (
-        ("cases that contradict the print", outcome.contradictions),
+        ("cases that contradict the print or the record", outcome.contradictions),
         ("cases", outcome.cases),
     ):
         if cases:
@@ -214,7 +236,8 @@ def _evidence(outcome: Outcome) -> Iterator[Markup]:
 
 
 def _row(case: Case) -> list[str]:
-    return [case.where, case.paper, case.ours, _SIGNS[VERDICTS[0 if case.holds else 2]]]
+    verdict = HOLDS if case.holds else NOT_REACHED if case.open else FAILS
+    return [case.where, case.paper, case.ours, _SIGNS[verdict]]
 
 
 def _picture(outcome: Outcome) -> Iterator[Markup]:

@@ -1,8 +1,10 @@
 """Claims computed: each gets a verdict from its cases, and the first of them as evidence.
 
 Rules. A claim *holds* if all its cases do, and there is at least one. It *holds with a
-correction* if some case contradicts the print and all agree with the correction. Otherwise it
-*fails*. Cases are counted as they come and not kept, but for some.
+correction* if some case contradicts the print and all agree with the correction. It is *not
+reached* if besides one of them is open: the paper has a better figure than ours, and nothing shows
+that there is no such schedule. Otherwise it *fails*. Cases are counted as they come and not kept,
+but for some: of those that contradict something, first the ones that contradict the record.
 """
 
 import importlib
@@ -18,17 +20,20 @@ from types import ModuleType
 from typing import Any
 
 from graycube.errors import InvalidValueError
-from graycube.reproduce.claims import CORRECTED, FAILS, HOLDS, Case, Claim
+from graycube.reproduce.claims import CORRECTED, FAILS, HOLDS, NOT_REACHED, Case, Claim
 from graycube.reproduce.papers import Paper
 
 _DPI = 110
 SHOWN = 60
-"""So many cases of a claim are kept, and so many that contradict it."""
+"""So many cases of a claim are kept, and so many that contradict it or its record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a claim.
+
+    Of ``tried`` cases ``exceptions`` contradict the print, ``open`` of these may yet be reached,
+    and ``surprises`` contradict what is on record.
 
     >>> claim = Claim("lemma", "1", "2", "one and one is two", "a:b")
     >>> outcome = judged(claim, iter([Case("", "2", "2", holds=True)]))
@@ -39,10 +44,12 @@ class Outcome:
     claim: Claim
     verdict: str
     tried: int
-    exceptions: int
-    cases: tuple[Case, ...]
-    contradictions: tuple[Case, ...]
-    seconds: float
+    exceptions: int = 0
+    open: int = 0
+    surprises: int = 0
+    cases: tuple[Case, ...] = ()
+    contradictions: tuple[Case, ...] = ()
+    seconds: float = 0.0
     error: str = ""
     picture: bytes = b""
 
@@ -64,26 +71,38 @@ def judged(claim: Claim, cases: Iterator[Case]) -> Outcome:
     >>> judged(Claim("lemma", "1", "2", "", "a:b"), iter(())).verdict  # nothing was tried
     'fails'
     """
-    start, tried, right = perf_counter(), 0, True
-    kept: list[Case] = []
-    against: list[Case] = []
-    exceptions = 0
+    start, right = perf_counter(), True
+    tried = exceptions = left_open = surprises = 0
+    kept, surprising, against = (list[Case]() for _ in range(3))
     for case in cases:
+        surprise = _surprises(claim, case)
         tried += 1
+        exceptions += not case.holds
+        left_open += case.open
+        surprises += surprise
         right = right and bool(case.corrected)
-        if not case.holds:
-            exceptions += 1
-            if len(against) < SHOWN:
-                against.append(case)
-        if len(kept) < SHOWN:
-            kept.append(case)
+        _keep(kept, case)
+        if surprise or not case.holds:
+            _keep(surprising if surprise else against, case)
     verdict = FAILS
     if tried and not exceptions:
         verdict = HOLDS
     elif tried and right and claim.correction is not None:
-        verdict = CORRECTED
-    seconds = perf_counter() - start
-    return Outcome(claim, verdict, tried, exceptions, tuple(kept), tuple(against), seconds)
+        verdict = NOT_REACHED if left_open else CORRECTED
+    seconds, shown = perf_counter() - start, tuple((surprising + against)[:SHOWN])
+    counts = (tried, exceptions, left_open, surprises)
+    return Outcome(claim, verdict, *counts, tuple(kept), shown, seconds)
+
+
+def _keep(kept: list[Case], case: Case) -> None:
+    if len(kept) < SHOWN:
+        kept.append(case)
+
+
+def _surprises(claim: Claim, case: Case) -> bool:
+    """Whether a case contradicts the record; which cases of a claim fail is not on record."""
+    right = case.holds if claim.correction is None else case.corrected
+    return claim.verdict != FAILS and not right
 
 
 def reproduce(
@@ -106,7 +125,7 @@ def reproduce(
         return replace(outcome, picture=_drawn(paper, tried)) if draws else outcome
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it must not hide other claims
         why = f"{type(error).__name__}: {error}"
-        return Outcome(tried, FAILS, 0, 0, (), (), perf_counter() - start, why)
+        return Outcome(tried, FAILS, 0, seconds=perf_counter() - start, error=why)
 
 
 def _drawn(paper: Paper, claim: Claim) -> bytes:
