@@ -71,7 +71,8 @@ class _Step:
     @cached_property
     def _turning(self) -> NDArray[np.bool_]:
         """Where the factors are not one."""
-        return np.asarray(self.factors) != 1
+        turning: NDArray[np.bool_] = np.asarray(self.factors) != 1
+        return turning
 
 
 @dataclass(frozen=True, eq=False)
