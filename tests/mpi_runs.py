@@ -1,23 +1,17 @@
-"""Programs of ``tests/mpi`` under mpiexec, with a watchdog; and the checks within them.
+"""Programs under mpiexec, with a watchdog.
 
-Outside: :func:`started` starts a program and sees that it ends, that no process of it is left,
-and that its working directory is as empty as before. What a process starts inherits its
-environment, so a mark there finds all processes of a job, whatever session they are in.
-
-Inside: a check is a generator that takes the communicator and yields, for each thing that it
-compares, whether it is so and what it is. :func:`run_checks` carries many of them out in one
-launch and reports each; :meth:`Run.require` makes tests of the reports.
+:func:`started` starts a program and sees that it ends, that no process of it is left, and that
+its working directory is as empty as before. What a process starts inherits its environment, so
+a mark there finds all processes of a job, whatever session they are in. A :class:`Launch` has
+the checks of ``mpi_checks`` in it, and :meth:`Run.require` makes tests of their reports.
 """
 
-import faulthandler
 import json
 import os
-import runpy
 import signal
 import subprocess
 import sys
 import time
-import traceback
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -25,14 +19,14 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from mpi_checks import LIMIT, SHARED, TESTS, checks_of, program
 
-TESTS = Path(__file__).parent
 PROCESSES = Path("/proc")
 MARK = "GRAYCUBE_TEST_JOB"
-LIMIT = 120  # seconds: what hangs is ended then; nothing here should take half of that
-SHARED = "shared memory: "  # what programs that do not end well say of MPI's files in memory
 GRACE = 20  # seconds in which the processes of a job that is over have to go
 SETTINGS = {  # more ranks than cores, also with Open MPI and for root
+    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",  # ranks that wait sleep, and leave the processors to
+    "OMPI_MCA_mpi_yield_when_idle": "1",  # those that have something to do
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_btl": "^ofi",
@@ -40,17 +34,6 @@ SETTINGS = {  # more ranks than cores, also with Open MPI and for root
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
-
-
-def program(name):
-    """The path of a program."""
-    return TESTS / "mpi" / f"{name}.py"
-
-
-def checks_of(name, ranks):
-    """The names of the checks that a program makes with so many ranks."""
-    table = runpy.run_path(str(program(name)))["CHECKS"]
-    return [check for check, (_, sizes) in table.items() if ranks in sizes]
 
 
 @dataclass(frozen=True)
@@ -120,12 +103,13 @@ class Job:
                 self._fail(f"the program has not printed {text!r}")
             time.sleep(0.05)
 
-    def finish(self):
+    def finish(self, within=None):
         """The run, if it ends within the limit, with all its processes, and leaves no file."""
+        limit = within or self._limit
         try:
-            code = self.process.wait(self._limit)
+            code = self.process.wait(limit)
         except subprocess.TimeoutExpired:
-            self._fail(f"the program did not end in {self._limit} s")
+            self._fail(f"the program did not end in {limit} s")
         if alive := self.alive(GRACE):
             names = [_read(pid, "cmdline").replace(b"\0", b" ").decode() for pid in alive]
             self._fail(f"processes are left: {names}")
@@ -178,10 +162,10 @@ def _read(pid, name):
 
 
 @contextmanager
-def started(name, ranks, folder, *arguments, limit=LIMIT):
+def started(path, ranks, folder, *arguments, limit=LIMIT):
     """A program under mpiexec while the block lasts; afterwards nothing of it is left."""
     mpiexec = Path(sys.executable).with_name("mpiexec")
-    command = [mpiexec, "-n", str(ranks), sys.executable, program(name), *arguments]
+    command = [mpiexec, "-n", str(ranks), sys.executable, path, *arguments]
     job = Job(list(map(str, command)), folder, limit)
     try:
         yield job
@@ -189,72 +173,63 @@ def started(name, ranks, folder, *arguments, limit=LIMIT):
         job.end()
 
 
-def launch(name, ranks, folder, *arguments, limit=LIMIT):
+def launch(path, ranks, folder, *arguments, limit=LIMIT):
     """A program from beginning to end."""
-    with started(name, ranks, folder, *arguments, limit=limit) as job:
+    with started(path, ranks, folder, *arguments, limit=limit) as job:
         return job.finish()
 
 
-def each_once(name, tmp_path_factory):
-    """A function that gives the run of a program with so many ranks, started when needed.
+@dataclass(frozen=True)
+class Launch:
+    """Checks of some programs, made by so many ranks in one job; some only in the sweep."""
+
+    ranks: int
+    programs: tuple[str, ...]
+    sweep: bool = False
+
+    def __str__(self):
+        return f"{self.ranks} ranks"
+
+    def param(self, *check):
+        """The launch, or one of its checks, as a case of a test."""
+        marks = [pytest.mark.sweep] if self.sweep else []
+        return pytest.param(self, *check, id=", ".join([*check, str(self)]), marks=marks)
+
+
+def each(launches):
+    """A test for each launch."""
+    return pytest.mark.parametrize("launch", [launch.param() for launch in launches])
+
+
+def each_check(launches):
+    """A test for each check of each launch."""
+    cases = [
+        launch.param(check)
+        for launch in launches
+        for check in checks_of(launch.programs, launch.ranks)
+    ]
+    return pytest.mark.parametrize(("launch", "check"), cases)
+
+
+def each_once(tmp_path_factory):
+    """A function that gives the run of a launch, started when needed.
 
     What went wrong with a launch is remembered as well: what hangs, hangs once.
     """
 
     @cache
-    def outcome(ranks):
+    def outcome(launch):
+        folder = tmp_path_factory.mktemp("job")
         try:
-            return launch(name, ranks, tmp_path_factory.mktemp(name))
+            with started(
+                TESTS / "mpi_checks.py", launch.ranks, folder, *launch.programs
+            ) as job:
+                return job.finish()
         except pytest.fail.Exception as failure:
             return str(failure)
 
-    def run(ranks):
-        made = outcome(ranks)
+    def run(launch):
+        made = outcome(launch)
         return made if isinstance(made, Run) else pytest.fail(made)
 
     return run
-
-
-def run_checks(checks):
-    """Within a program: carry out all checks for this number of ranks, and report them."""
-    from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
-
-    faulthandler.dump_traceback_later(LIMIT - 10)
-    comm = MPI.COMM_WORLD
-    for name, (check, sizes) in checks.items():
-        if comm.size in sizes:
-            own = comm.Dup()  # checks do not meet each other's messages
-            outcomes = own.gather(_outcome(check, own))
-            own.Free()
-            if comm.rank == 0:
-                print(json.dumps(_report(name, outcomes)), flush=True)  # noqa: T201
-    faulthandler.cancel_dump_traceback_later()
-
-
-def raised(call):
-    """What a call raises."""
-    try:
-        call()
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
-        return error
-    return None
-
-
-def _outcome(check, comm):
-    """How many things a check compared on this rank, and what is wrong."""
-    compared, complaints = 0, []
-    try:
-        for fine, what in check(comm):
-            compared += 1
-            if not fine:
-                complaints.append(f"rank {comm.rank}: {what}")
-    except Exception:  # noqa: BLE001 - the other ranks may wait for ever: say it now
-        complaints.append(f"rank {comm.rank}: {traceback.format_exc()}")
-        print(complaints[-1], file=sys.stderr, flush=True)  # noqa: T201
-    return compared, complaints
-
-
-def _report(name, outcomes):
-    complaints = [text for _, texts in outcomes for text in texts]
-    compared = min(count for count, _ in outcomes)
-    return {"check": name, "compared": compared, "complaints": complaints[:20]}

@@ -71,7 +71,7 @@ def outcomes(tmp_path_factory):
     assert not one.returncode, one
     process = Outcome(one.returncode, one.stdout, one.stderr, picture, np.load(field))
     arguments, picture, field = options("ranks")
-    four = launch(str(FLOW.with_suffix("")), 4, folder, *arguments)
+    four = launch(FLOW, 4, folder, *arguments)
     assert not four.returncode, four
     ranks = Outcome(four.returncode, four.stdout, four.stderr, picture, np.load(field))
     return {"process": process, "ranks": ranks}
@@ -195,7 +195,7 @@ def test_sizes_that_cannot_be_are_refused(arguments, says, flow, monkeypatch, ca
 
 
 def test_three_ranks_are_refused_once(tmp_path):
-    run = launch(str(FLOW.with_suffix("")), 3, tmp_path, *SHORT, limit=60)
+    run = launch(FLOW, 3, tmp_path, *SHORT, limit=60)
     assert run.returncode != 0
     assert run.stderr.count("flow.py: the number of nodes is 3: it must be a power of two") == 1
 
@@ -222,5 +222,5 @@ def test_the_program_of_the_guide_runs_on_four_ranks(tmp_path):
     assert lines[2].startswith("comm = None")
     lines[2], lines[-1] = COMM, f"assert {lines[-1]}; print('right')"
     (tmp_path / "guide.py").write_text("\n".join(lines))
-    run = launch(str(tmp_path / "guide"), 4, tmp_path, limit=60)
+    run = launch(tmp_path / "guide.py", 4, tmp_path, limit=60)
     assert (run.returncode, run.stderr, run.stdout.count("right")) == (0, "", 4), run

@@ -72,6 +72,7 @@ def test_meshes_with_lengths_that_are_no_powers_of_two(shape, nodes, code, alloc
     layout = gc.Layout.mesh(shape, nodes, code=code, allocation=allocation)
     assert_transforms(layout)
     assert_transforms(layout, payload=(3,), dtype=np.complex64)
+    assert_transforms(layout, payload=(2,), dtype=np.clongdouble)
 
 
 @given(mesh_specs(room=300, max_axes=3))
@@ -103,11 +104,92 @@ def test_norms_are_numpys(norm, inverse):
 @pytest.mark.parametrize(
     ("given_dtype", "expected"),
     [(np.float32, np.complex64), (np.int16, np.complex128), (np.complex64, np.complex64),
-     (bool, np.complex128), (float, np.complex128)],
+     (bool, np.complex128), (float, np.complex128), (np.float16, np.complex64),
+     (">f4", np.complex64), (np.longdouble, np.clongdouble), (">g", np.clongdouble)],
 )  # fmt: skip
 def test_precision_is_kept(given_dtype, expected):
-    a = gc.CubeArray.from_numpy(np.ones(8, given_dtype), gc.Layout.cyclic(3, 2))
-    assert gc.fft(a).dtype == expected
+    x = np.ones(8, given_dtype)
+    a = gc.CubeArray.from_numpy(x, gc.Layout.cyclic(3, 2))
+    assert gc.fft(a).dtype == np.fft.fft(x).dtype == expected
+
+
+def plainly(x, *, inverse=False):
+    """The transform by its definition, in the precision of x."""
+    points, real = len(x), x.real.dtype
+    turn = 2 * np.arccos(real.type(-1)) / points
+    angles = turn * (np.outer(np.arange(points), np.arange(points)) % points).astype(real)
+    return ((np.cos(angles) + (1j if inverse else -1j) * np.sin(angles)) * x).sum(axis=1)
+
+
+LINES = [
+    gc.Layout.cyclic(6, 0),
+    gc.Layout.cyclic(6, 3, nodes="gray"),
+    gc.Layout.consecutive(6, 4, nodes="gray", slots="gray"),
+    gc.Layout.nodes(6),
+    gc.Layout.mesh((60,), (4,), code="gray"),
+]
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("layout", LINES)
+def test_long_double_is_computed_in_long_double(layout, inverse):
+    x = random(layout.shape, dtype=np.clongdouble) / 3
+    a = gc.CubeArray.from_numpy(x, layout)
+    transform = gc.ifft if inverse else gc.fft
+    y = transform(a, norm="forward" if inverse else "backward")
+    expected = plainly(x, inverse=inverse)
+    assert y.dtype == expected.dtype == np.clongdouble
+    assert_close(y.to_numpy(), expected, layout.size)
+    planned = gc.plan_fft(layout, machine="ideal").run(a, inverse=inverse, norm="ortho")
+    assert planned.dtype == np.clongdouble
+    assert_close(planned.to_numpy(), expected / np.sqrt(np.longdouble(len(x))), layout.size)
+
+
+def kinds(x):
+    """Which numbers are finite, which are infinite, and which are none."""
+    return np.where(np.isnan(x), "nan", np.where(np.isinf(x), "inf", "finite"))
+
+
+def with_one(value, place):
+    x = random(64).real
+    x[place] = value
+    return x
+
+
+EXTREMES = {
+    "sums that overflow": np.full(64, 1e307),
+    "sums of two that overflow": np.full(64, -1.7e308),
+    "complex sums that overflow": np.full(64, 1e307 - 1e307j),
+    "the largest number": with_one(np.finfo(float).max / 2, 5),
+    "denormal numbers": np.full(64, 1e-320),
+    "noise of denormal numbers": random(64) * 1e-319,
+    "infinite at the origin": with_one(-np.inf, 0),
+    "no number": with_one(np.nan, 5),
+}
+
+
+@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("x", EXTREMES.values(), ids=EXTREMES)
+def test_extreme_numbers_are_finite_where_numpys_are(x, inverse, norm):
+    ours, theirs = (gc.ifft, np.fft.ifft) if inverse else (gc.fft, np.fft.fft)
+    with np.errstate(all="ignore"):
+        expected = kinds(theirs(x, norm=norm))
+        for layout in LINES[:4]:
+            y = ours(gc.CubeArray.from_numpy(x, layout), norm=norm)
+            assert np.array_equal(kinds(y.to_numpy()), expected), layout
+
+
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize("place", [1, 8, 63])
+def test_what_an_infinite_number_meets_is_infinite_or_none(place, norm):
+    """Which of the two depends on the order of the sums, as in NumPy, but not on the norm."""
+    with np.errstate(all="ignore"):
+        for layout in LINES[:4]:
+            a = gc.CubeArray.from_numpy(with_one(np.inf, place), layout)
+            found = kinds(gc.fft(a, norm=norm).to_numpy())
+            assert "finite" not in found
+            assert np.array_equal(found, kinds(gc.fft(a).to_numpy()))
 
 
 @pytest.mark.parametrize(("allocation", "coding"), TABLE)

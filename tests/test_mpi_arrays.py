@@ -1,26 +1,30 @@
-"""Arrays over MPI, from 1 to 16 ranks: each number is started once for many checks."""
+"""Arrays over MPI are what they are in one process: each launch carries many checks."""
 
 import pytest
-from mpi_runs import checks_of, each_once
+from mpi_runs import Launch, each, each_check, each_once
 
-RANKS = {"arrays": (1, 2, 3, 4, 8, 16), "array_mistakes": (2, 4)}
-JOBS = [(name, ranks) for name, sizes in RANKS.items() for ranks in sizes]
+LAUNCHES = (
+    Launch(1, ("arrays",)),
+    Launch(2, ("arrays", "array_mistakes")),
+    Launch(3, ("arrays",), sweep=True),
+    Launch(4, ("arrays",)),
+    Launch(4, ("array_mistakes",), sweep=True),
+    Launch(8, ("arrays",), sweep=True),
+    Launch(16, ("arrays",), sweep=True),
+)
 
 
 @pytest.fixture(scope="module")
-def jobs(tmp_path_factory):
-    return {name: each_once(name, tmp_path_factory) for name in RANKS}
+def ran(tmp_path_factory):
+    return each_once(tmp_path_factory)
 
 
-@pytest.mark.parametrize(
-    ("name", "ranks", "check"),
-    [(name, ranks, check) for name, ranks in JOBS for check in checks_of(name, ranks)],
-)
-def test_over_mpi_as_in_one_process(name, ranks, check, jobs):
-    jobs[name](ranks).require(check)
+@each_check(LAUNCHES)
+def test_over_mpi_as_in_one_process(launch, check, ran):
+    ran(launch).require(check)
 
 
-@pytest.mark.parametrize(("name", "ranks"), JOBS)
-def test_the_job_ends_well_and_says_nothing(name, ranks, jobs):
-    run = jobs[name](ranks)
+@each(LAUNCHES)
+def test_the_job_ends_well_and_says_nothing(launch, ran):
+    run = ran(launch)
     assert (run.returncode, run.stderr) == (0, ""), run

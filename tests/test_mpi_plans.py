@@ -1,25 +1,27 @@
-"""Plans over MPI: 2, 4, 8 and 16 ranks, each started once for many checks."""
+"""Plans over MPI give what they give in one process, and candidates are timed."""
 
 import pytest
-from mpi_runs import checks_of, each_once
+from mpi_runs import Launch, each, each_check, each_once
 
-RANKS = (2, 4, 8, 16)
+LAUNCHES = (
+    Launch(2, ("plans", "benches")),
+    Launch(4, ("plans", "benches")),
+    Launch(8, ("plans",), sweep=True),
+    Launch(16, ("plans",), sweep=True),
+)
 
 
 @pytest.fixture(scope="module")
-def job(tmp_path_factory):
-    return each_once("plans", tmp_path_factory)
+def ran(tmp_path_factory):
+    return each_once(tmp_path_factory)
 
 
-@pytest.mark.parametrize(
-    ("ranks", "check"),
-    [(ranks, check) for ranks in RANKS for check in checks_of("plans", ranks)],
-)
-def test_over_mpi_as_in_one_process(ranks, check, job):
-    job(ranks).require(check)
+@each_check(LAUNCHES)
+def test_over_mpi_as_in_one_process(launch, check, ran):
+    ran(launch).require(check)
 
 
-@pytest.mark.parametrize("ranks", RANKS)
-def test_the_job_ends_well_and_says_nothing(ranks, job):
-    run = job(ranks)
+@each(LAUNCHES)
+def test_the_job_ends_well_and_says_nothing(launch, ran):
+    run = ran(launch)
     assert (run.returncode, run.stderr) == (0, ""), run

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from mpi_runs import run_checks
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
@@ -325,6 +324,3 @@ CHECKS = {
     "windows": (windows, RANKS),
     "files": (files, RANKS),
 }
-
-if __name__ == "__main__":
-    run_checks(CHECKS)

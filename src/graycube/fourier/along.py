@@ -6,7 +6,7 @@ multiplies. Over MPI the arrays in between and the requests are made once too.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from graycube.layout import Layout
 from graycube.runtime import Execution, private
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
@@ -59,11 +61,18 @@ class _Step:
         return self._turned(made.reshape(*self.shape, *blocks.shape[2:])).reshape(blocks.shape)
 
     def _turned(self, lines: _Blocks) -> _Blocks:
-        """The lines times the factors, in place."""
+        """The lines times the factors, in place; times one, even what is infinite stays."""
         if self.factors is not None:
-            payload = (1,) * (lines.ndim - self.factors.ndim)
-            lines *= self.factors.reshape(*self.factors.shape, *payload)
+            shape = (*self.factors.shape, *(1,) * (lines.ndim - self.factors.ndim))
+            factors, turning = self.factors.reshape(shape), self._turning.reshape(shape)
+            np.multiply(lines, factors, out=lines, where=turning)
         return lines
+
+    @cached_property
+    def _turning(self) -> NDArray[np.bool_]:
+        """Where the factors are not one."""
+        turning: NDArray[np.bool_] = np.asarray(self.factors) != 1
+        return turning
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +198,8 @@ def carried_out(  # noqa: PLR0913
         factors = None
         if k < len(groups) - 1:
             words = after.inverse()(addresses(layout, those))
-            factors = _factors(layout, group, words, shape, inverse=inverse).astype(dtype)
+            roots = partial(_roots, dtype=np.dtype(dtype), inverse=inverse)
+            factors = _factors(layout, group, words, shape, roots)
         axis = 2 if group.low < group.high else 4 + group.axis
         steps.append(_Step(place, group, shape, axis, factors))
         place = after
@@ -206,8 +216,21 @@ def _shape(layout: Layout, group: Pass, nodes: int) -> tuple[int, ...]:
     return (nodes, 1 << above, 1 << size, 1 << group.slot, *extents)
 
 
+def _roots(points: int, dtype: "np.dtype[Any]", *, inverse: bool) -> _Blocks:
+    """The roots of unity in order, computed in double precision or in what the dtype has."""
+    real = np.finfo(np.result_type(dtype, complex)).dtype
+    turn = 2 * np.arccos(real.type(-1))
+    angles = turn * np.arange(points, dtype=real) / points
+    roots: _Blocks = np.exp(angles * (1j if inverse else -1j))
+    return roots.astype(dtype)
+
+
 def _factors(
-    layout: Layout, group: Pass, words: IntArray, shape: tuple[int, ...], *, inverse: bool
+    layout: Layout,
+    group: Pass,
+    words: IntArray,
+    shape: tuple[int, ...],
+    roots: "Callable[[int], _Blocks]",
 ) -> _Blocks:
     """The twiddle factors: w^(k r), k the output digit and r the index below the group.
 
@@ -226,9 +249,7 @@ def _factors(
             inside = (1 << axis.low) - 1
             below = ((low >> axis.low) * axis.extent + digit) << axis.low | low & inside
             points *= axis.extent
-    turn = 2j if inverse else -2j
-    roots = np.exp(turn * np.pi * np.arange(points) / points)
-    factors: _Blocks = roots[below * output % points]
+    factors: _Blocks = roots(points)[below * output % points]
     across = [1] * len(layout.axes)
     across[group.axis] = factors.shape[-1]
     return factors.reshape(*shape[:4], *across)

@@ -268,7 +268,7 @@ def _real_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
             "half of the spectrum is enough for real numbers only",
             "use fft, or drop the imaginary part",
         )
-    return np.dtype(np.float32 if complex_dtype(dtype) == np.complex64 else np.float64)
+    return np.empty(0, complex_dtype(dtype)).real.dtype
 
 
 def _others_and_last(a: CubeArray, axes: Sequence[int] | None) -> tuple[list[int], int]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import sqrt
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -163,14 +162,17 @@ def _spread(layout: Layout, axis: int) -> int:
 def scale(
     blocks: NDArray[Any], points: int, norm: Norm | None, *, inverse: bool
 ) -> NDArray[Any]:
-    """The blocks of one transformed axis, divided in place as its norm says.
+    """The blocks of one transformed axis, scaled in place as its norm says.
 
     Axis by axis, so that nothing overflows on the way.
     """
     require_norm(norm)
     whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
     if points > 1 and (whole or norm == "ortho"):
-        blocks /= blocks.real.dtype.type(points if whole else sqrt(points))
+        real = blocks.real.dtype.type
+        blocks = np.ascontiguousarray(blocks)
+        parts = blocks.view(real)  # a complex division of what is infinite gives nan
+        parts *= 1 / (real(points) if whole else np.sqrt(real(points)))
     return blocks
 
 
@@ -187,13 +189,12 @@ def all_agree(a: CubeArray, what: str, check: Callable[[], _T], **facts: object)
 
 
 def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
-    """The dtype of the result: single precision stays single, the rest is double."""
+    """The dtype of the result, as NumPy's: what floats keep their precision, from single on."""
     if dtype.kind not in "biufc":
         raise InvalidTypeError(
             f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
         )
-    single = dtype.newbyteorder("=") in (np.float32, np.complex64, np.float16)
-    return np.dtype(np.complex64 if single else np.complex128)
+    return np.result_type(dtype, 1j)
 
 
 def require_array(a: object) -> None:
