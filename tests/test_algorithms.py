@@ -176,6 +176,21 @@ def test_exchanges_in_random_orders_convert(order, backwards):
     assert_order_converts(len(order) + 1, order, DIRECTIONS[backwards])
 
 
+@pytest.mark.parametrize(
+    "order", [[0, 1], [0, 1, 1], [0, 1, 3], [0, 1, 2, 2], [], "", "rising", [2, 1, -1]], ids=str
+)
+def test_what_is_no_order_of_the_dimensions_is_refused(order):
+    with pytest.raises(gc.InvalidValueError, match=r"each of the dimensions \[0, 1, 2\] must"):
+        any_order.emit_order(order_task(4, DIRECTIONS[0]), order)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_orders_with_a_name_are_those(direction):
+    task = order_task(4, direction)
+    for name, order in {"ascending": [0, 1, 2], "descending": [2, 1, 0]}.items():
+        assert any_order.emit_order(task, name) == any_order.emit_order(task, order)
+
+
 def path(here, there, order):
     """The directed links from one node to another, in a fixed order of dimensions."""
     for d in order:

@@ -1,5 +1,9 @@
 """The planner: a full table, the cheapest way, where the choice switches, and its words."""
 
+import json
+import re
+from contextlib import nullcontext
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,15 +167,15 @@ relabel               0        0            0         0  if the ranks may be ren
 gb1                   5    10240      2621440    0.2238  1.314 times the chosen one
 gb2                   7     7168      3670016    0.1987  1.167 times the chosen one
 gb3                   6     6144      3145728    0.1703  chosen
-any-order             5    10240      2621440    0.2238  1.314 times the chosen one
-few-ports             6     6144      3145728    0.1703  the same
+any-order             5    10240      2621440    0.2238  as gb1 here
+few-ports             6     6144      3145728    0.1703  as gb3 here
 lower bound                                     0.09787  flow (tolls prove 76/29 of a block)
 Left out: direct (needs circuits; else it is gb1); circuit-split (it needs circuits and two
 ports); pipelined, minimum-path (it needs 5 ports); nonminimum-path, nonminimum-ring,
 three-fifths, tight (it needs 6 ports); field-phases (it converts 2 to 4 fields); two-cube
-(it converts one field of two bits); fewer-bytes (its start-ups cost more than it saves);
-exchange, half-exchange, pipeline, all-to-all, groups (conversions have algorithms of their
-own).
+(it converts one field of two bits); rotations (on one port it is gb1); fewer-bytes (its
+start-ups cost more than it saves); exchange, half-exchange, pipeline, all-to-all, groups
+(conversions have algorithms of their own).
 The chosen schedule is within a factor 1.74 of the bound."""
 
 PACKET_TEXT = """\
@@ -182,11 +186,11 @@ direct                1       90          720       290  1.115 times the chosen 
 gb1                   2      180          720       580  2.231 times the chosen one
 gb2                   4      180         1440       580  2.231 times the chosen one
 gb3                   3      135         1080       435  1.673 times the chosen one
-any-order             2      180          720       580  2.231 times the chosen one
+any-order             2      180          720       580  as gb1 here
 circuit-split         2       60         1200       260  chosen
 pipelined             3      135          720       435  1.673 times the chosen one
 minimum-path          2       90          720       290  1.115 times the chosen one
-few-ports             3      135          720       435  1.673 times the chosen one"""
+few-ports             3      135          720       435  as pipelined here"""
 
 
 def test_the_explanation_of_a_choice():
@@ -221,12 +225,68 @@ def test_the_explanation_says_what_is_optimal():
     assert close.explain().splitlines()[-1].endswith("within a factor 1.25 of the bound.")
 
 
+def remarks_of(plan):
+    """What stands behind the figures of each candidate."""
+    lines = plan.explain().partition("lower bound")[0].splitlines()[2:]
+    return {line.split()[0]: line[57:] for line in lines}
+
+
+def test_candidates_with_the_figures_of_another_say_so():
+    """In units of whole blocks most algorithms are GB1."""
+    plan = planned(4, 1, gc.Machine(dims=4, startup=9.0))
+    remarks = remarks_of(plan)
+    assert remarks == {
+        "relabel": "if the ranks may be renumbered",
+        "gb1": "chosen",
+        **dict.fromkeys(("gb2", "gb3", "any-order", "few-ports"), "as gb1 here"),
+    }
+    (scene,) = re.findall(r'id="scenes">(.*?)</script>', gc.view.page(plan))
+    shown = {row["name"]: row["remark"] for row in json.loads(scene)[0]["candidates"]}
+    assert shown | {"gb1": "chosen"} == shown | remarks
+    assert plan._repr_html_().count("as gb1 here") == 4
+
+
+def test_what_is_chosen_by_name_is_not_as_another():
+    remarks = remarks_of(planned(4, 1, gc.Machine(dims=4, startup=9.0), algorithm="gb3"))
+    assert [remarks[name] for name in ("gb1", "gb3", "few-ports")] == [
+        "the same",
+        "chosen",
+        "as gb1 here",
+    ]
+
+
+def test_seconds_that_are_bytes_are_not_called_seconds_only():
+    """Machine(dims) has no costs: its figures are bytes in sequence."""
+    words = "a second stands for a byte on a link"
+    bare = planned(4, 8, gc.Machine(dims=4))
+    assert repr(bare) == "<Plan gb3: 4 rounds, 16 bytes in sequence, 1.17 x bound, 16 nodes>"
+    for text in (bare.explain(), bare._repr_html_(), gc.view.page(bare)):
+        assert words in text
+    for costs in ({"startup": 1e-9}, {"per_byte": 2.0}):
+        priced = planned(4, 8, gc.Machine(dims=4, **costs))
+        assert " s, " in repr(priced)
+        for text in (priced.explain(), priced._repr_html_(), gc.view.page(priced)):
+            assert words not in text
+
+
+@pytest.mark.parametrize(
+    ("block", "startup", "node", "told"),
+    [(3000, 0.0, 0, True), (3000, 0.0, 1, False), (3000, 1e-9, 0, False), (999, 0.0, 0, False)],
+)
+def test_many_rounds_for_lack_of_a_startup_are_worth_a_warning(block, startup, node, told):
+    """The first node says so; tests/mpi has the rest."""
+    plan = planned(2, block, gc.Machine(2, "all", startup=startup), algorithm="two-cube")
+    seen = pytest.warns(UserWarning, match="1501 rounds.*calibrate") if told else nullcontext()
+    with seen:
+        plan._told(node)
+
+
 def test_unknown_algorithms_and_machines_are_refused():
     with pytest.raises(
         gc.InvalidValueError, match="the algorithm is 'gb4': the known ones are"
     ):
         planned(3, 8, "ideal", algorithm="gb4")
-    with pytest.raises(gc.InvalidValueError, match="the profile is 'cm5'"):
+    with pytest.raises(gc.InvalidValueError, match=r"the profile is 'cm5'.*with calibrate"):
         planned(3, 8, "cm5")
     with pytest.raises(gc.InvalidTypeError, match="must be a Machine or the name"):
         planned(3, 8, {"dims": 3})
@@ -246,8 +306,19 @@ def test_blocks_that_slots_do_not_divide_are_refused():
 
 
 def test_impossible_algorithms_are_refused_with_their_reason():
-    with pytest.raises(gc.InvalidValueError, match="it needs circuits and two ports"):
+    with pytest.raises(gc.InvalidValueError, match="it needs circuits and two ports") as raised:
         planned(4, 8, "ipsc1", algorithm="circuit-split")
+    assert raised.value.hint == (
+        "take 'auto', or one that can: gb1, gb2, gb3, any-order, few-ports, relabel"
+    )
+
+
+def test_what_one_node_does_is_in_the_moves_if_blocks_are_parted():
+    layouts = gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2)
+    plan = gc.plan(*layouts, 4, machine=gc.Machine(2))
+    with pytest.raises(gc.InvalidValueError, match=r"plan\.moves\(\)"):
+        plan.actions(0)
+    assert len(plan.moves())
 
 
 def test_a_permutation_of_node_bits_can_be_had_by_new_numbers_only():
