@@ -5,10 +5,11 @@ import re
 from contextlib import nullcontext
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graycube as gc
+from graycube.simulate import simulate
 
 HOPS = "store-and-forward"
 
@@ -17,6 +18,13 @@ def planned(n, block, machine, **options):
     return gc.plan(
         gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block, machine=machine, **options
     )
+
+
+def priced(name, n, block, machine):
+    """What one algorithm takes, without its rivals."""
+    task = gc.Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block)
+    algorithm = next(a for a in gc.algorithms() if a.name == name)
+    return simulate(algorithm.emit(task, machine)).time(machine)
 
 
 def cost(plan, name):
@@ -36,7 +44,8 @@ def machines(draw, n):
     )
 
 
-@given(st.data(), st.integers(2, 7), st.integers(1, 120))
+@given(st.data(), st.integers(2, 6), st.integers(1, 120))
+@settings(max_examples=60)
 def test_auto_takes_the_cheapest_of_a_complete_table(data, n, block):
     machine = data.draw(machines(n))
     plan = planned(n, block, machine)
@@ -54,18 +63,20 @@ def test_auto_takes_the_cheapest_of_a_complete_table(data, n, block):
 
 @given(st.data(), st.integers(2, 7), st.integers(1, 120))
 def test_gb3_never_loses_to_gb2_nor_gb1_to_any_other_order(data, n, block):
-    plan = planned(n, block, data.draw(machines(n)))
-    assert cost(plan, "gb3") <= cost(plan, "gb2")
-    assert cost(plan, "gb1") == cost(plan, "any-order")
+    machine = data.draw(machines(n))
+    seconds = {name: priced(name, n, block, machine) for name in ("gb1", "gb2", "gb3")}
+    assert seconds["gb3"] <= seconds["gb2"]
+    assert seconds["gb1"] == priced("any-order", n, block, machine)
 
 
 @given(
-    st.integers(3, 10),
+    st.integers(3, 7),
     st.integers(1, 300),
     st.integers(0, 4000),
     st.integers(1, 9),
     st.sampled_from((1, 4)),
 )
+@settings(max_examples=50)
 def test_gb3_is_taken_exactly_above_the_crossover(n, half, startup, rate, itemsize):
     """TR-20-92: K > 2 s / ((n - 2) t). With cheap start-ups there are fewer bytes still."""
     machine = gc.Machine(dims=n, startup=float(startup), per_byte=float(rate))
@@ -79,7 +90,7 @@ def test_gb3_is_taken_exactly_above_the_crossover(n, half, startup, rate, itemsi
 
 @pytest.mark.parametrize("rate", [1.0, 4.0])
 @pytest.mark.parametrize("half", [2, 50, 3000])
-@pytest.mark.parametrize("n", range(3, 11))
+@pytest.mark.parametrize("n", range(3, 8))
 def test_the_choice_switches_at_the_crossover(n, half, rate):
     machine = gc.Machine(dims=n, startup=half * (n - 2) * rate, per_byte=rate)
     below, at, above = (planned(n, 2 * half + k, machine) for k in (-2, 0, 2))
@@ -104,8 +115,8 @@ def test_predicted_break_even_of_the_ipsc2_is_at_1400_bytes():
 def test_speedups_rise_to_the_papers_limit(n):
     """2 (n - 1) / n, nearly reached by 64 kbyte: measured were 1.63 to 1.79."""
     limit = 2 * (n - 1) / n
-    plans = [planned(n, 2**k, like_ipsc2(n)) for k in range(8, 60)]
-    ratios = [cost(plan, "gb1") / cost(plan, "gb3") for plan in plans]
+    blocks = [(n, 2**k, like_ipsc2(n)) for k in range(8, 60)]
+    ratios = [priced("gb1", *block) / priced("gb3", *block) for block in blocks]
     assert ratios == sorted(ratios)
     assert 0.95 * limit < ratios[16 - 8] < limit
     assert ratios[-1] == pytest.approx(limit, rel=1e-9)
