@@ -178,39 +178,39 @@ SMALL, LARGE = field_cases(6, st.integers(1, 24)), field_cases(10, st.integers(1
 
 
 @given(field_cases(6, st.integers(1, 24), UNCHANGED))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_every_algorithm_converts_fields_on_all_ports(case):
     assert_all_algorithms(case, machine_of(case.n), HOP_BY_HOP)
 
 
 @given(LARGE)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_every_algorithm_converts_the_fields_of_large_cubes(case):
     assert_all_algorithms(case, machine_of(case.n), HOP_BY_HOP)
 
 
 @given(SMALL, st.data())
-@settings(max_examples=120)
+@settings(max_examples=80)
 def test_every_algorithm_converts_fields_on_few_ports(case, data):
     ports = data.draw(st.one_of(st.just(1), st.integers(1, case.n)))
     assert_all_algorithms(case, machine_of(case.n, ports), HOP_BY_HOP)
 
 
 @given(SMALL, st.sampled_from([1, "all"]), st.sampled_from([0.5, 20.0]))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_start_ups_change_units_and_not_what_is_done(case, ports, startup):
     assert_all_algorithms(case, machine_of(case.n, ports, startup=startup), HOP_BY_HOP)
 
 
 @given(SMALL, st.integers(1, 2))
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_circuits_convert_fields(case, ports):
     machine = machine_of(case.n, min(ports, case.n), switching="circuit")
     assert_all_algorithms(case, machine, [*ON_CIRCUITS, "gb1", "gb3"])
 
 
-@given(field_cases(10, st.integers(1, 64)))
-@settings(max_examples=60)
+@given(field_cases(7, st.integers(1, 64)))
+@settings(max_examples=40)
 def test_shortest_paths_meet_the_bound_of_theorem_4(case):
     """max(K, n - d), with n and d of the fields of two bits or more; the planner knows it."""
     low = sum(width - 1 for width, _ in case.converted)

@@ -16,7 +16,7 @@ from graycube.simulate import simulate
 from graycube.table import few_ports, minimum_path, nonminimum_ring, pipelined
 from graycube.verify import check_algebra, check_elements
 
-THOROUGH = settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow])
+THOROUGH = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
 ALL = {"ports": "all"}
 
 
@@ -339,7 +339,7 @@ def test_moves_have_no_patterns():
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-@pytest.mark.parametrize("n", [3, 10, 40, 200])
+@pytest.mark.parametrize("n", [3, 10, 40, pytest.param(200, marks=pytest.mark.sweep)])
 def test_a_billion_rounds_are_counted_between_events(n, backwards):
     block = 10**9
     machine = gc.Machine(n, startup=1e-30, per_byte=1.0, **ALL)

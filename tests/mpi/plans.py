@@ -5,6 +5,7 @@ Every rank computes the blocks of all nodes, and compares its own.
 
 import random
 import time
+import warnings
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -352,6 +353,26 @@ def bound_runs(comm):
             bound.free()
 
 
+def many_rounds(comm):
+    """Rank 0 says where thousands of rounds come from; where that is an error, all raise it."""
+    layouts = gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2)
+    plan = gc.plan(*layouts, 3000, machine=gc.Machine(2, "all"))
+    calls = (
+        (lambda: plan.execute(np.zeros(3000), comm)),
+        (lambda: plan.bind(np.zeros(3000), comm)),
+    )
+    for call in calls:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call()
+        texts = [(w.filename, "1501 rounds" in str(w.message)) for w in told]
+        yield texts == [(__file__, True)] * (comm.rank == 0), f"{texts}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            error = raised(call)
+        yield isinstance(error, gc.PeerError) and "1501 rounds" in str(error), f"{error!r}"
+
+
 def bound_in_place(comm):
     """A block that is its own result goes on from where it is."""
     for plan in both_plans(size_of(comm)):
@@ -528,6 +549,7 @@ CHECKS = {
     "bound in place": (bound_in_place, (2, 4, 8)),
     "interleaved": (interleaved, (4, 8)),
     "files": (files, (4, 8)),
+    "many rounds": (many_rounds, (4,)),
     "halves": (halves, (4, 8, 16)),
     "other numbers": (other_numbers, (4, 8)),
     "one node": (one_node, (4,)),

@@ -2,8 +2,8 @@
 
 Rule: the node of a mesh coordinate is the concatenation of the codes of its components, the
 first axis in the high bits (CAM-87-02 section 7). With a cyclic Gray code on every axis, mesh
-neighbours, the wrap-around included, are neighbours in the cube: their numbers differ in one bit.
-On a ring or torus with sides longer than 4 such numbers are not neighbours.
+neighbours, the wrap-around included, are neighbours in the cube: their numbers differ in one
+bit. On a ring or torus with sides longer than 4 such numbers are not neighbours.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 Rules.
 
-1. Every element goes through the stages in the order of the steps, and from one stage to the next
+1. Every element goes through the stages in the order of the steps, and between two stages
    through the crossings in the order of time: those that change places for it must commute. A
    local exchange takes no time, a :class:`Crossing` takes the elements that meet its condition
    over one link, and a :class:`~graycube.schedule.Stage` pairs elements.
