@@ -3,6 +3,7 @@
 import importlib
 from dataclasses import replace
 from functools import reduce
+from itertools import product
 
 import numpy as np
 import pytest
@@ -117,12 +118,9 @@ def misquotes():
             for step in "+-":
                 old = CLAIMS["figure-19"].figures[row][column]
                 yield "figure-19", row, column, f"{old} {step} 1"
-    for key in ("table-4-cyclic", "table-4-consecutive"):
-        for row in range(3):
-            for column in (2, 3):
-                for step in "+-":
-                    old = CLAIMS[key].figures[row][column]
-                    yield key, row, column, f"{old} {step} 1"
+    tables = ("table-4-cyclic", "table-4-consecutive")
+    for key, row, column, step in product(tables, range(3), (2, 3), "+-"):
+        yield key, row, column, f"{CLAIMS[key].figures[row][column]} {step} 1"
 
 
 MISQUOTES = sorted(misquotes())
@@ -186,11 +184,12 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
      "text-5-c figure-23"),
     ("butterfly_points:sample_code", lambda x, _: ONE.sample_code(x, "mended"), "text-5-d"),
     ("butterfly_points:to_binary", lambda x, _=0, **__: ONE.to_binary(x, "mended"), "text-5-e"),
-    ("butterfly_summary:proved", lambda _, encoding, *__: int(encoding != "Binary"), "text-1-j"),
+    ("butterfly_summary:proved", lambda _, code, *__: int(code != "Binary"), "text-1-j"),
     ("butterfly_summary:proved", everything(1), "text-3.2-d text-6-c"),
     ("butterfly_summary:_sections", lambda _, radix, *__: radix, "text-6-i"),
-    *(("butterfly_summary:_sections", lambda n, _, *rest, radix=radix: SECTIONS(n, radix, *rest),
-       keys) for radix, keys in ((2, "text-6-d text-6-h"), (1, "text-6-d"))),
+    ("butterfly_summary:_sections", lambda n, _, *rest: SECTIONS(n, 2, *rest),
+     "text-6-d text-6-h"),
+    ("butterfly_summary:_sections", lambda n, _, *rest: SECTIONS(n, 1, *rest), "text-6-d"),
 ]  # fmt: skip
 
 

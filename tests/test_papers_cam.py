@@ -3,6 +3,7 @@
 import csv
 import importlib
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,7 @@ def rows(name):
 PAPER = read_paper(FOLDER / "claims.toml")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
 PRINTED = model.printed()
+BEGINNING = 9  # rows with the head
 EVERY = [(d, mapping) for d in range(1, 9) for mapping in model.MAPPINGS]
 
 
@@ -41,11 +43,23 @@ def costs(s, c, a=0):
     return model.Costs(Fraction(s), Fraction(c), Fraction(a))
 
 
-@pytest.mark.parametrize("name", tables.TABLES)
-def test_tables_come_out_again(name):
+def made_and_kept(name):
     with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         kept = list(csv.reader(file))
-    assert [[str(entry) for entry in row] for row in tables.TABLES[name]()] == kept
+    return ([str(entry) for entry in row] for row in tables.TABLES[name]()), kept
+
+
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_tables_begin_as_they_are_made(name):
+    made, kept = made_and_kept(name)
+    assert list(islice(made, BEGINNING)) == kept[:BEGINNING]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_tables_come_out_again(name):
+    made, kept = made_and_kept(name)
+    assert list(made) == kept
 
 
 def test_the_profile_has_the_parameters_of_the_paper():

@@ -119,7 +119,8 @@ def figure_5(_: Claim) -> Iterator[Case]:
     of the fastest and of the slowest processor.
     """
     for d, mapping in printed().speedups:
-        time, average = sum(split(POINTS, d, mapping)), printed().average(d, mapping)
+        time = sum(split(POINTS, d, mapping), Fraction(0))
+        average = printed().average(d, mapping)
         apart = abs(time - average)
         ends = (abs(time - end) for end in printed().times[d, mapping])
         speedups = f"{float(alone() / time):.2f} and {float(alone() / average):.2f}"

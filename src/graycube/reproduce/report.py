@@ -38,9 +38,7 @@ def summary(results: Results) -> str:
     lines = []
     for paper, outcomes in results:
         lines.append(f"{paper.key}: {_counted(outcomes)}")
-        lines += (
-            f"  {_line(outcome)}" for outcome in outcomes if outcome.verdict != HOLDS
-        )
+        lines += (f"  {_line(outcome)}" for outcome in outcomes if outcome.verdict != HOLDS)
         lines += (f"  {name} has no claim" for name in paper.missing())
     every = [outcome for _, outcomes in results for outcome in outcomes]
     total = [] if len(results) == 1 else [f"all: {_counted(every)}"]
