@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import pytest
 
-import graycube as gc
 from graycube.reproduce import Claim, Outcome, read_paper, reproduce
 from graycube.reproduce.run import function_of
 

@@ -1,7 +1,10 @@
 """The claims of all papers: complete, as recorded, told in the errata, drawn, and not idle."""
 
+from collections import Counter
+
 import pytest
 from claim_cases import (
+    ROOT,
     code_of,
     drawn,
     paper_of,
@@ -12,6 +15,7 @@ from claim_cases import (
 )
 
 import graycube as gc
+from graycube.reproduce.claims import VERDICTS
 from graycube.reproduce.formula import evaluate
 
 NUMBERED = {  # counted in the papers
@@ -105,3 +109,17 @@ def test_another_formula_is_contradicted(folder, key):
     outcome = with_another_formula(PAPERS[folder], CLAIMS[folder, key])
     assert (outcome.verdict, outcome.error) == ("fails", "")
     assert outcome.exceptions
+
+
+def test_the_table_of_the_documents_counts_the_claims():
+    """How many cases there are is known to the whole reproduction only."""
+    text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    rows = [[x.strip() for x in line.split("|")[1:-1]] for line in text.splitlines()]
+    told = {
+        row[0].lower(): [int(x) for x in row[1:6]]
+        for row in rows
+        if row and row[0].lower() in PAPERS
+    }
+    for folder, paper in PAPERS.items():
+        found = Counter(claim.verdict for claim in paper.claims)
+        assert told[folder] == [len(paper.claims), *(found[verdict] for verdict in VERDICTS)]

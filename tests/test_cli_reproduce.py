@@ -1,11 +1,16 @@
 """``graycube reproduce``: papers of our own, right and wrong, and what is said of them."""
 
 import json
+import os
+import signal
+import subprocess
+import time
 from html.parser import HTMLParser
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
-from cli_runs import cli, tree
+from cli_runs import COMMAND, cli, tree
 
 from graycube.reproduce import as_dict, papers, reproduce
 
@@ -30,6 +35,7 @@ check = "{module}:{check}"
 verdict = "{verdict}"
 """
 CHECKS = """
+import time
 from pathlib import Path
 
 def positive(claim):
@@ -37,6 +43,11 @@ def positive(claim):
 
 def small(claim):
     return claim.tried(lambda n: n < 3)
+
+def endless(claim):
+    with Path("started").open("a") as file:
+        print(file=file)
+    time.sleep(60)
 
 def broken(claim):
     Path("computed").touch()
@@ -83,7 +94,7 @@ def test_claims_that_hold(write):
     ran = run()
     assert (ran.status, ran.err) == (0, "")
     last = ran.out.splitlines()[-1]
-    assert last.endswith("3 claims: 2 hold, 0 hold with a correction, 1 fail")
+    assert last.endswith("3 claims: 2 hold, 0 hold with a correction, 0 not reached, 1 fail")
     found = run("--json")
     assert found.err == ""
     known = papers(Path("papers"))
@@ -110,6 +121,22 @@ def test_what_comes_out_otherwise_has_status_1(write, claim, words):
     assert found.json(status=1)["as_recorded"] is False
     assert found.err == ran.err
     assert run("--claim", "lemma-1").status == 0
+
+
+@pytest.mark.parametrize("to_all", [True, pytest.param(False, marks=pytest.mark.sweep)])
+def test_an_interrupt_ends_all_processes_quietly(write, to_all):
+    write("TR-1", *4 * [("endless", "holds")])
+    """Of Ctrl-C all processes hear, of a signal to one the workers do not."""
+    words = [COMMAND, "reproduce", "--papers", "papers", "-j", "2"]
+    started = Path("started")
+    with subprocess.Popen(
+        words, stdout=PIPE, stderr=PIPE, text=True, start_new_session=True
+    ) as process:
+        while process.poll() is None and not (started.exists() and started.stat().st_size == 2):
+            time.sleep(0.01)
+        (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=50)  # until nobody can write any more
+    assert (process.returncode, out, err.strip()) == (130, "", "")
 
 
 def test_quick_sizes_are_fewer(write):

@@ -18,10 +18,15 @@ from graycube.reproduce import (
     Case,
     Claim,
     Correction,
+    Paper,
+    as_dict,
     judged,
     papers,
     read_paper,
+    report,
     reproduce,
+    summary,
+    unexpected,
 )
 from graycube.reproduce.claims import span
 from graycube.reproduce.formula import evaluate
@@ -31,6 +36,7 @@ CLAIM = Claim("lemma", "1", "section 1", "a statement", "checks:counts")
 CORRECTED = replace(
     CLAIM, verdict="holds with a correction", correction=Correction("it is", "An entry.")
 )
+UNREACHED = replace(CORRECTED, verdict="not reached")
 VALUES = {"n": 5, "K": 12}
 
 
@@ -195,6 +201,7 @@ def test_huge_sizes_are_refused_where_they_come_in():
         ({"sizes": {"n": "3..1"}}, "the span is"),
         ({"sizes": {"n": "1..3"}, "quick": {"n": ""}}, "the span is"),
         ({"verdict": "holds with a correction"}, "correction needs"),
+        ({"verdict": "not reached"}, "correction needs"),
         ({"correction": Correction("it is", "An entry.")}, "correction needs"),
         ({"verdict": "fails", "correction": Correction("it is", "An entry.")}, "correction"),
     ],
@@ -271,30 +278,45 @@ def test_quick_sizes_replace_some():
 
 
 def verdict_by_rule(cases, correction):
-    """The rule as the module tells it, for a list of pairs."""
-    if cases and all(holds for holds, _ in cases):
+    """The rule as the module tells it, for a list of what is said of cases."""
+    if cases and all(holds for holds, *_ in cases):
         return "holds"
-    if cases and correction and all(corrected for _, corrected in cases):
-        return "holds with a correction"
+    if cases and correction and all(corrected for _, corrected, _ in cases):
+        return "not reached" if any(left_open for *_, left_open in cases) else CORRECTED.verdict
     return "fails"
 
 
-PAIRS = st.lists(st.tuples(st.booleans(), st.sampled_from((None, True, False))), max_size=4)
+SAID = st.tuples(st.booleans(), st.sampled_from((None, True, False)), st.booleans())
 
 
-@given(PAIRS, st.booleans(), st.booleans())
-def test_verdicts_follow_the_rule(pairs, correction, from_numpy):
-    claim = CORRECTED if correction else CLAIM
-    made = [
-        Case("", "", "", np.bool_(holds) if from_numpy else holds, corrected)
-        for holds, corrected in pairs
-    ]
+@given(
+    st.lists(SAID, max_size=4), st.sampled_from((CLAIM, CORRECTED, UNREACHED)), st.booleans()
+)
+def test_verdicts_follow_the_rule(said, claim, from_numpy):
+    kind = np.bool_ if from_numpy else bool
+    made = [Case("", "", "", kind(holds), *rest) for holds, *rest in said]
     outcome = judged(claim, iter(made))
-    assert outcome.verdict == verdict_by_rule(pairs, correction)
-    counted = not correction or outcome.exceptions == claim.correction.exceptions
+    assert outcome.verdict == verdict_by_rule(said, claim.correction)
+    counted = not claim.correction or outcome.exceptions == claim.correction.exceptions
     assert outcome.as_recorded == (outcome.verdict == claim.verdict and counted)
-    assert outcome.tried == len(pairs)
-    assert outcome.exceptions == sum(not holds for holds, _ in pairs)
+    assert outcome.tried == len(said)
+    assert outcome.exceptions == sum(not holds for holds, *_ in said)
+    assert outcome.open == sum(left_open for *_, left_open in said)
+    right = [corrected if claim.correction else holds for holds, corrected, _ in said]
+    assert outcome.surprises == sum(not x for x in right)
+
+
+@pytest.mark.parametrize(
+    ("ours", "least", "is_open"),
+    [(8, 7, False), (8, 8, False), (9, 8, True), (9, 9, False), (9, 7, True), (9, None, False),
+     (7, 6, False)],
+)  # fmt: skip
+@pytest.mark.parametrize("relation", ["==", "<="])
+def test_what_is_worse_than_the_paper_and_not_excluded_is_open(relation, ours, least, is_open):
+    claim = replace(CLAIM, formula="n", relation=relation, sizes={"n": "8"})
+    assert claim.compare(ours, least, n=8).open is is_open
+    (case,) = claim.compared(lambda **_: ours, least and (lambda **_: least))
+    assert case.open is is_open
 
 
 def test_truth_from_numpy_counts_as_truth():
@@ -311,6 +333,40 @@ def test_cases_are_counted_and_some_are_kept():
     assert [case.where for case in outcome.contradictions] == [
         str(k) for k in range(1, 2 * SHOWN, 2)
     ]
+
+
+def test_what_contradicts_the_record_comes_first():
+    """Also what agrees with the print: a correction is to agree with every case."""
+    late = {900: (False, False), 950: (True, False)}
+    cases = [Case(str(k), "1", "2", *late.get(k, (k % 2 == 0, True))) for k in range(1000)]
+    outcome = judged(CORRECTED, iter(cases))
+    assert (outcome.verdict, outcome.exceptions, outcome.surprises) == ("fails", 501, 2)
+    assert [case.where for case in outcome.contradictions[:4]] == ["900", "950", "1", "3"]
+    assert len(outcome.contradictions) == SHOWN
+    paper = Paper("X-1", "T", "A", "R", 1990, Path(), {}, (CORRECTED,))
+    (told,) = unexpected([(paper, [outcome])])
+    assert told == (
+        "X-1 Lemma 1: fails, recorded: holds with a correction; "
+        "2 of 1000 cases contradict the record, first at 900: paper 1, computed 2"
+    )
+
+
+def test_what_is_not_reached_is_told(folder):
+    place = folder()
+    paper = read_paper(place / "claims.toml")
+    said = Correction("ours take one more", "An entry.", exceptions=1)
+    claim = replace(paper.claims[0], verdict="not reached", correction=said)
+    made = [Case("a", "8", "9", holds=False, corrected=True, open=True)]
+    outcome = judged(claim, iter(made))
+    assert outcome.as_recorded
+    results = [(replace(paper, claims=(claim,)), [outcome])]
+    told = "Lemma 1 not reached (of 1 cases 1 contradict it, 1 of them open): An entry."
+    assert told in summary(results)
+    assert "1 not reached" in summary(results)
+    assert as_dict(results)["papers"][0]["claims"][0]["open"] == 1
+    page = report(results)
+    assert "Reached is: ours take one more" in page
+    assert page.count("\N{WHITE CIRCLE}") >= 3
 
 
 # Papers' folders.
@@ -504,6 +560,7 @@ def test_siblings_are_imported_and_nothing_is_left_on_the_path(folder):
         (HEAD + BODY + 'figures = "many"', "figures is 'many'"),
         (HEAD + BODY + 'code = "graycube.gray"', "code is"),
         (HEAD + BODY + 'verdict = "true"', "verdict 'true'"),
+        (HEAD + BODY + 'verdict = "not reached"', "correction needs"),
         (HEAD + BODY + "remark = " + "[" * 5000, "wrong"),
     ],
 )

@@ -19,7 +19,6 @@ from mapping_tables import (
 from graycube.reproduce import Case, Claim
 
 ROUNDED = Fraction(1, 1000)  # the parameter a has three digits
-WELL = Fraction(34, 10)  # percent that model and experiment are apart, and agree rather well
 WORD = 4  # bytes of 32 bits
 
 
@@ -113,11 +112,18 @@ def _little(mapping: Mapping, d: int) -> bool:
 
 
 def figure_5(_: Claim) -> Iterator[Case]:
-    """Both curves of both mappings, the points of Table 2."""
+    """Both curves of both mappings, the points of Table 2.
+
+    The paper compares averages, as the model does not have the imbalance that spreads the times
+    of Table 1. So they agree well where the model's time is nearer to the average than to those
+    of the fastest and of the slowest processor.
+    """
     for d, mapping in printed().speedups:
-        work, sent = split(POINTS, d, mapping)
-        ours, measured = alone() / (work + sent), alone() / printed().average(d, mapping)
-        apart = abs(ours / measured - 1) * 100
-        shown = f"{float(ours):.2f} and {float(measured):.2f}, {float(apart):.1f} percent"
+        time = sum(split(POINTS, d, mapping), Fraction(0))
+        average = printed().average(d, mapping)
+        apart = abs(time - average)
+        ends = (abs(time - end) for end in printed().times[d, mapping])
+        speedups = f"{float(alone() / time):.2f} and {float(alone() / average):.2f}"
+        shown = f"{speedups}, {float(100 * apart / average):.1f} percent apart"
         where = f"d = {d}, {mapping}, model and experiment"
-        yield Case(where, "they agree rather well", shown, apart <= WELL)
+        yield Case(where, "nearer to the average", shown, apart < min(ends))

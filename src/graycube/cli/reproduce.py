@@ -1,13 +1,14 @@
 """``graycube reproduce``: the claims of the four papers, computed again."""
 
+import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from fnmatch import fnmatch
 from functools import partial
-from itertools import islice
-from multiprocessing import cpu_count, get_context
+from itertools import islice, starmap
+from multiprocessing import active_children, cpu_count, get_context
 from pathlib import Path
 
 import click
@@ -121,19 +122,32 @@ def _computed(chosen: Chosen, jobs: int, run: Run) -> list[tuple[Paper, list[Out
 
 def _outcomes(every: Sequence[tuple[Paper, Claim]], jobs: int, run: Run) -> Outcomes:
     """The outcomes in order."""
-    work = tuple(zip(*every, strict=True))
     if jobs == 1:
-        yield from map(run, *work)
+        yield from starmap(run, every)
         return
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         try:
-            yield from pool.map(run, *work)
+            with _interrupts_ignored():
+                futures = [pool.submit(run, *one) for one in every]
+            yield from (future.result() for future in futures)
         except BrokenProcessPool as error:
             raise gc.InvalidValueError(
                 "a process was ended", str(error).lower(), "use --jobs 1, or more memory"
             ) from error
-        finally:
-            pool.shutdown(cancel_futures=True)
+        except (KeyboardInterrupt, GeneratorExit):
+            for worker in active_children():
+                worker.terminate()
+            raise
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """For processes started meanwhile it stays so: Ctrl-C is for the one that ends them."""
+    heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heeded)
 
 
 def _list(chosen: Chosen, *, as_json: bool) -> None:

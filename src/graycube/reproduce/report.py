@@ -38,9 +38,7 @@ def summary(results: Results) -> str:
     lines = []
     for paper, outcomes in results:
         lines.append(f"{paper.key}: {_counted(outcomes)}")
-        lines += (
-            f"  {_line(outcome)}" for outcome in outcomes if outcome.verdict != HOLDS
-        )
+        lines += (f"  {_line(outcome)}" for outcome in outcomes if outcome.verdict != HOLDS)
         lines += (f"  {name} has no claim" for name in paper.missing())
     every = [outcome for _, outcomes in results for outcome in outcomes]
     total = [] if len(results) == 1 else [f"all: {_counted(every)}"]
@@ -122,11 +120,12 @@ def _counted(outcomes: Sequence[Outcome]) -> str:
 def _line(outcome: Outcome) -> str:
     claim = outcome.claim
     why = claim.correction.erratum if claim.correction else claim.remark or claim.statement
-    return f"{claim.name} {outcome.verdict} ({outcome.error or _tried(outcome)}): {why}"
+    tried = outcome.error or f"of {outcome.tried:,} cases {_contradicted(outcome)}"
+    return f"{claim.name} {outcome.verdict} ({tried}): {why}"
 
 
-def _tried(outcome: Outcome) -> str:
-    told = f"{outcome.exceptions:,} of {outcome.tried:,} cases contradict it"
+def _contradicted(outcome: Outcome) -> str:
+    told = f"{outcome.exceptions:,} contradict it"
     return told + (f", {outcome.open:,} of them open" if outcome.open else "")
 
 
@@ -214,8 +213,8 @@ def _facts(outcome: Outcome) -> Iterator[Markup]:
     if claim.remark:
         yield element("p", claim.remark)
     sizes = ", ".join(f"{name} = {span}" for name, span in claim.sizes.items())
-    tried = f"{_tried(outcome)}" + (f"; {sizes}" if sizes else "")
-    yield element("p", f"{tried}.", class_="tried")
+    tried = f"{outcome.tried:,} cases tried" + (f", {sizes}" if sizes else "")
+    yield element("p", f"{tried}; {_contradicted(outcome)}.", class_="tried")
     if claim.code:
         names = joined((element("code", name) for name in claim.code), ", ")
         yield element("p", "In code: ", names)

@@ -2,9 +2,9 @@
 
 Rules. A claim *holds* if all its cases do, and there is at least one. It *holds with a
 correction* if some case contradicts the print and all agree with the correction. It is *not
-reached* if besides one of them is open: the paper has a better figure than ours, and nothing shows
-that there is no such schedule. Otherwise it *fails*. Cases are counted as they come and not kept,
-but for some: of those that contradict something, first the ones that contradict the record.
+reached* if besides one of them is open: the paper has a better figure than ours, and nothing
+shows that there is no such schedule. Otherwise it *fails*. Cases are counted as they come and
+not kept, but for some: of those that contradict something, first what contradicts the record.
 """
 
 import importlib
@@ -32,8 +32,8 @@ SHOWN = 60
 class Outcome:
     """What became of a claim.
 
-    Of ``tried`` cases ``exceptions`` contradict the print, ``open`` of these may yet be reached,
-    and ``surprises`` contradict what is on record.
+    Of ``tried`` cases ``exceptions`` contradict the print, ``open`` of these may yet be
+    reached, and ``surprises`` contradict what is on record.
 
     >>> claim = Claim("lemma", "1", "2", "one and one is two", "a:b")
     >>> outcome = judged(claim, iter([Case("", "2", "2", holds=True)]))
