@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import Exchange
+from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.schedule import Crossing, Emulation, Replication, Stage
 
@@ -85,10 +86,7 @@ def replicate(network: Replication, blocks: ArrayLike) -> _Blocks:
 
 def _complex(blocks: ArrayLike) -> _Blocks:
     """A copy of the blocks, complex, of at least their precision."""
-    try:
-        given = np.asarray(blocks)
-    except ValueError as error:
-        raise InvalidTypeError(f"got {blocks!r:.60}", str(error), "pass an array") from error
+    given = host_array(blocks)
     if given.dtype.kind not in "biufc":
         raise InvalidTypeError(
             f"the blocks have dtype {given.dtype}", "numbers are needed", "convert them"
