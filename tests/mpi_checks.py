@@ -1,7 +1,7 @@
 """The checks within programs of ``tests/mpi``, many of them in one launch.
 
 A check is a generator that takes the communicator and yields, for each thing that it compares,
-whether it is so and what it is. ``mpiexec -n 4 python mpi_checks.py PROGRAM...`` carries out all
+whether it is so and what it is. ``mpiexec -n 4 python mpi_checks.py PROGRAM...`` does all
 checks of these programs that are for so many ranks, and reports each in a line of JSON.
 """
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from mpi_checks import LIMIT, SHARED, TESTS, checks_of, program
+from mpi_checks import LIMIT, SHARED, TESTS, checks_of
 
 PROCESSES = Path("/proc")
 MARK = "GRAYCUBE_TEST_JOB"

@@ -12,6 +12,7 @@ from strategies import mesh_specs
 import graycube as gc
 from graycube.fourier import passes
 from graycube.fourier.along import carried_out
+from graycube.runtime import emulate, replicate
 
 TABLE = [
     (allocation, coding)
@@ -143,6 +144,19 @@ def test_long_double_is_computed_in_long_double(layout, inverse):
     planned = gc.plan_fft(layout, machine="ideal").run(a, inverse=inverse, norm="ortho")
     assert planned.dtype == np.clongdouble
     assert_close(planned.to_numpy(), expected / np.sqrt(np.longdouble(len(x))), layout.size)
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+def test_butterflies_of_the_reference_are_as_precise(inverse):
+    x = random(64, dtype=np.clongdouble) / 3
+    expected = plainly(x, inverse=inverse)
+    made = gc.emulation(gc.Layout.cyclic(6, 3, nodes="gray"))
+    out = emulate(made, made.task.source.scatter(x), inverse=inverse)
+    reversed_digits = [int(f"{k:06b}"[::-1], 2) for k in range(64)]
+    assert_close(made.task.target.gather(out)[reversed_digits], expected, 64)
+    if not inverse:
+        copied = gc.plan_fft(gc.Layout.nodes(6), machine="ideal").schedule
+        assert_close(np.sort(abs(replicate(copied, x))), np.sort(abs(expected)), 64)
 
 
 def kinds(x):

@@ -151,7 +151,7 @@ def test_candidates_are_possible_and_the_choice_is_the_cheapest(code, ports):
 
 
 def test_start_ups_make_messages_longer():
-    layout = gc.Layout.cyclic(16, 4, nodes="gray")
+    layout = gc.Layout.cyclic(12, 4, nodes="gray")
     rounds = [
         gc.plan_fft(layout, machine=machine(layout, startup=s, per_byte=1.0)).rounds
         for s in (0.0, 1e2, 1e4, 1e6)
@@ -161,7 +161,7 @@ def test_start_ups_make_messages_longer():
 
 
 def test_converting_first_costs_more_than_working_on_gray_code():
-    for n, p in ((3, 6), (4, 10), (5, 12)):
+    for n, p in ((3, 6), (4, 9)):
         layout = gc.Layout.cyclic(p, n, nodes="gray")
         for ports in (1, "all"):
             plan = gc.plan_fft(layout, machine=machine(layout, ports))
@@ -178,11 +178,11 @@ def test_binary_data_are_not_converted():
 
 
 def test_a_candidate_can_be_asked_for():
-    layout = gc.Layout.cyclic(10, 4, nodes="gray")
+    layout = gc.Layout.cyclic(8, 3, nodes="gray")
     for name in ("bi-sectioning", "inter-node bi-sectioning", "convert first"):
         plan = gc.plan_fft(layout, machine=machine(layout), algorithm=name)
         assert plan.algorithm == name
-        x = data(1024)
+        x = data(256)
         y = plan.run(gc.CubeArray.from_numpy(x, layout))
         np.testing.assert_allclose(y.to_numpy(), np.fft.fft(x), atol=1e-11)
         before = plan.chosen.before

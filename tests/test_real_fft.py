@@ -135,7 +135,7 @@ def test_any_mesh(drawn, payload):
 
 
 @given(affine_layouts(), st.sampled_from([(), (3,)]))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_any_affine_layout_with_the_axis_in_memory(drawn, payload):
     assert_one_axis(*drawn, payload)
 

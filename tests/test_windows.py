@@ -11,7 +11,7 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, 
 from graycube.stencil.frame import within
 
 FILL = -7
-MANY = settings(max_examples=150)
+MANY = settings(max_examples=60)
 LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
 X = np.arange(48.0).reshape(8, 6)
 REACHES = (0, 0, 1, 1, 2, 3, 5, 11)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from graycube.array.elementwise import aligned
+from graycube.array.elementwise import applied
 from graycube.array.files import load, save
 from graycube.array.ranks import (
     facts_of,
@@ -30,6 +30,7 @@ from graycube.array.relaying import Route, relaid
 from graycube.array.sharing import all_blocks, sent_from
 from graycube.array.window import Window, window
 from graycube.errors import InvalidValueError
+from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.markup import Shown
@@ -61,7 +62,7 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
 
     def __post_init__(self) -> None:
         require_layout(self.layout)
-        object.__setattr__(self, "blocks", np.asarray(self.blocks))
+        object.__setattr__(self, "blocks", host_array(self.blocks))
         expected = (len(self.nodes), self.layout.block_size)
         if self.blocks.shape[:2] != expected:
             raise InvalidValueError(
@@ -110,7 +111,7 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
         def prepare() -> tuple[CubeArray, dict[str, object]]:
             require_layout(layout)
             where = held(layout, nodes_here(layout, comm))
-            values = np.asarray(function(*where))
+            values = host_array(function(*where))
             blocks = np.array(np.broadcast_to(values, where[0].shape))
             return cls(blocks, layout, comm), dict(facts_of("from_function", layout, blocks))
 
@@ -307,21 +308,7 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
         **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
         """Elementwise operations, node by node; payload axes are matched from the first on."""
-        out = options.pop("out", ())
-        operands = [*inputs, *out]
-        arrays = [x for x in operands if isinstance(x, CubeArray)]
-        plain = all(isinstance(x, CubeArray) or np.ndim(x) == 0 for x in inputs)  # type: ignore[arg-type]
-        elementwise = method == "__call__" and ufunc.signature is None and ufunc.nout == 1
-        known = set(options) <= {"dtype", "casting"}
-        known &= all(isinstance(x, CubeArray) for x in out)
-        if not (elementwise and plain and known):
-            return NotImplemented
-        ours = iter(aligned(arrays))
-        blocks = [next(ours) if isinstance(x, CubeArray) else x for x in inputs]
-        if out:
-            ufunc(*blocks, out=out[0].blocks, **options)
-            return out[0]
-        return arrays[0].with_blocks(ufunc(*blocks, **options))
+        return applied(CubeArray, ufunc, method, inputs, options)
 
     def __repr__(self) -> str:
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"

@@ -16,6 +16,7 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
+from graycube.host import host_array
 from graycube.stencil import Frame, Halo, ReachLike, halo
 
 if TYPE_CHECKING:
@@ -164,10 +165,11 @@ def _require_near(exchange: Halo) -> None:
 
 def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
     """The value for what lies beyond the ends, if the array can hold it."""
+    given = host_array(fill)
     try:
         with np.errstate(invalid="ignore"):
-            made = np.array(fill).astype(dtype)
-            kept = dtype.kind not in "biufc" or np.array_equal(made, fill, equal_nan=True)
+            made = given.astype(dtype)
+            kept = dtype.kind not in "biufc" or np.array_equal(made, given, equal_nan=True)
     except (TypeError, ValueError, OverflowError):
         kept = False
     if not kept or made.shape:

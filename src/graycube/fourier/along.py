@@ -21,6 +21,7 @@ from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.runtime import Execution, private
+from graycube.runtime.butterflies import unit_roots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,7 +199,7 @@ def carried_out(  # noqa: PLR0913
         factors = None
         if k < len(groups) - 1:
             words = after.inverse()(addresses(layout, those))
-            roots = partial(_roots, dtype=np.dtype(dtype), inverse=inverse)
+            roots = partial(unit_roots, dtype=np.dtype(dtype), inverse=inverse)
             factors = _factors(layout, group, words, shape, roots)
         axis = 2 if group.low < group.high else 4 + group.axis
         steps.append(_Step(place, group, shape, axis, factors))
@@ -216,21 +217,12 @@ def _shape(layout: Layout, group: Pass, nodes: int) -> tuple[int, ...]:
     return (nodes, 1 << above, 1 << size, 1 << group.slot, *extents)
 
 
-def _roots(points: int, dtype: "np.dtype[Any]", *, inverse: bool) -> _Blocks:
-    """The roots of unity in order, computed in double precision or in what the dtype has."""
-    real = np.finfo(np.result_type(dtype, complex)).dtype
-    turn = 2 * np.arccos(real.type(-1))
-    angles = turn * np.arange(points, dtype=real) / points
-    roots: _Blocks = np.exp(angles * (1j if inverse else -1j))
-    return roots.astype(dtype)
-
-
 def _factors(
     layout: Layout,
     group: Pass,
     words: IntArray,
     shape: tuple[int, ...],
-    roots: "Callable[[int], _Blocks]",
+    roots: "Callable[[IntArray, int], _Blocks]",
 ) -> _Blocks:
     """The twiddle factors: w^(k r), k the output digit and r the index below the group.
 
@@ -249,7 +241,7 @@ def _factors(
             inside = (1 << axis.low) - 1
             below = ((low >> axis.low) * axis.extent + digit) << axis.low | low & inside
             points *= axis.extent
-    factors: _Blocks = roots(points)[below * output % points]
+    factors: _Blocks = roots(np.arange(points), points)[below * output % points]
     across = [1] * len(layout.axes)
     across[group.axis] = factors.shape[-1]
     return factors.reshape(*shape[:4], *across)

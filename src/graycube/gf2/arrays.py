@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2.bits import bit_indices
+from graycube.host import host_array
 
 IntArray = NDArray[np.integer[Any]]
 """An array of any NumPy integer dtype, signed or unsigned."""
@@ -32,7 +33,7 @@ def require_integers(x: object) -> IntArray:
     >>> require_integers([3, 1]).dtype
     dtype('int64')
     """
-    array = np.asarray(x)
+    array = host_array(x)
     if not array.size and not isinstance(x, np.ndarray):
         array = array.astype(np.int64)  # an empty list has no dtype of its own
     if array.dtype.kind not in "iu":

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, require_int
 from graycube.gf2.arrays import IntArray
+from graycube.host import host_array
 from graycube.layout import indexing, text
 from graycube.layout.axis import Axis
 from graycube.layout.mesh import Allocation, CodeName, mesh_address
@@ -304,7 +305,7 @@ class Layout(Shown):
         >>> Layout.nodes(2, "gray").scatter([0, 1, 2, 3]).tolist()
         [[0], [1], [3], [2]]
         """
-        array = np.asarray(x)
+        array = host_array(x)
         d = len(self.axes)
         if array.shape[:d] != self.shape:
             raise InvalidValueError(
@@ -320,7 +321,7 @@ class Layout(Shown):
         >>> Layout.nodes(2, "gray").gather([[0], [1], [3], [2]]).tolist()
         [0, 1, 2, 3]
         """
-        array = np.asarray(blocks)
+        array = host_array(blocks)
         expected = (1 << self.n, self.block_size)
         if array.shape[:2] != expected:
             raise InvalidValueError(

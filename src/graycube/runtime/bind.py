@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.host import host_array
 from graycube.runtime.agreement import agreed
 from graycube.runtime.execution import Execution
 from graycube.runtime.mpi import require_comm
@@ -50,7 +51,7 @@ def bind(  # noqa: PLR0913
 
 def require_block(task: Task, block: ArrayLike) -> NDArray[Any]:
     """The block of one node: elements of the task, with any payload behind each."""
-    array = np.asarray(block)
+    array = host_array(block)
     if array.dtype.hasobject:
         raise InvalidTypeError(
             f"the block has dtype {array.dtype}",

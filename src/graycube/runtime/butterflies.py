@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import Exchange
+from graycube.gf2.arrays import IntArray
+from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.schedule import Crossing, Emulation, Replication, Stage
 
@@ -75,20 +77,32 @@ def replicate(network: Replication, blocks: ArrayLike) -> _Blocks:
         sources = np.array([network.sources(stage, node) for node in range(nodes)])
         word = network.layouts[stage + 1].inverse_map(np.arange(nodes))
         upper, low = word >> bit & 1, word & ((1 << bit) - 1)
-        root = np.where(upper, np.exp(-2j * np.pi * low / (1 << bit + 1)), 1)
+        turns = unit_roots(low, 1 << bit + 1, data.dtype, inverse=False)
         shape = (nodes, *(1,) * (data.ndim - 1))
-        sign, root = (x.reshape(shape).astype(data.dtype) for x in (1 - 2 * upper, root))
+        signs = (1 - 2 * upper).astype(data.dtype)
+        sign, root = (x.reshape(shape) for x in (signs, np.where(upper, turns, 1)))
         a, b = data[sources[:, 0]], data[sources[:, 1]]
         data = (a + sign * b) * root
     return data
 
 
+def unit_roots(
+    powers: IntArray, points: int, dtype: np.dtype[Any], *, inverse: bool
+) -> _Blocks:
+    """Powers of the root of unity, computed in double precision or in more if the dtype has it.
+
+    >>> np.allclose(unit_roots(np.arange(3), 4, np.dtype("c8"), inverse=True), [1, 1j, -1])
+    True
+    """
+    real = np.finfo(np.result_type(dtype, complex)).dtype
+    angles = 2 * np.arccos(real.type(-1)) * powers.astype(real) / points
+    roots: _Blocks = np.exp(angles * (1j if inverse else -1j))
+    return roots.astype(dtype)
+
+
 def _complex(blocks: ArrayLike) -> _Blocks:
     """A copy of the blocks, complex, of at least their precision."""
-    try:
-        given = np.asarray(blocks)
-    except ValueError as error:
-        raise InvalidTypeError(f"got {blocks!r:.60}", str(error), "pass an array") from error
+    given = host_array(blocks)
     if given.dtype.kind not in "biufc":
         raise InvalidTypeError(
             f"the blocks have dtype {given.dtype}", "numbers are needed", "convert them"
@@ -118,8 +132,8 @@ def _stage(
     first = address[word >> bit & 1 == 0]
     second = first ^ layout.map.matrix(1 << bit)
     low = word[first] >> (bit - below) & ((1 << below) - 1)
-    root = np.exp((2j if inverse else -2j) * np.pi * low / (1 << below + 1))
-    root = root.reshape(-1, *(1,) * (flat.ndim - 1)).astype(flat.dtype)
+    root = unit_roots(low, 1 << below + 1, flat.dtype, inverse=inverse)
+    root = root.reshape(-1, *(1,) * (flat.ndim - 1))
     a, b = flat[first], flat[second]
     out = np.empty_like(flat)
     if descending:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap
+from graycube.host import host_array
 from graycube.schedule import (
     AnySchedule,
     Crossing,
@@ -38,7 +39,7 @@ def apply(
     [[0, 0], [1, 1], [2, 2], [3, 3]]
     """
     task = schedule.task
-    array = np.asarray(blocks)
+    array = host_array(blocks)
     _require_blocks(task, array)
     if out is not None and not isinstance(out, np.ndarray):
         raise InvalidTypeError(f"out is {out!r}", "it must be an array", "pass one or nothing")

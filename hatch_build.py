@@ -1,0 +1,26 @@
+"""The long description of the package: the README, for those who only see the package."""
+
+import re
+from pathlib import Path
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+PICTURE = re.compile(r"!\[([^]]*)\]\((?!https?:)[^)]*\)")
+LINK = re.compile(r"\[([^]]*)\]\((?!https?:)[^)]*\)")
+
+
+def without_relative_links(text: str) -> str:
+    """The text with words instead of relative links, which lead nowhere on an index."""
+    return LINK.sub(r"\1", PICTURE.sub(r"*\1*", text))
+
+
+class CustomMetadataHook(MetadataHookInterface):
+    """Gives the package its long description."""
+
+    def update(self, metadata: dict) -> None:
+        """Put it in."""
+        text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
+        metadata["readme"] = {
+            "content-type": "text/markdown",
+            "text": without_relative_links(text),
+        }

@@ -1,0 +1,94 @@
+"""What goes into the packages: all into the source, into the wheel what it can use."""
+
+import ast
+import importlib.util
+import re
+import sys
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from graycube.reproduce import papers
+
+ROOT = Path(__file__).parents[1]
+BUILD = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
+    "build"
+]
+WHEEL = BUILD["targets"]["wheel"]
+
+
+def in_the_wheel(path):
+    """Whether a file is in the folders of the wheel and not left out."""
+    name = path.relative_to(ROOT).as_posix()
+    chosen = any(name.startswith(f"{folder}/") for folder in WHEEL["only-include"])
+    return chosen and not any(fnmatch(name, pattern) for pattern in WHEEL["exclude"])
+
+
+def imported(path):
+    """The modules that one imports, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def needed(paper):
+    """The claims, and the modules that compute and draw them with what these import."""
+    left = {
+        c.partition(":")[0] for claim in paper.claims for c in (claim.check, claim.draw) if c
+    }
+    found = {paper.folder / "claims.toml"}
+    while left:
+        path = paper.folder / f"{left.pop()}.py"
+        if path.exists() and path not in found:
+            found.add(path)
+            left.update(imported(path))
+    return found
+
+
+@pytest.mark.parametrize("paper", papers(ROOT / "papers"), ids=lambda paper: paper.key)
+def test_the_wheel_has_of_a_paper_what_its_claims_need(paper):
+    files = {f for f in paper.folder.rglob("*") if f.is_file() and "__pycache__" not in f.parts}
+    assert {f for f in files if in_the_wheel(f)} == needed(paper)
+
+
+def test_every_pattern_leaves_something_out_and_all_of_the_library_stays():
+    files = [f.relative_to(ROOT).as_posix() for f in (ROOT / "papers").rglob("*")]
+    for pattern in WHEEL["exclude"]:
+        assert any(fnmatch(name, pattern) for name in files), pattern
+    assert all(in_the_wheel(f) for f in (ROOT / "src" / "graycube").rglob("*") if f.is_file())
+    for folder, place in {"papers": "graycube/papers", "src/graycube": "graycube"}.items():
+        assert WHEEL["sources"][folder] == place
+
+
+def test_the_source_distribution_leaves_nothing_out():
+    assert "sdist" not in BUILD["targets"]
+
+
+@pytest.fixture
+def hook(monkeypatch):
+    """The file that makes the long description, without the builder that it is for."""
+    interface = ModuleType("hatchling.metadata.plugin.interface")
+    interface.MetadataHookInterface = type("Hook", (), {"root": str(ROOT)})
+    monkeypatch.setitem(sys.modules, interface.__name__, interface)
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_long_description_has_no_relative_links(hook):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    metadata = {}
+    hook.CustomMetadataHook().update(metadata)
+    made = metadata["readme"]["text"]
+    targets = re.findall(r"\]\(([^)]*)\)", text)
+    assert "docs/tutorial.md" in targets
+    assert re.findall(r"\]\(([^)]*)\)", made) == [t for t in targets if t.startswith("http")]
+    assert "docs/tutorial.md" in made
+    examples = re.compile(r"```.*?```", re.DOTALL)
+    assert examples.findall(made) == examples.findall(text)
