@@ -43,9 +43,9 @@ def synthesize(  # noqa: PLR0913
     again if its search had ended by itself, and what a search has to beat if not.
 
     >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
-    >>> machine = Machine(dims=3, ports=2)
-    >>> found = synthesize(gray, binary, 8, machine=machine, keep=False)
-    >>> found.cycles, plan(gray, binary, 8, machine=machine).cycles, bool(found.verify())
+    >>> machine = Machine(dims=3, ports="all")
+    >>> found = synthesize(gray, binary, 11, machine=machine, keep=False)
+    >>> found.cycles, plan(gray, binary, 11, machine=machine).cycles, bool(found.verify())
     (7, 8, True)
     >>> found.untried
     ()
