@@ -68,10 +68,10 @@ def test_no_solver_is_asked_for_more_than_the_time_that_is_left(seconds, ports, 
         assert now < seconds
         assert limit == inf or now + limit <= seconds + 1e-9
     assert plan.untried
-    assert said[-1] == "time ran out" or plan.untried == (
+    assert said[-1] == "the search was cut short" or plan.untried == (
         "everything: the least flow is not known",
     )
-    assert "Time ran out before: " in plan.explain()
+    assert "The search was cut short. Untried: " in plan.explain()
     assert not any(word in line for word in ("HiGHS", "Status") for line in said)
 
 
@@ -86,7 +86,7 @@ def test_with_more_time_less_is_left_untried_and_nothing_gets_worse(clock):
     assert costs == sorted(costs, reverse=True)
     assert costs[-1] < costs[0]
     assert plans[-1].untried == ()
-    assert "Time ran out" not in plans[-1].explain()
+    assert "cut short" not in plans[-1].explain()
 
 
 def test_what_no_time_was_left_for_is_named(clock):
@@ -211,6 +211,38 @@ def test_ways_of_a_program_that_was_stopped_are_used(monkeypatch):
     assert (found.rounds, found.ended) == (4, False)
     schedule = schedule_of(gc.Task(*GRAY[3], 6), "periods", demand, found.shares(2))
     assert check_algebra(schedule, gc.Machine(3))
+
+
+def test_a_program_of_ways_leaves_time_for_their_rounds(clock, monkeypatch):
+    """It has half of the time, all of which it may take, and its best ways so far are used."""
+    solve = scipy.optimize.linprog
+
+    def slow(*arguments, **settings):
+        before = clock.now
+        result = solve(*arguments, **settings)
+        if settings.get("integrality") is not None:
+            clock.now = before + settings["options"]["time_limit"]
+            result.status = 1
+        return result
+
+    monkeypatch.setattr(scipy.optimize, "linprog", slow)
+    found = period(Demand.of(gc.Task(*GRAY[3], 1)), 1, 3, deadline=10.0)
+    assert (found.rounds, found.ended, clock.now) == (4, False, 5.0)
+
+
+def test_a_solver_that_gives_up_does_not_keep_the_search_going(monkeypatch):
+    """It is asked again some times, but not for ever where there is no time limit."""
+    solve = scipy.optimize.milp
+
+    def gives_up(*arguments, **settings):
+        result = solve(*arguments, **settings)
+        return OptimizeResult(status=4, x=None) if result.x is not None else result
+
+    monkeypatch.setattr(scipy.optimize, "milp", gives_up)
+    task, machine = gc.Task(*GRAY[2], 4), gc.Machine(2, ports="all")
+    seek = Search(task, machine, least_flow(task, machine))
+    assert "integer program" not in {schedule.algorithm for schedule in candidates(seek)}
+    assert any(entry.startswith("4 units in ") for entry in seek.untried)
 
 
 def test_units_of_a_program_that_was_stopped_still_arrive():

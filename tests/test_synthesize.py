@@ -71,6 +71,7 @@ def test_optima_on_all_ports_are_reached(block):
     machine = gc.Machine(3, ports="all")
     found = gc.synthesize(*GRAY[3], block, machine=machine, keep=False)
     assert (found.cycles, found.untried) == (ALL_PORTS[block - 1], ())
+    assert found.lower_bound >= ceil(block * 0.6 - 1e-9)  # cycles are whole
     assert found.verify()
 
 

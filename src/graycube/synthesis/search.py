@@ -38,6 +38,7 @@ _SEARCHING = 0.9  # of the time; the rest is for the checks of what is found las
 _UNITS = (1, 2, 3, 4, 5, 6, 8)  # and the block itself
 _ARCS = 1 << 16  # of a program of units
 _SECONDS = 10.0  # for a number of units at first, and four times as many each time after
+_AGAIN = 8  # times: up to a week for a number of units
 _GROUP = 13  # units of a group, at most
 _LAYERS = 4  # more than there are dimensions, at most
 
@@ -111,9 +112,10 @@ def candidates(search: Search) -> Iterator[Schedule]:
     if search.machine.switching != "circuit":
         yield from _in_periods(search, part_of(search.stop, 1 / 3))
         yield from _in_rounds(search)
-    while waiting and not search.over:
+    for _ in range(_AGAIN):
         seconds *= 4
-        yield from _in_units(search, waiting, search.stop, seconds)
+        if not search.over:
+            yield from _in_units(search, waiting, search.stop, seconds)
     for entry in waiting:
         fewest, most = entry.least, _worth(search, entry)
         cycles = f"{fewest} to {most}" if fewest < most else f"{most}"
