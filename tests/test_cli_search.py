@@ -17,14 +17,25 @@ def _kept_apart(monkeypatch, tmp_path):
 
 def test_a_search_is_never_worse_and_its_plan_can_be_kept(tmp_path):
     path = tmp_path / "plan.json"
-    known = json.loads(cli(*PLAN, "--json").fine())
-    found = json.loads(cli(*PLAN, "--search", "10", "-o", str(path), "--json").fine())
+    task = ("plan", "gray", "binary", "--dims", "3", "--block", "11", "--ports", "all")
+    known = json.loads(cli(*task, "--json").fine())
+    found = json.loads(cli(*task, "--search", "60", "-o", str(path), "--json").fine())
     assert found["lower_bound"] <= found["seconds"] < known["seconds"]
+    assert found["untried"] == known["untried"] == []
     assert "flow" in {bound["name"] for bound in found["bounds"]}
     assert gc.load_plan(path).cost == found["seconds"]
     assert "nothing is wrong" in cli("verify", str(path)).fine()
-    text = cli(*PLAN, "--search", "10").fine()  # it was kept, and is shown beside the table
+    text = cli(*task, "--search", "60").fine()  # it was kept, and is shown beside the table
     assert "chosen, not of the table" in text
+    assert "cut short" not in text
+
+
+def test_a_search_that_is_cut_short_says_so():
+    task = ("plan", "gray", "binary", "--dims", "6", "--block", "1000")
+    what = "everything: the least flow is not known"
+    text = cli(*task, "--search", "0.001").fine()
+    assert f"Untried: {what}. Raise time_limit." in " ".join(text.split())
+    assert json.loads(cli(*task, "--search", "0.001", "--json").fine())["untried"] == [what]
 
 
 def test_a_certificate_is_saved_and_proved_again(tmp_path):

@@ -26,6 +26,21 @@ from graycube.verify import check_algebra
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 
 
+def law(few, many, *strategies):
+    """A law to try on a few cases, and on many in ``make sweep``."""
+
+    def tried(test):
+        def run(cases):
+            often = settings(max_examples=cases, suppress_health_check=SLOW)
+            often(given(*strategies)(test))()
+
+        run.__name__, run.__doc__ = test.__name__, test.__doc__
+        counts = [few, pytest.param(many, marks=pytest.mark.sweep)]
+        return pytest.mark.parametrize("cases", counts)(run)
+
+    return tried
+
+
 def gray_matrix(width):
     """From an index to its Gray code: bit j is the sum of bits j and j + 1."""
     return gc.Matrix(tuple(1 << j | (1 << j >> 1) for j in range(width)), width)
@@ -103,8 +118,7 @@ def test_no_set_of_nodes_bounds_a_conversion_better(n, backwards):
     assert best_share(task, n) == best_of_all(task, n)
 
 
-@given(recodings(most=4))
-@settings(max_examples=40)
+@law(15, 100, recodings(most=4))
 def test_no_set_of_few_nodes_bounds_several_fields_better(task):
     assert best_share(task, task.n) == best_of_all(task, task.n)
 
@@ -126,8 +140,7 @@ def leaves(task, subset):
     return Fraction(away, 1 << (task.p - task.n))
 
 
-@given(affine_tasks(), st.integers(1, 4))
-@settings(max_examples=300, suppress_health_check=SLOW)
+@law(40, 400, affine_tasks(), st.integers(1, 4))
 def test_a_cut_is_what_it_says(task, ports):
     """So many whole blocks leave those nodes, and no more links at once lead out."""
     cut = best_cut(task, min(ports, task.n))
@@ -155,15 +168,23 @@ def test_three_fifths_of_a_block_cross_some_link_on_every_cube(n, backwards):
     assert circuits["cut"].seconds == pytest.approx(5 * (0.6 if n > 2 else 0.5), rel=1e-12)
 
 
-@given(st.data(), st.integers(2, 12), st.booleans())
-def test_it_does_not_matter_where_the_bits_stand(data, n, to_binary):
-    places = data.draw(st.permutations(range(n)))
-    constant = data.draw(st.integers(0, (1 << n) - 1))
-    task = recoded([(n, to_binary)], places, 1, constant=constant)
+@st.composite
+def placings(draw):
+    """A field whose bits have changed places."""
+    n, to_binary = draw(st.integers(2, 12)), draw(st.booleans())
+    places, constant = draw(st.permutations(range(n))), draw(st.integers(0, (1 << n) - 1))
+    return conversion(n, 1, backwards=not to_binary), recoded(
+        [(n, to_binary)], places, 1, constant=constant
+    )
+
+
+@law(15, 200, placings())
+def test_it_does_not_matter_where_the_bits_stand(tasks):
+    plain, placed = tasks
+    n = plain.n
     for ports in range(1, n + 1):
-        plain = conversion(n, 1, backwards=not to_binary)
-        assert best_share(task, ports) == best_share(plain, ports)
-    assert best_share(task, n) == (Fraction(3, 5) if n > 2 else Fraction(1, 2))
+        assert best_share(placed, ports) == best_share(plain, ports)
+    assert best_share(placed, n) == (Fraction(3, 5) if n > 2 else Fraction(1, 2))
 
 
 def test_every_position_on_four_bits():
@@ -329,8 +350,7 @@ def priced(draw, n):
     )
 
 
-@given(recodings(), st.data())
-@settings(max_examples=200, suppress_health_check=SLOW)
+@law(30, 300, recodings(), st.data())
 def test_no_algorithm_is_below_a_bound(task, data):
     machine = data.draw(priced(task.n))
     bounds = lower_bounds(task, machine)
@@ -344,8 +364,7 @@ def test_no_algorithm_is_below_a_bound(task, data):
             assert bound.seconds <= time * (1 + 1e-9), (algorithm.name, bound)
 
 
-@given(recodings(), st.data())
-@settings(max_examples=150, suppress_health_check=SLOW)
+@law(30, 300, recodings(), st.data())
 def test_no_algorithm_over_shortest_paths_is_below_their_bound(task, data):
     machine = data.draw(priced(task.n))
     assume(machine.switching == "store-and-forward")
@@ -384,8 +403,7 @@ def time_of_moves(schedule, machine):
     return sum(machine.message_time(elements * size) for elements in longest.values())
 
 
-@given(st.one_of(subcube_schedules(), random_schedules()), COSTS, COSTS)
-@settings(max_examples=400, suppress_health_check=SLOW)
+@law(60, 600, st.one_of(subcube_schedules(), random_schedules()), COSTS, COSTS)
 def test_no_random_schedule_is_below_a_bound(schedule, startup, per_byte):
     """Any affine task that a schedule is proved to do, slots and all."""
     assume(schedule.relabel is None)

@@ -147,10 +147,10 @@ def _remark(candidate: Candidate, chosen: Traffic, machine: Machine, same: str |
 def cut_short(untried: Sequence[str]) -> list[str]:
     """What a search left untried, as lines; none if it ended by itself.
 
-    >>> cut_short(["rounds from 7 layers", "better groups of 7 units"])
-    ['Time ran out before: rounds from 7 layers; better groups of 7 units. Raise time_limit.']
+    >>> cut_short(["7-layer rounds", "groups of 7 units"])
+    ['The search was cut short. Untried: 7-layer rounds; groups of 7 units. Raise time_limit.']
     """
-    text = f"Time ran out before: {'; '.join(untried)}. Raise time_limit."
+    text = f"The search was cut short. Untried: {'; '.join(untried)}. Raise time_limit."
     return textwrap.wrap(text, _WIDTH, break_on_hyphens=False) if untried else []
 
 

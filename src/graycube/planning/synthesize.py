@@ -13,8 +13,8 @@ from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.planning.kept import place_of
 from graycube.planning.plan import Plan, load_plan, plan
-from graycube.schedule import AnySchedule, Task
-from graycube.simulate import simulate
+from graycube.schedule import Task
+from graycube.simulate import Traffic, simulate
 from graycube.synthesis import least_flow
 from graycube.synthesis.flow import flow_until
 from graycube.synthesis.limits import deadline_after, silent
@@ -43,9 +43,9 @@ def synthesize(  # noqa: PLR0913
     again if its search had ended by itself, and what a search has to beat if not.
 
     >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
-    >>> machine = Machine(dims=3, ports=2)
-    >>> found = synthesize(gray, binary, 8, machine=machine, keep=False)
-    >>> found.cycles, plan(gray, binary, 8, machine=machine).cycles, bool(found.verify())
+    >>> machine = Machine(dims=3, ports="all")
+    >>> found = synthesize(gray, binary, 11, machine=machine, keep=False)
+    >>> found.cycles, plan(gray, binary, 11, machine=machine).cycles, bool(found.verify())
     (7, 8, True)
     >>> found.untried
     ()
@@ -70,10 +70,11 @@ def synthesize(  # noqa: PLR0913
         return replace(best, untried=("everything: the least flow is not known",))
     search = Search(task, machine, flow, deadline, tell, best.cost, best.lower_bound)
     for schedule in candidates(search):
-        best = _better(best, schedule)
+        traffic = simulate(schedule)
+        tell(f"{schedule.algorithm}: {traffic.time(machine):.4g} s")
+        best = _better(best, traffic)
         search.cost = best.cost
-        tell(f"{schedule.algorithm}: {simulate(schedule).time(machine):.4g} s")
-    tell("time ran out" if search.untried else "the search ended by itself")
+    tell("the search was cut short" if search.untried else "the search ended by itself")
     best = replace(best, untried=tuple(search.untried))
     if keep:
         _keep(best)
@@ -87,11 +88,10 @@ def _flow_bound(task: Task, machine: Machine, share: Fraction) -> Bound:
     return Bound("flow", seconds, f"tolls prove {share} of a block")
 
 
-def _better(best: Plan, schedule: AnySchedule) -> Plan:
+def _better(best: Plan, traffic: Traffic) -> Plan:
     """The plan with a schedule that costs less and is right, or the plan as it is."""
-    traffic = simulate(schedule)
     if traffic.time(best.machine) < best.cost:
-        made = replace(best, schedule=schedule, traffic=traffic)
+        made = replace(best, schedule=traffic.schedule, traffic=traffic)
         if made.verify():
             return made
     return best

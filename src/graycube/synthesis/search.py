@@ -7,9 +7,9 @@ Rules. What is found is a list of candidates, and what they cost is for the simu
 2. *Periods*: groups of a few units, as many as are cheapest on the machine.
 3. *Rounds*: fronts from several numbers of layers; of each the cheapest point.
 
-Units take up to half of the time, a few seconds each, and periods half of the rest. What rounds
-leave is for the units that are still undecided. What cannot be cheaper than the best known is
-left out; what time does not allow is written down.
+Units take up to half of the time, a few seconds each, and periods a third of the rest. What
+rounds leave is for the units that are still undecided. What cannot be cheaper than the best
+known is left out; what time does not allow is written down.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,6 +38,7 @@ _SEARCHING = 0.9  # of the time; the rest is for the checks of what is found las
 _UNITS = (1, 2, 3, 4, 5, 6, 8)  # and the block itself
 _ARCS = 1 << 16  # of a program of units
 _SECONDS = 10.0  # for a number of units at first, and four times as many each time after
+_AGAIN = 8  # times: up to a week for a number of units
 _GROUP = 13  # units of a group, at most
 _LAYERS = 4  # more than there are dimensions, at most
 
@@ -109,13 +110,16 @@ def candidates(search: Search) -> Iterator[Schedule]:
     waiting, seconds = _numbers(search), _SECONDS
     yield from _in_units(search, waiting, part_of(search.stop, 0.5), seconds)
     if search.machine.switching != "circuit":
-        yield from _in_periods(search, part_of(search.stop, 0.5))
+        yield from _in_periods(search, part_of(search.stop, 1 / 3))
         yield from _in_rounds(search)
-    while waiting and not search.over:
+    for _ in range(_AGAIN):
         seconds *= 4
-        yield from _in_units(search, waiting, search.stop, seconds)
+        if not search.over:
+            yield from _in_units(search, waiting, search.stop, seconds)
     for entry in waiting:
-        search.skip(f"{entry.units} units in {entry.least} to {_worth(search, entry)} cycles")
+        fewest, most = entry.least, _worth(search, entry)
+        cycles = f"{fewest} to {most}" if fewest < most else f"{most}"
+        search.skip(f"{entry.units} units in {cycles} cycles")
     if search.cost <= search.floor:
         search.untried.clear()
 
@@ -265,7 +269,7 @@ def _in_rounds(search: Search) -> Iterator[Schedule]:
 
     for layers in range(_farthest(task), task.n + _LAYERS + 1):
         if search.over:
-            search.skip(f"rounds from {layers} or more layers")
+            search.skip(f"rounds of {layers} or more layers")
             return
         points = _points(search, layers)
         best = min(points, key=price, default=None)
@@ -293,7 +297,7 @@ def _points(search: Search, layers: int) -> list[Point]:
         ports = search.machine.links_at_once
         front(search.flow.demand, ports, layers, deadline=search.stop, watch=watch)
     except UndecidedError as error:
-        search.skip(f"rounds from {layers} layers", error.found)
+        search.skip(f"{layers}-layer rounds", error.found)
     return points
 
 
