@@ -3,12 +3,21 @@
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from fnmatch import fnmatch
 from functools import partial
 from itertools import islice
-from multiprocessing import cpu_count, get_context
+from multiprocessing import active_children, cpu_count, get_context
 from pathlib import Path
+from signal import (
+    SIG_BLOCK,
+    SIG_DFL,
+    SIG_SETMASK,
+    SIG_UNBLOCK,
+    SIGINT,
+    pthread_sigmask,
+    signal,
+)
 
 import click
 
@@ -125,15 +134,37 @@ def _outcomes(every: Sequence[tuple[Paper, Claim]], jobs: int, run: Run) -> Outc
     if jobs == 1:
         yield from map(run, *work)
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_silently) as pool:
         try:
-            yield from pool.map(run, *work)
+            with _no_interrupts():  # nor in the processes, until they can end silently
+                outcomes = pool.map(run, *work)
+            yield from outcomes
         except BrokenProcessPool as error:
             raise gc.InvalidValueError(
                 "a process was ended", str(error).lower(), "use --jobs 1, or more memory"
             ) from error
+        except BaseException:
+            for process in active_children():
+                process.terminate()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Interrupts wait for the end of this, in this thread and in processes that it starts."""
+    before = pthread_sigmask(SIG_BLOCK, {SIGINT})
+    try:
+        yield
+    finally:
+        pthread_sigmask(SIG_SETMASK, before)
+
+
+def _end_silently() -> None:
+    """An interrupt ends this process, and the one that started it says so."""
+    signal(SIGINT, SIG_DFL)
+    pthread_sigmask(SIG_UNBLOCK, {SIGINT})
 
 
 def _list(chosen: Chosen, *, as_json: bool) -> None:
