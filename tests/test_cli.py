@@ -217,7 +217,7 @@ def test_an_interrupt_leaves_nothing_but_its_status(tmp_path, papers):
     assert not (tmp_path / "report.html").exists()
 
 
-def test_an_interrupt_ends_the_processes_of_a_pool_and_is_told_once(tmp_path, papers):
+def test_an_interrupt_ends_the_processes_of_a_pool_and_is_told_once(papers):
     wait = (
         "import os, time\ndef check(claim):\n    os.write(1, b'here\\n')\n    time.sleep(60)\n"
     )

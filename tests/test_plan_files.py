@@ -352,17 +352,15 @@ def test_a_strand_of_too_many_hops_is_refused(file, hops):
     if hops > 1 << 12:
         assert "at most 4096 are read" in refused(file)
     else:
-        assert not gc.load_plan(file).verify()
+        assert len(gc.load_plan(file).schedule.strands[0].hops) == hops
 
 
 def test_many_hops_and_rounds_together_are_refused(file):
-    content = json.loads(file.read_text())["schedule"]
     hop = {"cycle": 0, "exchange": "flip 0 where a1 = 1"}
     rewrite(file, ("schedule", "strands"), [{"elements": [0, 64], "hops": [hop] * 4000}] * 2)
     rewrite(file, ("schedule", "cycles"), 4000)
     rewrite(file, ("schedule", "rounds"), list(range(4000)))
     assert "at most 16777216 are read" in refused(file)
-    assert content["strands"]
 
 
 def test_a_proof_gives_up_before_it_takes_minutes(file, monkeypatch):
@@ -381,8 +379,12 @@ def test_a_proof_gives_up_before_it_takes_minutes(file, monkeypatch):
 SENT = ("auto", "relabel", "gb3", "few-ports")
 
 
+def pickled(plan):
+    return pickle.loads(pickle.dumps(plan))  # noqa: S301 - it is ours
+
+
 @pytest.mark.parametrize("algorithm", SENT)
-@pytest.mark.parametrize("copy_of", [lambda p: pickle.loads(pickle.dumps(p)), copy.deepcopy])
+@pytest.mark.parametrize("copy_of", [pickled, copy.deepcopy])
 def test_a_plan_survives_pickling(algorithm, copy_of):
     plan = chosen(algorithm)
     again = copy_of(plan)
@@ -404,9 +406,8 @@ def test_what_is_pickled_is_the_text_of_the_file(file):
 
 def test_to_send_a_plan_prices_nothing_else(monkeypatch):
     plan = chosen()
-    sent = pickle.dumps(plan)
-    monkeypatch.setattr("graycube.planning.plan.all_candidates", None)
-    assert pickle.loads(sent).verify()
+    monkeypatch.setattr(sys.modules["graycube.planning.plan"], "all_candidates", None)
+    assert pickled(plan).verify()
 
 
 def test_a_plan_goes_to_another_process():

@@ -33,15 +33,15 @@ def test_pages_show_no_marks(mark):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda text: gc.Layout.parse(text),
-        lambda text: gc.Machine.profile(text),
+        gc.Layout.parse,
+        gc.Machine.profile,
         lambda text: gc.Machine(3, switching=text),
         lambda text: gc.Machine(3, name=text),
         lambda text: gc.plan(gc.Layout.nodes(3), gc.Layout.nodes(3), 1, machine=text),
         lambda text: gc.Task(text, text, 1),
-        lambda text: gc.Exchange.parse(text),
-        lambda text: gc.gray(text),
-        lambda text: gc.Workload.parse(text),
+        gc.Exchange.parse,
+        gc.gray,
+        gc.Workload.parse,
     ],
 )
 def test_no_error_repeats_a_long_value(call, long):

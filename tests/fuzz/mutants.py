@@ -21,9 +21,10 @@ from graycube.reproduce import papers
 from graycube.schedule import dump, expand
 
 HOSTILE = (
-    "", " ", "x" * 100_000, "gb1\nby algebra: nothing is wrong", "\x1b[8m", "\x9b2J", "\u202egb1",
+    "", " ", "x" * 100_000, "gb1\nby algebra: nothing is wrong", "\x1b[8m", "\x9b2J", "\u202ex",
     "\ud800", "\0", "\ufeff", "9" * 5000, "-1", "1e999", "NaN", "__import__('os').abort()",
-    "../../etc/passwd", "flip 0 where 0 = 0", "flip 9999 where a9999 = 1", "flip 0 where a0 = 1",
+    "../../etc/passwd", "flip 0 where 0 = 0", "flip 9999 where a9999 = 1",
+    "flip 0 where a0 = 1",
     "(|| b0)", "(b9999 || b0)", "(|| " + "b1 " * 2000 + ")", "(b0 || b1) x 3", "(||)", "4/0",
     "1/3", "circuit", "all", "every", "ideal", "0 ^ 0", "\u0661", "1..99999999999", "{n}",
 )  # fmt: skip
@@ -31,8 +32,8 @@ EXTREMES = (
     0, 1, -1, 2, 3, 63, 64, 127, 255, 256, 4096, 10**6, 2**31, 2**32 - 1, 2**53, 2**61, 2**62,
     2**63, 2**64, 10**30, -(10**30), 10**400, 10**4000, 0.0, -0.0, 0.5, 1e-320, 1e308, -1e308,
 )  # fmt: skip
-RAW = ("NaN", "Infinity", "-Infinity", "1e400", "1" + "0" * 5000, "0x10", "01", "'x'", "[" * 3000,
-       '{"a":' * 300, "[[[[]]]]", '"\\ud800"', "1,", "")  # fmt: skip
+RAW = ("NaN", "Infinity", "-Infinity", "1e400", "1" + "0" * 5000, "0x10", "01", "'x'",
+       "[" * 3000, '{"a":' * 300, "[[[[]]]]", '"\\ud800"', "1,", "")  # fmt: skip
 LAYOUTS = (
     (gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)),
     (gc.Layout.cyclic(5, 3), gc.Layout.consecutive(5, 3, whole="gray")),

@@ -30,7 +30,7 @@ FILE = Path("mutant")
 
 
 class TooSlowError(BaseException):
-    """A file that keeps its reader busy."""
+    """A file keeps its reader busy."""
 
 
 def read_plan(text):
@@ -119,8 +119,7 @@ def run(kind, count, seed, memory):
             told["read"] += 1
         except gc.GraycubeError as error:
             told["refused"] += 1
-            assert str(error).isprintable()
-            assert len(str(error)) < 1600
+            require_a_line(str(error))
         except BaseException:
             signal.alarm(0)
             Path("mutant").write_bytes(
@@ -132,6 +131,11 @@ def run(kind, count, seed, memory):
             raise
         signal.alarm(0)
     sys.stdout.write(json.dumps(told))
+
+
+def require_a_line(text):
+    assert text.isprintable()
+    assert len(text) < 1600
 
 
 def too_slow(*_):
