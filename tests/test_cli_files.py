@@ -303,11 +303,11 @@ def test_only_the_console_writes_to_the_terminal():
 
 
 @pytest.mark.parametrize("verb", ["verify", "view", "advise", "bench"])
-@pytest.mark.parametrize("device", ["/dev/zero", "/dev/random", "/dev/null", "/dev/tty"])
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/random", "/dev/null"])
 @pytest.mark.usefixtures("folder")
 def test_devices_are_not_read(verb, device):
     if Path(device).exists():
-        assert cli(verb, device).refused()
+        assert "it is neither a file nor a pipe" in cli(verb, device).refused()
 
 
 @pytest.mark.usefixtures("folder")

@@ -336,6 +336,14 @@ def test_what_is_no_json_is_refused(file, text):
     assert "no JSON" in refused(file)
 
 
+def test_entries_and_bits_are_counted_before_anything_is_made(file):
+    bits = " ".join(f"b{j}" for j in range(1025))
+    rewrite(file, ("schedule", "task", "source"), f"(|| {bits})")
+    assert "at most 1024 bits" in refused(file)
+    file.write_text("[" + "[]," * (1 << 20) + "[]]")
+    assert "more than 2097152 entries" in refused(file)
+
+
 def test_brackets_in_names_are_no_depth(file):
     rewrite(file, ("machine", "name"), "]" + '[{"\\' * 40)
     assert gc.load_plan(file).machine.name.startswith("][")

@@ -11,12 +11,9 @@ from multiprocessing import active_children, cpu_count, get_context
 from pathlib import Path
 from signal import (
     SIG_BLOCK,
-    SIG_DFL,
     SIG_SETMASK,
-    SIG_UNBLOCK,
     SIGINT,
     pthread_sigmask,
-    signal,
 )
 
 import click
@@ -134,9 +131,9 @@ def _outcomes(every: Sequence[tuple[Paper, Claim]], jobs: int, run: Run) -> Outc
     if jobs == 1:
         yield from map(run, *work)
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_silently) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         try:
-            with _no_interrupts():  # nor in the processes, until they can end silently
+            with _no_interrupts():  # nor in the processes: they are ended here, and say nothing
                 outcomes = pool.map(run, *work)
             yield from outcomes
         except BrokenProcessPool as error:
@@ -153,18 +150,12 @@ def _outcomes(every: Sequence[tuple[Paper, Claim]], jobs: int, run: Run) -> Outc
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Interrupts wait for the end of this, in this thread and in processes that it starts."""
+    """Interrupts wait for the end of this; processes that start within never hear of them."""
     before = pthread_sigmask(SIG_BLOCK, {SIGINT})
     try:
         yield
     finally:
         pthread_sigmask(SIG_SETMASK, before)
-
-
-def _end_silently() -> None:
-    """An interrupt ends this process, and the one that started it says so."""
-    signal(SIGINT, SIG_DFL)
-    pthread_sigmask(SIG_UNBLOCK, {SIGINT})
 
 
 def _list(chosen: Chosen, *, as_json: bool) -> None:
