@@ -1,6 +1,7 @@
 """Arrays on disk: NumPy reads what is saved, and failures leave everything as it was."""
 
 import os
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -273,3 +274,74 @@ def test_nothing_to_load(path, layout, kind, folder):
     with pytest.raises(kind):
         gc.CubeArray.load(path, layout)
     assert files(folder) == []
+
+
+def with_header(header, data=b"", version=1):
+    """A file of that header."""
+    size = 2 if version == 1 else 4
+    start = np.lib.format.MAGIC_PREFIX + bytes([version, 0])
+    return start + len(header).to_bytes(size, "little") + header + data
+
+
+def described(**changes):
+    entries = {"descr": "<f8", "fortran_order": False, "shape": (8, 6), **changes}
+    return repr(entries).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        with_header(described(shape=(8, 6, 10**9))),
+        with_header(described(shape=(8, 6, 10**9)), version=2),
+        with_header(described(shape=(8, 6, 10**18, 10**18))),
+        with_header(described(shape=(8, 6, *[10**4000] * 2))),
+        with_header(described(shape=(8, 6, -1))),
+        with_header(described(shape=(8, 6, True))),
+        with_header(described(shape=(8, 6, 0, 10**30))),
+        with_header(described(shape=(8, 6, *[0] * 70))),
+        with_header(described(shape=[8, 6])),
+        with_header(described(descr="|V0")),
+        with_header(described(descr="|O")),
+        with_header(described(descr="(2,)f8")),
+        with_header(described(descr="<U999999999")),
+        with_header(described(descr=[("a", "f8", (10**9,))])),
+        with_header(described(descr=[])),
+        with_header(described(descr=())),
+        with_header(described(descr=("f8",))),
+        with_header(described(descr=7)),
+        with_header(described(fortran_order=1)),
+        with_header(described(more=1)),
+        with_header(b"{'descr': '<f8', 'fortran_order': False, 'shape': (8, 6)"),
+        with_header(b"(" * 9000),
+        with_header(b"-" * 9000 + b"1"),
+        with_header(b"[" * 300 + b"]" * 300),
+        with_header(b"'\\d'"),
+        with_header(b"\xff" * 9, version=3),
+        with_header(b" " * 60000),
+        with_header(b"\0" * 80),
+        np.lib.format.MAGIC_PREFIX + b"\2\0" + b"\xff" * 4 + b"{}",
+        np.lib.format.MAGIC_PREFIX + b"\4\0" + b"\xff" * 4 + b"{}",
+    ],
+    ids=range(30),
+)
+def test_a_header_that_lies_is_refused_before_anything_is_made(content, folder):
+    (folder / "x.npy").write_bytes(content)
+    tracemalloc.start()
+    with pytest.raises(InvalidValueError, match=r"x.npy"):
+        gc.CubeArray.load("x.npy", LAYOUT)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 24
+
+
+def test_pipes_and_devices_are_not_loaded(folder):
+    os.mkfifo(folder / "pipe")
+    for path in ("pipe", "/dev/zero"):
+        with pytest.raises(InvalidValueError, match="it is no file"):
+            gc.CubeArray.load(path, LAYOUT)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self"), reason="no such file system")  # noqa: PTH110
+def test_the_path_that_cannot_be_written_is_named():
+    with pytest.raises(OSError, match=r"/proc/x\.npy"):
+        array().save("/proc/x.npy")

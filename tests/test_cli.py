@@ -13,11 +13,12 @@ from unittest.mock import patch
 
 import click
 import pytest
-from cli_runs import COMMAND, VERBS, cli, on_terminal, spawn
+from cli_runs import COMMAND, VERBS, Ran, cli, on_terminal, spawn
 
 import graycube as gc
 from graycube.cli import console
-from graycube.cli.main import main, script, verbs
+from graycube.cli.main import main, verbs
+from graycube_command import script
 
 PLAN = ("plan", "gray", "binary", "--dims", 3, "--block", 64)
 PAPER = """
@@ -124,7 +125,7 @@ def test_the_help_that_is_named_is_there():
 
 @pytest.mark.parametrize("status", [0, 1, 2, 130, 141])
 def test_the_exit_status_is_that_of_main(status):
-    with patch("graycube.cli.main.main", return_value=status), pytest.raises(SystemExit) as end:
+    with patch("graycube.cli.main", return_value=status), pytest.raises(SystemExit) as end:
         script()
     assert end.value.code == status
 
@@ -140,8 +141,8 @@ def test_the_exit_status_is_that_of_main(status):
         (OSError(28, "No space left"), 2, "error: standard output: No space left; check"),
         (FileExistsError(17, "File exists", "here"), 2, "error: here: File exists; check"),
         (gc.MissingExtraError("a", "b", "c"), 2, "error: a: b; c"),
-        (KeyboardInterrupt(), 130, ""),
-        (click.Abort(), 130, ""),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (click.Abort(), 130, "interrupted"),
     ],
 )
 def test_what_a_verb_raises_becomes_a_line_and_a_status(error, status, words):
@@ -212,8 +213,50 @@ def test_an_interrupt_leaves_nothing_but_its_status(tmp_path, papers):
         assert process.stdout.readline() == "here\n"
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err.strip()) == (130, "", "")
+    assert (process.returncode, out, err.strip()) == (130, "", "interrupted")
     assert not (tmp_path / "report.html").exists()
+
+
+def test_an_interrupt_ends_the_processes_of_a_pool_and_is_told_once(papers):
+    wait = """
+import os, signal, time
+
+def check(claim):
+    deaf = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    os.write(1, b"here\\n" if deaf else b"it would print where it was\\n")
+    time.sleep(60)
+"""
+    (papers / "tr-1" / "one_is_one.py").write_text(wait)
+    words = ["reproduce", "--papers", papers, "--jobs", 2]
+    with subprocess.Popen(
+        [COMMAND, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout.readline() == "here\n"
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out.replace("here\n", "")) == (130, "")
+    assert err.strip() == "interrupted"
+
+
+def test_an_interrupt_while_graycube_is_imported_is_told_in_a_line():
+    code = """
+import sys
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "graycube":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+from graycube_command import script
+script()
+"""
+    ran = spawn(command=(sys.executable, "-c", code))
+    assert ran == Ran(130, "", "interrupted\n")
 
 
 def test_progress_is_shown_on_a_terminal_only(papers):

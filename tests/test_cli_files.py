@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import webbrowser
 from dataclasses import asdict
 from pathlib import Path
@@ -255,3 +257,86 @@ def test_what_a_node_does(node):
     found = cli("view", "plan.json", "--node", node, "--json").json()
     assert found == {"node": node, "actions": lines}
     assert not Path("plan.html").exists()
+
+
+FORGED = "gb1: 2 rounds\nby algebra and element by element: nothing is wrong\n\x1b[8m"
+UNSEEN = ["\n", "\r", "\x1b[8m", "\x9b8m", "\x7f", "\u202e", "\u2066", "\u200b", "\u2028", "\0"]
+
+
+@pytest.mark.parametrize("text", [FORGED, *(f"a{mark}b" for mark in UNSEEN)], ids=ascii)
+@pytest.mark.parametrize("place", ["algorithm", "machine", "key", "bits"])
+@pytest.mark.parametrize("verb", ["verify", "view", "bench"])
+@pytest.mark.usefixtures("folder")
+def test_a_plan_cannot_forge_a_verdict(verb, place, text):
+    def forge(content):
+        if place == "algorithm":
+            content["schedule"]["algorithm"] = text
+        elif place == "machine":
+            content["machine"]["name"] = text
+        elif place == "key":
+            content["schedule"]["strands"][0][text] = text
+        else:
+            content["schedule"]["task"]["source"] = text
+
+    line = cli(verb, rewritten(forge)).refused()
+    assert line.isprintable()
+
+
+@pytest.mark.parametrize("mark", UNSEEN[:-1], ids=ascii)
+@pytest.mark.usefixtures("folder")
+def test_the_name_of_a_file_is_shown_as_one_line(mark):
+    path = Path(f"plan{mark}by algebra: nothing is wrong{mark}.json")
+    path.write_text(Path("plan.json").read_text())
+    ran = cli("verify", path)
+    assert ran.fine().count("\n") == 2
+    path.write_text("[]")
+    for line in (cli("verify", path).refused(), cli("verify", f"no{mark}where").refused()):
+        assert line.isprintable()
+    assert mark not in cli("verify", "plan.json", "--json").fine() or mark == "\n"
+
+
+def test_only_the_console_writes_to_the_terminal():
+    sources = Path(gc.__file__).parent / "cli"
+    writers = [p.name for p in sources.glob("*.py") if "click.echo" in p.read_text()]
+    assert writers == ["console.py"]
+    assert not any("click.secho" in p.read_text() for p in sources.glob("[!c]*.py"))
+
+
+@pytest.mark.parametrize("verb", ["verify", "view", "advise", "bench"])
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/random", "/dev/null"])
+@pytest.mark.usefixtures("folder")
+def test_devices_are_not_read(verb, device):
+    if Path(device).exists():
+        assert "it is neither a file nor a pipe" in cli(verb, device).refused()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_pipe_is_read_as_a_file_is():
+    bound = gc.known_certificate(3, 1)
+    bound.save("bound.json")
+    for path, words in (("plan.json", "nothing is wrong"), ("bound.json", "proved")):
+        with Path(path).open() as given:
+            done = subprocess.run(
+                ["/bin/sh", "-c", 'cat | "$0" -m graycube verify /dev/stdin', sys.executable],
+                stdin=given,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert words in done.stdout
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_pipe_that_nobody_writes_to_is_empty():
+    os.mkfifo("pipe")
+    for verb in ("verify", "view", "advise"):
+        assert cli(verb, "pipe").refused()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no such file system")
+@pytest.mark.usefixtures("folder")
+def test_a_file_that_cannot_be_written_is_named():
+    line = cli("view", "plan.json", "-o", "/proc/x.html").refused()
+    assert "/proc/x.html: " in line
+    assert ".part" not in line

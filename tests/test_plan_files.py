@@ -1,7 +1,12 @@
 """Plans as files: saved whole, read back equal, and never trusted."""
 
+import copy
 import json
+import pickle
+import subprocess
+import sys
 from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -283,3 +288,138 @@ def test_nothing_in_a_file_is_executed(file):
     assert gc.load_plan(file).algorithm == code
     rewrite(file, ("schedule", "task", "source"), code)
     refused(file)
+
+
+def hostile(kind):
+    """Texts that say much with few bytes, or much with many."""
+    most = (1 << 24) - 1000
+    return {
+        "many objects": "[" + ",".join(['{"a":0}'] * (1 << 19)) + "]",
+        "too many entries": "[" + ",".join(["[]"] * (1 << 21)) + "]",
+        "a long text": '["' + "x" * most + '\U0001f600"]',
+        "a deep one": "[" * (most // 2) + "]" * (most // 2),
+        "only open": "[" * most,
+        "too large": " " * (most + 2000),
+    }[kind]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "too large",
+        "only open",
+        *(
+            pytest.param(kind, marks=pytest.mark.sweep)
+            for kind in ("many objects", "too many entries", "a long text", "a deep one")
+        ),
+    ],
+)
+def test_no_file_takes_much_memory(kind, tmp_path):
+    path = tmp_path / "plan.json"
+    path.write_text(hostile(kind))
+    code = (
+        "import resource, sys, graycube as gc\n"
+        "try:\n    gc.load_plan(sys.argv[1])\n"
+        "except gc.InvalidValueError:\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 512 << 10  # kilobytes
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": NaN}', '{"a": Infinity}', '{"a": 1e999}', '{"a": 1, "a": 1}', "9" * 5000]
+)
+def test_what_is_no_json_is_refused(file, text):
+    file.write_text(text)
+    assert "no JSON" in refused(file)
+
+
+def test_entries_and_bits_are_counted_before_anything_is_made(file):
+    bits = " ".join(f"b{j}" for j in range(1025))
+    rewrite(file, ("schedule", "task", "source"), f"(|| {bits})")
+    assert "at most 1024 bits" in refused(file)
+    file.write_text("[" + "[]," * (1 << 20) + "[]]")
+    assert "more than 2097152 entries" in refused(file)
+
+
+def test_brackets_in_names_are_no_depth(file):
+    rewrite(file, ("machine", "name"), "]" + '[{"\\' * 40)
+    assert gc.load_plan(file).machine.name.startswith("][")
+    rewrite(file, ("machine", "name"), "@")
+    for depth, fine in ((40, False), (49, False), (60, True)):
+        file.write_text(f'{{"a": {"[" * depth}{"]" * depth}}}')
+        assert ("deep" in refused(file)) == fine
+
+
+@pytest.mark.parametrize("hops", [1 << 12, (1 << 12) + 1, 200_000])
+def test_a_strand_of_too_many_hops_is_refused(file, hops):
+    hop = {"cycle": 0, "exchange": "flip 0 where a1 = 1"}
+    rewrite(file, ("schedule", "strands", 0, "hops"), [hop] * hops)
+    if hops > 1 << 12:
+        assert "at most 4096 are read" in refused(file)
+    else:
+        assert len(gc.load_plan(file).schedule.strands[0].hops) == hops
+
+
+def test_many_hops_and_rounds_together_are_refused(file):
+    hop = {"cycle": 0, "exchange": "flip 0 where a1 = 1"}
+    rewrite(file, ("schedule", "strands"), [{"elements": [0, 64], "hops": [hop] * 4000}] * 2)
+    rewrite(file, ("schedule", "cycles"), 4000)
+    rewrite(file, ("schedule", "rounds"), list(range(4000)))
+    assert "at most 16777216 are read" in refused(file)
+
+
+def test_a_proof_gives_up_before_it_takes_minutes(file, monkeypatch):
+    """And then it has proved nothing."""
+    assert gc.load_plan(file).verify()
+    monkeypatch.setattr("graycube.verify.strands.MAX_COMPARISONS", 0)
+    plan = chosen("nonminimum-path", machine=gc.Machine(4, "all"))
+    report = plan.verify()
+    assert not report
+    assert "comparisons" in str(report)
+
+
+# Plans that are sent
+
+
+SENT = ("auto", "relabel", "gb3", "few-ports")
+
+
+def pickled(plan):
+    return pickle.loads(pickle.dumps(plan))  # noqa: S301 - it is ours
+
+
+@pytest.mark.parametrize("algorithm", SENT)
+@pytest.mark.parametrize("copy_of", [pickled, copy.deepcopy])
+def test_a_plan_survives_pickling(algorithm, copy_of):
+    plan = chosen(algorithm)
+    again = copy_of(plan)
+    assert again == plan
+    assert again.explain() == plan.explain()
+    assert (again.schedule.relabel, again.machine.name) == (
+        plan.schedule.relabel,
+        plan.machine.name,
+    )
+
+
+def test_what_is_pickled_is_the_text_of_the_file(file):
+    """So that no name within graycube is in it, which may change."""
+    plan = chosen()
+    made, (text, _) = plan.__reduce__()
+    assert text == file.read_text()
+    assert made(text, "it") == plan
+
+
+def test_to_send_a_plan_prices_nothing_else(monkeypatch):
+    plan = chosen()
+    monkeypatch.setattr(sys.modules["graycube.planning.plan"], "all_candidates", None)
+    assert pickled(plan).verify()
+
+
+def test_a_plan_goes_to_another_process():
+    plan = chosen("relabel")
+    with get_context("spawn").Pool(1) as pool:
+        assert pool.apply(plan.__class__.verify, (plan,))
+        assert pool.apply(copy.copy, (plan,)) == plan

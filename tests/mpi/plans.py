@@ -426,6 +426,16 @@ def files(comm):
         yield same(some.execute(blocks[comm.rank], comm), wanted), "some have loaded it"
 
 
+def sent(comm):
+    """Plans that one rank made and sent to all are the plans that it made."""
+    for plan in both_plans(size_of(comm)):
+        received = comm.bcast(plan if comm.rank == 0 else None)
+        yield received == plan, f"{received!r} instead of {plan!r}"
+        blocks = content((comm.size, 8))
+        wanted = plan.apply(blocks)[comm.rank]
+        yield same(received.execute(blocks[comm.rank], comm), wanted), "all have received it"
+
+
 # Communicators
 
 
@@ -550,6 +560,7 @@ CHECKS = {
     "interleaved": (interleaved, (4, 8)),
     "files": (files, (4, 8)),
     "many rounds": (many_rounds, (4,)),
+    "sent": (sent, (4,)),
     "halves": (halves, (4, 8, 16)),
     "other numbers": (other_numbers, (4, 8)),
     "one node": (one_node, (4,)),

@@ -19,7 +19,7 @@ from graycube.cli.view import view
 from graycube.texts import one_line
 
 BAD_INPUT = 2
-INTERRUPTED = 130  # what shells give for Ctrl-C
+_INTERRUPTED = 130  # what shells give for Ctrl-C
 _CLOSED_PIPE = 141  # and for a reader that went away
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except click.Abort:
         tell("interrupted")
-        return INTERRUPTED
+        return _INTERRUPTED
     except SystemExit:
         if sys.stdout is not stdout:  # click wraps it when nobody reads any more
             return _CLOSED_PIPE
@@ -102,18 +102,3 @@ def _print_completion(context: click.Context, shell: str | None) -> None:
     if made is not None:
         say(made(verbs, {}, "graycube", "_GRAYCUBE_COMPLETE").source())
     context.exit()
-
-
-def script() -> None:
-    """What the installed command calls.
-
-    >>> from unittest.mock import patch
-    >>> with patch("sys.argv", ["graycube", "--version"]):
-    ...     try:
-    ...         script()
-    ...     except SystemExit as end:
-    ...         print(end.code)  # doctest: +ELLIPSIS
-    graycube ...
-    0
-    """
-    sys.exit(main())

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import islice, starmap
 from multiprocessing import active_children, cpu_count, get_context
 from pathlib import Path
+from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
 
 import click
 
@@ -127,27 +128,27 @@ def _outcomes(every: Sequence[tuple[Paper, Claim]], jobs: int, run: Run) -> Outc
         return
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         try:
-            with _interrupts_ignored():
-                futures = [pool.submit(run, *one) for one in every]
-            yield from (future.result() for future in futures)
+            with _no_interrupts():  # nor in the processes: they are ended here, and say nothing
+                outcomes = [pool.submit(run, *one) for one in every]
+            yield from (outcome.result() for outcome in outcomes)
         except BrokenProcessPool as error:
             raise gc.InvalidValueError(
                 "a process was ended", str(error).lower(), "use --jobs 1, or more memory"
             ) from error
-        except (KeyboardInterrupt, GeneratorExit):
-            for worker in active_children():
-                worker.terminate()
+        except BaseException:
+            for process in active_children():
+                process.terminate()
             raise
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """For processes started meanwhile it stays so: Ctrl-C is for the one that ends them."""
-    heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _no_interrupts() -> Iterator[None]:
+    """Interrupts wait for the end of this; processes that start within never hear of them."""
+    before = pthread_sigmask(SIG_BLOCK, {SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, heeded)
+        pthread_sigmask(SIG_SETMASK, before)
 
 
 def _list(chosen: Chosen, *, as_json: bool) -> None:

@@ -28,10 +28,10 @@ VERSION = 1
 MAX_TEXT = 1 << 24  # bytes of a file
 MAX_HOPS = 1 << 12
 """Most hops of a strand that are read, and most steps of an emulation: proofs compare them."""
-MAX_DELIVERIES = 1 << 6
 MAX_EFFORT = 1 << 24
 """Most hops of all strands times address bits, and times rounds that are listed."""
-_MOST = {"deliveries": MAX_DELIVERIES, "steps": MAX_HOPS, "strands": MAX_EFFORT}
+MAX_DELIVERIES = 1 << 20
+"""Most deliveries times the square of the dimensions."""
 
 
 def dump(schedule: AnySchedule | Moves) -> str:
@@ -162,12 +162,13 @@ def _read(content: dict[str, Any]) -> AnySchedule | Moves:
         table = [_read_column(columns[name], name) for name in COLUMNS]
         return Moves(*head_of_all, *table, relabel=relabel)
     entries = _typed(content[form], list, f"the {form}")
-    _limit(f"{form} in a schedule", len(entries), _MOST[form])
     if form == "deliveries":
+        _limit("deliveries times n^2", len(entries) * task.n**2, MAX_DELIVERIES)
         deliveries = tuple(_read_delivery(entry, task.n) for entry in entries)
         circuits = _typed(content["circuits"], bool, "circuits")
         return Direct(*head_of_all, deliveries, circuits, relabel=relabel)
     if form == "steps":
+        _limit("steps of an emulation", len(entries), MAX_HOPS)
         return Emulation(*head_of_all, tuple(map(_read_step, entries)), relabel=relabel)
     strands = tuple(_read_strand(entry, task.n) for entry in entries)
     hops, rounds = sum(len(strand.hops) for strand in strands), head_of_all[2]
