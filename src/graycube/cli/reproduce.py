@@ -1,6 +1,5 @@
 """``graycube reproduce``: the claims of the four papers, computed again."""
 
-import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
