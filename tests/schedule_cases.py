@@ -5,13 +5,14 @@ from itertools import pairwise
 
 from hypothesis import settings
 from hypothesis import strategies as st
+from sweeping import examples
 
 import graycube as gc
 from graycube.table import any_order, circuit_split, direct, gb1, gb2, gb3
 
 HOP_BY_HOP = (gb1, gb2, gb3, any_order)
 ON_CIRCUITS = (*HOP_BY_HOP, direct, circuit_split)
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=examples(62))
 COLUMNS = ("cycle", "node", "dimension", "element")
 
 

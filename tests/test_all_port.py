@@ -22,6 +22,7 @@ from all_port_cases import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ones
+from sweeping import examples
 
 import graycube as gc
 from graycube.schedule import actions, expand
@@ -472,14 +473,14 @@ def test_the_nodes_of_a_two_cube_hold_at_most_two_guests(direction):
 
 
 @given(st.integers(4, 8), st.integers(1, 30), st.booleans(), st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(62))
 def test_tight_actions_are_mirrored_by_the_neighbours(n, block, backwards, data):
     schedule = emitted("tight", task_of(n, block, DIRECTIONS[backwards]), machine_of(n))
     assert_mirrored(schedule, data.draw(st.integers(0, (1 << n) - 1)))
 
 
 @given(st.integers(0, 2**40 - 1), st.sampled_from(DIRECTIONS))
-@settings(max_examples=4)
+@settings(max_examples=examples(10))
 def test_actions_at_forty_dimensions_are_mirrored_by_the_neighbours(node, direction):
     schedule = emitted("nonminimum-ring", task_of(40, 2**20, direction), machine_of(40))
     assert_mirrored(schedule, node)

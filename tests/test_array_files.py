@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import mesh_specs, recoded
+from sweeping import examples
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
@@ -17,7 +18,7 @@ X = np.arange(48.0).reshape(8, 6)
 RECORD = np.dtype([("name", "U3"), ("place", ">i2"), ("pair", "f4", (2,)), ("z", "c8")])
 DTYPES = ["f8", "c8", "c16", ">f4", ">c16", "f2", "g", "?", "u1", ">i8", "M8[s]", "S3", "U4"]
 IN_A_FOLDER = settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, axes_of
+from sweeping import examples
 
 import graycube as gc
 from graycube.butterflies import rearrangement
@@ -23,7 +24,7 @@ from graycube.verify import check_elements, check_emulation, check_pairs
 
 MUTANTS = 2500
 SEED = 764
-THOROUGH = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+THOROUGH = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 METHODS = (
     gc.Method(),
     gc.Method("inter-node"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sweeping import examples
 
 import graycube as gc
 from graycube.bounds import certificate
@@ -110,7 +111,7 @@ def test_no_schedule_of_whole_elements_beats_them(switching):
 
 
 @given(st.integers(0, 2**32), st.sampled_from([1, 2, "all"]), st.booleans())
-@settings(max_examples=25)
+@settings(max_examples=examples(62))
 def test_random_tasks_and_random_tolls(seed, ports, circuits):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 4))

@@ -6,6 +6,7 @@ from cli_runs import cli
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, axes_of
+from sweeping import examples
 
 import graycube as gc
 from graycube.cli.layouts import read_layout
@@ -78,7 +79,7 @@ def test_a_printed_layout_is_read_back(layout):
     assert read_layout(str(layout), layout.n, layout.shape, None) == layout
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(75))
 @given(printed(most=5))
 def test_what_plan_prints_can_be_typed_again(layout):
     words = ("--block", 4 * layout.block_size, "--json")

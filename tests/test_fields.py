@@ -8,6 +8,7 @@ from all_port_cases import TABLE, assert_carried_out, ceil, machine_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, gray_word
+from sweeping import examples
 
 import graycube as gc
 from graycube.simulate import simulate
@@ -178,39 +179,39 @@ SMALL, LARGE = field_cases(6, st.integers(1, 24)), field_cases(10, st.integers(1
 
 
 @given(field_cases(6, st.integers(1, 24), UNCHANGED))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_every_algorithm_converts_fields_on_all_ports(case):
     assert_all_algorithms(case, machine_of(case.n), HOP_BY_HOP)
 
 
 @given(LARGE)
-@settings(max_examples=20)
+@settings(max_examples=examples(50))
 def test_every_algorithm_converts_the_fields_of_large_cubes(case):
     assert_all_algorithms(case, machine_of(case.n), HOP_BY_HOP)
 
 
 @given(SMALL, st.data())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_every_algorithm_converts_fields_on_few_ports(case, data):
     ports = data.draw(st.one_of(st.just(1), st.integers(1, case.n)))
     assert_all_algorithms(case, machine_of(case.n, ports), HOP_BY_HOP)
 
 
 @given(SMALL, st.sampled_from([1, "all"]), st.sampled_from([0.5, 20.0]))
-@settings(max_examples=40)
+@settings(max_examples=examples(100))
 def test_start_ups_change_units_and_not_what_is_done(case, ports, startup):
     assert_all_algorithms(case, machine_of(case.n, ports, startup=startup), HOP_BY_HOP)
 
 
 @given(SMALL, st.integers(1, 2))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_circuits_convert_fields(case, ports):
     machine = machine_of(case.n, min(ports, case.n), switching="circuit")
     assert_all_algorithms(case, machine, [*ON_CIRCUITS, "gb1", "gb3"])
 
 
 @given(field_cases(7, st.integers(1, 64)))
-@settings(max_examples=40)
+@settings(max_examples=examples(100))
 def test_shortest_paths_meet_the_bound_of_theorem_4(case):
     """max(K, n - d), with n and d of the fields of two bits or more; the planner knows it."""
     low = sum(width - 1 for width, _ in case.converted)
@@ -223,7 +224,7 @@ def test_shortest_paths_meet_the_bound_of_theorem_4(case):
 
 
 @given(field_cases(10, st.just(1), UNCHANGED))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_the_fields_of_a_task_are_recognised(case):
     assert recognised(case.task) == case.expected
 

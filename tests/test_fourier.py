@@ -8,6 +8,7 @@ import scipy.fft
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import mesh_specs
+from sweeping import examples
 
 import graycube as gc
 from graycube.fourier import passes
@@ -32,7 +33,7 @@ SHAPES = [
     ((12, 20, 8), (2, 4, 2)),
     ((24, 6), (8, 2)),
 ]
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=examples(100))
 
 
 def random(shape, seed=0, dtype=np.complex128):

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schedule_cases import conversion, rows_of
 from scipy.optimize import OptimizeResult
+from sweeping import examples
 
 import graycube as gc
 from graycube.synthesis import feasible, least_cycles, optimum, program
@@ -169,7 +170,7 @@ def permutations(draw):
     return task, cube(n, draw(st.integers(1, n)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(permutations())
 def test_any_change_of_places_is_at_its_best_both_ways(case):
     task, machine = case

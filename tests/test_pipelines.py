@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schedule_cases import conversion, detours, every_machine, one_port, stretches, ways
+from sweeping import examples
 
 import graycube as gc
 from graycube.schedule import actions, dump, expand, load
@@ -16,7 +17,7 @@ from graycube.simulate import simulate
 from graycube.table import few_ports, minimum_path, nonminimum_ring, pipelined
 from graycube.verify import check_algebra, check_elements
 
-THOROUGH = settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+THOROUGH = settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 ALL = {"ports": "all"}
 
 

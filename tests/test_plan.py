@@ -7,6 +7,7 @@ from contextlib import nullcontext
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sweeping import examples
 
 import graycube as gc
 from graycube.simulate import simulate
@@ -45,7 +46,7 @@ def machines(draw, n):
 
 
 @given(st.data(), st.integers(2, 6), st.integers(1, 120))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_auto_takes_the_cheapest_of_a_complete_table(data, n, block):
     machine = data.draw(machines(n))
     plan = planned(n, block, machine)
@@ -76,7 +77,7 @@ def test_gb3_never_loses_to_gb2_nor_gb1_to_any_other_order(data, n, block):
     st.integers(1, 9),
     st.sampled_from((1, 4)),
 )
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_gb3_is_taken_exactly_above_the_crossover(n, half, startup, rate, itemsize):
     """TR-20-92: K > 2 s / ((n - 2) t). With cheap start-ups there are fewer bytes still."""
     machine = gc.Machine(dims=n, startup=float(startup), per_byte=float(rate))

@@ -16,6 +16,7 @@ from strategies import (
     mesh_specs,
     wirings,
 )
+from sweeping import examples
 
 import graycube as gc
 from graycube.fourier import exchange_schedules
@@ -23,7 +24,7 @@ from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.simulate import simulate
 
 LENGTHS = (1000, 96, 1536, 12, 7, 1, 2, 6, 64)
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=examples(150))
 NORMS = (None, "backward", "ortho", "forward")
 ORDERS = ("any", "natural")
 
@@ -135,7 +136,7 @@ def test_any_mesh(drawn, payload):
 
 
 @given(affine_layouts(), st.sampled_from([(), (3,)]))
-@settings(max_examples=80)
+@settings(max_examples=examples(200))
 def test_any_affine_layout_with_the_axis_in_memory(drawn, payload):
     assert_one_axis(*drawn, payload)
 

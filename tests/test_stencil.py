@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import CODES, mesh_specs
+from sweeping import examples
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.stencil import Halo, halo
 
 SWITCHINGS = ("store-and-forward", "circuit")
-FEW = settings(max_examples=50)
+FEW = settings(max_examples=examples(125))
 
 
 def axes_of_rows(layout):

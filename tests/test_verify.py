@@ -16,6 +16,7 @@ from schedule_cases import (
     rows_of,
     with_rows,
 )
+from sweeping import examples
 
 import graycube as gc
 from graycube.schedule import expand
@@ -118,13 +119,13 @@ def round_trips(draw):
     return with_rows(moves, rows, cycles=cycles, rounds=rounds), machine
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(round_trips())
 def test_the_verdict_on_any_moves_is_that_of_a_plain_simulation(case):
     agree(*case)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(100))
 @given(conversions(algorithms=ON_CIRCUITS, machine=circuits), st.data())
 def test_the_verdict_on_a_disturbed_schedule_is_that_of_a_plain_simulation(case, data):
     schedule, machine = case

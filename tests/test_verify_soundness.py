@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schedule_cases import circuits, conversion, machines, one_port, random_schedules
+from sweeping import examples
 
 import graycube as gc
 from graycube.schedule import expand
@@ -11,7 +12,7 @@ from graycube.table import gb1
 from graycube.verify import check_algebra, check_elements
 
 SLOT, FIRST, SECOND = 0b100, 0b001, 0b010  # address bits of two node bits and one slot bit
-THOROUGH = settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+THOROUGH = settings(max_examples=examples(400), suppress_health_check=[HealthCheck.too_slow])
 
 
 def verified(make, machine):

@@ -13,6 +13,7 @@ from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from strategies import affine_map, affine_parts, axes_of
+from sweeping import examples
 
 import graycube as gc
 from graycube.gf2 import AffineMap, Matrix
@@ -85,7 +86,7 @@ def test_the_squares_are_the_bits_of_the_matrix(layout):
     assert Matrix(tuple(drawn), p) == matrix
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(62), deadline=None)
 @given(st.data())
 def test_any_map_is_drawn_bit_by_bit(data):
     p = data.draw(st.integers(1, 7))

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import mesh_specs
+from sweeping import examples
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.stencil.frame import within
 
 FILL = -7
-MANY = settings(max_examples=60)
+MANY = settings(max_examples=examples(150))
 LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
 X = np.arange(48.0).reshape(8, 6)
 REACHES = (0, 0, 1, 1, 2, 3, 5, 11)
@@ -99,7 +100,7 @@ def test_every_step_of_a_box(allocation, code, periodic):
 
 
 @given(mesh_specs(room=60, max_axes=2), st.integers(0, 3), st.booleans(), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=examples(100))
 def test_the_frames_are_what_is_around_the_own_mesh(spec, reach, ring, corners):
     """With corners and consecutive axes every cell of the frame is the array's, or the fill."""
     layout = spec.layout()

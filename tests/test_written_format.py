@@ -16,6 +16,7 @@ from schedule_cases import (
     random_schedules,
     rows_of,
 )
+from sweeping import examples
 
 import graycube as gc
 from graycube.schedule import dump, expand, load
@@ -79,7 +80,7 @@ def loads_soundly(text):
         assert isinstance(load(text), (gc.Schedule, gc.Moves))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(75))
 @given(conversions(algorithms=ON_CIRCUITS, machine=circuits))
 def test_what_every_algorithm_emits_is_read_back(case):
     schedule, _ = case
@@ -94,7 +95,7 @@ def test_what_every_algorithm_emits_is_read_back(case):
     ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(random_schedules())
 def test_any_schedule_is_read_back(schedule):
     again = load(dump(schedule))
@@ -217,7 +218,7 @@ def test_any_text_is_refused(text):
     refused(text)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_any_damage_is_refused_or_harmless(data):
     text = json.dumps(data.draw(st.sampled_from(EXAMPLES))())
