@@ -29,6 +29,7 @@ def same(found, made):
         "lower_bound": made.lower_bound,
         "candidates": [candidate(c) for c in made.candidates],
         "bounds": [asdict(bound) for bound in made.bounds],
+        "untried": list(made.untried),
     }
 
 
