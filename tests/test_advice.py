@@ -522,7 +522,7 @@ def test_a_reach_that_means_nothing_is_an_error(reach):
         (lambda: gc.Loop([], 1 << 31), "times is 2147483648: it must be at most 1073741824"),
         (lambda: gc.Loop([], 2.0), "times is 2.0: it must be an integer"),
         (lambda: gc.Loop([], True), "times is True: it must be an integer"),  # noqa: FBT003
-        (lambda: gc.Loop([], name=3), "the name is 3: it is text"),
+        (lambda: gc.Loop([], name=3), "the name of a loop is 3: it is a name"),
         (lambda: gc.Loop(None), "the phases are None: they must be FFT"),
         (lambda: gc.Methods(fft="best"), r"the methods for transforms are \('best',\)"),
         (lambda: gc.Methods(fft=()), "name one at least"),

@@ -43,7 +43,7 @@ def planned(name, n, block, direction=("gray", "binary")):
     algorithm = next(a for a in gc.algorithms() if a.name == name)
     assert algorithm.applicable(task, machine) is None
     schedule = algorithm.emit(task, machine)
-    return gc.Plan(task, machine, schedule, simulate(schedule), candidates=(), bounds=())
+    return gc.Plan(task, machine, schedule, simulate(schedule), bounds=())
 
 
 def converted(blocks, direction):

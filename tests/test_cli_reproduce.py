@@ -136,7 +136,7 @@ def test_an_interrupt_ends_all_processes_quietly(write, to_all):
             time.sleep(0.01)
         (os.killpg if to_all else os.kill)(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=50)  # until nobody can write any more
-    assert (process.returncode, out, err.strip()) == (130, "", "")
+    assert (process.returncode, out, err.strip()) == (130, "", "interrupted")
 
 
 def test_quick_sizes_are_fewer(write):

@@ -271,7 +271,10 @@ def test_wrong_phases_are_errors(value, complaint):
         ('kind = "loop", times = 1.0, phases = []', "times is 1.0: it must be an integer"),
         ('kind = "loop", times = nan, phases = []', "times is nan: it must be an integer"),
         ('kind = "loop", times = 3, phases = {}', "phases is no list"),
-        ('kind = "loop", times = 3, phases = [], name = 3', "the name is 3: it is text"),
+        (
+            'kind = "loop", times = 3, phases = [], name = 3',
+            "the name of a loop is 3: it is a name",
+        ),
         ('kind = "loop", times = 3, phases = [], reach = 3', "look at 'reach'"),
     ],
 )

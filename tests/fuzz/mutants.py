@@ -13,7 +13,6 @@ from io import BytesIO
 import numpy as np
 
 import graycube as gc
-from graycube.algorithms import algorithms
 from graycube.bounds.certificate import known_certificate
 from graycube.errors import GraycubeError
 from graycube.planning.files import plan_text
@@ -84,7 +83,7 @@ def schedules():
     for source, target in LAYOUTS:
         task = gc.Task(source, target, source.block_size * 4)
         for machine in machines:
-            for algorithm in algorithms():
+            for algorithm in gc.algorithms():
                 if algorithm.applicable(task, machine) is None:
                     made = algorithm.emit(task, machine)
                     if (algorithm.name, source) not in seen and len(dump(made)) < 30_000:

@@ -1,7 +1,7 @@
 """How many small faults do the tests notice?
 
-    python tests/mutants.py choose mutants.json --count 100    # a choice, the same every time
-    python tests/mutants.py score mutants.json    # an hour or two
+    python tests/faults.py choose faults.json --count 100    # a choice, the same every time
+    python tests/faults.py score faults.json    # an hour or two
 
 Rules.
 
