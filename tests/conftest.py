@@ -22,6 +22,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 def pytest_configure(config):
     # What a shell starts in the background ignores interrupts, and so does all that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Ranks that wait sleep, and leave the processors to those that compute.
+    os.environ.setdefault("MPIR_CVAR_ENABLE_HEAVY_YIELD", "1")
     folder = TemporaryDirectory(prefix="graycube-profiles-")
     config.add_cleanup(folder.cleanup)
     os.environ["GRAYCUBE_PROFILES"] = folder.name

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from sweeping import sweep
 
 import graycube as gc
 
@@ -104,10 +105,9 @@ def saved(path, layouts=NODES, itemsize=4096, algorithm="gb1"):
     ("layouts", "itemsize", "algorithm"),
     [
         (NODES, 4096, "gb3"),
-        (NODES, 4096, "direct"),
         (WIDER, 4096, "direct"),
-        (NODES, 1000, "pipelined"),
         (PARTS, 4096, "exchange"),
+        *sweep((NODES, 4096, "direct"), (NODES, 1000, "pipelined")),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -276,6 +276,7 @@ def test_mistakes_are_told(arguments, words):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("clean")
 def test_the_experiments_run_and_are_reported(tmp_path):
     results = tmp_path / "results.json"
