@@ -22,7 +22,7 @@ from all_port_cases import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ones
-from sweeping import examples
+from sweeping import examples, sweep
 
 import graycube as gc
 from graycube.schedule import actions, expand
@@ -90,6 +90,7 @@ def directions_for(n, block):
 
 
 CASES = [(name, n) for n in range(2, 9) for name in ALL_PORT if applies(name, n)]
+CASES = [*(c for c in CASES if c[1] < 7), *sweep(*(c for c in CASES if c[1] > 6))]
 
 
 @pytest.mark.parametrize(("name", "n"), CASES)

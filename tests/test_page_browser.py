@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from page_cases import CASES, conversion
+from sweeping import sweep
 
 import graycube as gc
 from graycube.simulate import replay
@@ -142,7 +143,7 @@ def drawn_nodes(held):
     return {element: node for (node, _), elements in held.items() for element in elements}
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*SMALL[::2], *sweep(*((name,) for name in SMALL[1::2]))])
 def test_elements_are_where_the_moves_and_apply_have_them(opened, name):
     plan = CASES[name]()
     page = opened(plan)

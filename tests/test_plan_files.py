@@ -13,7 +13,7 @@ import pytest
 
 import graycube as gc
 from graycube import whole_files
-from graycube.schedule import dump
+from graycube.schedule import dump, load
 
 WRONG = [None, True, -1, 1.5, "", "x", [], {}, 10**30, float("nan"), float("inf")]
 COSTS = {("machine", name) for name in ("startup", "per_byte", "arithmetic")}
@@ -423,3 +423,39 @@ def test_a_plan_goes_to_another_process():
     with get_context("spawn").Pool(1) as pool:
         assert pool.apply(plan.__class__.verify, (plan,))
         assert pool.apply(copy.copy, (plan,)) == plan
+
+
+def wide(form, entries):
+    """A file for 300 address bits, of which nothing has to move."""
+    slots, nodes = (" ".join(f"b{j}" for j in some) for some in (range(250, 300), range(250)))
+    layout = f"({slots} || {nodes})"
+    task = {"source": layout, "target": layout, "block": 1 << 50, "itemsize": 1}
+    head = {"format": "graycube schedule", "version": 1, "algorithm": "x", "task": task}
+    return json.dumps({**head, "cycles": 1, "rounds": [0], form: entries})
+
+
+CROSSING = {"exchange": "flip 0 where a1 = 1", "start": 0}
+TURN = {"delay": 1, "when": 8, "want": 1}
+
+
+@pytest.mark.parametrize(
+    ("form", "entries", "what"),
+    [
+        ("strands", [{"elements": [0, 1], "hops": []}] * 1000, "strands times the square"),
+        ("steps", ["flip 260 where a259 = 1"] * 200, "steps times the square"),
+        (
+            "steps",
+            [{**CROSSING, "turns": [TURN] * 4000}],
+            "turns times address bits",
+        ),
+    ],
+)
+def test_what_would_take_minutes_to_prove_is_refused(form, entries, what):
+    with pytest.raises(gc.InvalidValueError, match=what):
+        load(wide(form, entries))
+
+
+@pytest.mark.parametrize("blank", ["  ", "\u2800", "\u3164", "\u115f", "\ufe0f", "\u05d0"])
+def test_a_name_cannot_push_what_follows_to_another_line(file, blank):
+    rewrite(file, ("schedule", "algorithm"), f"gb3{blank}by algebra: nothing is wrong")
+    assert "it must be a line" in refused(file)

@@ -2,12 +2,21 @@
 
 Rules. A line that is shown is of bounded length, and has nothing in it that moves the cursor,
 changes the order of letters or cannot be seen: such characters are written as Python does in
-literals. A *name* is refused unless it is such a line already.
+literals. A *name* is refused unless it is such a line already, in which nothing is blank but
+single spaces: else it could push what follows it to another line of a terminal.
 """
+
+import re
+import unicodedata
 
 LONGEST_LINE = 500  # characters
 LONGEST_NAME = 200
 _NO_BREAK = "\N{NO-BREAK SPACE}"
+_BLANK = re.compile(
+    "  |[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]"
+    "|[\U000e0100-\U000e01ef]"
+)
+_LEFTWARD = {"R", "AL", "AN"}  # letters of scripts that run to the left
 
 
 def shortened(text: object, most: int) -> str:
@@ -47,10 +56,12 @@ def one_line(text: object) -> str:
 def is_name(text: str) -> bool:
     r"""Whether a text can stand in a line as it is.
 
-    >>> is_name("gb3"), is_name("gb3\n"), is_name("x" * 1000)
-    (True, False, False)
+    >>> is_name("gb3"), is_name("gb3\n"), is_name("gb3  right"), is_name("x" * 1000)
+    (True, False, False, False)
     """
-    return text.isprintable() and len(text) <= LONGEST_NAME
+    if len(text) > LONGEST_NAME or not text.isprintable() or _BLANK.search(text):
+        return False
+    return not any(unicodedata.bidirectional(c) in _LEFTWARD for c in text)
 
 
 def _written_out(line: str) -> str:

@@ -108,7 +108,7 @@ def _opened(path: Path, layout: Layout) -> _Blocks:
             if not needed:  # nothing can be mapped
                 return np.empty(shape, dtype)
             return np.memmap(file, dtype, "r", file.tell(), shape, order)
-        except (ValueError, OverflowError) as error:  # more axes than NumPy has, or too long
+        except (ValueError, OverflowError, OSError) as error:  # too many axes, or too long
             raise _unreadable(path, str(error)) from None
 
 

@@ -52,10 +52,10 @@ def parse(field: str) -> tuple[AffineMap, int, tuple[Axis, ...]]:
     """The address map, the number of node bits and the axes of a printed form."""
     if not isinstance(field, str):
         raise InvalidTypeError(f"got {field!r}", "an address field is text", "pass a str")
-    match = re.fullmatch(r"\s*\(([^()|]*)\|\|([^()|]*)\)\s*(.*?)\s*", field, re.DOTALL)
+    match = re.match(r"\s*\(([^()|]*)\|\|([^()|]*)\)", field)
     if match is None:
         raise _unreadable(field, "it needs the form (slot bits || node bits)")
-    slots, nodes, suffix = match[1].split(), match[2].split(), match[3]
+    slots, nodes, suffix = match[1].split(), match[2].split(), field[match.end() :].strip()
     if len(slots) + len(nodes) > MAX_BITS:
         raise _unreadable(field, f"an address has at most {MAX_BITS} bits")
     parsed = [_parse_token(field, token) for token in (slots + nodes)[::-1]]

@@ -30,6 +30,8 @@ MAX_HOPS = 1 << 12
 """Most hops of a strand that are read, and most steps of an emulation: proofs compare them."""
 MAX_EFFORT = 1 << 24
 """Most hops of all strands times address bits, and times rounds that are listed."""
+MAX_STEPS, MAX_TURNS, MAX_STRANDS = 1 << 23, 1 << 20, 1 << 26
+"""Most steps or strands times the square of address bits, and turns times address bits."""
 MAX_DELIVERIES = 1 << 20
 """Most deliveries times the square of the dimensions."""
 
@@ -169,7 +171,12 @@ def _read(content: dict[str, Any]) -> AnySchedule | Moves:
         return Direct(*head_of_all, deliveries, circuits, relabel=relabel)
     if form == "steps":
         _limit("steps of an emulation", len(entries), MAX_HOPS)
-        return Emulation(*head_of_all, tuple(map(_read_step, entries)), relabel=relabel)
+        _limit("steps times the square of address bits", len(entries) * task.p**2, MAX_STEPS)
+        steps = tuple(map(_read_step, entries))
+        turns = sum(len(step.turns) for step in steps if isinstance(step, Crossing))
+        _limit("turns times address bits", turns * task.p, MAX_TURNS)
+        return Emulation(*head_of_all, steps, relabel=relabel)
+    _limit("strands times the square of address bits", len(entries) * task.p**2, MAX_STRANDS)
     strands = tuple(_read_strand(entry, task.n) for entry in entries)
     hops, rounds = sum(len(strand.hops) for strand in strands), head_of_all[2]
     listed = 0 if isinstance(rounds, range) else len(rounds)

@@ -9,7 +9,7 @@ assumed.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from graycube.gf2 import AffineMap, Matrix, bit_indices, parity
+from graycube.gf2 import AffineMap, Matrix, parity
 from graycube.schedule import Crossing, Emulation, Stage
 from graycube.verify.conditions import consistent, reduced
 
@@ -82,9 +82,8 @@ def _rounds(crossing: Crossing, place: AffineMap, every: int) -> tuple[int, dict
 
 def _by_index(place: AffineMap, when: int, want: int) -> tuple[int, int]:
     """A parity of the address as one of the index."""
-    total = 0
-    for row in bit_indices(when):
-        total ^= place.matrix.rows[row]
+    columns = enumerate(place.matrix.columns)
+    total = sum(parity(when & column) << j for j, column in columns)
     return total, want ^ parity(when & place.constant)
 
 
