@@ -12,9 +12,9 @@ import pytest
 import graycube as gc
 from graycube.advice import Repeated
 from graycube.advice.homes import homes, tidied
+from graycube.advice.known import Conversion
 from graycube.advice.paths import Ways, power
 from graycube.advice.prices import options
-from graycube.advice.search import Conversion
 
 FFT, STENCIL, TURN, POINTWISE = gc.FFT(), gc.Stencil(), gc.Transpose(), gc.Elementwise()
 CLOSE = 1e-9

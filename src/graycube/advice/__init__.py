@@ -1,8 +1,9 @@
 """Advice for whole programs: phases, their prices in every layout, and the cheapest sequence.
 
 ``phases`` is what a program consists of, ``homes`` the layouts it may choose from, ``prices``
-what a phase costs there by its actual schedule, ``paths`` and ``search`` the cheapest way
-through all of it, loops included; ``workload`` reads programs from files.
+what a phase costs there by its actual schedule, ``floors`` what it costs at least and ``known``
+what of that has been found out; ``paths`` and ``search`` are the cheapest way through all of
+it, loops included; ``workload`` reads programs from files.
 """
 
 from graycube.advice import html  # noqa: F401 - it registers what notebooks show

@@ -9,10 +9,11 @@ from types import NoneType
 
 from graycube.advice.explain import explain
 from graycube.advice.homes import Place, homes, transposed
+from graycube.advice.known import Known
 from graycube.advice.paths import Trace
 from graycube.advice.phases import Phase, Transpose, checked, require_phases, single_phases
 from graycube.advice.prices import Methods
-from graycube.advice.search import Search
+from graycube.advice.search import Found, Search
 from graycube.advice.vary import Variation, strategy, vary
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
@@ -28,7 +29,9 @@ MAX_LENGTH = 1 << 62
 class Advice(Shown):
     """The cheapest sequence of layouts for a program; :func:`advise` makes one.
 
-    ``cost`` is in seconds, and ``steps`` says how it comes about.
+    ``cost`` is in seconds, and ``steps`` says how it comes about. No sequence costs less than
+    ``lower_bound``, through whatever layouts phases leave data in: where it is less than the
+    cost, not all of them were followed.
 
     >>> from graycube.advice import FFT, Stencil
     >>> machine = Machine(dims=4, startup=1e-3, per_byte=1e-6)
@@ -45,6 +48,7 @@ class Advice(Shown):
     steps: Trace
     search: Search
     starts: tuple[int, ...]
+    lower_bound: float
 
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.size))
@@ -58,14 +62,19 @@ class Advice(Shown):
     @property
     def places(self) -> tuple[Place, ...]:
         """The layouts that were considered, the usual ones first."""
-        return tuple(self.search.places)
+        return tuple(self.search.known.places)
 
     @cached_property
     def alternatives(self) -> tuple[tuple[str, float], ...]:
         """Names of the usual layouts, and what it costs to start there and never convert."""
         names = [str(self.places[i]) for i in self.starts]
-        costs = self.search.staying(self.starts, returns=self.returns)
+        costs = [way.cost for way in self.staying]
         return tuple(sorted(zip(names, costs, strict=True), key=lambda way: way[1]))
+
+    @cached_property
+    def staying(self) -> tuple[Found, ...]:
+        """The cheapest sequences without conversions, from each of the starts."""
+        return tuple(self.search.staying(self.starts, returns=self.returns))
 
     @property
     def strategy(self) -> str:
@@ -142,24 +151,26 @@ def advise(  # noqa: PLR0913
     phases = checked(given, shape)
     first = _choices(shape, machine, layouts)
     every = _with_transposes(first, phases)
-    search = Search(every, phases, itemsize, machine, methods or Methods())
+    known = Known(every, itemsize, machine, methods or Methods())
     names = [start] if isinstance(start, str) else []
     asked = [place for place in first if start is None or place.name in names]
-    starts = tuple(dict.fromkeys(search.numbers[place.key] for place in asked))
+    starts = tuple(dict.fromkeys(known.numbers[place.key] for place in asked))
     if not starts:
         raise InvalidValueError(
             f"the start is {start!r:.60}",
             f"the layouts are {', '.join(repr(str(place)) for place in first)}",
             "name one of them",
         )
-    cost, steps = search.cheapest(starts, {}, returns=returns)
-    if not isfinite(cost):
+    search = Search(phases, known)
+    found = search.cheapest(starts, {}, returns=returns)
+    if not isfinite(found.cost):
         raise InvalidValueError(
             f"no sequence of layouts does {', '.join(map(str, phases))}"[:200],
             f"none of the {len(every)} layouts can do all of them",
             "offer other layouts, or methods",
         )
-    return Advice(machine, shape, itemsize, returns, cost, steps, search, starts)
+    rest = found.cost, found.steps, search, starts, found.lower_bound
+    return Advice(machine, shape, itemsize, returns, *rest)
 
 
 def _machine(machine: object, layouts: object) -> Machine:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from graycube.advice.known import Conversion
 from graycube.advice.paths import Repeated, Step, Trace
-from graycube.advice.phases import FFT
-from graycube.advice.search import Conversion, steps_of
+from graycube.advice.phases import FFT, single_phases
+from graycube.advice.search import steps_of
 from graycube.layout import Layout
 
 if TYPE_CHECKING:
@@ -55,6 +56,17 @@ def alternatives(advice: "Advice") -> list[tuple[str, str, str]]:
     ]
 
 
+def _left_out(advice: "Advice") -> Iterator[str]:
+    """That layouts were not followed, if some of them could be on a cheaper way."""
+    if advice.lower_bound < advice.cost:
+        yield (
+            "Not every layout that transforms leave was followed: "
+            f"through others it would take at least {advice.lower_bound:.4g}."
+        )
+    elif any(way.lower_bound < way.cost for way in advice.staying):
+        yield "Without conversions it may take less, through layouts that were not followed."
+
+
 def _trace(advice: "Advice", trace: Trace, indent: str) -> Iterator[tuple[str, str, str]]:
     for step in trace:
         if isinstance(step, Repeated):
@@ -79,7 +91,7 @@ def _legend(advice: "Advice") -> Iterator[str]:
     """Where phases have left the data, if that is none of the usual layouts."""
     used = {k for step in steps_of(advice.steps) for k in (step.before, step.after)}
     for k in sorted(used):
-        if k >= len(advice.search.homes):
+        if k >= len(advice.search.known.homes):
             yield f"{advice.places[k]}: nodes {_nodes(advice.places[k].layout)}"
 
 
@@ -89,8 +101,9 @@ def _nodes(layout: Layout) -> str:
 
 
 def conclusions(advice: "Advice") -> Iterator[str]:
-    """What layouts that have no names are, whether to convert, and what Gray code costs."""
+    """Layouts without names or not followed, whether to convert, and what Gray code costs."""
     yield from _legend(advice)
+    yield from _left_out(advice)
     count = _conversions(advice.steps)
     if count:
         yield f"It pays to convert {count} time{'s' if count > 1 else ''}."
@@ -116,11 +129,12 @@ def _conversions(trace: Trace) -> int:
 
 def _twins(advice: "Advice") -> Iterator[tuple[float, float]]:
     """The prices of transforms in layouts that differ in the code only."""
-    names = {place.name: k for k, place in enumerate(advice.places)}
-    for (phase, k), ways in advice.search.done.items():
-        twin = names.get(advice.places[k].name.replace("gray", "binary"))
-        if isinstance(phase, FFT) and twin not in (k, None) and ways:
-            others = advice.search.done[phase, twin]
-            if others:
-                prices = [min(option.cost for _, option in some) for some in (ways, others)]
-                yield prices[0], prices[1]
+    known = advice.search.known
+    names = {home.name: k for k, home in enumerate(known.homes)}
+    for phase in dict.fromkeys(single_phases(advice.phases)):
+        for name, k in names.items() if isinstance(phase, FFT) else ():
+            twin = names.get(name.replace("gray", "binary"), k)
+            ways = [known.done(phase, i) for i in (k, twin)]
+            if twin != k and all(ways):
+                gray, binary = (min(option.cost for _, option in some) for some in ways)
+                yield gray, binary

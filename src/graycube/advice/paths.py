@@ -75,7 +75,7 @@ class Ways:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """One thing after the other: ``via[i, j]`` is the place in between.
+    """One thing after the other.
 
     ``first`` may be a long chain itself, so its steps are collected from the last one back.
     """
@@ -83,8 +83,11 @@ class Chain:
     first: "Ways | Chain | Turn"
     second: "Ways | Chain | Turn"
     costs: Costs
-    via: NDArray[np.intp]
     _known: dict[tuple[int, int], Trace] = field(default_factory=dict)
+
+    def between(self, i: int, j: int) -> int:
+        """The place in between on the way from i to j."""
+        return int((self.first.costs[i] + self.second.costs[:, j]).argmin())
 
     def trace(self, i: int, j: int) -> Trace:
         """The steps from i to j."""
@@ -92,7 +95,7 @@ class Chain:
             node: Ways | Chain | Turn = self
             parts, end = list[Trace](), j
             while isinstance(node, Chain):
-                k = int(node.via[i, end])
+                k = node.between(i, end)
                 parts.append(node.second.trace(k, end))
                 node, end = node.first, k
             parts.append(node.trace(i, end))
@@ -118,21 +121,46 @@ class Turn:
 
 def then(first: Ways | Chain | Turn, second: Ways | Chain | Turn) -> Chain:
     """The second after the first."""
-    sums = first.costs[:, :, None] + second.costs[None, :, :]
-    via = sums.argmin(axis=1)
-    costs = np.take_along_axis(sums, via[:, None, :], axis=1)[:, 0, :]
-    return Chain(first, second, costs, via)
+    costs = np.full((len(first.costs), second.costs.shape[1]), np.inf)
+    for i, row in enumerate(first.costs):
+        via = np.flatnonzero(row < np.inf)  # few, where there are few steps
+        costs[i] = (row[via, None] + second.costs[via]).min(axis=0, initial=np.inf)
+    return Chain(first, second, costs)
 
 
-def nothing(size: int) -> Ways:
-    """Staying where one is, without a step.
+def nothing(size: int, starts: Sequence[int] | None = None) -> Ways:
+    """Staying where one is, without a step, everywhere or from some places only.
 
-    >>> nothing(2).costs.tolist()
-    [[0.0, inf], [inf, 0.0]]
+    >>> nothing(3, starts=[0, 2]).costs.tolist()
+    [[0.0, inf, inf], [inf, inf, 0.0]]
     """
     costs = np.full((size, size), np.inf)
     np.fill_diagonal(costs, 0.0)
-    return Ways(costs, lambda i, j: None)  # noqa: ARG005 - the shape of a label
+    rows = costs if starts is None else costs[list(starts)]
+    return Ways(rows, lambda i, j: None)  # noqa: ARG005 - the shape of a label
+
+
+def steps_between(ways: Ways | Chain | Turn, i: int, j: int) -> list[Step]:
+    """The steps of the way from i to j, each once.
+
+    >>> ways = Ways(np.array([[1.0]]), lambda i, j: "step")
+    >>> [str(step) for step in steps_between(power(ways, 1000, 1), 0, 0)]
+    ['step: 0 to 0, 1']
+    """
+    found, seen, todo = dict[Step, None](), set[tuple[int, int, int]](), [(ways, i, j)]
+    while todo:
+        node, i, j = todo.pop()
+        if (id(node), i, j) in seen:
+            continue
+        seen.add((id(node), i, j))
+        if isinstance(node, Chain):
+            k = node.between(i, j)
+            todo += [(node.second, k, j), (node.first, i, k)]
+        elif isinstance(node, Turn):
+            todo.append((node.body, i, j))
+        else:
+            found |= dict.fromkeys(s for s in node.trace(i, j) if isinstance(s, Step))
+    return list(found)
 
 
 def power(body: Ways | Chain, times: int, size: int) -> Ways | Chain | Turn:

@@ -2,193 +2,224 @@
 
 Rules.
 
-1. The places are the homes, and wherever phases leave data that start at home; for a long
-   chain of phases that never come back, the first few.
-2. Before every phase the data may be converted to a home. Conversions are priced lazily: a
-   bound stands for the price until the cheapest way uses it (so the result is exact, and few
-   plans are made).
-3. Between equally cheap ways, the one with fewer conversions is taken, and with conversions
+1. Before every phase that communicates the data may be converted to a home.
+2. Where a step is not known yet there is a bound for its price, so the cheapest way seems no
+   dearer than it is. What is in doubt on it is found out, until nothing is: then it is the
+   cheapest of all ways, through whatever layouts.
+3. Layouts are followed that are one phase from home, then two, and so on, where ways through
+   them seem cheapest: so a long chain does not take the room of all others. When there is no
+   more room, other layouts are left out, and the bound says what they could save at most.
+4. Between equally cheap ways, the one with fewer conversions is taken, and with conversions
    before a loop rather than in it.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, takewhile
 from math import inf, isfinite
 
-import numpy as np
-
-from graycube.advice.homes import Place, tidied
+from graycube.advice.known import Known
 from graycube.advice.paths import (
     Chain,
-    Costs,
     Repeated,
     Step,
     Trace,
     Ways,
     nothing,
     power,
+    steps_between,
     then,
 )
-from graycube.advice.phases import Elementwise, Loop, Phase, single_phases
-from graycube.advice.prices import Methods, Option, Single, conversion, least, options
-from graycube.machine import Machine
+from graycube.advice.phases import FFT, Elementwise, Loop, Phase
+from graycube.advice.prices import Single
 
-LEFT_BEHIND = 36
-"""Most places that phases leave data in: what is left behind beyond that is not followed."""
-_FAVOUR = 1e-12
-"""A conversion counts as dearer by this part of all prices, so that ties go without one."""
+Opened = Callable[[Single, int], bool]
+_CLOSE = 1 - 1e-12
+"""Sums that differ by less are the same, added up in another order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
-    """The label of a step that converts, and the algorithm."""
+class Found:
+    """A way, and a bound for all others: it is the cheapest one if that is its cost.
 
-    algorithm: str
+    >>> Found((Step("fft", 0, 0, 2.5),), cost=2.5, lower_bound=2.0).cost
+    2.5
+    """
 
-    def __str__(self) -> str:
-        return f"convert by {self.algorithm}"
+    steps: Trace
+    cost: float
+    lower_bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: for so many turns of named loops, with conversions or without.
+
+    With ``returns`` the end is the start, and there may be a conversion to get there.
+    """
+
+    times: Mapping[str, int]
+    returns: bool
+    stay: bool = False
 
 
 @dataclass
 class Search:
-    """The places and prices for some phases on a machine; numbers of loops may vary."""
+    """Finds the cheapest ways through some phases, and gets to know what it needs for that."""
 
-    homes: Sequence[Place]
     phases: Sequence[Phase]
-    itemsize: int
-    machine: Machine
-    methods: Methods
-    places: list[Place] = field(init=False)
-    numbers: dict[object, int] = field(init=False)
-    done: dict[tuple[Single, int], list[tuple[int, Option]]] = field(init=False)
-    _bounds: Costs = field(init=False)
-    _algorithms: dict[tuple[int, int], str] = field(default_factory=dict)
+    known: Known
+    _depth: int = 0
 
     def __repr__(self) -> str:
-        count = f"{len(self.phases)} phases, {len(self.places)} places"
-        return f"<Search of {count}, {1 << self.machine.dims} nodes>"
-
-    def __post_init__(self) -> None:
-        self.places, self.done = list(self.homes), {}
-        numbers = self.numbers = dict[object, int]()
-        for k, place in enumerate(self.places):
-            numbers.setdefault(place.key, k)  # of two names for one place, the first
-        kinds = list(dict.fromkeys(single_phases(self.phases)))
-        most, at = len(self.places) + LEFT_BEHIND, 0
-        while at < len(self.places):
-            place = self.places[at]
-            for kind in kinds:
-                self.done[kind, at] = []
-                ways = options(kind, place.layout, self.itemsize, self.machine, self.methods)
-                for option in ways:
-                    moved = tidied(option.after)
-                    after = Place(moved, f"place {len(self.places)}")
-                    if after.key not in numbers and len(self.places) < most:
-                        numbers[after.key] = len(self.places)
-                        self.places.append(after)
-                    if after.key in numbers:
-                        self.done[kind, at].append((numbers[after.key], option))
-            at += 1
-        self._bounds = self._least()
-
-    def _least(self) -> Costs:
-        """A bound for the conversion from every place to every home."""
-        size = len(self.places)
-        bounds = np.full((size, size), inf)
-        for i, place in enumerate(self.places):
-            for j, home in enumerate(self.homes):
-                if place.layout.axes == home.layout.axes and i != j:
-                    bounds[i, j] = least(place.layout, home.layout, self.itemsize, self.machine)
-        np.fill_diagonal(bounds, 0.0)
-        return bounds
-
-    def ways(
-        self,
-        phases: Sequence[Phase],
-        times: Mapping[str, int],
-        *,
-        stay: bool = False,
-        back: bool = False,
-        depth: int = 1,
-    ) -> Ways | Chain:
-        """The cheapest ways through phases, from every place to every place.
-
-        ``times`` are the numbers of some named loops; ``stay`` allows no conversions. Those
-        that are ``depth`` loops deep are the last choice. With ``back`` there may be one at the
-        end, too.
-        """
-        size = len(self.places)
-        total: Ways | Chain = nothing(size)
-        moves = nothing(size) if stay else self._conversions(depth)
-        for phase in phases:
-            if isinstance(phase, Loop):
-                body = self.ways(phase.phases, times, stay=stay, depth=depth + 1)
-                count = times.get(phase.name, phase.times) if phase.name else phase.times
-                total = then(then(total, moves), power(body, count, size))
-            else:
-                free = isinstance(phase, Elementwise)
-                before = total if free else then(total, moves)
-                total = then(before, self._phase(phase))
-        return then(total, moves) if back else total
-
-    def _conversions(self, depth: int) -> Ways:
-        scale = float(np.max(self._bounds, initial=0.0, where=np.isfinite(self._bounds)))
-        off = ~np.eye(len(self.places), dtype=bool)
-        costs = self._bounds + off * scale * _FAVOUR * depth
-
-        def label(i: int, j: int) -> object:
-            return None if i == j else Conversion(self._algorithms.get((i, j), "a bound"))
-
-        return Ways(costs, label, self._bounds)
-
-    def _phase(self, phase: Single) -> Ways:
-        size = len(self.places)
-        costs, chosen = np.full((size, size), inf), dict[tuple[int, int], Option]()
-        for i in range(size):
-            for j, option in self.done[phase, i]:
-                if option.cost < costs[i, j]:
-                    costs[i, j], chosen[i, j] = option.cost, option
-        return Ways(costs, lambda i, j: (phase, chosen[i, j].how))
+        return f"<Search of {len(self.phases)} phases, {self.known!r}>"
 
     def cheapest(
-        self,
-        starts: Sequence[int],
-        times: Mapping[str, int],
-        *,
-        returns: bool,
-    ) -> tuple[float, Trace]:
-        """The least cost from one of the starts, and how; infinite if there is no way.
+        self, starts: Sequence[int], times: Mapping[str, int], *, returns: bool
+    ) -> Found:
+        """The cheapest way from one of the starts; its cost is infinite if there is none."""
+        (found,) = self._answers(Question(times, returns), [starts])
+        return found
 
-        With ``returns`` the end is the start.
-        """
+    def staying(self, starts: Sequence[int], *, returns: bool) -> list[Found]:
+        """The cheapest way from each place if nothing is ever converted."""
+        return self._answers(Question({}, returns, stay=True), [[start] for start in starts])
+
+    def _answers(self, question: Question, groups: Sequence[Sequence[int]]) -> list[Found]:
+        """The cheapest way from one place of each group."""
         while True:
-            found = self.ways(self.phases, times, back=returns)
-            pairs = [(i, j) for i in starts for j in self._ends(i, returns=returns)]
-            i, j = min(pairs, key=lambda pair: found.costs[pair])
-            if not isfinite(found.costs[i, j]):
-                return inf, ()
-            trace = found.trace(i, j)
-            used = [s for s in steps_of(trace) if isinstance(s.label, Conversion)]
-            unpriced = {(s.before, s.after) for s in used} - self._algorithms.keys()
-            if not unpriced:
-                return total(trace), trace
-            for pair in sorted(unpriced):
-                self._price(*pair)
+            seen = self._seen(question, groups, lambda *_: True)
+            far = [starts for starts, ways in zip(groups, seen, strict=True) if ways[0].new]
+            if far and not self._explore(question, far):
+                break
+            if not far and not self._find_out(seen, plans=True):
+                return [ways[0].found(ways[0].cost) for ways in seen]
+        while True:
+            best = self._seen(question, groups, lambda *_: False)
+            if not self._find_out(best, plans=True):
+                pairs = zip(best, seen, strict=True)
+                return [ways[0].found(lowest[0].cost) for ways, lowest in pairs]
 
-    def staying(self, starts: Sequence[int], *, returns: bool) -> list[float]:
-        """The least cost from each place if nothing is ever converted."""
-        costs = self.ways(self.phases, {}, stay=True).costs
-        return [float(costs[i, self._ends(i, returns=returns)].min()) for i in starts]
+    def _explore(self, question: Question, groups: Sequence[Sequence[int]]) -> bool:
+        """Follow layouts near home that seem to be on the cheapest ways, if there are any."""
 
-    def _ends(self, i: int, *, returns: bool) -> list[int]:
-        return [i] if returns else list(range(len(self.places)))
+        def near(phase: Single, i: int) -> bool:
+            return self.known.may_follow(phase, i, self._depth)
 
-    def _price(self, i: int, j: int) -> None:
-        """Make the plan, and put its price in the place of the bound."""
-        source, target = self.places[i], self.places[j]
-        pair = source.layout, target.layout
-        cost, name = conversion(*pair, self.itemsize, self.machine, self.methods)
-        self._bounds[i, j], self._algorithms[i, j] = cost, name
+        followed = False
+        while True:
+            seen = self._seen(question, groups, near)
+            first = [way for ways in seen for way in takewhile(lambda way: way.new, ways)]
+            new = [step for way in first for step in way.new]
+            for phase, i in new:
+                if near(phase, i):
+                    self.known.done(phase, i)
+            if new or self._find_out(seen, plans=False):
+                followed = followed or bool(new)
+            elif followed or self._depth >= self.known.deepest:
+                return followed
+            else:
+                self._depth += 1
+
+    def _find_out(self, seen: Iterable[Sequence["_Way"]], *, plans: bool) -> bool:
+        """What is quick to have on the ways, or else the plans of the cheapest, if any."""
+        every = [step for ways in seen for way in ways for step in way.doubts]
+        quick = [step for step in every if self.known.is_quick(step)]
+        for step in quick:
+            if self.known.is_quick(step):  # a good bound is found for all that begin there
+                self.known.find_out(step)
+        if not plans or quick:
+            return bool(quick)
+        doubts = dict.fromkeys(step for ways in seen for step in ways[0].doubts)
+        for step in doubts:
+            self.known.find_out(step)
+        return bool(doubts)
+
+    def _seen(
+        self, question: Question, groups: Sequence[Sequence[int]], opened: Opened
+    ) -> list[list["_Way"]]:
+        """For each group the ways that may be the cheapest, up to one without a doubt."""
+        starts, seen = [i for group in groups for i in group], list[list[_Way]]()
+        through = self._through(self.phases, question, opened, starts=starts)
+        size, rows = self.known.anywhere + 1, iter(enumerate(starts))
+        for group in groups:
+            ways = list[_Way]()
+            for row, start in islice(rows, len(group)):
+                ends = [start, self.known.anywhere] if question.returns else range(size)
+                end = min(ends, key=through.costs[row].__getitem__)
+                ways.append(_Way(through, row, end, self.known))
+            ways.sort(key=lambda way: way.cost)
+            sure = next((k for k, way in enumerate(ways) if not way.doubts), len(ways) - 1)
+            alike = ways[sure].cost * _CLOSE <= ways[0].cost and not ways[sure].doubts
+            seen.append(ways[sure if alike else 0 : sure + 1])
+        return seen
+
+    def _through(
+        self,
+        phases: Sequence[Phase],
+        question: Question,
+        opened: Opened,
+        *,
+        starts: Sequence[int] | None = None,
+        depth: int = 1,
+    ) -> Ways | Chain:
+        """The cheapest ways through phases, from some places or all to every place.
+
+        Conversions that are ``depth`` loops deep are the last choice.
+        """
+        size = self.known.anywhere + 1
+        total: Ways | Chain = nothing(size, starts)
+        moves = nothing(size) if question.stay else self.known.conversions(depth)
+        made = dict[Phase, Ways | Chain]()
+        for phase in phases:
+            if isinstance(phase, Loop):
+                body = self._through(phase.phases, question, opened, depth=depth + 1)
+                count = question.times.get(phase.name, phase.times)
+                total = then(then(total, moves), power(body, count, size))
+            else:
+                if phase not in made:
+                    step = self.known.phase(phase, opened)
+                    made[phase] = step if isinstance(phase, Elementwise) else then(moves, step)
+                total = then(total, made[phase])
+        return then(total, moves) if question.returns and depth == 1 else total
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One of the ways through a program, by bounds where prices are not known."""
+
+    ways: Ways | Chain
+    row: int
+    end: int
+    known: Known
+
+    @cached_property
+    def cost(self) -> float:
+        return float(self.ways.costs[self.row, self.end])
+
+    @cached_property
+    def doubts(self) -> list[Step]:
+        """The steps that are not known, where they begin in a place."""
+        if not isfinite(self.cost):
+            return []
+        steps = steps_between(self.ways, self.row, self.end)
+        return [step for step in steps if self.known.is_open(step)]
+
+    @cached_property
+    def new(self) -> list[tuple[FFT, int]]:
+        """The transforms among them, which lead nobody knows where, and the places."""
+        labels = ((step.label, step.before) for step in self.doubts)
+        phases = ((label[0], i) for label, i in labels if isinstance(label, tuple))
+        return [(phase, i) for phase, i in phases if isinstance(phase, FFT)]
+
+    def found(self, lowest: float) -> Found:
+        """The way when all is known, where no other costs less than the lowest."""
+        if not isfinite(self.cost):
+            return Found((), inf, lowest)
+        steps = self.ways.trace(self.row, self.end)
+        cost = total(steps)
+        return Found(steps, cost, cost if self.cost * _CLOSE <= lowest else min(cost, lowest))
 
 
 def steps_of(trace: Trace) -> list[Step]:

@@ -6,9 +6,10 @@ from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING
 
+from graycube.advice.known import Conversion
 from graycube.advice.paths import Trace
 from graycube.advice.phases import MAX_TIMES, Loop, Phase
-from graycube.advice.search import Conversion, Search, steps_of
+from graycube.advice.search import Search, steps_of
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
 from graycube.markup import Shown
@@ -46,7 +47,8 @@ class Variation(Shown):
     """The best strategy and its cost for all numbers of some loops.
 
     ``values`` has the numbers by the names of the loops; ``strategies`` and ``costs`` have an
-    entry for each combination, the last name running fastest.
+    entry for each combination, the last name running fastest, and so have ``lower_bounds``:
+    no way costs less, as in :class:`Advice`.
 
     >>> variation = Variation({"steps": (1, 2, 3)}, ("A", "A", "B"), (1.0, 2.0, 2.5))
     >>> print(*variation.crossovers())
@@ -56,6 +58,7 @@ class Variation(Shown):
     values: dict[str, tuple[int, ...]]
     strategies: tuple[str, ...]
     costs: tuple[float, ...]
+    lower_bounds: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
         loops = " and ".join(f"{len(some)} numbers of {n}" for n, some in self.values.items())
@@ -117,8 +120,9 @@ def vary(advice: "Advice", times: Mapping[str, Iterable[int] | int]) -> Variatio
         )
         for point in points
     ]
-    strategies = tuple(strategy(advice.search, trace) for _, trace in found)
-    return Variation(values, strategies, tuple(cost for cost, _ in found))
+    strategies = tuple(strategy(advice.search, way.steps) for way in found)
+    costs = tuple(way.cost for way in found)
+    return Variation(values, strategies, costs, tuple(way.lower_bound for way in found))
 
 
 def strategy(search: Search, trace: Trace) -> str:
@@ -126,12 +130,12 @@ def strategy(search: Search, trace: Trace) -> str:
 
     What a phase left behind counts as where the data came from.
     """
-    usual = len(search.homes)
+    usual = len(search.known.homes)
     at: dict[str, list[str]] = {}
     home = ""
     for step in steps_of(trace):
         if step.before < usual or not home:
-            home = str(search.places[step.before])
+            home = str(search.known.places[step.before])
         if isinstance(step.label, Conversion):
             continue
         phase, _ = step.label if isinstance(step.label, tuple) else (step.label, "")

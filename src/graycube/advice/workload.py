@@ -42,7 +42,7 @@ class Workload:
     >>> print(*workload.phases)
     10 times: fft, stencil of reach 2
     >>> workload.advise()
-    <Advice for 64 x 64 on 16 nodes: 0.1627 s>
+    <Advice for 64 x 64 on 16 nodes: 0.1621 s>
     """
 
     phases: tuple[Phase, ...]

@@ -39,6 +39,7 @@ def _as_dict(found: gc.Advice) -> dict[str, object]:
     return {
         "strategy": found.strategy,
         "seconds": found.cost,
+        "lower_bound": found.lower_bound,
         "steps": _steps(found, found.steps),
         "without_conversions": dict(found.alternatives),
         "layouts": {str(place): str(place.layout) for place in found.places},
