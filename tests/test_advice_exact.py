@@ -210,8 +210,6 @@ def test_no_layout_is_dropped_where_many_lead_on(phases, seconds):
 def test_alternatives_are_the_least_without_conversions(seed):
     rng, phases, every, array = random_case(seed, 4)
     layouts = some_of(rng, every, 3)
-    if not np.isfinite(cost(phases, layouts=layouts, **array)):
-        pytest.skip("there is no advice")
     found = gc.advise(phases, layouts=layouts, **array)
     oracle = Everything(phases, layouts.values(), array["machine"], 8)
     for name, seconds in found.alternatives:
