@@ -19,7 +19,7 @@ from sweeping import examples
 import graycube as gc
 from graycube.butterflies import rearrangement
 from graycube.runtime import emulate
-from graycube.schedule import written_out
+from graycube.schedule import dump, load, written_out
 from graycube.verify import check_elements, check_emulation, check_pairs
 
 MUTANTS = 2500
@@ -1217,3 +1217,11 @@ def test_nobody_leaves_before_its_partner_has_come(want):
     assert not broken_by_elements(made(2), CUBE)
     assert set(dict(check_emulation(made(1), CUBE).counts)) == {"time"}
     assert broken_by_elements(made(1), CUBE) == {"pair"}
+
+
+@pytest.mark.sweep
+def test_what_the_largest_cubes_get_is_read_back_and_proved():
+    layout = gc.Layout.consecutive(140, 100, nodes="gray")
+    made = gc.emulation(layout, method=gc.Method("inter-node"))
+    assert load(dump(made)) == made
+    assert check_emulation(made, gc.Machine(100, "all"))

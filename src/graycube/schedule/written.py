@@ -30,7 +30,7 @@ MAX_HOPS = 1 << 12
 """Most hops of a strand that are read, and most steps of an emulation: proofs compare them."""
 MAX_EFFORT = 1 << 24
 """Most hops of all strands times address bits, and times rounds that are listed."""
-MAX_STEPS, MAX_TURNS, MAX_STRANDS = 1 << 23, 1 << 20, 1 << 26
+MAX_STEPS, MAX_TURNS, MAX_STRANDS = 9 << 20, 5 << 18, 1 << 26
 """Most steps or strands times the square of address bits, and turns times address bits."""
 MAX_DELIVERIES = 1 << 20
 """Most deliveries times the square of the dimensions."""

@@ -43,7 +43,7 @@ def check_emulation(emulation: Emulation, machine: Machine) -> Report:
     require_same_cube(emulation.task, machine)
     every = _round_length(emulation)
     timed = list(timed_crossings(emulation, every))
-    if len(timed) * sum(1 + len(t.crossing.turns) for t in timed) > MAX_COMPARISONS // 4:
+    if len(timed) * sum(1 + len(t.crossing.turns) for t in timed) > MAX_COMPARISONS // 2:
         detail = Effort(0).words
         return tally("by algebra", _RULES, [Violation("time", detail=detail)])
     found = [
