@@ -445,7 +445,7 @@ TURN = {"delay": 1, "when": 8, "want": 1}
         ("steps", ["flip 260 where a259 = 1"] * 200, "steps times the square"),
         (
             "steps",
-            [{**CROSSING, "turns": [TURN] * 4000}],
+            [{**CROSSING, "turns": [TURN] * 5000}],
             "turns times address bits",
         ),
     ],
