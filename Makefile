@@ -8,12 +8,16 @@ READY := .venv/.ready
 .PHONY: demo test sweep check format lint types imports docs bench clean
 .DELETE_ON_ERROR:
 
+# Hundreds of processes that the tests start find every module compiled, whatever the shell says.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/build/compiled
+unexport PYTHONDONTWRITEBYTECODE
+
 demo: $(READY)
 	$(BIN)/graycube demo build/demo
 
 # A file of tests stays in one process: some read what earlier ones wrote. Long files come first.
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 # What takes long: large sizes, many ranks, many damaged files, every claim of the papers.
 sweep: $(READY)

@@ -162,10 +162,13 @@ def _read(pid, name):
 
 
 @contextmanager
-def started(path, ranks, folder, *arguments, limit=LIMIT):
-    """A program under mpiexec while the block lasts; afterwards nothing of it is left."""
+def started(path, ranks, folder, *arguments, limit=LIMIT, through=()):
+    """A program under mpiexec while the block lasts; afterwards nothing of it is left.
+
+    Python runs it ``through`` a module, if one is given: ``("-m", "mpi4py")``.
+    """
     mpiexec = Path(sys.executable).with_name("mpiexec")
-    command = [mpiexec, "-n", str(ranks), sys.executable, path, *arguments]
+    command = [mpiexec, "-n", str(ranks), sys.executable, *through, path, *arguments]
     job = Job(list(map(str, command)), folder, limit)
     try:
         yield job

@@ -21,7 +21,7 @@ from butterfly_cases import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, mesh_specs
-from sweeping import examples
+from sweeping import examples, sweep
 
 import graycube as gc
 from graycube.runtime import emulate
@@ -40,6 +40,7 @@ every_row = pytest.mark.parametrize(("kind", "encoding"), ROWS)
 every_method = pytest.mark.parametrize("method", METHODS)
 every_code = pytest.mark.parametrize("output", CODES)
 both_ways = pytest.mark.parametrize("descending", [True, False], ids=["falling", "rising"])
+mostly_falling = pytest.mark.parametrize("descending", [True, *sweep((False,))])
 
 
 @functools.cache
@@ -69,11 +70,14 @@ def cases(row, method, *, sizes=None):
 
 @every_row
 @every_method
-@both_ways
-def test_every_pair_of_every_stage_meets(kind, encoding, method, descending):
+@mostly_falling
+@pytest.mark.parametrize("most", [9, *sweep((12,))])
+def test_every_pair_of_every_stage_meets(kind, encoding, method, descending, most):
     row = (kind, encoding)
     for size, output in cases(row, method):
         n, slots = size
+        if n + slots > most:
+            continue
         try:
             made = made_for(row, size, method, output, descending=descending)
         except gc.GraycubeError:
@@ -85,7 +89,7 @@ def test_every_pair_of_every_stage_meets(kind, encoding, method, descending):
 
 @every_row
 @every_method
-@both_ways
+@mostly_falling
 def test_complemented_addresses_cost_nothing(kind, encoding, method, descending):
     row = (kind, encoding)
     for size, constant in [((2, 3), 0b11111), ((3, 3), 0b000100), ((3, 3), 0b101001)]:

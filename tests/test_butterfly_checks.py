@@ -22,7 +22,7 @@ from graycube.runtime import emulate
 from graycube.schedule import dump, load, written_out
 from graycube.verify import check_elements, check_emulation, check_pairs
 
-MUTANTS = 2500
+MUTANTS = 1500
 SEED = 764
 THOROUGH = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 METHODS = (

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sweeping import sweep
 from virtual_ranks import VirtualMachine
 
 import graycube as gc
@@ -335,8 +336,7 @@ def test_the_command_measures_and_saves(tmp_path, monkeypatch):
     ("ranks", "arguments", "complaint"),
     [
         (3, ["x", "--quick"], "the number of ranks is 3"),
-        (2, ["ideal"], "built-in"),
-        (2, [], "Missing argument 'NAME'"),
+        *sweep((2, ["ideal"], "built-in"), (2, [], "Missing argument 'NAME'")),
     ],
 )
 def test_the_command_complains_once(ranks, arguments, complaint, tmp_path):

@@ -11,6 +11,7 @@ from unittest.mock import patch
 import pytest
 from cli_runs import COMMAND, Ran, cli
 from mpi_runs import Job
+from sweeping import sweep
 
 import graycube as gc
 from graycube.cli import ranks as ranks_module
@@ -92,10 +93,12 @@ def test_candidates_are_timed(home, start):
     [
         (("bench", "a plan 4.json"), "mpiexec -n 4"),
         (("bench", "missing.json"), "cannot read"),
-        (("bench", "a plan 2.json", "--rounds", 0), "at least 1"),
-        (("bench", "a plan 2.json", "--ranks", 2), "within mpiexec"),
         (("bench", "--nosuch"), "--nosuch"),
-        (("calibrate", "a b", "--quick"), "the name is 'a b'"),
+        *sweep(
+            (("bench", "a plan 2.json", "--rounds", 0), "at least 1"),
+            (("bench", "a plan 2.json", "--ranks", 2), "within mpiexec"),
+            (("calibrate", "a b", "--quick"), "the name is 'a b'"),
+        ),
     ],
     ids=str,
 )

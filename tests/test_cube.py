@@ -104,10 +104,13 @@ def saved(path, layouts=NODES, itemsize=4096, algorithm="gb1"):
 @pytest.mark.parametrize(
     ("layouts", "itemsize", "algorithm"),
     [
-        (NODES, 4096, "gb3"),
-        (WIDER, 4096, "direct"),
         (PARTS, 4096, "exchange"),
-        *sweep((NODES, 4096, "direct"), (NODES, 1000, "pipelined")),
+        *sweep(
+            (NODES, 4096, "gb3"),
+            (WIDER, 4096, "direct"),
+            (NODES, 4096, "direct"),
+            (NODES, 1000, "pipelined"),
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -168,6 +171,7 @@ if found:
     assert done.stdout.strip() == str([(u, ["d0", "d1", "lo"], unreachable) for u in range(4)])
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("clean")
 def test_links_are_no_faster_than_asked_and_let_acknowledgements_go_first():
     program = """
@@ -233,7 +237,9 @@ time.sleep(100)
 
 
 @pytest.mark.usefixtures("clean")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, *sweep((signal.SIGINT,), (signal.SIGKILL,))]
+)
 def test_whatever_ends_it_takes_all_away(number):
     with subprocess.Popen(
         python(WAITS), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -243,6 +249,7 @@ def test_whatever_ends_it_takes_all_away(number):
         assert process.wait(LIMIT) != 0
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("clean")
 def test_two_at_a_time_do_not_meet():
     program = "from mpi4py import MPI; exit(MPI.COMM_WORLD.allreduce(1))"

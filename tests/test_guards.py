@@ -10,6 +10,7 @@ import types
 from pathlib import Path
 
 import pytest
+from sweeping import sweep
 
 import graycube as gc
 
@@ -44,7 +45,7 @@ def sources(tmp_path):
     ("check", "broken_line", "complaint"),
     [
         (IMPORTS, "import graycube.layout\n", "graycube.errors -> graycube.layout"),
-        (TYPES, "def untyped(x):\n    return x\n", "missing a type annotation"),
+        *sweep((TYPES, "def untyped(x):\n    return x\n", "missing a type annotation")),
         (EXAMPLES, 'def wrong():\n    """\n    >>> 1 + 1\n    3\n    """\n', "1 failed"),
     ],
     ids=["imports", "types", "examples"],

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sweeping import sweep
 
 import graycube as gc
 from graycube.schedule import expand
@@ -195,7 +196,7 @@ def test_classes_count_what_the_nodes_count(groups):
     assert count(5, tuple(groups)) == (longest, crossings, links, busiest)
 
 
-@pytest.mark.parametrize("n", [24, 40])
+@pytest.mark.parametrize("n", [16, *sweep((24,), (40,))])
 def test_pipelines_with_many_conditions_at_a_time_are_counted(n):
     machine = gc.Machine(dims=n, ports="all", startup=0.0, per_byte=1.0)
     gray, binary = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)

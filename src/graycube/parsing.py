@@ -18,7 +18,7 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.texts import LONGEST_NAME, is_name, shortened
 
 MAX_ENTRIES = 1 << 21
-"""Most values of a JSON text, inner ones too."""
+"""Most values of a JSON text, inner ones too; an object counts as two, for its memory."""
 MAX_DEPTH = 50
 """Most lists and objects of a JSON text, one within the other."""
 
@@ -40,7 +40,7 @@ def parsed_json(text: str, refuse: Refuse) -> object:
     graycube.errors.InvalidValueError: the text is refused: no JSON (the key 'a' is given
     twice); mend it
     """
-    if sum(map(text.count, ",[{")) > MAX_ENTRIES:
+    if sum(map(text.count, ",[{{")) > MAX_ENTRIES:
         raise refuse(f"it has more than {MAX_ENTRIES} entries")
     try:
         content = json.loads(

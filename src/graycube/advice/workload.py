@@ -31,7 +31,7 @@ class Workload:
 
     >>> text = '''
     ... shape = [64, 64]
-    ... nodes = 16
+    ... nodes = 4
     ... machine = "ipsc2"
     ... [[phases]]
     ... kind = "loop"
@@ -42,7 +42,7 @@ class Workload:
     >>> print(*workload.phases)
     10 times: fft, stencil of reach 2
     >>> workload.advise()
-    <Advice for 64 x 64 on 16 nodes: 0.1621 s>
+    <Advice for 64 x 64 on 4 nodes: 0.1854 s>
     """
 
     phases: tuple[Phase, ...]

@@ -20,6 +20,7 @@ Rules.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, combinations
 
 from graycube.butterflies.state import Phase
@@ -70,14 +71,15 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     made: list[tuple[Crossing, ...]] = []
     cycles, rest = 0, list(phases)
     while rest:
-        count, classes = _longest_run(rest, n)
+        count, classes = _longest_run(tuple(rest), n)
         found, taken = _piped(rest[:count], n, pace, classes)
         made += [tuple(replace(c, start=c.start + cycles) for c in some) for some in found]
         cycles, rest = cycles + taken, rest[count:]
     return Pipeline(tuple(made), cycles)
 
 
-def _longest_run(phases: Sequence[Phase], n: int) -> tuple[int, list[_Class]]:
+@lru_cache(maxsize=64)  # messages of all sizes have the same
+def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[_Class]]:
     """How many of the first phases have classes that run through them, and the classes.
 
     By halving: fewer phases ask for less. One phase alone always has some.

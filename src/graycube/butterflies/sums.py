@@ -21,12 +21,12 @@ def index_bits(place: AffineMap, mask: int) -> int:
     return wanted
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1 << 10)
 def rows(place: AffineMap) -> tuple[int, ...]:
     """The index bits whose sum each address bit is, up to a constant."""
     return place.matrix.rows
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1 << 10)
 def _rows_of_inverse(place: AffineMap) -> tuple[int, ...]:
     return place.matrix.inverse().rows

@@ -98,7 +98,7 @@ class TransformPlan(Shown):
     def verify(self) -> Report:
         """Prove the schedule by algebra and, where affordable, element by element.
 
-        >>> print(plan_fft(Layout.cyclic(28, 16, nodes="gray"), machine="ideal").verify())
+        >>> print(plan_fft(Layout.cyclic(20, 12, nodes="gray"), machine="ideal").verify())
         by algebra: nothing is wrong (end, stage, link, ports, time, round)
         """
         schedule = self.schedule

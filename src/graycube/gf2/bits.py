@@ -16,6 +16,8 @@ def require_int(x: SupportsIndex, what: str, least: int | None = None) -> int:
     graycube.errors.InvalidTypeError: the number of nodes is 3.0: it must be an integer; pass
     an int
     """
+    if type(x) is int and (least is None or x >= least):  # nearly always
+        return x
     if isinstance(x, bool) or not hasattr(x, "__index__"):
         raise InvalidTypeError(f"{what} is {x!r}", "it must be an integer", "pass an int")
     if least is not None and index(x) < least:
@@ -32,6 +34,8 @@ def require_ints(x: SupportsIndex | Iterable[SupportsIndex], what: str) -> tuple
     ((8,), (8, 4))
     """
     entries = tuple(x) if isinstance(x, Iterable) else (x,)
+    if set(map(type, entries)) <= {int}:
+        return entries  # type: ignore[return-value] # mypy cannot count types
     return tuple(require_int(entry, f"{what}[{k}]") for k, entry in enumerate(entries))
 
 

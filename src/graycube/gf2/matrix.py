@@ -2,7 +2,7 @@
 
 Rules: bit i of ``columns[j]`` is the entry in row i, column j; so column j is the image of
 unit vector j, M v is the XOR of the columns at the ones of v, and nothing is larger than
-height x width bits. All questions of rank come from one elimination, :func:`_eliminate`.
+height x width bits. Images, kernels and inverses come from one elimination, :func:`_eliminate`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,8 @@ import numpy as np
 
 from graycube.errors import InvalidValueError, SingularError
 from graycube.gf2.arrays import IntArray, apply_columns
-from graycube.gf2.bits import bit_indices, require_int, require_ints
+from graycube.gf2.bits import require_int, require_ints
+from graycube.gf2.span import Span
 from graycube.markup import Shown
 
 
@@ -33,15 +34,17 @@ class Matrix(Shown):
     height: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "height", require_int(self.height, "height", least=0))
-        object.__setattr__(self, "columns", require_ints(self.columns, "columns"))
-        for j, column in enumerate(self.columns):
-            if column < 0 or column >> self.height:
-                raise InvalidValueError(
-                    f"column {j} is {column}",
-                    f"it must fit {self.height} rows, 0 <= column < 2^{self.height}",
-                    "mask it or raise the height",
-                )
+        height = require_int(self.height, "height", least=0)
+        columns = require_ints(self.columns, "columns")
+        object.__setattr__(self, "height", height)
+        object.__setattr__(self, "columns", columns)
+        if columns and (min(columns) < 0 or max(columns) >> height):
+            j = next(j for j, c in enumerate(columns) if c < 0 or c >> height)
+            raise InvalidValueError(
+                f"column {j} is {columns[j]}",
+                f"it must fit {height} rows, 0 <= column < 2^{height}",
+                "mask it or raise the height",
+            )
 
     @property
     def width(self) -> int:
@@ -132,10 +135,7 @@ class Matrix(Shown):
             raise InvalidValueError(
                 f"the vector is {x}", f"it must lie in 0..2^{self.width} - 1", "mask it first"
             )
-        y = 0
-        for j in bit_indices(x):
-            y ^= self.columns[j]
-        return y
+        return _product(self.columns, x)
 
     def __matmul__(self, other: "Matrix") -> "Matrix":
         if not isinstance(other, Matrix):
@@ -146,7 +146,8 @@ class Matrix(Shown):
                 "the inner sizes must agree",
                 "check the order of the factors",
             )
-        return Matrix(tuple(self(column) for column in other.columns), self.height)
+        columns = self.columns
+        return Matrix(tuple([_product(columns, x) for x in other.columns]), self.height)
 
     def __add__(self, other: "Matrix") -> "Matrix":
         if not isinstance(other, Matrix):
@@ -168,8 +169,11 @@ class Matrix(Shown):
         """
         rows = [0] * self.height
         for j, column in enumerate(self.columns):
-            for i in bit_indices(column):
-                rows[i] |= 1 << j
+            rest, unit = column, 1 << j
+            while rest:
+                low = rest & -rest
+                rows[low.bit_length() - 1] |= unit
+                rest ^= low
         return Matrix(tuple(rows), self.width)
 
     def rank(self) -> int:
@@ -178,7 +182,7 @@ class Matrix(Shown):
         >>> Matrix((1, 1), height=1).rank()
         1
         """
-        return len(_eliminate(self.columns)[0])
+        return len(Span(self.columns))
 
     def image(self) -> tuple[int, ...]:
         """A reduced basis of everything the matrix can produce, highest leading bit first.
@@ -225,6 +229,16 @@ class Matrix(Shown):
             " ".join("1" if row >> j & 1 else "." for j in range(self.width))
             for row in self.rows
         )
+
+
+def _product(columns: Sequence[int], x: int) -> int:
+    """The XOR of the columns at the ones of x; everything that is linear goes through here."""
+    y = 0
+    while x:
+        low = x & -x
+        y ^= columns[low.bit_length() - 1]
+        x ^= low
+    return y
 
 
 def _eliminate(vectors: Sequence[int]) -> tuple[dict[int, tuple[int, int]], tuple[int, ...]]:

@@ -24,6 +24,10 @@ class Span:
             vector ^= known
         return 0
 
+    def __len__(self) -> int:
+        """The dimension."""
+        return len(self._basis)
+
     def __contains__(self, vector: int) -> bool:
         return not self._rest(vector)
 

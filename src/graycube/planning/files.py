@@ -14,9 +14,16 @@ from graycube.whole_files import read_text
 
 
 def plan_text(schedule: AnySchedule, machine: Machine) -> str:
-    """The text of a plan."""
+    """The text of a plan, if it is one that can be read."""
     content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
-    return json.dumps({"format": "graycube plan", "version": 1, **content}, indent=1)
+    text = json.dumps({"format": "graycube plan", "version": 1, **content}, indent=1)
+    if len(text) > MAX_TEXT:
+        raise InvalidValueError(
+            f"the plan has {len(text)} characters as a file",
+            f"at most {MAX_TEXT} are read",
+            "write down what it was planned for, and plan it again there",
+        )
+    return text
 
 
 def read_plan_text(path: str | Path) -> str:

@@ -8,6 +8,7 @@ and a round uses the same links.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from graycube.codes import binary_to_gray, gray_to_binary
@@ -106,6 +107,7 @@ class Field:
         return Exchange(self.placed(exchange.flip), self.placed(exchange.when), exchange.want)
 
 
+@lru_cache(maxsize=64)  # many candidates ask
 def fields(task: Task) -> tuple[Field, ...] | None:
     """The fields that the task converts, by their lowest dimensions, or None if it is not that.
 
