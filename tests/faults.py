@@ -256,7 +256,8 @@ def _switched(mutants, copy):
 
 def _pytest(copy, arguments, out, **settings):
     environment = {**os.environ, "PYTHONPATH": str(copy / "src"), **settings}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    environment["PYTHONPYCACHEPREFIX"] = str(copy / "compiled")
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     options = ["-q", "-p", "no:cacheprovider", "--timeout", "120"]
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, *arguments],

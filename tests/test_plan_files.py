@@ -295,6 +295,7 @@ def hostile(kind):
     most = (1 << 24) - 1000
     return {
         "many objects": "[" + ",".join(['{"a":0}'] * (1 << 19)) + "]",
+        "objects and a wide text": '["' + "\U0001f600" * (1 << 21) + '",' + '{"a":0},' * 10**6,
         "too many entries": "[" + ",".join(["[]"] * (1 << 21)) + "]",
         "a long text": '["' + "x" * most + '\U0001f600"]',
         "a deep one": "[" * (most // 2) + "]" * (most // 2),
@@ -310,7 +311,13 @@ def hostile(kind):
         "only open",
         *(
             pytest.param(kind, marks=pytest.mark.sweep)
-            for kind in ("many objects", "too many entries", "a long text", "a deep one")
+            for kind in (
+                "many objects",
+                "objects and a wide text",
+                "too many entries",
+                "a long text",
+                "a deep one",
+            )
         ),
     ],
 )
@@ -326,6 +333,15 @@ def test_no_file_takes_much_memory(kind, tmp_path):
     command = [sys.executable, "-c", code, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 512 << 10  # kilobytes
+
+
+def test_what_could_not_be_read_is_not_written(file, monkeypatch):
+    plan, before = gc.load_plan(file), file.read_bytes()
+    monkeypatch.setattr("graycube.planning.files.MAX_TEXT", len(before) - 1)
+    for write in (plan.save, lambda _: pickle.dumps(plan)):
+        with pytest.raises(gc.InvalidValueError, match=r"as a file: at most \d+ are read"):
+            write(file)
+    assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize(

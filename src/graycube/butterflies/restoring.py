@@ -45,8 +45,8 @@ def way_back(run: Run, home: AffineMap, dims: Sequence[int]) -> Iterator[Phase]:
 
 def _most_needed(run: Run, home: AffineMap, wrong: Sequence[int], among: Sequence[int]) -> int:
     """The dimension whose bits most of the others need."""
-    needed = (home @ run.place.inverse()).matrix.rows
-    return max(among, key=lambda d: len(heirs_of(needed, wrong, d)))
+    needs, mask = (home @ run.place.inverse()).matrix.columns, sum(1 << d for d in wrong)
+    return max(among, key=lambda d: heirs_of(needs, mask, d).bit_count())
 
 
 def _made_way(run: Run, dim: int) -> list[tuple[int, int, int]]:

@@ -16,6 +16,7 @@ What then concerns the high bits only is elimination.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from graycube.gf2.affine import AffineMap
 from graycube.gf2.bits import bit_indices, parity
@@ -25,6 +26,7 @@ LOOKED_AT = 32
 """Among so many bits the next one is chosen, so that large maps take no minutes."""
 
 
+@lru_cache(maxsize=64)  # many candidates ask for the same
 def factor(move: AffineMap, n: int, *, halves: bool = False) -> tuple[Exchange, ...]:
     """Exchanges that compose to the map; each flips one of the n lowest bits at most.
 
@@ -77,30 +79,31 @@ def _next(
         return (steps[min(ready, key=urgency)],)
     memory = rest.width > n
     alone = [i for i in changed if rows[i] >> i & 1]
-    heirs = {i: heirs_of(rows, changed, i) for i in changed}
-    widest = max(changed, key=lambda i: len(heirs[i]))
-    if memory and (not alone or (halves and len(heirs[widest]) > 1)):
+    columns, among = rest.matrix.columns, sum(1 << i for i in changed)
+    heirs = {i: heirs_of(columns, among, i).bit_count() for i in changed}
+    widest = max(changed, key=heirs.__getitem__)
+    if memory and (not alone or (halves and heirs[widest] > 1)):
         through = 1 << n | 1 << widest
         return (Exchange(through, through),)
     if alone:
-        return (_settled(rest, min(alone, key=lambda i: len(heirs[i])), n, ()),)
+        return (_settled(rest, min(alone, key=heirs.__getitem__), n, ()),)
     i = changed[0]  # its value is a sum of others: one of them takes it in
     return (Exchange(1 << next(j for j in changed if rows[i] >> j & 1), 1 << i),)
 
 
-def heirs_of(rows: Sequence[int], changed: Sequence[int], first: int) -> set[int]:
-    """The bits whose sums have the first in them, or another such bit.
+def heirs_of(columns: Sequence[int], changed: int, first: int) -> int:
+    """The changed bits whose sums have the first in them, or another such bit: a bit vector.
 
-    >>> sorted(heirs_of([0b001, 0b011, 0b110], changed=[1, 2], first=0))
-    [0, 1, 2]
+    >>> f"{heirs_of([0b011, 0b110, 0b100], changed=0b110, first=0):b}"
+    '111'
     """
-    found, new = set[int](), [first]
+    found, new = 0, 1 << first
     while new:
-        bit = new.pop()
-        heirs = {i for i in changed if rows[i] >> bit & 1} - found
+        low = new & -new
+        heirs = columns[low.bit_length() - 1] & changed & ~found
         found |= heirs
-        new += heirs
-    return found | {first}
+        new = new ^ low | heirs
+    return found | 1 << first
 
 
 def _losses(row: int, i: int, n: int, others: Sequence[int]) -> tuple[int, int]:

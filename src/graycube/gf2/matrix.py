@@ -2,7 +2,7 @@
 
 Rules: bit i of ``columns[j]`` is the entry in row i, column j; so column j is the image of
 unit vector j, M v is the XOR of the columns at the ones of v, and nothing is larger than
-height x width bits. Images, kernels and inverses come from one elimination, :func:`_eliminate`.
+height x width bits. Images and inverses come from one elimination, :func:`_eliminate`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -190,7 +190,7 @@ class Matrix(Shown):
         >>> Matrix((0b11, 0b01, 0b10), height=2).image()
         (2, 1)
         """
-        pivots, _ = _eliminate(self.columns)
+        pivots = _eliminate(self.columns)
         return tuple(pivots[lead][0] for lead in sorted(pivots, reverse=True))
 
     def kernel(self) -> tuple[int, ...]:
@@ -199,7 +199,19 @@ class Matrix(Shown):
         >>> Matrix((0b11, 0b01, 0b10), height=2).kernel()
         (7,)
         """
-        return _eliminate(self.columns)[1]
+        kernel: list[int] = []
+        basis: dict[
+            int, tuple[int, int]
+        ] = {}  # by the highest bit: a sum, and of which columns
+        for j, column in enumerate(self.columns):
+            rest, combination = column, 1 << j
+            while rest and (known := basis.get(rest.bit_length())):
+                rest, combination = rest ^ known[0], combination ^ known[1]
+            if rest:
+                basis[rest.bit_length()] = rest, combination
+            else:
+                kernel.append(combination)
+        return tuple(kernel)
 
     def is_invertible(self) -> bool:
         """Whether the matrix is square and of full rank.
@@ -215,7 +227,7 @@ class Matrix(Shown):
         >>> Matrix((0b01, 0b11), height=2).inverse().columns
         (1, 3)
         """
-        pivots, _ = _eliminate(self.columns)
+        pivots = _eliminate(self.columns)
         if not len(pivots) == self.width == self.height:
             raise SingularError(
                 f"the {self.height} x {self.width} matrix has rank {len(pivots)}",
@@ -241,26 +253,24 @@ def _product(columns: Sequence[int], x: int) -> int:
     return y
 
 
-def _eliminate(vectors: Sequence[int]) -> tuple[dict[int, tuple[int, int]], tuple[int, ...]]:
+def _eliminate(vectors: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Gauss-Jordan elimination that remembers how each result was made.
 
     Returns ``pivots``, where ``pivots[lead] == (v, combination)`` says that the XOR of the
     given vectors at the ones of ``combination`` is v, whose leading bit ``lead`` occurs in no
-    other pivot; and the combinations that give zero, which span the kernel.
+    other pivot.
     """
     pivots: dict[int, tuple[int, int]] = {}
-    kernel: list[int] = []
     for j, vector in enumerate(vectors):
         v, combination = vector, 1 << j
         for lead, (w, how) in pivots.items():
             if v >> lead & 1:
                 v, combination = v ^ w, combination ^ how
         if v == 0:
-            kernel.append(combination)
             continue
         new = v.bit_length() - 1
         for lead, (w, how) in pivots.items():
             if w >> new & 1:
                 pivots[lead] = (w ^ v, how ^ combination)
         pivots[new] = (v, combination)
-    return pivots, tuple(kernel)
+    return pivots

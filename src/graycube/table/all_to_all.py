@@ -62,7 +62,7 @@ def delivery(move: AffineMap, n: int) -> Delivery:
     reached = move.constant
     for c in classes:
         reached |= c
-    used = [d for d in range(n) if partner.rows[d] != 1 << d or reached >> d & 1]
+    used = [d for d, row in enumerate(partner.rows) if row != 1 << d or reached >> d & 1]
     parts, dims = _routed(partner, used)
     return Delivery(move, partner, classes, dims, parts)
 
@@ -115,15 +115,15 @@ def _routed(partner: Matrix, dims: Sequence[int]) -> tuple[tuple[int, ...], tupl
 def _order(partner: Matrix, dims: Sequence[int]) -> list[int]:
     """The dimensions one by one, each where the fewest messages meet."""
     order, left = list[int](), set(dims)
-    sums = [1 << i for i in range(partner.width)]
+    sums, rows = [1 << i for i in range(partner.width)], partner.rows
 
     def meeting(d: int) -> int:
-        after = [partner.rows[d] if i == d else s for i, s in enumerate(sums)]
+        after = [rows[d] if i == d else s for i, s in enumerate(sums)]
         return -Matrix((*after, sums[d]), partner.width).rank()
 
     while left:
         best = min(sorted(left), key=meeting)
-        sums[best] = partner.rows[best]
+        sums[best] = rows[best]
         order.append(best)
         left.remove(best)
     return order
@@ -133,10 +133,10 @@ def _parts(partner: Matrix, order: Sequence[int]) -> tuple[int, ...]:
     """Parities of senders that take turns, so that no two messages share a link."""
     n = partner.width
     parts: list[int] = []
-    sums = [1 << i for i in range(n)]
+    sums, rows = [1 << i for i in range(n)], partner.rows
     for d in order:
         before = sums[d]
-        sums[d] = partner.rows[d]
+        sums[d] = rows[d]
         while meeting := Matrix.from_rows((*sums, before, *parts), n).kernel():
             parts.append(meeting[0] & -meeting[0])
     return tuple(parts)
