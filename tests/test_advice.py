@@ -552,3 +552,10 @@ def test_no_phases_cost_nothing():
     found = gc.advise([], **SMALL)
     assert (found.cost, found.steps, found.phases) == (0.0, (), ())
     assert found.explain().count("without conversions, from") == len(found.alternatives[:6])
+
+
+def test_an_array_that_was_turned_cannot_be_back():
+    array = {"machine": gc.Machine(dims=4, startup=1.0), "size": (24, 48), "returns": True}
+    with pytest.raises(gc.InvalidValueError, match="can end where it started"):
+        gc.advise([gc.Transpose()], **array)
+    assert gc.advise([gc.Transpose(), gc.Transpose()], **array).cost == 0

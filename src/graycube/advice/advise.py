@@ -164,8 +164,15 @@ def advise(  # noqa: PLR0913
     search = Search(phases, known)
     found = search.cheapest(starts, {}, returns=returns)
     if not isfinite(found.cost):
+        asked_for = ", ".join(map(str, phases))
+        if returns and isfinite(search.cheapest(starts, {}, returns=False).cost):
+            raise InvalidValueError(
+                f"nothing that does {asked_for}"[:200] + " can end where it started",
+                "with returns=True the array must have the same axes again",
+                "add the transpose that turns them back, or leave returns out",
+            )
         raise InvalidValueError(
-            f"no sequence of layouts does {', '.join(map(str, phases))}"[:200],
+            f"no sequence of layouts does {asked_for}"[:200],
             f"none of the {len(every)} layouts can do all of them",
             "offer other layouts, or methods",
         )

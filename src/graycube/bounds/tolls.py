@@ -24,6 +24,8 @@ from graycube.schedule import Task
 
 MAX_DIMS = 10
 """Most dimensions of a cube on which cheapest ways are looked for."""
+MAX_TOLL = (1 << 62) - 1
+"""Largest toll; what is made here has tolls of three bits."""
 MAX_ADDRESS = 20
 """Most bits of an address: every element of a layout is asked where it has to go."""
 
@@ -127,7 +129,14 @@ def _listed(rows: object) -> Iterable[Any]:
 
 
 def _row(values: object) -> tuple[int, ...]:
-    return tuple(require_int(value, "a toll", least=0) for value in _listed(values))
+    row = tuple(require_int(value, "a toll", least=0) for value in _listed(values))
+    if max(row, default=0) > MAX_TOLL:  # sums of longer ones take minutes
+        raise InvalidValueError(
+            f"a toll has {max(row).bit_length()} bits",
+            f"it is at most {MAX_TOLL}",
+            "only the ratios matter: divide all tolls by something, and round",
+        )
+    return row
 
 
 def _require(tolls: Tolls, task: Task, machine: Machine) -> None:
