@@ -16,7 +16,7 @@ from sweeping import sweep
 from virtual_ranks import VirtualMachine
 
 import graycube as gc
-from graycube.calibration import Calibration, Round, Sample, calibrate, fit
+from graycube.calibration import Calibration, RoundKind, Sample, calibrate, fit
 from graycube.calibration.progress import Progress
 from graycube.calibration.samples import rounds
 
@@ -253,15 +253,19 @@ def test_prices_are_sums_over_messages(n, ports, nbytes):
         hop = machine.message_time(nbytes)
         for k in range(1, n + 1):
             far = 1 if switching == "circuit" else k
-            assert Round("distance", k, nbytes).predicted(machine) == pytest.approx(far * hop)
+            assert RoundKind("distance", k, nbytes).predicted(machine) == pytest.approx(
+                far * hop
+            )
             turns = len(range(0, k, ports))
-            assert Round("at once", k, nbytes).predicted(machine) == pytest.approx(turns * hop)
+            assert RoundKind("at once", k, nbytes).predicted(machine) == pytest.approx(
+                turns * hop
+            )
         masks = range(1, 1 << n)
         hops = sum(1 if switching == "circuit" else m.bit_count() for m in masks)
         block = nbytes << n
-        assert Round("pairwise", n, block).predicted(machine) == pytest.approx(hops * hop)
+        assert RoundKind("pairwise", n, block).predicted(machine) == pytest.approx(hops * hop)
         halves = n * machine.message_time(block // 2)
-        assert Round("by dimensions", n, block).predicted(machine) == pytest.approx(halves)
+        assert RoundKind("by dimensions", n, block).predicted(machine) == pytest.approx(halves)
 
 
 def test_a_busy_machine_is_told_from_an_idle_one():

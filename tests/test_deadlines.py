@@ -14,7 +14,7 @@ from graycube.synthesis.layers import shortest
 from graycube.synthesis.limits import SolverGaveUpError, require_answer, solver_options
 from graycube.synthesis.periodic import Period, period
 from graycube.synthesis.rounds import front, rounds_of
-from graycube.synthesis.search import Search, candidates
+from graycube.synthesis.search import ScheduleSearch, candidates
 from graycube.synthesis.ways import schedule_of
 from graycube.verify import check_algebra
 
@@ -167,7 +167,9 @@ def test_schedules_are_as_large_as_there_is_time_to_check(clock):
     flow, counts = least_flow(task, machine), []
     for seconds in (0.01, 1.0, 1000.0):
         clock.now = 0.0
-        counts.append(search._groups(Search(task, machine, flow, deadline=seconds), found))
+        counts.append(
+            search._groups(ScheduleSearch(task, machine, flow, deadline=seconds), found)
+        )
     assert counts[0] == 1
     assert counts == sorted(set(counts))
     assert counts[1] * 6 <= search._CHECKED
@@ -175,10 +177,10 @@ def test_schedules_are_as_large_as_there_is_time_to_check(clock):
 
 def test_ways_that_cannot_be_checked_in_time_are_said(monkeypatch):
     task, machine = gc.Task(*GRAY[2], 24), gc.Machine(2)
-    seek = Search(task, machine, least_flow(task, machine))
+    seek = ScheduleSearch(task, machine, least_flow(task, machine))
     assert list(search._in_rounds(seek))
     assert seek.untried == []
-    monkeypatch.setattr(Search, "strands", property(lambda _: 0))
+    monkeypatch.setattr(ScheduleSearch, "strands", property(lambda _: 0))
     assert list(search._in_rounds(seek)) == []
     assert all("ways from" in entry for entry in seek.untried)
     assert seek.untried
@@ -191,7 +193,7 @@ def test_points_found_in_time_are_used(monkeypatch):
 
     monkeypatch.setattr(search, "front", stopped)
     task, machine = gc.Task(*GRAY[2], 12), gc.Machine(2)
-    seek = Search(task, machine, least_flow(task, machine))
+    seek = ScheduleSearch(task, machine, least_flow(task, machine))
     assert "rounds" in {schedule.algorithm for schedule in candidates(seek)}
     assert "1-layer rounds" in seek.untried
 
@@ -240,7 +242,7 @@ def test_a_solver_that_gives_up_does_not_keep_the_search_going(monkeypatch):
 
     monkeypatch.setattr(scipy.optimize, "milp", gives_up)
     task, machine = gc.Task(*GRAY[2], 4), gc.Machine(2, ports="all")
-    seek = Search(task, machine, least_flow(task, machine))
+    seek = ScheduleSearch(task, machine, least_flow(task, machine))
     assert "integer program" not in {schedule.algorithm for schedule in candidates(seek)}
     assert any(entry.startswith("4 units in ") for entry in seek.untried)
 

@@ -231,7 +231,7 @@ class _Far:
         ("convert", (gc.Plan, "apply", scattered)),
         ("transform", (gc, "fft2", wrong_fft)),
         ("solve", (story, "plain_steps", off_by_little(flow.plain_steps))),
-        ("solve", (story.Flow, "steps", lambda self, *_, **__: self.now)),
+        ("solve", (story.ShearFlow, "steps", lambda self, *_, **__: self.now)),
     ],
 )
 def test_what_is_computed_wrongly_is_not_told(tmp_path, key, fault):

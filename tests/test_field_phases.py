@@ -12,7 +12,7 @@ from sweeping import examples, sweep
 import graycube as gc
 from graycube.schedule import expand
 from graycube.simulate import replay, simulate
-from graycube.table.class_routes import _List, _route, _Step, routes
+from graycube.table.class_routes import _List, _route, _TopStep, routes
 from graycube.table.conversion import Field, converted
 from graycube.verify import check_algebra, check_elements
 
@@ -191,7 +191,7 @@ TOP_STEPS = st.tuples(st.integers(0, 2), st.integers(0, 7), st.integers(0, 1)).f
 @given(st.lists(TOP_STEPS, max_size=6), st.integers(0, 6))
 def test_lower_dimensions_are_crossed_by_what_the_bits_were_at_first(steps, place):
     steps.insert(place, (-1, 0, 0))
-    entry = _List(0, 0, 0, tuple(_Step(*step, turn=0) for step in steps))
+    entry = _List(0, 0, 0, tuple(_TopStep(*step, turn=0) for step in steps))
     route = _route(Field((0, 1, 2, 3, 4), to_binary=True), 3, entry, range(len(steps)), 1)
     for home in range(32):
         end = home

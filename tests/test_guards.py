@@ -1,5 +1,6 @@
 """The checks themselves can fail: each is run on a copy of the sources broken on purpose."""
 
+import ast
 import importlib
 import os
 import pkgutil
@@ -7,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import types
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,14 @@ def test_a_check_passes_here_and_fails_on_broken_sources(
 OLD = "graycube.algorithms"  # the former name of a package: it warns
 WALKED = (module.name for module in pkgutil.walk_packages(gc.__path__, "graycube."))
 MODULES = [gc.__name__, *(name for name in WALKED if name != OLD)]
+
+
+def test_a_name_stands_for_one_class():
+    trees = (ast.parse(file.read_text()) for file in (ROOT / "src").rglob("*.py"))
+    names = Counter(
+        node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def functions(name, thing):

@@ -10,7 +10,7 @@ import graycube as gc
 from graycube.planning import kept
 from graycube.planning.kept import place_of
 from graycube.synthesis import least_flow
-from graycube.synthesis.search import Search, candidates
+from graycube.synthesis.search import ScheduleSearch, candidates
 
 GRAY = {n: (gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)) for n in range(1, 4)}
 SYNTHESIZE = import_module("graycube.planning.synthesize")
@@ -61,7 +61,7 @@ def test_a_search_that_was_cut_short_goes_on_from_what_it_found(searches):
     assert (first.cost, first.untried) == (8.0, ("all of it",))
     assert first.schedule == cheaper.schedule
     flow = least_flow(first.task, machine)
-    found = candidates(Search(first.task, machine, flow, cost=8.0))
+    found = candidates(ScheduleSearch(first.task, machine, flow, cost=8.0))
     better = next(schedule for schedule in found if schedule.cycles == 7)
     place = place_of(first.task, machine, ended=False)
     replace(first, schedule=better).save(place)

@@ -18,7 +18,7 @@ from graycube.synthesis.layers import shortest
 from graycube.synthesis.limits import deadline_after
 from graycube.synthesis.periodic import Period, period
 from graycube.synthesis.rounds import Point, front, rounds_of, shares
-from graycube.synthesis.search import Search, candidates
+from graycube.synthesis.search import ScheduleSearch, candidates
 from graycube.synthesis.ways import schedule_of
 from graycube.verify import check_algebra, check_elements
 
@@ -51,7 +51,7 @@ def test_all_that_is_found_for_random_moves_is_right(most, cases):
         task = gc.Task(*permuted(seed, n), 12)
         machine = gc.Machine(n, ports=min(ports, n) if ports != "all" else ports, startup=1.0)
         flow = least_flow(task, machine)
-        found = list(candidates(Search(task, machine, flow, deadline_after(8))))
+        found = list(candidates(ScheduleSearch(task, machine, flow, deadline_after(8))))
         for schedule in found:
             assert_right(schedule, machine)
             assert simulate(schedule).cycles >= float(flow.bound) * 12 - 1e-6
@@ -93,7 +93,7 @@ def test_what_cannot_be_cheaper_is_not_tried_or_written():
     task, machine = gc.Task(*GRAY[3], 100), gc.Machine(3, ports="all")
     flow = least_flow(task, machine)
     for cost, some in ((inf, True), (30.0, False)):
-        known = Search(task, machine, flow, cost=cost)
+        known = ScheduleSearch(task, machine, flow, cost=cost)
         assert bool(search._numbers(known)) == some
         assert bool(list(search._in_periods(known, inf))) == some
         assert bool(list(search._in_rounds(known))) == some
@@ -322,7 +322,7 @@ def test_the_cheapest_point_is_taken(startup, packet, rounds, monkeypatch):
     monkeypatch.setattr(search, "front", two)
     task = gc.Task(*GRAY[3], 60, 8)
     machine = gc.Machine(3, startup=startup, packet=packet)
-    made = next(search._in_rounds(Search(task, machine, least_flow(task, machine))))
+    made = next(search._in_rounds(ScheduleSearch(task, machine, least_flow(task, machine))))
     assert simulate(made).nonempty == rounds
 
 
@@ -332,7 +332,7 @@ def test_groups_are_as_many_as_are_cheapest():
     task = gc.Task(*GRAY[2], 100, 8)
     for startup, groups in ((0.0, 100), (80.0, 4)):
         machine = gc.Machine(2, startup=startup)
-        seek = Search(task, machine, least_flow(task, machine))
+        seek = ScheduleSearch(task, machine, least_flow(task, machine))
         assert search._groups(seek, found) == groups
 
 

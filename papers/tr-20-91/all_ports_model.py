@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import graycube as gc
 from graycube.schedule import expand
 from graycube.synthesis import least_cycles
-from graycube.synthesis.program import Arcs, Flows, arcs_of, solve
+from graycube.synthesis.program import CycleArcs, Flows, arcs_of, solve
 from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
 
@@ -124,12 +124,12 @@ def optimum_on_shortest(widths: Widths, block: int) -> int:
     return cycles
 
 
-def _closer(flows: Flows, arcs: Arcs) -> Arcs:
+def _closer(flows: Flows, arcs: CycleArcs) -> CycleArcs:
     """The arcs that lead closer to the target, and those that wait."""
     end = flows.targets[arcs.flow]
     ahead = np.bitwise_count(arcs.start ^ end) > np.bitwise_count(arcs.stop ^ end)
     kept = ahead | (arcs.dimension == flows.task.n)
-    return Arcs(*(column[kept] for column in arcs))
+    return CycleArcs(*(column[kept] for column in arcs))
 
 
 def require(holds: bool, what: str) -> None:  # noqa: FBT001 - it reads like an assertion

@@ -80,8 +80,8 @@ class Chain:
     ``first`` may be a long chain itself, so its steps are collected from the last one back.
     """
 
-    first: "Ways | Chain | Turn"
-    second: "Ways | Chain | Turn"
+    first: "Ways | Chain | LoopTurn"
+    second: "Ways | Chain | LoopTurn"
     costs: Costs
     _known: dict[tuple[int, int], Trace] = field(default_factory=dict)
 
@@ -92,7 +92,7 @@ class Chain:
     def trace(self, i: int, j: int) -> Trace:
         """The steps from i to j."""
         if (i, j) not in self._known:  # the squares of a power meet themselves again
-            node: Ways | Chain | Turn = self
+            node: Ways | Chain | LoopTurn = self
             parts, end = list[Trace](), j
             while isinstance(node, Chain):
                 k = node.between(i, end)
@@ -104,7 +104,7 @@ class Chain:
 
 
 @dataclass(frozen=True, eq=False)
-class Turn:
+class LoopTurn:
     """One turn of a loop; its steps stay together."""
 
     body: Ways | Chain
@@ -119,7 +119,7 @@ class Turn:
         return (Repeated(self.body.trace(i, j), 1),)
 
 
-def then(first: Ways | Chain | Turn, second: Ways | Chain | Turn) -> Chain:
+def then(first: Ways | Chain | LoopTurn, second: Ways | Chain | LoopTurn) -> Chain:
     """The second after the first."""
     costs = np.full((len(first.costs), second.costs.shape[1]), np.inf)
     for i, row in enumerate(first.costs):
@@ -140,7 +140,7 @@ def nothing(size: int, starts: Sequence[int] | None = None) -> Ways:
     return Ways(rows, lambda i, j: None)  # noqa: ARG005 - the shape of a label
 
 
-def steps_between(ways: Ways | Chain | Turn, i: int, j: int) -> list[Step]:
+def steps_between(ways: Ways | Chain | LoopTurn, i: int, j: int) -> list[Step]:
     """The steps of the way from i to j, each once.
 
     >>> ways = Ways(np.array([[1.0]]), lambda i, j: "step")
@@ -156,22 +156,22 @@ def steps_between(ways: Ways | Chain | Turn, i: int, j: int) -> list[Step]:
         if isinstance(node, Chain):
             k = node.between(i, j)
             todo += [(node.second, k, j), (node.first, i, k)]
-        elif isinstance(node, Turn):
+        elif isinstance(node, LoopTurn):
             todo.append((node.body, i, j))
         else:
             found |= dict.fromkeys(s for s in node.trace(i, j) if isinstance(s, Step))
     return list(found)
 
 
-def power(body: Ways | Chain, times: int, size: int) -> Ways | Chain | Turn:
+def power(body: Ways | Chain, times: int, size: int) -> Ways | Chain | LoopTurn:
     """A loop that runs so many times.
 
     >>> ways = Ways(np.array([[1.0]]), lambda i, j: "step")
     >>> str(power(ways, 1000, 1).trace(0, 0)[0])
     '1000 x (step: 0 to 0, 1)'
     """
-    found: Ways | Chain | Turn | None = None
-    square: Ways | Chain | Turn = Turn(body)
+    found: Ways | Chain | LoopTurn | None = None
+    square: Ways | Chain | LoopTurn = LoopTurn(body)
     while times:
         if times & 1:
             found = square if found is None else then(found, square)

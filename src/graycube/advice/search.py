@@ -122,7 +122,7 @@ class Search:
             else:
                 self._depth += 1
 
-    def _find_out(self, seen: Iterable[Sequence["_Way"]], *, plans: bool) -> bool:
+    def _find_out(self, seen: Iterable[Sequence["_WayThrough"]], *, plans: bool) -> bool:
         """What is quick to have on the ways, or else the plans of the cheapest, if any."""
         every = [step for ways in seen for way in ways for step in way.doubts]
         quick = [step for step in every if self.known.is_quick(step)]
@@ -138,17 +138,17 @@ class Search:
 
     def _seen(
         self, question: Question, groups: Sequence[Sequence[int]], opened: Opened
-    ) -> list[list["_Way"]]:
+    ) -> list[list["_WayThrough"]]:
         """For each group the ways that may be the cheapest, up to one without a doubt."""
-        starts, seen = [i for group in groups for i in group], list[list[_Way]]()
+        starts, seen = [i for group in groups for i in group], list[list[_WayThrough]]()
         through = self._through(self.phases, question, opened, starts=starts)
         size, rows = self.known.anywhere + 1, iter(enumerate(starts))
         for group in groups:
-            ways = list[_Way]()
+            ways = list[_WayThrough]()
             for row, start in islice(rows, len(group)):
                 ends = [start, self.known.anywhere] if question.returns else range(size)
                 end = min(ends, key=through.costs[row].__getitem__)
-                ways.append(_Way(through, row, end, self.known))
+                ways.append(_WayThrough(through, row, end, self.known))
             ways.sort(key=lambda way: way.cost)
             sure = next((k for k, way in enumerate(ways) if not way.doubts), len(ways) - 1)
             alike = ways[sure].cost * _CLOSE <= ways[0].cost and not ways[sure].doubts
@@ -186,7 +186,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _WayThrough:
     """One of the ways through a program, by bounds where prices are not known."""
 
     ways: Ways | Chain

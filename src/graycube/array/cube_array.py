@@ -26,7 +26,7 @@ from graycube.array.ranks import (
     together,
 )
 from graycube.array.reductions import Reductions
-from graycube.array.relaying import Route, relaid
+from graycube.array.relaying import Relay, relaid
 from graycube.array.sharing import all_blocks, sent_from
 from graycube.array.window import Window, window
 from graycube.errors import InvalidValueError
@@ -230,7 +230,7 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
         >>> x.relayout(Layout.nodes(2), machine="ipsc2", algorithm="direct").shape
         (4,)
         """
-        route = Route(target, machine, algorithm, renumber=renumber)
+        route = Relay(target, machine, algorithm, renumber=renumber)
         return CubeArray(*relaid(self.blocks, self.layout, self.comm, route))
 
     def halo(

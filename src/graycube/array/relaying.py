@@ -25,10 +25,10 @@ _Blocks = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class Relay:
     """Where data are to go, and how.
 
-    >>> Route(Layout.nodes(2)).algorithm
+    >>> Relay(Layout.nodes(2)).algorithm
     'auto'
     """
 
@@ -39,12 +39,12 @@ class Route:
 
 
 def relaid(
-    blocks: _Blocks, layout: Layout, comm: "Intracomm | None", route: Route
+    blocks: _Blocks, layout: Layout, comm: "Intracomm | None", route: Relay
 ) -> "tuple[_Blocks, Layout, Intracomm | None]":
     """The blocks in the target layout, the layout, and the communicator; collective.
 
     >>> import numpy as np
-    >>> relaid(np.array([[5], [6]]), Layout.nodes(1), None, Route(Layout.nodes(1)))[0].tolist()
+    >>> relaid(np.array([[5], [6]]), Layout.nodes(1), None, Relay(Layout.nodes(1)))[0].tolist()
     [[5], [6]]
     """
 
@@ -90,7 +90,7 @@ def _renumbered(comm: "Intracomm", numbers: AffineMap) -> "Intracomm":
     return renumbered(comm, [numbers(node) for node in range(comm.size)])
 
 
-def _require(layout: Layout, route: Route) -> None:
+def _require(layout: Layout, route: Relay) -> None:
     if not isinstance(route.target, Layout):
         raise InvalidTypeError(
             f"the layout is {route.target!r}", "it must be a Layout", "build one"

@@ -5,6 +5,6 @@ from graycube.calibration.bench import Bench, Timed, bench
 from graycube.calibration.calibrate import calibrate
 from graycube.calibration.calibration import Calibration
 from graycube.calibration.fit import fit
-from graycube.calibration.samples import Round, Sample
+from graycube.calibration.samples import RoundKind, Sample
 
-__all__ = ["Bench", "Calibration", "Round", "Sample", "Timed", "bench", "calibrate", "fit"]
+__all__ = ["Bench", "Calibration", "RoundKind", "Sample", "Timed", "bench", "calibrate", "fit"]

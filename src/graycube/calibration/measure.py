@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.calibration.progress import Progress
-from graycube.calibration.samples import Round, Sample, rounds
+from graycube.calibration.samples import RoundKind, Sample, rounds
 from graycube.runtime import mpi
 
 _LONG = 2e-3  # seconds of rounds at a stretch
@@ -71,7 +71,7 @@ class _Ranks:
         self.out: Bytes = np.ones(room, dtype=np.uint8)  # ones: the pages are really there
         self.into: Bytes = np.ones(room, dtype=np.uint8)
 
-    def work(self, kind: Round) -> Callable[[int], None]:
+    def work(self, kind: RoundKind) -> Callable[[int], None]:
         """What one rank does in turn ``turn`` of rounds of that kind."""
         if kind.kind == "distance":
             return lambda turn: self._exchange(self._mask(kind.count, turn), kind.nbytes)

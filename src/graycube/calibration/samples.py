@@ -16,13 +16,13 @@ ALL_TO_ALL: tuple[Kind, ...] = ("by dimensions", "pairwise", "alltoall")
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class RoundKind:
     """One kind of round and its size in bytes.
 
     >>> machine = Machine(dims=3, startup=5.0, per_byte=1.0)
-    >>> Round("distance", 2, 10).predicted(machine)  # hop by hop
+    >>> RoundKind("distance", 2, 10).predicted(machine)  # hop by hop
     30.0
-    >>> Round("pairwise", 3, 80).predicted(machine)  # 12 hops of 10 bytes
+    >>> RoundKind("pairwise", 3, 80).predicted(machine)  # 12 hops of 10 bytes
     180.0
     """
 
@@ -47,7 +47,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample(Round):
+class Sample(RoundKind):
     """A round, the seconds that it took, and by which share its repeats differ (quartiles).
 
     >>> Sample("distance", 1, 8, seconds=1e-6).label
@@ -69,15 +69,17 @@ class Sample(Round):
         return f"all-to-all {names[self.kind]}"
 
 
-def rounds(dims: int, sizes: Sequence[int]) -> Iterator[Round]:
+def rounds(dims: int, sizes: Sequence[int]) -> Iterator[RoundKind]:
     """The rounds to measure: neighbours at all sizes, the others at the ends.
 
     >>> [(r.kind, r.count, r.nbytes) for r in rounds(1, (8, 64))][:4]
     [('distance', 1, 8), ('distance', 1, 64), ('at once', 1, 8), ('at once', 1, 64)]
     """
     ends = (min(sizes), max(sizes))
-    yield from (Round("distance", 1, nbytes) for nbytes in sizes)
-    yield from (Round("distance", far, nbytes) for far in range(2, dims + 1) for nbytes in ends)
-    yield from (Round("at once", k, nbytes) for k in range(1, dims + 1) for nbytes in ends)
+    yield from (RoundKind("distance", 1, nbytes) for nbytes in sizes)
+    yield from (
+        RoundKind("distance", far, nbytes) for far in range(2, dims + 1) for nbytes in ends
+    )
+    yield from (RoundKind("at once", k, nbytes) for k in range(1, dims + 1) for nbytes in ends)
     parts = [max(nbytes >> dims, 1) for nbytes in ends]
-    yield from (Round(kind, dims, part << dims) for kind in ALL_TO_ALL for part in parts)
+    yield from (RoundKind(kind, dims, part << dims) for kind in ALL_TO_ALL for part in parts)

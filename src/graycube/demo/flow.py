@@ -29,11 +29,11 @@ def shear_layers(n: int) -> NDArray[np.float64]:
     return bent
 
 
-class Flow:
+class ShearFlow:
     """The flow of a :class:`CubeArray` in any layout; windows are made once.
 
     >>> layout = gc.Layout.mesh((16, 16), nodes=(4, 4), code="gray")
-    >>> flow = Flow(gc.CubeArray.from_numpy(shear_layers(16), layout))
+    >>> flow = ShearFlow(gc.CubeArray.from_numpy(shear_layers(16), layout))
     >>> later = flow.steps(3, dt=0.05).to_numpy()
     >>> np.allclose(later, plain_steps(shear_layers(16), 3, dt=0.05))
     True

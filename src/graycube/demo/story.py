@@ -13,7 +13,7 @@ import numpy as np
 from scipy import fft
 
 import graycube as gc
-from graycube.demo.flow import Flow, plain_steps, shear_layers
+from graycube.demo.flow import ShearFlow, plain_steps, shear_layers
 
 N = 128
 """Points along each side of the field."""
@@ -158,7 +158,7 @@ def solve(scene: Scene) -> str:
     function and solves a Poisson equation by FFT, all on the one Gray-coded array. Under
     mpiexec the same lines run on as many ranks as there are nodes.
     """
-    flow = Flow(gc.CubeArray.from_numpy(scene.values, scene.gray))
+    flow = ShearFlow(gc.CubeArray.from_numpy(scene.values, scene.gray))
     scene.frames = [scene.values]
     for _ in range(QUARTERS):
         scene.frames.append(flow.steps(STEPS // QUARTERS, DT).to_numpy())

@@ -34,7 +34,7 @@ KEPT = 8
 
 
 @dataclass(frozen=True, eq=False)
-class _Step:
+class _PassStep:
     """One pass: from which place it comes, the group as axis ``axis`` of ``shape``, factors."""
 
     before: AffineMap
@@ -88,7 +88,7 @@ class Along:
     layout: Layout
     passes: tuple[Pass, ...]
     result: Layout
-    steps: tuple[_Step, ...]
+    steps: tuple[_PassStep, ...]
     inverse: bool
 
     def run(
@@ -146,7 +146,7 @@ class _Arrays:
             blocks = step.run(blocks, out, inverse=self._planned.inverse)
         return blocks
 
-    def _moved(self, given: _Blocks | None, step: _Step, move: _Move) -> _Blocks:
+    def _moved(self, given: _Blocks | None, step: _PassStep, move: _Move) -> _Blocks:
         """The blocks where the step needs them; those of the caller go straight from there."""
         if given is None:
             return move.execution.run()
@@ -156,7 +156,7 @@ class _Arrays:
         finally:
             once.free()
 
-    def _mover(self, step: _Step, here: _Blocks, there: _Blocks) -> Execution:
+    def _mover(self, step: _PassStep, here: _Blocks, there: _Blocks) -> Execution:
         layout = self._planned.layout
         return mover(layout, step.before, step.group.place, here, there, self._comm)
 
@@ -192,7 +192,7 @@ def carried_out(  # noqa: PLR0913
 ) -> Along:
     """The transform that does certain passes; ``result`` is the layout they lead to."""
     those = range(1 << layout.n) if nodes is None else nodes
-    place, steps = layout.map, list[_Step]()
+    place, steps = layout.map, list[_PassStep]()
     for k, group in enumerate(groups):
         after = place if group.copied else group.place
         shape = _shape(layout, group, len(those))
@@ -202,7 +202,7 @@ def carried_out(  # noqa: PLR0913
             roots = partial(unit_roots, dtype=np.dtype(dtype), inverse=inverse)
             factors = _factors(layout, group, words, shape, roots)
         axis = 2 if group.low < group.high else 4 + group.axis
-        steps.append(_Step(place, group, shape, axis, factors))
+        steps.append(_PassStep(place, group, shape, axis, factors))
         place = after
     return Along(layout, groups, result, tuple(steps), inverse)
 

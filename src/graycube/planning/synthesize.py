@@ -18,7 +18,7 @@ from graycube.simulate import Traffic, simulate
 from graycube.synthesis import least_flow
 from graycube.synthesis.flow import flow_until
 from graycube.synthesis.limits import deadline_after, silent
-from graycube.synthesis.search import Search, candidates, require_whole
+from graycube.synthesis.search import ScheduleSearch, candidates, require_whole
 
 
 def synthesize(  # noqa: PLR0913
@@ -68,7 +68,7 @@ def synthesize(  # noqa: PLR0913
             return best
     if flow is None:
         return replace(best, untried=("everything: the least flow is not known",))
-    search = Search(task, machine, flow, deadline, tell, best.cost, best.lower_bound)
+    search = ScheduleSearch(task, machine, flow, deadline, tell, best.cost, best.lower_bound)
     for schedule in candidates(search):
         traffic = simulate(schedule)
         tell(f"{schedule.algorithm}: {traffic.time(machine):.4g} s")

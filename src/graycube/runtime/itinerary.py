@@ -51,14 +51,14 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Leg:
     """A map of addresses, and its passages in the order of time."""
 
     move: AffineMap
     passages: tuple[Passage, ...] = ()
 
 
-Way = tuple[tuple[int, int], tuple[Step, ...]]
+Way = tuple[tuple[int, int], tuple[Leg, ...]]
 """Steps of the nodes u with u & mask == value, for a pair (mask, value)."""
 
 
@@ -69,7 +69,7 @@ class Itinerary:
     ``starts`` are the first cycles of the rounds.
 
     >>> swap = AffineMap.identity(1)
-    >>> Itinerary(1, 1, (((0, 0), (Step(swap),)),)).final(np.arange(2))
+    >>> Itinerary(1, 1, (((0, 0), (Leg(swap),)),)).final(np.arange(2))
     array([0, 1])
     """
 
@@ -164,7 +164,7 @@ def at_once(move: AffineMap, n: int) -> Itinerary:
     >>> at_once(AffineMap.identity(3), 2).starts
     range(0, 1)
     """
-    step = Step(move, (Passage((1 << n) - 1, 0),))
+    step = Leg(move, (Passage((1 << n) - 1, 0),))
     return Itinerary(move.width, n, (((0, 0), (step,)),))
 
 
@@ -179,12 +179,12 @@ def _strand_way(schedule: Schedule, strand: Strand) -> Way:
     return (strand.mask, strand.value), tuple(steps)
 
 
-def _hop(schedule: Schedule, hop: Hop) -> Step:
+def _hop(schedule: Schedule, hop: Hop) -> Leg:
     task, exchange = schedule.task, hop.exchange
     link = exchange.flip & ((1 << task.n) - 1)
     move = exchange.affine(task.p)
     if not link:
-        return Step(move)
+        return Leg(move)
     amount = task.block >> 1 if exchange.when >> task.n else task.block
     first = bisect_right(schedule.rounds, hop.cycle)
     if bisect_right(schedule.rounds, hop.cycle + amount - 1) != first:
@@ -193,21 +193,21 @@ def _hop(schedule: Schedule, hop: Hop) -> Step:
             "it is sent in one message only",
             "give it a round of its own",
         )
-    return Step(move, (Passage(link, hop.cycle),))
+    return Leg(move, (Passage(link, hop.cycle),))
 
 
-def _deliveries(direct: Direct) -> Iterator[Step]:
+def _deliveries(direct: Direct) -> Iterator[Leg]:
     start, nodes = 0, (1 << direct.task.n) - 1
     for delivery, size in zip(direct.deliveries, direct.message_sizes, strict=True):
         links = [nodes] if direct.circuits else [1 << d for d in delivery.dims]
         turn = delivery.turn
         delays = tuple((len(links) * size << k, row, 1) for k, row in enumerate(turn.rows))
         passages = (Passage(link, start + k * size, delays) for k, link in enumerate(links))
-        yield Step(delivery.move, tuple(passages))
+        yield Leg(delivery.move, tuple(passages))
         start += delivery.turns * len(links) * size
 
 
-def _turns(emulation: Emulation) -> Iterator[Step]:
+def _turns(emulation: Emulation) -> Iterator[Leg]:
     task = emulation.task
     if any(start % task.payload for start in _marks(emulation)):
         raise InvalidValueError(
@@ -223,9 +223,9 @@ def _turns(emulation: Emulation) -> Iterator[Step]:
                 "carry it out with a transform, or plan a rearrangement",
             )
         if isinstance(step, Crossing):
-            yield Step(step.exchange.affine(task.p), (_passage(emulation, step),))
+            yield Leg(step.exchange.affine(task.p), (_passage(emulation, step),))
         else:
-            yield Step(step.affine(task.p))
+            yield Leg(step.affine(task.p))
 
 
 def _marks(emulation: Emulation) -> tuple[int, ...]:

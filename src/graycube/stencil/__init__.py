@@ -7,7 +7,7 @@ where to where, and has a schedule of rounds for every machine.
 
 from graycube.stencil.exchange import Halo, ReachLike, halo
 from graycube.stencil.frame import Frame
-from graycube.stencil.messages import Message
-from graycube.stencil.rounds import Move, Round
+from graycube.stencil.messages import HaloMessage
+from graycube.stencil.rounds import HaloRound, Move
 
-__all__ = ["Frame", "Halo", "Message", "Move", "ReachLike", "Round", "halo"]
+__all__ = ["Frame", "Halo", "HaloMessage", "HaloRound", "Move", "ReachLike", "halo"]

@@ -21,9 +21,9 @@ from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.machine.model import Switching
 from graycube.stencil.line import Reach, strips
-from graycube.stencil.messages import Message, messages
+from graycube.stencil.messages import HaloMessage, messages
 from graycube.stencil.reading import Reading
-from graycube.stencil.rounds import Round, Shift, pack
+from graycube.stencil.rounds import HaloRound, Shift, pack
 from graycube.stencil.routes import routed
 
 ReachLike = int | Sequence[int | tuple[int, int]]
@@ -61,7 +61,7 @@ class Halo:
         phases = _phases(self, "circuit")
         return sum(shift.total * shift.way.runs for shifts in phases for shift in shifts)
 
-    def rounds(self, machine: Machine | str) -> tuple[Round, ...]:
+    def rounds(self, machine: Machine | str) -> tuple[HaloRound, ...]:
         """The schedule on a machine, or on the profile of that name.
 
         >>> for r in halo(Layout.nodes(3), reach=[(0, 1)]).rounds("ipsc1"):
@@ -83,7 +83,7 @@ class Halo:
         found = self.rounds(machine)
         return sum((machine.message_time(r.longest * self.itemsize) for r in found), 0.0)
 
-    def messages(self, node: int) -> tuple[Message, ...]:
+    def messages(self, node: int) -> tuple[HaloMessage, ...]:
         """What a node sends, in the order of axes, sides and steps.
 
         >>> for message in halo(Layout.nodes(3, "gray"), reach=1).messages(7):
@@ -93,7 +93,7 @@ class Halo:
         """
         return tuple(self._messages(node, sent=True))
 
-    def received(self, node: int) -> tuple[Message, ...]:
+    def received(self, node: int) -> tuple[HaloMessage, ...]:
         """What a node receives: the same messages, from the other end.
 
         >>> for message in halo(Layout.nodes(3, "gray"), reach=1).received(7):
@@ -103,7 +103,7 @@ class Halo:
         """
         return tuple(self._messages(node, sent=False))
 
-    def _messages(self, node: int, *, sent: bool) -> Iterator[Message]:
+    def _messages(self, node: int, *, sent: bool) -> Iterator[HaloMessage]:
         nodes = 1 << self.layout.n
         if not 0 <= require_int(node, "node") < nodes:
             raise OutOfRangeError(
@@ -198,7 +198,7 @@ def readings(exchange: Halo) -> tuple[Reading, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _rounds(exchange: Halo, ports: int, switching: Switching) -> tuple[Round, ...]:
+def _rounds(exchange: Halo, ports: int, switching: Switching) -> tuple[HaloRound, ...]:
     return pack(_phases(exchange, switching), ports)
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from graycube.gf2.arrays import IntArray
 from graycube.stencil.exchange import Halo, readings
-from graycube.stencil.messages import Message
+from graycube.stencil.messages import HaloMessage
 
 MOST_PIECES = 16
 """Places in more pieces are picked one by one."""
@@ -32,10 +32,10 @@ Index = tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Along:
+class AxisFrame:
     """One axis of a node: its coordinates, those of the frame, and the length of the axis.
 
-    >>> along = Along(np.array([0, 1]), np.array([-1, 0, 1, 2]), 8, periodic=True)
+    >>> along = AxisFrame(np.array([0, 1]), np.array([-1, 0, 1, 2]), 8, periodic=True)
     >>> along.places(np.array([7])), along.shifted(1).tolist()
     ((array([0]), array([0])), [2, 3])
     """
@@ -113,7 +113,7 @@ class Frame:
     node: int
 
     @cached_property
-    def axes(self) -> tuple[Along, ...]:
+    def axes(self) -> tuple[AxisFrame, ...]:
         """The axes of the mesh."""
         layout = self.halo.layout
         constant = layout.map.constant & ((1 << layout.n) - 1)
@@ -121,7 +121,7 @@ class Frame:
         for reading in readings(self.halo):
             own = reading.own(reading.strip.component(self.node ^ constant))
             frame = within(own, *reading.reach)
-            found.append(Along(own, frame, reading.strip.length, reading.periodic))
+            found.append(AxisFrame(own, frame, reading.strip.length, reading.periodic))
         return tuple(found)
 
     @property
@@ -163,7 +163,7 @@ class Frame:
         beside[axis] = places
         return _index(*beside)
 
-    def sent(self, message: Message) -> Index:
+    def sent(self, message: HaloMessage) -> Index:
         """The places of what a message takes away."""
         found = []
         for along, coordinates in zip(self.axes, message.coordinates, strict=True):
@@ -175,7 +175,7 @@ class Frame:
             found.append(place)
         return _index(*found)
 
-    def received(self, message: Message) -> tuple[Index, Index]:
+    def received(self, message: HaloMessage) -> tuple[Index, Index]:
         """The places of what a message brings, and which part of the message goes there."""
         places, parts = [], []
         for k, (along, coordinates) in enumerate(

@@ -17,7 +17,7 @@ from graycube.stencil.reading import Reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Message:
+class HaloMessage:
     """Elements that ``source`` sends to ``target``: every combination of the coordinates.
 
     ``step`` is how many runs of neighbours they are away from the receiver's along ``axis``,
@@ -57,7 +57,7 @@ class Message:
 
 def messages(
     readings: Sequence[Reading], node: int, constant: int, *, corners: bool, sent: bool
-) -> Iterator[Message]:
+) -> Iterator[HaloMessage]:
     """What a node sends, or what it receives; the layout adds ``constant`` to node numbers."""
     held = [_held(reading, node ^ constant) for reading in readings]
     for axis, reading in enumerate(readings):
@@ -73,7 +73,7 @@ def messages(
                 if corners:
                     coordinates[:axis] = [everything for _, everything in held[:axis]]
                 coordinates[axis] = reading.coordinates(found.step, runs)
-                yield Message(axis, found.step, source, target, tuple(coordinates))
+                yield HaloMessage(axis, found.step, source, target, tuple(coordinates))
 
 
 def _held(reading: Reading, node: int) -> tuple[IntArray, IntArray]:

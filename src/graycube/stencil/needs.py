@@ -71,7 +71,7 @@ def _gaps(nodes: IntArray, n: int, sign: int) -> IntArray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Flow:
+class Needed:
     """The messages of one step: from each source to its target, so many runs.
 
     >>> from graycube.layout import Axis
@@ -87,7 +87,7 @@ class Flow:
 
 
 @lru_cache(maxsize=64)
-def flows(line: Line, farthest: int, *, periodic: bool) -> tuple[Flow, ...]:
+def flows(line: Line, farthest: int, *, periodic: bool) -> tuple[Needed, ...]:
     """The messages of every step on one side that has any, the nearest first.
 
     >>> from graycube.layout import Axis
@@ -98,6 +98,6 @@ def flows(line: Line, farthest: int, *, periodic: bool) -> tuple[Flow, ...]:
     return tuple(_flow(at_step, len(line.rows)) for at_step in found if at_step.run.size)
 
 
-def _flow(found: Needs, n: int) -> Flow:
+def _flow(found: Needs, n: int) -> Needed:
     ends, count = np.unique(found.source << n | found.target, return_counts=True)
-    return Flow(found.step, ends >> n, ends & ((1 << n) - 1), count)
+    return Needed(found.step, ends >> n, ends & ((1 << n) - 1), count)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graycube.gf2.arrays import IntArray
-from graycube.stencil.routes import Crossing, Routed, summed
+from graycube.stencil.routes import Routed, Wave, summed
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class HaloRound:
     """What moves in a round, counted in elements.
 
     ``longest`` is the most that a link carries, ``crossings`` the sum over all links, and
     ``busiest`` the number of messages that one node sends or receives at most.
 
-    >>> Round(moves=(Move(0, 1, (0,)),), longest=8, crossings=32, busiest=1).longest
+    >>> HaloRound(moves=(Move(0, 1, (0,)),), longest=8, crossings=32, busiest=1).longest
     8
     """
 
@@ -74,7 +74,7 @@ class Shift:
     total: int
 
 
-def pack(phases: Iterable[Sequence[Shift]], ports: int) -> tuple[Round, ...]:
+def pack(phases: Iterable[Sequence[Shift]], ports: int) -> tuple[HaloRound, ...]:
     """The rounds of phases, one phase after the other.
 
     >>> from graycube.stencil.line import strips
@@ -135,7 +135,7 @@ class _Open:
     stops: _Ends = field(default_factory=_Ends)
     carried: dict[Shift, tuple[IntArray, IntArray]] = field(default_factory=dict)
 
-    def has_room(self, shift: Shift, crossing: Crossing, ports: int) -> bool:
+    def has_room(self, shift: Shift, crossing: Wave, ports: int) -> bool:
         """Whether ports and links are free."""
         starting = self.starts.with_more(shift.axis, crossing.senders)
         ending = self.stops.with_more(shift.axis, crossing.receivers)
@@ -148,7 +148,7 @@ class _Open:
         )
         return not any(np.intersect1d(crossing.links, links).size for links in others)
 
-    def add(self, shift: Shift, crossing: Crossing) -> None:
+    def add(self, shift: Shift, crossing: Wave) -> None:
         """Let the messages cross in this round."""
         path = tuple(shift.dims[d] for d in crossing.path)
         self.moves.append(Move(shift.axis, shift.way.step, path))
@@ -158,10 +158,10 @@ class _Open:
         both = np.append(links, crossing.links), np.append(loads, crossing.loads)
         self.carried[shift] = summed(*both)
 
-    def closed(self) -> Round:
+    def closed(self) -> HaloRound:
         """What the round takes."""
         loads = [(shift, loads) for shift, (_, loads) in self.carried.items()]
-        return Round(
+        return HaloRound(
             moves=tuple(self.moves),
             longest=max(int(carried.max()) * shift.most for shift, carried in loads),
             crossings=sum(int(carried.sum()) * shift.total for shift, carried in loads),

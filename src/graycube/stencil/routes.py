@@ -24,11 +24,11 @@ from graycube.gf2 import bit_indices
 from graycube.gf2.arrays import IntArray
 from graycube.machine.model import Switching
 from graycube.stencil.line import Line
-from graycube.stencil.needs import Flow, flows
+from graycube.stencil.needs import Needed, flows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Crossing:
+class Wave:
     """Messages that cross the dimensions of ``path`` in one round.
 
     ``loads`` are the runs on each of the ``links``, where d << n | u is the link from node u
@@ -60,7 +60,7 @@ class Routed:
 
     step: int
     runs: int
-    crossings: tuple[Crossing, ...]
+    crossings: tuple[Wave, ...]
 
 
 @lru_cache(maxsize=64)
@@ -76,7 +76,7 @@ def routed(
     )
 
 
-def _hops(flow: Flow, n: int) -> Iterator[Crossing]:
+def _hops(flow: Needed, n: int) -> Iterator[Wave]:
     masks = np.unique(flow.source ^ flow.target).tolist()
     numbers: dict[int, int] = {}
     for d, moving, links in _walk(flow, range(n), n):
@@ -86,24 +86,24 @@ def _hops(flow: Flow, n: int) -> Iterator[Crossing]:
         used, loads = summed(links, flow.count[moving])
         nodes = used & ((1 << n) - 1)
         after = tuple(sorted(numbers[e] for e in earlier))
-        yield Crossing((d,), used, loads, nodes, nodes ^ 1 << d, after)
+        yield Wave((d,), used, loads, nodes, nodes ^ 1 << d, after)
         numbers[d] = len(numbers)
 
 
-def _circuits(flow: Flow, n: int) -> Iterator[Crossing]:
+def _circuits(flow: Needed, n: int) -> Iterator[Wave]:
     flips = flow.source ^ flow.target
     rising, falling = (_paths(flow, dims, n) for dims in (range(n), range(n)[::-1]))
     down = summed(*falling)[1].max() < summed(*rising)[1].max()
     dims = range(n)[::-1] if down else range(n)
     for mask in np.unique(flips).tolist():
         alike = flips == mask
-        part = Flow(flow.step, flow.source[alike], flow.target[alike], flow.count[alike])
+        part = Needed(flow.step, flow.source[alike], flow.target[alike], flow.count[alike])
         path = tuple(d for d in dims if mask >> d & 1)
         links, loads = _paths(part, path, n)
-        yield Crossing(path, links, loads, part.source, part.target)
+        yield Wave(path, links, loads, part.source, part.target)
 
 
-def _paths(flow: Flow, dims: Sequence[int], n: int) -> tuple[IntArray, IntArray]:
+def _paths(flow: Needed, dims: Sequence[int], n: int) -> tuple[IntArray, IntArray]:
     """The links of all messages of a flow, message by message, and their runs."""
     steps = list(_walk(flow, dims, n))
     links = np.concatenate([links for *_, links in steps])
@@ -111,7 +111,7 @@ def _paths(flow: Flow, dims: Sequence[int], n: int) -> tuple[IntArray, IntArray]
 
 
 def _walk(
-    flow: Flow, dims: Sequence[int], n: int
+    flow: Needed, dims: Sequence[int], n: int
 ) -> Iterator[tuple[int, NDArray[np.bool_], IntArray]]:
     """Dimension by dimension, which messages cross it, and over which links."""
     at = flow.source

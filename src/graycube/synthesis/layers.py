@@ -23,7 +23,7 @@ _Ints = NDArray[np.int64]
 _Flags = NDArray[np.bool_]
 
 
-class Arcs(NamedTuple):
+class StepArcs(NamedTuple):
     """Elements of a home that are at ``start`` before a step and at ``stop`` behind it.
 
     ``dimension`` is that of the link, or -1 where they stay.
@@ -41,7 +41,7 @@ class Steps:
     """The lengths of steps, and how much of a block takes which arc."""
 
     lengths: NDArray[np.float64]
-    arcs: Arcs
+    arcs: StepArcs
     amounts: NDArray[np.float64]
 
     @property
@@ -50,7 +50,7 @@ class Steps:
         return float(self.lengths.sum())
 
 
-def arcs_of(demand: Demand, allowed: _Flags, detour: int = DETOUR) -> Arcs:
+def arcs_of(demand: Demand, allowed: _Flags, detour: int = DETOUR) -> StepArcs:
     """The arcs from homes to targets over links with ``allowed[step, node, dimension]``.
 
     What is to leave does not come home again: it could have stayed there.
@@ -81,7 +81,7 @@ def arcs_of(demand: Demand, allowed: _Flags, detour: int = DETOUR) -> Arcs:
     stays = np.stack(np.nonzero(usable[:-1] & usable[1:]))
     moves = np.stack([step, home, node, dimension, stops[node, dimension]])
     resting = np.stack([*stays, np.full(stays.shape[1], -1), stays[2]])
-    return Arcs(*np.concatenate([moves, resting], axis=1))
+    return StepArcs(*np.concatenate([moves, resting], axis=1))
 
 
 def shortest(
@@ -145,7 +145,7 @@ class _Rows(NamedTuple):
     total: NDArray[np.float64]
 
 
-def _balance(demand: Demand, arcs: Arcs, steps: int) -> _Rows | None:
+def _balance(demand: Demand, arcs: StepArcs, steps: int) -> _Rows | None:
     """What arrives at a node leaves it, from the home to the targets."""
     shape = (steps + 1, *demand.amounts.shape)
     gain = np.zeros(shape)
@@ -163,7 +163,7 @@ def _balance(demand: Demand, arcs: Arcs, steps: int) -> _Rows | None:
     return _Rows(row[np.append(leaves, arrives)], column, factor, gain.ravel()[used])
 
 
-def _halves(demand: Demand, arcs: Arcs, step: int) -> _Rows:
+def _halves(demand: Demand, arcs: StepArcs, step: int) -> _Rows:
     """Half of what is at a node before a step came over an even number of links."""
     here = np.flatnonzero(arcs.step == step)
     odd = np.bitwise_count(arcs.start[here] ^ demand.homes[arcs.home[here]]) % 2
@@ -173,7 +173,7 @@ def _halves(demand: Demand, arcs: Arcs, step: int) -> _Rows:
     return _Rows(row, steps + here, np.ones(len(here)), total)
 
 
-def _limits(demand: Demand, arcs: Arcs, steps: int, ports: int | None) -> _Rows:
+def _limits(demand: Demand, arcs: StepArcs, steps: int, ports: int | None) -> _Rows:
     """What links, and the ports of nodes, carry in a step of a certain length."""
     moving = np.flatnonzero(arcs.dimension >= 0)
     step, _, start, dimension, stop = (part[moving] for part in arcs)

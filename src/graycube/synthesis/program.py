@@ -65,7 +65,7 @@ class Flows:
         return turns * self.task.block
 
 
-class Arcs(NamedTuple):
+class CycleArcs(NamedTuple):
     """The elements of a flow that are at ``start`` in a cycle, and at ``stop`` in the next."""
 
     cycle: _Ints
@@ -75,7 +75,7 @@ class Arcs(NamedTuple):
     stop: _Ints
 
 
-def arcs_of(flows: Flows, cycles: int) -> Arcs:
+def arcs_of(flows: Flows, cycles: int) -> CycleArcs:
     """The arcs, cycle by cycle, that elements can use and still reach their target in time.
 
     An element that comes back to a node could as well have stayed there. So no link is used
@@ -90,7 +90,7 @@ def arcs_of(flows: Flows, cycles: int) -> Arcs:
     cycle, flow, start, dimension = np.nonzero(usable[:-1, ..., None] & usable[1:, :, stops])
     stop = stops[start, dimension]
     useful = (start != flows.targets[flow]) & (stop != flows.homes[flow]) | (dimension == n)
-    return Arcs(*(column[useful] for column in (cycle, flow, start, dimension, stop)))
+    return CycleArcs(*(column[useful] for column in (cycle, flow, start, dimension, stop)))
 
 
 class Rows(NamedTuple):
@@ -103,7 +103,7 @@ class Rows(NamedTuple):
     most: _Ints
 
 
-def _conservation(flows: Flows, arcs: Arcs) -> Rows:
+def _conservation(flows: Flows, arcs: CycleArcs) -> Rows:
     """What arrives at a node leaves it, but for the blocks at their homes and targets."""
     flow = np.arange(len(flows.homes))
     gain = np.zeros((arcs.cycle[-1] + 2, len(flow), 1 << flows.task.n), dtype=np.int64)
@@ -116,7 +116,7 @@ def _conservation(flows: Flows, arcs: Arcs) -> Rows:
     return Rows(np.append(leaves, arrives), np.append(arc, arc), factor, total, total)
 
 
-def _limits(flows: Flows, arcs: Arcs) -> list[Rows]:
+def _limits(flows: Flows, arcs: CycleArcs) -> list[Rows]:
     """What a link carries in a cycle, and what the ports of a node send and receive."""
     n = flows.task.n
     arc = np.flatnonzero(arcs.dimension < n)
@@ -132,7 +132,7 @@ def _limits(flows: Flows, arcs: Arcs) -> list[Rows]:
 
 
 def solve(
-    flows: Flows, arcs: Arcs, deadline: float, *, whole: bool
+    flows: Flows, arcs: CycleArcs, deadline: float, *, whole: bool
 ) -> NDArray[np.float64] | None:
     """The amount on every arc, in ``whole`` elements or in fractions; None if there is none."""
     crosses = arcs.dimension < flows.task.n

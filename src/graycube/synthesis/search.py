@@ -46,7 +46,7 @@ Tell = Callable[[str], object]
 
 
 @dataclass
-class Search:
+class ScheduleSearch:
     """What is searched for, until when, what the best so far costs, and what is left untried.
 
     Who takes schedules from :func:`candidates` sets ``cost``: nothing dearer is looked for, and
@@ -55,7 +55,7 @@ class Search:
     >>> from graycube.layout import Layout
     >>> from graycube.synthesis.flow import least_flow
     >>> task, machine = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=4), Machine(dims=2)
-    >>> Search(task, machine, least_flow(task, machine)).untried
+    >>> ScheduleSearch(task, machine, least_flow(task, machine)).untried
     []
     """
 
@@ -89,14 +89,14 @@ class Search:
         self.tell(f"{what}: {why}")
 
 
-def candidates(search: Search) -> Iterator[Schedule]:
+def candidates(search: ScheduleSearch) -> Iterator[Schedule]:
     """Schedules, in no order of price; none where blocks do not stay whole.
 
     >>> from graycube.layout import Layout
     >>> from graycube.synthesis.flow import least_flow
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=4)
     >>> machine = Machine(dims=2)
-    >>> search = Search(task, machine, least_flow(task, machine))
+    >>> search = ScheduleSearch(task, machine, least_flow(task, machine))
     >>> sorted({schedule.algorithm for schedule in candidates(search)})
     ['integer program', 'periods', 'rounds']
     >>> search.untried
@@ -150,7 +150,7 @@ class _Units:
     most: int
 
 
-def _numbers(search: Search) -> list[_Units]:
+def _numbers(search: ScheduleSearch) -> list[_Units]:
     """Numbers of units that may be cheaper than what is known, the cheapest first."""
     task, found = search.task, []
     slots = task.source.block_size
@@ -163,12 +163,12 @@ def _numbers(search: Search) -> list[_Units]:
     return [entry for entry in found if entry.least <= _worth(search, entry)]
 
 
-def _shortest(search: Search, units: int) -> float:
+def _shortest(search: ScheduleSearch, units: int) -> float:
     """What a round of single units costs at least; some have an element more than others."""
     return search.machine.message_time(search.task.block // units * search.task.itemsize)
 
 
-def _worth(search: Search, entry: _Units) -> int:
+def _worth(search: ScheduleSearch, entry: _Units) -> int:
     """The most cycles that are tried: what is cheaper than the best, and not too large."""
     most = min(entry.most, _ARCS // arcs(search.task.n, 1))
     if search.cost < inf:
@@ -177,7 +177,7 @@ def _worth(search: Search, entry: _Units) -> int:
 
 
 def _in_units(
-    search: Search, waiting: list[_Units], deadline: float, seconds: float
+    search: ScheduleSearch, waiting: list[_Units], deadline: float, seconds: float
 ) -> Iterator[Schedule]:
     """The fewest cycles of the units that wait, so many seconds each; who is decided leaves."""
     for number, entry in enumerate(entries := waiting.copy()):
@@ -187,7 +187,7 @@ def _in_units(
             waiting.remove(entry)
 
 
-def _fewest(search: Search, entry: _Units, until: float) -> Iterator[Schedule]:
+def _fewest(search: ScheduleSearch, entry: _Units, until: float) -> Iterator[Schedule]:
     """Fewer and fewer cycles, by halves; what is not known in time counts as too few."""
     task = replace(search.task, block=entry.units)
     nodes = np.arange(1 << task.n)
@@ -222,7 +222,7 @@ def _of_moves(moves: Moves) -> Iterator[Share]:
         yield Share(element // moves.task.block, 1, tuple(way))
 
 
-def _in_periods(search: Search, deadline: float) -> Iterator[Schedule]:
+def _in_periods(search: ScheduleSearch, deadline: float) -> Iterator[Schedule]:
     """Groups of few units, whose periods are nearly as short as the flow allows."""
     task, machine, demand = search.task, search.machine, search.flow.demand
     share = float(search.flow.bound)
@@ -246,7 +246,7 @@ def _in_periods(search: Search, deadline: float) -> Iterator[Schedule]:
             yield schedule_of(task, "periods", demand, found.shares(groups))
 
 
-def _groups(search: Search, found: Period) -> int:
+def _groups(search: ScheduleSearch, found: Period) -> int:
     """As many groups as are cheapest, and as there is time to check."""
     task = search.task
 
@@ -259,7 +259,7 @@ def _groups(search: Search, found: Period) -> int:
     return min(sorted(counts), key=price)
 
 
-def _in_rounds(search: Search) -> Iterator[Schedule]:
+def _in_rounds(search: ScheduleSearch) -> Iterator[Schedule]:
     """The cheapest points of fronts."""
     task, demand = search.task, search.flow.demand
 
@@ -284,7 +284,7 @@ def _in_rounds(search: Search) -> Iterator[Schedule]:
         yield schedule_of(task, "rounds", demand, ways)
 
 
-def _points(search: Search, layers: int) -> list[Point]:
+def _points(search: ScheduleSearch, layers: int) -> list[Point]:
     """The points of a front, as far as there is time."""
     points: list[Point] = []
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from graycube.schedule import Schedule, Task
 from graycube.synthesis.demand import Demand
 from graycube.table.conversion import always
-from graycube.table.lanes import Step, Way, in_lanes
+from graycube.table.lanes import LaneStep, Way, in_lanes
 
 
 class Share(NamedTuple):
@@ -51,7 +51,7 @@ def schedule_of(task: Task, name: str, demand: Demand, shares: Iterable[Share]) 
     for share in shares:
         for v in others:
             steps = tuple(
-                Step(number, always(d), ((classes[node] if together else node ^ v), d))
+                LaneStep(number, always(d), ((classes[node] if together else node ^ v), d))
                 for (number, d), (node, _) in zip(share.hops, share.lanes, strict=True)
             )
             value = (share.home ^ v) & mask

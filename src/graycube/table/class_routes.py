@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 from graycube.gf2 import Exchange, parity
 from graycube.table.conversion import Field
-from graycube.table.routes import Route, Timed, reversed_in_time
+from graycube.table.routes import InRound, Route, reversed_in_time
 
 _LOW = -1
 
 
-class _Step(NamedTuple):
+class _TopStep(NamedTuple):
     """An exchange of a top bit, where these top bits have this parity; or all lower bits."""
 
     bit: int
@@ -45,7 +45,7 @@ class _List(NamedTuple):
     part: int
     mask: int
     value: int
-    steps: tuple[_Step, ...]
+    steps: tuple[_TopStep, ...]
 
 
 def rounds(table: str, sizes: tuple[int, ...], lower: int) -> int:
@@ -83,7 +83,7 @@ def _route(field: Field, bits: int, entry: _List, starts: Sequence[int], units: 
     """A list with its exchanges and when they begin."""
     lower, everything = field.width - bits, (1 << field.width) - 1
     mask, parity_there = 0, 0  # of the top bits where the number of crossings is even
-    timed: list[Timed] = []
+    timed: list[InRound] = []
     for step, start in zip(entry.steps, starts, strict=True):
         if step.bit == _LOW:
             for k in range(lower):
@@ -124,7 +124,7 @@ def _lists(table: str) -> tuple[_List, ...]:
     """The lists of a table."""
     entries = json.loads((files(__package__) / "tables" / "class_routes.json").read_text())
     return tuple(
-        _List(part, mask, value, tuple(_Step(*step) for step in steps))
+        _List(part, mask, value, tuple(_TopStep(*step) for step in steps))
         for part, mask, value, steps in entries[table]
     )
 

@@ -31,7 +31,7 @@ from graycube.table.conversion import (
     where_not,
     why_no_detour,
 )
-from graycube.table.routes import Route, Timed, on_routes, unit_size
+from graycube.table.routes import InRound, Route, on_routes, unit_size
 
 MAX_STEPS = 1 << 11
 """About as many steps are placed: more units than that would make planning slow."""
@@ -193,7 +193,7 @@ def _routes(fields: tuple[Field, ...], kind: str, times: Sequence[int]) -> Itera
     """The routes of a pair, or of a single unit."""
     steps = list(zip(times, _steps(fields, kind), strict=True))
     for member in range(1 if kind == "single" else 2):
-        timed: list[Timed] = []
+        timed: list[InRound] = []
         for at, step in steps:
             exchange = step[member]
             if exchange is not None:

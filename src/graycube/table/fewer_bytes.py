@@ -26,7 +26,7 @@ from graycube.table.conversion import (
     converted,
     why_no_conversion,
 )
-from graycube.table.lanes import Step, Way, backwards, in_lanes, lengths
+from graycube.table.lanes import LaneStep, Way, backwards, in_lanes, lengths
 from graycube.table.routes import widths_of
 
 SIZES = range(4, 7)
@@ -104,17 +104,17 @@ def _ways(point: _Point, field: Field) -> list[Way]:
     staying = [(start, 1, ()) for start in range(0, 1 << bits, 2) if start not in starts]
     ways = []
     for start, weight, hops in [*staying, *point]:
-        steps: list[Step] = []
+        steps: list[LaneStep] = []
         word, crossings, late = start, 0, 0
         for round_, dimension in hops:
             if dimension < bits:
                 lane = word >> 1, dimension
-                steps.append(Step(round_ + late, always(top[dimension]), lane))
+                steps.append(LaneStep(round_ + late, always(top[dimension]), lane))
                 word, crossings = word ^ 1 << dimension, crossings + 1
                 continue
             lower = field.below(bits, odd=crossings % 2 == 1)
             lane = word >> 1, crossings % 2
-            steps += [Step(round_ + k, exchange, lane) for k, exchange in enumerate(lower)]
+            steps += [LaneStep(round_ + k, exchange, lane) for k, exchange in enumerate(lower)]
             late = len(lower) - 1
         value = sum(1 << top[j] for j in range(1, bits) if start >> j & 1)
         ways.append(Way(weight, tuple(steps), mask, value))

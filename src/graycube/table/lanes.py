@@ -18,7 +18,7 @@ _Size = TypeVar("_Size", int, float)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LaneStep:
     """The exchange of a way in a round, and the lane that it takes there."""
 
     round: int
@@ -31,7 +31,7 @@ class Way:
     """A share of every block, by ``weight``, on the nodes u with u & mask == value."""
 
     weight: int
-    steps: tuple[Step, ...]
+    steps: tuple[LaneStep, ...]
     mask: int
     value: int
 
@@ -41,7 +41,7 @@ def in_lanes(task: Task, name: str, ways: Sequence[Way]) -> Schedule:
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=10)
-    >>> there, back = (Step(r, Exchange(1, when=0, want=0), "only") for r in (0, 1))
+    >>> there, back = (LaneStep(r, Exchange(1, when=0, want=0), "only") for r in (0, 1))
     >>> ways = [Way(2, (there, back), 1, 1), Way(3, (), 1, 1), Way(1, (), 1, 0)]
     >>> [(s.start, s.stop, len(s.hops)) for s in in_lanes(task, "to and fro", ways).strands]
     [(0, 4, 2), (4, 10, 0), (0, 10, 0)]
@@ -62,7 +62,7 @@ def in_lanes(task: Task, name: str, ways: Sequence[Way]) -> Schedule:
 def lengths(ways: Sequence[Way]) -> tuple[float, ...]:
     """What the fullest lane of each round carries of a block.
 
-    >>> step = Step(0, Exchange(1, when=0, want=0), "only")
+    >>> step = LaneStep(0, Exchange(1, when=0, want=0), "only")
     >>> lengths([Way(2, (step,), 1, 1), Way(3, (), 1, 1)])
     (0.4,)
     """

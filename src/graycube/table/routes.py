@@ -19,7 +19,7 @@ from graycube.machine import Machine
 from graycube.schedule import Hop, Schedule, Strand, Task
 from graycube.table.conversion import Field, always, converted, where_not
 
-Timed = tuple[int, Exchange]
+InRound = tuple[int, Exchange]
 """A round and the exchange that the first unit of a route does in it."""
 
 
@@ -28,7 +28,7 @@ class Route:
     """So many units that follow the same exchanges, on the nodes with node & mask == value."""
 
     units: int
-    steps: tuple[Timed, ...]
+    steps: tuple[InRound, ...]
     mask: int = 0
     value: int = 0
 
@@ -149,7 +149,7 @@ def long_routes(fields: Sequence[Field], units: int) -> list[Route]:
     phase = share + max(share, *(field.width for field in fields))
     routes = []
     for j in range(count):
-        steps: list[Timed] = []
+        steps: list[InRound] = []
         for p in range(count):
             field, start = fields[(j + p) % count], p * phase
             crossing = [where_not(exchange) for exchange in field.steps()]

@@ -29,8 +29,8 @@ from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import Field, always, converted, why_no_conversion
 from graycube.table.routes import (
+    InRound,
     Route,
-    Timed,
     on_routes,
     reversed_in_time,
     too_few_ports,
@@ -54,7 +54,7 @@ class _Link(NamedTuple):
     crossings: int
 
 
-class _Way(NamedTuple):
+class _RouteLinks(NamedTuple):
     """The links of a route in order; ``turns`` says who uses each of them first."""
 
     start: int
@@ -92,10 +92,10 @@ def emit(task: Task, machine: Machine) -> Schedule:
     return on_routes(task, "three-fifths", unit, rounds, routes)
 
 
-def _route(field: Field, way: _Way, units: int, starts: Sequence[int]) -> Route:
+def _route(field: Field, way: _RouteLinks, units: int, starts: Sequence[int]) -> Route:
     """A route with its exchanges, which test the number of crossings so far."""
     top = field.dims[-_TOP:]
-    steps: list[Timed] = []
+    steps: list[InRound] = []
     for link, start in zip(way.links, starts, strict=True):
         if link.dimension < _TOP:
             steps.append((start, always(top[link.dimension])))
@@ -107,7 +107,7 @@ def _route(field: Field, way: _Way, units: int, starts: Sequence[int]) -> Route:
     return Route(units, tuple(steps), mask, value)
 
 
-def _size(way: _Way, units: int) -> int:
+def _size(way: _RouteLinks, units: int) -> int:
     """The units of a route: shares that differ by at most one."""
     return (units + _SHARES - 1 - way.share) // _SHARES
 
@@ -137,7 +137,7 @@ def _length(link: _Link, lower: int) -> int:
 
 
 @cache
-def _ways() -> tuple[_Way, ...]:
+def _ways() -> tuple[_RouteLinks, ...]:
     """The table."""
     entries = json.loads((files(__package__) / "tables" / "three_fifths.json").read_text())
     ways, shares = [], dict.fromkeys(range(1 << _TOP), 0)
@@ -151,7 +151,7 @@ def _ways() -> tuple[_Way, ...]:
                 at, crossings = at ^ 1 << step, crossings + 1
         start = entry["class"]
         turns = tuple(turn for _, turn in entry["steps"])
-        ways.append(_Way(start, shares[start], tuple(links), turns))
+        ways.append(_RouteLinks(start, shares[start], tuple(links), turns))
         shares[start] += 1
     return tuple(ways)
 

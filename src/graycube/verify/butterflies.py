@@ -15,7 +15,7 @@ from graycube.machine import Machine
 from graycube.schedule import Emulation, Stage
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.turns import (
-    Timed,
+    TimedCrossing,
     commute,
     decided,
     latest,
@@ -76,7 +76,7 @@ def _stages(emulation: Emulation) -> list[int]:
     return [step.bit for step in emulation.steps if isinstance(step, Stage)]
 
 
-def _check_links(emulation: Emulation, timed: Sequence[Timed]) -> Iterator[Violation]:
+def _check_links(emulation: Emulation, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
     p, n = emulation.task.p, emulation.task.n
     for t in timed:
         delays = sorted(turn.delay for turn in t.crossing.turns)
@@ -102,7 +102,7 @@ def _check_links(emulation: Emulation, timed: Sequence[Timed]) -> Iterator[Viola
                         yield Violation("link", cycle=this.crossing.start, detail=detail)
 
 
-def _check_ports(timed: Sequence[Timed], machine: Machine) -> Iterator[Violation]:
+def _check_ports(timed: Sequence[TimedCrossing], machine: Machine) -> Iterator[Violation]:
     for t in timed:
         using = {o.dimension for o in timed if o.first <= t.first <= o.last}
         if len(using) > machine.links_at_once:
@@ -137,7 +137,7 @@ def _check_rounds(emulation: Emulation, every: int) -> Iterator[Violation]:
             yield Violation("round", cycle=crossing.start, detail=detail)
 
 
-def _check_times(emulation: Emulation, timed: Sequence[Timed]) -> Iterator[Violation]:
+def _check_times(emulation: Emulation, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
     """Nobody crosses before its earlier crossings, and its pairs, are over."""
     stages = _stages(emulation)
     for k, late in enumerate(timed):

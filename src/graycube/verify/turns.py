@@ -17,7 +17,7 @@ _Condition = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedCrossing:
     """A crossing, seen from the indices: conditions are (sum of index bits, value).
 
     The round in which an element crosses is ``start`` plus, for every sum, its coefficient if
@@ -45,7 +45,7 @@ class Timed:
         return self.start + sum(max(0, c) for c in self.coefficients.values())
 
 
-def timed_crossings(emulation: Emulation, every: int) -> Iterator[Timed]:
+def timed_crossings(emulation: Emulation, every: int) -> Iterator[TimedCrossing]:
     """The crossings of an emulation, in rounds of ``every`` cycles."""
     place, stages, number, run = emulation.task.source.map, 0, 0, 0
     nodes = (1 << emulation.task.n) - 1
@@ -61,7 +61,7 @@ def timed_crossings(emulation: Emulation, every: int) -> Iterator[Timed]:
             start, coefficients = _rounds(step, place, every)
             times = tuple(_by_index(place, turn.when, turn.want) for turn in step.turns)
             known = (number, step, dimension, condition, start, coefficients, times)
-            yield Timed(*known, stages, run)
+            yield TimedCrossing(*known, stages, run)
             number += 1
         exchange = step.exchange if isinstance(step, Crossing) else step
         place = exchange.affine(place.width) @ place
@@ -87,7 +87,7 @@ def _by_index(place: AffineMap, when: int, want: int) -> tuple[int, int]:
     return total, want ^ parity(when & place.constant)
 
 
-def decided(one: Timed, other: Timed) -> bool:
+def decided(one: TimedCrossing, other: TimedCrossing) -> bool:
     """Whether elements that cross in the same cycle also cross the other one alike.
 
     The rank tells elements apart by their nodes in the order of the steps. If they do not come
@@ -98,7 +98,7 @@ def decided(one: Timed, other: Timed) -> bool:
     return _rank(both) == _rank(known)
 
 
-def meet(one: Timed, other: Timed) -> bool:
+def meet(one: TimedCrossing, other: TimedCrossing) -> bool:
     """Whether some round may belong to both."""
     if _apart(one, other):
         return False
@@ -108,7 +108,7 @@ def meet(one: Timed, other: Timed) -> bool:
     return (mine.start - theirs.start) % mine.step == 0
 
 
-def _progression(t: Timed) -> range | None:
+def _progression(t: TimedCrossing) -> range | None:
     """The rounds of a crossing, if they are equally far apart."""
     steps = sorted(abs(c) for c in t.coefficients.values())
     if not steps:
@@ -117,7 +117,7 @@ def _progression(t: Timed) -> range | None:
     return range(t.first, t.last + 1, steps[0]) if even else None
 
 
-def _apart(one: Timed, other: Timed) -> bool:
+def _apart(one: TimedCrossing, other: TimedCrossing) -> bool:
     """Whether one is over before the other begins."""
     return one.last < other.first or other.last < one.first
 
@@ -128,7 +128,7 @@ def commute(one: Crossing, other: Crossing) -> bool:
     return not any(parity(flip & when) for flip, when in tests)
 
 
-def latest(early: Timed, late: Timed, joined: Sequence[int]) -> int:
+def latest(early: TimedCrossing, late: TimedCrossing, joined: Sequence[int]) -> int:
     """The most rounds by which the early crossing of an element may be behind the late one.
 
     The elements that ``joined`` stages bring together with it count too: sums which these
@@ -160,7 +160,7 @@ def latest(early: Timed, late: Timed, joined: Sequence[int]) -> int:
     return behind + sum(max(0, c) for c in left.values())
 
 
-def may_be_equal(one: Timed, other: Timed) -> bool:
+def may_be_equal(one: TimedCrossing, other: TimedCrossing) -> bool:
     """Whether an element may cross both in one round.
 
     It would meet both conditions, and if both crossings have the same steps of time, all digits
