@@ -275,7 +275,9 @@ def _met(copy, jobs):
     log.touch()
     arguments = ["--numprocesses", str(jobs), "--dist", "loadfile", "-rfE"]
     with printed.open("w") as out:
-        _pytest(copy, arguments, out, MUTANT_LOG=str(log)).wait()
+        code = _pytest(copy, arguments, out, MUTANT_LOG=str(log)).wait()
+    if code not in {0, 1}:
+        sys.exit(f"pytest ended with {code}: does its environment have all that it needs?")
     lines = [
         line.partition(" - ")[0].split(" ", 1) for line in printed.read_text().splitlines()
     ]

@@ -259,6 +259,12 @@ def test_figures_are_compared_exactly(relation, formula, ours, holds):
     assert json.loads(json.dumps(case.row))["holds"] is holds
 
 
+def test_a_statement_holds_or_does_not():
+    claim = replace(CLAIM, sizes={"n": "1..2"})
+    told = [(case.paper, case.ours, case.holds) for case in claim.tried(lambda n, **_: n == 2)]
+    assert told == [("it holds", "it does not", False), ("it holds", "it holds", True)]
+
+
 def test_sizes_without_a_figure_are_left_out():
     claim = replace(CLAIM, formula="n * K", sizes={"n": "1..3", "K": "4 8"})
     cases = list(claim.compared(lambda n, K: n * K if n > 1 else None))  # noqa: N803

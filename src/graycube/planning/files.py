@@ -8,14 +8,14 @@ from pathlib import Path
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.machine import Machine
 from graycube.parsing import parsed_json
-from graycube.schedule import AnySchedule, Moves, dump
-from graycube.schedule.written import MAX_TEXT, schedule_of
+from graycube.schedule import AnySchedule, Moves
+from graycube.schedule.written import MAX_TEXT, content_of, schedule_of
 from graycube.whole_files import read_text
 
 
 def plan_text(schedule: AnySchedule, machine: Machine) -> str:
     """The text of a plan, if it is one that can be read."""
-    content = {"machine": asdict(machine), "schedule": json.loads(dump(schedule))}
+    content = {"machine": asdict(machine), "schedule": content_of(schedule)}
     text = json.dumps({"format": "graycube plan", "version": 1, **content}, indent=1)
     if len(text) > MAX_TEXT:
         raise InvalidValueError(

@@ -45,6 +45,16 @@ def dump(schedule: AnySchedule | Moves) -> str:
     >>> load(text).strands[0].hops[0].exchange
     Exchange(flip=1, when=2, want=1)
     """
+    return json.dumps(content_of(schedule), indent=1)
+
+
+def content_of(schedule: AnySchedule | Moves) -> dict[str, Any]:
+    """What the text of a schedule says.
+
+    >>> task = Task(Layout.nodes(2), Layout.nodes(2), block=8)
+    >>> content_of(Schedule(task, "nothing to do", rounds=(), cycles=0, strands=()))["task"]
+    {'source': '(|| b1 b0)', 'target': '(|| b1 b0)', 'block': 8, 'itemsize': 1}
+    """
     task = schedule.task
     content: dict[str, Any] = {
         "format": FORMAT,
@@ -70,7 +80,7 @@ def dump(schedule: AnySchedule | Moves) -> str:
         content["steps"] = [_dump_step(step) for step in schedule.steps]
     else:
         content["strands"] = [_dump_strand(strand, task.n) for strand in schedule.strands]
-    return json.dumps(content, indent=1)
+    return content
 
 
 def _dump_rounds(rounds: tuple[int, ...] | range) -> list[int] | dict[str, int]:
