@@ -17,7 +17,7 @@ demo: $(READY)
 
 # A file of tests stays in one process: some read what earlier ones wrote. Long files come first.
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # What takes long: large sizes, many ranks, many damaged files, every claim of the papers.
 sweep: $(READY)

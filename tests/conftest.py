@@ -19,6 +19,11 @@ settings.register_profile("explore", max_examples=2000, **ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
+def pytest_xdist_auto_num_workers():
+    """One more than processors: some tests wait for ranks and browsers."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_configure(config):
     # What a shell starts in the background ignores interrupts, and so does all that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,16 +6,19 @@ rounds, each time starting with another one: a slow phase then hits all kinds al
 a stretch is that of its slowest rank, and the lower quartile of the repeats counts.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.calibration.progress import Progress
 from graycube.calibration.samples import RoundKind, Sample, rounds
 from graycube.runtime import mpi
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _LONG = 2e-3  # seconds of rounds at a stretch
 _BARRIERS = 20  # and as long as so many barriers: ranks leave one at different times
@@ -46,17 +49,24 @@ def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...
     works = [ranks.work(kind) for kind in kinds]
     counts = _counts(comm, works, ranks.dims)
     times = np.zeros((repeats, len(works)))
-    progress = Progress("measuring", repeats) if comm.Get_rank() == 0 else None
-    for repeat in range(repeats):
-        for k in range(len(works)):
-            j = (k + repeat) % len(works)
-            times[repeat, j] = _seconds(comm, works[j], counts[j])
-        if progress is not None:
-            progress.step()
+    with _bar(shown=comm.Get_rank() == 0) as bar:
+        for repeat in bar.track(range(repeats), description="measuring"):
+            for k in range(len(works)):
+                j = (k + repeat) % len(works)
+                times[repeat, j] = _seconds(comm, works[j], counts[j])
     slowest = np.max(comm.allgather(times), axis=0)
     low, high = np.quantile(slowest, (0.25, 0.75), axis=0)
     found = zip(kinds, low.tolist(), (high / low - 1).tolist(), strict=True)
     return tuple(Sample(k.kind, k.count, k.nbytes, time, spread) for k, time, spread in found)
+
+
+def _bar(*, shown: bool) -> "Progress":
+    """A bar on a terminal, drawn between the repeats: no thread disturbs what is measured."""
+    from rich.console import Console  # noqa: PLC0415 - only this needs it, and it takes a moment
+    from rich.progress import Progress  # noqa: PLC0415
+
+    console = Console(file=sys.stderr)
+    return Progress(console=console, transient=True, auto_refresh=False, disable=not shown)
 
 
 class _Ranks:
