@@ -200,9 +200,7 @@ class Matrix(Shown):
         (7,)
         """
         kernel: list[int] = []
-        basis: dict[
-            int, tuple[int, int]
-        ] = {}  # by the highest bit: a sum, and of which columns
+        basis: dict[int, tuple[int, int]] = {}  # a sum and its columns, by its highest bit
         for j, column in enumerate(self.columns):
             rest, combination = column, 1 << j
             while rest and (known := basis.get(rest.bit_length())):
