@@ -1,7 +1,7 @@
 """Every algorithm does its task, by brute force, in the paper's rounds (TR-20-92)."""
 
 import sys
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -297,3 +297,17 @@ def test_the_old_name_of_the_package_works_and_warns(statement):
     assert gc.algorithms() == algorithms(), "the import hid the function"
     assert space.get("found", gb1) is gb1
     assert space.get("name", gb1.__name__) == gb1.__name__
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 12, 20, 32])
+def test_no_plan_of_the_table_is_more_than_a_proof_may_compare(n):
+    """Limits are for files of anybody: what is made here is proved at any size."""
+    task = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), 10**6
+    kinds = product((1, 2, n - 1, "all"), ("store-and-forward", "circuit"))
+    for (ports, switching), startup in product(kinds, (0.0, 100.0, 10**6)):
+        machine = gc.Machine(n, ports, switching, startup=startup, per_byte=1.0)
+        for candidate in gc.plan(*task, machine=machine).candidates:
+            if candidate.traffic is not None:
+                name = candidate.algorithm.name
+                assert gc.plan(*task, machine=machine, algorithm=name).verify(), name

@@ -21,6 +21,7 @@ from graycube.butterflies import rearrangement
 from graycube.runtime import emulate
 from graycube.schedule import dump, load, written_out
 from graycube.verify import check_elements, check_emulation, check_pairs
+from graycube.verify.report import MAX_LISTED
 
 MUTANTS = 1500
 SEED = 764
@@ -749,7 +750,7 @@ def test_pairs_meet_or_do_not(moves, data):
     stages = data.draw(bits | st.permutations(range(task.p)))
     report = check_pairs(moves, stages)
     missed = without_their_pair(task, moves.cycles, rows_of(moves), stages)
-    assert [violation.element for violation in report.violations] == missed
+    assert [violation.element for violation in report.violations] == missed[:MAX_LISTED]
     assert report.counts == ((("pair", len(missed)),) if missed else ())
     assert bool(report) == (not missed)
 

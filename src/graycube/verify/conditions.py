@@ -8,7 +8,6 @@ Conditions = tuple[tuple[int, int], ...]
 """Equations (mask, want): a node u has them if parity(u & mask) == want in each."""
 
 
-@lru_cache(maxsize=1 << 10)
 def most_combined(uses: frozenset[tuple[int, Conditions]]) -> int:
     """The most dimensions that are used under one combination of parities."""
     masks = sorted({mask for _, conditions in uses for mask, _ in conditions})

@@ -169,7 +169,7 @@ def _check_ports(uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
         active = [*(use for use in active if use.stop > cycle), *coming]
         busiest = ports.most_at_once(active)
         if busiest > ports.count:
-            detail = f"a node uses {busiest} of its {ports.count} ports"
+            detail = f"a node uses {busiest} of its {ports.count} ports{ports.doubt}"
             yield Violation("ports", cycle=cycle, detail=detail)
 
 
@@ -192,7 +192,7 @@ def _check_rounds(schedule: Schedule, uses: Sequence[Use], ports: Ports) -> Iter
         active = [*(use for use in active if use.stop > start), *coming]
         busiest = ports.most_at_once(active)
         if busiest > ports.count:
-            detail = f"a node sends {busiest} messages on {ports.count} ports"
+            detail = f"a node sends {busiest} messages on {ports.count} ports{ports.doubt}"
             yield Violation("round", cycle=start, detail=detail)
 
 

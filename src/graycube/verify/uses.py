@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import xor
 
@@ -141,6 +141,12 @@ class Ports:
     count: int
     effort: Effort
     circuits: bool
+    known: dict[frozenset[tuple[int, Conditions]], int] = field(default_factory=dict)
+
+    @property
+    def doubt(self) -> str:
+        """What a violation adds where the worst may have been assumed."""
+        return "" if self.effort.left >= 0 else f"; {self.effort.words}"
 
     def most_at_once(self, active: Sequence[Use]) -> int:
         """The most messages that one node sends (or receives) among the active uses.
@@ -160,7 +166,10 @@ class Ports:
         dimensions = {use.dimension for use in active}
         if len(dimensions) <= max(1, enough):
             return len(dimensions)
-        masks = {mask for use in active for mask, _ in use.conditions}
-        if len(masks) > MAX_CONDITIONS or self.effort.beyond(len(active) << len(masks)):
-            return len(dimensions)  # as if one node could meet all conditions
-        return most_combined(frozenset((use.dimension, use.conditions) for use in active))
+        uses = frozenset((use.dimension, use.conditions) for use in active)
+        if uses not in self.known:  # most rounds are like others
+            masks = {mask for _, conditions in uses for mask, _ in conditions}
+            beyond = len(masks) > MAX_CONDITIONS or self.effort.beyond(len(uses) << len(masks))
+            # beyond, as if one node could meet all conditions
+            self.known[uses] = len(dimensions) if beyond else most_combined(uses)
+        return self.known[uses]
