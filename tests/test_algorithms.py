@@ -300,12 +300,12 @@ def test_the_old_name_of_the_package_works_and_warns(statement):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 12, 20, 32])
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 12, 20])
 def test_no_plan_of_the_table_is_more_than_a_proof_may_compare(n):
     """Limits are for files of anybody: what is made here is proved at any size."""
     task = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), 10**6
-    kinds = product((1, 2, n - 1, "all"), ("store-and-forward", "circuit"))
-    for (ports, switching), startup in product(kinds, (0.0, 100.0, 10**6)):
+    kinds = product((1, 2, "all"), ("store-and-forward", "circuit"))
+    for (ports, switching), startup in product(kinds, (0.0, 100.0)):
         machine = gc.Machine(n, ports, switching, startup=startup, per_byte=1.0)
         for candidate in gc.plan(*task, machine=machine).candidates:
             if candidate.traffic is not None:
