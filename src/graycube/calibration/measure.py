@@ -65,8 +65,9 @@ def _bar(*, shown: bool) -> "Progress":
     from rich.console import Console  # noqa: PLC0415 - only this needs it, and it takes a moment
     from rich.progress import Progress  # noqa: PLC0415
 
+    there = shown and sys.stderr.isatty()  # elsewhere a line would be left
     console = Console(file=sys.stderr)
-    return Progress(console=console, transient=True, auto_refresh=False, disable=not shown)
+    return Progress(console=console, transient=True, auto_refresh=False, disable=not there)
 
 
 class _Ranks:
