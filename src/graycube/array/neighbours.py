@@ -25,7 +25,7 @@ _KEPT = 16  # stencils on layouts, the latest ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Phase:
+class _Together:
     """Messages that are under way together: what is packed, the requests, what is unpacked."""
 
     around: tuple[tuple[Index, Index], ...]
@@ -89,7 +89,7 @@ def _copies_along(frames: "Sequence[Frame]", axis: int) -> "Iterator[_Copy]":
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Traffic:
+class _Exchanged:
     """What a node sends (shape, places, target) and receives (shape, places, of, source)."""
 
     around: tuple[tuple[Index, Index], ...]
@@ -98,11 +98,11 @@ class _Traffic:
 
 
 @lru_cache(maxsize=_KEPT)
-def _traffic(frame: Frame, axes: tuple[int, ...]) -> _Traffic:
+def _traffic(frame: Frame, axes: tuple[int, ...]) -> _Exchanged:
     """The messages of a node along some axes."""
     out = [m for m in frame.halo.messages(frame.node) if m.axis in axes]
     back = [m for m in frame.halo.received(frame.node) if m.axis in axes]
-    return _Traffic(
+    return _Exchanged(
         tuple(pair for axis in axes for pair in frame.around(axis)),
         tuple(([*map(len, m.coordinates)], frame.sent(m), m.target) for m in out),
         tuple(([*map(len, m.coordinates)], *frame.received(m), m.source) for m in back),
@@ -141,7 +141,7 @@ class Neighbours:
                 for buffer, places, of in phase.unpacked:
                     self._mesh[places] = buffer[of]
 
-    def _phase(self, frame: Frame, axes: tuple[int, ...]) -> _Phase:
+    def _phase(self, frame: Frame, axes: tuple[int, ...]) -> _Together:
         traffic, comm = _traffic(frame, axes), self._comm
         packed = [(self._buffer(shape), places) for shape, places, _ in traffic.out]
         unpacked = [(self._buffer(shape), there, of) for shape, there, of, _ in traffic.back]
@@ -149,7 +149,7 @@ class Neighbours:
             *_bound(comm.Recv_init, [b[0] for b in unpacked], [m[-1] for m in traffic.back]),
             *_bound(comm.Send_init, [b[0] for b in packed], [m[-1] for m in traffic.out]),
         ]
-        return _Phase(traffic.around, tuple(packed), tuple(requests), tuple(unpacked))
+        return _Together(traffic.around, tuple(packed), tuple(requests), tuple(unpacked))
 
     def _buffer(self, shape: list[int]) -> _Mesh:
         payload = self._mesh.shape[len(shape) :]

@@ -113,7 +113,7 @@ class Along:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Move:
+class _Moving:
     """A redistribution from one array to another."""
 
     start: _Blocks
@@ -127,10 +127,10 @@ class _Arrays:
     def __init__(self, planned: Along, blocks: _Blocks, comm: "Intracomm") -> None:
         self._planned, self._comm = planned, comm
         here, there = (np.empty(blocks.shape, blocks.dtype) for _ in range(2))
-        self._moves: dict[int, _Move] = {}
+        self._moves: dict[int, _Moving] = {}
         for k, step in enumerate(planned.steps):
             if step.before != step.group.place:
-                self._moves[k] = _Move(here, self._mover(step, here, there), there)
+                self._moves[k] = _Moving(here, self._mover(step, here, there), there)
                 here, there = there, here
 
     def run(self, blocks: _Blocks, made: _Blocks | None) -> _Blocks:
@@ -146,7 +146,7 @@ class _Arrays:
             blocks = step.run(blocks, out, inverse=self._planned.inverse)
         return blocks
 
-    def _moved(self, given: _Blocks | None, step: _PassStep, move: _Move) -> _Blocks:
+    def _moved(self, given: _Blocks | None, step: _PassStep, move: _Moving) -> _Blocks:
         """The blocks where the step needs them; those of the caller go straight from there."""
         if given is None:
             return move.execution.run()

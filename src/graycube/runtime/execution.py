@@ -50,7 +50,7 @@ class _Packed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Round:
+class _BoundRound:
     number: int
     before: tuple[_Packed, ...]
     requests: "tuple[Prequest, ...]"
@@ -133,7 +133,7 @@ class Execution:
 
     def _prepared(
         self, number: int, sends: Sequence[Message], receives: Sequence[Message]
-    ) -> _Round:
+    ) -> _BoundRound:
         def in_pairs(message: Message) -> int:  # so that both of a pair turn to each other
             return message.peer ^ self._comm.rank
 
@@ -146,7 +146,7 @@ class Execution:
         ]
         before = tuple(p for p in outgoing if p.parts)
         after = tuple(p for p in incoming if p.parts)
-        return _Round(number, before, tuple(requests), after)
+        return _BoundRound(number, before, tuple(requests), after)
 
     def _buffered(self, message: Message) -> _Packed:
         """The message where it is, if its rows follow each other, or with a buffer."""

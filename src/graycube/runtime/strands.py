@@ -17,7 +17,7 @@ from graycube.schedule import Schedule, Strand
 
 
 @dataclass(frozen=True, slots=True)
-class _Leg:
+class _Path:
     """Hops that start in one cycle: the path of a message from each node to ``move(node)``."""
 
     cycle: int
@@ -50,7 +50,7 @@ def strand_script(schedule: Schedule, node: int) -> Script:
         legs = _legs(strand, schedule.task.n)
         for number, stay in enumerate(_stays(strand, legs, node)):
             _require_rounds(schedule, strand, legs, stay)
-            place = _Place(_bank(stay), strand.start, offset + number % 2 * half)
+            place = _Lodging(_bank(stay), strand.start, offset + number % 2 * half)
             if place.bank is Bank.SPARE:
                 waiting = max(waiting, number % 2 + 1)
             if stay.comes is not None:
@@ -77,7 +77,7 @@ def strand_script(schedule: Schedule, node: int) -> Script:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Lodging:
     """Where a share is while it is here: at its positions, or from a spare row on."""
 
     bank: Bank
@@ -96,12 +96,12 @@ def _bank(stay: _Stay) -> Bank:
     return Bank.RESULT if stay.leaves is None else Bank.SPARE
 
 
-def _legs(strand: Strand, n: int) -> list[_Leg]:
+def _legs(strand: Strand, n: int) -> list[_Path]:
     paths = groupby(strand.hops, key=lambda hop: hop.cycle)
-    return [_Leg(cycle, compose((hop.exchange for hop in hops), n)) for cycle, hops in paths]
+    return [_Path(cycle, compose((hop.exchange for hop in hops), n)) for cycle, hops in paths]
 
 
-def _stays(strand: Strand, legs: list[_Leg], node: int) -> Iterator[_Stay]:
+def _stays(strand: Strand, legs: list[_Path], node: int) -> Iterator[_Stay]:
     """The shares that are on the node, one after the other."""
     if not strand.size:
         return
@@ -130,7 +130,7 @@ def _pieces(schedule: Schedule, cycle: int, size: int) -> Iterator[tuple[int, in
         low, r = high, r + 1
 
 
-def _require_rounds(schedule: Schedule, strand: Strand, legs: list[_Leg], stay: _Stay) -> None:
+def _require_rounds(schedule: Schedule, strand: Strand, legs: list[_Path], stay: _Stay) -> None:
     """Refuse what is to be sent on in the round in which it comes."""
     if stay.comes is None or stay.leaves is None:
         return

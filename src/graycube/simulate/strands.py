@@ -22,7 +22,7 @@ from graycube.simulate.traffic import RoundTraffic
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
+class _HopTime:
     """A hop's use of its dimension in the cycles ``start`` to ``stop``."""
 
     link: int
@@ -35,7 +35,7 @@ def strand_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """The rounds, with equal neighbours in pipelines as one."""
     uses = sorted(_uses(schedule), key=lambda use: use.start)
     marks = _marks(schedule, uses)
-    active: list[_Use] = []
+    active: list[_HopTime] = []
     waiting = iter([*uses, None])
     coming = next(waiting)
     for first, after in pairwise(marks):
@@ -55,7 +55,7 @@ def strand_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
         yield RoundTraffic(*count(schedule.task.n, canonical), times=after - first)
 
 
-def _marks(schedule: Schedule, uses: Sequence[_Use]) -> list[int]:
+def _marks(schedule: Schedule, uses: Sequence[_HopTime]) -> list[int]:
     """The numbers of the rounds that may differ from the one before."""
     total = len(schedule.rounds)
     if not isinstance(schedule.rounds, range):
@@ -74,7 +74,7 @@ def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
     return rounds[number], rounds[number + 1] if later else schedule.cycles
 
 
-def _uses(schedule: Schedule) -> Iterator[_Use]:
+def _uses(schedule: Schedule) -> Iterator[_HopTime]:
     nodes = (1 << schedule.task.n) - 1
     for strand in schedule.strands:
         holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
@@ -83,7 +83,7 @@ def _uses(schedule: Schedule) -> Iterator[_Use]:
             if link and strand.size:
                 conditions, amount = _senders(schedule, strand, hop)
                 both = tuple(sorted({*holders, *conditions}))
-                yield _Use(link, both, hop.cycle, hop.cycle + amount)
+                yield _HopTime(link, both, hop.cycle, hop.cycle + amount)
             holders = [_carried(mask, want, hop) for mask, want in holders]
 
 

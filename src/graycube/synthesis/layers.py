@@ -136,7 +136,7 @@ def shortest(
     return Steps(result.x[:steps], arcs, result.x[steps:])
 
 
-class _Rows(NamedTuple):
+class _Terms(NamedTuple):
     """Constraints: ``factor`` times the variable of the column counts in the row."""
 
     row: _Ints
@@ -145,7 +145,7 @@ class _Rows(NamedTuple):
     total: NDArray[np.float64]
 
 
-def _balance(demand: Demand, arcs: StepArcs, steps: int) -> _Rows | None:
+def _balance(demand: Demand, arcs: StepArcs, steps: int) -> _Terms | None:
     """What arrives at a node leaves it, from the home to the targets."""
     shape = (steps + 1, *demand.amounts.shape)
     gain = np.zeros(shape)
@@ -160,20 +160,20 @@ def _balance(demand: Demand, arcs: StepArcs, steps: int) -> _Rows | None:
     row = np.cumsum(used) - 1
     column = steps + np.tile(np.arange(len(leaves)), 2)
     factor = np.repeat([1.0, -1.0], len(leaves))
-    return _Rows(row[np.append(leaves, arrives)], column, factor, gain.ravel()[used])
+    return _Terms(row[np.append(leaves, arrives)], column, factor, gain.ravel()[used])
 
 
-def _halves(demand: Demand, arcs: StepArcs, step: int) -> _Rows:
+def _halves(demand: Demand, arcs: StepArcs, step: int) -> _Terms:
     """Half of what is at a node before a step came over an even number of links."""
     here = np.flatnonzero(arcs.step == step)
     odd = np.bitwise_count(arcs.start[here] ^ demand.homes[arcs.home[here]]) % 2
     row = demand.classes[arcs.start[here]] * 2 + odd
     total = np.full(2 * (int(demand.classes.max()) + 1), 0.5)
     steps = int(arcs.step.max()) + 1
-    return _Rows(row, steps + here, np.ones(len(here)), total)
+    return _Terms(row, steps + here, np.ones(len(here)), total)
 
 
-def _limits(demand: Demand, arcs: StepArcs, steps: int, ports: int | None) -> _Rows:
+def _limits(demand: Demand, arcs: StepArcs, steps: int, ports: int | None) -> _Terms:
     """What links, and the ports of nodes, carry in a step of a certain length."""
     moving = np.flatnonzero(arcs.dimension >= 0)
     step, _, start, dimension, stop = (part[moving] for part in arcs)
@@ -183,18 +183,18 @@ def _limits(demand: Demand, arcs: StepArcs, steps: int, ports: int | None) -> _R
     if ports is not None:
         ends = (step * count + demand.classes[end] for end in (start, stop))
         kinds += [(end, count, ports) for end in ends]
-    made = _Rows(*(np.empty(0, dtype=int),) * 2, np.empty(0), np.empty(0))
+    made = _Terms(*(np.empty(0, dtype=int),) * 2, np.empty(0), np.empty(0))
     for key, per_step, most in kinds:
         used, row = np.unique(key, return_inverse=True)
         rows = np.append(row, np.arange(len(used)))
         columns = np.append(steps + moving, used // per_step)
         factors = np.append(np.ones(len(row)), np.full(len(used), -float(most)))
-        made = _stacked(made, _Rows(rows, columns, factors, np.zeros(len(used))))
+        made = _stacked(made, _Terms(rows, columns, factors, np.zeros(len(used))))
     return made
 
 
-def _stacked(above: _Rows, below: _Rows) -> _Rows:
-    return _Rows(
+def _stacked(above: _Terms, below: _Terms) -> _Terms:
+    return _Terms(
         np.append(above.row, below.row + len(above.total)),
         np.append(above.column, below.column),
         np.append(above.factor, below.factor),

@@ -169,7 +169,7 @@ class Ports:
         uses = frozenset((use.dimension, use.conditions) for use in active)
         if uses not in self.known:  # most rounds are like others
             masks = {mask for _, conditions in uses for mask, _ in conditions}
-            beyond = len(masks) > MAX_CONDITIONS or self.effort.beyond(len(uses) << len(masks))
-            # beyond, as if one node could meet all conditions
-            self.known[uses] = len(dimensions) if beyond else most_combined(uses)
+            if len(masks) > MAX_CONDITIONS or self.effort.beyond(len(uses) << len(masks)):
+                return len(dimensions)  # as if one node could meet all conditions; not kept
+            self.known[uses] = most_combined(uses)
         return self.known[uses]

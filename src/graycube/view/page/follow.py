@@ -40,7 +40,7 @@ class Followed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Steps:
+class _Changes:
     """What exchanges do to elements: columns with a row for each element that one changes.
 
     ``flips`` are the slot bits that change. ``time`` is when, or -1 where the element crosses a
@@ -99,7 +99,7 @@ def _homes(schedule: AnySchedule, element: IntArray) -> tuple[IntArray, IntArray
     return target & ((1 << task.n) - 1), position
 
 
-def _slots_so_far(steps: _Steps, first: IntArray) -> IntArray:
+def _slots_so_far(steps: _Changes, first: IntArray) -> IntArray:
     """The slot of the element of each row, after all its rows so far."""
     total: IntArray = np.bitwise_xor.accumulate(steps.flips)
     starts = np.flatnonzero(np.diff(steps.element, prepend=-1))
@@ -109,7 +109,7 @@ def _slots_so_far(steps: _Steps, first: IntArray) -> IntArray:
     return slots
 
 
-def _timed(steps: _Steps, moves: Moves) -> _Steps:
+def _timed(steps: _Changes, moves: Moves) -> _Changes:
     """The steps with the times of the crossings, sorted by element and time.
 
     Where steps leave their times to the moves, the k-th crossing of an element is its k-th row.
@@ -125,10 +125,10 @@ def _timed(steps: _Steps, moves: Moves) -> _Steps:
         span = moves.cycles + 1
         time = np.maximum.accumulate(element * span + time) % span
     order = np.lexsort((time, element))
-    return _Steps(element[order], flips[order], crosses[order], time[order])
+    return _Changes(element[order], flips[order], crosses[order], time[order])
 
 
-def _steps(schedule: AnySchedule) -> _Steps:
+def _steps(schedule: AnySchedule) -> _Changes:
     nothing = (np.empty(0, np.int64),) * 4
     if isinstance(schedule, Schedule):
         parts = _of_strands(schedule)
@@ -136,7 +136,7 @@ def _steps(schedule: AnySchedule) -> _Steps:
         parts = _of_deliveries(schedule)
     else:
         parts = _of_turns(schedule)
-    return _Steps(*(np.concatenate(column) for column in zip(nothing, *parts, strict=True)))
+    return _Changes(*(np.concatenate(column) for column in zip(nothing, *parts, strict=True)))
 
 
 def _of_strands(schedule: Schedule) -> Iterator[_Columns]:
