@@ -13,7 +13,7 @@ from statistics import median
 
 import graycube as gc
 from graycube.butterflies.phases import phases
-from graycube.schedule import Stage, written_out
+from graycube.schedule import Stage, expand
 from graycube.verify import check_elements, check_emulation, check_pairs
 
 
@@ -50,10 +50,10 @@ def explicit(n: int, slots: int, rounds: int) -> None:
     layout = gc.Layout.cyclic(n + slots, n, nodes="gray")
     machine = gc.Machine(dims=n, ports="all", startup=1e-6, per_byte=1e-9)
     made = gc.emulation(layout)
-    moves = written_out(made)
+    moves = expand(made)
     stages = [step.bit for step in made.steps if isinstance(step, Stage)]
     works: dict[str, Callable[[], object]] = {
-        "written out": lambda: written_out(made),
+        "written out": lambda: expand(made),
         "every element": lambda: check_elements(moves, machine),
         "every pair": lambda: check_pairs(moves, stages),
         "plan_fft": lambda: gc.plan_fft(layout, machine=machine),

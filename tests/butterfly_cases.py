@@ -3,7 +3,7 @@
 import numpy as np
 
 import graycube as gc
-from graycube.schedule import written_out
+from graycube.schedule import expand
 
 ROWS = {(row.kind, row.encoding): row for row in gc.ALLOCATIONS}
 METHODS = {
@@ -95,7 +95,7 @@ def assert_pairs_meet(where, words, behind, stages):
 
 def places(made):
     """The node of every element before every round and at the end; nothing may collide."""
-    task, moves, length = made.task, written_out(made), made.rounds.step
+    task, moves, length = made.task, expand(made), made.rounds.step
     elements, count = task.block << task.n, made.cycles // length
     assert made.rounds == range(0, count * length, length)
     assert moves.cycles == made.cycles == count * length
@@ -140,7 +140,7 @@ def assert_moves_are_steps(made, source):
                 rows |= {(first + k, dimension, base + k) for k in range(task.payload)}
             here ^= exchange.flip
         assert here == end[word]
-    cycle, _, dimension, element = (column.tolist() for column in columns_of(written_out(made)))
+    cycle, _, dimension, element = (column.tolist() for column in columns_of(expand(made)))
     assert len(cycle) == len(rows)
     assert rows == set(zip(cycle, dimension, element, strict=True))
 

@@ -25,7 +25,7 @@ from sweeping import examples, sweep
 
 import graycube as gc
 from graycube.runtime import emulate
-from graycube.schedule import written_out
+from graycube.schedule import expand
 from graycube.verify import check_emulation
 
 CODES = ("binary", "gray")
@@ -118,7 +118,7 @@ def test_the_moves_are_what_the_steps_say(kind, encoding, method, descending):
 def test_phase_by_phase_one_dimension_is_in_use_at_a_time(kind, encoding, descending):
     for size in itertools.product((1, 2, 3, 4), (2, 3)):
         made = made_for((kind, encoding), size, "phase by phase", descending=descending)
-        cycle, _, dimension, _ = columns_of(written_out(made))
+        cycle, _, dimension, _ = columns_of(expand(made))
         using = [set(dimension[cycle == at].tolist()) for at in range(made.cycles)]
         assert {len(dims) for dims in using} == {1}
 
@@ -129,7 +129,7 @@ def test_sectioning_in_all_dimensions_keeps_every_link_busy(n):
         if kind == "cyclic":
             made = made_for((kind, encoding), (n, n + 1), "all at once")
             assert made.cycles == 1 << n
-            assert len(written_out(made)) == made.cycles * n << n
+            assert len(expand(made)) == made.cycles * n << n
 
 
 # Where everything ends.
@@ -638,7 +638,7 @@ def test_one_axis_of_a_mesh(name, axis, method, descending):
 
 def test_an_axis_within_the_nodes_costs_nothing():
     made = gc.emulation(MESHES["whole rows"], 1)
-    assert (made.cycles, len(written_out(made)), len(made.crossings)) == (0, 0, 0)
+    assert (made.cycles, len(expand(made)), len(made.crossings)) == (0, 0, 0)
     assert made.task.target == made.task.source
 
 

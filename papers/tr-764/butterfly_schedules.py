@@ -17,7 +17,7 @@ from butterfly_two import complements, two, whole
 import graycube as gc
 from graycube.reproduce import Case, Claim
 from graycube.reproduce.formula import evaluate
-from graycube.schedule import written_out
+from graycube.schedule import expand
 
 # The sizes are named as in the paper's formulas, K for the elements on a node.
 # ruff: noqa: N803
@@ -103,7 +103,7 @@ def library_use(name: str, n: int, p: int) -> Ints:
     kind, encoding, method = SCHEDULES[name]
     made = gc.emulation(named(kind, encoding, p, n), method=method)
     require_right(made)
-    moves = written_out(made)
+    moves = expand(made)
     use = np.zeros((n, made.cycles), dtype=np.int64)
     np.add.at(use, (moves.dimension.astype(np.int64), moves.cycle.astype(np.int64)), 1)
     return use

@@ -13,7 +13,7 @@ from graycube.bounds import butterfly_cycles
 from graycube.butterflies.state import Code, Conversion
 from graycube.reproduce import Case, Claim
 from graycube.reproduce.formula import evaluate
-from graycube.schedule import Stage, written_out
+from graycube.schedule import Stage, expand
 from graycube.verify import check_elements, check_emulation, check_pairs
 
 MOMENTS = ("initial", "dimension 2", "before 1", "dimension 1", "before 0", "dimension 0")
@@ -96,7 +96,7 @@ def require_right(made: gc.Emulation) -> None:
     machine = gc.Machine(dims=made.task.n, ports="all")
     reports = [check_emulation(made, machine)]
     if made.task.p <= _FOLLOWED:
-        moves = written_out(made)
+        moves = expand(made)
         stages = [step.bit for step in made.steps if isinstance(step, Stage)]
         reports += [check_elements(moves, machine), check_pairs(moves, stages)]
     if not all(reports):

@@ -21,7 +21,7 @@ from graycube.bounds import butterfly_cycles
 from graycube.butterflies import one_point
 from graycube.butterflies.state import Code
 from graycube.runtime import emulate, replicate
-from graycube.schedule import Stage, written_out
+from graycube.schedule import Stage, expand
 from graycube.verify import check_elements, check_emulation, check_pairs, check_replication
 
 FILE = Path(__file__).parent / "cycles.csv"
@@ -116,7 +116,7 @@ def right(made: gc.Emulation, *, descending: bool) -> bool:
     """Whether all witnesses agree."""
     task = made.task
     machine = gc.Machine(dims=task.n, ports="all")
-    moves = written_out(made)
+    moves = expand(made)
     stages = [step.bit for step in made.steps if isinstance(step, Stage)]
     reports = (
         check_emulation(made, machine),

@@ -26,7 +26,7 @@ from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.markup import Shown
-from graycube.schedule import Emulation, Replication, Stage, written_out
+from graycube.schedule import Emulation, Replication, Stage, expand
 from graycube.verify import (
     Report,
     check_elements,
@@ -110,7 +110,7 @@ class TransformPlan(Shown):
         places = (schedule.task.block << schedule.task.n) * (schedule.cycles + 1)
         if not report or places > ELEMENTWISE:
             return report
-        moves = written_out(schedule)
+        moves = expand(schedule)
         stages = [step.bit for step in schedule.steps if isinstance(step, Stage)]
         followed = check_elements(moves, self.machine).joined(check_pairs(moves, stages))
         return report.joined(followed)

@@ -93,6 +93,28 @@ class AffineMap(Shown):
             return NotImplemented
         return AffineMap(self.matrix @ other.matrix, self(other.constant))
 
+    def affine(self, size: int) -> "AffineMap":
+        """The map itself, on addresses of ``size`` bits; see :meth:`Exchange.affine`.
+
+        >>> AffineMap.identity(3).affine(3) == AffineMap.identity(3)
+        True
+        """
+        if (self.width, self.height) != (size, size):
+            raise InvalidValueError(
+                f"the map takes {self.width} bits to {self.height}",
+                f"addresses have {size} bits",
+                "give a map of these addresses",
+            )
+        return self
+
+    def changes(self, bit: int) -> tuple[int, int]:
+        """The mask and parity of the vectors in which the map changes a bit.
+
+        >>> AffineMap(Matrix((1, 3), 2)).changes(0), AffineMap.identity(2).changes(0)
+        ((2, 1), (0, 1))
+        """
+        return self.matrix.rows[bit] ^ 1 << bit, 1 ^ self.constant >> bit & 1
+
     def untouched(self, start: int) -> int:
         """How many bits from ``start`` on, one after the other, have nothing to do with others.
 

@@ -85,6 +85,14 @@ class Exchange:
         columns = (1 << j ^ (self.flip if self.when >> j & 1 else 0) for j in range(size))
         return AffineMap(Matrix(tuple(columns), size), 0 if self.want else self.flip)
 
+    def changes(self, bit: int) -> tuple[int, int]:
+        """The mask and parity of the addresses in which a bit is flipped.
+
+        >>> Exchange(flip=1, when=6).changes(0), Exchange(flip=1, when=6).changes(1)
+        ((6, 1), (0, 1))
+        """
+        return (self.when, self.want) if self.flip >> bit & 1 else (0, 1)
+
     @classmethod
     def parse(cls, written: str) -> "Exchange":
         """The exchange that prints as ``written``.

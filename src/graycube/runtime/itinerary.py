@@ -1,65 +1,21 @@
-"""The ways of all elements, in one form for all schedules that tell slots apart.
+"""The ways of a schedule as those who carry it out need them: by addresses, whole blocks at once.
 
-Rules.
-
-1. Steps are done one after the other: what is at address a goes to ``move(a)``.
-2. A :class:`Passage` takes those node bits that are in ``dims`` and differ before and after the
-   step. It happens in cycle ``start`` plus every delay whose parity the address before the
-   step has. A step without passages is done in memory.
-3. Where nodes follow different steps, a *way* has those that share some node bits.
+Slots that are told apart by nothing are followed as one, so a way has whole blocks here. What
+stays within a round makes no difference to anybody: such delays are left out.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, parity
+from graycube.gf2 import AffineMap, Span, parity
 from graycube.gf2.arrays import IntArray
-from graycube.schedule import (
-    AnySchedule,
-    Crossing,
-    Direct,
-    Emulation,
-    Hop,
-    Schedule,
-    Stage,
-    Strand,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Node bits that change, and when: ``delays`` are (cycles, mask, wanted parity).
-
-    >>> Passage(dims=1, start=4, delays=((2, 0b100, 1),)).cycles(np.array([0b001, 0b101]))
-    array([4, 6])
-    """
-
-    dims: int
-    start: int
-    delays: tuple[tuple[int, int, int], ...] = ()
-
-    def cycles(self, address: IntArray) -> IntArray:
-        """The cycle for what is at each address."""
-        found: IntArray = np.full(address.shape, self.start, dtype=np.int64)
-        for delay, mask, want in self.delays:
-            found += delay * ((np.bitwise_count(address & mask) & 1) == want)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """A map of addresses, and its passages in the order of time."""
-
-    move: AffineMap
-    passages: tuple[Passage, ...] = ()
-
-
-Way = tuple[tuple[int, int], tuple[Leg, ...]]
-"""Steps of the nodes u with u & mask == value, for a pair (mask, value)."""
+from graycube.schedule import AnySchedule, Delay, Passage, Step, Way
+from graycube.schedule.way import require_no_stages
 
 
 @dataclass(frozen=True)
@@ -69,7 +25,7 @@ class Itinerary:
     ``starts`` are the first cycles of the rounds.
 
     >>> swap = AffineMap.identity(1)
-    >>> Itinerary(1, 1, (((0, 0), (Leg(swap),)),)).final(np.arange(2))
+    >>> Itinerary(1, 1, (Way(0, 1, (Step(swap),)),)).final(np.arange(2))
     array([0, 1])
     """
 
@@ -79,47 +35,43 @@ class Itinerary:
     starts: tuple[int, ...] | range = range(1)
 
     def sums(self) -> Iterator[int]:
-        """Masks of bits of the first address: their parities decide which way it takes."""
-        for _, steps in self.ways:
+        """Masks of bits of the first address: their parities decide what becomes of it."""
+        for way in self.ways:
             before = AffineMap.identity(self.p)
-            for step in steps:
-                after = step.move @ before
+            for step in way.steps:
+                after = step.affine(self.p) @ before
                 for passage in step.passages:
-                    for _, mask, _ in passage.delays:
-                        yield _through(before, mask)
-                    for d in range(self.n):
-                        if passage.dims >> d & 1:
-                            yield _through(before, 1 << d) ^ _through(after, 1 << d)
+                    yield _through(before, 1 << passage.dim) ^ _through(after, 1 << passage.dim)
+                    for late in passage.delays:
+                        yield _through(before, late.mask)
                 before = after
 
-    def finals(self) -> Iterator[tuple[tuple[int, int], AffineMap]]:
-        """For the nodes of each way, the map from the first address to the last."""
-        for nodes, steps in self.ways:
-            final = AffineMap.identity(self.p)
-            for step in steps:
-                final = step.move @ final
-            yield nodes, final
+    def finals(self) -> Iterator[tuple[Way, AffineMap]]:
+        """For each way, the map from the first address to the last."""
+        for way in self.ways:
+            yield way, way.move(self.p)
 
     def final(self, address: IntArray) -> IntArray:
         """The last address of what starts at each address."""
         out = address.copy()
-        for (mask, value), final in self.finals():
-            those = address & mask == value
+        for way, final in self.finals():
+            those = address & way.mask == way.value
             out[those] = final(address[those])
         return out
 
     def crossings(self, address: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-        """Cycle, number in the array, and flipped node bits, passage by passage."""
+        """Cycle, number in the array, and flipped node bits; a circuit is one crossing."""
         yield (np.empty(0, dtype=np.int64),) * 3
-        for (mask, value), steps in self.ways:
-            those = np.flatnonzero(address & mask == value)
+        for way in self.ways:
+            those = np.flatnonzero(address & way.mask == way.value)
             here = address[those]
-            for step in steps:
-                after = step.move(here)
-                for passage in step.passages:
-                    flip = (here ^ after) & passage.dims
+            for step in way.steps:
+                after = step.affine(self.p)(here)
+                for _, circuit in groupby(step.passages, key=_clock):
+                    passages = list(circuit)
+                    flip = (here ^ after) & sum(1 << passage.dim for passage in passages)
                     moved = np.flatnonzero(flip)
-                    yield passage.cycles(here[moved]), those[moved], flip[moved]
+                    yield passages[0].clock(here[moved]), those[moved], flip[moved]
                 here = after
 
     def rounds(self, cycle: IntArray) -> IntArray:
@@ -127,6 +79,10 @@ class Itinerary:
         if isinstance(self.starts, range):
             return cycle // self.starts.step
         return np.searchsorted(self.starts, cycle, side="right") - 1
+
+
+def _clock(passage: Passage) -> tuple[int, tuple[Delay, ...]]:
+    return passage.start, passage.delays
 
 
 def _through(move: AffineMap, mask: int) -> int:
@@ -148,13 +104,8 @@ def itinerary(schedule: AnySchedule) -> Itinerary:
     [[], [2, 3]]
     """
     task = schedule.task
-    ways: tuple[Way, ...]
-    if isinstance(schedule, Schedule):
-        ways = tuple(_strand_way(schedule, strand) for strand in schedule.strands)
-    elif isinstance(schedule, Direct):
-        ways = (((0, 0), tuple(_deliveries(schedule))),)
-    else:
-        ways = (((0, 0), tuple(_turns(schedule))),)
+    require_no_stages(schedule.ways)
+    ways = tuple(_whole(schedule, way) for way in schedule.ways if way.size)
     return Itinerary(task.p, task.n, ways, schedule.rounds)
 
 
@@ -164,83 +115,65 @@ def at_once(move: AffineMap, n: int) -> Itinerary:
     >>> at_once(AffineMap.identity(3), 2).starts
     range(0, 1)
     """
-    step = Leg(move, (Passage((1 << n) - 1, 0),))
-    return Itinerary(move.width, n, (((0, 0), (step,)),))
+    step = Step(move, tuple(Passage(d, 0) for d in range(n)))
+    return Itinerary(move.width, n, (Way(0, 1, (step,)),))
 
 
-def _strand_way(schedule: Schedule, strand: Strand) -> Way:
-    if strand.size not in (0, schedule.task.block):
+def _whole(schedule: AnySchedule, way: Way) -> Way:
+    task = schedule.task
+    if way.size != task.block:
         raise InvalidValueError(
-            f"a strand of {strand.size} elements changes slots",
-            f"only whole blocks of {schedule.task.block} can do that",
-            "give the strand whole blocks",
+            f"a way of {way.size} elements changes slots",
+            f"only whole blocks of {task.block} can do that",
+            "give the way whole blocks",
         )
-    steps = (_hop(schedule, hop) for hop in strand.hops) if strand.size else ()
-    return (strand.mask, strand.value), tuple(steps)
+    return replace(way, steps=tuple(_in_rounds(schedule, step) for step in way.steps))
 
 
-def _hop(schedule: Schedule, hop: Hop) -> Leg:
-    task, exchange = schedule.task, hop.exchange
-    link = exchange.flip & ((1 << task.n) - 1)
-    move = exchange.affine(task.p)
-    if not link:
-        return Leg(move)
-    amount = task.block >> 1 if exchange.when >> task.n else task.block
-    first = bisect_right(schedule.rounds, hop.cycle)
-    if bisect_right(schedule.rounds, hop.cycle + amount - 1) != first:
-        raise InvalidValueError(
-            f"the hop '{hop}' changes slots and takes {amount} cycles",
-            "it is sent in one message only",
-            "give it a round of its own",
-        )
-    return Leg(move, (Passage(link, hop.cycle),))
+def _in_rounds(schedule: AnySchedule, step: Step) -> Step:
+    """The step without delays that stay within a round."""
+    if step.passages:
+        _require_one_round(schedule, step)
+    rounds = schedule.rounds
+    if not isinstance(rounds, range):
+        return step
+    kept = []
+    for passage in step.passages:
+        short = [late.cycles for late in passage.delays if late.cycles % rounds.step]
+        if short and passage.start % rounds.step + sum(short) < rounds.step:
+            long = (late for late in passage.delays if late.cycles % rounds.step == 0)
+            passage = replace(passage, delays=tuple(long))
+        kept.append(passage)
+    return replace(step, passages=tuple(kept))
 
 
-def _deliveries(direct: Direct) -> Iterator[Leg]:
-    start, nodes = 0, (1 << direct.task.n) - 1
-    for delivery, size in zip(direct.deliveries, direct.message_sizes, strict=True):
-        links = [nodes] if direct.circuits else [1 << d for d in delivery.dims]
-        turn = delivery.turn
-        delays = tuple((len(links) * size << k, row, 1) for k, row in enumerate(turn.rows))
-        passages = (Passage(link, start + k * size, delays) for k, link in enumerate(links))
-        yield Leg(delivery.move, tuple(passages))
-        start += delivery.turns * len(links) * size
-
-
-def _turns(emulation: Emulation) -> Iterator[Leg]:
-    task = emulation.task
-    if any(start % task.payload for start in _marks(emulation)):
-        raise InvalidValueError(
-            f"rounds of {emulation.algorithm!r} cut payloads of {task.payload} elements",
-            "a payload is sent in one message",
-            "use rounds of whole payloads",
-        )
-    for step in emulation.steps:
-        if isinstance(step, Stage):
-            raise InvalidValueError(
-                f"there is the step '{step}'",
-                "a schedule with butterflies does more than move data",
-                "carry it out with a transform, or plan a rearrangement",
-            )
-        if isinstance(step, Crossing):
-            yield Leg(step.exchange.affine(task.p), (_passage(emulation, step),))
+def _require_one_round(schedule: AnySchedule, step: Step) -> None:
+    """Refuse messages that begin in one round and end in another."""
+    length, rounds = _length(schedule, step), schedule.rounds
+    for passage in step.passages:
+        cycles = [passage.start, *(late.cycles for late in passage.delays)]
+        if isinstance(rounds, range):
+            apart = [cycle % rounds.step for cycle in cycles]
+            whole = sum(apart) + length <= rounds.step
+            marks: Sequence[int] = (*apart, rounds.step)
         else:
-            yield Leg(step.affine(task.p))
+            first = bisect_right(rounds, passage.start)
+            marks = rounds[first : bisect_right(rounds, passage.last + length - 1)]
+            whole = not marks
+            marks = (*(mark - passage.start for mark in marks), *cycles[1:])
+        if not whole and any(mark % length for mark in marks):
+            raise InvalidValueError(
+                f"messages of {length} elements begin in cycle {passage.start}",
+                "what changes slots is sent in one message, within a round",
+                "give it a round of its own",
+            )
 
 
-def _marks(emulation: Emulation) -> tuple[int, ...]:
-    rounds = emulation.rounds
-    return (rounds.step,) if isinstance(rounds, range) else rounds
-
-
-def _passage(emulation: Emulation, crossing: Crossing) -> Passage:
-    """The passage of a crossing, without delays that stay within its round."""
-    task, rounds = emulation.task, emulation.rounds
-    delays = [(t.delay * task.payload, t.when, t.want) for t in crossing.turns]
-    start = crossing.start * task.payload
-    if isinstance(rounds, range):
-        short = [delay for delay, _, _ in delays if delay % rounds.step]
-        if start % rounds.step + sum(short) < rounds.step:
-            delays = [late for late in delays if late[0] % rounds.step == 0]
-    links = crossing.exchange.flip & ((1 << task.n) - 1)
-    return Passage(links, start, tuple(delays))
+def _length(schedule: AnySchedule, step: Step) -> int:
+    """The most elements that one node sends at one time: slots that nothing tells apart."""
+    task, told_apart = schedule.task, Span()
+    masks = [late.mask for passage in step.passages for late in passage.delays]
+    if step.move is not None:
+        masks += [step.move.changes(passage.dim)[0] for passage in step.passages]
+    rank = sum(told_apart.add(mask >> task.n) for mask in masks)
+    return task.block >> rank

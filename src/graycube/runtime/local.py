@@ -1,29 +1,20 @@
 """The reference transport: all nodes in one process, on one NumPy array.
 
-It follows what the schedule says, hop by hop and strand by strand, or step by step, so that the
-data is a witness of the schedule and not of the layouts. Only addresses are followed; the
-elements are copied once, to where that ends, whatever has been done within memory on the way.
+It follows what the schedule says, way by way and step by step, so that the data is a witness of
+the schedule and not of the layouts. Only addresses are followed; the elements are copied once,
+to where that ends, whatever has been done within memory on the way.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap
+from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
-from graycube.schedule import (
-    AnySchedule,
-    Crossing,
-    Direct,
-    Emulation,
-    Schedule,
-    Stage,
-    Strand,
-    Task,
-)
+from graycube.schedule import AnySchedule, Task, Way
+from graycube.schedule.way import require_no_stages, tells_slots_apart
 
 
 def apply(
@@ -51,11 +42,9 @@ def apply(
         )
     work = array.reshape(1 << task.n, task.block, -1)
     moved = np.array(work, order="C")
-    if isinstance(schedule, Schedule):
-        for strand in schedule.strands:
-            _carry(task, strand, work, moved)
-    else:
-        _send(task, np.arange(1 << task.p), _steps(schedule), work, moved)
+    require_no_stages(schedule.ways)
+    for way in schedule.ways:
+        _carry(task, way, work, moved)
     if schedule.relabel is not None:
         names = schedule.relabel(np.arange(1 << task.n)) & ((1 << task.n) - 1)
         moved[names] = moved.copy()
@@ -66,70 +55,34 @@ def apply(
     return out
 
 
-def _carry(task: Task, strand: Strand, source: NDArray[Any], target: NDArray[Any]) -> None:
-    """The elements of one strand, from where they are to where its hops take them."""
-    nodes, share = np.arange(1 << task.n), slice(strand.start, strand.stop)
-    home: NDArray[np.integer[Any]] = nodes[nodes & strand.mask == strand.value]
-    low = len(nodes) - 1
-    if not strand.size:
+def _carry(task: Task, way: Way, source: NDArray[Any], target: NDArray[Any]) -> None:
+    """The elements of one way, from where they are to where its steps take them: one copy."""
+    if not way.size:
         return
-    if _keeps_slots(task, strand):
-        address = home
-        for hop in strand.hops:
-            address = hop.exchange.affine(task.p)(address)
-        target[address & low, share] = source[home, share]
+    low, every = (1 << task.n) - 1, np.arange(1 << task.n)
+    home = every[every & way.mask == way.value]
+    if not tells_slots_apart([way], task.n):
+        share = slice(way.start, way.stop)
+        target[_ends(task, way, home) & low, share] = source[home, share]
         return
-    if strand.size != task.block:
+    if way.size != task.block:
         raise InvalidValueError(
-            f"a strand of {strand.size} elements changes slots",
+            f"a way of {way.size} elements changes slots",
             f"only whole blocks of {task.block} can do that",
-            "give the strand whole blocks",
+            "give the way whole blocks",
         )
-    slots = np.arange(1 << (task.p - task.n))
+    slots = np.arange(1 << task.p - task.n)
     start = (slots[:, None] << task.n | home).ravel()
-    steps = [hop.exchange.affine(task.p) for hop in strand.hops]
-    _send(task, start, steps, source, target)
+    end = _ends(task, way, start)
+    shape = (1 << task.n, len(slots), task.payload, -1)
+    arriving = target.reshape(shape)  # a view: the array is contiguous
+    arriving[end & low, end >> task.n] = source.reshape(shape)[start & low, start >> task.n]
 
 
-def _steps(schedule: Direct | Emulation) -> list[AffineMap]:
-    """What is done to addresses, step by step."""
-    if isinstance(schedule, Direct):
-        return [delivery.move for delivery in schedule.deliveries]
-    maps = []
-    for step in schedule.steps:
-        if isinstance(step, Stage):
-            raise InvalidValueError(
-                f"there is the step '{step}'",
-                "a schedule with butterflies does more than move data",
-                "carry it out with a transform, or plan a rearrangement",
-            )
-        exchange = step.exchange if isinstance(step, Crossing) else step
-        maps.append(exchange.affine(schedule.task.p))
-    return maps
-
-
-def _send(
-    task: Task,
-    start: NDArray[np.integer[Any]],
-    steps: Sequence[AffineMap],
-    source: NDArray[Any],
-    target: NDArray[Any],
-) -> None:
-    """What is at these addresses, to where the steps take it: one copy."""
-    address = start
-    for step in steps:
-        address = step(address)
-    low = (1 << task.n) - 1
-    blocks = (1 << task.n, 1 << task.p - task.n, task.payload, -1)
-    arriving = target.reshape(blocks)  # a view: the array is contiguous
-    arriving[address & low, address >> task.n] = source.reshape(blocks)[
-        start & low, start >> task.n
-    ]
-
-
-def _keeps_slots(task: Task, strand: Strand) -> bool:
-    """Whether the strand changes node numbers only, whatever the slot is."""
-    return not any((hop.exchange.flip | hop.exchange.when) >> task.n for hop in strand.hops)
+def _ends(task: Task, way: Way, address: IntArray) -> IntArray:
+    for step in way.steps:
+        address = step.affine(task.p)(address)
+    return address
 
 
 def _require_blocks(task: Task, array: NDArray[Any]) -> None:

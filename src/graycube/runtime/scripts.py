@@ -11,8 +11,9 @@ from graycube.runtime.held import Held
 from graycube.runtime.itinerary import at_once, itinerary
 from graycube.runtime.parcels import Crossings, Parcels
 from graycube.runtime.script import Bank, Draft, Part, Script, part
-from graycube.runtime.strands import strand_script
-from graycube.schedule import AnySchedule, Schedule
+from graycube.runtime.whole import moves_whole, whole_script
+from graycube.schedule import AnySchedule
+from graycube.schedule.way import require_no_stages
 
 
 def scripts(schedule: AnySchedule, nodes: range) -> Iterator[Script]:
@@ -29,8 +30,9 @@ def scripts(schedule: AnySchedule, nodes: range) -> Iterator[Script]:
     [(1, 3, slice(3, 4, None)), (2, 0, slice(0, 1, None)), (3, 2, slice(2, 3, None))]
     """
     task = schedule.task
-    if isinstance(schedule, Schedule) and not _tests_slots(schedule):
-        yield from (strand_script(schedule, node) for node in nodes)
+    require_no_stages(schedule.ways)
+    if moves_whole(schedule):
+        yield from (whole_script(schedule, node) for node in nodes)
         return
     parcels = Parcels(itinerary(schedule))
     for node in nodes:
@@ -49,12 +51,6 @@ def scripts_at_once(
     """
     parcels = Parcels(at_once(move, n))
     return (_script(parcels, node, node, payload) for node in nodes)
-
-
-def _tests_slots(schedule: Schedule) -> bool:
-    """Whether what happens to an element depends on its slot, or changes it."""
-    exchanges = (hop.exchange for s in schedule.strands if s.size for hop in s.hops)
-    return any((exchange.flip | exchange.when) >> schedule.task.n for exchange in exchanges)
 
 
 def _script(parcels: Parcels, node: int, number: int, payload: int) -> Script:

@@ -19,18 +19,14 @@ All of it has a few integers, whatever the numbers of nodes and messages are.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import cached_property
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_ints
-from graycube.gf2.arrays import IntArray
-from graycube.schedule.moves import MAX_CROSSINGS, Moves
 from graycube.schedule.program import require_all
 from graycube.schedule.schedule import Timetable
 from graycube.schedule.task import MAX_COUNT, Task
+from graycube.schedule.way import Delay, Passage, Step, Way
 
 MAX_ROUNDS = 1 << 16
 """Most rounds of a schedule with several deliveries; the rounds of a single one are a range."""
@@ -117,8 +113,8 @@ class Direct(Timetable):
     >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
     >>> swap = Delivery(task.move, Matrix.identity(2), classes=(1, 2), dims=(0, 1))
     >>> direct = delivered(task, "all-to-all", [swap], circuits=True)
-    >>> direct.cycles, direct.rounds, len(written_out_direct(direct))
-    (4, range(0, 4), 16)
+    >>> direct.cycles, direct.rounds, len(direct.ways[0].steps)
+    (4, range(0, 4), 1)
     """
 
     deliveries: tuple[Delivery, ...]
@@ -149,6 +145,31 @@ class Direct(Timetable):
                 f"the messages take {expected[1]} in {len(expected[0])}",
                 "build it with delivered()",
             )
+
+    @cached_property
+    def ways(self) -> tuple[Way, ...]:
+        """One way of everything, and a step for each delivery; parities delay it by turns.
+
+        >>> from graycube.layout import Layout
+        >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
+        >>> swap = Delivery(task.move, Matrix.identity(2), classes=(1, 2), dims=(0, 1))
+        >>> (way,) = delivered(task, "all-to-all", [swap], circuits=True).ways
+        >>> passage = way.steps[0].passages[1]
+        >>> passage.dim, [(late.cycles, late.mask) for late in passage.delays]
+        (1, [(1, 5), (2, 10)])
+        """
+        return (Way(0, self.task.block, tuple(self._steps())),)
+
+    def _steps(self) -> Iterator[Step]:
+        start = 0
+        for delivery, size in zip(self.deliveries, self.message_sizes, strict=True):
+            hops = 1 if self.circuits else len(delivery.dims)
+            rows = enumerate(delivery.turn.rows)
+            delays = tuple(Delay(hops * size << k, row) for k, row in rows)
+            starts = (start + (0 if self.circuits else k * size) for k in range(len(delivery.dims)))
+            passages = zip(delivery.dims, starts, strict=True)
+            yield Step(delivery.move, tuple(Passage(d, at, delays) for d, at in passages))
+            start += delivery.turns * hops * size
 
     @property
     def message_sizes(self) -> tuple[int, ...]:
@@ -215,68 +236,3 @@ def _timetable(
         starts += range(start, start + count * size, size)
         start += count * size
     return tuple(starts), cycles
-
-
-def written_out_direct(direct: Direct) -> Moves:
-    """Every crossing of a link by an element.
-
-    >>> from graycube.layout import Layout
-    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
-    >>> send = Delivery(task.move, Matrix((1, 3), 2), (), dims=(0,))
-    >>> moves = written_out_direct(delivered(task, "direct", [send], circuits=True))
-    >>> moves.node.tolist(), moves.dimension.tolist(), moves.element.tolist()
-    ([2, 3], [0, 0], [2, 3])
-    """
-    task = direct.task
-    crossings = (task.block << task.n) * sum(len(d.dims) for d in direct.deliveries)
-    if max(crossings, direct.cycles) > MAX_CROSSINGS:
-        raise InvalidValueError(
-            f"the schedule has up to {crossings} crossings in {direct.cycles} cycles",
-            f"at most {MAX_CROSSINGS} can be written out",
-            "verify by algebra, or take a smaller cube or block",
-        )
-    nothing = (np.empty(0, np.int64),) * 4
-    columns = [np.concatenate(c) for c in zip(nothing, *_crossings(direct), strict=True)]
-    head = (task, direct.algorithm, direct.rounds, direct.cycles)
-    return Moves(*head, *columns, relabel=direct.relabel)
-
-
-def _crossings(direct: Direct) -> Iterator[tuple[IntArray, ...]]:
-    """Cycle, node, dimension and element of every crossing, delivery by delivery."""
-    task = direct.task
-    low = (1 << task.n) - 1
-    element = np.arange(task.block << task.n)
-    home, position = np.divmod(element, task.block)
-    address: IntArray = position // task.payload << task.n | home
-    offset: IntArray = position % task.payload
-    start = 0
-    for delivery, size in zip(direct.deliveries, direct.message_sizes, strict=True):
-        hops = 1 if direct.circuits else len(delivery.dims)
-        turn = delivery.turn(address)
-        place = _places(address & low, turn, (address >> task.n) * task.payload + offset)
-        after: IntArray = delivery.move(address)
-        at = address & low
-        for k, d in enumerate(delivery.dims):
-            moving = np.flatnonzero((at ^ after) >> d & 1)
-            cycle = start + (turn * hops + (0 if direct.circuits else k)) * size + place
-            yield cycle[moving], at[moving], np.full(len(moving), d), element[moving]
-            at = at ^ ((at ^ after) & 1 << d)
-        if np.any((at ^ after) & low):
-            raise InvalidValueError(
-                f"a delivery crosses dimensions {delivery.dims}",
-                "some of its messages have to cross others",
-                "name all dimensions in which ends of messages differ",
-            )
-        address, start = after, start + prod((delivery.turns, hops, size))
-
-
-def _places(node: IntArray, turn: IntArray, position: IntArray) -> NDArray[np.intp]:
-    """The place of every element within its message, by position."""
-    order = np.lexsort((position, turn, node))
-    same = np.zeros(len(order), dtype=bool)
-    same[1:] = (np.diff(node[order]) == 0) & (np.diff(turn[order]) == 0)
-    count = np.arange(len(order))
-    first = np.maximum.accumulate(np.where(same, 0, count))
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = count - first
-    return place

@@ -18,16 +18,14 @@ So the schedule of a whole network has a few integers per dimension, at any size
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
+from functools import cached_property
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import Exchange, bit_indices, compose, parity, require_int
-from graycube.gf2.arrays import IntArray
-from graycube.schedule.moves import MAX_CROSSINGS, Moves
+from graycube.gf2 import Exchange, bit_indices, parity, require_int
 from graycube.schedule.program import Program, Stage, require_all
 from graycube.schedule.schedule import Timetable
 from graycube.schedule.task import MAX_COUNT, Task
+from graycube.schedule.way import Delay, Passage, Step, Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +105,8 @@ class Emulation(Timetable):
     >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=2)
     >>> steps = (Stage(1), Crossing(Exchange(flip=3, when=3), 0), Stage(0))
     >>> emulation = Emulation(task, "by hand", (0,), 1, steps)
-    >>> emulation.program.remote_stages(), len(written_out(emulation))
-    ((), 2)
+    >>> emulation.program.remote_stages(), len(emulation.ways[0].steps)
+    ((), 3)
     """
 
     steps: tuple[Exchange | Crossing | Stage, ...]
@@ -154,6 +152,30 @@ class Emulation(Timetable):
         if not right:
             raise InvalidValueError(f"there is the step '{step}'", limit, fix)
 
+    @cached_property
+    def ways(self) -> tuple[Way, ...]:
+        """One way of everything, in cycles of elements.
+
+        >>> from graycube.layout import Layout
+        >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=6)
+        >>> made = Emulation(task, "by hand", (0,), 6, (Crossing(Exchange(3, 3), start=1),))
+        >>> made.ways[0].steps[0].passages
+        (Passage(dim=0, start=3, delays=()),)
+        """
+        return (Way(0, self.task.block, tuple(self._steps_of_way())),)
+
+    def _steps_of_way(self) -> Iterator[Step]:
+        payload, nodes = self.task.payload, (1 << self.task.n) - 1
+        for step in self.steps:
+            if isinstance(step, Stage):
+                yield Step(stage=step.bit)
+            elif isinstance(step, Crossing):
+                delays = (Delay(t.delay * payload, t.when, t.want) for t in step.turns)
+                dim = (step.exchange.flip & nodes).bit_length() - 1
+                yield Step(step.exchange, (Passage(dim, step.start * payload, tuple(delays)),))
+            else:
+                yield Step(step)
+
     @property
     def program(self) -> Program:
         """The exchanges and stages without their times."""
@@ -174,75 +196,3 @@ class Emulation(Timetable):
             {d for d, first, last in spans if first <= start <= last} for _, start, _ in spans
         )
         return max(map(len, at_once), default=0)
-
-
-def written_out(emulation: Emulation) -> Moves:
-    """The crossings of an emulation, element by element.
-
-    >>> from graycube.layout import Layout
-    >>> from graycube.schedule import Task
-    >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=2)
-    >>> steps = (Stage(1), Crossing(Exchange(flip=3, when=3), 0), Stage(0))
-    >>> moves = written_out(Emulation(task, "by hand", (0,), 1, steps))
-    >>> moves.node.tolist(), moves.element.tolist()
-    ([0, 1], [1, 2])
-    """
-    task = emulation.task
-    elements = task.block << task.n
-    crossings = elements * max(1, len(emulation.crossings))
-    if max(crossings, emulation.cycles) > MAX_CROSSINGS:
-        raise InvalidValueError(
-            f"the emulation has up to {crossings} crossings in {emulation.cycles} cycles",
-            f"at most {MAX_CROSSINGS} can be written out",
-            "take a smaller cube or block",
-        )
-    nothing = (np.empty(0, np.int64),) * 3
-    found = (np.concatenate(c) for c in zip(nothing, *_columns(emulation), strict=True))
-    cycle, dimension, element = found
-    order = np.lexsort((cycle, element))
-    cycle, dimension, element = cycle[order], dimension[order], element[order]
-    node = element // task.block ^ _flips_before(element, dimension)
-    head = (task, emulation.algorithm, emulation.rounds, emulation.cycles)
-    return Moves(*head, cycle, node, dimension, element, relabel=emulation.relabel)
-
-
-def _flips_before(element: IntArray, dimension: IntArray) -> IntArray:
-    """The node bits that an element has flipped before each of its crossings, in time."""
-    flips: IntArray = np.bitwise_xor.accumulate(1 << dimension) ^ 1 << dimension
-    first = np.ones(len(element), dtype=bool)
-    first[1:] = element[1:] != element[:-1]
-    at_home: IntArray = flips[first][np.cumsum(first) - 1]
-    return flips ^ at_home
-
-
-def _columns(emulation: Emulation) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-    """Cycle, dimension and element of the crossings, step by step.
-
-    Commuting exchanges are done in the order of time, whatever the order of the steps: so the
-    node that an element leaves is not known here.
-    """
-    task = emulation.task
-    n, p, payload = task.n, task.p, task.payload
-    nodes = (1 << n) - 1
-    home: IntArray = np.arange(1 << p)
-    first = (home & nodes) * task.block + (home >> n) * payload  # of the elements of a slot
-    address: IntArray = home
-    for step in emulation.steps:
-        if isinstance(step, Stage):
-            continue
-        exchange = step.exchange if isinstance(step, Crossing) else step
-        after = compose((exchange,), p)(address)
-        if isinstance(step, Crossing):
-            moving = np.flatnonzero(address != after)
-            here = address[moving]
-            turn = np.full(len(moving), step.start)
-            for late in step.turns:
-                odd = np.bitwise_count(here & late.when) & 1
-                turn += late.delay * (odd == late.want)
-            each = np.arange(payload)
-            yield (
-                np.add.outer(turn * payload, each).ravel(),
-                np.full(len(moving) * payload, (exchange.flip & nodes).bit_length() - 1),
-                np.add.outer(first[moving], each).ravel(),
-            )
-        address = after

@@ -19,12 +19,14 @@ All of it has a few integers per strand, whatever n and the block are.
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, compose, require_int, require_ints
 from graycube.parsing import require_line
 from graycube.schedule.task import Task
+from graycube.schedule.way import Passage, Step, Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,26 @@ class Schedule(Timetable):
                 )
             for hop in strand.hops:
                 self._require_fit(hop)
+
+    @cached_property
+    def ways(self) -> tuple[Way, ...]:
+        """A way for each strand, and a step for each hop.
+
+        >>> from graycube.layout import Layout
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+        >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
+        >>> Schedule(task, "gb1", (0,), 8, (strand,)).ways[0].steps[0].passages
+        (Passage(dim=0, start=0, delays=()),)
+        """
+        return tuple(
+            Way(s.start, s.stop, tuple(map(self._step, s.hops)), s.mask, s.value)
+            for s in self.strands
+        )
+
+    def _step(self, hop: Hop) -> Step:
+        link = hop.exchange.flip & ((1 << self.task.n) - 1)
+        passages = (Passage(link.bit_length() - 1, hop.cycle),) if link else ()
+        return Step(hop.exchange, passages)
 
     def _require_fit(self, hop: Hop) -> None:
         crosses = bool(hop.exchange.flip & ((1 << self.task.n) - 1))

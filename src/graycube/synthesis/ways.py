@@ -6,7 +6,7 @@ from typing import NamedTuple
 from graycube.schedule import Schedule, Task
 from graycube.synthesis.demand import Demand
 from graycube.table.conversion import always
-from graycube.table.lanes import LaneStep, Way, in_lanes
+from graycube.table.lanes import LaneStep, LaneWay, in_lanes
 
 
 class Share(NamedTuple):
@@ -56,6 +56,6 @@ def schedule_of(task: Task, name: str, demand: Demand, shares: Iterable[Share]) 
             )
             value = (share.home ^ v) & mask
             moving.add(value)
-            ways.append(Way(share.weight, steps, mask, value))
+            ways.append(LaneWay(share.weight, steps, mask, value))
     kept = (u for u in range(1 << task.n) if u == u & mask and u not in moving)
-    return in_lanes(task, name, [*(Way(1, (), mask, u) for u in kept), *ways])
+    return in_lanes(task, name, [*(LaneWay(1, (), mask, u) for u in kept), *ways])

@@ -26,7 +26,7 @@ from graycube.table.conversion import (
     converted,
     why_no_conversion,
 )
-from graycube.table.lanes import LaneStep, Way, backwards, in_lanes, lengths
+from graycube.table.lanes import LaneStep, LaneWay, backwards, in_lanes, lengths
 from graycube.table.routes import widths_of
 
 SIZES = range(4, 7)
@@ -95,7 +95,7 @@ def _bits(width: int) -> int:
     return width if width in SIZES else TOP
 
 
-def _ways(point: _Point, field: Field) -> list[Way]:
+def _ways(point: _Point, field: Field) -> list[LaneWay]:
     """The ways of all nodes; nodes that differ in the lowest bit of the table do the same."""
     bits = _bits(field.width)
     top = field.dims[-bits:]
@@ -117,7 +117,7 @@ def _ways(point: _Point, field: Field) -> list[Way]:
             steps += [LaneStep(round_ + k, exchange, lane) for k, exchange in enumerate(lower)]
             late = len(lower) - 1
         value = sum(1 << top[j] for j in range(1, bits) if start >> j & 1)
-        ways.append(Way(weight, tuple(steps), mask, value))
+        ways.append(LaneWay(weight, tuple(steps), mask, value))
     return ways
 
 

@@ -27,7 +27,7 @@ class LaneStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class LaneWay:
     """A share of every block, by ``weight``, on the nodes u with u & mask == value."""
 
     weight: int
@@ -36,13 +36,13 @@ class Way:
     value: int
 
 
-def in_lanes(task: Task, name: str, ways: Sequence[Way]) -> Schedule:
+def in_lanes(task: Task, name: str, ways: Sequence[LaneWay]) -> Schedule:
     """The schedule of ways; those of a node share out its block by their weights.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=10)
     >>> there, back = (LaneStep(r, Exchange(1, when=0, want=0), "only") for r in (0, 1))
-    >>> ways = [Way(2, (there, back), 1, 1), Way(3, (), 1, 1), Way(1, (), 1, 0)]
+    >>> ways = [LaneWay(2, (there, back), 1, 1), LaneWay(3, (), 1, 1), LaneWay(1, (), 1, 0)]
     >>> [(s.start, s.stop, len(s.hops)) for s in in_lanes(task, "to and fro", ways).strands]
     [(0, 4, 2), (4, 10, 0), (0, 10, 0)]
     """
@@ -59,11 +59,11 @@ def in_lanes(task: Task, name: str, ways: Sequence[Way]) -> Schedule:
     return Schedule(task, name, marks, starts[-1], tuple(strands))
 
 
-def lengths(ways: Sequence[Way]) -> tuple[float, ...]:
+def lengths(ways: Sequence[LaneWay]) -> tuple[float, ...]:
     """What the fullest lane of each round carries of a block.
 
     >>> step = LaneStep(0, Exchange(1, when=0, want=0), "only")
-    >>> lengths([Way(2, (step,), 1, 1), Way(3, (), 1, 1)])
+    >>> lengths([LaneWay(2, (step,), 1, 1), LaneWay(3, (), 1, 1)])
     (0.4,)
     """
     total = _total(ways)
@@ -72,7 +72,7 @@ def lengths(ways: Sequence[Way]) -> tuple[float, ...]:
 
 
 def _filled(
-    ways: Sequence[Way], sizes: Sequence[_Size]
+    ways: Sequence[LaneWay], sizes: Sequence[_Size]
 ) -> tuple[list[list[_Size]], list[_Size]]:
     """What is ahead of each step of each way in its lane, and how long each round lasts."""
     filled: defaultdict[tuple[int, Hashable], Any] = defaultdict(int)
@@ -87,7 +87,7 @@ def _filled(
     return ahead, rounds
 
 
-def backwards(ways: Sequence[Way]) -> list[Way]:
+def backwards(ways: Sequence[LaneWay]) -> list[LaneWay]:
     """The ways of the opposite task, in the opposite order of rounds."""
     last = max((step.round for way in ways for step in way.steps), default=0)
     turned = []
@@ -96,11 +96,11 @@ def backwards(ways: Sequence[Way]) -> list[Way]:
         for step in way.steps:
             end = step.exchange(end)
         steps = tuple(replace(s, round=last - s.round) for s in reversed(way.steps))
-        turned.append(Way(way.weight, steps, way.mask, end & way.mask))
+        turned.append(LaneWay(way.weight, steps, way.mask, end & way.mask))
     return turned
 
 
-def _shared_out(ways: Sequence[Way], block: int) -> list[tuple[int, int]]:
+def _shared_out(ways: Sequence[LaneWay], block: int) -> list[tuple[int, int]]:
     """The positions of each way: less than one element away from its weight."""
     total = _total(ways)
     taken: defaultdict[tuple[int, int], int] = defaultdict(int)
@@ -113,7 +113,7 @@ def _shared_out(ways: Sequence[Way], block: int) -> list[tuple[int, int]]:
     return spans
 
 
-def _total(ways: Sequence[Way]) -> dict[tuple[int, int], int]:
+def _total(ways: Sequence[LaneWay]) -> dict[tuple[int, int], int]:
     """The sum of the weights on each set of nodes."""
     total: defaultdict[tuple[int, int], int] = defaultdict(int)
     for way in ways:

@@ -187,7 +187,7 @@ def _contents(seen: Drawn) -> dict[str, Any]:
     """The elements that are drawn: where they go, when, where they belong, and their names."""
     if seen.moves is None:
         return {}
-    followed = follow(seen.plan.schedule, seen.moves)
+    followed = follow(seen.plan.schedule)
     names = ("cycle", "node", "dimension", "element")
     crossings = {name: getattr(followed, name).tolist() for name in names}
     inside = zip(("time", "element", "place"), followed.inside, strict=True)

@@ -1,24 +1,25 @@
-"""The script of a node for strands of whole blocks: positions, whatever the slots are.
+"""The script of a node for ways that are the same for all slots: positions, whatever those are.
 
-Rule: hops permute the nodes, so a node has the share of one node at a time, or none. Each share
-comes over one leg of the strand and leaves over another: the first is the node's own, the last
+Rule: steps permute the nodes, so a node has the share of one node at a time, or none. Each share
+comes over one leg of the way and leaves over another: the first is the node's own, the last
 stays, and those in between wait in two spare places in turn, so that one can leave while the
 next arrives.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, compose
+from graycube.gf2 import AffineMap
 from graycube.runtime.script import Bank, Draft, Part, Script, joined
-from graycube.schedule import Schedule, Strand
+from graycube.schedule import AnySchedule, Step, Task, Way
+from graycube.schedule.way import tells_slots_apart
 
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """Hops that start in one cycle: the path of a message from each node to ``move(node)``."""
+    """Steps that start in one cycle: the path of a message from each node to ``move(node)``."""
 
     cycle: int
     move: AffineMap
@@ -32,39 +33,46 @@ class _Stay:
     leaves: int | None
 
 
-def strand_script(schedule: Schedule, node: int) -> Script:
-    """What a node does; no hop may test or change slots.
+def moves_whole(schedule: AnySchedule) -> bool:
+    """Whether all slots have the same way, and all nodes do a step at the same time."""
+    passages = (step.passages for way in schedule.ways for step in way.steps)
+    at_once = all(len({p.start for p in some}) < 2 and not some[0].delays for some in passages if some)
+    return at_once and not tells_slots_apart(schedule.ways, schedule.task.n)
+
+
+def whole_script(schedule: AnySchedule, node: int) -> Script:
+    """What a node does; no step may test or change slots, or let nodes take turns.
 
     >>> from graycube.gf2 import Exchange
     >>> from graycube.layout import Layout
-    >>> from graycube.schedule import Hop, Task
+    >>> from graycube.schedule import Hop, Schedule, Strand, Task
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
     >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
-    >>> made = strand_script(Schedule(task, "gb1", (0,), 8, (strand,)), node=2)
+    >>> made = whole_script(Schedule(task, "gb1", (0,), 8, (strand,)), node=2)
     >>> [(m.peer, m.parts) for m in made.rounds[0].sends]
     [(3, (Part(bank=<Bank.BLOCK: 0>, rows=slice(0, 8, None)),))]
     """
-    draft, kept, half = Draft(), list[Part](), sum(s.size for s in schedule.strands)
+    draft, kept, half = Draft(), list[Part](), sum(way.size for way in schedule.ways)
     offset = waiting = 0
-    for s, strand in enumerate(schedule.strands):
-        legs = _legs(strand, schedule.task.n)
-        for number, stay in enumerate(_stays(strand, legs, node)):
-            _require_rounds(schedule, strand, legs, stay)
-            place = _Lodging(_bank(stay), strand.start, offset + number % 2 * half)
+    for s, way in enumerate(schedule.ways):
+        legs = _legs(way, schedule.task)
+        for number, stay in enumerate(_stays(way, legs, node)):
+            _require_rounds(schedule, way, legs, stay)
+            place = _Lodging(_bank(stay), way.start, offset + number % 2 * half)
             if place.bank is Bank.SPARE:
                 waiting = max(waiting, number % 2 + 1)
             if stay.comes is not None:
                 leg = legs[stay.comes]
-                for r, low, high in _pieces(schedule, leg.cycle, strand.size):
+                for r, low, high in _pieces(schedule, leg.cycle, way.size):
                     peer = leg.move.inverse()(node)
                     draft.receive(r, peer, (s, low), place.part(low, high))
             if stay.leaves is not None:
                 leg = legs[stay.leaves]
-                for r, low, high in _pieces(schedule, leg.cycle, strand.size):
+                for r, low, high in _pieces(schedule, leg.cycle, way.size):
                     draft.send(r, leg.move(node), (s, low), place.part(low, high))
             if stay.comes is stay.leaves is None:
-                kept.append(place.part(0, strand.size))
-        offset += strand.size
+                kept.append(place.part(0, way.size))
+        offset += way.size
     return Script(
         node=node,
         number=node if schedule.relabel is None else schedule.relabel(node),
@@ -96,17 +104,28 @@ def _bank(stay: _Stay) -> Bank:
     return Bank.RESULT if stay.leaves is None else Bank.SPARE
 
 
-def _legs(strand: Strand, n: int) -> list[_Path]:
-    paths = groupby(strand.hops, key=lambda hop: hop.cycle)
-    return [_Path(cycle, compose((hop.exchange for hop in hops), n)) for cycle, hops in paths]
+def _legs(way: Way, task: Task) -> list[_Path]:
+    """The paths of messages; what steps do within memory is nothing here."""
+    crossing = (step for step in way.steps if step.passages)
+    paths = groupby(crossing, key=lambda step: step.passages[0].start)
+    return [_Path(cycle, _on_nodes(steps, task)) for cycle, steps in paths]
 
 
-def _stays(strand: Strand, legs: list[_Path], node: int) -> Iterator[_Stay]:
+def _on_nodes(steps: Iterable[Step], task: Task) -> AffineMap:
+    """What steps do to node numbers, whatever the slots are."""
+    move, low = AffineMap.identity(task.n), (1 << task.n) - 1
+    for step in steps:
+        one = AffineMap.interpolate(lambda node, step=step: step(node) & low, task.n, task.n)
+        move = one @ move
+    return move
+
+
+def _stays(way: Way, legs: list[_Path], node: int) -> Iterator[_Stay]:
     """The shares that are on the node, one after the other."""
-    if not strand.size:
+    if not way.size:
         return
     comes: int | None = None
-    here = strand.starts_at(node)
+    here = way.starts_at(node)
     for k, leg in enumerate(legs):
         if leg.move(node) == node:
             continue
@@ -115,13 +134,13 @@ def _stays(strand: Strand, legs: list[_Path], node: int) -> Iterator[_Stay]:
         home = node
         for earlier in reversed(legs[: k + 1]):
             home = earlier.move.inverse()(home)
-        here, comes = strand.starts_at(home), k
+        here, comes = way.starts_at(home), k
     if here:
         yield _Stay(comes, None)
 
 
-def _pieces(schedule: Schedule, cycle: int, size: int) -> Iterator[tuple[int, int, int]]:
-    """Round by round, the positions of a strand that cross a leg from ``cycle`` on."""
+def _pieces(schedule: AnySchedule, cycle: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Round by round, the positions of a way that cross a leg from ``cycle`` on."""
     low, r = 0, schedule.round_of(cycle)
     while low < size:
         later = r + 1 < len(schedule.rounds)
@@ -130,12 +149,12 @@ def _pieces(schedule: Schedule, cycle: int, size: int) -> Iterator[tuple[int, in
         low, r = high, r + 1
 
 
-def _require_rounds(schedule: Schedule, strand: Strand, legs: list[_Path], stay: _Stay) -> None:
+def _require_rounds(schedule: AnySchedule, way: Way, legs: list[_Path], stay: _Stay) -> None:
     """Refuse what is to be sent on in the round in which it comes."""
     if stay.comes is None or stay.leaves is None:
         return
     first, second = legs[stay.comes].cycle, legs[stay.leaves].cycle
-    for r, _, high in _pieces(schedule, second, strand.size):
+    for r, _, high in _pieces(schedule, second, way.size):
         if schedule.round_of(first + high - 1) >= r:
             raise InvalidValueError(
                 f"elements cross links in cycle {first + high - 1} and again in round {r}",
