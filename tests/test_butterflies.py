@@ -26,7 +26,7 @@ from sweeping import examples, sweep
 import graycube as gc
 from graycube.runtime import emulate
 from graycube.schedule import expand
-from graycube.verify import check_emulation
+from graycube.verify import check_algebra
 
 CODES = ("binary", "gray")
 GRAY_NODES = ("Gray || Gray", "Binary || Gray")
@@ -717,7 +717,7 @@ def test_any_layout_is_done_or_refused_with_inter_node_conversion(
     if made:
         stages = in_order(range(layout.p), descending=descending)
         assert_good(made, addresses(layout), stages)
-        assert check_emulation(made, gc.Machine(dims=layout.n, ports="all"))
+        assert check_algebra(made, gc.Machine(dims=layout.n, ports="all"))
 
 
 @pytest.mark.parametrize(
@@ -770,4 +770,4 @@ def test_without_memory_bits_nothing_can_be_exchanged(output):
 def test_2_to_the_40_nodes(build, method, output, cycles):
     made = gc.emulation(build(60, 40, nodes="gray"), method=method, output=output)
     assert made.cycles == cycles
-    assert check_emulation(made, gc.Machine(dims=40, ports="all"))
+    assert check_algebra(made, gc.Machine(dims=40, ports="all"))

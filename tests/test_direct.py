@@ -17,10 +17,10 @@ from graycube.gf2 import AffineMap, Matrix, compose
 from graycube.runtime.local import apply
 from graycube.schedule import delivered, dump, expand, load
 from graycube.simulate import simulate
-from graycube.simulate.direct import direct_rounds
+from graycube.simulate.messages import message_rounds as direct_rounds
 from graycube.table import all_to_all, groups, pipeline
 from graycube.verify import check_algebra, check_elements
-from graycube.verify.direct import check_direct
+from graycube.verify import check_algebra as check_direct
 
 MANY = settings(max_examples=examples(500))
 CIRCUIT, HOPS = "circuit", "store-and-forward"

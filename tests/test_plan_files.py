@@ -390,7 +390,7 @@ def test_many_hops_and_rounds_together_are_refused(file):
 def test_a_proof_gives_up_before_it_takes_minutes(file, monkeypatch):
     """And then it has proved nothing."""
     assert gc.load_plan(file).verify()
-    monkeypatch.setattr("graycube.verify.strands.MAX_COMPARISONS", 0)
+    monkeypatch.setattr("graycube.verify.straight.MAX_COMPARISONS", 0)
     plan = chosen("nonminimum-path", machine=gc.Machine(4, "all"))
     report = plan.verify()
     assert not report

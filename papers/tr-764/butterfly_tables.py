@@ -14,7 +14,7 @@ from graycube.butterflies.state import Code, Conversion
 from graycube.reproduce import Case, Claim
 from graycube.reproduce.formula import evaluate
 from graycube.schedule import Stage, expand
-from graycube.verify import check_elements, check_emulation, check_pairs
+from graycube.verify import check_elements, check_algebra, check_pairs
 
 MOMENTS = ("initial", "dimension 2", "before 1", "dimension 1", "before 0", "dimension 0")
 """The moments of Table 2, under the names that the run gives them."""
@@ -94,7 +94,7 @@ def proved(  # noqa: PLR0913, PLR0917
 def require_right(made: gc.Emulation) -> None:
     """Proof by algebra; small networks are followed element by element and pair by pair."""
     machine = gc.Machine(dims=made.task.n, ports="all")
-    reports = [check_emulation(made, machine)]
+    reports = [check_algebra(made, machine)]
     if made.task.p <= _FOLLOWED:
         moves = expand(made)
         stages = [step.bit for step in made.steps if isinstance(step, Stage)]

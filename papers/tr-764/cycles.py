@@ -22,7 +22,7 @@ from graycube.butterflies import one_point
 from graycube.butterflies.state import Code
 from graycube.runtime import emulate, replicate
 from graycube.schedule import Stage, expand
-from graycube.verify import check_elements, check_emulation, check_pairs, check_replication
+from graycube.verify import check_elements, check_algebra, check_pairs, check_replication
 
 FILE = Path(__file__).parent / "cycles.csv"
 COLUMNS = (
@@ -119,7 +119,7 @@ def right(made: gc.Emulation, *, descending: bool) -> bool:
     moves = expand(made)
     stages = [step.bit for step in made.steps if isinstance(step, Stage)]
     reports = (
-        check_emulation(made, machine),
+        check_algebra(made, machine),
         check_elements(moves, machine),
         check_pairs(moves, stages),
     )

@@ -29,8 +29,8 @@ from graycube.markup import Shown
 from graycube.schedule import Emulation, Replication, Stage, expand
 from graycube.verify import (
     Report,
+    check_algebra,
     check_elements,
-    check_emulation,
     check_pairs,
     check_replication,
 )
@@ -104,7 +104,7 @@ class TransformPlan(Shown):
         schedule = self.schedule
         if isinstance(schedule, Replication):
             return check_replication(schedule)
-        report = check_emulation(schedule, self.machine)
+        report = check_algebra(schedule, self.machine)
         if self.chosen.before is not None:
             report = self.chosen.before.verify().joined(report)
         places = (schedule.task.block << schedule.task.n) * (schedule.cycles + 1)

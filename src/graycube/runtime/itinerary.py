@@ -1,4 +1,4 @@
-"""The ways of a schedule as those who carry it out need them: by addresses, whole blocks at once.
+"""The ways of a schedule as those who carry it out need them: by address, in whole blocks.
 
 Slots that are told apart by nothing are followed as one, so a way has whole blocks here. What
 stays within a round makes no difference to anybody: such delays are left out.
@@ -142,8 +142,9 @@ def _in_rounds(schedule: AnySchedule, step: Step) -> Step:
         short = [late.cycles for late in passage.delays if late.cycles % rounds.step]
         if short and passage.start % rounds.step + sum(short) < rounds.step:
             long = (late for late in passage.delays if late.cycles % rounds.step == 0)
-            passage = replace(passage, delays=tuple(long))
-        kept.append(passage)
+            kept.append(replace(passage, delays=tuple(long)))
+        else:
+            kept.append(passage)
     return replace(step, passages=tuple(kept))
 
 

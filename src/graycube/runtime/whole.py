@@ -1,9 +1,9 @@
-"""The script of a node for ways that are the same for all slots: positions, whatever those are.
+"""The script of a node for ways that are the same for all slots: positions alone.
 
-Rule: steps permute the nodes, so a node has the share of one node at a time, or none. Each share
-comes over one leg of the way and leaves over another: the first is the node's own, the last
-stays, and those in between wait in two spare places in turn, so that one can leave while the
-next arrives.
+Rule: steps permute the nodes, so a node has the share of one node at a time, or none. Each
+share comes over one leg of the way and leaves over another: the first is the node's own, the
+last stays, and those in between wait in two spare places in turn, so that one can leave while
+the next arrives.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,9 +35,10 @@ class _Stay:
 
 def moves_whole(schedule: AnySchedule) -> bool:
     """Whether all slots have the same way, and all nodes do a step at the same time."""
-    passages = (step.passages for way in schedule.ways for step in way.steps)
-    at_once = all(len({p.start for p in some}) < 2 and not some[0].delays for some in passages if some)
-    return at_once and not tells_slots_apart(schedule.ways, schedule.task.n)
+    every = [step.passages for way in schedule.ways for step in way.steps]
+    waiting = any(passage.delays for passages in every for passage in passages)
+    at_once = all(len({passage.start for passage in passages}) < 2 for passages in every)
+    return at_once and not waiting and not tells_slots_apart(schedule.ways, schedule.task.n)
 
 
 def whole_script(schedule: AnySchedule, node: int) -> Script:
@@ -113,11 +114,14 @@ def _legs(way: Way, task: Task) -> list[_Path]:
 
 def _on_nodes(steps: Iterable[Step], task: Task) -> AffineMap:
     """What steps do to node numbers, whatever the slots are."""
-    move, low = AffineMap.identity(task.n), (1 << task.n) - 1
-    for step in steps:
-        one = AffineMap.interpolate(lambda node, step=step: step(node) & low, task.n, task.n)
-        move = one @ move
-    return move
+    crossed, low = tuple(steps), (1 << task.n) - 1
+
+    def ends(node: int) -> int:
+        for step in crossed:
+            node = step(node)
+        return node & low
+
+    return AffineMap.interpolate(ends, task.n, task.n)
 
 
 def _stays(way: Way, legs: list[_Path], node: int) -> Iterator[_Stay]:

@@ -166,9 +166,10 @@ class Direct(Timetable):
             hops = 1 if self.circuits else len(delivery.dims)
             rows = enumerate(delivery.turn.rows)
             delays = tuple(Delay(hops * size << k, row) for k, row in rows)
-            starts = (start + (0 if self.circuits else k * size) for k in range(len(delivery.dims)))
-            passages = zip(delivery.dims, starts, strict=True)
-            yield Step(delivery.move, tuple(Passage(d, at, delays) for d, at in passages))
+            apart = 0 if self.circuits else size
+            dims = enumerate(delivery.dims)
+            passages = (Passage(d, start + k * apart, delays) for k, d in dims)
+            yield Step(delivery.move, tuple(passages))
             start += delivery.turns * hops * size
 
     @property

@@ -29,9 +29,9 @@ def expand(schedule: AnySchedule) -> Moves:
     """
     task = schedule.task
     passages = (
-        way.size * max(1, sum(len(step.passages) for step in way.steps)) for way in schedule.ways
+        (way.size, sum(len(step.passages) for step in way.steps)) for way in schedule.ways
     )
-    crossings = sum(passages) << task.n
+    crossings = sum(size * max(1, count) for size, count in passages) << task.n
     if max(crossings, schedule.cycles) > MAX_CROSSINGS:
         raise InvalidValueError(
             f"the schedule has up to {crossings} crossings in {schedule.cycles} cycles",

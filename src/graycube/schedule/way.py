@@ -145,8 +145,7 @@ def tells_slots_apart(ways: Sequence[Way], n: int) -> bool:
     >>> [tells_slots_apart([Way(0, 8, (Step(e),))], n=2) for e in (there, swap)]
     [False, True]
     """
-    every = {step for way in ways if way.size for step in way.steps}
-    return any(_tests_slots(step, n) for step in every)
+    return any(_tests_slots(step, n) for way in ways if way.size for step in way.steps)
 
 
 def _tests_slots(step: Step, n: int) -> bool:

@@ -1,11 +1,12 @@
-"""The traffic of a schedule of any form."""
+"""The traffic of any schedule."""
 
 from collections.abc import Iterator
 
-from graycube.schedule import AnySchedule, Direct, Emulation
-from graycube.simulate.direct import direct_rounds
-from graycube.simulate.emulation import emulation_rounds
-from graycube.simulate.strands import strand_rounds
+from graycube.gf2 import AffineMap
+from graycube.schedule import AnySchedule
+from graycube.simulate.messages import message_rounds
+from graycube.simulate.pipelines import pipeline_rounds
+from graycube.simulate.straight import straight_rounds
 from graycube.simulate.traffic import RoundTraffic, Traffic
 
 
@@ -26,8 +27,11 @@ def simulate(schedule: AnySchedule) -> Traffic:
 
 
 def _rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
-    if isinstance(schedule, Direct):
-        return direct_rounds(schedule)
-    if isinstance(schedule, Emulation):
-        return emulation_rounds(schedule)
-    return strand_rounds(schedule)
+    """By the shape of the steps: exchanges without delays, or with some, or any maps."""
+    steps = [step for way in schedule.ways for step in way.steps]
+    if any(isinstance(step.move, AffineMap) or len(step.passages) > 1 for step in steps):
+        return message_rounds(schedule)
+    waiting = any(passage.delays for step in steps for passage in step.passages)
+    if waiting or any(step.stage is not None for step in steps):
+        return pipeline_rounds(schedule)
+    return straight_rounds(schedule)

@@ -1,13 +1,12 @@
 """Independent checks of schedules; they share no code with the algorithms or the simulator.
 
 :func:`check_algebra` proves a symbolic schedule at any size of the cube, :func:`check_elements`
-follows every element of an explicit one. :func:`check_emulation` and :func:`check_pairs` do the
-same for butterfly networks. :data:`RULES` says what they look for.
+follows every element of an explicit one, and :func:`check_pairs` the pairs of a butterfly
+network. :data:`RULES` says what they look for.
 """
 
 from graycube.verify import html  # noqa: F401 - it registers what notebooks show
 from graycube.verify.algebra import check_algebra
-from graycube.verify.butterflies import check_emulation
 from graycube.verify.elements import check_elements
 from graycube.verify.pairs import check_pairs, check_replication
 from graycube.verify.report import RULES, Report, Violation
@@ -18,7 +17,6 @@ __all__ = [
     "Violation",
     "check_algebra",
     "check_elements",
-    "check_emulation",
     "check_pairs",
     "check_replication",
 ]

@@ -1,15 +1,30 @@
-"""Prove a schedule of any form by algebra, at any size of the cube."""
+"""Prove a schedule by algebra, at any size of the cube.
+
+There is a theorem for each shape that the ways of a schedule can have, and each speaks for
+itself: a schedule is right if one that applies says so.
+"""
+
+from collections.abc import Callable
 
 from graycube.machine import Machine
-from graycube.schedule import AnySchedule, Direct, Emulation
-from graycube.verify.butterflies import check_emulation
-from graycube.verify.direct import check_direct
-from graycube.verify.report import Report
-from graycube.verify.strands import check_strands
+from graycube.schedule import AnySchedule
+from graycube.verify.messages import check_direct, is_direct
+from graycube.verify.pipelines import check_pipeline, is_pipeline
+from graycube.verify.report import Report, Violation, require_same_cube, tally
+from graycube.verify.straight import check_straight, is_straight
+
+THEOREMS: tuple[
+    tuple[Callable[[AnySchedule], bool], Callable[[AnySchedule, Machine], Report]], ...
+] = (
+    (is_straight, check_straight),
+    (is_pipeline, check_pipeline),
+    (is_direct, check_direct),
+)
+"""To what a theorem applies, and what it finds."""
 
 
 def check_algebra(schedule: AnySchedule, machine: Machine) -> Report:
-    """Check the rules on exchanges, messages or turns themselves.
+    """Check the rules on steps, messages or turns themselves.
 
     >>> from graycube.table import gb3
     >>> from graycube.layout import Layout
@@ -20,8 +35,15 @@ def check_algebra(schedule: AnySchedule, machine: Machine) -> Report:
     by algebra: nothing is wrong (share, end, time, link, ports, round);
     a node holds at most 64 elements
     """
-    if isinstance(schedule, Direct):
-        return check_direct(schedule, machine)
-    if isinstance(schedule, Emulation):
-        return check_emulation(schedule, machine)
-    return check_strands(schedule, machine)
+    require_same_cube(schedule.task, machine)
+    refused: Report | None = None
+    for applies, check in THEOREMS:
+        if applies(schedule):
+            report = check(schedule, machine)
+            if report:
+                return report
+            refused = report if refused is None else refused
+    if refused is not None:
+        return refused
+    detail = "no theorem knows steps like these: check element by element"
+    return tally("by algebra", ("time",), [Violation("time", detail=detail)])

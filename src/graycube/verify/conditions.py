@@ -4,8 +4,16 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
 
+from graycube.schedule import AnySchedule
+
 Conditions = tuple[tuple[int, int], ...]
 """Equations (mask, want): a node u has them if parity(u & mask) == want in each."""
+
+
+def has_one_way(schedule: AnySchedule) -> bool:
+    """Whether all elements do the same steps."""
+    spans = [(way.start, way.stop, way.mask) for way in schedule.ways]
+    return spans == [(0, schedule.task.block, 0)]
 
 
 def most_combined(uses: frozenset[tuple[int, Conditions]]) -> int:

@@ -9,8 +9,8 @@ assumed.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from graycube.gf2 import AffineMap, Matrix, parity
-from graycube.schedule import Crossing, Emulation, Stage
+from graycube.gf2 import AffineMap, Exchange, Matrix, parity
+from graycube.schedule import AnySchedule, Passage
 from graycube.verify.conditions import consistent, reduced
 
 _Condition = tuple[int, int]
@@ -18,15 +18,15 @@ _Condition = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class TimedCrossing:
-    """A crossing, seen from the indices: conditions are (sum of index bits, value).
+    """An exchange with its passage, seen from the indices: conditions are (sum of bits, value).
 
     The round in which an element crosses is ``start`` plus, for every sum, its coefficient if
     the sum is 1. Times within a round do not matter between crossings.
     """
 
     number: int
-    crossing: Crossing
-    dimension: int
+    exchange: Exchange
+    passage: Passage
     condition: _Condition
     start: int
     coefficients: dict[int, int]
@@ -45,34 +45,30 @@ class TimedCrossing:
         return self.start + sum(max(0, c) for c in self.coefficients.values())
 
 
-def timed_crossings(emulation: Emulation, every: int) -> Iterator[TimedCrossing]:
-    """The crossings of an emulation, in rounds of ``every`` cycles."""
-    place, stages, number, run = emulation.task.source.map, 0, 0, 0
-    nodes = (1 << emulation.task.n) - 1
-    for step in emulation.steps:
-        if not isinstance(step, Crossing):
-            run += 1
-        if isinstance(step, Stage):
-            stages += 1
+def timed_crossings(schedule: AnySchedule, every: int) -> Iterator[TimedCrossing]:
+    """The crossings of a schedule with one way, in rounds of ``every`` cycles."""
+    place, stages, number, run = schedule.task.source.map, 0, 0, 0
+    for step in schedule.ways[0].steps:
+        run += not step.passages
+        stages += step.stage is not None
+        if not isinstance(step.move, Exchange):
             continue
-        if isinstance(step, Crossing):
-            dimension = (step.exchange.flip & nodes).bit_length() - 1
-            condition = _by_index(place, step.exchange.when, step.exchange.want)
-            start, coefficients = _rounds(step, place, every)
-            times = tuple(_by_index(place, turn.when, turn.want) for turn in step.turns)
-            known = (number, step, dimension, condition, start, coefficients, times)
+        for passage in step.passages:
+            condition = _by_index(place, step.move.when, step.move.want)
+            start, coefficients = _rounds(passage, place, every)
+            times = tuple(_by_index(place, late.mask, late.want) for late in passage.delays)
+            known = (number, step.move, passage, condition, start, coefficients, times)
             yield TimedCrossing(*known, stages, run)
             number += 1
-        exchange = step.exchange if isinstance(step, Crossing) else step
-        place = exchange.affine(place.width) @ place
+        place = step.affine(place.width) @ place
 
 
-def _rounds(crossing: Crossing, place: AffineMap, every: int) -> tuple[int, dict[int, int]]:
+def _rounds(passage: Passage, place: AffineMap, every: int) -> tuple[int, dict[int, int]]:
     """The round of a crossing, as a start and a coefficient for every sum of index bits."""
-    start, coefficients = crossing.start // every, dict[int, int]()
-    for turn in crossing.turns:
-        index, want = _by_index(place, turn.when, turn.want)
-        rounds = turn.delay // every
+    start, coefficients = passage.start // every, dict[int, int]()
+    for late in passage.delays:
+        index, want = _by_index(place, late.mask, late.want)
+        rounds = late.cycles // every
         if not want:  # late where the sum is 0
             start, rounds = start + rounds, -rounds
         coefficients[index] = coefficients.get(index, 0) + rounds
@@ -122,9 +118,9 @@ def _apart(one: TimedCrossing, other: TimedCrossing) -> bool:
     return one.last < other.first or other.last < one.first
 
 
-def commute(one: Crossing, other: Crossing) -> bool:
-    """Whether they may be done in either order. Turns are those of the order of the steps."""
-    tests = [(one.exchange.flip, other.exchange.when), (other.exchange.flip, one.exchange.when)]
+def commute(one: Exchange, other: Exchange) -> bool:
+    """Whether they may be done in either order. Delays are those of the order of the steps."""
+    tests = [(one.flip, other.when), (other.flip, one.when)]
     return not any(parity(flip & when) for flip, when in tests)
 
 

@@ -1,4 +1,4 @@
-"""Which nodes use which links when, in a symbolic schedule: what its proof counts."""
+"""Which nodes use which links when, where nobody waits for a turn: what a proof counts."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import xor
 
-from graycube.gf2 import bit_indices, parity
-from graycube.schedule import Hop, Schedule, Strand
+from graycube.gf2 import Exchange, bit_indices, parity
+from graycube.schedule import AnySchedule, Way
 from graycube.verify.conditions import Conditions, most_combined
 
 MAX_CONDITIONS = 10
@@ -44,10 +44,10 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A hop's use of its dimension: by the nodes with ``conditions``, in cycles start..stop.
+    """A step's use of its dimension: by the nodes with ``conditions``, in cycles start..stop.
 
-    ``path`` names the message: the hops of a circuit belong to one path. ``always`` says that
-    all elements of the strand that are on these nodes cross. ``across`` is what the number of
+    ``path`` names the message: the steps of a circuit belong to one path. ``always`` says that
+    all elements of the way that are on these nodes cross. ``across`` is what the number of
     the node at the other end of the message differs in.
     """
 
@@ -60,43 +60,50 @@ class Use:
     across: int
 
 
-def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
-    """The uses of links by all strands, each under the conditions that still hold there."""
-    nodes = (1 << schedule.task.n) - 1
-    for s, strand in enumerate(schedule.strands):
-        holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
-        mixed = mixes_slots(schedule, strand)
-        for k, hop in enumerate(strand.hops):
-            crossed, when, want = (
-                hop.exchange.flip & nodes,
-                hop.exchange.when,
-                hop.exchange.want,
-            )
-            if crossed and strand.size:
-                cycles = duration(schedule, strand, hop, mixed=mixed)
+def exchanges(way: Way) -> Iterator[tuple[Exchange, int]]:
+    """The exchanges of a way, and when they begin; -1 where they cross nothing."""
+    for step in way.steps:
+        if isinstance(step.move, Exchange):
+            yield step.move, step.passages[0].start if step.passages else -1
+
+
+def crossings(way: Way) -> list[tuple[Exchange, int]]:
+    """The exchanges that cross links, and when they begin."""
+    return [(exchange, start) for exchange, start in exchanges(way) if start >= 0]
+
+
+def uses_of(schedule: AnySchedule, *, circuits: bool) -> Iterator[Use]:
+    """The uses of links by all ways, each under the conditions that still hold there."""
+    n = schedule.task.n
+    for s, way in enumerate(schedule.ways):
+        holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
+        mixed = mixes_slots(n, way)
+        for k, (exchange, start) in enumerate(exchanges(way)):
+            crossed, when, want = exchange.flip & (1 << n) - 1, exchange.when, exchange.want
+            if crossed and way.size:
                 equations = {*holders, (when, want)}
                 yield Use(
                     crossed.bit_length() - 1,
-                    tuple(sorted(e for e in equations if e[0] and not e[0] >> schedule.task.n)),
-                    hop.cycle,
-                    hop.cycle + cycles,
-                    (s, hop.cycle if circuits else k),
+                    tuple(sorted(e for e in equations if e[0] and not e[0] >> n)),
+                    start,
+                    start + duration(schedule, way, exchange, mixed=mixed),
+                    (s, start if circuits else k),
                     always=not when,
-                    across=1 << crossed.bit_length() - 1,
+                    across=crossed,
                 )
             # The exchange adds [parity(a & when) == want] to each parity that its flip changes.
             holders = [
                 (mask ^ when, value ^ want ^ 1)
-                if parity(mask & hop.exchange.flip)
+                if parity(mask & exchange.flip)
                 else (mask, value)
                 for mask, value in holders
             ]
 
 
 def ends(uses: Sequence[Use], *, last: bool) -> list[Use]:
-    """Only the first or last hops of circuits: others use no ports.
+    """Only the first or last steps of circuits: others use no ports.
 
-    That is, where all elements of a strand take all hops of the circuit.
+    That is, where all elements of a way take all steps of the circuit.
     """
     paths: dict[tuple[int, int], list[Use]] = {}
     for use in uses:
@@ -118,18 +125,17 @@ def arrival(use: Use) -> Use:
     return replace(use, conditions=there)
 
 
-def mixes_slots(schedule: Schedule, strand: Strand) -> bool:
-    """Whether elements of the strand change places within their blocks."""
-    n = schedule.task.n
-    return any((hop.exchange.flip | hop.exchange.when) >> n for hop in strand.hops)
+def mixes_slots(n: int, way: Way) -> bool:
+    """Whether elements of the way change places within their blocks."""
+    return any((exchange.flip | exchange.when) >> n for exchange, _ in exchanges(way))
 
 
-def duration(schedule: Schedule, strand: Strand, hop: Hop, *, mixed: bool) -> int:
-    """Cycles that the elements of a strand take at most; ``mixed`` is what mixes_slots says."""
+def duration(schedule: AnySchedule, way: Way, exchange: Exchange, *, mixed: bool) -> int:
+    """Cycles that the elements of a way take at most; ``mixed`` is what mixes_slots says."""
     block = schedule.task.block
     if not mixed:
-        return strand.size
-    if strand.size == block and hop.exchange.when >> schedule.task.n:
+        return way.size
+    if way.size == block and exchange.when >> schedule.task.n:
         return block // 2  # whole blocks are permuted, so every node has half of the slots
     return block
 

@@ -1,13 +1,13 @@
-"""Prove a symbolic schedule by algebra, at any size of the cube.
+"""Prove ways of exchanges without delays, at any size of the cube.
 
-Two facts carry the proof. The composition of a strand's exchanges is one affine map, which must
-agree with the map between the layouts on the nodes of the strand. And two hops never use the
+Two facts carry the proof. The composition of a way's exchanges is one affine map, which must
+agree with the map between the layouts on the nodes of the way. And two steps never use the
 same link at the same time if their cycles do not overlap, or if no node meets both conditions:
 equations over GF(2) without a common solution. Whether a node has ports enough is counted over
 all combinations of the parities that occur.
 
 Exchanges in which all nodes take part keep as much on every node as it had, cycle by cycle; so
-where no strand is that of some nodes only, or of some slots only that it mixes with others, the
+where no way is that of some nodes only, or of some slots only that it mixes with others, the
 peak of every node is its block.
 
 Where the algebra cannot tell, or not with so many comparisons, the worst is assumed: the check
@@ -19,8 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
+from graycube.gf2 import Exchange
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Strand
+from graycube.schedule import AnySchedule, Way
 from graycube.verify.conditions import have_common_solution
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.uses import (
@@ -29,6 +30,7 @@ from graycube.verify.uses import (
     Ports,
     Use,
     arrival,
+    crossings,
     duration,
     ends,
     mixes_slots,
@@ -38,7 +40,18 @@ from graycube.verify.uses import (
 _RULES = ("share", "end", "time", "link", "ports", "round")
 
 
-def check_strands(schedule: Schedule, machine: Machine) -> Report:
+def is_straight(schedule: AnySchedule) -> bool:
+    """Whether each step is one exchange, over one dimension or none, without delays."""
+    return all(
+        isinstance(step.move, Exchange)
+        and len(step.passages) < 2
+        and not any(passage.delays for passage in step.passages)
+        for way in schedule.ways
+        for step in way.steps
+    )
+
+
+def check_straight(schedule: AnySchedule, machine: Machine) -> Report:
     """Check the rules on the exchanges themselves.
 
     >>> from graycube.table import gb3
@@ -46,7 +59,7 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
     >>> from graycube.schedule import Task
     >>> machine = Machine(dims=40)
     >>> task = Task(Layout.nodes(40, "gray"), Layout.nodes(40), block=64)
-    >>> print(check_strands(gb3.emit(task, machine), machine))
+    >>> print(check_straight(gb3.emit(task, machine), machine))
     by algebra: nothing is wrong (share, end, time, link, ports, round);
     a node holds at most 64 elements
     """
@@ -54,94 +67,90 @@ def check_strands(schedule: Schedule, machine: Machine) -> Report:
     circuits = machine.switching == "circuit"
     uses = list(uses_of(schedule, circuits=circuits))
     sends, receipts = (ends(uses, last=last) for last in (False, True))
-    ways = (sends,) if _all_nodes(schedule) else (sends, [arrival(use) for use in receipts])
-    partners = [[replace(use, dimension=use.across) for use in way] for way in ways]
+    both = (sends,) if _all_nodes(schedule) else (sends, [arrival(use) for use in receipts])
+    partners = [[replace(use, dimension=use.across) for use in one] for one in both]
     ports = Ports(machine.links_at_once, Effort(MAX_COMPARISONS), circuits)
     found = chain(
         _check_shares(schedule, Effort(MAX_COMPARISONS)),
         _check_ends(schedule),
         _check_times(schedule, circuits=circuits),
         _check_links(uses, Effort(MAX_COMPARISONS)),
-        *(_check_ports(way, ports) for way in ways),
+        *(_check_ports(one, ports) for one in both),
         *(_check_rounds(schedule, partner, ports) for partner in partners),
         _check_forwarding(schedule, circuits=circuits),
     )
     report = tally("by algebra", _RULES, found)
     constant = _all_nodes(schedule) and not any(
-        mixes_slots(schedule, strand) and strand.size < schedule.task.block
-        for strand in schedule.strands
+        mixes_slots(schedule.task.n, way) and way.size < schedule.task.block
+        for way in schedule.ways
     )
     return replace(report, peak=schedule.task.block) if constant and report else report
 
 
-def _all_nodes(schedule: Schedule) -> bool:
-    """Whether no strand is that of some nodes only: then each node receives when it sends."""
-    return not any(strand.mask for strand in schedule.strands)
+def _all_nodes(schedule: AnySchedule) -> bool:
+    """Whether no way is that of some nodes only: then each node receives when it sends."""
+    return not any(way.mask for way in schedule.ways)
 
 
-def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
-    """Every position of every node is in exactly one strand."""
+def _check_shares(schedule: AnySchedule, effort: Effort) -> Iterator[Violation]:
+    """Every position of every node is in exactly one way."""
     block, n = schedule.task.block, schedule.task.n
-    strands = sorted((s for s in schedule.strands if s.size), key=lambda s: s.start)
-    marks = sorted({0, block, *(s.start for s in strands), *(s.stop for s in strands)})
-    waiting = iter([*strands, None])
-    coming, holding = next(waiting), list[Strand]()
+    ways = sorted((way for way in schedule.ways if way.size), key=lambda way: way.start)
+    marks = sorted({0, block, *(way.start for way in ways), *(way.stop for way in ways)})
+    waiting = iter([*ways, None])
+    coming, holding = next(waiting), list[Way]()
     for start, stop in pairwise(marks):
-        holding = [strand for strand in holding if strand.stop > start]
+        holding = [way for way in holding if way.stop > start]
         between = f"positions {start} to {stop} of a block"
         while coming is not None and coming.start <= start:
             if effort.beyond(len(holding)):
                 yield Violation("share", detail=effort.words)
                 return
             if any(_have_common_nodes(coming, other) for other in holding):
-                yield Violation("share", detail=f"{between} are in two strands")
+                yield Violation("share", detail=f"{between} are in two ways")
             holding.append(coming)
             coming = next(waiting)
-        if sum(1 << (n - strand.mask.bit_count()) for strand in holding) < 1 << n:
-            yield Violation("share", detail=f"{between} are in no strand")
+        if sum(1 << (n - way.mask.bit_count()) for way in holding) < 1 << n:
+            yield Violation("share", detail=f"{between} are in no way")
 
 
-def _have_common_nodes(one: Strand, other: Strand) -> bool:
-    """Whether the two strands are those of a same node."""
+def _have_common_nodes(one: Way, other: Way) -> bool:
+    """Whether the two ways are those of a same node."""
     return not (one.value ^ other.value) & one.mask & other.mask
 
 
-def _check_ends(schedule: Schedule) -> Iterator[Violation]:
+def _check_ends(schedule: AnySchedule) -> Iterator[Violation]:
     """Affine maps agree on a subcube if they agree at a corner and its neighbours there."""
     task = schedule.task
     low = (1 << task.n) - 1
-    for s, strand in enumerate(schedule.strands):
-        free = (1 << j for j in range(task.p) if not strand.mask >> j & 1)
-        for a in (strand.value, *(strand.value ^ bit for bit in free)):
+    for s, way in enumerate(schedule.ways):
+        free = (1 << j for j in range(task.p) if not way.mask >> j & 1)
+        for a in (way.value, *(way.value ^ bit for bit in free)):
             end = a
-            for hop in strand.hops:
-                end = hop.exchange(end)
+            for step in way.steps:
+                end = step(end)
             if schedule.relabel is not None:
                 end = schedule.relabel(end)
             if end != task.move(a):
-                detail = f"strand {s} takes address {a} to {end}, not {task.move(a)}"
+                detail = f"way {s} takes address {a} to {end}, not {task.move(a)}"
                 yield Violation("end", node=a & low, detail=detail)
                 break
 
 
-def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
-    nodes = (1 << schedule.task.n) - 1
-    for s, strand in enumerate(schedule.strands):
-        crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes]
-        mixed = mixes_slots(schedule, strand)
-        for before, after in pairwise(crossing):
-            wait = duration(schedule, strand, before, mixed=mixed) if mixed else 1
-            if circuits and after.cycle == before.cycle and not mixed:
+def _check_times(schedule: AnySchedule, *, circuits: bool) -> Iterator[Violation]:
+    for s, way in enumerate(schedule.ways):
+        crossing, mixed = crossings(way), mixes_slots(schedule.task.n, way)
+        for (before, first), (after, start) in pairwise(crossing):
+            wait = duration(schedule, way, before, mixed=mixed) if mixed else 1
+            if circuits and start == first and not mixed:
                 wait = 0
-            if after.cycle < before.cycle + wait:
-                detail = (
-                    f"strand {s} starts '{after.exchange}' before '{before.exchange}' is over"
-                )
-                yield Violation("time", cycle=after.cycle, detail=detail)
-        if strand.size and crossing:
-            end = max(h.cycle + duration(schedule, strand, h, mixed=mixed) for h in crossing)
+            if start < first + wait:
+                detail = f"way {s} starts '{after}' before '{before}' is over"
+                yield Violation("time", cycle=start, detail=detail)
+        if way.size and crossing:
+            end = max(start + duration(schedule, way, e, mixed=mixed) for e, start in crossing)
             if end > schedule.cycles:
-                detail = f"strand {s} ends in cycle {end - 1} of {schedule.cycles}"
+                detail = f"way {s} ends in cycle {end - 1} of {schedule.cycles}"
                 yield Violation("time", cycle=end - 1, detail=detail)
 
 
@@ -156,7 +165,7 @@ def _check_links(uses: Sequence[Use], effort: Effort) -> Iterator[Violation]:
         for other in others:
             if use.start < use.stop and have_common_solution(use.conditions, other.conditions):
                 detail = (
-                    f"strands {other.path[0]} and {use.path[0]} "
+                    f"ways {other.path[0]} and {use.path[0]} "
                     f"share links of dimension {use.dimension}"
                 )
                 yield Violation("link", cycle=use.start, detail=detail)
@@ -181,7 +190,9 @@ def _by_start(uses: Sequence[Use]) -> Iterator[tuple[int, list[Use]]]:
     yield from sorted(starting.items(), key=lambda entry: entry[0])
 
 
-def _check_rounds(schedule: Schedule, uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
+def _check_rounds(
+    schedule: AnySchedule, uses: Sequence[Use], ports: Ports
+) -> Iterator[Violation]:
     """Rounds in which nothing starts have no more messages than the round before them."""
     starting: dict[int, list[Use]] = {}
     for use in uses:
@@ -196,30 +207,29 @@ def _check_rounds(schedule: Schedule, uses: Sequence[Use], ports: Ports) -> Iter
             yield Violation("round", cycle=start, detail=detail)
 
 
-def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
+def _check_forwarding(schedule: AnySchedule, *, circuits: bool) -> Iterator[Violation]:
     """What arrives in a round is sent on in a later one.
 
     Either all cross before the round of the first that goes on. Or every element keeps its turn
     and goes on a gap later, and no round is longer than that.
     """
-    nodes = (1 << schedule.task.n) - 1
     lengths = () if isinstance(schedule.rounds, range) else schedule.round_lengths
-    for s, strand in enumerate(schedule.strands):
-        crossing = [hop for hop in strand.hops if hop.exchange.flip & nodes and strand.size]
-        mixed = mixes_slots(schedule, strand)
-        for before, after in pairwise(crossing):
-            gap = after.cycle - before.cycle
-            stop = before.cycle + duration(schedule, strand, before, mixed=mixed)
-            apart = schedule.round_of(stop - 1) < schedule.round_of(after.cycle)
+    for s, way in enumerate(schedule.ways):
+        crossing = crossings(way) if way.size else []
+        mixed = mixes_slots(schedule.task.n, way)
+        for (before, first), (_, start) in pairwise(crossing):
+            gap = start - first
+            stop = first + duration(schedule, way, before, mixed=mixed)
+            apart = schedule.round_of(stop - 1) < schedule.round_of(start)
             if not apart and not mixed:
-                apart = _longest_round(schedule, lengths, before.cycle, stop) <= gap
+                apart = _longest_round(schedule, lengths, first, stop) <= gap
                 apart |= circuits and gap == 0
             if not apart:
-                detail = f"strand {s} may be forwarded within a round"
-                yield Violation("round", cycle=after.cycle, detail=detail)
+                detail = f"way {s} may be forwarded within a round"
+                yield Violation("round", cycle=start, detail=detail)
 
 
-def _longest_round(schedule: Schedule, lengths: Sequence[int], start: int, stop: int) -> int:
+def _longest_round(schedule: AnySchedule, lengths: Sequence[int], start: int, stop: int) -> int:
     """Length of the longest round that has some of the cycles."""
     if isinstance(schedule.rounds, range):
         return min(schedule.rounds.step, schedule.cycles)

@@ -1,10 +1,10 @@
-"""The traffic of strands, exactly, at any size of the cube.
+"""The traffic of ways without delays, exactly, at any size of the cube.
 
 Rules.
 
-1. All nodes with the same parities for the conditions of the hops have the same traffic, so
+1. All nodes with the same parities for the conditions of the steps have the same traffic, so
    classes of nodes are counted (:mod:`graycube.simulate.classes`).
-2. The traffic changes only where a hop begins or ends. Between two such events all rounds of
+2. The traffic changes only where a step begins or ends. Between two such events all rounds of
    one length are alike, and are counted once: a pipeline has few events, however long it runs.
 
 The verifier asks the same of a schedule, and shares no code with this on purpose.
@@ -15,23 +15,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import bit_indices, parity
-from graycube.schedule import Hop, Schedule, Strand
+from graycube.gf2 import Exchange, bit_indices, parity
+from graycube.schedule import AnySchedule, Way
 from graycube.simulate.classes import Senders, count
 from graycube.simulate.traffic import RoundTraffic
 
 
 @dataclass(frozen=True, slots=True)
 class _HopTime:
-    """A hop's use of its dimension in the cycles ``start`` to ``stop``."""
+    """A step's use of its dimension in the cycles ``start`` to ``stop``."""
 
-    link: int
+    dim: int
     conditions: tuple[tuple[int, int], ...]
     start: int
     stop: int
 
 
-def strand_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
+def straight_rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
     """The rounds, with equal neighbours in pipelines as one."""
     uses = sorted(_uses(schedule), key=lambda use: use.start)
     marks = _marks(schedule, uses)
@@ -47,7 +47,7 @@ def strand_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
         groups: dict[int, list[Senders]] = {}
         for use in active:
             amount = min(use.stop, stop) - max(use.start, start)
-            groups.setdefault(use.link, []).append(Senders(use.conditions, amount))
+            groups.setdefault(use.dim, []).append(Senders(use.conditions, amount))
         canonical = tuple(
             tuple(sorted(group, key=lambda s: (s.conditions, s.amount)))
             for _, group in sorted(groups.items())
@@ -55,7 +55,7 @@ def strand_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
         yield RoundTraffic(*count(schedule.task.n, canonical), times=after - first)
 
 
-def _marks(schedule: Schedule, uses: Sequence[_HopTime]) -> list[int]:
+def _marks(schedule: AnySchedule, uses: Sequence[_HopTime]) -> list[int]:
     """The numbers of the rounds that may differ from the one before."""
     total = len(schedule.rounds)
     if not isinstance(schedule.rounds, range):
@@ -67,45 +67,45 @@ def _marks(schedule: Schedule, uses: Sequence[_HopTime]) -> list[int]:
     return sorted(r for r in changes if r <= total)
 
 
-def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
+def _bounds(schedule: AnySchedule, number: int) -> tuple[int, int]:
     """First cycle of a round, and of the next."""
     rounds = schedule.rounds
     later = number + 1 < len(rounds)
     return rounds[number], rounds[number + 1] if later else schedule.cycles
 
 
-def _uses(schedule: Schedule) -> Iterator[_HopTime]:
-    nodes = (1 << schedule.task.n) - 1
-    for strand in schedule.strands:
-        holders = [(1 << j, strand.value >> j & 1) for j in bit_indices(strand.mask)]
-        for hop in strand.hops:
-            link = hop.exchange.flip & nodes
-            if link and strand.size:
-                conditions, amount = _senders(schedule, strand, hop)
+def _uses(schedule: AnySchedule) -> Iterator[_HopTime]:
+    for way in schedule.ways:
+        holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
+        for step in way.steps:
+            exchange = step.move
+            if not isinstance(exchange, Exchange):
+                continue
+            for passage in step.passages if way.size else ():
+                conditions, amount = _senders(schedule, way, exchange)
                 both = tuple(sorted({*holders, *conditions}))
-                yield _HopTime(link, both, hop.cycle, hop.cycle + amount)
-            holders = [_carried(mask, want, hop) for mask, want in holders]
+                yield _HopTime(passage.dim, both, passage.start, passage.start + amount)
+            holders = [_carried(mask, want, exchange) for mask, want in holders]
 
 
-def _carried(mask: int, want: int, hop: Hop) -> tuple[int, int]:
+def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:
     """What a parity of the address says about it after the exchange."""
-    exchange = hop.exchange
     if not parity(mask & exchange.flip):
         return mask, want
     return mask ^ exchange.when, want ^ 1 ^ exchange.want
 
 
 def _senders(
-    schedule: Schedule, strand: Strand, hop: Hop
+    schedule: AnySchedule, way: Way, exchange: Exchange
 ) -> tuple[tuple[tuple[int, int], ...], int]:
-    """Which nodes send elements of the strand, among those that have some, and how many."""
-    task, exchange = schedule.task, hop.exchange
+    """Which nodes send elements of the way, among those that have some, and how many."""
+    task = schedule.task
     if not exchange.when >> task.n:
-        return (((exchange.when, exchange.want),) if exchange.when else ()), strand.size
-    if strand.size != task.block or strand.mask:
+        return (((exchange.when, exchange.want),) if exchange.when else ()), way.size
+    if way.size != task.block or way.mask:
         raise InvalidValueError(
-            f"the hop '{hop}' of a strand of {strand.size} elements tests slots",
-            f"its share of a slot is unknown unless it has all {task.block}",
-            "give the strand whole blocks of all nodes, or replay its moves",
+            f"'{exchange}' for {way.size} elements of a block tests slots",
+            f"their share of a slot is unknown unless they are all {task.block}",
+            "give the way whole blocks of all nodes, or replay its moves",
         )
-    return (), strand.size // 2  # half of the slots, on every node
+    return (), way.size // 2  # half of the slots, on every node

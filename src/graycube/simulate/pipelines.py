@@ -1,0 +1,42 @@
+"""The traffic of a pipeline in which elements take turns.
+
+Its rounds are equally long, and in each of them some link carries a whole message.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from graycube.schedule import AnySchedule, Passage
+from graycube.simulate.traffic import RoundTraffic
+
+
+def pipeline_rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
+    """The rounds, which are alike but for the links they use.
+
+    >>> from graycube.butterflies import emulation
+    >>> from graycube.layout import Layout
+    >>> for traffic in pipeline_rounds(emulation(Layout.cyclic(8, 5))):
+    ...     print(traffic.longest, traffic.crossings * traffic.times, traffic.times)
+    1 640 8
+    """
+    times, elements = len(schedule.rounds), schedule.task.block << schedule.task.n
+    if not times:
+        return
+    passages, total = list[Passage](), 0
+    for step in (step for way in schedule.ways for step in way.steps):
+        for passage in step.passages:
+            half = step.move is not None and step.move.changes(passage.dim)[0]
+            passages.append(passage)
+            total += elements // 2 if half else elements
+    longest = -(-schedule.cycles // times)
+    mean = Fraction(total, times)
+    yield RoundTraffic(longest, mean, mean / longest, _at_once(passages), times=times)
+
+
+def _at_once(passages: Sequence[Passage]) -> int:
+    """How many dimensions are in use at the same time, at most."""
+    most = 0
+    for passage in passages:
+        using = {p.dim for p in passages if p.start <= passage.start <= p.last}
+        most = max(most, len(using))
+    return most

@@ -1,0 +1,170 @@
+"""Prove messages that go straight to where they belong by algebra, at any size.
+
+All that it claims is linear. The delays of a step number its turns. Within a turn, the sender
+must tell the receiver, and the receiver the sender: sums of address bits that are sums of
+others. The same must hold for the link that a message uses for its k-th passage, which is told
+by the bits of its destination that are reached by then and the bits of its sender that are not
+left: then no two messages of a turn meet.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from graycube.gf2 import Span
+from graycube.machine import Machine
+from graycube.schedule import AnySchedule, Step
+from graycube.verify.conditions import has_one_way
+from graycube.verify.report import Report, Violation, require_same_cube, tally
+
+_RULES = ("end", "time", "link", "ports", "round")
+
+
+def is_direct(schedule: AnySchedule) -> bool:
+    """Whether everything has one way, without butterflies, and all wait alike in a step."""
+    return has_one_way(schedule) and all(
+        step.stage is None and len({passage.delays for passage in step.passages}) < 2
+        for step in schedule.ways[0].steps
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivery:
+    """A step: from cycle ``start`` to ``stop``, in messages of ``size`` elements.
+
+    ``senders`` and ``goals`` are the node bits before and after, as sums of the address bits
+    before, ``turns`` those that number the turns.
+    """
+
+    step: Step
+    start: int
+    stop: int
+    size: int
+    senders: tuple[int, ...]
+    goals: tuple[int, ...]
+    turns: tuple[int, ...]
+
+
+def check_direct(schedule: AnySchedule, machine: Machine) -> Report:
+    """Check the messages of every step on its map alone.
+
+    >>> from graycube.gf2 import Matrix
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Delivery, Task, delivered
+    >>> n, everything = 40, range(40)
+    >>> task = Task(Layout.cyclic(2 * n, n), Layout.consecutive(2 * n, n), block=1 << n)
+    >>> units = [1 << d for d in everything]
+    >>> swap = Delivery(task.move, Matrix.identity(n), units, dims=everything)
+    >>> schedule = delivered(task, "all-to-all", [swap], circuits=True)
+    >>> print(check_direct(schedule, Machine(dims=n, switching="circuit")))
+    by algebra: nothing is wrong (end, time, link, ports, round)
+    """
+    require_same_cube(schedule.task, machine)
+    made = list(_deliveries(schedule))
+    found = [*_check_end(schedule), *_check_times(schedule, made, machine)]
+    for number, delivery in enumerate(made):
+        found += _check_messages(number, delivery)
+        found += _check_links(number, delivery)
+    return tally("by algebra", _RULES, found)
+
+
+def _deliveries(schedule: AnySchedule) -> Iterator[_Delivery]:
+    task = schedule.task
+    senders = tuple(1 << d for d in range(task.n))
+    for step in schedule.ways[0].steps:
+        delays = step.passages[0].delays if step.passages else ()
+        turns = tuple(late.mask for late in delays)
+        goals = tuple(step.affine(task.p).matrix.rows[: task.n])
+        slots = Span(mask >> task.n for mask in turns)
+        size = task.block >> len(slots)
+        start = min((passage.start for passage in step.passages), default=0)
+        stop = max((passage.last + size for passage in step.passages), default=0)
+        yield _Delivery(step, start, stop, size, senders, goals, turns)
+
+
+def _check_end(schedule: AnySchedule) -> Iterator[Violation]:
+    """Affine maps are the same if they agree at 0 and its neighbours."""
+    task, (way,) = schedule.task, schedule.ways
+    for start in (0, *(1 << j for j in range(task.p))):
+        end = start
+        for step in way.steps:
+            end = step(end)
+        if schedule.relabel is not None:
+            end = schedule.relabel(end)
+        if end != task.move(start):
+            detail = f"address {start} is taken to {end}, not {task.move(start)}"
+            yield Violation("end", node=start & ((1 << task.n) - 1), detail=detail)
+
+
+def _check_times(
+    schedule: AnySchedule, made: Sequence[_Delivery], machine: Machine
+) -> Iterator[Violation]:
+    """Messages do not overlap, and each has a round: a circuit as one, else each passage."""
+    crossing = [delivery for delivery in made if delivery.step.passages]
+    for one, other in pairwise(crossing):
+        if other.start < one.stop:
+            detail = f"messages start in cycle {other.start}, before others are over"
+            yield Violation("time", cycle=other.start, detail=detail)
+    for delivery in crossing:
+        passages, size = delivery.step.passages, delivery.size
+        starts = [passage.start - delivery.start for passage in passages]
+        circuit = not any(starts)
+        if circuit and len(passages) > 1 and machine.switching != "circuit":
+            yield Violation("time", detail="circuits are used where there are none")
+        if not circuit and starts != [k * size for k in range(len(starts))]:
+            detail = f"a message is sent on before all of its {size} elements are there"
+            yield Violation("time", cycle=delivery.start, detail=detail)
+        needed = size if circuit else size * len(passages)
+        for late in sorted(passages[0].delays, key=lambda late: late.cycles):
+            if late.cycles < needed:
+                detail = f"messages of {needed} cycles follow one another after {late.cycles}"
+                yield Violation("round", cycle=delivery.start, detail=detail)
+            needed += late.cycles
+        if not _in_rounds(schedule, delivery):
+            detail = f"messages of {size} elements are not rounds of their own"
+            yield Violation("round", cycle=delivery.start, detail=detail)
+    if crossing and crossing[-1].stop > schedule.cycles:
+        yield Violation("time", detail=f"messages end after {schedule.cycles} cycles")
+
+
+def _in_rounds(schedule: AnySchedule, delivery: _Delivery) -> bool:
+    """Whether rounds of one message each fill the time, and all messages start with one."""
+    size, rounds = delivery.size, schedule.rounds
+    spans = [late.cycles for late in delivery.step.passages[0].delays]
+    if any(span % size for span in spans):
+        return False
+    if isinstance(rounds, range):
+        return rounds.step == size and delivery.start % size == 0
+    first, last = (schedule.round_of(cycle) for cycle in (delivery.start, delivery.stop - 1))
+    marks = (*rounds[first : last + 1], *(rounds[last + 1 : last + 2] or (schedule.cycles,)))
+    wanted = range(delivery.start, delivery.stop + 1, size)
+    return len(marks) == len(wanted) and marks == tuple(wanted)
+
+
+def _check_messages(number: int, delivery: _Delivery) -> Iterator[Violation]:
+    """In a turn every node sends one message and receives one, over the dimensions crossed."""
+    by_sender = Span((*delivery.senders, *delivery.turns))
+    by_goal = Span((*delivery.goals, *delivery.turns))
+    if not all(sender in by_goal for sender in delivery.senders):
+        detail = f"in step {number} a node receives two messages in one turn"
+        yield Violation("ports", detail=detail)
+    if not all(goal in by_sender for goal in delivery.goals):
+        detail = f"in step {number} something goes to a node that has no turn"
+        yield Violation("end", detail=detail)
+    crossed = {passage.dim for passage in delivery.step.passages}
+    n = len(delivery.senders)
+    moved = [delivery.step.move.changes(d) for d in range(n)] if delivery.step.move else []
+    if any((mask or want == 0) and d not in crossed for d, (mask, want) in enumerate(moved)):
+        detail = f"step {number} crosses more than the dimensions {sorted(crossed)}"
+        yield Violation("end", detail=detail)
+
+
+def _check_links(number: int, delivery: _Delivery) -> Iterator[Violation]:
+    at = list(delivery.senders)
+    for passage in delivery.step.passages:
+        before = at[passage.dim]
+        at[passage.dim] = delivery.goals[passage.dim]
+        known = Span((*at, before, *delivery.turns))
+        if not all(sender in known for sender in delivery.senders):
+            detail = f"in step {number} two messages of a turn meet in dimension {passage.dim}"
+            yield Violation("link", detail=detail)

@@ -1,0 +1,165 @@
+"""Prove one way of exchanges in which elements take turns, with stages or without.
+
+Each crossing lets the elements of a link through one by one if node number, condition and turns
+together tell all elements apart: a rank. Two crossings of one dimension never meet if no round
+is in both. An element leaves after its pair of the last stage is complete if the latest arrival
+of any element that the stages in between join to it comes before.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.machine import Machine
+from graycube.schedule import AnySchedule
+from graycube.verify.conditions import has_one_way
+from graycube.verify.report import Report, Violation, require_same_cube, tally
+from graycube.verify.turns import (
+    TimedCrossing,
+    commute,
+    decided,
+    latest,
+    may_be_equal,
+    meet,
+    timed_crossings,
+)
+from graycube.verify.uses import MAX_COMPARISONS, Effort
+
+_RULES = ("end", "stage", "link", "ports", "time", "round")
+
+
+def is_pipeline(schedule: AnySchedule) -> bool:
+    """Whether everything has one way, of exchanges over one dimension at a time and stages."""
+    return has_one_way(schedule) and all(
+        (step.move is None or isinstance(step.move, Exchange)) and len(step.passages) < 2
+        for step in schedule.ways[0].steps
+    )
+
+
+def check_pipeline(schedule: AnySchedule, machine: Machine) -> Report:
+    """Check a pipeline by algebra.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Crossing, Emulation, Stage, Task
+    >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=2)
+    >>> steps = (Stage(1), Crossing(Exchange(flip=3, when=3), 0), Stage(0))
+    >>> made = Emulation(task, "by hand", (0,), 1, steps)
+    >>> print(check_pipeline(made, Machine(dims=1)))
+    by algebra: nothing is wrong (end, stage, link, ports, time, round)
+    """
+    require_same_cube(schedule.task, machine)
+    every = _round_length(schedule)
+    timed = list(timed_crossings(schedule, every))
+    if len(timed) * sum(1 + len(t.passage.delays) for t in timed) > MAX_COMPARISONS // 2:
+        detail = Effort(0).words
+        return tally("by algebra", _RULES, [Violation("time", detail=detail)])
+    found = [
+        *_check_program(schedule),
+        *_check_links(schedule, timed),
+        *_check_ports(timed, machine),
+        *_check_rounds(schedule, timed, every),
+        *_check_times(schedule, timed),
+    ]
+    return tally("by algebra", _RULES, found)
+
+
+def _check_program(schedule: AnySchedule) -> Iterator[Violation]:
+    """Everything ends where it belongs, and all stages find their pairs on one node."""
+    task, (way,) = schedule.task, schedule.ways
+    place, nodes = task.source.map, (1 << task.n) - 1
+    for step in way.steps:
+        if step.stage is not None and place.matrix(1 << step.stage) & nodes:
+            detail = f"the butterflies of bit {step.stage} have pairs on two nodes"
+            yield Violation("stage", detail=detail)
+        if step.move is not None:
+            place = step.affine(task.p) @ place
+    renumbered = AffineMap.identity(task.p) if schedule.relabel is None else schedule.relabel
+    if renumbered @ place != task.target.map:
+        yield Violation("end", detail="it does not end in the layout of the task")
+    stages = _stages(schedule)
+    runs = [list(task.source.word_bits(axis)) for axis in range(len(task.source.axes))]
+    if stages and not any(stages in (run, run[::-1]) for run in runs):
+        detail = f"the stages are {stages}, which is not every bit of an axis once, in order"
+        yield Violation("stage", detail=detail)
+
+
+def _stages(schedule: AnySchedule) -> list[int]:
+    return [step.stage for step in schedule.ways[0].steps if step.stage is not None]
+
+
+def _check_links(schedule: AnySchedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
+    task = schedule.task
+    for t in timed:
+        delays = sorted(late.cycles for late in t.passage.delays)
+        sums = np.cumsum([0, *delays], dtype=object)[:-1]
+        rows = (*(1 << d for d in range(task.n)), t.exchange.when)
+        rows += tuple(late.mask for late in t.passage.delays)
+        told_apart = Matrix(rows, task.p).rank() == task.p
+        follow = all(d >= s + task.payload for d, s in zip(delays, sums, strict=True))
+        if not told_apart or not follow:
+            detail = f"crossing {t.number} sends two elements over one link in one cycle"
+            yield Violation("link", cycle=t.passage.start, detail=detail)
+    for k, one in enumerate(timed):
+        for other in timed[:k]:
+            if one.passage.dim == other.passage.dim and meet(one, other):
+                detail = f"crossings {other.number} and {one.number} share dimension"
+                yield Violation(
+                    "link", cycle=one.passage.start, detail=f"{detail} {one.passage.dim}"
+                )
+            if one.run == other.run and latest(other, one, ()) >= 0:
+                for this, that in ((one, other), (other, one)):
+                    if not decided(this, that):
+                        detail = f"where an element crosses {that.number} before or after"
+                        detail += f" {this.number} depends on more than its time"
+                        yield Violation("link", cycle=this.passage.start, detail=detail)
+
+
+def _check_ports(timed: Sequence[TimedCrossing], machine: Machine) -> Iterator[Violation]:
+    for t in timed:
+        using = {o.passage.dim for o in timed if o.first <= t.first <= o.last}
+        if len(using) > machine.links_at_once:
+            detail = f"a node may use {len(using)} of its {machine.links_at_once} ports"
+            yield Violation("ports", cycle=t.passage.start, detail=detail)
+
+
+def _round_length(schedule: AnySchedule) -> int:
+    """Cycles of a round; the rounds of a pipeline are equally long."""
+    if isinstance(schedule.rounds, range):
+        return schedule.rounds.step
+    return max(schedule.round_lengths, default=schedule.task.payload)
+
+
+def _check_rounds(
+    schedule: AnySchedule, timed: Sequence[TimedCrossing], every: int
+) -> Iterator[Violation]:
+    """Times are compared in whole rounds: starts and delays must be such, or within one."""
+    lengths = set() if isinstance(schedule.rounds, range) else {*schedule.round_lengths[:-1]}
+    if schedule.cycles and (every % schedule.task.payload or lengths - {every}):
+        detail = f"the rounds have {sorted({*lengths, every})} cycles, for payloads of "
+        yield Violation("round", detail=f"{detail}{schedule.task.payload}")
+    for t in timed:
+        within = sum(late.cycles for late in t.passage.delays if late.cycles % every)
+        if t.passage.start % every or within + schedule.task.payload > every:
+            detail = f"'{t.exchange}' is not done in whole rounds of {every} cycles"
+            yield Violation("round", cycle=t.passage.start, detail=detail)
+        if t.passage.last + schedule.task.payload > schedule.cycles:
+            detail = f"'{t.exchange}' ends after {schedule.cycles} cycles"
+            yield Violation("time", cycle=t.passage.last, detail=detail)
+
+
+def _check_times(schedule: AnySchedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
+    """Nobody crosses before its earlier crossings, and its pairs, are over."""
+    stages = _stages(schedule)
+    for k, late in enumerate(timed):
+        for early in timed[:k]:
+            joined = stages[early.stages : late.stages]
+            if latest(early, late, joined) < 0:
+                continue
+            if early.run == late.run and commute(early.exchange, late.exchange):
+                if latest(late, early, joined) >= 0 and may_be_equal(early, late):
+                    detail = f"crossings {early.number} and {late.number} may be simultaneous"
+                    yield Violation("time", cycle=late.passage.start, detail=detail)
+            else:
+                detail = f"crossing {late.number} may start before {early.number} is over"
+                yield Violation("time", cycle=late.passage.start, detail=detail)
