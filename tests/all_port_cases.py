@@ -85,7 +85,7 @@ class Node:
                                      (action.receives, self.receives)):  # fmt: skip
                     if wanted:
                         assert action.dimension not in book[cycle], "the link is taken"
-                        book[cycle][action.dimension] = (action.strand, position)
+                        book[cycle][action.dimension] = (action.way, position)
 
     def send(self, cycle):
         """What leaves in a cycle, by dimension."""

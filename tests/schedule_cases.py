@@ -52,6 +52,16 @@ def with_rows(moves, rows, **changes):
     return replace(moves, **dict(zip(COLUMNS, map(list, columns), strict=True)), **changes)
 
 
+def hop_of(cycle, exchange, n=64):
+    """The step of an exchange; all bits are those of nodes, unless n says how many."""
+    return gc.hop(cycle, exchange, n)
+
+
+def starts_of(way):
+    """When the steps of a way begin that cross links."""
+    return [step.crossings[0].start for step in way.steps if step.crossings]
+
+
 @st.composite
 def exchanges(draw, n, p):
     """Exchanges that cross one dimension, or none and only change slots."""
@@ -65,11 +75,11 @@ def exchanges(draw, n, p):
 
 
 @st.composite
-def timed(draw, exchange_list, block):
+def timed(draw, exchange_list, block, n):
     """Hops with random waits between them: often enough, often too short."""
     cycle, hops = draw(st.sampled_from([0, 0, block, draw(st.integers(0, 2 * block))])), []
     for exchange in exchange_list:
-        hops.append(gc.Hop(cycle, exchange))
+        hops.append(hop_of(cycle, exchange, n))
         cycle += draw(st.sampled_from([0, 1, block // 2, block, block]))
     return tuple(hops)
 
@@ -86,7 +96,7 @@ def strands(draw, n, p, block):
         if draw(st.integers(0, 3)) == 0:
             detour = draw(exchanges(n, p))
             way = [detour, *way, detour]
-        made.append(gc.Strand(start, stop, draw(timed(way, block))))
+        made.append(gc.Way(start, stop, draw(timed(way, block, n))))
     return tuple(made)
 
 
@@ -108,10 +118,10 @@ def random_schedules(draw):
     source = gc.Layout.consecutive(p, n)
     move = made[0].move(p) if relabel is None else relabel @ made[0].move(p)
     task = gc.Task(source, move @ source, block)
-    last = max((hop.cycle for strand in made for hop in strand.hops), default=-1)
+    begun = [start for way in made for start in starts_of(way)]
+    last = max(begun, default=-1)
     cycles = last + 1 + draw(st.sampled_from([block, block, 0]))
-    starts = {hop.cycle for strand in made for hop in strand.hops}
-    marks = starts if draw(st.booleans()) else draw(st.sets(st.integers(0, max(last, 0))))
+    marks = begun if draw(st.booleans()) else draw(st.sets(st.integers(0, max(last, 0))))
     rounds = tuple(sorted(m for m in {0, *marks} if m < cycles))
     return gc.Schedule(task, "random", rounds, cycles, made, relabel=relabel)
 
@@ -184,7 +194,7 @@ def ways(draw, n, p, base, piece):
 
 
 @st.composite
-def in_time(draw, way, least, last):
+def in_time(draw, way, least, last, n):
     """Hops in distinct units of some cycles, or anyhow in the first ``last`` units."""
     if draw(st.integers(0, 3)) and len(way) <= last:
         unit = st.integers(0, last - 1)
@@ -193,16 +203,16 @@ def in_time(draw, way, least, last):
         units = sorted(
             draw(st.lists(st.integers(0, last), min_size=len(way), max_size=len(way)))
         )
-    return tuple(gc.Hop(least * u, exchange) for u, exchange in zip(units, way, strict=True))
+    return tuple(hop_of(least * u, exchange, n) for u, exchange in zip(units, way, strict=True))
 
 
 @st.composite
-def stretches(draw, hops, cycles, block):
+def stretches(draw, begun, cycles, block):
     """Rounds of all kinds: where a hop starts, anywhere, and equal ones as a range."""
     kind = draw(st.integers(0, 3))
     if kind < 2:
         return range(0, cycles, draw(st.integers(1, block + 1)))
-    marks = {hop.cycle for hop in hops}
+    marks = set(begun)
     if kind == 2:
         marks = draw(st.sets(st.integers(0, max(0, cycles - 1)), max_size=4))
     return tuple(sorted(m for m in {0, *marks} if m < cycles))
@@ -224,18 +234,18 @@ def subcube_schedules(draw, slots=1):
     for part in parts:
         start, stop, mask, value = part
         way = draw(ways(n, p, base, part))
-        made.append(gc.Strand(start, stop, draw(in_time(way, unit, last)), mask, value))
+        made.append(gc.Way(start, stop, draw(in_time(way, unit, last, n)), mask, value))
     if draw(st.integers(0, 9)) == 0:
         nothing = draw(st.lists(exchanges(n, p), max_size=2))
-        made.append(gc.Strand(0, 0, draw(in_time(nothing, unit, last))))
-    hops = [hop for strand in made for hop in strand.hops]
+        made.append(gc.Way(0, 0, draw(in_time(nothing, unit, last, n))))
+    begun = [start for way in made for start in starts_of(way)]
     relabel = draw(st.one_of(st.none(), st.none(), st.none(), node_maps(n, p)))
     source = gc.Layout.consecutive(p, n)
     move = gc.compose(base, p) if relabel is None else relabel @ gc.compose(base, p)
     task = gc.Task(source, move @ source, block, draw(st.integers(1, 3)))
-    end = max((hop.cycle for hop in hops), default=-1)
+    end = max(begun, default=-1)
     cycles = end + 1 + draw(st.sampled_from([0, block - 1, block - 1, block, block + 2]))
-    rounds = draw(stretches(hops, cycles, block))
+    rounds = draw(stretches(begun, cycles, block))
     return gc.Schedule(task, "random", rounds, cycles, tuple(made), relabel=relabel)
 
 

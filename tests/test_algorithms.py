@@ -161,7 +161,7 @@ def order_task(n, direction):
 def assert_order_converts(n, order, direction):
     """TR-20-91 Theorem 1, carried out, proved, and priced like GB1."""
     schedule = any_order.emit_order(order_task(n, direction), order)
-    dimensions = [hop.exchange.flip.bit_length() - 1 for hop in schedule.strands[0].hops]
+    dimensions = [hop.move.flip.bit_length() - 1 for hop in schedule.ways[0].steps]
     assert dimensions == list(order)[:: 1 if direction[0] == "gray" else -1]
     blocks = np.arange(3 << n).reshape(1 << n, 3)
     assert np.array_equal(apply(schedule, blocks), converted(list(blocks), direction))

@@ -332,7 +332,7 @@ def test_theorem_7_one_of_two_corresponding_edges_is_used(n, direction):
         any_order.emit_order(task_of(n, 1, direction), "ascending"),
         emitted("pipelined", task_of(n, 1, direction), machine_of(n)),
     ):
-        order = [hop.exchange.flip for hop in schedule.strands[0].hops]
+        order = [hop.move.flip for hop in schedule.ways[0].steps]
         assert order == sorted(order, reverse=direction[0] == "binary")
         used = used_links(schedule)
         assert all(((u, d) in used) != ((u ^ top, d) in used) for u, d in pairs)

@@ -28,7 +28,7 @@ def test_numpy_integers_are_integers(tmp_path):
 
 def test_lists_are_as_good_as_tuples():
     assert gc.Matrix([1, 2], 2) == gc.Matrix((1, 2), 2)
-    assert hash(gc.Strand(0, 1, [])) == hash(gc.Strand(0, 1, ()))
+    assert hash(gc.Way(0, 1, [])) == hash(gc.Way(0, 1, ()))
     assert gc.GrayCode([0, 1, 3, 2]).encode([2, 3]).tolist() == [3, 2]
 
 

@@ -144,7 +144,7 @@ def test_what_passes_the_checks_does_not_beat_a_bound(block):
     """All exchanges in one round, every hop a cycle after the one before."""
     task, machine = conversion(4, block), gc.Machine(dims=4, ports="all", startup=5.0)
     steps = enumerate(gc.gray_to_binary(4))
-    strand = gc.Strand(0, block, tuple(gc.Hop(k, exchange) for k, exchange in steps))
+    strand = gc.Way(0, block, tuple(gc.hop(k, exchange, 4) for k, exchange in steps))
     schedule = gc.Schedule(task, "pipeline", (0,), block + 2, (strand,))
     proved = check_algebra(schedule, machine) and check_elements(expand(schedule), machine)
     bounds = gc.lower_bounds(task, machine)

@@ -1094,7 +1094,7 @@ OF_THE_WRONG_KIND = [
     (NO_LIST, lambda: gc.Emulation(TASK, "by hand", (0,), 1, 5)),
     (NO_LIST, lambda: gc.Program(TASK.source, 5)),
     (ANY_OBJECT, lambda: emulation_of("stage 1")),
-    (ANY_OBJECT, lambda: emulation_of(gc.Hop(0, gc.Exchange(1, 2)))),
+    (ANY_OBJECT, lambda: emulation_of(hop_of(0, gc.Exchange(1, 2)))),
     (ANY_OBJECT, lambda: emulation_of(gc.Crossing(None, 0))),
     (ANY_OBJECT, lambda: emulation_of(gc.Crossing(SWAP.exchange, 0, ("+ 1",)))),
     (ANY_OBJECT, lambda: gc.Emulation("task", "by hand", (0,), 1, ())),

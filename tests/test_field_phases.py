@@ -152,7 +152,7 @@ def test_where_it_applies():
 
 @pytest.mark.parametrize("widths", [(4, 4), (5, 5, 5), (2, 2, 2, 2), (4, 4, 4, 4)])
 def test_there_are_few_strands(widths):
-    assert len(emitted(task_of(widths, 10**6)).strands) <= 43 * len(widths)
+    assert len(emitted(task_of(widths, 10**6)).ways) <= 43 * len(widths)
 
 
 @pytest.mark.parametrize("widths", [(2, 3), (3, 3), (2, 2, 2)])

@@ -31,26 +31,26 @@ def never_blind(mutant, machine):
 
 
 def with_strand(schedule, s, **changes):
-    made = list(schedule.strands)
+    made = list(schedule.ways)
     made[s] = replace(made[s], **changes)
-    return replace(schedule, strands=tuple(made))
+    return replace(schedule, ways=tuple(made))
 
 
 @st.composite
 def hops(draw, **how):
     """A schedule, its machine, and the place of one of its hops."""
     schedule, machine = draw(conversions(**how))
-    s = draw(st.integers(0, len(schedule.strands) - 1))
-    way = schedule.strands[s].hops
+    s = draw(st.integers(0, len(schedule.ways) - 1))
+    way = schedule.ways[s].steps
     return schedule, machine, s, draw(st.integers(0, len(way) - 1))
 
 
 def with_hop(schedule, s, k, **changes):
     """The schedule with another hop k in strand s; cycle, or parts of its exchange."""
-    way = list(schedule.strands[s].hops)
-    cycle = changes.pop("cycle", way[k].cycle)
-    way[k] = gc.Hop(cycle, replace(way[k].exchange, **changes))
-    return with_strand(schedule, s, hops=tuple(way))
+    way = list(schedule.ways[s].steps)
+    cycle = changes.pop("cycle", way[k].crossings[0].start)
+    way[k] = gc.hop(cycle, replace(way[k].move, **changes), schedule.task.n)
+    return with_strand(schedule, s, steps=tuple(way))
 
 
 BOTH = st.one_of(
@@ -70,8 +70,8 @@ def test_both_checks_agree_on_unbroken_schedules(case):
 @given(st.one_of(hops(), hops(algorithms=ON_CIRCUITS, machine=circuits)))
 def test_a_dropped_hop_ends_elsewhere(case):
     schedule, machine, s, k = case
-    way = schedule.strands[s].hops
-    mutant = with_strand(schedule, s, hops=way[:k] + way[k + 1 :])
+    way = schedule.ways[s].steps
+    mutant = with_strand(schedule, s, steps=way[:k] + way[k + 1 :])
     caught(mutant, machine, "end")
     assert "end" in rules(check_elements(expand(mutant), machine))
 
@@ -80,7 +80,7 @@ def test_a_dropped_hop_ends_elsewhere(case):
 @given(st.one_of(hops(), hops(algorithms=ON_CIRCUITS, machine=circuits)))
 def test_the_opposite_condition_ends_elsewhere(case):
     schedule, machine, s, k = case
-    exchange = schedule.strands[s].hops[k].exchange
+    exchange = schedule.ways[s].steps[k].move
     assume(exchange.when)
     mutant = with_hop(schedule, s, k, want=1 - exchange.want)
     caught(mutant, machine, "end")
@@ -91,7 +91,7 @@ def test_the_opposite_condition_ends_elsewhere(case):
 @given(st.one_of(hops(), hops(algorithms=ON_CIRCUITS, machine=circuits)), st.data())
 def test_another_condition_ends_elsewhere(case, data):
     schedule, machine, s, k = case
-    exchange = schedule.strands[s].hops[k].exchange
+    exchange = schedule.ways[s].steps[k].move
     when = data.draw(st.integers(1, (1 << machine.dims) - 1))
     assume(when not in {exchange.when, 0} and not when & exchange.flip)
     mutant = with_hop(schedule, s, k, when=when)
@@ -112,7 +112,7 @@ def test_a_hop_at_another_cycle_is_never_overlooked(case, data):
 def test_a_hop_before_its_predecessor_is_out_of_time(case):
     schedule, machine, s, k = case
     assume(k)
-    mutant = with_hop(schedule, s, k, cycle=schedule.strands[s].hops[k - 1].cycle)
+    mutant = with_hop(schedule, s, k, cycle=schedule.ways[s].steps[k - 1].cycle)
     caught(mutant, machine, "time")
     assert not check_elements(expand(mutant), machine)
 
@@ -121,8 +121,10 @@ def test_a_hop_before_its_predecessor_is_out_of_time(case):
 @given(st.integers(2, 5), st.integers(2, 9))
 def test_two_strands_over_one_link_collide(n, block):
     schedule = gb3.emit(conversion(n, block), one_port(n))
-    first, second = schedule.strands
-    same = with_strand(schedule, 0, hops=(gc.Hop(0, second.hops[0].exchange), *first.hops[:]))
+    first, second = schedule.ways
+    same = with_strand(
+        schedule, 0, steps=(gc.hop(0, second.steps[0].move, schedule.task.n), *first.steps[:])
+    )
     caught(same, one_port(n), "link")
     report = check_elements(expand(same), one_port(n))
     assert "link" in rules(report)
@@ -144,12 +146,12 @@ def test_a_hop_before_the_last_element_has_arrived_is_too_early(n, block):
 @given(conversions(rounds=1), st.data())
 def test_a_share_must_be_there_exactly_once(case, data):
     schedule, machine = case
-    s = data.draw(st.integers(0, len(schedule.strands) - 1))
-    strand = schedule.strands[s]
+    s = data.draw(st.integers(0, len(schedule.ways) - 1))
+    strand = schedule.ways[s]
     short = with_strand(schedule, s, stop=strand.stop - 1)
     caught(short, machine, "share")
     never_blind(short, machine)
-    twice = replace(schedule, strands=(*schedule.strands, strand))
+    twice = replace(schedule, ways=(*schedule.ways, strand))
     caught(twice, machine, "share")
     never_blind(twice, machine)
 
@@ -177,7 +179,7 @@ def test_merged_rounds_of_circuits_are_never_overlooked(case):
 @given(conversions(), st.data())
 def test_too_few_cycles_are_too_short_a_time(case, data):
     schedule, machine = case
-    last = max(hop.cycle for strand in schedule.strands for hop in strand.hops)
+    last = max(hop.crossings[0].start for strand in schedule.ways for hop in strand.steps)
     assume(last + 1 < schedule.cycles)
     mutant = replace(schedule, cycles=data.draw(st.integers(last + 1, schedule.cycles - 1)))
     caught(mutant, machine, "time")
@@ -189,9 +191,9 @@ def test_too_few_cycles_are_too_short_a_time(case, data):
 def test_any_two_mutations_together_are_never_overlooked(case, data):
     schedule, machine = case
     for _ in range(2):
-        s = data.draw(st.integers(0, len(schedule.strands) - 1))
-        k = data.draw(st.integers(0, len(schedule.strands[s].hops) - 1))
-        exchange = schedule.strands[s].hops[k].exchange
+        s = data.draw(st.integers(0, len(schedule.ways) - 1))
+        k = data.draw(st.integers(0, len(schedule.ways[s].steps) - 1))
+        exchange = schedule.ways[s].steps[k].move
         changes = data.draw(
             st.sampled_from([{"want": 1 - exchange.want} if exchange.when else {}, {}])
         )
@@ -204,14 +206,14 @@ def broken_rules():
     """One schedule of eight nodes for each rule that breaks it, by both checks."""
     machine = one_port(3)
     good = gb1.emit(conversion(3, 4), machine)
-    first = good.strands[0].hops[0]
+    first = good.ways[0].steps[0]
     mutants = [
         with_strand(good, 0, stop=3),
-        with_strand(good, 0, hops=(first,)),
+        with_strand(good, 0, steps=(first,)),
         with_hop(good, 0, 1, cycle=0),
         replace(good, rounds=(0,)),
         replace(good, cycles=7),
-        with_strand(good, 0, hops=(first, *good.strands[0].hops)),
+        with_strand(good, 0, steps=(first, *good.ways[0].steps)),
     ]
     for mutant in mutants:
         yield from rules(check_algebra(mutant, machine))
@@ -227,6 +229,6 @@ def test_every_symbolic_rule_can_be_broken():
 def test_the_algebra_finds_one_wrong_hop_in_a_huge_cube(n):
     schedule = gb3.emit(conversion(n, 64), one_port(n))
     assert check_algebra(schedule, one_port(n))
-    k = len(schedule.strands[1].hops) - 1
-    wrong = with_hop(schedule, 1, k, want=1 - schedule.strands[1].hops[k].exchange.want)
+    k = len(schedule.ways[1].steps) - 1
+    wrong = with_hop(schedule, 1, k, want=1 - schedule.ways[1].steps[k].move.want)
     caught(wrong, one_port(n), "end")

@@ -33,13 +33,13 @@ def pipelines(draw):
         way = draw(ways(n, n, base, (start, stop, 0, 0)))
         cycle, hops = unit * draw(st.integers(0, 4)), []
         for exchange in way:
-            hops.append(gc.Hop(cycle, exchange))
+            hops.append(gc.hop(cycle, exchange, n))
             cycle += unit * draw(st.sampled_from([1, 1, 1, 2, block])) - draw(
                 st.sampled_from([0, 0, 0, 0, 1])
             )
-        strands.append(gc.Strand(start, stop, tuple(hops)))
-    ends = [h.cycle + s.size for s in strands for h in s.hops]
-    starts = [h.cycle + 1 for s in strands for h in s.hops]
+        strands.append(gc.Way(start, stop, tuple(hops)))
+    ends = [h.crossings[0].start + s.size for s in strands for h in s.steps]
+    starts = [h.crossings[0].start + 1 for s in strands for h in s.steps]
     cycles = max([*starts, max(ends, default=0) + draw(st.sampled_from([0, 0, 1, -1, unit]))])
     cycles = cycles if ends else draw(st.sampled_from([0, 0, unit]))
     step = draw(st.sampled_from([1, unit, unit, unit + 1, 2 * unit, cycles + 1]))
@@ -114,9 +114,9 @@ def test_a_pipeline_is_read_back(schedule):
 @given(st.data(), st.integers(1, 12), st.integers(1, 14))
 def test_any_rounds_are_refused_if_an_element_goes_twice_in_one(data, gap, block):
     """Two hops a gap apart: a range of rounds is fine if none is longer than the gap."""
-    hops = (gc.Hop(0, gc.Exchange(1, 0, 0)), gc.Hop(gap, gc.Exchange(2, 0, 0)))
+    hops = (gc.hop(0, gc.Exchange(1, 0, 0), 2), gc.hop(gap, gc.Exchange(2, 0, 0), 2))
     source = gc.Layout.nodes(2)
-    strand = gc.Strand(0, block, hops)
+    strand = gc.Way(0, block, hops)
     task = gc.Task(source, strand.move(2) @ source, block)
     cycles = gap + block
     rounds = data.draw(stretches(hops, cycles, block + gap))
@@ -154,7 +154,7 @@ def test_longer_rounds_of_a_pipeline_are_refused(algorithm, n, block, backwards,
         assert confirmed or not accepted
         if longer == step:
             assert accepted
-        if longer > schedule.cycles and any(len(s.hops) > 1 for s in schedule.strands):
+        if longer > schedule.cycles and any(len(s.steps) > 1 for s in schedule.ways):
             assert not accepted
             assert not confirmed
         assert bool(check_algebra(listed(other), machine)) is bool(accepted)
@@ -184,7 +184,7 @@ def test_longer_rounds_of_a_pipeline_are_refused(algorithm, n, block, backwards,
 def test_a_range_that_does_not_fill_the_cycles_is_refused(rounds, cycles):
     task = conversion(2, 4)
     with pytest.raises(gc.InvalidValueError, match="rounds"):
-        gc.Schedule(task, "wrong", rounds, cycles, (gc.Strand(0, 4, ()),))
+        gc.Schedule(task, "wrong", rounds, cycles, (gc.Way(0, 4, ()),))
 
 
 @pytest.mark.parametrize("rounds", [range(0, 8, 3), range(0, 9, 3), range(0, 8, 100), range(8)])
@@ -192,7 +192,7 @@ def test_a_range_that_fills_them_is_taken(rounds):
     if rounds == range(0, 8, 100):
         assert rounds == range(0, 8, 8)
     task = conversion(2, 4)
-    schedule = gc.Schedule(task, "right", range(0, 8, rounds.step), 8, (gc.Strand(0, 4, ()),))
+    schedule = gc.Schedule(task, "right", range(0, 8, rounds.step), 8, (gc.Way(0, 4, ()),))
     assert len(schedule.rounds) == -(-8 // rounds.step)
     assert schedule.rounds[-1] + schedule.round_lengths[-1] == 8
 
@@ -200,7 +200,7 @@ def test_a_range_that_fills_them_is_taken(rounds):
 def test_no_cycles_have_no_rounds():
     task = conversion(2, 4)
     for step in (1, 5, 10**18):
-        schedule = gc.Schedule(task, "rest", range(0, 0, step), 0, (gc.Strand(0, 4, ()),))
+        schedule = gc.Schedule(task, "rest", range(0, 0, step), 0, (gc.Way(0, 4, ()),))
         assert simulate(schedule).rounds == ()
         assert simulate(schedule).cycles == 0
         assert load(dump(schedule)) == schedule
@@ -212,7 +212,7 @@ def test_no_cycles_have_no_rounds():
 def test_many_wrong_rounds_have_a_short_message(rounds):
     refused({**example(), "rounds": rounds, "cycles": 10**6})
     with pytest.raises(gc.InvalidValueError) as caught:
-        gc.Schedule(conversion(2, 4), "wrong", tuple(rounds), 10**6, (gc.Strand(0, 4, ()),))
+        gc.Schedule(conversion(2, 4), "wrong", tuple(rounds), 10**6, (gc.Way(0, 4, ()),))
     assert len(str(caught.value)) < 1000
 
 
@@ -309,7 +309,7 @@ def test_patterns_of_nodes_are_read(nodes, mask, value):
     content = example()
     content["strands"][0]["nodes"] = nodes
     schedule = load(json.dumps(content))
-    assert (schedule.strands[0].mask, schedule.strands[0].value) == (mask, value)
+    assert (schedule.ways[0].mask, schedule.ways[0].value) == (mask, value)
     assert load(dump(schedule)) == schedule
     written = json.loads(dump(schedule))["strands"][0]
     assert written.get("nodes", "...") == nodes
@@ -317,7 +317,7 @@ def test_patterns_of_nodes_are_read(nodes, mask, value):
 
 def test_a_cube_of_one_node_has_the_empty_pattern():
     layout = gc.Layout.nodes(0)
-    schedule = gc.Schedule(gc.Task(layout, layout, 2), "rest", (), 0, (gc.Strand(0, 2, ()),))
+    schedule = gc.Schedule(gc.Task(layout, layout, 2), "rest", (), 0, (gc.Way(0, 2, ()),))
     content = json.loads(dump(schedule))
     for pattern, fits in (("", True), (".", False), ("0", False)):
         content["strands"][0]["nodes"] = pattern
@@ -344,15 +344,15 @@ def test_moves_have_no_patterns():
 def test_a_billion_rounds_are_counted_between_events(n, backwards):
     block = 10**9
     machine = gc.Machine(n, startup=1e-30, per_byte=1.0, **ALL)
-    strand_of = pipelined.emit(conversion(n, block, backwards=backwards), machine).strands[0]
-    hops = tuple(gc.Hop(k, hop.exchange) for k, hop in enumerate(strand_of.hops))
+    strand_of = pipelined.emit(conversion(n, block, backwards=backwards), machine).ways[0]
+    hops = tuple(gc.hop(k, hop.move, n) for k, hop in enumerate(strand_of.steps))
     cycles = block + n - 2
     schedule = gc.Schedule(
         conversion(n, block, backwards=backwards),
         "pipeline",
         range(cycles),
         cycles,
-        (gc.Strand(0, block, hops),),
+        (gc.Way(0, block, hops),),
     )
     traffic = simulate(schedule)
     assert traffic.cycles == traffic.startups(machine) == cycles
@@ -363,7 +363,7 @@ def test_a_billion_rounds_are_counted_between_events(n, backwards):
     assert not check_algebra(schedule, gc.Machine(n, n - 2 or 1))
     assert load(dump(schedule)) == schedule
     node = (1 << n) - 1
-    assert len(actions(schedule, node)) == sum(h.exchange(node) != node for h in hops)
+    assert len(actions(schedule, node)) == sum(h.move(node) != node for h in hops)
 
 
 @pytest.mark.parametrize("startup", [0.0, 1.0, 1e6])
@@ -383,7 +383,7 @@ def test_pipelines_of_algorithms_with_a_billion_elements(algorithm, startup):
 def test_a_partial_last_unit_costs_what_it_has():
     """Seven elements in units of three: three rounds and one element in the last."""
     task = conversion(2, 7)
-    strand = gc.Strand(0, 7, (gc.Hop(0, gc.Exchange(1, 2)),))
+    strand = gc.Way(0, 7, (gc.hop(0, gc.Exchange(1, 2), 2),))
     for cycles, last in ((7, 1), (9, 1), (8, 1)):
         schedule = gc.Schedule(task, "units", range(0, cycles, 3), cycles, (strand,))
         assert [(r.longest, r.times) for r in simulate(schedule).rounds] in (

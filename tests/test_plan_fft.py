@@ -195,7 +195,7 @@ def test_the_conversion_before_a_transform_is_verified_too():
     layout = gc.Layout.cyclic(10, 4, nodes="gray")
     plan = gc.plan_fft(layout, machine=machine(layout), algorithm="convert first")
     before = plan.chosen.before
-    lost = replace(before, schedule=replace(before.schedule, strands=()))
+    lost = replace(before, schedule=replace(before.schedule, ways=()))
     assert plan.verify()
     assert not replace(plan, chosen=replace(plan.chosen, before=lost)).verify()
 

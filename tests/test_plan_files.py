@@ -376,7 +376,7 @@ def test_a_strand_of_too_many_hops_is_refused(file, hops):
     if hops > 1 << 12:
         assert "at most 4096 are read" in refused(file)
     else:
-        assert len(gc.load_plan(file).schedule.strands[0].hops) == hops
+        assert len(gc.load_plan(file).schedule.ways[0].steps) == hops
 
 
 def test_many_hops_and_rounds_together_are_refused(file):

@@ -31,13 +31,13 @@ def test_every_element_arrives_in_the_rounds_claimed(n, ports, direction):
         schedule = emitted(NAME, task_of(n, block, direction), machine)
         assert_carried_out(schedule, machine, destinations(n, direction))
         assert [r.longest for r in simulate(schedule).rounds] == (n - 1) * [ceil(block, ports)]
-        sizes = {strand.stop - strand.start for strand in schedule.strands}
+        sizes = {strand.stop - strand.start for strand in schedule.ways}
         assert max(sizes) - min(sizes) <= 1
 
 
 def dimensions(schedule):
     """Which dimension each strand crosses in each round."""
-    return [[h.exchange.flip.bit_length() - 1 for h in s.hops] for s in schedule.strands]
+    return [[h.move.flip.bit_length() - 1 for h in s.steps] for s in schedule.ways]
 
 
 @pytest.mark.parametrize(("n", "ports"), [*SMALL, (40, 7)])

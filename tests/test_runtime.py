@@ -164,7 +164,7 @@ def swap_schedule(payload):
     exchange = gc.Exchange(flip=0b0101, when=0b0101)
     source = gc.Layout.cyclic(p, n, nodes="gray")
     task = gc.Task(source, exchange.affine(p) @ source, payload << (p - n))
-    strand = gc.Strand(0, task.block, (gc.Hop(0, exchange),))
+    strand = gc.Way(0, task.block, (gc.hop(0, exchange, n),))
     return gc.Schedule(task, "swap", (0,), task.block // 2, (strand,))
 
 
@@ -192,8 +192,8 @@ def test_slot_swaps_take_the_array_from_one_layout_to_the_other():
 
 def test_part_of_a_block_cannot_change_slots():
     whole = swap_schedule(payload=2)
-    hops = whole.strands[0].hops
-    strands = (gc.Strand(0, 4, hops), gc.Strand(4, 8, hops))
+    hops = whole.ways[0].steps
+    strands = (gc.Way(0, 4, hops), gc.Way(4, 8, hops))
     parts = gc.Schedule(whole.task, "parts", (0,), 4, strands)
     with pytest.raises(gc.InvalidValueError, match="changes slots"):
         apply(parts, np.zeros((4, 8)))

@@ -72,9 +72,9 @@ def test_random_schedules_that_are_proved_are_carried_out_or_refused(schedule):
     except InvalidValueError:
         report = check_algebra(schedule, machine)
         mixes = any(
-            (hop.exchange.flip | hop.exchange.when) >> n
-            for strand in schedule.strands
-            for hop in strand.hops
+            (hop.move.flip | hop.move.when) >> n
+            for strand in schedule.ways
+            for hop in strand.steps
         )
         assert mixes or not report
         return
@@ -155,7 +155,7 @@ def rows(part):
 
 def test_what_comes_in_a_round_is_not_sent_on_in_it():
     task = gc.Task(gc.Layout.nodes(2), gc.Layout.nodes(2), 4)
-    there, back = gc.Hop(0, gc.Exchange(1, 0, 0)), gc.Hop(1, gc.Exchange(1, 0, 0))
-    hasty = gc.Schedule(task, "hasty", (0,), 8, (gc.Strand(0, 4, (there, back)),))
+    there, back = gc.hop(0, gc.Exchange(1, 0, 0), 2), gc.hop(1, gc.Exchange(1, 0, 0), 2)
+    hasty = gc.Schedule(task, "hasty", (0,), 8, (gc.Way(0, 4, (there, back)),))
     with pytest.raises(InvalidValueError, match="sent on in a later one"):
         list(scripts(hasty, range(1)))

@@ -101,8 +101,8 @@ def any_schedules(draw):
     strands = []
     for start, stop in pairwise(cuts):
         numbers = sorted(draw(st.lists(st.integers(0, rounds - 1), max_size=6)))
-        hops = [gc.Hop(r * block, draw(exchanges(n, p))) for r in numbers]
-        strands.append(gc.Strand(start, stop, tuple(hops)))
+        hops = [gc.hop(r * block, draw(exchanges(n, p)), n) for r in numbers]
+        strands.append(gc.Way(start, stop, tuple(hops)))
     marks = tuple(r * block for r in range(rounds))
     task = gc.Task(layout, layout, block, draw(st.integers(1, 3)))
     return gc.Schedule(task, "random", marks, rounds * block, tuple(strands))
@@ -120,16 +120,16 @@ def split_by_hop(schedule):
     """Elements on every link of every round, following each element in plain Python."""
     task = schedule.task
     rounds = [Counter() for _ in schedule.rounds]
-    for strand in schedule.strands:
+    for strand in schedule.ways:
         for home in range(1 << task.n):
             for position in range(strand.start, strand.stop):
                 address = position // task.payload << task.n | home
-                for hop in strand.hops:
-                    after = hop.exchange(address)
+                for hop in strand.steps:
+                    after = hop.move(address)
                     crossed = (address ^ after) & ((1 << task.n) - 1)
                     if crossed:
                         link = address & ((1 << task.n) - 1), crossed.bit_length() - 1
-                        rounds[hop.cycle // task.block][link] += 1
+                        rounds[hop.crossings[0].start // task.block][link] += 1
                     address = after
     return rounds
 
@@ -150,7 +150,7 @@ def test_the_detours_put_all_links_of_all_dimensions_but_one_to_use(n):
 
 def test_nothing_sent_is_nothing_used():
     task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 4)
-    traffic = simulate(gc.Schedule(task, "rest", (), 0, (gc.Strand(0, 4, ()),)))
+    traffic = simulate(gc.Schedule(task, "rest", (), 0, (gc.Way(0, 4, ()),)))
     assert traffic.rounds == ()
     assert (traffic.cycles, traffic.crossings, traffic.utilisation) == (0, 0, 0.0)
     assert traffic.startups(machine_for(3)) == 0
@@ -159,16 +159,16 @@ def test_nothing_sent_is_nothing_used():
 
 def test_a_round_that_only_rearranges_slots_sends_nothing():
     task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
-    hop = gc.Hop(0, gc.Exchange(flip=4, when=1))
-    traffic = simulate(gc.Schedule(task, "slots", (0,), 8, (gc.Strand(0, 8, (hop,)),)))
+    hop = gc.hop(0, gc.Exchange(flip=4, when=1), 2)
+    traffic = simulate(gc.Schedule(task, "slots", (0,), 8, (gc.Way(0, 8, (hop,)),)))
     assert (len(traffic.rounds), traffic.cycles, traffic.crossings) == (1, 0, 0)
     assert traffic.time(machine_for(2)) == 0.0
 
 
 def test_a_part_of_a_block_has_no_known_share_of_a_slot():
     task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
-    hop = gc.Hop(0, gc.Exchange(flip=1, when=4))
-    strands = (gc.Strand(0, 3, (hop,)), gc.Strand(3, 8, ()))
+    hop = gc.hop(0, gc.Exchange(flip=1, when=4), 2)
+    strands = (gc.Way(0, 3, (hop,)), gc.Way(3, 8, ()))
     with pytest.raises(gc.InvalidValueError, match="tests slots"):
         simulate(gc.Schedule(task, "part", (0,), 8, strands))
 

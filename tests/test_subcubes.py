@@ -12,6 +12,7 @@ from schedule_cases import (
     conversion,
     every_machine,
     exchanges,
+    hop_of,
     random_schedules,
     rows_of,
     subcube_schedules,
@@ -44,22 +45,22 @@ def walk(schedule):
     task = schedule.task
     low = (1 << task.n) - 1
     rows, ends = [], []
-    for s, strand in enumerate(schedule.strands):
+    for s, strand in enumerate(schedule.ways):
         positions = range(strand.start, strand.stop)
         homes = [u for u in range(1 << task.n) if u & strand.mask == strand.value]
         at = {(u, k): (k // task.payload << task.n | u, k % task.payload)
               for u in homes for k in positions}  # fmt: skip
-        for hop in strand.hops:
+        for hop in strand.steps:
             queues = defaultdict(list)
             for name, (address, payload) in at.items():
-                if parity(address & hop.exchange.when) == hop.exchange.want:
+                if parity(address & hop.move.when) == hop.move.want:
                     place = (address >> task.n) * task.payload + payload
                     queues[address & low].append((place, name))
-                    at[name] = address ^ hop.exchange.flip, payload
-            link = hop.exchange.flip & low
+                    at[name] = address ^ hop.move.flip, payload
+            link = hop.move.flip & low
             for node, queue in queues.items() if link else ():
                 for turn, (_, (u, k)) in enumerate(sorted(queue)):
-                    crossing = hop.cycle + turn, node, link.bit_length() - 1
+                    crossing = hop.crossings[0].start + turn, node, link.bit_length() - 1
                     rows.append((*crossing, u * task.block + k))
         for (u, k), (address, payload) in at.items():
             final = (address >> task.n) * task.payload + payload
@@ -89,10 +90,10 @@ def test_the_peak_of_the_algebra_is_never_too_small(schedule):
         assert report.peak >= check_elements(moves, machine).peak
 
 
-def sequential(strand, start, unit):
+def sequential(strand, start, unit, n):
     """The strand with its hops one unit after another."""
-    hops = (gc.Hop(start + unit * k, hop.exchange) for k, hop in enumerate(strand.hops))
-    return replace(strand, hops=tuple(hops))
+    hops = (gc.hop(start + unit * k, hop.move, n) for k, hop in enumerate(strand.steps))
+    return replace(strand, steps=tuple(hops))
 
 
 @given(subcube_schedules(slots=0))
@@ -100,10 +101,10 @@ def sequential(strand, start, unit):
 def test_one_hop_after_another_is_accepted_on_every_machine(schedule):
     """Whatever the strands are: with all links to itself, a hop breaks no rule."""
     block, made, start = schedule.task.block, [], 0
-    for strand in schedule.strands:
-        made.append(sequential(strand, start, block))
-        start += block * len(strand.hops)
-    alone = replace(schedule, strands=tuple(made), rounds=range(0, start, block), cycles=start)
+    for strand in schedule.ways:
+        made.append(sequential(strand, start, block, schedule.task.n))
+        start += block * len(strand.steps)
+    alone = replace(schedule, ways=tuple(made), rounds=range(0, start, block), cycles=start)
     moves = expand(alone)
     for machine in every_machine(schedule.task.n):
         by_algebra = {rule for rule, _ in check_algebra(alone, machine).counts}
@@ -133,7 +134,7 @@ def covered(schedule):
     """How many strands have each position of each node."""
     task = schedule.task
     count = np.zeros((1 << task.n, task.block), dtype=int)
-    for strand in schedule.strands:
+    for strand in schedule.ways:
         for node in range(1 << task.n):
             if strand.starts_at(node):
                 count[node, strand.start : strand.stop] += 1
@@ -155,9 +156,9 @@ SUBCUBES = [(mask, value) for mask in range(8) for value in range(8) if not valu
 def test_any_two_subcubes_share_nodes_or_not(other):
     """All pairs of strands that share out two positions, beside one more."""
     task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 2)
-    third = gc.Strand(*other[:2], (), *other[2:])
+    third = gc.Way(*other[:2], (), *other[2:])
     for one, two in combinations(SUBCUBES, 2):
-        strands = (gc.Strand(0, 2, (), *one), gc.Strand(0, 2, (), *two))
+        strands = (gc.Way(0, 2, (), *one), gc.Way(0, 2, (), *two))
         for made in (strands, strands[::-1], (*strands, third)):
             schedule = gc.Schedule(task, "shares", (), 0, made)
             accepted = bool(check_algebra(schedule, gc.Machine(3)))
@@ -285,8 +286,8 @@ def turned_over(n, strands, rounds, cycles, block=1):
 def test_a_node_that_two_others_send_to_needs_two_ports(switching):
     """In cycle 0 nodes 0 and 2 send to 1 and 3, and so do 3 and 1: one send for each node."""
     strands = (
-        gc.Strand(0, 1, (gc.Hop(0, LINK), gc.Hop(1, OTHER)), mask=1, value=0),
-        gc.Strand(0, 1, (gc.Hop(0, OTHER), gc.Hop(2, LINK)), mask=1, value=1),
+        gc.Way(0, 1, (hop_of(0, LINK), hop_of(1, OTHER)), mask=1, value=0),
+        gc.Way(0, 1, (hop_of(0, OTHER), hop_of(2, LINK)), mask=1, value=1),
     )
     schedule = turned_over(2, strands, (0, 1, 2), 3)
     for ports, fits in ((1, False), (2, True)):
@@ -299,8 +300,8 @@ def test_a_node_that_two_others_send_to_needs_two_ports(switching):
 def test_messages_of_one_round_that_come_from_two_nodes_need_two_ports(switching):
     """The same one after the other, within a round."""
     strands = (
-        gc.Strand(0, 1, (gc.Hop(0, LINK), gc.Hop(2, OTHER)), mask=1, value=0),
-        gc.Strand(0, 1, (gc.Hop(1, OTHER), gc.Hop(3, LINK)), mask=1, value=1),
+        gc.Way(0, 1, (hop_of(0, LINK), hop_of(2, OTHER)), mask=1, value=0),
+        gc.Way(0, 1, (hop_of(1, OTHER), hop_of(3, LINK)), mask=1, value=1),
     )
     schedule = turned_over(2, strands, (0, 2, 3), 4)
     for ports, fits in ((1, False), (2, True)):
@@ -314,7 +315,7 @@ def there_and_back(start, rounds):
     layout = gc.Layout.nodes(2)
     ways = ((0, LINK), (20, LINK)), ((start, OTHER), (30, OTHER))
     strands = tuple(
-        gc.Strand(3 * s, 3 * s + 3, tuple(gc.Hop(*hop) for hop in way))
+        gc.Way(3 * s, 3 * s + 3, tuple(hop_of(*hop) for hop in way))
         for s, way in enumerate(ways)
     )
     return gc.Schedule(gc.Task(layout, layout, 6), "back", rounds, 33, strands)
@@ -349,7 +350,7 @@ def test_shares_that_change_slots_at_different_times_fill_a_node():
     source = gc.Layout.consecutive(2, 1)
     way = (gc.Exchange(2, 1, 1), gc.Exchange(1, 2, 0))
     strands = tuple(
-        gc.Strand(2 * s, 2 * s + 2, tuple(gc.Hop(4 * s, e) for e in way)) for s in range(2)
+        gc.Way(2 * s, 2 * s + 2, tuple(hop_of(4 * s, e) for e in way)) for s in range(2)
     )
     task = gc.Task(source, strands[0].move(2) @ source, 4)
     schedule = gc.Schedule(task, "by hand", (0, 4), 8, strands)
@@ -362,8 +363,8 @@ def test_shares_that_change_slots_at_different_times_fill_a_node():
 
 def test_a_hop_that_no_node_of_the_strand_does_keeps_no_node_busy():
     layout = gc.Layout.nodes(2)
-    idle = gc.Strand(0, 1, (gc.Hop(0, gc.Exchange(1, 2, 0)),), mask=2, value=2)
-    strands = (idle, gc.Strand(0, 1, (), mask=2, value=0))
+    idle = gc.Way(0, 1, (hop_of(0, gc.Exchange(1, 2, 0)),), mask=2, value=2)
+    strands = (idle, gc.Way(0, 1, (), mask=2, value=0))
     schedule = gc.Schedule(gc.Task(layout, layout, 1), "idle", (0,), 1, strands)
     assert len(expand(schedule)) == 0
     (only,) = simulate(schedule).rounds
@@ -372,8 +373,8 @@ def test_a_hop_that_no_node_of_the_strand_does_keeps_no_node_busy():
 
 def test_an_empty_strand_moves_nothing():
     task = gc.Task(gc.Layout.cyclic(2, 1), gc.Layout.cyclic(2, 1), 2)
-    hops = (gc.Hop(0, gc.Exchange(2, 0, 0)),)
-    strands = (gc.Strand(0, 2, ()), gc.Strand(0, 0, hops))
+    hops = (hop_of(0, gc.Exchange(2, 0, 0)),)
+    strands = (gc.Way(0, 2, ()), gc.Way(0, 0, hops))
     schedule = gc.Schedule(task, "by hand", (0,), 1, strands)
     assert len(expand(schedule)) == 0
     blocks = np.arange(4).reshape(2, 2)
@@ -387,21 +388,21 @@ def test_an_empty_strand_moves_nothing():
 )
 def test_a_value_outside_its_mask_is_refused(mask, value):
     with pytest.raises(gc.InvalidValueError, match="mask"):
-        gc.Strand(0, 1, (), mask, value)
+        gc.Way(0, 1, (), mask, value)
 
 
 @pytest.mark.parametrize("wrong", [0.0, "1", None, True, [1]])
 @pytest.mark.parametrize("name", ["start", "stop", "mask", "value"])
 def test_a_strand_is_made_of_integers(name, wrong):
     with pytest.raises(gc.InvalidTypeError):
-        gc.Strand(**{"start": 0, "stop": 1, "hops": (), name: wrong})
+        gc.Way(**{"start": 0, "stop": 1, "hops": (), name: wrong})
 
 
 @pytest.mark.parametrize("mask", [4, 7, 1 << 64, 1 << 5000], ids=lambda bits: f"{bits:#x}"[:9])
 def test_a_mask_beyond_the_node_number_is_refused(mask):
     task = conversion(2, 4)
     with pytest.raises(gc.InvalidValueError, match="node numbers") as caught:
-        gc.Schedule(task, "wide", (), 0, (gc.Strand(0, 4, (), mask),))
+        gc.Schedule(task, "wide", (), 0, (gc.Way(0, 4, (), mask),))
     assert len(str(caught.value)) < 1000
 
 
@@ -409,8 +410,8 @@ def test_a_mask_beyond_the_node_number_is_refused(mask):
 def test_the_smallest_cubes_have_subcubes(n):
     layout = gc.Layout.nodes(n)
     task = gc.Task(layout, layout, 2)
-    parts = [gc.Strand(0, 2, (), (1 << n) - 1, u) for u in range(1 << n)]
-    for strands in (parts, [gc.Strand(0, 2, ())]):
+    parts = [gc.Way(0, 2, (), (1 << n) - 1, u) for u in range(1 << n)]
+    for strands in (parts, [gc.Way(0, 2, ())]):
         schedule = gc.Schedule(task, "rest", (), 0, tuple(strands))
         for machine in (gc.Machine(n), gc.Machine(n, "all", "circuit")):
             assert check_algebra(schedule, machine)
@@ -429,13 +430,13 @@ def test_subcubes_of_a_huge_cube_are_a_few_equations():
     move = gc.AffineMap(gc.Matrix.identity(n), 1)
     task = gc.Task(source, move @ source, 10**9)
     top = 1 << (n - 1)
-    there = (gc.Hop(0, LINK),)
+    there = (hop_of(0, LINK),)
     half = 5 * 10**8
-    around = (gc.Hop(0, OTHER), gc.Hop(1, LINK), gc.Hop(half, OTHER))
+    around = (hop_of(0, OTHER), hop_of(1, LINK), hop_of(half, OTHER))
     strands = (
-        gc.Strand(0, half, there, top, top),
-        gc.Strand(half, 2 * half, around, top, top),
-        gc.Strand(0, 2 * half, there, top, 0),
+        gc.Way(0, half, there, top, top),
+        gc.Way(half, 2 * half, around, top, top),
+        gc.Way(0, 2 * half, there, top, 0),
     )
     schedule = gc.Schedule(task, "halves", range(2 * half), 2 * half, strands)
     machine = gc.Machine(n, 3)
@@ -443,9 +444,9 @@ def test_subcubes_of_a_huge_cube_are_a_few_equations():
     assert dict(report.counts) == {
         "link": 1
     }  # the short ones and the way round, on dimension 0
-    late = replace(strands[0], hops=(gc.Hop(half + 1, LINK),))
+    late = replace(strands[0], steps=(hop_of(half + 1, LINK),))
     patient = replace(
-        schedule, strands=(late, *strands[1:]), rounds=range(2 * half + 2), cycles=2 * half + 2
+        schedule, ways=(late, *strands[1:]), rounds=range(2 * half + 2), cycles=2 * half + 2
     )
     assert check_algebra(patient, machine)
     traffic = simulate(patient)
@@ -473,32 +474,33 @@ def good_schedules():
 
 
 def with_strand(schedule, s, **changes):
-    strands = list(schedule.strands)
+    strands = list(schedule.ways)
     strands[s] = replace(strands[s], **changes)
-    return replace(schedule, strands=tuple(strands))
+    return replace(schedule, ways=tuple(strands))
 
 
 def hop_mutants(schedule, s):
     """One hop shifted, turned to the other nodes, or left out."""
-    way = schedule.strands[s].hops
+    way = schedule.ways[s].steps
     for k, hop in enumerate(way):
-        others = [gc.Hop(hop.cycle + c, hop.exchange) for c in (-1, 1) if hop.cycle + c >= 0]
-        exchange = hop.exchange
+        start = hop.crossings[0].start
+        others = [hop_of(start + c, hop.move) for c in (-1, 1) if start + c >= 0]
+        exchange = hop.move
         if exchange.when:
-            others.append(gc.Hop(hop.cycle, replace(exchange, want=1 - exchange.want)))
+            others.append(hop_of(start, replace(exchange, want=1 - exchange.want)))
         for other in others:
             yield (
                 "hop",
                 lambda k=k, other=other: with_strand(
-                    schedule, s, hops=(*way[:k], other, *way[k + 1 :])
+                    schedule, s, steps=(*way[:k], other, *way[k + 1 :])
                 ),
             )
-        yield "drop", lambda k=k: with_strand(schedule, s, hops=(*way[:k], *way[k + 1 :]))
+        yield "drop", lambda k=k: with_strand(schedule, s, steps=(*way[:k], *way[k + 1 :]))
 
 
 def share_mutants(schedule, s):
     """Other nodes or other positions."""
-    strand = schedule.strands[s]
+    strand = schedule.ways[s]
     for bit in (1 << d for d in range(schedule.task.n)):
         if strand.mask & bit:
             fewer = {"mask": strand.mask ^ bit, "value": strand.value & ~bit}
@@ -516,24 +518,24 @@ def share_mutants(schedule, s):
 
 def swapped(schedule, s, t):
     """Two strands with their times exchanged."""
-    strands = list(schedule.strands)
+    strands = list(schedule.ways)
     for one, other in ((s, t), (t, s)):
-        times = [hop.cycle for hop in schedule.strands[other].hops]
-        hops = zip(times, schedule.strands[one].hops, strict=True)
+        times = [hop.crossings[0].start for hop in schedule.ways[other].steps]
+        hops = zip(times, schedule.ways[one].steps, strict=True)
         strands[one] = replace(
-            strands[one], hops=tuple(gc.Hop(cycle, hop.exchange) for cycle, hop in hops)
+            strands[one], steps=tuple(hop_of(cycle, hop.move) for cycle, hop in hops)
         )
-    return replace(schedule, strands=tuple(strands))
+    return replace(schedule, ways=tuple(strands))
 
 
 def mutants(schedule):
     """Every single change, as a kind and a function that makes it."""
-    strands, cycles = schedule.strands, schedule.cycles
+    strands, cycles = schedule.ways, schedule.cycles
     for s in range(len(strands)):
         yield from hop_mutants(schedule, s)
         yield from share_mutants(schedule, s)
     for s, t in combinations(range(len(strands)), 2):
-        if len(strands[s].hops) == len(strands[t].hops):
+        if len(strands[s].steps) == len(strands[t].steps):
             yield "swap", lambda s=s, t=t: swapped(schedule, s, t)
     step = schedule.rounds.step
     for longer in (step + 1, 2 * step, cycles):
@@ -597,8 +599,8 @@ def test_actions_of_conversions_send_what_neighbours_receive(data, n):
     way = data.draw(st.lists(exchanges(n, n), max_size=5))
     mask = data.draw(st.integers(0, (1 << n) - 1))
     value = mask & data.draw(st.integers(0, (1 << n) - 1))
-    hops = tuple(gc.Hop(3 * k, exchange) for k, exchange in enumerate(way))
-    strand = gc.Strand(0, 3, hops, mask, value)
+    hops = tuple(hop_of(3 * k, exchange) for k, exchange in enumerate(way))
+    strand = gc.Way(0, 3, hops, mask, value)
     layout = gc.Layout.nodes(n)
     schedule = gc.Schedule(gc.Task(layout, layout, 3), "any", range(0, 15, 3), 15, (strand,))
     ends = {u: {(a.cycle, a.dimension): a for a in actions(schedule, u)} for u in range(1 << n)}
@@ -606,6 +608,6 @@ def test_actions_of_conversions_send_what_neighbours_receive(data, n):
         for (cycle, d), action in told.items():
             other = ends[u ^ 1 << d][cycle, d]
             assert (action.sends, action.receives) == (other.receives, other.sends)
-    everyone = replace(schedule, strands=(replace(strand, mask=0, value=0),))
+    everyone = replace(schedule, ways=(replace(strand, mask=0, value=0),))
     for u in ends:
         assert all(a.sends and a.receives for a in actions(everyone, u))

@@ -157,13 +157,13 @@ def test_whole_slots_are_followed(slots):
 def test_slots_that_part_are_followed():
     task = gc.Task(gc.Layout.cyclic(2, 1), gc.Layout.consecutive(2, 1), 4)
     swap = [gc.Exchange(0b11, 0b11)]
-    moves = expand(gc.Schedule(task, "swap", (0,), 2, (gc.Strand(0, 4, _hops(swap)),)))
+    moves = expand(gc.Schedule(task, "swap", (0,), 2, (gc.Way(0, 4, _hops(swap)),)))
     assert agree(moves, one_port(1))
     assert sorted(rows_of(moves)) == [(0, 0, 0, 2), (0, 1, 0, 4), (1, 0, 0, 3), (1, 1, 0, 5)]
 
 
 def _hops(exchanges):
-    return tuple(gc.Hop(0, exchange) for exchange in exchanges)
+    return tuple(gc.hop(0, exchange, 1) for exchange in exchanges)
 
 
 @pytest.mark.parametrize("block", [3, 6, 12])

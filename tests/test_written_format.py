@@ -118,7 +118,7 @@ def test_slots_and_extents_are_read_back():
     assert load(dump(slots)) == slots
     gray, binary = (gc.Layout.mesh((12, 8), (4, 2), code=code) for code in ("gray", "binary"))
     task = gc.Task(gray, binary, 24, itemsize=8)
-    whole = gc.Schedule(task, "none", (), 0, (gc.Strand(0, 24, ()),))
+    whole = gc.Schedule(task, "none", (), 0, (gc.Way(0, 24, ()),))
     assert load(dump(whole)) == whole
 
 
@@ -246,4 +246,4 @@ def test_the_example_of_the_documentation_is_verified():
         "".join(line.removeprefix("... ") for line in first.splitlines(keepends=True))
     )
     assert check_algebra(schedule, one_port(2))
-    assert schedule.strands == gb1.emit(schedule.task, one_port(2)).strands
+    assert schedule.ways == gb1.emit(schedule.task, one_port(2)).ways

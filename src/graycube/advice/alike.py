@@ -17,7 +17,7 @@ from graycube.fourier.passes import result_layout
 from graycube.gf2 import AffineMap, Matrix, bit_indices
 from graycube.layout import Axis, Layout
 from graycube.machine import Machine
-from graycube.schedule import Emulation
+from graycube.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _network(layout: Layout, itemsize: int, machine: Machine, restore: bool) -> 
     if found is None:
         return None
     made = found.schedule
-    if not isinstance(made, Emulation):  # copies leave everything where it is
+    if not isinstance(made, Schedule):  # copies leave everything where it is
         return Done(found.cost, "copies", layout, passes(layout, 1)[1])
     done, _ = emulated_passes(made, 1)
     after = made.task.target

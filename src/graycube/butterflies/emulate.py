@@ -8,9 +8,9 @@ from graycube.butterflies.phases import Phases, phases
 from graycube.butterflies.pipeline import Pace, Pipeline, pipeline
 from graycube.butterflies.state import Code, Conversion, Wishes
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
-from graycube.gf2 import Exchange, compose, require_int
+from graycube.gf2 import require_int
 from graycube.layout import Layout
-from graycube.schedule import Crossing, Emulation, Stage, Task
+from graycube.schedule import Crossing, Delay, Schedule, Step, Task, Way
 
 MAX_BITS = 256
 """No cube has more dimensions, and no message more slots than two to this."""
@@ -74,7 +74,7 @@ def emulation(  # noqa: PLR0913
     descending: bool = True,
     restore: bool = False,
     itemsize: int = 1,
-) -> Emulation:
+) -> Schedule:
     """The butterfly network along an axis, on data in any layout: a schedule with stages.
 
     ``output`` is the code of the index bits on the nodes afterwards, the one whose stage came
@@ -106,14 +106,14 @@ def rearrangement(
     method: Method | None = None,
     block: int | None = None,
     itemsize: int = 1,
-) -> Emulation:
+) -> Schedule:
     """From one layout to another as a pipeline of exchanges, without any butterflies.
 
     It restores, for example, the order that an emulation left (TR-764 section 6). A ``block``
     may have more elements than the layouts say: the same number behind each slot.
 
     >>> back = rearrangement(Layout.parse("(b1 b0 || b3 b2)"), Layout.cyclic(4, 2))
-    >>> back.cycles, len(back.crossings), back.task.target == Layout.cyclic(4, 2)
+    >>> back.cycles, len(back.ways[0].steps), back.task.target == Layout.cyclic(4, 2)
     (3, 2, True)
     """
     method = _require(source, method)
@@ -135,15 +135,30 @@ def _require(layout: Layout, method: Method | None) -> Method:
 
 def _emulation(
     layout: Layout, wishes: Wishes, method: Method, itemsize: int, block: int | None = None
-) -> Emulation:
+) -> Schedule:
     method, found, laid_out = _best(layout, wishes, method)
-    steps = tuple(_steps(found, laid_out))
-    moves = (s.exchange if isinstance(s, Crossing) else s for s in steps)
-    move = compose((x for x in moves if isinstance(x, Exchange)), layout.p)
-    task = Task(layout, move @ layout, layout.block_size if block is None else block, itemsize)
-    cycles = laid_out.cycles * task.payload
-    every = task.payload << method.merged if cycles else 1
-    return Emulation(task, method.name, range(0, cycles, every), cycles, steps)
+    block = layout.block_size if block is None else block
+    payload = block >> layout.p - layout.n
+    way = Way(0, block, tuple(_in_cycles(step, payload) for step in _steps(found, laid_out)))
+    task = Task(layout, way.move(layout.p) @ layout, block, itemsize)
+    cycles = laid_out.cycles * payload
+    every = payload << method.merged if cycles else 1
+    return Schedule(task, method.name, range(0, cycles, every), cycles, (way,))
+
+
+def _in_cycles(step: Step, payload: int) -> Step:
+    """The step with times that count elements instead of slots."""
+    crossings = (
+        Crossing(
+            crossing.dim,
+            crossing.start * payload,
+            tuple(
+                Delay(late.cycles * payload, late.mask, late.want) for late in crossing.delays
+            ),
+        )
+        for crossing in step.crossings
+    )
+    return Step(step.move, tuple(crossings), step.stage)
 
 
 def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # noqa: FBT001
@@ -202,10 +217,10 @@ def _ways(layout: Layout, wishes: Wishes, method: Method) -> Iterator[Wishes]:
         yield from (replace(way, window=window) for way in ways)
 
 
-def _steps(found: Phases, laid_out: Pipeline) -> Iterator[Exchange | Crossing | Stage]:
-    yield from map(Stage, found.first)
+def _steps(found: Phases, laid_out: Pipeline) -> Iterator[Step]:
+    yield from (Step(stage=bit) for bit in found.first)
     for phase, crossings in zip(found.phases, laid_out.crossings, strict=True):
-        yield from phase.local
+        yield from map(Step, phase.local)
         yield from crossings
-        yield from map(Stage, phase.stages)
-    yield from found.last
+        yield from (Step(stage=bit) for bit in phase.stages)
+    yield from map(Step, found.last)

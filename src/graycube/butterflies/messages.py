@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from graycube.machine import Machine
-from graycube.schedule import Emulation
+from graycube.schedule import Schedule
 
 
-def seconds(made: Emulation, machine: Machine) -> float:
+def seconds(made: Schedule, machine: Machine) -> float:
     """What a pipeline takes: in every round, one message on each link in use.
 
     >>> from graycube.butterflies import emulation
@@ -19,8 +19,8 @@ def seconds(made: Emulation, machine: Machine) -> float:
 
 
 def with_best_messages(
-    make: Callable[[int], Emulation], most: int, machine: Machine
-) -> Emulation:
+    make: Callable[[int], Schedule], most: int, machine: Machine
+) -> Schedule:
     """The cheapest of ``make(merged)`` for messages of 2^merged slots, 0 <= merged <= most.
 
     >>> from graycube.butterflies import Method, emulation

@@ -27,7 +27,7 @@ from graycube.butterflies.state import Phase
 from graycube.butterflies.sums import address_mask, index_bits
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Matrix, Span, bit_indices, parity
-from graycube.schedule import Crossing, Turn
+from graycube.schedule import Crossing, Delay, Step
 
 _Class = tuple[int, int]
 """A sum of index bits, and its value for those that are late."""
@@ -47,9 +47,9 @@ class Pace:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The crossings of every phase, and the cycles they take, in payloads."""
+    """The steps of every phase that cross links, and the cycles they take, in payloads."""
 
-    crossings: tuple[tuple[Crossing, ...], ...]
+    crossings: tuple[tuple[Step, ...], ...]
     cycles: int
 
 
@@ -66,16 +66,21 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     >>> laid_out.cycles
     3
     >>> print(*laid_out.crossings[1])
-    from cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
+    cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
     """
-    made: list[tuple[Crossing, ...]] = []
+    made: list[tuple[Step, ...]] = []
     cycles, rest = 0, list(phases)
     while rest:
         count, classes = _longest_run(tuple(rest), n)
         found, taken = _piped(rest[:count], n, pace, classes)
-        made += [tuple(replace(c, start=c.start + cycles) for c in some) for some in found]
+        made += [tuple(_later(step, cycles) for step in some) for some in found]
         cycles, rest = cycles + taken, rest[count:]
     return Pipeline(tuple(made), cycles)
+
+
+def _later(step: Step, cycles: int) -> Step:
+    later = (replace(c, start=c.start + cycles) for c in step.crossings)
+    return replace(step, crossings=tuple(later))
 
 
 @lru_cache(maxsize=64)  # messages of all sizes have the same
@@ -98,7 +103,7 @@ def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[_Clas
 
 def _piped(
     phases: Sequence[Phase], n: int, pace: Pace, classes: Sequence[_Class]
-) -> tuple[list[tuple[Crossing, ...]], int]:
+) -> tuple[list[tuple[Step, ...]], int]:
     """The crossings of phases through which the classes run, from cycle 0, and their end."""
     slots = phases[0].place.width - n
     widths = [_width(phase) for phase in phases]
@@ -114,7 +119,7 @@ def _piped(
         for phase, start in zip(phases, starts, strict=True)
     ]
     unit = 1 << pace.merged
-    ends = (crossing.last + 1 for found in made for crossing in found)
+    ends = (step.crossings[0].last + 1 for found in made for step in found)
     return made, max(-(-end // unit) * unit for end in ends)
 
 
@@ -221,13 +226,13 @@ def _meet(one: range, other: range) -> bool:
 
 def _crossings(
     phase: Phase, start: int, classes: Sequence[_Class], slots: int, pace: Pace
-) -> Iterator[Crossing]:
+) -> Iterator[Step]:
     """The crossings of one phase; every element has its turn."""
     tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
     width, place, unit = len(tests), phase.place, 1 << pace.merged
     digits = _shift_register(width)
     for crossing in phase.crossings:
-        turns = []
+        delays = []
         for t, (wanted, late) in enumerate(classes[: slots - width]):
             delay = (
                 1 << pace.merged - 1 - t
@@ -235,13 +240,14 @@ def _crossings(
                 else (unit * pace.stride) << slots - 2 - t
             )
             mask = address_mask(place, wanted)
-            turns.append(Turn(delay, mask, late ^ parity(mask & place.constant)))
+            delays.append(Delay(delay, mask, late ^ parity(mask & place.constant)))
         for k, bits in enumerate(digits[tests.index(crossing.when)]):
             mask = 0
             for bit in bit_indices(bits):
                 mask ^= tests[bit]
-            turns.append(Turn(unit << k, mask))
-        yield Crossing(crossing, start * unit, tuple(turns))
+            delays.append(Delay(unit << k, mask))
+        dim = next(bit_indices(crossing.flip))
+        yield Step(crossing, (Crossing(dim, start * unit, tuple(delays)),))
         place = crossing.affine(place.width) @ place
 
 

@@ -17,7 +17,7 @@ from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.planning import Plan, plan
-from graycube.schedule import Emulation, Replication
+from graycube.schedule import Replication, Schedule
 
 RADICES = (1, 2, 3, 4)
 """So many dimensions at once are tried, and as many as there are."""
@@ -38,7 +38,7 @@ class TransformCandidate:
     """
 
     name: str
-    schedule: Emulation | Replication | None
+    schedule: Schedule | Replication | None
     rounds: int
     cycles: int
     cost: float
@@ -107,7 +107,7 @@ def _as_they_are(
     methods += [Method(radix=radix, overlap=False) for radix in radices]
     for method in methods:
 
-        def make(merged: int, method: Method = method) -> Emulation:
+        def make(merged: int, method: Method = method) -> Schedule:
             chosen = replace(method, merged=merged)
             return emulation(layout, axis, method=chosen, restore=restore, itemsize=itemsize)
 
@@ -115,7 +115,7 @@ def _as_they_are(
 
 
 def _best_messages(
-    make: Callable[[int], Emulation], most: int, machine: Machine, name: str
+    make: Callable[[int], Schedule], most: int, machine: Machine, name: str
 ) -> TransformCandidate:
     """The method with messages of the best size, of the powers of two."""
     try:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from graycube.fourier.passes import Pass, brought, result_layout
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
-from graycube.schedule import Crossing, Emulation, Stage
+from graycube.schedule import Schedule
 
 
-def emulated_passes(emulation: Emulation, axis: int) -> tuple[tuple[Pass, ...], Layout]:
+def emulated_passes(emulation: Schedule, axis: int) -> tuple[tuple[Pass, ...], Layout]:
     """The passes that do what an emulation along the axis does, and the layout of the result.
 
     >>> from graycube.butterflies import emulation
@@ -36,22 +36,20 @@ def emulated_passes(emulation: Emulation, axis: int) -> tuple[tuple[Pass, ...], 
 
 
 def _groups(
-    emulation: Emulation,
+    schedule: Schedule,
 ) -> Iterator[tuple[AffineMap, list[int], tuple[int, ...]]]:
     """Bits that are staged one after the other, where they are, and what was crossed before."""
-    place, nodes = emulation.task.source.map, (1 << emulation.task.n) - 1
+    place = schedule.task.source.map
     bits, dims = list[int](), list[int]()
-    for step in emulation.steps:
-        if isinstance(step, Stage):
-            bits.append(step.bit)
-            continue
-        if bits and isinstance(step, Crossing):
+    for step in schedule.ways[0].steps:
+        if step.stage is not None:
+            bits.append(step.stage)
+        if bits and step.crossings:
             yield place, sorted(bits), tuple(dims)
             bits, dims = [], []
-        exchange = step.exchange if isinstance(step, Crossing) else step
-        if isinstance(step, Crossing):
-            dims.append((exchange.flip & nodes).bit_length() - 1)
-        place = exchange.affine(place.width) @ place
+        dims += (crossing.dim for crossing in step.crossings)
+        if step.move is not None:
+            place = step.affine(place.width) @ place
     if bits:
         yield place, sorted(bits), tuple(dims)
 

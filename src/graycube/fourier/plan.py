@@ -26,7 +26,7 @@ from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.markup import Shown
-from graycube.schedule import Emulation, Replication, Stage, expand
+from graycube.schedule import Replication, Schedule, expand
 from graycube.verify import (
     Report,
     check_algebra,
@@ -62,7 +62,7 @@ class TransformPlan(Shown):
         return f"<TransformPlan {self.algorithm}: {figures}>"
 
     @property
-    def schedule(self) -> Emulation | Replication:
+    def schedule(self) -> Schedule | Replication:
         """The chosen schedule of exchanges, or of copies."""
         if self.chosen.schedule is None:
             raise InvalidValueError("nothing was chosen", self.chosen.reason or "", "plan anew")
@@ -111,8 +111,8 @@ class TransformPlan(Shown):
         if not report or places > ELEMENTWISE:
             return report
         moves = expand(schedule)
-        stages = [step.bit for step in schedule.steps if isinstance(step, Stage)]
-        followed = check_elements(moves, self.machine).joined(check_pairs(moves, stages))
+        pairs = check_pairs(moves, schedule.stages)
+        followed = check_elements(moves, self.machine).joined(pairs)
         return report.joined(followed)
 
     def run(

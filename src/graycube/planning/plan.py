@@ -24,7 +24,7 @@ from graycube.planning.explain import cut_short, explain
 from graycube.planning.files import parsed_plan, plan_text, read_plan_text
 from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
 from graycube.runtime.script import Script
-from graycube.schedule import Action, AnySchedule, Moves, Task, actions, dump, expand
+from graycube.schedule import Action, Moves, Schedule, Task, actions, dump, expand
 from graycube.simulate import Traffic, simulate
 from graycube.verify import Report, check_algebra, check_elements
 from graycube.whole_files import write_whole
@@ -54,7 +54,7 @@ class Plan(Shown):
 
     task: Task
     machine: Machine
-    schedule: AnySchedule
+    schedule: Schedule
     traffic: Traffic
     bounds: tuple[Bound, ...]
     untried: tuple[str, ...] = ()

@@ -10,26 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import Exchange
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
 from graycube.layout import Layout
-from graycube.schedule import Crossing, Emulation, Replication, Stage
+from graycube.schedule import Replication, Schedule
 
 _Blocks = NDArray[Any]
 
 
-def emulate(emulation: Emulation, blocks: ArrayLike, *, inverse: bool = False) -> _Blocks:
+def emulate(emulation: Schedule, blocks: ArrayLike, *, inverse: bool = False) -> _Blocks:
     """The blocks after all exchanges and butterflies; the first axes are node and slot.
 
     Stages from the highest bit down take indices in natural order, and the digits of the
     output index are reversed; from the lowest bit up it is the other way round.
 
-    >>> from graycube.gf2 import Exchange
-    >>> from graycube.schedule import Task
+    >>>     >>> from graycube.schedule import Step, Task, Way, hop
     >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=2)
-    >>> steps = (Stage(1), Crossing(Exchange(flip=3, when=3), 0), Stage(0))
-    >>> emulation = Emulation(task, "by hand", (0,), 1, steps)
+    >>> steps = (Step(stage=1), hop(0, Exchange(flip=3, when=3), n=1), Step(stage=0))
+    >>> emulation = Schedule(task, "by hand", (0,), 1, (Way(0, 2, steps),))
     >>> out = task.target.gather(emulate(emulation, task.source.scatter([1, 2, 3, 4])))
     >>> np.allclose(out[[0, 2, 1, 3]], np.fft.fft([1, 2, 3, 4]))
     True
@@ -43,16 +41,16 @@ def emulate(emulation: Emulation, blocks: ArrayLike, *, inverse: bool = False) -
             f"their first axes must be {(1 << task.n, slots)}",
             "put the node first and the slot second",
         )
-    stages = [step.bit for step in emulation.steps if isinstance(step, Stage)]
-    descending = stages == sorted(stages, reverse=True)
+    descending = list(emulation.stages) == sorted(emulation.stages, reverse=True)
     flat = data.swapaxes(0, 1).reshape(1 << task.p, *data.shape[2:])  # by address
-    layout = task.source
-    for step in emulation.steps:
-        if isinstance(step, Stage):
-            flat = _stage(layout, step.bit, flat, descending=descending, inverse=inverse)
-            continue
-        exchange = step.exchange if isinstance(step, Crossing) else step
-        layout, flat = _exchanged(layout, exchange, flat)
+    layout, address = task.source, np.arange(1 << task.p)
+    for step in emulation.ways[0].steps:
+        if step.stage is not None:
+            flat = _stage(layout, step.stage, flat, descending=descending, inverse=inverse)
+        elif step.move is not None:
+            move, moved = step.affine(task.p), np.empty_like(flat)
+            moved[move(address)] = flat
+            layout, flat = move @ layout, moved
     return np.ascontiguousarray(
         flat.reshape(slots, 1 << task.n, *data.shape[2:]).swapaxes(0, 1)
     )
@@ -108,11 +106,6 @@ def _complex(blocks: ArrayLike) -> _Blocks:
             f"the blocks have dtype {given.dtype}", "numbers are needed", "convert them"
         )
     return given.astype(np.result_type(given, np.complex64))
-
-
-def _exchanged(layout: Layout, exchange: Exchange, flat: _Blocks) -> tuple[Layout, _Blocks]:
-    move = exchange.affine(layout.p)
-    return move @ layout, flat[move(np.arange(len(flat)))]  # an exchange undoes itself
 
 
 def _stage(

@@ -14,7 +14,7 @@ import numpy as np
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Span, parity
 from graycube.gf2.arrays import IntArray
-from graycube.schedule import AnySchedule, Delay, Passage, Step, Way
+from graycube.schedule import Crossing, Delay, Schedule, Step, Way
 from graycube.schedule.way import require_no_stages
 
 
@@ -40,9 +40,11 @@ class Itinerary:
             before = AffineMap.identity(self.p)
             for step in way.steps:
                 after = step.affine(self.p) @ before
-                for passage in step.passages:
-                    yield _through(before, 1 << passage.dim) ^ _through(after, 1 << passage.dim)
-                    for late in passage.delays:
+                for crossing in step.crossings:
+                    yield _through(before, 1 << crossing.dim) ^ _through(
+                        after, 1 << crossing.dim
+                    )
+                    for late in crossing.delays:
                         yield _through(before, late.mask)
                 before = after
 
@@ -67,11 +69,11 @@ class Itinerary:
             here = address[those]
             for step in way.steps:
                 after = step.affine(self.p)(here)
-                for _, circuit in groupby(step.passages, key=_clock):
-                    passages = list(circuit)
-                    flip = (here ^ after) & sum(1 << passage.dim for passage in passages)
+                for _, circuit in groupby(step.crossings, key=_clock):
+                    crossings = list(circuit)
+                    flip = (here ^ after) & sum(1 << crossing.dim for crossing in crossings)
                     moved = np.flatnonzero(flip)
-                    yield passages[0].clock(here[moved]), those[moved], flip[moved]
+                    yield crossings[0].clock(here[moved]), those[moved], flip[moved]
                 here = after
 
     def rounds(self, cycle: IntArray) -> IntArray:
@@ -81,8 +83,8 @@ class Itinerary:
         return np.searchsorted(self.starts, cycle, side="right") - 1
 
 
-def _clock(passage: Passage) -> tuple[int, tuple[Delay, ...]]:
-    return passage.start, passage.delays
+def _clock(crossing: Crossing) -> tuple[int, tuple[Delay, ...]]:
+    return crossing.start, crossing.delays
 
 
 def _through(move: AffineMap, mask: int) -> int:
@@ -91,7 +93,7 @@ def _through(move: AffineMap, mask: int) -> int:
     return sum(parity(mask & column) << j for j, column in columns)
 
 
-def itinerary(schedule: AnySchedule) -> Itinerary:
+def itinerary(schedule: Schedule) -> Itinerary:
     """The ways of all elements in a schedule.
 
     >>> from graycube.table import all_to_all
@@ -115,11 +117,11 @@ def at_once(move: AffineMap, n: int) -> Itinerary:
     >>> at_once(AffineMap.identity(3), 2).starts
     range(0, 1)
     """
-    step = Step(move, tuple(Passage(d, 0) for d in range(n)))
+    step = Step(move, tuple(Crossing(d, 0) for d in range(n)))
     return Itinerary(move.width, n, (Way(0, 1, (step,)),))
 
 
-def _whole(schedule: AnySchedule, way: Way) -> Way:
+def _whole(schedule: Schedule, way: Way) -> Way:
     task = schedule.task
     if way.size != task.block:
         raise InvalidValueError(
@@ -130,51 +132,51 @@ def _whole(schedule: AnySchedule, way: Way) -> Way:
     return replace(way, steps=tuple(_in_rounds(schedule, step) for step in way.steps))
 
 
-def _in_rounds(schedule: AnySchedule, step: Step) -> Step:
+def _in_rounds(schedule: Schedule, step: Step) -> Step:
     """The step without delays that stay within a round."""
-    if step.passages:
+    if step.crossings:
         _require_one_round(schedule, step)
     rounds = schedule.rounds
     if not isinstance(rounds, range):
         return step
     kept = []
-    for passage in step.passages:
-        short = [late.cycles for late in passage.delays if late.cycles % rounds.step]
-        if short and passage.start % rounds.step + sum(short) < rounds.step:
-            long = (late for late in passage.delays if late.cycles % rounds.step == 0)
-            kept.append(replace(passage, delays=tuple(long)))
+    for crossing in step.crossings:
+        short = [late.cycles for late in crossing.delays if late.cycles % rounds.step]
+        if short and crossing.start % rounds.step + sum(short) < rounds.step:
+            long = (late for late in crossing.delays if late.cycles % rounds.step == 0)
+            kept.append(replace(crossing, delays=tuple(long)))
         else:
-            kept.append(passage)
-    return replace(step, passages=tuple(kept))
+            kept.append(crossing)
+    return replace(step, crossings=tuple(kept))
 
 
-def _require_one_round(schedule: AnySchedule, step: Step) -> None:
+def _require_one_round(schedule: Schedule, step: Step) -> None:
     """Refuse messages that begin in one round and end in another."""
     length, rounds = _length(schedule, step), schedule.rounds
-    for passage in step.passages:
-        cycles = [passage.start, *(late.cycles for late in passage.delays)]
+    for crossing in step.crossings:
+        cycles = [crossing.start, *(late.cycles for late in crossing.delays)]
         if isinstance(rounds, range):
             apart = [cycle % rounds.step for cycle in cycles]
             whole = sum(apart) + length <= rounds.step
             marks: Sequence[int] = (*apart, rounds.step)
         else:
-            first = bisect_right(rounds, passage.start)
-            marks = rounds[first : bisect_right(rounds, passage.last + length - 1)]
+            first = bisect_right(rounds, crossing.start)
+            marks = rounds[first : bisect_right(rounds, crossing.last + length - 1)]
             whole = not marks
-            marks = (*(mark - passage.start for mark in marks), *cycles[1:])
+            marks = (*(mark - crossing.start for mark in marks), *cycles[1:])
         if not whole and any(mark % length for mark in marks):
             raise InvalidValueError(
-                f"messages of {length} elements begin in cycle {passage.start}",
+                f"messages of {length} elements begin in cycle {crossing.start}",
                 "what changes slots is sent in one message, within a round",
                 "give it a round of its own",
             )
 
 
-def _length(schedule: AnySchedule, step: Step) -> int:
+def _length(schedule: Schedule, step: Step) -> int:
     """The most elements that one node sends at one time: slots that nothing tells apart."""
     task, told_apart = schedule.task, Span()
-    masks = [late.mask for passage in step.passages for late in passage.delays]
+    masks = [late.mask for crossing in step.crossings for late in crossing.delays]
     if step.move is not None:
-        masks += [step.move.changes(passage.dim)[0] for passage in step.passages]
+        masks += [step.move.changes(crossing.dim)[0] for crossing in step.crossings]
     rank = sum(told_apart.add(mask >> task.n) for mask in masks)
     return task.block >> rank

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
-from graycube.schedule import AnySchedule, Task, Way
+from graycube.schedule import Schedule, Task, Way
 from graycube.schedule.way import require_no_stages, tells_slots_apart
 
 
 def apply(
-    schedule: AnySchedule, blocks: ArrayLike, out: NDArray[Any] | None = None
+    schedule: Schedule, blocks: ArrayLike, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """The blocks of all nodes after the schedule; ``out`` may be ``blocks`` itself.
 

@@ -32,9 +32,9 @@ class Parcels:
     A slot stands for 2^``low`` slots of the layout that are never told apart.
 
     >>> from graycube.gf2 import AffineMap
-    >>> from graycube.schedule import Passage, Step, Way
+    >>> from graycube.schedule import Crossing, Step, Way
     >>> swap = AffineMap(Matrix.permutation([3, 1, 2, 0]))  # a node bit with the highest slot
-    >>> parcels = Parcels(Itinerary(4, 1, (Way(0, 8, (Step(swap, (Passage(0, 0),)),)),)))
+    >>> parcels = Parcels(Itinerary(4, 1, (Way(0, 8, (Step(swap, (Crossing(0, 0),)),)),)))
     >>> parcels.low, parcels.slots.tolist()
     (2, [[0], [1]])
     """

@@ -12,11 +12,11 @@ from graycube.runtime.itinerary import at_once, itinerary
 from graycube.runtime.parcels import Crossings, Parcels
 from graycube.runtime.script import Bank, Draft, Part, Script, part
 from graycube.runtime.whole import moves_whole, whole_script
-from graycube.schedule import AnySchedule
+from graycube.schedule import Schedule
 from graycube.schedule.way import require_no_stages
 
 
-def scripts(schedule: AnySchedule, nodes: range) -> Iterator[Script]:
+def scripts(schedule: Schedule, nodes: range) -> Iterator[Script]:
     """What each of these nodes does in a schedule.
 
     >>> from graycube.table import all_to_all

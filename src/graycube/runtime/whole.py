@@ -13,7 +13,7 @@ from itertools import groupby
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.runtime.script import Bank, Draft, Part, Script, joined
-from graycube.schedule import AnySchedule, Step, Task, Way
+from graycube.schedule import Schedule, Step, Task, Way
 from graycube.schedule.way import tells_slots_apart
 
 
@@ -33,23 +33,23 @@ class _Stay:
     leaves: int | None
 
 
-def moves_whole(schedule: AnySchedule) -> bool:
+def moves_whole(schedule: Schedule) -> bool:
     """Whether all slots have the same way, and all nodes do a step at the same time."""
-    every = [step.passages for way in schedule.ways for step in way.steps]
-    waiting = any(passage.delays for passages in every for passage in passages)
-    at_once = all(len({passage.start for passage in passages}) < 2 for passages in every)
+    every = [step.crossings for way in schedule.ways for step in way.steps]
+    waiting = any(crossing.delays for crossings in every for crossing in crossings)
+    at_once = all(len({crossing.start for crossing in crossings}) < 2 for crossings in every)
     return at_once and not waiting and not tells_slots_apart(schedule.ways, schedule.task.n)
 
 
-def whole_script(schedule: AnySchedule, node: int) -> Script:
+def whole_script(schedule: Schedule, node: int) -> Script:
     """What a node does; no step may test or change slots, or let nodes take turns.
 
     >>> from graycube.gf2 import Exchange
     >>> from graycube.layout import Layout
-    >>> from graycube.schedule import Hop, Schedule, Strand, Task
+    >>> from graycube.schedule import Schedule, hop
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
-    >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
-    >>> made = whole_script(Schedule(task, "gb1", (0,), 8, (strand,)), node=2)
+    >>> way = Way(0, 8, (hop(0, Exchange(flip=1, when=2), n=2),))
+    >>> made = whole_script(Schedule(task, "gb1", (0,), 8, (way,)), node=2)
     >>> [(m.peer, m.parts) for m in made.rounds[0].sends]
     [(3, (Part(bank=<Bank.BLOCK: 0>, rows=slice(0, 8, None)),))]
     """
@@ -107,8 +107,8 @@ def _bank(stay: _Stay) -> Bank:
 
 def _legs(way: Way, task: Task) -> list[_Path]:
     """The paths of messages; what steps do within memory is nothing here."""
-    crossing = (step for step in way.steps if step.passages)
-    paths = groupby(crossing, key=lambda step: step.passages[0].start)
+    crossing = (step for step in way.steps if step.crossings)
+    paths = groupby(crossing, key=lambda step: step.crossings[0].start)
     return [_Path(cycle, _on_nodes(steps, task)) for cycle, steps in paths]
 
 
@@ -143,7 +143,7 @@ def _stays(way: Way, legs: list[_Path], node: int) -> Iterator[_Stay]:
         yield _Stay(comes, None)
 
 
-def _pieces(schedule: AnySchedule, cycle: int, size: int) -> Iterator[tuple[int, int, int]]:
+def _pieces(schedule: Schedule, cycle: int, size: int) -> Iterator[tuple[int, int, int]]:
     """Round by round, the positions of a way that cross a leg from ``cycle`` on."""
     low, r = 0, schedule.round_of(cycle)
     while low < size:
@@ -153,7 +153,7 @@ def _pieces(schedule: AnySchedule, cycle: int, size: int) -> Iterator[tuple[int,
         low, r = high, r + 1
 
 
-def _require_rounds(schedule: AnySchedule, way: Way, legs: list[_Path], stay: _Stay) -> None:
+def _require_rounds(schedule: Schedule, way: Way, legs: list[_Path], stay: _Stay) -> None:
     """Refuse what is to be sent on in the round in which it comes."""
     if stay.comes is None or stay.leaves is None:
         return

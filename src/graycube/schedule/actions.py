@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
-from graycube.schedule.forms import AnySchedule
-from graycube.schedule.schedule import Schedule, Strand
+from graycube.schedule.schedule import Schedule
+from graycube.schedule.way import Way, are_straight, tells_slots_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Action:
     """From ``cycle`` on, the positions ``start`` to ``stop`` cross ``dimension``, one a cycle.
 
     The node sends them, receives them from its neighbour, or both: then what comes takes the
-    place of what goes. Where a strand belongs to some nodes only, a node may hold elements of
-    one position from several nodes; ``strand``, a number, says which of them are meant.
+    place of what goes. Where a way belongs to some nodes only, a node may hold elements of
+    one position from several nodes; ``way``, a number, says which of them are meant.
 
     >>> print(Action(3, 0, 1, 8, 16, sends=True, receives=True))
     cycles 3 to 10: exchange positions 8 to 15 over dimension 0
@@ -29,7 +29,7 @@ class Action:
 
     cycle: int
     dimension: int
-    strand: int
+    way: int
     start: int
     stop: int
     sends: bool
@@ -44,15 +44,15 @@ class Action:
         return f"{cycles}: {verb} {positions} over dimension {self.dimension}"
 
 
-def actions(schedule: AnySchedule, node: int) -> tuple[Action, ...]:
+def actions(schedule: Schedule, node: int) -> tuple[Action, ...]:
     """What one node does, in the order of time.
 
     >>> from graycube.gf2 import Exchange
     >>> from graycube.layout import Layout
-    >>> from graycube.schedule import Hop, Strand, Task
+    >>> from graycube.schedule import Task, Way, hop
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
-    >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
-    >>> schedule = Schedule(task, "gb1", (0,), 8, (strand,))
+    >>> way = Way(0, 8, (hop(0, Exchange(flip=1, when=2), n=2),))
+    >>> schedule = Schedule(task, "gb1", (0,), 8, (way,))
     >>> actions(schedule, 0)
     ()
     >>> print(*actions(schedule, 2))
@@ -63,44 +63,36 @@ def actions(schedule: AnySchedule, node: int) -> tuple[Action, ...]:
         raise OutOfRangeError(
             f"the node is {node}", f"the nodes are 0..{nodes - 1}", "pass one of them"
         )
-    if not isinstance(schedule, Schedule):
-        raise InvalidValueError(
-            f"{schedule.algorithm!r} is not made of strands",
-            "what a node does is told for strands of whole blocks only",
-            "take all crossings: plan.moves(), or graycube.schedule.expand(schedule)",
-        )
-    every = range(len(schedule.strands))
+    every = range(len(schedule.ways))
     found = (action for s in every for action in _of(schedule, s, node))
     return tuple(sorted(found, key=lambda action: (action.cycle, action.dimension)))
 
 
 def _of(schedule: Schedule, s: int, node: int) -> Iterator[Action]:
-    """The actions of a node for strand number s."""
-    n, strand = schedule.task.n, schedule.strands[s]
-    for k, hop in enumerate(strand.hops):
-        if (hop.exchange.flip | hop.exchange.when) >> n:
-            raise InvalidValueError(
-                f"the hop '{hop}' changes or tests slots",
-                "what a node does is told for whole blocks only",
-                "take all crossings: plan.moves(), or graycube.schedule.expand(schedule)",
-            )
-        goes = hop.exchange(node) != node
-        if not (goes and strand.size):
-            continue
-        sends, receives = (_holds(strand, k, u) for u in (node, node ^ hop.exchange.flip))
-        if sends or receives:
-            dimension = hop.exchange.flip.bit_length() - 1
-            share = strand.start, strand.stop
-            yield Action(hop.cycle, dimension, s, *share, sends=sends, receives=receives)
+    """The actions of a node for way number s."""
+    n, way = schedule.task.n, schedule.ways[s]
+    if tells_slots_apart([way], n) or not are_straight([way]):
+        raise InvalidValueError(
+            f"{schedule.algorithm!r} changes or tests slots, or elements take turns",
+            "what a node does is told for whole blocks that do exchanges only",
+            "take all crossings: plan.moves(), or graycube.schedule.expand(schedule)",
+        )
+    for k, step in enumerate(way.steps):
+        for crossing in step.crossings if way.size else ():
+            link = 1 << crossing.dim
+            ends = [u for u in (node, node ^ link) if _crosses(way, k, u, link)]
+            if ends:
+                share = crossing.clock(node), crossing.dim, s, way.start, way.stop
+                yield Action(*share, sends=node in ends, receives=node ^ link in ends)
 
 
-def _holds(strand: Strand, hops: int, node: int) -> bool:
-    """Whether a node has elements of the strand after so many of its hops."""
-    if not strand.mask:
-        return True  # exchanges permute the nodes
-    for hop in reversed(strand.hops[:hops]):
-        node = hop.exchange(node)  # its own inverse
-    return strand.starts_at(node)
+def _crosses(way: Way, steps: int, node: int, link: int) -> bool:
+    """Whether a node sends elements of the way over a link in a step."""
+    if not (way.steps[steps](node) ^ node) & link:
+        return False
+    for step in reversed(way.steps[:steps]) if way.mask else ():
+        node = step(node)  # an exchange undoes itself
+    return way.starts_at(node)
 
 
 def _range(start: int, stop: int) -> str:

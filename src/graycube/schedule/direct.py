@@ -19,14 +19,13 @@ All of it has a few integers, whatever the numbers of nodes and messages are.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_ints
 from graycube.schedule.program import require_all
-from graycube.schedule.schedule import Timetable
+from graycube.schedule.schedule import Schedule
 from graycube.schedule.task import MAX_COUNT, Task
-from graycube.schedule.way import Delay, Passage, Step, Way
+from graycube.schedule.way import Crossing, Delay, Step, Way
 
 MAX_ROUNDS = 1 << 16
 """Most rounds of a schedule with several deliveries; the rounds of a single one are a range."""
@@ -105,79 +104,6 @@ class Delivery:
         return Matrix.from_rows([*sums, *self.parts], self.move.width)
 
 
-@dataclass(frozen=True, repr=False)
-class Direct(Timetable):
-    """Deliveries one after the other; ``circuits`` says how messages travel.
-
-    >>> from graycube.layout import Layout
-    >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
-    >>> swap = Delivery(task.move, Matrix.identity(2), classes=(1, 2), dims=(0, 1))
-    >>> direct = delivered(task, "all-to-all", [swap], circuits=True)
-    >>> direct.cycles, direct.rounds, len(direct.ways[0].steps)
-    (4, range(0, 4), 1)
-    """
-
-    deliveries: tuple[Delivery, ...]
-    circuits: bool
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.task, Task):
-            raise InvalidTypeError(f"the task is {self.task!r:.60}", "it is a Task", "pass one")
-        super().__post_init__()
-        object.__setattr__(
-            self, "deliveries", require_all(self.deliveries, (Delivery,), "the deliveries")
-        )
-        sizes = {(d.move.width, d.partner.width) for d in self.deliveries}
-        if sizes - {(self.task.p, self.task.n)}:
-            raise InvalidValueError(
-                f"deliveries of addresses and nodes with {sorted(sizes)} bits",
-                f"the task has {(self.task.p, self.task.n)}",
-                "give maps of its addresses",
-            )
-        if type(self.circuits) is not bool:
-            raise InvalidTypeError(
-                f"circuits is {self.circuits!r:.40}", "it is True or False", "pass a bool"
-            )
-        expected = _timetable(self.task, self.deliveries, circuits=self.circuits)
-        if (self.rounds, self.cycles) != expected:
-            raise InvalidValueError(
-                f"there are {self.cycles} cycles in {len(self.rounds)} rounds",
-                f"the messages take {expected[1]} in {len(expected[0])}",
-                "build it with delivered()",
-            )
-
-    @cached_property
-    def ways(self) -> tuple[Way, ...]:
-        """One way of everything, and a step for each delivery; parities delay it by turns.
-
-        >>> from graycube.layout import Layout
-        >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
-        >>> swap = Delivery(task.move, Matrix.identity(2), classes=(1, 2), dims=(0, 1))
-        >>> (way,) = delivered(task, "all-to-all", [swap], circuits=True).ways
-        >>> passage = way.steps[0].passages[1]
-        >>> passage.dim, [(late.cycles, late.mask) for late in passage.delays]
-        (1, [(1, 5), (2, 10)])
-        """
-        return (Way(0, self.task.block, tuple(self._steps())),)
-
-    def _steps(self) -> Iterator[Step]:
-        start = 0
-        for delivery, size in zip(self.deliveries, self.message_sizes, strict=True):
-            hops = 1 if self.circuits else len(delivery.dims)
-            rows = enumerate(delivery.turn.rows)
-            delays = tuple(Delay(hops * size << k, row) for k, row in rows)
-            apart = 0 if self.circuits else size
-            dims = enumerate(delivery.dims)
-            passages = (Passage(d, start + k * apart, delays) for k, d in dims)
-            yield Step(delivery.move, tuple(passages))
-            start += delivery.turns * hops * size
-
-    @property
-    def message_sizes(self) -> tuple[int, ...]:
-        """Elements of a message, in each delivery."""
-        return tuple(message_size(self.task, delivery) for delivery in self.deliveries)
-
-
 def message_size(task: Task, delivery: Delivery) -> int:
     """Elements of a message.
 
@@ -191,20 +117,46 @@ def message_size(task: Task, delivery: Delivery) -> int:
 
 def delivered(
     task: Task, algorithm: str, deliveries: Iterable[Delivery], *, circuits: bool
-) -> Direct:
-    """The schedule of some deliveries, with its times.
+) -> Schedule:
+    """The schedule of some deliveries, one after the other; parities delay them by turns.
 
     >>> from graycube.layout import Layout
-    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
-    >>> send = Delivery(task.move, Matrix((1, 3), 2), (), dims=(0,))
-    >>> delivered(task, "direct", [send], circuits=True).rounds
-    range(0, 8, 8)
+    >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
+    >>> swap = Delivery(task.move, Matrix.identity(2), classes=(1, 2), dims=(0, 1))
+    >>> made = delivered(task, "all-to-all", [swap], circuits=True)
+    >>> made.rounds, [crossing.dim for crossing in made.ways[0].steps[0].crossings]
+    (range(0, 4), [0, 1])
     """
     if not isinstance(task, Task):
         raise InvalidTypeError(f"the task is {task!r:.60}", "it is a Task", "pass one")
-    listed = require_all(deliveries, (Delivery,), "the deliveries")
+    if type(circuits) is not bool:
+        raise InvalidTypeError(
+            f"circuits is {circuits!r:.40}", "it is True or False", "pass a bool"
+        )
+    listed = require_all(deliveries, Delivery, "the deliveries")
+    sizes = {(d.move.width, d.partner.width) for d in listed}
+    if sizes - {(task.p, task.n)}:
+        raise InvalidValueError(
+            f"deliveries of addresses and nodes with {sorted(sizes)} bits",
+            f"the task has {(task.p, task.n)}",
+            "give maps of its addresses",
+        )
     rounds, cycles = _timetable(task, listed, circuits=circuits)
-    return Direct(task, algorithm, rounds, cycles, listed, circuits)
+    way = Way(0, task.block, tuple(_steps(task, listed, circuits=circuits)))
+    return Schedule(task, algorithm, rounds, cycles, (way,))
+
+
+def _steps(task: Task, deliveries: Iterable[Delivery], *, circuits: bool) -> Iterator[Step]:
+    start = 0
+    for delivery in deliveries:
+        size, dims = message_size(task, delivery), delivery.dims
+        hops = 1 if circuits else len(dims)
+        rows = enumerate(delivery.turn.rows)
+        delays = tuple(Delay(hops * size << k, row) for k, row in rows)
+        apart = 0 if circuits else size
+        crossings = (Crossing(d, start + k * apart, delays) for k, d in enumerate(dims))
+        yield Step(delivery.move, tuple(crossings))
+        start += delivery.turns * hops * size
 
 
 def _timetable(

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2.arrays import require_integers
-from graycube.schedule.schedule import Timetable
+from graycube.gf2.arrays import IntArray, require_integers
+from graycube.schedule.schedule import Schedule, Timetable
+from graycube.schedule.task import Task
+from graycube.schedule.way import Way, walk
 
 MAX_CROSSINGS = 1 << 28
 """Most crossings, and most cycles, that are written out: more would need tens of gigabytes."""
@@ -32,7 +34,6 @@ class Moves(Timetable):
     """Row r says: in ``cycle[r]``, ``node[r]`` sends ``element[r]`` over ``dimension[r]``.
 
     >>> from graycube.layout import Layout
-    >>> from graycube.schedule import Task
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
     >>> moves = Moves(task, "by hand", (0,), 1, [0, 0], [2, 3], [0, 0], [2, 3])
     >>> len(moves), moves.element.dtype
@@ -69,3 +70,55 @@ class Moves(Timetable):
 
     def __len__(self) -> int:
         return len(self.cycle)
+
+
+def expand(schedule: Schedule) -> Moves:
+    """Write a symbolic schedule out, element by element.
+
+    >>> from graycube.gf2 import Exchange
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import hop
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)
+    >>> way = Way(0, 2, (hop(0, Exchange(flip=1, when=2), n=2),))
+    >>> moves = expand(Schedule(task, "gb1", (0,), 2, (way,)))
+    >>> moves.cycle.tolist(), moves.node.tolist(), moves.element.tolist()
+    ([0, 1, 0, 1], [2, 2, 3, 3], [4, 5, 6, 7])
+    """
+    task = schedule.task
+    hops = ((way.size, sum(len(step.crossings) for step in way.steps)) for way in schedule.ways)
+    crossings = sum(size * max(1, count) for size, count in hops) << task.n
+    if max(crossings, schedule.cycles) > MAX_CROSSINGS:
+        raise InvalidValueError(
+            f"the schedule has up to {crossings} crossings in {schedule.cycles} cycles",
+            f"at most {MAX_CROSSINGS} can be written out",
+            "verify by algebra, or take a smaller cube or block",
+        )
+    nothing = (np.empty(0, np.int64),) * 4
+    parts = (_crossings(task, way) for way in schedule.ways)
+    columns = (np.concatenate(column) for column in zip(nothing, *parts, strict=True))
+    head = (task, schedule.algorithm, schedule.rounds, schedule.cycles)
+    return Moves(*head, *columns, relabel=schedule.relabel)
+
+
+def _crossings(task: Task, way: Way) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Cycle, node, dimension and element of every crossing, element by element."""
+    nothing = (np.empty(0, np.int64),) * 4
+    parts = (
+        (clock, cycle, np.full(len(moving), dim), done.element[moving])
+        for done in walk(task, way)
+        for dim, moving, clock, cycle in done.crossings
+    )
+    columns = (np.concatenate(column) for column in zip(nothing, *parts, strict=True))
+    clock, cycle, dimension, element = columns
+    order = np.lexsort((clock, element))
+    cycle, dimension, element = cycle[order], dimension[order], element[order]
+    return cycle, element // task.block ^ _flips_before(element, dimension), dimension, element
+
+
+def _flips_before(element: IntArray, dimension: IntArray) -> IntArray:
+    """The node bits that an element has flipped before each of its crossings."""
+    flips: IntArray = np.bitwise_xor.accumulate(1 << dimension) ^ 1 << dimension
+    first = np.ones(len(element), dtype=bool)
+    first[1:] = element[1:] != element[:-1]
+    at_home: IntArray = flips[first][np.cumsum(first) - 1]
+    return flips ^ at_home

@@ -1,125 +1,33 @@
-"""The symbolic schedule: strands of elements that follow timed exchanges.
+"""A schedule: ways for all elements, and the time they have.
 
-Rules.
-
-1. The block of every node is shared out among *strands*: the elements that start at positions
-   ``start`` to ``stop`` of a block follow the same list of *hops*. A strand may be that of some
-   nodes only, those of a subcube.
-2. A hop is an exchange that starts at a cycle. The elements of the strand whose address meets
-   its condition cross its dimension; of those that cross one link, the j-th, in the order of
-   their positions, crosses in cycle ``hop.cycle + j``. All others stay.
-3. A *round* is a stretch of cycles, from one entry of ``rounds`` to the next: what crosses a
-   link within a round is one message, and what it brings is sent on in a later round. A strand
-   whose hops start a round apart is a pipeline.
-4. With store-and-forward switching an element that arrives in a cycle can leave in the next;
-   with circuit switching hops that start in the same cycle are the path of one message.
-
-All of it has a few integers per strand, whatever n and the block are.
+Rule. A *round* is a stretch of cycles, from one entry of ``rounds`` to the next: what crosses a
+link within a round is one message, and what it brings is sent on in a later round. With
+store-and-forward switching an element that arrives in a cycle can leave in the next; with
+circuit switching steps that start in the same cycle are the path of one message.
 """
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Exchange, compose, require_int, require_ints
+from graycube.gf2 import AffineMap, Exchange, bit_indices, require_int, require_ints
+from graycube.layout import Layout
 from graycube.parsing import require_line
-from graycube.schedule.task import Task
-from graycube.schedule.way import Passage, Step, Way
-
-
-@dataclass(frozen=True, slots=True)
-class Hop:
-    """An exchange whose first element crosses in ``cycle``.
-
-    >>> print(Hop(3, Exchange(flip=1, when=2)))
-    cycle 3: flip 0 where a1 = 1
-    """
-
-    cycle: int
-    exchange: Exchange
-
-    def __post_init__(self) -> None:
-        cycle = require_int(self.cycle, "the cycle of a hop", least=0)
-        object.__setattr__(self, "cycle", cycle)
-
-    def __str__(self) -> str:
-        return f"cycle {self.cycle}: {self.exchange}"
-
-
-@dataclass(frozen=True, slots=True)
-class Strand:
-    """The positions ``start`` to ``stop`` of every block, and the hops they follow.
-
-    With ``mask`` and ``value`` it is the strand of the nodes u with u & mask == value only.
-
-    >>> half = Strand(0, 32, (Hop(0, Exchange(flip=1, when=2)),))
-    >>> half.size, half.move(2)(0b10)
-    (32, 3)
-    >>> upper = Strand(0, 32, (), mask=0b10, value=0b10)
-    >>> [upper.starts_at(node) for node in range(4)]
-    [False, False, True, True]
-    """
-
-    start: int
-    stop: int
-    hops: tuple[Hop, ...]
-    mask: int = 0
-    value: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("start", "stop", "mask", "value"):
-            object.__setattr__(self, name, require_int(getattr(self, name), name))
-        object.__setattr__(self, "hops", tuple(self.hops))
-        if self.mask < 0 or self.value & ~self.mask:
-            raise InvalidValueError(
-                f"a strand has the mask {self.mask:#x} and the value {self.value:#x}"[:80],
-                "the mask must be >= 0, and the value have no other bits",
-                "give the bits that are fixed, and what they are",
-            )
-        if not 0 <= self.start <= self.stop:
-            raise InvalidValueError(
-                f"a strand runs from {self.start} to {self.stop}",
-                "0 <= start <= stop is needed",
-                "give positions of a block as in range(start, stop)",
-            )
-
-    @property
-    def size(self) -> int:
-        """Number of elements of each block.
-
-        >>> Strand(3, 10, ()).size
-        7
-        """
-        return self.stop - self.start
-
-    def starts_at(self, node: int) -> bool:
-        """Whether the node has elements of the strand at first.
-
-        >>> Strand(0, 1, ()).starts_at(5)
-        True
-        """
-        return node & self.mask == self.value
-
-    def move(self, size: int) -> AffineMap:
-        """Where the strand takes every address of ``size`` bits.
-
-        >>> Strand(0, 1, ()).move(4) == AffineMap.identity(4)
-        True
-        """
-        return compose((hop.exchange for hop in self.hops), size)
+from graycube.schedule.program import require_all
+from graycube.schedule.task import MAX_COUNT, Task
+from graycube.schedule.way import Step, Way
 
 
 @dataclass(frozen=True)
 class Timetable:
-    """What both forms of a schedule have: the task, and the cycles divided into rounds.
+    """What every schedule has: the task, and the cycles divided into rounds.
 
     ``rounds`` are the first cycles of the rounds, a range where all are equally long, and
     ``cycles`` is their total number. Where a schedule renumbers the nodes at the end,
     ``relabel`` takes old addresses to new ones.
 
-    >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
     >>> Timetable(task, "two rounds", rounds=(0, 5), cycles=8).round_lengths
     (5, 3)
@@ -169,7 +77,6 @@ class Timetable:
     def round_of(self, cycle: int) -> int:
         """The number of the round that a cycle belongs to.
 
-        >>> from graycube.layout import Layout
         >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
         >>> Timetable(task, "two rounds", rounds=(0, 5), cycles=8).round_of(6)
         1
@@ -191,73 +98,112 @@ def _renumbers_nodes(relabel: AffineMap, task: Task) -> bool:
 class Schedule(Timetable):
     """Who sends which elements to whom, over which dimension, in which cycle.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.gf2 import Exchange
+    >>> from graycube.schedule import hop
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
-    >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
-    >>> schedule = Schedule(task, "gb1", rounds=(0,), cycles=8, strands=(strand,))
-    >>> schedule.strands[0].move(2) == task.move
+    >>> way = Way(0, 8, (hop(0, Exchange(flip=1, when=2), n=2),))
+    >>> schedule = Schedule(task, "gb1", rounds=(0,), cycles=8, ways=(way,))
+    >>> schedule.ways[0].move(2) == task.move
     True
     """
 
-    strands: tuple[Strand, ...]
+    ways: tuple[Way, ...]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "strands", tuple(self.strands))
-        for strand in self.strands:
-            if strand.stop > self.task.block:
+        object.__setattr__(self, "ways", require_all(self.ways, Way, "the ways"))
+        if self.cycles > MAX_COUNT:
+            raise InvalidValueError(
+                f"there are {str(self.cycles)[:40]} cycles",
+                f"at most {MAX_COUNT}",
+                "use fewer elements",
+            )
+        for way in self.ways:
+            if way.stop > self.task.block:
                 raise InvalidValueError(
-                    f"a strand ends at {strand.stop}",
+                    f"a way ends at {way.stop}",
                     f"a block has {self.task.block} elements",
                     "share out what is there",
                 )
-            if strand.mask >> self.task.n:
+            if way.mask >> self.task.n:
                 raise InvalidValueError(
-                    f"a strand fixes bit {strand.mask.bit_length() - 1} of its nodes",
+                    f"a way fixes bit {way.mask.bit_length() - 1} of its nodes",
                     f"node numbers have {self.task.n} bits",
                     "fix bits of the node number only",
                 )
-            for hop in strand.hops:
-                self._require_fit(hop)
+            for step in way.steps:
+                self._require_fit(step)
 
-    @cached_property
-    def ways(self) -> tuple[Way, ...]:
-        """A way for each strand, and a step for each hop.
+    @property
+    def stages(self) -> tuple[int, ...]:
+        """The bits whose butterflies are done, in order, where everything has one way.
 
-        >>> from graycube.layout import Layout
-        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
-        >>> strand = Strand(0, 8, (Hop(0, Exchange(flip=1, when=2)),))
-        >>> Schedule(task, "gb1", (0,), 8, (strand,)).ways[0].steps[0].passages
-        (Passage(dim=0, start=0, delays=()),)
+        >>> task = Task(Layout.nodes(0), Layout.nodes(0), block=1)
+        >>> Schedule(task, "none", (), 0, ways=(Way(0, 1, ()),)).stages
+        ()
         """
-        return tuple(
-            Way(s.start, s.stop, tuple(map(self._step, s.hops)), s.mask, s.value)
-            for s in self.strands
-        )
+        steps = (step for way in self.ways[:1] for step in way.steps)
+        return tuple(step.stage for step in steps if step.stage is not None)
 
-    def _step(self, hop: Hop) -> Step:
-        link = hop.exchange.flip & ((1 << self.task.n) - 1)
-        passages = (Passage(link.bit_length() - 1, hop.cycle),) if link else ()
-        return Step(hop.exchange, passages)
+    @property
+    def dimensions_at_once(self) -> int:
+        """How many dimensions may be in use at the same time."""
+        steps = [step for way in self.ways for step in way.steps]
+        spans = [(p.dim, p.start, p.last) for step in steps for p in step.crossings]
+        at_once = ({d for d, first, last in spans if first <= at <= last} for _, at, _ in spans)
+        return max(map(len, at_once), default=0)
 
-    def _require_fit(self, hop: Hop) -> None:
-        crosses = bool(hop.exchange.flip & ((1 << self.task.n) - 1))
-        if hop.cycle + crosses > self.cycles:
+    def layouts(self) -> Iterator[Layout]:
+        """The layout at first, and after each step that moves something, of the first way.
+
+        >>> from graycube.gf2 import Exchange
+        >>> from graycube.schedule import hop
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+        >>> way = Way(0, 8, (hop(0, Exchange(flip=1, when=2), n=2),))
+        >>> for layout in Schedule(task, "gb1", (0,), 8, (way,)).layouts():
+        ...     print(layout)
+        (|| g1 g0)
+        (|| b1 b0)
+        """
+        layout = self.task.source
+        yield layout
+        for step in (step for way in self.ways[:1] for step in way.steps):
+            if step.move is not None:
+                layout = step.affine(self.task.p) @ layout
+                yield layout
+
+    def _require_fit(self, step: Step) -> None:
+        p, n = self.task.p, self.task.n
+        last = max((crossing.last for crossing in step.crossings), default=-1)
+        if last >= self.cycles:
             raise InvalidValueError(
-                f"a hop starts in cycle {hop.cycle}",
+                f"a step starts in cycle {last}",
                 f"the schedule has {self.cycles} cycles",
                 "count its cycles too",
             )
-        exchange = hop.exchange
-        if max(exchange.flip, exchange.when) >> self.task.p:
+        masks = [late.mask for crossing in step.crossings for late in crossing.delays]
+        masks.append(0 if step.stage is None else 1 << min(step.stage, p))
+        if isinstance(step.move, Exchange):
+            masks += (step.move.flip, step.move.when)
+            crossed = [crossing.dim for crossing in step.crossings]
+            links = step.move.flip & (1 << n) - 1
+            if sorted(crossed) != list(bit_indices(links)):
+                raise InvalidValueError(
+                    f"'{step.move}' crosses dimensions {crossed}"[:90],
+                    "an exchange crosses the node bits that it flips",
+                    "write a crossing for each of them",
+                )
+        elif step.move is not None:
+            step.move.affine(p)  # raises unless it is a map of addresses
+        if len({crossing.dim for crossing in step.crossings}) < len(step.crossings):
             raise InvalidValueError(
-                f"the hop '{hop}' is too wide",
-                f"addresses have {self.task.p} bits",
-                "use exchanges of the task's addresses",
+                f"the step '{step}' crosses a dimension twice"[:90],
+                "each has one crossing",
+                "write two steps",
             )
-        if (exchange.flip & ((1 << self.task.n) - 1)).bit_count() > 1:
+        if max(masks) >> p or any(crossing.dim >= n for crossing in step.crossings):
             raise InvalidValueError(
-                f"the hop '{hop}' crosses several dimensions",
-                "a hop crosses one link",
-                "write one hop per dimension; in one cycle they are one circuit",
+                f"the step '{step.move}' is too wide"[:90],
+                f"addresses have {p} bits, {n} of them of the node",
+                "use the task's bits",
             )

@@ -1,19 +1,19 @@
-"""The one form that every schedule has: ways, steps, passages, delays.
+"""The one form that every schedule has: ways, steps, crossings, delays.
 
 Rules.
 
 1. The elements at positions ``start`` to ``stop`` of a block, on the nodes of a subcube, have
    one *way*: they do its *steps*, one after the other. Each takes what is at address a to
    ``move(a)``.
-2. Those for which a step changes node bits cross these dimensions in its *passages*, in the
-   order listed. A passage begins in cycle ``start``, and later by each *delay* whose parity the
-   address before the step has: that is the *clock* of an element.
+2. Those for which a step changes node bits cross these dimensions in its *crossings*, in the
+   order listed. A crossing begins in cycle ``start``, and later by each *delay* whose parity
+   the address before the step has: that is the *clock* of an element.
 3. Elements that have one node before the step, and one clock, are one message: they follow one
    another in the order of their positions, one a cycle. An element goes on in the order of its
    clocks, and where they are equal in that of the steps.
 4. A step with a ``stage`` moves nothing: it pairs the elements whose words differ in that bit.
 
-Passages of one clock are a circuit. What a way does is a few integers, whatever its size.
+Crossings of one clock are a circuit. What a way does is a few integers, whatever its size.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,9 +23,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Exchange, parity
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import AffineMap, Exchange, bit_indices, parity, require_int
 from graycube.gf2.arrays import IntArray
+from graycube.schedule.program import require_all
 from graycube.schedule.task import Task
 
 
@@ -41,23 +42,42 @@ class Delay:
     mask: int
     want: int = 1
 
+    def __post_init__(self) -> None:
+        for name in ("cycles", "mask", "want"):
+            object.__setattr__(self, name, require_int(getattr(self, name), name, least=0))
+        if self.want > 1:
+            raise InvalidValueError(
+                f"the delay of {self.cycles} cycles is where a parity is {self.want}"[:80],
+                "a parity is 0 or 1",
+                "use want=0 or want=1",
+            )
+
+    def __str__(self) -> str:
+        tested = " ^ ".join(f"a{j}" for j in bit_indices(self.mask)) or "0"
+        return f"+ {self.cycles} where {tested} = {self.want}"
+
     def of(self, address: int) -> int:
         """The cycles that what is at the address comes later."""
         return self.cycles if parity(address & self.mask) == self.want else 0
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Crossing:
     """Over dimension ``dim``, from cycle ``start`` on, later by each of the ``delays``.
 
-    >>> passage = Passage(dim=0, start=4, delays=(Delay(2, 0b100),))
-    >>> passage.clock(0b001), passage.clock(0b101), passage.last
+    >>> crossing = Crossing(dim=0, start=4, delays=(Delay(2, 0b100),))
+    >>> crossing.clock(0b001), crossing.clock(0b101), crossing.last
     (4, 6, 6)
     """
 
     dim: int
     start: int
     delays: tuple[Delay, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("dim", "start"):
+            object.__setattr__(self, name, require_int(getattr(self, name), name, least=0))
+        object.__setattr__(self, "delays", require_all(self.delays, Delay, "the delays"))
 
     @overload
     def clock(self, address: int) -> int: ...
@@ -83,18 +103,48 @@ class Passage:
 class Step:
     """A map of addresses, or a stage of butterflies, and what crosses links for it.
 
-    >>> swap = Step(Exchange(flip=0b011, when=0b011), (Passage(0, start=4),))
+    >>> swap = Step(Exchange(flip=0b011, when=0b011), (Crossing(0, start=4),))
     >>> swap(0b001), Step(stage=2)(0b001)
     (2, 1)
     """
 
     move: Exchange | AffineMap | None = None
-    passages: tuple[Passage, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
     stage: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.move, Exchange | AffineMap | None):
+            raise InvalidTypeError(
+                f"a step moves by {self.move!r:.60}",
+                "it is an Exchange or an AffineMap",
+                "pass one, or nothing",
+            )
+        object.__setattr__(
+            self, "crossings", require_all(self.crossings, Crossing, "the crossings")
+        )
+        if self.stage is not None:
+            stage = require_int(self.stage, "the bit of a stage", least=0)
+            object.__setattr__(self, "stage", stage)
+            if self.move is not None or self.crossings:
+                raise InvalidValueError(
+                    f"a step with butterflies of bit {stage} moves something",
+                    "a stage is a step of its own",
+                    "make two steps of it",
+                )
 
     def __call__(self, address: int) -> int:
         """Where what is at the address is afterwards."""
         return address if self.move is None else self.move(address)
+
+    def __str__(self) -> str:
+        if self.stage is not None:
+            return f"butterflies of bit {self.stage}"
+        what = "a map" if isinstance(self.move, AffineMap) else str(self.move)
+        if not self.crossings:
+            return what
+        starts = dict.fromkeys(str(crossing.start) for crossing in self.crossings)
+        late = (str(late) for late in self.crossings[0].delays)
+        return "; ".join((f"cycle {' '.join(starts)}: {what}", *late))
 
     def affine(self, size: int) -> AffineMap:
         """The move as a map of addresses of ``size`` bits.
@@ -105,11 +155,23 @@ class Step:
         return AffineMap.identity(size) if self.move is None else self.move.affine(size)
 
 
+def hop(cycle: int, exchange: Exchange, n: int) -> Step:
+    """The step of an exchange that begins in a cycle, if it crosses one of n dimensions.
+
+    >>> hop(4, Exchange(flip=1, when=2), n=2).crossings
+    (Crossing(dim=0, start=4, delays=()),)
+    >>> hop(4, Exchange(flip=4, when=2), n=2).crossings
+    ()
+    """
+    links = exchange.flip & (1 << n) - 1
+    return Step(exchange, tuple(Crossing(d, cycle) for d in bit_indices(links)))
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """The steps of positions ``start`` to ``stop`` on the nodes u with u & mask == value.
 
-    >>> half = Way(0, 32, (Step(Exchange(flip=1, when=2), (Passage(0, 0),)),), mask=2, value=2)
+    >>> half = Way(0, 32, (Step(Exchange(flip=1, when=2), (Crossing(0, 0),)),), mask=2, value=2)
     >>> half.size, half.starts_at(3), half.move(2)(0b10)
     (32, True, 3)
     """
@@ -119,6 +181,23 @@ class Way:
     steps: tuple[Step, ...]
     mask: int = 0
     value: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("start", "stop", "mask", "value"):
+            object.__setattr__(self, name, require_int(getattr(self, name), name))
+        object.__setattr__(self, "steps", require_all(self.steps, Step, "the steps"))
+        if self.mask < 0 or self.value & ~self.mask:
+            raise InvalidValueError(
+                f"a way has the mask {self.mask:#x} and the value {self.value:#x}"[:80],
+                "the mask must be >= 0, and the value have no other bits",
+                "give the bits that are fixed, and what they are",
+            )
+        if not 0 <= self.start <= self.stop:
+            raise InvalidValueError(
+                f"a way runs from {self.start} to {self.stop}",
+                "0 <= start <= stop is needed",
+                "give positions of a block as in range(start, stop)",
+            )
 
     @property
     def size(self) -> int:
@@ -149,11 +228,27 @@ def tells_slots_apart(ways: Sequence[Way], n: int) -> bool:
 
 
 def _tests_slots(step: Step, n: int) -> bool:
-    if any(late.mask >> n for passage in step.passages for late in passage.delays):
+    if any(late.mask >> n for crossing in step.crossings for late in crossing.delays):
         return True
     if isinstance(step.move, AffineMap):
         return step.move.untouched(n) < step.move.width - n
     return step.move is not None and bool((step.move.flip | step.move.when) >> n)
+
+
+def are_straight(ways: Sequence[Way]) -> bool:
+    """Whether each step is an exchange over one dimension or none, and nobody takes turns.
+
+    >>> there, stage = hop(4, Exchange(1, 2), n=2), Step(stage=1)
+    >>> are_straight([Way(0, 8, (there,))]), are_straight([Way(0, 8, (there, stage))])
+    (True, False)
+    """
+    return all(
+        isinstance(step.move, Exchange)
+        and len(step.crossings) < 2
+        and not any(crossing.delays for crossing in step.crossings)
+        for way in ways
+        for step in way.steps
+    )
 
 
 def require_no_stages(ways: Sequence[Way]) -> None:
@@ -193,7 +288,7 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)
-    >>> way = Way(0, 2, (Step(Exchange(flip=1, when=2), (Passage(0, 0),)),))
+    >>> way = Way(0, 2, (Step(Exchange(flip=1, when=2), (Crossing(0, 0),)),))
     >>> (done,) = walk(task, way)
     >>> ((dim, which, clock, cycle),) = done.crossings
     >>> dim, done.element[which].tolist(), clock.tolist(), cycle.tolist()
@@ -211,13 +306,13 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
             continue
         after = step.affine(task.p)(address)
         crossed = []
-        for passage in step.passages:
-            moving = np.flatnonzero((address ^ after) >> passage.dim & 1)
+        for crossing in step.crossings:
+            moving = np.flatnonzero((address ^ after) >> crossing.dim & 1)
             sender = address[moving] & (1 << task.n) - 1
             place = (address[moving] >> task.n) * task.payload + offset[moving]
-            clock = passage.clock(address[moving])
+            clock = crossing.clock(address[moving])
             cycle = clock + _turns(sender, clock, place)
-            crossed.append((passage.dim, moving, clock, cycle))
+            crossed.append((crossing.dim, moving, clock, cycle))
         yield Walked(element, address, after, tuple(crossed))
         address = after
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 from itertools import groupby
 
 from graycube.gf2 import Span
-from graycube.schedule import AnySchedule, Step
+from graycube.schedule import Schedule, Step
 from graycube.simulate.traffic import RoundTraffic
 
 
-def message_rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
+def message_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """The rounds in which something moves, those that are alike together.
 
     >>> from graycube.gf2 import Matrix
@@ -27,18 +27,18 @@ def message_rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
     ...     print(traffic.times, traffic.longest, traffic.crossings * traffic.times == 10 << 40)
     1048575 1 True
     """
-    steps = (step for way in schedule.ways for step in way.steps if step.passages)
+    steps = (step for way in schedule.ways for step in way.steps if step.crossings)
     rounds = (found for step in steps for found in _rounds(schedule, step))
     yield from (found for found in rounds if found.times and found.crossings)
 
 
-def _rounds(schedule: AnySchedule, step: Step) -> Iterator[RoundTraffic]:
-    task, masks = schedule.task, [late.mask for late in step.passages[0].delays]
+def _rounds(schedule: Schedule, step: Step) -> Iterator[RoundTraffic]:
+    task, masks = schedule.task, [late.mask for late in step.crossings[0].delays]
     turns, slots = Span(masks), Span(mask >> task.n for mask in masks)
     size = task.block >> len(slots)
     senders = 1 << task.n - (len(turns) - len(slots))  # in each turn
-    for _, circuit in groupby(step.passages, key=lambda passage: passage.start):
-        tests = [step.move.changes(passage.dim) for passage in circuit if step.move]
+    for _, circuit in groupby(step.crossings, key=lambda crossing: crossing.start):
+        tests = [step.move.changes(crossing.dim) for crossing in circuit if step.move]
         times = (1 << len(turns)) - _idle_turns(tests, turns)
         total = senders * sum((_share(test, turns) for test in tests), Fraction(0))
         mean = Fraction(total) / times if times else Fraction(0)

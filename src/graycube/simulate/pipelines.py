@@ -6,11 +6,11 @@ Its rounds are equally long, and in each of them some link carries a whole messa
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from graycube.schedule import AnySchedule, Passage
+from graycube.schedule import Crossing, Schedule
 from graycube.simulate.traffic import RoundTraffic
 
 
-def pipeline_rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
+def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """The rounds, which are alike but for the links they use.
 
     >>> from graycube.butterflies import emulation
@@ -22,21 +22,21 @@ def pipeline_rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
     times, elements = len(schedule.rounds), schedule.task.block << schedule.task.n
     if not times:
         return
-    passages, total = list[Passage](), 0
+    crossings, total = list[Crossing](), 0
     for step in (step for way in schedule.ways for step in way.steps):
-        for passage in step.passages:
-            half = step.move is not None and step.move.changes(passage.dim)[0]
-            passages.append(passage)
+        for crossing in step.crossings:
+            half = step.move is not None and step.move.changes(crossing.dim)[0]
+            crossings.append(crossing)
             total += elements // 2 if half else elements
     longest = -(-schedule.cycles // times)
     mean = Fraction(total, times)
-    yield RoundTraffic(longest, mean, mean / longest, _at_once(passages), times=times)
+    yield RoundTraffic(longest, mean, mean / longest, _at_once(crossings), times=times)
 
 
-def _at_once(passages: Sequence[Passage]) -> int:
+def _at_once(crossings: Sequence[Crossing]) -> int:
     """How many dimensions are in use at the same time, at most."""
     most = 0
-    for passage in passages:
-        using = {p.dim for p in passages if p.start <= passage.start <= p.last}
+    for crossing in crossings:
+        using = {p.dim for p in crossings if p.start <= crossing.start <= p.last}
         most = max(most, len(using))
     return most

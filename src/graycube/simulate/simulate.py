@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 
 from graycube.gf2 import AffineMap
-from graycube.schedule import AnySchedule
+from graycube.schedule import Schedule
+from graycube.schedule.way import are_straight
 from graycube.simulate.messages import message_rounds
 from graycube.simulate.pipelines import pipeline_rounds
 from graycube.simulate.straight import straight_rounds
 from graycube.simulate.traffic import RoundTraffic, Traffic
 
 
-def simulate(schedule: AnySchedule) -> Traffic:
+def simulate(schedule: Schedule) -> Traffic:
     """Count the messages of every round.
 
     >>> from graycube.table import gb3
@@ -26,12 +27,11 @@ def simulate(schedule: AnySchedule) -> Traffic:
     return Traffic(schedule, tuple(_rounds(schedule)))
 
 
-def _rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
+def _rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """By the shape of the steps: exchanges without delays, or with some, or any maps."""
+    if are_straight(schedule.ways):
+        return straight_rounds(schedule)
     steps = [step for way in schedule.ways for step in way.steps]
-    if any(isinstance(step.move, AffineMap) or len(step.passages) > 1 for step in steps):
+    if any(isinstance(step.move, AffineMap) or len(step.crossings) > 1 for step in steps):
         return message_rounds(schedule)
-    waiting = any(passage.delays for step in steps for passage in step.passages)
-    if waiting or any(step.stage is not None for step in steps):
-        return pipeline_rounds(schedule)
-    return straight_rounds(schedule)
+    return pipeline_rounds(schedule)

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, bit_indices, parity
-from graycube.schedule import AnySchedule, Way
+from graycube.schedule import Schedule, Way
 from graycube.simulate.classes import Senders, count
 from graycube.simulate.traffic import RoundTraffic
 
@@ -31,7 +31,7 @@ class _HopTime:
     stop: int
 
 
-def straight_rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
+def straight_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """The rounds, with equal neighbours in pipelines as one."""
     uses = sorted(_uses(schedule), key=lambda use: use.start)
     marks = _marks(schedule, uses)
@@ -55,7 +55,7 @@ def straight_rounds(schedule: AnySchedule) -> Iterator[RoundTraffic]:
         yield RoundTraffic(*count(schedule.task.n, canonical), times=after - first)
 
 
-def _marks(schedule: AnySchedule, uses: Sequence[_HopTime]) -> list[int]:
+def _marks(schedule: Schedule, uses: Sequence[_HopTime]) -> list[int]:
     """The numbers of the rounds that may differ from the one before."""
     total = len(schedule.rounds)
     if not isinstance(schedule.rounds, range):
@@ -67,24 +67,24 @@ def _marks(schedule: AnySchedule, uses: Sequence[_HopTime]) -> list[int]:
     return sorted(r for r in changes if r <= total)
 
 
-def _bounds(schedule: AnySchedule, number: int) -> tuple[int, int]:
+def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
     """First cycle of a round, and of the next."""
     rounds = schedule.rounds
     later = number + 1 < len(rounds)
     return rounds[number], rounds[number + 1] if later else schedule.cycles
 
 
-def _uses(schedule: AnySchedule) -> Iterator[_HopTime]:
+def _uses(schedule: Schedule) -> Iterator[_HopTime]:
     for way in schedule.ways:
         holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
         for step in way.steps:
             exchange = step.move
             if not isinstance(exchange, Exchange):
                 continue
-            for passage in step.passages if way.size else ():
+            for crossing in step.crossings if way.size else ():
                 conditions, amount = _senders(schedule, way, exchange)
                 both = tuple(sorted({*holders, *conditions}))
-                yield _HopTime(passage.dim, both, passage.start, passage.start + amount)
+                yield _HopTime(crossing.dim, both, crossing.start, crossing.start + amount)
             holders = [_carried(mask, want, exchange) for mask, want in holders]
 
 
@@ -96,7 +96,7 @@ def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:
 
 
 def _senders(
-    schedule: AnySchedule, way: Way, exchange: Exchange
+    schedule: Schedule, way: Way, exchange: Exchange
 ) -> tuple[tuple[tuple[int, int], ...], int]:
     """Which nodes send elements of the way, among those that have some, and how many."""
     task = schedule.task

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from graycube.machine import Machine
-from graycube.schedule import AnySchedule
+from graycube.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Traffic:
     (3, 78.0, 0.333)
     """
 
-    schedule: AnySchedule
+    schedule: Schedule
     rounds: tuple[RoundTraffic, ...]
 
     def __repr__(self) -> str:

@@ -38,7 +38,7 @@ def schedule_of(task: Task, name: str, demand: Demand, shares: Iterable[Share]) 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
     >>> made = schedule_of(task, "by hand", Demand.of(task), [Share(2, 1, ((0, 0),))])
-    >>> [(s.start, s.stop, s.mask, s.value, len(s.hops)) for s in made.strands]
+    >>> [(s.start, s.stop, s.mask, s.value, len(s.steps)) for s in made.ways]
     [(0, 8, 2, 0, 0), (0, 8, 2, 2, 1)]
     """
     alike = set(demand.alike.tolist())

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from graycube.gf2 import AffineMap, Matrix, Span, without
 from graycube.machine import Machine
-from graycube.schedule import Delivery, Direct, Task, delivered
+from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
 
@@ -32,7 +32,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
     return why_conversion(task, machine)
 
 
-def emit(task: Task, machine: Machine) -> Direct:
+def emit(task: Task, machine: Machine) -> Schedule:
     """One delivery."""
     deliveries = [delivery(task.move, task.n)] if moves_between_nodes(task.move, task.n) else []
     if not deliveries and task.move != AffineMap.identity(task.p):

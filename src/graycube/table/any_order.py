@@ -22,14 +22,14 @@ from graycube.table.conversion import (
 
 
 def emit_order(task: Task, order: Order) -> Schedule:
-    """One strand of whole blocks through the dimensions in the given order.
+    """One way of whole blocks through the dimensions in the given order.
 
     The order is that of Gray to binary; the other direction runs through it backwards.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=8)
-    >>> for hop in emit_order(task, [1, 0, 2]).strands[0].hops:
-    ...     print(hop)
+    >>> for step in emit_order(task, [1, 0, 2]).ways[0].steps:
+    ...     print(step)
     cycle 0: flip 1 where a2 ^ a3 = 1
     cycle 8: flip 0 where a1 = 1
     cycle 16: flip 2 where a3 = 1

@@ -15,12 +15,12 @@ from graycube.codes import binary_to_gray, gray_to_binary
 from graycube.codes.conversion import Order
 from graycube.gf2 import AffineMap, Exchange, Matrix, bit_indices
 from graycube.machine import Machine
-from graycube.schedule import Hop, Schedule, Strand, Task
+from graycube.schedule import Schedule, Task, Way, hop
 
 Step = tuple[Exchange, ...]
-"""What a strand does in a round: nothing, one exchange, or the exchanges along a circuit."""
+"""What a way does in a round: nothing, one exchange, or the exchanges along a circuit."""
 Rounds = list[tuple[int, list[Step]]]
-"""Rounds with their lengths in cycles, and the step of every strand."""
+"""Rounds with their lengths in cycles, and the step of every way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,22 +188,22 @@ def why_no_detour(task: Task, machine: Machine) -> str | None:
 def in_rounds(
     task: Task, name: str, shares: Sequence[tuple[int, int]], rounds: Rounds
 ) -> Schedule:
-    """The schedule of strands with these shares of the block, in these rounds.
+    """The schedule of ways with these shares of the block, in these rounds.
 
-    Rounds without cycles are left out, and so are strands without elements.
+    Rounds without cycles are left out, and so are ways without elements.
     """
     starts = list(accumulate((length for length, _ in rounds), initial=0))
-    strands = []
+    ways = []
     for s, (start, stop) in enumerate(shares):
         timed = [
-            Hop(cycle, exchange)
+            hop(cycle, exchange, task.n)
             for cycle, (_, steps) in zip(starts, rounds, strict=False)
             for exchange in steps[s]
         ]
         if start < stop:
-            strands.append(Strand(start, stop, tuple(timed)))
+            ways.append(Way(start, stop, tuple(timed)))
     marks = tuple(s for s, (length, _) in zip(starts, rounds, strict=False) if length)
-    return Schedule(task, name, marks, starts[-1], tuple(strands))
+    return Schedule(task, name, marks, starts[-1], tuple(ways))
 
 
 def turned(field: Field, rounds: Rounds) -> Rounds:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from graycube.gf2 import Exchange
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
-from graycube.schedule import Hop, Schedule, Strand, Task
+from graycube.schedule import Schedule, Task, Way, hop
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
 
@@ -37,12 +37,12 @@ def in_turn(task: Task, name: str, exchanges: Sequence[Exchange]) -> Schedule:
     nodes = (1 << task.n) - 1
     cycle, rounds, hops = 0, [], []
     for exchange in exchanges:
-        hops.append(Hop(cycle, exchange))
+        hops.append(hop(cycle, exchange, task.n))
         if exchange.flip & nodes:
             rounds.append(cycle)
             cycle += task.block // 2 if exchange.when >> task.n else task.block
-    strand = Strand(0, task.block, tuple(hops))
-    return Schedule(task, name, tuple(rounds), cycle, (strand,))
+    way = Way(0, task.block, tuple(hops))
+    return Schedule(task, name, tuple(rounds), cycle, (way,))
 
 
 ALGORITHM = Algorithm(

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, product
 
 from graycube.machine import Machine
-from graycube.schedule import Hop, Schedule, Strand, Task
+from graycube.schedule import Schedule, Task, Way, hop
 from graycube.table import class_routes, two_cube
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import Field, converted, why_no_conversion
@@ -44,21 +44,21 @@ def emit(task: Task, machine: Machine) -> Schedule:
     unit = unit_size(task, machine, lambda units: sum(_phases(widths, units)))
     units = -(-task.block // unit)
     starts = list(accumulate(_phases(widths, units), initial=0))
-    strands, first = [], 0
+    ways, first = list[Way](), 0
     for j, share in enumerate(_shared(units, len(fields))):
         for part, size in enumerate(_parts(widths, share)):
             start, stop = unit * first, min(task.block, unit * (first + size))
             first += size
             for routes in _ways(fields, j, part, share) if start < stop else ():
                 hops = tuple(
-                    Hop(unit * (phase + at), exchange)
+                    hop(unit * (phase + at), exchange, task.n)
                     for phase, route in zip(starts, routes, strict=False)
                     for at, exchange in route.steps
                 )
                 mask, value = sum(r.mask for r in routes), sum(r.value for r in routes)
-                strands.append(Strand(start, stop, hops, mask, value))
+                ways.append(Way(start, stop, hops, mask, value))
     cycles = unit * starts[-1]
-    return Schedule(task, "field-phases", range(0, cycles, unit), cycles, tuple(strands))
+    return Schedule(task, "field-phases", range(0, cycles, unit), cycles, tuple(ways))
 
 
 def _ways(

@@ -11,7 +11,7 @@ from functools import lru_cache
 from graycube.gf2 import AffineMap, Exchange, Matrix, compose, without
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
-from graycube.schedule import Delivery, Direct, Task, delivered
+from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
 from graycube.table.all_to_all import delivery
 from graycube.table.conversion import why_conversion
@@ -31,7 +31,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
     return None
 
 
-def emit(task: Task, machine: Machine) -> Direct:
+def emit(task: Task, machine: Machine) -> Schedule:
     """The cheapest of the sizes between one dimension and all of them."""
     total = len(_crossing(task))
     ways = [_deliveries(task.move, task.n, size) for size in SIZES if size < total]

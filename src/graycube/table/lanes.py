@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 from graycube.gf2 import Exchange
-from graycube.schedule import Hop, Schedule, Strand, Task
+from graycube.schedule import Schedule, Task, Way, hop
 
 _Size = TypeVar("_Size", int, float)
 
@@ -43,20 +43,20 @@ def in_lanes(task: Task, name: str, ways: Sequence[LaneWay]) -> Schedule:
     >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=10)
     >>> there, back = (LaneStep(r, Exchange(1, when=0, want=0), "only") for r in (0, 1))
     >>> ways = [LaneWay(2, (there, back), 1, 1), LaneWay(3, (), 1, 1), LaneWay(1, (), 1, 0)]
-    >>> [(s.start, s.stop, len(s.hops)) for s in in_lanes(task, "to and fro", ways).strands]
+    >>> [(s.start, s.stop, len(s.steps)) for s in in_lanes(task, "to and fro", ways).ways]
     [(0, 4, 2), (4, 10, 0), (0, 10, 0)]
     """
     spans = _shared_out(ways, task.block)
     offsets, rounds = _filled(ways, [stop - start for start, stop in spans])
     starts = list(accumulate(rounds, initial=0))
-    strands = []
+    made = []
     for way, (start, stop), behind in zip(ways, spans, offsets, strict=True):
         timed = zip(way.steps, behind, strict=True)
-        hops = tuple(Hop(starts[step.round] + late, step.exchange) for step, late in timed)
+        hops = tuple(hop(starts[s.round] + late, s.exchange, task.n) for s, late in timed)
         if start < stop:
-            strands.append(Strand(start, stop, hops, way.mask, way.value))
+            made.append(Way(start, stop, hops, way.mask, way.value))
     marks = tuple(at for at, length in zip(starts, rounds, strict=False) if length)
-    return Schedule(task, name, marks, starts[-1], tuple(strands))
+    return Schedule(task, name, marks, starts[-1], tuple(made))
 
 
 def lengths(ways: Sequence[LaneWay]) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from graycube.butterflies import Method, rearrangement, seconds, with_best_messages
 from graycube.errors import GraycubeError
 from graycube.machine import Machine
-from graycube.schedule import Emulation, Task
+from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
 
@@ -38,12 +38,12 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 
 @lru_cache(maxsize=1 << 5)
-def emit(task: Task, machine: Machine) -> Emulation:
+def emit(task: Task, machine: Machine) -> Schedule:
     """The cheapest of the numbers of dimensions at a time."""
     finer = _cut(task)
     slots, ports = finer.p - finer.n, machine.links_at_once
     refused: list[GraycubeError] = []
-    ways: list[Emulation] = []
+    ways: list[Schedule] = []
     for radix in sorted({*RADICES, min(ports, slots)}):
         if radix > min(ports, slots):
             continue
@@ -56,7 +56,7 @@ def emit(task: Task, machine: Machine) -> Emulation:
     return min(ways, key=lambda way: seconds(way, machine))
 
 
-def _fitting(task: Task, machine: Machine, radix: int) -> Emulation:
+def _fitting(task: Task, machine: Machine, radix: int) -> Schedule:
     """So many dimensions at a time; what comes next overlaps if there are ports for it."""
     made = _piped(task, machine, Method(radix=radix))
     if made.dimensions_at_once <= machine.links_at_once:
@@ -70,10 +70,10 @@ def _cut(task: Task) -> Task:
     return task.refined(max(0, min(bits, MAX_SLOTS - (task.p - task.n))))
 
 
-def _piped(task: Task, machine: Machine, method: Method) -> Emulation:
+def _piped(task: Task, machine: Machine, method: Method) -> Schedule:
     """The pipeline of a method, with the best size of messages."""
 
-    def make(merged: int) -> Emulation:
+    def make(merged: int) -> Schedule:
         made = rearrangement(
             task.source,
             task.target,
@@ -81,7 +81,7 @@ def _piped(task: Task, machine: Machine, method: Method) -> Emulation:
             block=task.block,
             itemsize=task.itemsize,
         )
-        return Emulation(task, "pipeline", made.rounds, made.cycles, made.steps)
+        return Schedule(task, "pipeline", made.rounds, made.cycles, made.ways)
 
     return with_best_messages(make, task.p - task.n - method.radix, machine)
 

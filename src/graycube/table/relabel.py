@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Strand, Task
+from graycube.schedule import Schedule, Task, Way
 from graycube.table.algorithm import Algorithm
 
 
@@ -34,7 +34,7 @@ def is_renumbering(move: AffineMap, n: int) -> bool:
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """No rounds: node u is from now on called where its block belongs."""
-    return Schedule(task, "relabel", (), 0, (Strand(0, task.block, ()),), relabel=task.move)
+    return Schedule(task, "relabel", (), 0, (Way(0, task.block, ()),), relabel=task.move)
 
 
 def without_renumbering(task: Task) -> tuple[Task, AffineMap]:

@@ -16,7 +16,7 @@ from itertools import accumulate
 
 from graycube.gf2 import Exchange
 from graycube.machine import Machine
-from graycube.schedule import Hop, Schedule, Strand, Task
+from graycube.schedule import Schedule, Task, Way, hop
 from graycube.table.conversion import Field, always, converted, where_not
 
 InRound = tuple[int, Exchange]
@@ -40,17 +40,17 @@ def on_routes(
 
     First come those of all nodes; behind them each subcube shares out the rest.
     """
-    strands = []
+    ways = []
     taken = {(0, 0): 0}
     for route in sorted(routes, key=lambda route: route.mask != 0):
         start = taken.get((route.mask, route.value), taken[0, 0])
         stop = min(task.block, start + route.units * unit)
         taken[route.mask, route.value] = stop
         if start < stop:
-            hops = tuple(Hop(unit * r, exchange) for r, exchange in route.steps)
-            strands.append(Strand(start, stop, hops, route.mask, route.value))
+            hops = tuple(hop(unit * r, exchange, task.n) for r, exchange in route.steps)
+            ways.append(Way(start, stop, hops, route.mask, route.value))
     cycles = unit * rounds
-    return Schedule(task, name, range(0, cycles, unit), cycles, tuple(strands))
+    return Schedule(task, name, range(0, cycles, unit), cycles, tuple(ways))
 
 
 def reversed_in_time(routes: Sequence[Route], rounds: int) -> list[Route]:

@@ -7,14 +7,14 @@ itself: a schedule is right if one that applies says so.
 from collections.abc import Callable
 
 from graycube.machine import Machine
-from graycube.schedule import AnySchedule
+from graycube.schedule import Schedule
 from graycube.verify.messages import check_direct, is_direct
 from graycube.verify.pipelines import check_pipeline, is_pipeline
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.straight import check_straight, is_straight
 
 THEOREMS: tuple[
-    tuple[Callable[[AnySchedule], bool], Callable[[AnySchedule, Machine], Report]], ...
+    tuple[Callable[[Schedule], bool], Callable[[Schedule, Machine], Report]], ...
 ] = (
     (is_straight, check_straight),
     (is_pipeline, check_pipeline),
@@ -23,7 +23,7 @@ THEOREMS: tuple[
 """To what a theorem applies, and what it finds."""
 
 
-def check_algebra(schedule: AnySchedule, machine: Machine) -> Report:
+def check_algebra(schedule: Schedule, machine: Machine) -> Report:
     """Check the rules on steps, messages or turns themselves.
 
     >>> from graycube.table import gb3

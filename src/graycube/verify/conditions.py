@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
 
-from graycube.schedule import AnySchedule
+from graycube.schedule import Schedule
 
 Conditions = tuple[tuple[int, int], ...]
 """Equations (mask, want): a node u has them if parity(u & mask) == want in each."""
 
 
-def has_one_way(schedule: AnySchedule) -> bool:
+def has_one_way(schedule: Schedule) -> bool:
     """Whether all elements do the same steps."""
     spans = [(way.start, way.stop, way.mask) for way in schedule.ways]
     return spans == [(0, schedule.task.block, 0)]

@@ -2,7 +2,7 @@
 
 All that it claims is linear. The delays of a step number its turns. Within a turn, the sender
 must tell the receiver, and the receiver the sender: sums of address bits that are sums of
-others. The same must hold for the link that a message uses for its k-th passage, which is told
+others. The same must hold for the link that a message uses for its k-th crossing, which is told
 by the bits of its destination that are reached by then and the bits of its sender that are not
 left: then no two messages of a turn meet.
 """
@@ -13,17 +13,17 @@ from itertools import pairwise
 
 from graycube.gf2 import Span
 from graycube.machine import Machine
-from graycube.schedule import AnySchedule, Step
+from graycube.schedule import Schedule, Step
 from graycube.verify.conditions import has_one_way
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 
 _RULES = ("end", "time", "link", "ports", "round")
 
 
-def is_direct(schedule: AnySchedule) -> bool:
+def is_direct(schedule: Schedule) -> bool:
     """Whether everything has one way, without butterflies, and all wait alike in a step."""
     return has_one_way(schedule) and all(
-        step.stage is None and len({passage.delays for passage in step.passages}) < 2
+        step.stage is None and len({crossing.delays for crossing in step.crossings}) < 2
         for step in schedule.ways[0].steps
     )
 
@@ -45,7 +45,7 @@ class _Delivery:
     turns: tuple[int, ...]
 
 
-def check_direct(schedule: AnySchedule, machine: Machine) -> Report:
+def check_direct(schedule: Schedule, machine: Machine) -> Report:
     """Check the messages of every step on its map alone.
 
     >>> from graycube.gf2 import Matrix
@@ -68,21 +68,21 @@ def check_direct(schedule: AnySchedule, machine: Machine) -> Report:
     return tally("by algebra", _RULES, found)
 
 
-def _deliveries(schedule: AnySchedule) -> Iterator[_Delivery]:
+def _deliveries(schedule: Schedule) -> Iterator[_Delivery]:
     task = schedule.task
     senders = tuple(1 << d for d in range(task.n))
     for step in schedule.ways[0].steps:
-        delays = step.passages[0].delays if step.passages else ()
+        delays = step.crossings[0].delays if step.crossings else ()
         turns = tuple(late.mask for late in delays)
         goals = tuple(step.affine(task.p).matrix.rows[: task.n])
         slots = Span(mask >> task.n for mask in turns)
         size = task.block >> len(slots)
-        start = min((passage.start for passage in step.passages), default=0)
-        stop = max((passage.last + size for passage in step.passages), default=0)
+        start = min((crossing.start for crossing in step.crossings), default=0)
+        stop = max((crossing.last + size for crossing in step.crossings), default=0)
         yield _Delivery(step, start, stop, size, senders, goals, turns)
 
 
-def _check_end(schedule: AnySchedule) -> Iterator[Violation]:
+def _check_end(schedule: Schedule) -> Iterator[Violation]:
     """Affine maps are the same if they agree at 0 and its neighbours."""
     task, (way,) = schedule.task, schedule.ways
     for start in (0, *(1 << j for j in range(task.p))):
@@ -97,25 +97,25 @@ def _check_end(schedule: AnySchedule) -> Iterator[Violation]:
 
 
 def _check_times(
-    schedule: AnySchedule, made: Sequence[_Delivery], machine: Machine
+    schedule: Schedule, made: Sequence[_Delivery], machine: Machine
 ) -> Iterator[Violation]:
-    """Messages do not overlap, and each has a round: a circuit as one, else each passage."""
-    crossing = [delivery for delivery in made if delivery.step.passages]
+    """Messages do not overlap, and each has a round: a circuit as one, else each crossing."""
+    crossing = [delivery for delivery in made if delivery.step.crossings]
     for one, other in pairwise(crossing):
         if other.start < one.stop:
             detail = f"messages start in cycle {other.start}, before others are over"
             yield Violation("time", cycle=other.start, detail=detail)
     for delivery in crossing:
-        passages, size = delivery.step.passages, delivery.size
-        starts = [passage.start - delivery.start for passage in passages]
+        crossings, size = delivery.step.crossings, delivery.size
+        starts = [crossing.start - delivery.start for crossing in crossings]
         circuit = not any(starts)
-        if circuit and len(passages) > 1 and machine.switching != "circuit":
+        if circuit and len(crossings) > 1 and machine.switching != "circuit":
             yield Violation("time", detail="circuits are used where there are none")
         if not circuit and starts != [k * size for k in range(len(starts))]:
             detail = f"a message is sent on before all of its {size} elements are there"
             yield Violation("time", cycle=delivery.start, detail=detail)
-        needed = size if circuit else size * len(passages)
-        for late in sorted(passages[0].delays, key=lambda late: late.cycles):
+        needed = size if circuit else size * len(crossings)
+        for late in sorted(crossings[0].delays, key=lambda late: late.cycles):
             if late.cycles < needed:
                 detail = f"messages of {needed} cycles follow one another after {late.cycles}"
                 yield Violation("round", cycle=delivery.start, detail=detail)
@@ -127,10 +127,10 @@ def _check_times(
         yield Violation("time", detail=f"messages end after {schedule.cycles} cycles")
 
 
-def _in_rounds(schedule: AnySchedule, delivery: _Delivery) -> bool:
+def _in_rounds(schedule: Schedule, delivery: _Delivery) -> bool:
     """Whether rounds of one message each fill the time, and all messages start with one."""
     size, rounds = delivery.size, schedule.rounds
-    spans = [late.cycles for late in delivery.step.passages[0].delays]
+    spans = [late.cycles for late in delivery.step.crossings[0].delays]
     if any(span % size for span in spans):
         return False
     if isinstance(rounds, range):
@@ -151,7 +151,7 @@ def _check_messages(number: int, delivery: _Delivery) -> Iterator[Violation]:
     if not all(goal in by_sender for goal in delivery.goals):
         detail = f"in step {number} something goes to a node that has no turn"
         yield Violation("end", detail=detail)
-    crossed = {passage.dim for passage in delivery.step.passages}
+    crossed = {crossing.dim for crossing in delivery.step.crossings}
     n = len(delivery.senders)
     moved = [delivery.step.move.changes(d) for d in range(n)] if delivery.step.move else []
     if any((mask or want == 0) and d not in crossed for d, (mask, want) in enumerate(moved)):
@@ -161,10 +161,10 @@ def _check_messages(number: int, delivery: _Delivery) -> Iterator[Violation]:
 
 def _check_links(number: int, delivery: _Delivery) -> Iterator[Violation]:
     at = list(delivery.senders)
-    for passage in delivery.step.passages:
-        before = at[passage.dim]
-        at[passage.dim] = delivery.goals[passage.dim]
+    for crossing in delivery.step.crossings:
+        before = at[crossing.dim]
+        at[crossing.dim] = delivery.goals[crossing.dim]
         known = Span((*at, before, *delivery.turns))
         if not all(sender in known for sender in delivery.senders):
-            detail = f"in step {number} two messages of a turn meet in dimension {passage.dim}"
+            detail = f"in step {number} two messages of a turn meet in dimension {crossing.dim}"
             yield Violation("link", detail=detail)

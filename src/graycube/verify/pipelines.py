@@ -12,7 +12,7 @@ import numpy as np
 
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.machine import Machine
-from graycube.schedule import AnySchedule
+from graycube.schedule import Schedule
 from graycube.verify.conditions import has_one_way
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.turns import (
@@ -29,15 +29,15 @@ from graycube.verify.uses import MAX_COMPARISONS, Effort
 _RULES = ("end", "stage", "link", "ports", "time", "round")
 
 
-def is_pipeline(schedule: AnySchedule) -> bool:
+def is_pipeline(schedule: Schedule) -> bool:
     """Whether everything has one way, of exchanges over one dimension at a time and stages."""
     return has_one_way(schedule) and all(
-        (step.move is None or isinstance(step.move, Exchange)) and len(step.passages) < 2
+        (step.move is None or isinstance(step.move, Exchange)) and len(step.crossings) < 2
         for step in schedule.ways[0].steps
     )
 
 
-def check_pipeline(schedule: AnySchedule, machine: Machine) -> Report:
+def check_pipeline(schedule: Schedule, machine: Machine) -> Report:
     """Check a pipeline by algebra.
 
     >>> from graycube.layout import Layout
@@ -51,7 +51,7 @@ def check_pipeline(schedule: AnySchedule, machine: Machine) -> Report:
     require_same_cube(schedule.task, machine)
     every = _round_length(schedule)
     timed = list(timed_crossings(schedule, every))
-    if len(timed) * sum(1 + len(t.passage.delays) for t in timed) > MAX_COMPARISONS // 2:
+    if len(timed) * sum(1 + len(t.crossing.delays) for t in timed) > MAX_COMPARISONS // 2:
         detail = Effort(0).words
         return tally("by algebra", _RULES, [Violation("time", detail=detail)])
     found = [
@@ -64,7 +64,7 @@ def check_pipeline(schedule: AnySchedule, machine: Machine) -> Report:
     return tally("by algebra", _RULES, found)
 
 
-def _check_program(schedule: AnySchedule) -> Iterator[Violation]:
+def _check_program(schedule: Schedule) -> Iterator[Violation]:
     """Everything ends where it belongs, and all stages find their pairs on one node."""
     task, (way,) = schedule.task, schedule.ways
     place, nodes = task.source.map, (1 << task.n) - 1
@@ -84,46 +84,46 @@ def _check_program(schedule: AnySchedule) -> Iterator[Violation]:
         yield Violation("stage", detail=detail)
 
 
-def _stages(schedule: AnySchedule) -> list[int]:
+def _stages(schedule: Schedule) -> list[int]:
     return [step.stage for step in schedule.ways[0].steps if step.stage is not None]
 
 
-def _check_links(schedule: AnySchedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
+def _check_links(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
     task = schedule.task
     for t in timed:
-        delays = sorted(late.cycles for late in t.passage.delays)
+        delays = sorted(late.cycles for late in t.crossing.delays)
         sums = np.cumsum([0, *delays], dtype=object)[:-1]
         rows = (*(1 << d for d in range(task.n)), t.exchange.when)
-        rows += tuple(late.mask for late in t.passage.delays)
+        rows += tuple(late.mask for late in t.crossing.delays)
         told_apart = Matrix(rows, task.p).rank() == task.p
         follow = all(d >= s + task.payload for d, s in zip(delays, sums, strict=True))
         if not told_apart or not follow:
             detail = f"crossing {t.number} sends two elements over one link in one cycle"
-            yield Violation("link", cycle=t.passage.start, detail=detail)
+            yield Violation("link", cycle=t.crossing.start, detail=detail)
     for k, one in enumerate(timed):
         for other in timed[:k]:
-            if one.passage.dim == other.passage.dim and meet(one, other):
+            if one.crossing.dim == other.crossing.dim and meet(one, other):
                 detail = f"crossings {other.number} and {one.number} share dimension"
                 yield Violation(
-                    "link", cycle=one.passage.start, detail=f"{detail} {one.passage.dim}"
+                    "link", cycle=one.crossing.start, detail=f"{detail} {one.crossing.dim}"
                 )
             if one.run == other.run and latest(other, one, ()) >= 0:
                 for this, that in ((one, other), (other, one)):
                     if not decided(this, that):
                         detail = f"where an element crosses {that.number} before or after"
                         detail += f" {this.number} depends on more than its time"
-                        yield Violation("link", cycle=this.passage.start, detail=detail)
+                        yield Violation("link", cycle=this.crossing.start, detail=detail)
 
 
 def _check_ports(timed: Sequence[TimedCrossing], machine: Machine) -> Iterator[Violation]:
     for t in timed:
-        using = {o.passage.dim for o in timed if o.first <= t.first <= o.last}
+        using = {o.crossing.dim for o in timed if o.first <= t.first <= o.last}
         if len(using) > machine.links_at_once:
             detail = f"a node may use {len(using)} of its {machine.links_at_once} ports"
-            yield Violation("ports", cycle=t.passage.start, detail=detail)
+            yield Violation("ports", cycle=t.crossing.start, detail=detail)
 
 
-def _round_length(schedule: AnySchedule) -> int:
+def _round_length(schedule: Schedule) -> int:
     """Cycles of a round; the rounds of a pipeline are equally long."""
     if isinstance(schedule.rounds, range):
         return schedule.rounds.step
@@ -131,7 +131,7 @@ def _round_length(schedule: AnySchedule) -> int:
 
 
 def _check_rounds(
-    schedule: AnySchedule, timed: Sequence[TimedCrossing], every: int
+    schedule: Schedule, timed: Sequence[TimedCrossing], every: int
 ) -> Iterator[Violation]:
     """Times are compared in whole rounds: starts and delays must be such, or within one."""
     lengths = set() if isinstance(schedule.rounds, range) else {*schedule.round_lengths[:-1]}
@@ -139,16 +139,16 @@ def _check_rounds(
         detail = f"the rounds have {sorted({*lengths, every})} cycles, for payloads of "
         yield Violation("round", detail=f"{detail}{schedule.task.payload}")
     for t in timed:
-        within = sum(late.cycles for late in t.passage.delays if late.cycles % every)
-        if t.passage.start % every or within + schedule.task.payload > every:
+        within = sum(late.cycles for late in t.crossing.delays if late.cycles % every)
+        if t.crossing.start % every or within + schedule.task.payload > every:
             detail = f"'{t.exchange}' is not done in whole rounds of {every} cycles"
-            yield Violation("round", cycle=t.passage.start, detail=detail)
-        if t.passage.last + schedule.task.payload > schedule.cycles:
+            yield Violation("round", cycle=t.crossing.start, detail=detail)
+        if t.crossing.last + schedule.task.payload > schedule.cycles:
             detail = f"'{t.exchange}' ends after {schedule.cycles} cycles"
-            yield Violation("time", cycle=t.passage.last, detail=detail)
+            yield Violation("time", cycle=t.crossing.last, detail=detail)
 
 
-def _check_times(schedule: AnySchedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
+def _check_times(schedule: Schedule, timed: Sequence[TimedCrossing]) -> Iterator[Violation]:
     """Nobody crosses before its earlier crossings, and its pairs, are over."""
     stages = _stages(schedule)
     for k, late in enumerate(timed):
@@ -159,7 +159,7 @@ def _check_times(schedule: AnySchedule, timed: Sequence[TimedCrossing]) -> Itera
             if early.run == late.run and commute(early.exchange, late.exchange):
                 if latest(late, early, joined) >= 0 and may_be_equal(early, late):
                     detail = f"crossings {early.number} and {late.number} may be simultaneous"
-                    yield Violation("time", cycle=late.passage.start, detail=detail)
+                    yield Violation("time", cycle=late.crossing.start, detail=detail)
             else:
                 detail = f"crossing {late.number} may start before {early.number} is over"
-                yield Violation("time", cycle=late.passage.start, detail=detail)
+                yield Violation("time", cycle=late.crossing.start, detail=detail)

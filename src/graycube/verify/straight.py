@@ -21,7 +21,7 @@ from itertools import chain, pairwise
 
 from graycube.gf2 import Exchange
 from graycube.machine import Machine
-from graycube.schedule import AnySchedule, Way
+from graycube.schedule import Schedule, Way
 from graycube.verify.conditions import have_common_solution
 from graycube.verify.report import Report, Violation, require_same_cube, tally
 from graycube.verify.uses import (
@@ -40,18 +40,18 @@ from graycube.verify.uses import (
 _RULES = ("share", "end", "time", "link", "ports", "round")
 
 
-def is_straight(schedule: AnySchedule) -> bool:
+def is_straight(schedule: Schedule) -> bool:
     """Whether each step is one exchange, over one dimension or none, without delays."""
     return all(
         isinstance(step.move, Exchange)
-        and len(step.passages) < 2
-        and not any(passage.delays for passage in step.passages)
+        and len(step.crossings) < 2
+        and not any(crossing.delays for crossing in step.crossings)
         for way in schedule.ways
         for step in way.steps
     )
 
 
-def check_straight(schedule: AnySchedule, machine: Machine) -> Report:
+def check_straight(schedule: Schedule, machine: Machine) -> Report:
     """Check the rules on the exchanges themselves.
 
     >>> from graycube.table import gb3
@@ -87,12 +87,12 @@ def check_straight(schedule: AnySchedule, machine: Machine) -> Report:
     return replace(report, peak=schedule.task.block) if constant and report else report
 
 
-def _all_nodes(schedule: AnySchedule) -> bool:
+def _all_nodes(schedule: Schedule) -> bool:
     """Whether no way is that of some nodes only: then each node receives when it sends."""
     return not any(way.mask for way in schedule.ways)
 
 
-def _check_shares(schedule: AnySchedule, effort: Effort) -> Iterator[Violation]:
+def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
     """Every position of every node is in exactly one way."""
     block, n = schedule.task.block, schedule.task.n
     ways = sorted((way for way in schedule.ways if way.size), key=lambda way: way.start)
@@ -119,7 +119,7 @@ def _have_common_nodes(one: Way, other: Way) -> bool:
     return not (one.value ^ other.value) & one.mask & other.mask
 
 
-def _check_ends(schedule: AnySchedule) -> Iterator[Violation]:
+def _check_ends(schedule: Schedule) -> Iterator[Violation]:
     """Affine maps agree on a subcube if they agree at a corner and its neighbours there."""
     task = schedule.task
     low = (1 << task.n) - 1
@@ -137,7 +137,7 @@ def _check_ends(schedule: AnySchedule) -> Iterator[Violation]:
                 break
 
 
-def _check_times(schedule: AnySchedule, *, circuits: bool) -> Iterator[Violation]:
+def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
     for s, way in enumerate(schedule.ways):
         crossing, mixed = crossings(way), mixes_slots(schedule.task.n, way)
         for (before, first), (after, start) in pairwise(crossing):
@@ -190,9 +190,7 @@ def _by_start(uses: Sequence[Use]) -> Iterator[tuple[int, list[Use]]]:
     yield from sorted(starting.items(), key=lambda entry: entry[0])
 
 
-def _check_rounds(
-    schedule: AnySchedule, uses: Sequence[Use], ports: Ports
-) -> Iterator[Violation]:
+def _check_rounds(schedule: Schedule, uses: Sequence[Use], ports: Ports) -> Iterator[Violation]:
     """Rounds in which nothing starts have no more messages than the round before them."""
     starting: dict[int, list[Use]] = {}
     for use in uses:
@@ -207,7 +205,7 @@ def _check_rounds(
             yield Violation("round", cycle=start, detail=detail)
 
 
-def _check_forwarding(schedule: AnySchedule, *, circuits: bool) -> Iterator[Violation]:
+def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
     """What arrives in a round is sent on in a later one.
 
     Either all cross before the round of the first that goes on. Or every element keeps its turn
@@ -229,7 +227,7 @@ def _check_forwarding(schedule: AnySchedule, *, circuits: bool) -> Iterator[Viol
                 yield Violation("round", cycle=start, detail=detail)
 
 
-def _longest_round(schedule: AnySchedule, lengths: Sequence[int], start: int, stop: int) -> int:
+def _longest_round(schedule: Schedule, lengths: Sequence[int], start: int, stop: int) -> int:
     """Length of the longest round that has some of the cycles."""
     if isinstance(schedule.rounds, range):
         return min(schedule.rounds.step, schedule.cycles)

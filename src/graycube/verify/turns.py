@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from graycube.gf2 import AffineMap, Exchange, Matrix, parity
-from graycube.schedule import AnySchedule, Passage
+from graycube.schedule import Crossing, Schedule
 from graycube.verify.conditions import consistent, reduced
 
 _Condition = tuple[int, int]
@@ -18,7 +18,7 @@ _Condition = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class TimedCrossing:
-    """An exchange with its passage, seen from the indices: conditions are (sum of bits, value).
+    """A crossing, seen from the indices: conditions are (sum of index bits, value).
 
     The round in which an element crosses is ``start`` plus, for every sum, its coefficient if
     the sum is 1. Times within a round do not matter between crossings.
@@ -26,7 +26,7 @@ class TimedCrossing:
 
     number: int
     exchange: Exchange
-    passage: Passage
+    crossing: Crossing
     condition: _Condition
     start: int
     coefficients: dict[int, int]
@@ -45,28 +45,28 @@ class TimedCrossing:
         return self.start + sum(max(0, c) for c in self.coefficients.values())
 
 
-def timed_crossings(schedule: AnySchedule, every: int) -> Iterator[TimedCrossing]:
+def timed_crossings(schedule: Schedule, every: int) -> Iterator[TimedCrossing]:
     """The crossings of a schedule with one way, in rounds of ``every`` cycles."""
     place, stages, number, run = schedule.task.source.map, 0, 0, 0
     for step in schedule.ways[0].steps:
-        run += not step.passages
+        run += not step.crossings
         stages += step.stage is not None
         if not isinstance(step.move, Exchange):
             continue
-        for passage in step.passages:
+        for crossing in step.crossings:
             condition = _by_index(place, step.move.when, step.move.want)
-            start, coefficients = _rounds(passage, place, every)
-            times = tuple(_by_index(place, late.mask, late.want) for late in passage.delays)
-            known = (number, step.move, passage, condition, start, coefficients, times)
+            start, coefficients = _rounds(crossing, place, every)
+            times = tuple(_by_index(place, late.mask, late.want) for late in crossing.delays)
+            known = (number, step.move, crossing, condition, start, coefficients, times)
             yield TimedCrossing(*known, stages, run)
             number += 1
         place = step.affine(place.width) @ place
 
 
-def _rounds(passage: Passage, place: AffineMap, every: int) -> tuple[int, dict[int, int]]:
+def _rounds(crossing: Crossing, place: AffineMap, every: int) -> tuple[int, dict[int, int]]:
     """The round of a crossing, as a start and a coefficient for every sum of index bits."""
-    start, coefficients = passage.start // every, dict[int, int]()
-    for late in passage.delays:
+    start, coefficients = crossing.start // every, dict[int, int]()
+    for late in crossing.delays:
         index, want = _by_index(place, late.mask, late.want)
         rounds = late.cycles // every
         if not want:  # late where the sum is 0

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import xor
 
 from graycube.gf2 import Exchange, bit_indices, parity
-from graycube.schedule import AnySchedule, Way
+from graycube.schedule import Schedule, Way
 from graycube.verify.conditions import Conditions, most_combined
 
 MAX_CONDITIONS = 10
@@ -64,7 +64,7 @@ def exchanges(way: Way) -> Iterator[tuple[Exchange, int]]:
     """The exchanges of a way, and when they begin; -1 where they cross nothing."""
     for step in way.steps:
         if isinstance(step.move, Exchange):
-            yield step.move, step.passages[0].start if step.passages else -1
+            yield step.move, step.crossings[0].start if step.crossings else -1
 
 
 def crossings(way: Way) -> list[tuple[Exchange, int]]:
@@ -72,7 +72,7 @@ def crossings(way: Way) -> list[tuple[Exchange, int]]:
     return [(exchange, start) for exchange, start in exchanges(way) if start >= 0]
 
 
-def uses_of(schedule: AnySchedule, *, circuits: bool) -> Iterator[Use]:
+def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
     """The uses of links by all ways, each under the conditions that still hold there."""
     n = schedule.task.n
     for s, way in enumerate(schedule.ways):
@@ -130,7 +130,7 @@ def mixes_slots(n: int, way: Way) -> bool:
     return any((exchange.flip | exchange.when) >> n for exchange, _ in exchanges(way))
 
 
-def duration(schedule: AnySchedule, way: Way, exchange: Exchange, *, mixed: bool) -> int:
+def duration(schedule: Schedule, way: Way, exchange: Exchange, *, mixed: bool) -> int:
     """Cycles that the elements of a way take at most; ``mixed`` is what mixes_slots says."""
     block = schedule.task.block
     if not mixed:

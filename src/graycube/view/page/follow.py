@@ -2,8 +2,8 @@
 
 Rules.
 
-1. What crosses links is in its new position when it has done all passages of a step. Before, it
-   keeps its old position.
+1. What crosses links is in its new position when it has done all crossings of a step. Before,
+   it keeps its old position.
 2. What a step moves within memory is there as soon as the element is through with the steps
    before it.
 3. Two elements can be in one position for a while: one of them is in a buffer.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graycube.gf2.arrays import IntArray
-from graycube.schedule import AnySchedule
+from graycube.schedule import Schedule
 from graycube.schedule.way import Walked, Way, walk
 
 
@@ -52,7 +52,7 @@ class _Changes:
     flips: IntArray
 
 
-def follow(schedule: AnySchedule) -> Followed:
+def follow(schedule: Schedule) -> Followed:
     """Follow every element of a schedule through links and memories.
 
     >>> import graycube as gc
@@ -76,7 +76,7 @@ def follow(schedule: AnySchedule) -> Followed:
     return Followed(*crossings, position[rows], inside, *_homes(schedule, home))
 
 
-def _homes(schedule: AnySchedule, element: IntArray) -> tuple[IntArray, IntArray]:
+def _homes(schedule: Schedule, element: IntArray) -> tuple[IntArray, IntArray]:
     """Where the elements belong, on nodes by their old numbers."""
     task = schedule.task
     address = element % task.block // task.payload << task.n | element // task.block
@@ -96,7 +96,7 @@ def _so_far(done: _Changes, flips: IntArray) -> IntArray:
     return total ^ before
 
 
-def _in_time(schedule: AnySchedule) -> _Changes:
+def _in_time(schedule: Schedule) -> _Changes:
     """All changes, by element and in the order of time."""
     nothing = (np.empty(0, np.int64),) * 4
     parts = (part for way in schedule.ways for part in _of_way(schedule, way))
@@ -107,14 +107,14 @@ def _in_time(schedule: AnySchedule) -> _Changes:
 
 
 def _of_way(
-    schedule: AnySchedule, way: Way
+    schedule: Schedule, way: Way
 ) -> Iterator[tuple[IntArray, IntArray, IntArray, IntArray]]:
     clock: IntArray | None = None
     for done in walk(schedule.task, way):
         arrived = np.zeros(len(done.element), dtype=np.int64) if clock is None else clock
         clock = arrived.copy()
         flips = (done.before ^ done.after) >> schedule.task.n
-        last = _last_passage(done)
+        last = _last_crossing(done)
         for number, (dim, moving, _, cycle) in enumerate(done.crossings):
             there = np.where(last[moving] == number, flips[moving], 0)
             yield done.element[moving], cycle + 1, np.full(len(moving), dim), there
@@ -123,8 +123,8 @@ def _of_way(
         yield done.element[stays], arrived[stays], np.full(len(stays), -1), flips[stays]
 
 
-def _last_passage(done: Walked) -> IntArray:
-    """The number of the last passage of each element, or -1."""
+def _last_crossing(done: Walked) -> IntArray:
+    """The number of the last crossing of each element, or -1."""
     last = np.full(len(done.element), -1)
     for number, (_, moving, *_) in enumerate(done.crossings):
         last[moving] = number
