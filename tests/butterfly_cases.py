@@ -55,7 +55,7 @@ def in_order(bits, *, descending):
 
 
 def stages_of(made):
-    return [step.bit for step in made.steps if isinstance(step, gc.Stage)]
+    return list(made.stages)
 
 
 def columns_of(moves):
@@ -124,19 +124,17 @@ def assert_moves_are_steps(made, source):
     nodes, end = (1 << task.n) - 1, addresses(task.target).tolist()
     for word, home in enumerate(source.tolist()):
         here, base = home, (home & nodes) * task.block + (home >> task.n) * task.payload
-        for step in made.steps:
-            if isinstance(step, gc.Stage):
+        for step in made.ways[0].steps:
+            if step.stage is not None:
                 continue
-            crossing = isinstance(step, gc.Crossing)
-            exchange = step.exchange if crossing else step
+            exchange = step.move
             if (here & exchange.when).bit_count() % 2 != exchange.want:
                 continue
-            if crossing:
-                tested = [(here & late.when).bit_count() % 2 for late in step.turns]
-                delays = zip(step.turns, tested, strict=True)
-                turn = step.start + sum(t.delay for t, odd in delays if odd == t.want)
+            for crossing in step.crossings:
+                tested = [(here & late.mask).bit_count() % 2 for late in crossing.delays]
+                delays = zip(crossing.delays, tested, strict=True)
+                first = crossing.start + sum(t.cycles for t, odd in delays if odd == t.want)
                 dimension = (exchange.flip & nodes).bit_length() - 1
-                first = turn * task.payload
                 rows |= {(first + k, dimension, base + k) for k in range(task.payload)}
             here ^= exchange.flip
         assert here == end[word]

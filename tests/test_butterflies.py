@@ -473,7 +473,7 @@ def test_table_2_entry_by_entry():
     ]
     made = gc.emulation(gc.Layout.cyclic(5, 3, whole="gray"))
     columns = [reflected(i) for i in range(8)]
-    layouts = [held(layout, columns) for layout in made.program.layouts()]
+    layouts = [held(layout, columns) for layout in made.layouts()]
     assert layouts[:6] == printed
     # What is left reorders memory.
     for table in layouts[6:]:
@@ -483,7 +483,7 @@ def test_table_2_entry_by_entry():
 
 
 def texts(layout, count, **options):
-    every = gc.emulation(layout, **options).program.layouts()
+    every = gc.emulation(layout, **options).layouts()
     return [str(found) for found in itertools.islice(every, count)]
 
 
@@ -537,7 +537,7 @@ FIGURE_7 = ["00 10 20 30", "01 11 21 31", "02 12 32 22", "03 13 33 23"]  # as pr
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_figure_6_all_to_all_without_code_conversion(n):
     made = gc.emulation(gc.Layout.cyclic(n + 2, n, nodes="gray"))
-    after = list(made.program.layouts())[2]
+    after = list(made.layouts())[2]
     assert leading(after, n - 2) == pairs(FIGURE_6)
 
 
@@ -557,7 +557,7 @@ def test_figure_7_all_to_all_with_code_conversion(n):
         2,
     ]
     made = gc.emulation(gc.Layout.cyclic(n + 2, n, nodes="gray"), output="gray")
-    after = leading(list(made.program.layouts())[3], n - 2)
+    after = leading(list(made.layouts())[3], n - 2)
     assert after[:2] == right[:2]
     by_node = [set(column) for column in zip(*after, strict=True)]
     assert by_node == [set(column) for column in zip(*right, strict=True)]
@@ -569,7 +569,7 @@ def test_figures_8_and_9_the_next_exchange_in_a_subcube(n):
     figures = ([{0b000, 0b011, 0b100, 0b111}, {0b001, 0b010, 0b101, 0b110}],)
     figures += ([{0b000, 0b011, 0b001, 0b010}, {0b100, 0b111, 0b101, 0b110}],)
     made = gc.emulation(gc.Layout.cyclic(n + 2, n, nodes="gray"))
-    for layout, figure in zip(list(made.program.layouts())[2:4], figures, strict=True):
+    for layout, figure in zip(list(made.layouts())[2:4], figures, strict=True):
         table = held(layout, list(range(1 << n)))
         for low in range(1 << n - 3):
             nodes = [low, 1 << n - 3 | low]
@@ -591,7 +591,7 @@ FIGURE_16 = (
 def test_figure_15_bi_section_and_inter_node_conversion(n, output):
     layout = gc.Layout.cyclic(n + 1, n, nodes="gray")
     made = gc.emulation(layout, method=gc.Method("inter-node"), output=output)
-    before, _, after = list(made.program.layouts())[:3]
+    before, _, after = list(made.layouts())[:3]
     assert [leading(found, n - 2) for found in (before, after)] == [*map(pairs, FIGURE_15)]
 
 
@@ -600,7 +600,7 @@ def test_figure_16_reflected_sequences(n):
     matrix = gc.Layout.cyclic(n + 1, n, nodes="gray").map.matrix
     layout = gc.Layout(gc.AffineMap(matrix, 1 << n - 1), n)
     made = gc.emulation(layout, method=gc.Method("inter-node"))
-    before, _, first, second = list(made.program.layouts())[:4]
+    before, _, first, second = list(made.layouts())[:4]
     found = [leading(found, n - 2) for found in (before, first, second)]
     assert found == [*map(pairs, FIGURE_16)]
 
@@ -638,7 +638,7 @@ def test_one_axis_of_a_mesh(name, axis, method, descending):
 
 def test_an_axis_within_the_nodes_costs_nothing():
     made = gc.emulation(MESHES["whole rows"], 1)
-    assert (made.cycles, len(expand(made)), len(made.crossings)) == (0, 0, 0)
+    assert (made.cycles, len(expand(made)), made.dimensions_at_once) == (0, 0, 0)
     assert made.task.target == made.task.source
 
 

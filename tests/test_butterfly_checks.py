@@ -53,12 +53,53 @@ def odd(bits):
     return f"{bits:b}".count("1") % 2
 
 
-def exchange_of(step):
-    return step.exchange if isinstance(step, gc.Crossing) else step
-
-
 def stages_of(steps):
-    return [step.bit for step in steps if isinstance(step, gc.Stage)]
+    return [step.stage for step in steps if step.stage is not None]
+
+
+# Steps by hand, and what they are.
+
+
+def stage(bit):
+    return gc.Step(stage=bit)
+
+
+def crossing(exchange, start, delays=()):
+    """The step of an exchange; its lowest bit is that of the node."""
+    lowest = (exchange.flip & -exchange.flip).bit_length() - 1
+    return gc.Step(exchange, (gc.Crossing(lowest, start, delays),))
+
+
+def changed(step, **changes):
+    """The crossing step with another start, other delays, or another exchange."""
+    move = changes.pop("exchange", step.move)
+    (old,) = step.crossings
+    return crossing(move, changes.get("start", old.start), changes.get("delays", old.delays))
+
+
+def steps_of(made):
+    return made.ways[0].steps
+
+
+def with_steps(made, steps, **changes):
+    way = gc.Way(0, changes.get("task", made.task).block, tuple(steps))
+    return replace(made, ways=(way,), **changes)
+
+
+def emulation(task, rounds, cycles, steps, name="by hand"):
+    return gc.Schedule(task, name, rounds, cycles, (gc.Way(0, task.block, steps),))
+
+
+def is_crossing(step):
+    return bool(step.crossings)
+
+
+def is_stage(step):
+    return step.stage is not None
+
+
+def is_local(step):
+    return step.move is not None and not step.crossings
 
 
 def home_address(task, element):
@@ -72,16 +113,16 @@ def rows_one_by_one(made):
     every = range(task.block << task.n)
     address = {element: home_address(task, element) for element in every}
     hops = {element: [] for element in every}
-    for step in made.steps:
-        if isinstance(step, gc.Stage):
+    for step in steps_of(made):
+        if is_stage(step):
             continue
-        exchange, messages = exchange_of(step), defaultdict(list)
+        exchange, messages = step.move, defaultdict(list)
         for element, a in address.items():
             if odd(a & exchange.when) != exchange.want:
                 continue
-            if isinstance(step, gc.Crossing):
-                turns = (t.delay for t in step.turns if odd(a & t.when) == t.want)
-                clock = (step.start + sum(turns)) * task.payload
+            for over in step.crossings:
+                late = (t.cycles for t in over.delays if odd(a & t.mask) == t.want)
+                clock = over.start + sum(late)
                 place = (a >> task.n, element % task.payload)
                 messages[a % (1 << task.n), clock].append((place, element))
             address[element] = a ^ exchange.flip
@@ -158,7 +199,7 @@ def broken_one_by_one(made, machine):
         broken.add("round")
     if any(len(others) > machine.links_at_once for others in per_round.values()):
         broken.add("round")
-    if without_their_pair(task, made.cycles, rows, stages_of(made.steps)):
+    if without_their_pair(task, made.cycles, rows, stages_of(steps_of(made))):
         broken.add("pair")
     node = {element: element // task.block for element in range(task.block << task.n)}
     for _, _, dimension, element in rows:
@@ -170,7 +211,7 @@ def broken_one_by_one(made, machine):
 def broken_by_elements(made, machine):
     """The same from the library's own followers."""
     moves = expand(made)
-    reports = check_elements(moves, machine), check_pairs(moves, stages_of(made.steps))
+    reports = check_elements(moves, machine), check_pairs(moves, stages_of(steps_of(made)))
     return {rule for report in reports for rule, _ in report.counts}
 
 
@@ -209,7 +250,17 @@ def with_payload(made, times):
     """The same with so many times the elements behind every slot."""
     task = replace(made.task, block=made.task.block * times)
     rounds = range(0, made.cycles * times, made.rounds.step * times)
-    return replace(made, task=task, rounds=rounds, cycles=made.cycles * times)
+    steps = [longer(step, times) for step in steps_of(made)]
+    return with_steps(made, steps, task=task, rounds=rounds, cycles=made.cycles * times)
+
+
+def longer(step, times):
+    """The step with all its times so many times as long."""
+    if not step.crossings:
+        return step
+    (old,) = step.crossings
+    delays = tuple(replace(late, cycles=late.cycles * times) for late in old.delays)
+    return changed(step, start=old.start * times, delays=delays)
 
 
 def an_emulation(rng):
@@ -237,23 +288,23 @@ def good_ones():
     """Some of all kinds, with something to exchange."""
     rng = np.random.default_rng(SEED)
     found = (an_emulation(rng) for _ in range(600))
-    return [made for made in found if made is not None and made.crossings]
+    return [made for made in found if made and any(map(is_crossing, steps_of(made)))]
 
 
 def rebuilt(made, steps, *, step=None, same_target=False):
     """The emulation of other steps, which says rightly where everything ends, mostly."""
     task = made.task
     if not same_target:
-        moves = (exchange_of(s) for s in steps if not isinstance(s, gc.Stage))
+        moves = (step.move for step in steps if not is_stage(step))
         task = replace(task, target=gc.compose(moves, task.p) @ task.source)
-    last = max((s.last + 1 for s in steps if isinstance(s, gc.Crossing)), default=0)
+    ends = (c.last + task.payload for s in steps for c in s.crossings)
     rounds, every = made.rounds, step or getattr(made.rounds, "step", 0)
 
     def lasting(cycles):
         marks = range(0, cycles, every) if every else rounds
-        return replace(made, task=task, rounds=marks, cycles=cycles, steps=tuple(steps))
+        return with_steps(made, steps, task=task, rounds=marks, cycles=cycles)
 
-    made = lasting(max(made.cycles, last * task.payload))
+    made = lasting(max((made.cycles, *ends)))
     needed = max((row[0] + 1 for row in rows_one_by_one(made)), default=0)
     return made if needed <= made.cycles else lasting(needed)
 
@@ -275,43 +326,47 @@ def an_exchange(rng, n, p, *, crossing):
 
 
 def places(steps, kind):
-    return [k for k, step in enumerate(steps) if isinstance(step, kind)]
+    return [k for k, step in enumerate(steps) if kind(step)]
 
 
 def a_crossing(rng, made):
     """The number of one in the steps, and itself; and where it could also be."""
-    k = pick(rng, places(made.steps, gc.Crossing))
-    return k, made.steps[k]
+    k = pick(rng, places(steps_of(made), is_crossing))
+    return k, steps_of(made)[k]
 
 
 def with_step(made, k, step):
-    steps = list(made.steps)
+    steps = list(steps_of(made))
     steps[k] = step
     return steps
 
 
+def start_of(step):
+    return step.crossings[0].start
+
+
 def earlier_or_later(rng, made):
-    k, crossing = a_crossing(rng, made)
+    k, step = a_crossing(rng, made)
     by = pick(rng, [-2, -1, 1, 2, *(() if made.task.payload > 1 else (made.rounds.step,))])
-    return with_step(made, k, replace(crossing, start=max(0, crossing.start + by)))
+    return with_step(made, k, changed(step, start=max(0, start_of(step) + by)))
 
 
 def all_the_rest_earlier_or_later(rng, made):
     first, _ = a_crossing(rng, made)
-    by, steps = pick(rng, [-1, 1]), list(made.steps)
-    for k in places(steps, gc.Crossing):
+    by, steps = pick(rng, [-1, 1]), list(steps_of(made))
+    for k in places(steps, is_crossing):
         if k >= first:
-            steps[k] = replace(steps[k], start=max(0, steps[k].start + by))
+            steps[k] = changed(steps[k], start=max(0, start_of(steps[k]) + by))
     return steps
 
 
 def with_turns(rng, made, change):
-    """One crossing with a list of turns that ``change`` has changed."""
-    k, crossing = a_crossing(rng, made)
-    turns = list(crossing.turns)
+    """One crossing with a list of delays that ``change`` has changed."""
+    k, step = a_crossing(rng, made)
+    turns = list(step.crossings[0].delays)
     if turns:
         change(turns, int(rng.integers(len(turns))))
-    return with_step(made, k, replace(crossing, turns=tuple(turns)))
+    return with_step(made, k, changed(step, delays=tuple(turns)))
 
 
 def a_turn_less(rng, made):
@@ -320,17 +375,17 @@ def a_turn_less(rng, made):
 
 def a_turn_more(rng, made):
     def change(turns, j):
-        delay = pick(rng, [turns[j].delay, sum(turn.delay for turn in turns) + 1])
-        turns.append(replace(turns[j], delay=delay, want=int(rng.integers(2))))
+        cycles = pick(rng, [turns[j].cycles, sum(turn.cycles for turn in turns) + 1])
+        turns.append(replace(turns[j], cycles=cycles, want=int(rng.integers(2))))
 
     return with_turns(rng, made, change)
 
 
 def another_mask(rng, made):
     def change(turns, j):
-        near = turns[j].when ^ 1 << int(rng.integers(made.task.p))
-        when = pick(rng, [near, a_mask(rng, made.task.p), pick(rng, turns).when])
-        turns[j] = replace(turns[j], when=when)
+        near = turns[j].mask ^ 1 << int(rng.integers(made.task.p))
+        mask = pick(rng, [near, a_mask(rng, made.task.p), pick(rng, turns).mask])
+        turns[j] = replace(turns[j], mask=mask)
 
     return with_turns(rng, made, change)
 
@@ -344,9 +399,9 @@ def another_want(rng, made):
 
 def another_delay(rng, made):
     def change(turns, j):
-        delay = turns[j].delay
-        new = pick(rng, [delay + 1, delay - 1, delay * 2, delay // 2])
-        turns[j] = replace(turns[j], delay=max(1, new))
+        cycles = turns[j].cycles
+        new = pick(rng, [cycles + 1, cycles - 1, cycles * 2, cycles // 2])
+        turns[j] = replace(turns[j], cycles=max(1, new))
 
     return with_turns(rng, made, change)
 
@@ -354,33 +409,34 @@ def another_delay(rng, made):
 def two_delays_swapped(rng, made):
     def change(turns, j):
         i = int(rng.integers(len(turns)))
-        one, other = turns[i].delay, turns[j].delay
-        turns[i] = replace(turns[i], delay=other)
-        turns[j] = replace(turns[j], delay=one)
+        one, other = turns[i].cycles, turns[j].cycles
+        turns[i] = replace(turns[i], cycles=other)
+        turns[j] = replace(turns[j], cycles=one)
 
     return with_turns(rng, made, change)
 
 
 def another_exchange(rng, made):
-    k, crossing = a_crossing(rng, made)
+    k, step = a_crossing(rng, made)
     exchange = an_exchange(rng, made.task.n, made.task.p, crossing=True)
-    return with_step(made, k, replace(crossing, exchange=exchange))
+    return with_step(made, k, changed(step, exchange=exchange))
 
 
 def another_condition(rng, made):
-    k, crossing = a_crossing(rng, made)
-    flip, when, want = crossing.exchange.flip, crossing.exchange.when, crossing.exchange.want
+    k, step = a_crossing(rng, made)
+    flip, when, want = step.move.flip, step.move.when, step.move.want
     dimension = flip & ((1 << made.task.n) - 1)
     exchanges = [gc.Exchange(flip, 0, 0), gc.Exchange(dimension, 0, 0)]
     exchanges += [gc.Exchange(flip, when, 1 - want)] if when else []
-    return with_step(made, k, replace(crossing, exchange=pick(rng, exchanges)))
+    return with_step(made, k, changed(step, exchange=pick(rng, exchanges)))
 
 
 def a_crossing_more(rng, made):
-    k, crossing = a_crossing(rng, made)
+    k, step = a_crossing(rng, made)
     exchange = an_exchange(rng, made.task.n, made.task.p, crossing=True)
-    start = max(0, crossing.start + pick(rng, [-1, 0, 0, 1, 2, 4]))
-    return [*made.steps[:k], replace(crossing, exchange=exchange, start=start), *made.steps[k:]]
+    start = max(0, start_of(step) + pick(rng, [-1, 0, 0, 1, 2, 4]))
+    more = changed(step, exchange=exchange, start=start)
+    return [*steps_of(made)[:k], more, *steps_of(made)[k:]]
 
 
 def two_crossings_swapped(rng, made):
@@ -391,48 +447,48 @@ def two_crossings_swapped(rng, made):
 
 
 def two_neighbours_swapped(rng, made):
-    steps = list(made.steps)
+    steps = list(steps_of(made))
     k = int(rng.integers(len(steps) - 1))
     steps[k], steps[k + 1] = steps[k + 1], steps[k]
     return steps
 
 
 def a_stage_elsewhere(rng, made):
-    steps = list(made.steps)
-    if found := places(steps, gc.Stage):
+    steps = list(steps_of(made))
+    if found := places(steps, is_stage):
         k = pick(rng, found)
         steps.insert(max(0, k + pick(rng, [-2, -1, 1, 2])), steps.pop(k))
     return steps
 
 
 def a_stage_more_or_less(rng, made):
-    steps = list(made.steps)
-    found = places(steps, gc.Stage)
+    steps = list(steps_of(made))
+    found = places(steps, is_stage)
     if found and chance(rng, 50):
         steps.pop(pick(rng, found))
     else:
-        stage = gc.Stage(int(rng.integers(made.task.p)))
-        steps.insert(int(rng.integers(len(steps) + 1)), stage)
+        more = stage(int(rng.integers(made.task.p)))
+        steps.insert(int(rng.integers(len(steps) + 1)), more)
     return steps
 
 
 def a_local_exchange_less(rng, made):
-    found = places(made.steps, gc.Exchange)
+    found = places(steps_of(made), is_local)
     gone = pick(rng, found) if found else -1
-    return [step for k, step in enumerate(made.steps) if k != gone]
+    return [step for k, step in enumerate(steps_of(made)) if k != gone]
 
 
 def a_local_exchange_more(rng, made):
-    steps = list(made.steps)
+    steps = list(steps_of(made))
     if made.task.p > made.task.n:
         exchange = an_exchange(rng, made.task.n, made.task.p, crossing=False)
-        steps.insert(int(rng.integers(len(steps) + 1)), exchange)
+        steps.insert(int(rng.integers(len(steps) + 1)), gc.Step(exchange))
     return steps
 
 
 def other_equal_rounds(rng, made):
     step = pick(rng, [1, 2, 3, 4, 6]) * pick(rng, [1, made.task.payload])
-    return rebuilt(made, made.steps, step=step)
+    return rebuilt(made, steps_of(made), step=step)
 
 
 def rounds_one_by_one(rng, made):
@@ -444,9 +500,9 @@ def rounds_one_by_one(rng, made):
 
 def a_payload_in_the_old_rounds(rng, made):
     times = pick(rng, [2, 3])
-    longer = with_payload(made, times)
+    more = with_payload(made, times)
     step = made.rounds.step
-    return replace(longer, rounds=range(0, longer.cycles, step)) if chance(rng, 50) else longer
+    return replace(more, rounds=range(0, more.cycles, step)) if chance(rng, 50) else more
 
 
 def another_target(rng, made):
@@ -496,7 +552,7 @@ def told_apart(rng, n, p, exchange):
     rows, turns, delay = [*(1 << d for d in range(n)), exchange.when], [], 1
     while gc.Matrix(tuple(rows), p).rank() < p:
         rows.append(a_mask(rng, p))
-        turns.append(gc.Turn(delay, rows[-1], int(rng.integers(2))))
+        turns.append(gc.Delay(delay, rows[-1], int(rng.integers(2))))
         delay = 2 * delay + chance(rng, 5)
     return tuple(turns[::-1] if chance(rng, 50) else turns)
 
@@ -510,19 +566,20 @@ def anything(rng):
     steps, start = [], 0
     for _ in range(int(rng.integers(1, 4))):
         exchange = an_exchange(rng, n, p, crossing=True)
-        crossing = gc.Crossing(exchange, start, told_apart(rng, n, p, exchange))
-        steps.append(crossing)
+        steps.append(crossing(exchange, start, told_apart(rng, n, p, exchange)))
+        last = steps[-1].crossings[0].last
         if chance(rng, 30):
-            steps.append(an_exchange(rng, n, p, crossing=False))
-        start = pick(rng, [crossing.last + 1, start, start + int(rng.integers(1, 4))])
+            steps.append(gc.Step(an_exchange(rng, n, p, crossing=False)))
+        start = pick(rng, [last + 1, start, start + int(rng.integers(1, 4))])
     bits = list(range(p - source.axes[0].bits, p))
     marks = sorted(pick(rng, [0, int(rng.integers(len(steps) + 1))]) for _ in bits)
     for k, (mark, bit) in enumerate(zip(marks, bits[:: pick(rng, [1, -1])], strict=True)):
-        steps.insert(mark + k, gc.Stage(bit))
+        steps.insert(mark + k, stage(bit))
     payload = pick(rng, [1, 1, 1, 2])
     task = gc.Task(source, source, source.block_size * payload)
     step = payload * pick(rng, [1, 1, 1, 2, 3])
-    return rebuilt(gc.Emulation(task, "anything", range(0, 0, step), 0, ()), steps, step=step)
+    steps = [longer(one, payload) for one in steps]
+    return rebuilt(emulation(task, range(0, 0, step), 0, (), "anything"), steps, step=step)
 
 
 def a_machine(rng, n):
@@ -540,8 +597,8 @@ def cases(seed, count):
 
 def by_hand(layout, steps, cycles, step=1):
     """The emulation of these steps, wherever they lead."""
-    start = gc.Emulation(gc.Task(layout, layout, layout.block_size), "by hand", (), 0, ())
-    made = rebuilt(replace(start, rounds=range(0, 0, step)), steps, step=step)
+    start = emulation(gc.Task(layout, layout, layout.block_size), range(0, 0, step), 0, ())
+    made = rebuilt(start, steps, step=step)
     assert made.cycles == cycles
     return made
 
@@ -549,31 +606,31 @@ def by_hand(layout, steps, cycles, step=1):
 def tempting():
     """Emulations that break rules in a way that a careless proof does not see: ports, which."""
     two, four = gc.Layout.mesh((2, 4), nodes=(1, 4)), gc.Layout.mesh((4, 4), nodes=(1, 4))
-    in_memory, both = (gc.Stage(2),), (gc.Stage(3), gc.Stage(2))
+    in_memory, both = (stage(2),), (stage(3), stage(2))
     first, second = gc.Exchange(1, 0, 0), gc.Exchange(2, 0, 0)
-    lower, upper, local = gc.Exchange(1, 4), gc.Exchange(2, 4, 0), gc.Exchange(4, 0, 0)
-    by_slot = gc.Turn(1, 4)
+    lower, upper, local = gc.Exchange(1, 4), gc.Exchange(2, 4, 0), gc.Step(gc.Exchange(4, 0, 0))
+    by_slot = gc.Delay(1, 4)
     # Both crossings of an element take turns that differ, but who has crossed the first one
     # meets, on its new node, one that has not.
-    early = gc.Crossing(first, 0, (gc.Turn(1, 4, 0), gc.Turn(2, 9)))
-    late = gc.Crossing(second, 0, (gc.Turn(1, 4, 1), gc.Turn(2, 8)))
+    early = crossing(first, 0, (gc.Delay(1, 4, 0), gc.Delay(2, 9)))
+    late = crossing(second, 0, (gc.Delay(1, 4, 1), gc.Delay(2, 8)))
     yield "all", by_hand(four, (*both, early, late), 4), {"link", "ports"}
     # The second crossing of the steps is over before the first one begins.
-    early = gc.Crossing(lower, 4, (gc.Turn(1, 8),))
-    late = gc.Crossing(second, 0, (gc.Turn(1, 8), gc.Turn(2, 5)))
+    early = crossing(lower, 4, (gc.Delay(1, 8),))
+    late = crossing(second, 0, (gc.Delay(1, 8), gc.Delay(2, 5)))
     yield "all", by_hand(four, (*both, early, late), 6), {"link"}
     # One round for both.
-    steps = gc.Crossing(first, 0, (by_slot,)), gc.Crossing(second, 2, (by_slot,))
+    steps = crossing(first, 0, (by_slot,)), crossing(second, 2, (by_slot,))
     yield "all", by_hand(two, (*in_memory, *steps), 4, step=4), {"round"}
     # One round and one port for messages to two nodes, each element in one of them.
-    steps = gc.Crossing(lower, 0), gc.Crossing(upper, 1)
+    steps = crossing(lower, 0), crossing(upper, 1)
     yield 1, by_hand(two, (*in_memory, *steps), 2, step=2), {"round"}
     # Cycles 1 and 2 are of rounds 0 and 1, though no delay is as long as a round.
-    steps = gc.Crossing(first, 1, (by_slot,)), local, gc.Crossing(second, 2, (by_slot,))
+    steps = crossing(first, 1, (by_slot,)), local, crossing(second, 2, (by_slot,))
     yield "all", by_hand(two, (*in_memory, *steps), 4, step=2), {"time", "round"}
     # A delay of 3 in two parts.
-    early = gc.Crossing(first, 0, (gc.Turn(2, 4), by_slot))
-    late = gc.Crossing(second, 3, (by_slot,))
+    early = crossing(first, 0, (gc.Delay(2, 4), by_slot))
+    late = crossing(second, 3, (by_slot,))
     yield "all", by_hand(two, (*in_memory, early, local, late), 5), {"time", "round"}
 
 
@@ -622,7 +679,7 @@ def test_nothing_slips_through(ports, made, broken):
 # Rule by rule: one small emulation, wrong in one way.
 
 GOOD = gc.emulation(gc.Layout.cyclic(4, 2))
-FIRST, SECOND = places(GOOD.steps, gc.Crossing)
+FIRST, SECOND = places(steps_of(GOOD), is_crossing)
 CUBE = gc.Machine(2, "all")
 
 
@@ -631,7 +688,7 @@ def broken_by_algebra(made, machine=CUBE):
 
 
 def with_start(start):
-    return rebuilt(GOOD, with_step(GOOD, SECOND, replace(GOOD.steps[SECOND], start=start)))
+    return rebuilt(GOOD, with_step(GOOD, SECOND, changed(steps_of(GOOD)[SECOND], start=start)))
 
 
 def test_what_is_to_be_broken_is_good():
@@ -652,7 +709,7 @@ def test_end_another_target():
 
 
 def test_stage_pairs_on_two_nodes():
-    steps = list(GOOD.steps)
+    steps = list(steps_of(GOOD))
     steps[FIRST], steps[FIRST + 1] = steps[FIRST + 1], steps[FIRST]
     wrong = rebuilt(GOOD, steps)
     assert broken_by_algebra(wrong) == {"stage"}
@@ -665,14 +722,14 @@ def test_stage_pairs_on_two_nodes():
 def test_stage_not_every_bit_of_an_axis_in_order(bits):
     """All of them local, so that nothing else is wrong."""
     layout = gc.Layout.mesh((16, 4), nodes=(1, 4))
-    steps = tuple(gc.Stage(2 + bit) for bit in bits)
-    wrong = gc.Emulation(gc.Task(layout, layout, 16), "local", (), 0, steps)
+    steps = tuple(stage(2 + bit) for bit in bits)
+    wrong = emulation(gc.Task(layout, layout, 16), (), 0, steps)
     assert broken_by_algebra(wrong) == {"stage"}
 
 
 def test_link_two_elements_in_one_cycle():
-    crossing = replace(GOOD.steps[SECOND], turns=())
-    wrong = rebuilt(GOOD, with_step(GOOD, SECOND, crossing))
+    alike = changed(steps_of(GOOD)[SECOND], delays=())
+    wrong = rebuilt(GOOD, with_step(GOOD, SECOND, alike))
     assert "link" in broken_by_algebra(wrong)
     assert rows_of(expand(wrong)) == sorted(rows_one_by_one(wrong), key=lambda row: row[3])
 
@@ -680,7 +737,7 @@ def test_link_two_elements_in_one_cycle():
 def test_link_two_crossings_in_one_cycle():
     layout = gc.Layout.mesh((2, 2), nodes=(1, 2))
     one, other = gc.Exchange(1, 2), gc.Exchange(1, 2, 0)
-    wrong = by_hand(layout, (gc.Stage(1), gc.Crossing(one, 0), gc.Crossing(other, 0)), 1)
+    wrong = by_hand(layout, (stage(1), crossing(one, 0), crossing(other, 0)), 1)
     assert broken_by_algebra(wrong, gc.Machine(1)) == {"link"}
     assert broken_by_elements(wrong, gc.Machine(1)) == {"link", "ports"}
 
@@ -771,7 +828,7 @@ def test_pairs_meet_or_do_not(moves, data):
 def test_pairs_of_good_and_bad_emulations():
     outcomes = Counter()
     for made, _ in cases(SEED + 2, 150):
-        moves, stages = expand(made), stages_of(made.steps)
+        moves, stages = expand(made), stages_of(steps_of(made))
         missed = without_their_pair(made.task, made.cycles, rows_of(moves), stages)
         report = check_pairs(moves, stages)
         assert [violation.element for violation in report.violations] == missed
@@ -809,7 +866,7 @@ def test_every_crossing_is_written_out():
 
 def test_an_element_that_comes_twice_is_written_out_in_the_order_of_time():
     """The second crossing of the steps happens first, from the node that is left first."""
-    steps = gc.Crossing(gc.Exchange(1, 0, 0), 1), gc.Crossing(gc.Exchange(2, 0, 0), 0)
+    steps = crossing(gc.Exchange(1, 0, 0), 1), crossing(gc.Exchange(2, 0, 0), 0)
     made = by_hand(gc.Layout.nodes(2), steps, 2)
     assert rows_of(expand(made)) == rows_one_by_one(made)
     assert rows_of(expand(made))[:2] == [(0, 0, 1, 0), (1, 2, 0, 0)]
@@ -818,50 +875,31 @@ def test_an_element_that_comes_twice_is_written_out_in_the_order_of_time():
 
 def test_a_crossing_names_the_cycle_of_every_address():
     for made, _ in cases(SEED + 4, 60):
-        for crossing in made.crossings:
-            found = [crossing.cycle(address) for address in range(1 << made.task.p)]
-            assert crossing.start <= min(found) <= max(found) <= crossing.last
+        for over in (over for step in steps_of(made) for over in step.crossings):
+            every = np.arange(1 << made.task.p)
+            found = [over.clock(address) for address in every.tolist()]
+            assert over.start <= min(found) <= max(found) <= over.last
             late = [
-                [turn.delay for turn in crossing.turns if odd(a & turn.when) == turn.want]
-                for a in range(1 << made.task.p)
+                [turn.cycles for turn in over.delays if odd(a & turn.mask) == turn.want]
+                for a in every.tolist()
             ]
-            assert found == [crossing.start + sum(delays) for delays in late]
+            assert found == [over.start + sum(delays) for delays in late]
+            assert over.clock(every).tolist() == found
 
 
-def test_the_program_has_no_times():
+def test_the_layouts_are_those_of_the_steps():
     for made, _ in cases(SEED + 5, 60):
-        program = made.program
-        assert program.layout == made.task.source
-        assert [stage.bit for stage in program.steps if isinstance(stage, gc.Stage)] == (
-            stages_of(made.steps)
-        )
-        exchanges = [exchange_of(s) for s in made.steps if not isinstance(s, gc.Stage)]
-        assert list(program.exchanges) == exchanges
-        place = list(range(1 << made.task.p))
-        for exchange in exchanges:
+        task, layouts = made.task, list(made.layouts())
+        words = [task.source.inverse_map(a) for a in range(1 << task.p)]
+        place = list(range(1 << task.p))
+        assert [layouts[0].map(w) for w in words] == place
+        moving = [step.move for step in steps_of(made) if not is_stage(step)]
+        assert len(layouts) == 1 + len(moving)
+        for exchange, layout in zip(moving, layouts[1:], strict=True):
             hit = [odd(a & exchange.when) == exchange.want for a in place]
             place = [a ^ exchange.flip * h for a, h in zip(place, hit, strict=True)]
-        words = [program.layout.inverse_map(a) for a in range(len(place))]
-        assert [program.result().map(w) for w in words] == place
-        remote = [s.bit for s in program.remote_stages()]
-        assert remote == remote_one_by_one(made)
-
-
-def remote_one_by_one(made):
-    """The stages that some pair is apart in."""
-    task, nodes, remote = made.task, (1 << made.task.n) - 1, []
-    words = range(1 << task.p)
-    place = {word: task.source.map(word) for word in words}
-    for step in made.steps:
-        if isinstance(step, gc.Stage):
-            pairs = ((place[word], place[word ^ 1 << step.bit]) for word in words)
-            remote += [step.bit] if any((a ^ b) & nodes for a, b in pairs) else []
-            continue
-        exchange = exchange_of(step)
-        for word in words:
-            if odd(place[word] & exchange.when) == exchange.want:
-                place[word] ^= exchange.flip
-    return remote
+            assert [layout.map(w) for w in words] == place
+        assert made.stages == tuple(stages_of(steps_of(made)))
 
 
 # Carried out.
@@ -957,9 +995,9 @@ def test_there_and_back_is_the_identity():
     assert np.allclose(back / 64, values)
 
 
-@pytest.mark.parametrize("steps", [(gc.Stage(0),), (*GOOD.steps[:FIRST], gc.Stage(1))])
+@pytest.mark.parametrize("steps", [(stage(0),), (*steps_of(GOOD)[:FIRST], stage(1))])
 def test_remote_stages_cannot_be_carried_out(steps):
-    wrong = replace(GOOD, steps=steps)
+    wrong = with_steps(GOOD, steps)
     with pytest.raises(gc.InvalidValueError, match="are on different nodes in"):
         emulate(wrong, np.zeros((4, 4)))
 
@@ -977,13 +1015,13 @@ def test_blocks_of_another_shape_are_refused(shape):
 # Borders. Every refusal names the value, the limit and the next step.
 
 TASK = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 4)
-SWAP = gc.Crossing(gc.Exchange(5, 5), 0)
+SWAP = crossing(gc.Exchange(5, 5), 0)
 NO_LIST = "no sequence is taken for one"
 ANY_OBJECT = "any object is taken for one"
 
 
 def emulation_of(*steps, cycles=1):
-    return gc.Emulation(TASK, "by hand", (0,), cycles, steps)
+    return emulation(TASK, (0,), cycles, steps)
 
 
 def moved(cycle=0, dimension=0, element=0):
@@ -1021,41 +1059,40 @@ REFUSED = [
     (lambda: gc.Method(merged="1"), gc.InvalidTypeError, "merged is '1'"),
     (lambda: large(4, method=gc.Method(merged=2)), gc.InvalidValueError, "2^2 slots"),
     (lambda: large(4, method=gc.Method(merged=10**9)), gc.InvalidValueError, "slots"),
-    (lambda: gc.Turn(0, 1), gc.InvalidValueError, "delay is 0"),
-    (lambda: gc.Turn(-1, 1), gc.InvalidValueError, "delay is -1"),
-    (lambda: gc.Turn(1, -1), gc.InvalidValueError, "when is -1"),
-    (lambda: gc.Turn(1, 1, 2), gc.InvalidValueError, "parity is 2"),
-    (lambda: gc.Turn(1, 1, -1), gc.InvalidValueError, "want is -1"),
-    (lambda: gc.Turn("1", 1), gc.InvalidTypeError, "delay is '1'"),
-    (lambda: gc.Turn(1.0, 1), gc.InvalidTypeError, "delay is 1.0"),
-    (lambda: gc.Turn(1, None), gc.InvalidTypeError, "when is None"),
-    (lambda: gc.Crossing(SWAP.exchange, -1), gc.InvalidValueError, "crossing is -1"),
-    (lambda: gc.Crossing(SWAP.exchange, "0"), gc.InvalidTypeError, "crossing is '0'"),
-    (lambda: gc.Crossing(SWAP.exchange, 1.5), gc.InvalidTypeError, "crossing is 1.5"),
-    (lambda: gc.Stage(-1), gc.InvalidValueError, "stage is -1"),
-    (lambda: gc.Stage(1.0), gc.InvalidTypeError, "stage is 1.0"),
-    (lambda: gc.Stage(None), gc.InvalidTypeError, "stage is None"),
-    (lambda: emulation_of(gc.Stage(4)), gc.InvalidValueError, "butterflies of bit 4"),
-    (lambda: emulation_of(gc.Stage(10**30)), gc.InvalidValueError, f"bit {10**30}"),
-    (lambda: emulation_of(replace(SWAP, start=1)), gc.InvalidValueError, "from cycle 1"),
+    (lambda: gc.Delay(-1, 1), gc.InvalidValueError, "cycles is -1"),
+    (lambda: gc.Delay(1, -1), gc.InvalidValueError, "mask is -1"),
+    (lambda: gc.Delay(1, 1, 2), gc.InvalidValueError, "parity is 2"),
+    (lambda: gc.Delay(1, 1, -1), gc.InvalidValueError, "want is -1"),
+    (lambda: gc.Delay("1", 1), gc.InvalidTypeError, "cycles is '1'"),
+    (lambda: gc.Delay(1.0, 1), gc.InvalidTypeError, "cycles is 1.0"),
+    (lambda: gc.Delay(1, None), gc.InvalidTypeError, "mask is None"),
+    (lambda: gc.Crossing(0, -1), gc.InvalidValueError, "start is -1"),
+    (lambda: gc.Crossing(0, "0"), gc.InvalidTypeError, "start is '0'"),
+    (lambda: gc.Crossing(1.5, 0), gc.InvalidTypeError, "dim is 1.5"),
+    (lambda: stage(-1), gc.InvalidValueError, "stage is -1"),
+    (lambda: stage(1.0), gc.InvalidTypeError, "stage is 1.0"),
+    (lambda: gc.Step(SWAP.move, (), 1), gc.InvalidValueError, "butterflies of bit 1"),
+    (lambda: emulation_of(stage(4)), gc.InvalidValueError, "butterflies of bit 4"),
+    (lambda: emulation_of(stage(10**30)), gc.InvalidValueError, f"bit {10**30}"),
+    (lambda: emulation_of(changed(SWAP, start=1)), gc.InvalidValueError, "in cycle 1"),
     (
-        lambda: emulation_of(replace(SWAP, turns=[gc.Turn(1, 8)])),
+        lambda: emulation_of(changed(SWAP, delays=[gc.Delay(1, 8)])),
         gc.InvalidValueError,
-        "+ 1 where a3 = 1",
+        "in cycle 1",
     ),
     (
-        lambda: emulation_of(gc.Crossing(gc.Exchange(3, 3), 0)),
+        lambda: emulation_of(crossing(gc.Exchange(3, 3), 0)),
         gc.InvalidValueError,
         "flip 0 1 where",
     ),
     (
-        lambda: emulation_of(gc.Crossing(gc.Exchange(4, 2), 0)),
+        lambda: emulation_of(crossing(gc.Exchange(4, 2), 0)),
         gc.InvalidValueError,
         "flip 2 where",
     ),
-    (lambda: emulation_of(gc.Exchange(1, 2)), gc.InvalidValueError, "flip 0 where"),
-    (lambda: emulation_of(gc.Exchange(16, 2)), gc.InvalidValueError, "flip 4 where"),
-    (lambda: emulation_of(gc.Exchange(4, 16)), gc.InvalidValueError, "where a4 = 1"),
+    (lambda: emulation_of(gc.Step(gc.Exchange(1, 2))), gc.InvalidValueError, "flip 0 where"),
+    (lambda: emulation_of(gc.Step(gc.Exchange(16, 2))), gc.InvalidValueError, "flip 4 where"),
+    (lambda: emulation_of(gc.Step(gc.Exchange(4, 16))), gc.InvalidValueError, "where a4 = 1"),
     (lambda: emulation_of(cycles=-1), gc.InvalidValueError, "cycles is -1"),
     (lambda: emulation_of(cycles="1"), gc.InvalidTypeError, "cycles is '1'"),
     (lambda: emulation_of(cycles=0), gc.InvalidValueError, "(0,) of 0 cycles"),
@@ -1089,15 +1126,15 @@ OF_THE_WRONG_KIND = [
     ("a layout", lambda: gc.emulation(None)),
     ("a method", lambda: large(4, method="inter-node")),
     ("a method", lambda: large(4, method=3)),
-    (NO_LIST, lambda: gc.Crossing(SWAP.exchange, 0, 5)),
-    (NO_LIST, lambda: gc.Crossing(SWAP.exchange, 0, None)),
-    (NO_LIST, lambda: gc.Emulation(TASK, "by hand", (0,), 1, 5)),
+    (NO_LIST, lambda: gc.Crossing(0, 0, 5)),
+    (NO_LIST, lambda: gc.Step(SWAP.move, None)),
+    (NO_LIST, lambda: gc.Way(0, 4, 5)),
     (NO_LIST, lambda: gc.Program(TASK.source, 5)),
     (ANY_OBJECT, lambda: emulation_of("stage 1")),
-    (ANY_OBJECT, lambda: emulation_of(hop_of(0, gc.Exchange(1, 2)))),
-    (ANY_OBJECT, lambda: emulation_of(gc.Crossing(None, 0))),
-    (ANY_OBJECT, lambda: emulation_of(gc.Crossing(SWAP.exchange, 0, ("+ 1",)))),
-    (ANY_OBJECT, lambda: gc.Emulation("task", "by hand", (0,), 1, ())),
+    (ANY_OBJECT, lambda: emulation_of(gc.Exchange(1, 2))),
+    (ANY_OBJECT, lambda: gc.Step("flip 0")),
+    (ANY_OBJECT, lambda: crossing(SWAP.move, 0, ("+ 1",))),
+    (ANY_OBJECT, lambda: gc.Schedule("task", "by hand", (0,), 1, ())),
     (ANY_OBJECT, lambda: gc.Program(TASK.source, ("stage 1",)).remote_stages()),
     ("a turn has bits", lambda: emulation_of(wide(1 << 20), cycles=2)),
     ("a turn has bits", lambda: check_algebra(emulation_of(wide(1 << 20), cycles=2), CUBE)),
@@ -1116,7 +1153,7 @@ OF_THE_WRONG_KIND = [
 
 
 def wide(when):
-    return replace(SWAP, turns=(gc.Turn(1, when),))
+    return changed(SWAP, delays=(gc.Delay(1, when),))
 
 
 @pytest.mark.parametrize(("what", "call"), OF_THE_WRONG_KIND)
@@ -1156,10 +1193,10 @@ def test_the_largest_radix_has_a_name_and_a_larger_one_is_refused():
 
 
 def test_more_cycles_than_a_file_can_hold_are_refused():
-    turns = gc.Turn(1, 4), gc.Turn(1 << 70, 8)
-    steps = [gc.Crossing(gc.Exchange(1, 2), start, turns) for start in (0, 5)]
+    turns = gc.Delay(1, 4), gc.Delay(1 << 70, 8)
+    steps = [crossing(gc.Exchange(1, 2), start, turns) for start in (0, 5)]
     with pytest.raises(gc.InvalidValueError, match="cycles: at most"):
-        gc.Emulation(TASK, "slow", range(1 << 80), 1 << 80, tuple(steps))
+        emulation(TASK, range(1 << 80), 1 << 80, tuple(steps))
 
 
 def test_inter_node_conversion_of_many_slots_is_verified():
@@ -1192,12 +1229,12 @@ def test_nothing_to_exchange():
     ):
         for method in METHODS:
             made = gc.emulation(layout, axis, method=method)
-            assert not made.crossings
+            assert not any(map(is_crossing, steps_of(made)))
             assert made.cycles == 0
             assert check_algebra(made, gc.Machine(layout.n, "all"))
             moves = expand(made)
             assert len(moves) == 0
-            assert check_pairs(moves, stages_of(made.steps))
+            assert check_pairs(moves, stages_of(steps_of(made)))
 
 
 @pytest.mark.parametrize("method", METHODS[:5])
@@ -1222,9 +1259,9 @@ def test_nobody_leaves_before_its_partner_has_come(want):
     layout = gc.Layout.cyclic(4, 2)
 
     def made(start):
-        first = gc.Crossing(gc.Exchange(0b0110, 0b0110), 0, (gc.Turn(1, 0b1010, want),))
-        second = gc.Crossing(gc.Exchange(0b0101, 0b0101), start, (gc.Turn(1, 0b1100, want),))
-        steps = (gc.Stage(3), gc.Stage(2), first, gc.Stage(1), second, gc.Stage(0))
+        first = crossing(gc.Exchange(0b0110, 0b0110), 0, (gc.Delay(1, 0b1010, want),))
+        second = crossing(gc.Exchange(0b0101, 0b0101), start, (gc.Delay(1, 0b1100, want),))
+        steps = (stage(3), stage(2), first, stage(1), second, stage(0))
         return by_hand(layout, steps, start + 2)
 
     assert check_algebra(made(2), CUBE)

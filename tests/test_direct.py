@@ -160,11 +160,7 @@ def verdicts(direct, machine):
     assert {rule for rule, _ in proof.counts} == {v.rule for v in proof.violations}
     before, after = by_locate(direct.task)
     right = np.array_equal(apply(direct, before), after)
-    try:
-        followed = check_elements(expand(direct), machine)
-    except gc.InvalidValueError:  # some message has to cross what is not in dims
-        return proof, None, right
-    return proof, followed, right
+    return proof, check_elements(expand(direct), machine), right
 
 
 @given(directs())
@@ -205,24 +201,20 @@ def test_what_the_planner_delivers_is_proved_and_read_back(case):
     assert load(dump(direct)) == direct
 
 
-@given(directs(mutants=False), st.data())
+@given(st.data(), st.sampled_from([2, 3, 1, 4]), st.sampled_from([2, 1, 3, 0]))
 @MANY
-def test_turns_share_out_what_a_node_sends(case, data):
+def test_turns_share_out_what_a_node_sends(data, n, slots):
     """Every address has one turn; a node sends one message of one length in each."""
-    direct, _ = case
-    task = direct.task
-    delivery = data.draw(st.sampled_from(direct.deliveries))
-    node = data.draw(words(task.n))
+    delivery = all_to_all.delivery(affine_map(*data.draw(affine_parts(n + slots))), n)
+    node = data.draw(words(n))
     rows, constant = delivery.move.matrix.rows, delivery.move.constant
     ends = {}
-    for slot in range(1 << task.p - task.n):
-        address = slot << task.n | node
-        end = apply_rows(rows, constant, address) & (1 << task.n) - 1
+    for slot in range(1 << slots):
+        address = slot << n | node
+        end = apply_rows(rows, constant, address) & (1 << n) - 1
         ends.setdefault(delivery.turn(address), []).append(end)
     assert all(len(set(reached)) == 1 for reached in ends.values())
-    assert {len(reached) for reached in ends.values()} == {
-        1 << task.p - task.n - len(delivery.classes)
-    }
+    assert {len(reached) for reached in ends.values()} == {1 << slots - len(delivery.classes)}
     mine = sum((ones(part & node) % 2) << k for k, part in enumerate(delivery.parts))
     assert {turn >> len(delivery.classes) for turn in ends} == {mine}
 
@@ -281,7 +273,7 @@ def test_longer_messages_than_said_are_found():
     task = task_of(move, n, 2)
     wrong = gc.Delivery(move, Matrix.identity(n), (1, 2), (0, 1))
     direct = delivered(task, "short", [wrong], circuits=True)
-    assert direct.message_sizes == (2,)
+    assert direct.rounds.step == 2
     report = check_direct(direct, circuits_of(n))
     assert "round" in {rule for rule, _ in report.counts}
 
@@ -323,10 +315,9 @@ def test_senders_in_turns_do_not_meet():
     task = task_of(move, n)
     good = all_to_all.delivery(move, n)
     for parts, right in (((), False), ((1,), False), ((4, 8), False), ((5, 10), True)):
-        direct = delivered(
-            task, "turns", [replace(good, dims=(0, 1, 2, 3), parts=parts)], circuits=True
-        )
-        assert direct.deliveries[0].turns == 1 << len(parts)
+        told_apart = replace(good, dims=(0, 1, 2, 3), parts=parts)
+        direct = delivered(task, "turns", [told_apart], circuits=True)
+        assert told_apart.turns == len(direct.rounds) == 1 << len(parts)
         assert bool(check_direct(direct, circuits_of(n))) == right
         assert bool(check_elements(expand(direct), circuits_of(n))) == right
 
@@ -398,15 +389,20 @@ def test_timetables_are_those_of_the_messages():
     task, swap = transposition(payload=3)
     good = delivered(task, "all-to-all", [swap], circuits=True)
     assert (good.rounds, good.cycles) == (range(0, 12, 3), 12)
-    for rounds, cycles in (((0, 3, 6, 9), 12), (range(0, 12, 4), 12), (range(0, 15, 3), 15),
-                           ((), 0), (range(0, 12, 3), 11), (range(0, 9, 3), 12)):  # fmt: skip
+    for rounds, cycles in (((0, 3, 6, 9), 12), (range(0, 15, 3), 15)):
+        assert check_direct(replace(good, rounds=rounds, cycles=cycles), circuits_of(2))
+    for rounds in (range(0, 12, 4), range(0, 12, 2), (0, 3, 5, 9), (0, 3, 6), (0,)):
+        assert not check_direct(replace(good, rounds=rounds), circuits_of(2))
+    for rounds, cycles in (((), 0), (range(0, 12, 3), 11), (range(0, 9, 3), 12)):
         refused(lambda r=rounds, c=cycles: replace(good, rounds=r, cycles=c))
-    for changes in ({"task": None}, {"deliveries": None}, {"deliveries": (None,)},
-                    {"deliveries": swap}, {"circuits": 1}, {"circuits": None},
-                    {"circuits": False}, {"deliveries": ()}, {"rounds": None}, {"cycles": "12"},
-                    {"relabel": AffineMap.identity(3)},
-                    {"deliveries": (replace(swap, move=AffineMap.identity(6)),)}):  # fmt: skip
+    for changes in ({"task": None}, {"ways": None}, {"ways": (None,)}, {"ways": swap},
+                    {"rounds": None}, {"cycles": "12"},
+                    {"relabel": AffineMap.identity(3)}):  # fmt: skip
         refused(lambda c=changes: replace(good, **c))
+    for wrong in (None, (None,), swap, (replace(swap, move=AffineMap.identity(6)),)):
+        refused(lambda w=wrong: delivered(task, "wrong", w, circuits=True))
+    for circuits in (1, None):
+        refused(lambda c=circuits: delivered(task, "wrong", [swap], circuits=c))
 
 
 def test_deliveries_that_are_too_many_or_too_large_are_refused_at_once():
@@ -456,9 +452,6 @@ def test_every_form_is_read_back():
     for schedule in EXAMPLES:
         assert load(dump(schedule)) == schedule
         assert dump(load(dump(schedule))) == dump(schedule)
-    assert {"deliveries", "steps"} == {
-        key for e in EXAMPLES for key in json.loads(dump(e)) if key in ("deliveries", "steps")
-    }
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.algorithm)
@@ -499,10 +492,10 @@ def judged(schedule):
 
 def test_a_file_of_several_forms_is_refused():
     texts = [json.loads(dump(e)) for e in EXAMPLES]
-    both = texts[0] | {"steps": texts[-1]["steps"]}
-    refused(load, json.dumps(both))
+    refused(load, json.dumps(texts[0] | {"steps": []}))
     refused(load, json.dumps(texts[0] | {"strands": []}))
-    refused(load, json.dumps({k: v for k, v in texts[0].items() if k != "circuits"}))
+    refused(load, json.dumps(texts[0] | {"moves": {}}))
+    refused(load, json.dumps({k: v for k, v in texts[0].items() if k != "ways"}))
     refused(load, json.dumps(texts[-1] | {"circuits": True}))
 
 
@@ -514,7 +507,7 @@ def test_permutations_of_nodes_take_one_turn_of_circuits(n):
         move = AffineMap(Matrix.permutation(order))
         direct = all_to_all.emit(task_of(move, n, 5), circuits_of(n))
         assert check_direct(direct, circuits_of(n))
-        assert (direct.cycles, direct.deliveries[0].turns) == (5, 1)
+        assert (direct.cycles, len(direct.rounds)) == (5, 1)
 
 
 def test_a_relabelled_delivery_ends_where_the_numbers_say():

@@ -87,8 +87,8 @@ def test_a_candidate_that_cannot_be_written_is_left_out():
 def test_what_everybody_crosses_counts_whole():
     layout = gc.Layout.nodes(2)
     task = gc.Task(layout, gc.AffineMap(gc.Matrix.identity(2), 1) @ layout, 4)
-    crossing = gc.Crossing(gc.Exchange(flip=1, when=0, want=0), 0)
-    made = gc.Emulation(task, "by hand", range(0, 4, 4), 4, (crossing,))
+    way = gc.Way(0, task.block, (gc.hop(0, gc.Exchange(flip=1, when=0, want=0), task.n),))
+    made = gc.Schedule(task, "by hand", range(0, 4, 4), 4, (way,))
     assert simulate(made).crossings == len(expand(made)) == 16
 
 

@@ -112,7 +112,7 @@ def test_a_hop_at_another_cycle_is_never_overlooked(case, data):
 def test_a_hop_before_its_predecessor_is_out_of_time(case):
     schedule, machine, s, k = case
     assume(k)
-    mutant = with_hop(schedule, s, k, cycle=schedule.ways[s].steps[k - 1].cycle)
+    mutant = with_hop(schedule, s, k, cycle=schedule.ways[s].steps[k - 1].crossings[0].start)
     caught(mutant, machine, "time")
     assert not check_elements(expand(mutant), machine)
 

@@ -119,7 +119,7 @@ def test_any_rounds_are_refused_if_an_element_goes_twice_in_one(data, gap, block
     strand = gc.Way(0, block, hops)
     task = gc.Task(source, strand.move(2) @ source, block)
     cycles = gap + block
-    rounds = data.draw(stretches(hops, cycles, block + gap))
+    rounds = data.draw(stretches([0, gap], cycles, block + gap))
     schedule = gc.Schedule(task, "two hops", rounds, cycles, (strand,))
     number = [sum(r <= c for r in rounds) for c in range(cycles)]
     together = any(number[k] == number[k + gap] for k in range(block))
@@ -268,7 +268,7 @@ def test_any_length_of_rounds_is_read(every, cycles):
 
 @pytest.mark.parametrize("every", [1, (1 << 62) - 1])
 def test_cycles_without_a_hop_are_cheap_in_any_number(every):
-    content = {**example(), "rounds": {"every": every}, "cycles": (1 << 62) - 1, "strands": []}
+    content = {**example(), "rounds": {"every": every}, "cycles": (1 << 62) - 1, "ways": []}
     schedule = load(json.dumps(content))
     assert simulate(schedule).cycles == 0
     assert not check_algebra(schedule, one_port(3))
@@ -297,7 +297,7 @@ def test_cycles_without_a_hop_are_cheap_in_any_number(every):
 )
 def test_wrong_patterns_of_nodes_are_refused(nodes):
     content = example()
-    content["strands"][0]["nodes"] = nodes
+    content["ways"][0]["nodes"] = nodes
     refused(content)
 
 
@@ -307,11 +307,11 @@ def test_wrong_patterns_of_nodes_are_refused(nodes):
 )
 def test_patterns_of_nodes_are_read(nodes, mask, value):
     content = example()
-    content["strands"][0]["nodes"] = nodes
+    content["ways"][0]["nodes"] = nodes
     schedule = load(json.dumps(content))
     assert (schedule.ways[0].mask, schedule.ways[0].value) == (mask, value)
     assert load(dump(schedule)) == schedule
-    written = json.loads(dump(schedule))["strands"][0]
+    written = json.loads(dump(schedule))["ways"][0]
     assert written.get("nodes", "...") == nodes
 
 
@@ -320,7 +320,7 @@ def test_a_cube_of_one_node_has_the_empty_pattern():
     schedule = gc.Schedule(gc.Task(layout, layout, 2), "rest", (), 0, (gc.Way(0, 2, ()),))
     content = json.loads(dump(schedule))
     for pattern, fits in (("", True), (".", False), ("0", False)):
-        content["strands"][0]["nodes"] = pattern
+        content["ways"][0]["nodes"] = pattern
         if fits:
             assert load(json.dumps(content)) == schedule
         else:

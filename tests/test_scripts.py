@@ -143,8 +143,8 @@ def test_turns_that_reach_into_the_next_round_are_not_left_out():
     source = gc.Layout.cyclic(3, 1)
     swap = gc.Exchange(flip=0b011, when=0b011)
     task = gc.Task(source, swap.affine(3) @ source, 4)
-    late = gc.Crossing(swap, 1, (gc.Turn(1, when=0b100),))
-    schedule = gc.Emulation(task, "by hand", range(0, 3, 2), 3, (late,))
+    late = gc.Step(swap, (gc.Crossing(0, 1, (gc.Delay(1, 0b100),)),))
+    schedule = gc.Schedule(task, "by hand", range(0, 3, 2), 3, (gc.Way(0, 4, (late,)),))
     assert sent_messages(schedule) == planned_messages(schedule)
     assert {r for r, *_ in sent_messages(schedule)} == {0, 1}
 

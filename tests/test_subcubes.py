@@ -395,7 +395,7 @@ def test_a_value_outside_its_mask_is_refused(mask, value):
 @pytest.mark.parametrize("name", ["start", "stop", "mask", "value"])
 def test_a_strand_is_made_of_integers(name, wrong):
     with pytest.raises(gc.InvalidTypeError):
-        gc.Way(**{"start": 0, "stop": 1, "hops": (), name: wrong})
+        gc.Way(**{"start": 0, "stop": 1, "steps": (), name: wrong})
 
 
 @pytest.mark.parametrize("mask", [4, 7, 1 << 64, 1 << 5000], ids=lambda bits: f"{bits:#x}"[:9])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices, require_int, require_ints
 from graycube.layout import Layout
 from graycube.parsing import require_line
@@ -42,6 +42,8 @@ class Timetable:
     relabel: AffineMap | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.task, Task):
+            raise InvalidTypeError(f"the task is {self.task!r:.60}", "it is a Task", "pass one")
         if self.relabel is not None and not _renumbers_nodes(self.relabel, self.task):
             raise InvalidValueError(
                 f"relabel is a map of {self.relabel.width} bits that does more than renumber",
@@ -203,7 +205,7 @@ class Schedule(Timetable):
             )
         if max(masks) >> p or any(crossing.dim >= n for crossing in step.crossings):
             raise InvalidValueError(
-                f"the step '{step.move}' is too wide"[:90],
+                f"the step '{step}' is too wide"[:90],
                 f"addresses have {p} bits, {n} of them of the node",
                 "use the task's bits",
             )

@@ -48,6 +48,7 @@ def ways_of(form: str, content: dict[str, Any], task: Task) -> tuple[Way, ...]:
         limit("deliveries times n^2", len(entries) * task.n**2, MAX_DELIVERIES)
         listed = [_delivery(entry, task.n) for entry in entries]
         return delivered(task, "read", listed, circuits=circuits).ways
+    limit("steps in a way", len(entries), MAX_HOPS)
     return (Way(0, task.block, tuple(_step(entry, task) for entry in entries)),)
 
 

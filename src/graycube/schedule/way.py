@@ -125,12 +125,13 @@ class Step:
         if self.stage is not None:
             stage = require_int(self.stage, "the bit of a stage", least=0)
             object.__setattr__(self, "stage", stage)
-            if self.move is not None or self.crossings:
-                raise InvalidValueError(
-                    f"a step with butterflies of bit {stage} moves something",
-                    "a stage is a step of its own",
-                    "make two steps of it",
-                )
+        if (self.stage is None) == (self.move is None) or (self.crossings and not self.move):
+            what = "nothing" if self.stage is None else f"moves and butterflies of bit {stage}"
+            raise InvalidValueError(
+                f"a step has {what}",
+                "a step moves something, or is a stage",
+                "give a move, with what crosses links for it, or a stage",
+            )
 
     def __call__(self, address: int) -> int:
         """Where what is at the address is afterwards."""

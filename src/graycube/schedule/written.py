@@ -104,7 +104,7 @@ def _dump_way(way: Way, n: int) -> dict[str, Any]:
 
 def _dump_step(step: Step) -> dict[str, Any]:
     if step.move is None:
-        return {} if step.stage is None else {"stage": step.stage}
+        return {"stage": step.stage}
     entry: dict[str, Any] = {"exchange": str(step.move)}
     if isinstance(step.move, AffineMap):
         entry = {"map": _dump_map(step.move)}
@@ -244,8 +244,6 @@ def _read_way(entry: object, n: int) -> Way:
 
 def _read_step(entry: object, n: int) -> Step:
     written = typed(entry, dict, "the step")
-    if not written:
-        return Step()
     if "stage" in written:
         return Step(
             stage=number(keys(written, {"stage"}, "step")["stage"], "a stage", MAX_BITS)
