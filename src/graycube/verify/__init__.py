@@ -5,7 +5,6 @@ follows every element of an explicit one. :func:`check_emulation` and :func:`che
 same for butterfly networks. :data:`RULES` says what they look for.
 """
 
-from graycube.verify import html  # noqa: F401 - it registers what notebooks show
 from graycube.verify.algebra import check_algebra
 from graycube.verify.butterflies import check_emulation
 from graycube.verify.elements import check_elements
