@@ -19,7 +19,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
-from graycube.show import Sheet, Shown, text
+from graycube.show import Shown, text
 
 MAX_LENGTH = 1 << 62
 """Most elements along an axis."""
@@ -94,8 +94,7 @@ class Advice(Shown):
         """
         return text(self._sheet())
 
-    def _sheet(self) -> Sheet:
-        return sheet_of(self)
+    _sheet = sheet_of
 
     def vary(self, **times: Iterable[int]) -> Variation:
         """The advice for other numbers of one or two named loops.

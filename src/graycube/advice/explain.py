@@ -8,6 +8,7 @@ from graycube.advice.paths import Repeated, Step, Trace
 from graycube.advice.phases import FFT, single_phases
 from graycube.advice.search import steps_of
 from graycube.layout import Layout
+from graycube.planning.explain import used
 from graycube.show import Sheet, Table
 from graycube.texts import counted
 
@@ -20,8 +21,7 @@ _SHOWN = 6  # alternatives
 
 def sheet_of(advice: "Advice") -> Sheet:
     """The steps with their layouts and prices, the alternatives, and what follows."""
-    machine, best = advice.machine, advice.cost
-    name = "" if machine.name == "custom" else f"{machine.name}: "
+    best = advice.cost
     steps = list(_trace(advice, advice.steps, ""))
     others = [
         (
@@ -36,8 +36,7 @@ def sheet_of(advice: "Advice") -> Sheet:
     return Sheet(
         f"{repr(advice).strip('<>')}; {advice.strategy}",
         f"{' x '.join(map(str, advice.size))} elements of {counted(advice.itemsize, 'byte')} "
-        f"on {1 << machine.dims} nodes; "
-        f"{name}{counted(machine.links_at_once, 'port')}, {machine.switching}",
+        f"on {1 << advice.machine.dims} nodes; {used(advice.machine)}",
         Table(_HEAD, rows, "llrl", {len(steps): "strong"}),
         *_conclusions(advice),
     )

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graycube.fourier.candidates import TransformCandidate
+from graycube.planning.explain import compared
 from graycube.show import Reasons, Sheet, Table
 from graycube.texts import counted
 
@@ -37,9 +38,7 @@ def sheet_of(made: "TransformPlan") -> Sheet:
 def _remark(candidate: TransformCandidate, made: "TransformPlan") -> str:
     if candidate is made.chosen:
         return "chosen"
-    if candidate.cost == made.cost:
-        return "the same"
-    ratio = f"{candidate.cost / made.cost:.4g} times the chosen one" if made.cost else "dearer"
-    if candidate.before is not None:
-        return f"{ratio}; {candidate.before.cost:.4g} for the conversion"
-    return ratio
+    remark = compared(candidate.cost, made.cost)
+    if candidate.before is None or candidate.cost == made.cost:
+        return remark
+    return f"{remark}; {candidate.before.cost:.4g} for the conversion"

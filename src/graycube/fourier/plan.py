@@ -26,7 +26,7 @@ from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.schedule import Emulation, Replication, Stage, written_out
-from graycube.show import Sheet, Shown, text
+from graycube.show import Shown, text
 from graycube.verify import (
     Report,
     check_elements,
@@ -178,8 +178,7 @@ class TransformPlan(Shown):
         """
         return text(self._sheet())
 
-    def _sheet(self) -> Sheet:
-        return sheet_of(self)
+    _sheet = sheet_of
 
 
 def plan_fft(

@@ -127,9 +127,18 @@ def _remark(candidate: Candidate, plan: "Plan", same: str | None) -> str:
         return f"{f'after {first}, ' if first else ''}if the ranks may be renumbered"
     if same is not None:
         return f"as {same} here"
-    if candidate.cost == plan.cost:
+    return compared(candidate.cost, plan.cost)
+
+
+def compared(cost: float, chosen: float) -> str:
+    """A cost beside that of what was chosen.
+
+    >>> compared(3.0, 2.0), compared(2.0, 2.0), compared(2.0001, 2.0), compared(1.0, 0.0)
+    ('1.5 times the chosen one', 'the same', 'nearly the same', 'dearer')
+    """
+    if cost == chosen:
         return "the same"
-    ratio = f"{candidate.cost / plan.cost:.4g}" if plan.cost else ""
+    ratio = f"{cost / chosen:.4g}" if chosen else ""
     words = {"": "dearer", "1": "nearly the same"}
     return words.get(ratio, f"{ratio} times the chosen one")
 

@@ -24,7 +24,7 @@ from graycube.planning.files import parsed_plan, plan_text, read_plan_text
 from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
 from graycube.runtime.script import Script
 from graycube.schedule import Action, AnySchedule, Moves, Task, actions, dump, expand
-from graycube.show import Sheet, Shown, text
+from graycube.show import Shown, text
 from graycube.simulate import Traffic, simulate
 from graycube.verify import Report, check_algebra, check_elements
 from graycube.whole_files import write_whole
@@ -142,8 +142,7 @@ class Plan(Shown):
         """
         return text(self._sheet())
 
-    def _sheet(self) -> Sheet:
-        return sheet_of(self)
+    _sheet = sheet_of
 
     def verify(self) -> Report:
         """Prove the schedule by algebra and, where affordable, element by element.

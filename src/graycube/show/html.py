@@ -106,7 +106,8 @@ def table_of(table: Table, look: Look = _CARD) -> Markup:
 
     def line(tag: str, row: Sequence[object], *names: str) -> list[Markup]:
         styled = zip(row, columns, strict=True)
-        return [element(tag, _cell(cell), **look(*how, *names)) for cell, how in styled]
+        scope = {"scope": "col"} if tag == "th" else {}
+        return [element(tag, _cell(x), **scope, **look(*how, *names)) for x, how in styled]
 
     body = [
         element("tr", *line("td", (GAP, *[""] * (len(columns) - 1))))
