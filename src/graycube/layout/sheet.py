@@ -14,7 +14,6 @@ from graycube.layout.layout import Layout
 from graycube.layout.text import tokens
 from graycube.layout.words import held, hops, sizes
 from graycube.show import GAP, Lines, Piece, Sheet, Table, Tile, Tiles, shown
-from graycube.texts import shortened
 
 _MOST_BITS = 12  # of the slot, and of the node
 _MOST_AXES = 8
@@ -22,7 +21,6 @@ _MOST_ROWS_OF_MANY = 8
 _MOST_GRIDS = 4
 _FEW = 10  # rows and columns of a picture in a notebook
 _WIDTH = 120  # characters of it
-_LONGEST_BIT = 24  # characters
 
 
 def sheet_of(layout: Layout) -> Sheet:
@@ -49,8 +47,7 @@ def facts(layout: Layout) -> tuple[Piece, ...]:
                 yield Tile(GAP)
                 continue
             i = high - 1 - k
-            name = shortened(names[i], _LONGEST_BIT)
-            yield Tile(name, str(i - low), _axis(layout, rows[i]), _is_gray(name))
+            yield Tile(names[i], str(i - low), _axis(layout, rows[i]), _is_gray(names[i]))
 
     slot, node = [*tiles(layout.n, layout.p)], [*tiles(0, layout.n)]
     legend = [
@@ -123,7 +120,8 @@ def _grid(
     side = max(len(_label(down, i)) for i in rows)
     last = across.label(across.count - 1), str((1 << layout.n) - 1)
     wide = 2 + max(2, *map(len, last))
-    columns = shown(across.count, min(most, (width - side - 3) // wide))
+    room = width - side - 3  # a gap may be wider by one
+    columns = shown(across.count, min(most, room // wide))
 
     def node(i: int, j: int | None) -> str:
         return GAP if j is None else str(node_at(layout, cells, (*leading, i, j)))

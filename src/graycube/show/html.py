@@ -24,7 +24,7 @@ from graycube.show.sheet import (
 )
 from graycube.texts import shortened
 
-_LONGEST_LINE, _LONGEST_CELL = 400, 200  # characters
+_LONGEST_LINE, _LONGEST_CELL, _LONGEST_TILE = 400, 200, 32  # characters
 _SPACE = "\N{NO-BREAK SPACE}"  # which browsers keep
 _RULE = "1px solid rgba(128,128,128,.5)"
 _HUES = ("230,159,0", "86,180,233", "0,158,115", "204,121,167", "213,94,0", "0,114,178")
@@ -135,7 +135,8 @@ def _written(piece: Piece) -> Markup:
         case Table():
             return table_of(piece)
         case Folded():
-            return element("details", element("summary", piece.summary), table_of(piece.table))
+            summary = element("summary", shortened(piece.summary, _LONGEST_LINE))
+            return element("details", summary, table_of(piece.table))
         case Lines():
             some = shown(len(piece.lines), _CARD.most or 0)
             lines = (
@@ -155,8 +156,7 @@ def _written(piece: Piece) -> Markup:
 def _tiles(groups: Sequence[tuple[str, Sequence[Tile]]]) -> Markup:
     """A line of tiles; with captions above and remarks below them if the groups have names."""
     if not any(name for name, _ in groups):
-        every = (tile for _, tiles in groups for tile in tiles)
-        spans = (element("span", tile.text, style=_look(tile)) for tile in every)
+        spans = (_tile("span", tile) for _, tiles in groups for tile in tiles)
         return element("div", joined(spans, " "))
     rows: tuple[list[Markup], ...] = [], [], []
     for k, (name, tiles) in enumerate(groups):
@@ -164,14 +164,17 @@ def _tiles(groups: Sequence[tuple[str, Sequence[Tile]]]) -> Markup:
             for row, between in zip(rows, ("", "||", ""), strict=True):
                 row.append(element("td", between))
         if tiles:
-            rows[0].append(element("td", name, colspan=len(tiles), style=_SOFT))
-        rows[1].extend(element("td", tile.text, style=_look(tile)) for tile in tiles)
-        rows[2].extend(element("td", tile.below, style=f"{_SOFT};padding:0") for tile in tiles)
+            above = shortened(name, _LONGEST_TILE)
+            rows[0].append(element("td", above, colspan=len(tiles), style=_SOFT))
+        below = (shortened(tile.below, _LONGEST_TILE) for tile in tiles)
+        rows[1].extend(_tile("td", tile) for tile in tiles)
+        rows[2].extend(element("td", text, style=f"{_SOFT};padding:0") for text in below)
     style = "border-collapse:separate;border-spacing:3px;margin:.4em 0"
     return element("table", *(element("tr", *row) for row in rows), style=style)
 
 
-def _look(tile: Tile) -> str:
+def _tile(tag: str, tile: Tile) -> Markup:
     hue = "" if tile.hue is None else f"background:rgba({_HUES[tile.hue % len(_HUES)]},.35);"
     border = "2px dashed" if tile.dashed else _RULE
-    return f"{hue}border:{border};text-align:center;padding:.1em .4em;font-family:monospace"
+    look = f"{hue}border:{border};text-align:center;padding:.1em .4em;font-family:monospace"
+    return element(tag, shortened(tile.text, _LONGEST_TILE), style=look)
