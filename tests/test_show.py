@@ -95,7 +95,7 @@ def test_the_columns_of_a_grid_are_alike_but_for_a_gap():
 
 def test_strong_lines_are_marked():
     table = Table(("n",), [(1,), (2,)], "r", {1: "strong"})
-    assert written(table, strong=lambda line: f"*{line}*") == "n\n1\n*2*"
+    assert written(table, strong=lambda line: f"*{line}*") == "*n*\n1\n*2*"
 
 
 def test_a_card_leaves_out_the_middle_and_a_text_nothing():

@@ -13,7 +13,7 @@ _LEAST = 20  # of a last column that is wrapped
 def text(sheet: Sheet, width: int | None = WIDTH, strong: Callable[[str], str] = str) -> str:
     """The pieces of a sheet, not wider than ``width`` where that is possible.
 
-    ``strong`` is applied to the lines of strong rows.
+    ``strong`` is applied to the lines of heads and of strong rows.
 
     >>> rows = [("gb1", 3, "chosen"), ("pipelined", 12, "dearer")]
     >>> print(text(Sheet("", "Two ways:", Table(("way", "rounds", ""), rows, "lrl"))))
@@ -58,7 +58,7 @@ def _rows(table: Table, width: int | None, strong: Callable[[str], str]) -> Iter
         wide = max(w for w, name in zip(widths[1:], rows[0][1:], strict=True) if name != GAP)
         widths[1:] = [len(GAP) if name == GAP else wide for name in rows[0][1:]]
     for k, row in enumerate(rows, start=-bool(table.head)):
-        mark = strong if table.marks.get(k) == "strong" else str
+        mark = strong if k < 0 or table.marks.get(k) == "strong" else str
         *cells, last = map(_padded, row, sides, widths)
         if grid:
             cells[0] += " |"
