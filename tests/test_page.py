@@ -233,7 +233,7 @@ def test_a_schedule_that_no_algorithm_makes_is_the_plan_from_a_file(tmp_path):
     loaded = gc.load_plan(changed)
     scene = scene_of(loaded)
     assert [row["name"] for row in scene["candidates"] if row["chosen"]] == ["by hand"]
-    assert scene["candidates"][-1]["remark"] == "the plan, from a file"
+    assert scene["candidates"][-1]["remark"] == "chosen, not of the table"
 
 
 def saved(plan, folder):

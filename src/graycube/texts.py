@@ -19,6 +19,15 @@ _BLANK = re.compile(
 _LEFTWARD = {"R", "AL", "AN"}  # letters of scripts that run to the left
 
 
+def counted(count: int, thing: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "node"), counted(64, "node")
+    ('1 node', '64 nodes')
+    """
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
 def shortened(text: object, most: int) -> str:
     """A text of at most so many characters, without its middle if it is longer.
 

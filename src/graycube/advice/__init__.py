@@ -6,7 +6,6 @@ what of that has been found out; ``paths`` and ``search`` are the cheapest way t
 it, loops included; ``workload`` reads programs from files.
 """
 
-from graycube.advice import html  # noqa: F401 - it registers what notebooks show
 from graycube.advice.advise import Advice, advise
 from graycube.advice.homes import Place, homes
 from graycube.advice.paths import Repeated, Step

@@ -7,7 +7,7 @@ from itertools import chain
 from math import isfinite
 from types import NoneType
 
-from graycube.advice.explain import explain
+from graycube.advice.explain import sheet_of
 from graycube.advice.homes import Place, homes, transposed
 from graycube.advice.known import Known
 from graycube.advice.paths import Trace
@@ -19,7 +19,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
-from graycube.markup import Shown
+from graycube.show import Shown, text
 
 MAX_LENGTH = 1 << 62
 """Most elements along an axis."""
@@ -92,7 +92,9 @@ class Advice(Shown):
         64 x 64 elements of 16 bytes on 16 nodes; 1 port, store-and-forward
         ...
         """
-        return explain(self)
+        return text(self._sheet())
+
+    _sheet = sheet_of
 
     def vary(self, **times: Iterable[int]) -> Variation:
         """The advice for other numbers of one or two named loops.

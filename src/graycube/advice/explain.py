@@ -8,52 +8,38 @@ from graycube.advice.paths import Repeated, Step, Trace
 from graycube.advice.phases import FFT, single_phases
 from graycube.advice.search import steps_of
 from graycube.layout import Layout
+from graycube.planning.explain import used
+from graycube.show import Sheet, Table
+from graycube.texts import counted
 
 if TYPE_CHECKING:
     from graycube.advice.advise import Advice
 
-HEAD = ("step", "layout", "seconds")
-_COLUMNS = "{:<46} {:<34} {:>9}"
+_HEAD = ("step", "layout", "seconds", "")
 _SHOWN = 6  # alternatives
 
 
-def explain(advice: "Advice") -> str:
-    """The text of ``Advice.explain``."""
-    return "\n".join(line.rstrip() for line in _lines(advice))
-
-
-def _lines(advice: "Advice") -> Iterator[str]:
-    yield headline(advice)
-    for row in (HEAD, *steps(advice), ("in all", "", f"{advice.cost:.4g}")):
-        yield _COLUMNS.format(*row)
-    for place, seconds, ratio in alternatives(advice)[:_SHOWN]:
-        line = _COLUMNS.format("without conversions, from", place, seconds)
-        yield f"{line}  {ratio}"
-    yield from conclusions(advice)
-
-
-def headline(advice: "Advice") -> str:
-    """The array and the machine."""
-    machine, ports = advice.machine, advice.machine.links_at_once
-    name = "" if machine.name == "custom" else f"{machine.name}: "
-    return (
-        f"{' x '.join(map(str, advice.size))} elements of {advice.itemsize} "
-        f"byte{'s' if advice.itemsize > 1 else ''} on {1 << machine.dims} nodes; "
-        f"{name}{ports} port{'' if ports == 1 else 's'}, {machine.switching}"
-    )
-
-
-def steps(advice: "Advice") -> Iterator[tuple[str, str, str]]:
-    """What is done, where, and how long it takes; what is in a loop is indented."""
-    yield from _trace(advice, advice.steps, "")
-
-
-def alternatives(advice: "Advice") -> list[tuple[str, str, str]]:
-    """What it costs to start in a layout and never convert, and how many times the best."""
-    return [
-        (place, f"{cost:.4g}", f"{cost / advice.cost:.3f} x" if advice.cost else "")
-        for place, cost in advice.alternatives
+def sheet_of(advice: "Advice") -> Sheet:
+    """The steps with their layouts and prices, the alternatives, and what follows."""
+    best = advice.cost
+    steps = list(_trace(advice, advice.steps, ""))
+    others = [
+        (
+            "without conversions, from",
+            place,
+            f"{cost:.4g}",
+            f"{cost / best:.3f} x" if best else "",
+        )
+        for place, cost in advice.alternatives[:_SHOWN]
     ]
+    rows = [*steps, ("in all", "", f"{best:.4g}", ""), *others]
+    return Sheet(
+        f"{repr(advice).strip('<>')}; {advice.strategy}",
+        f"{' x '.join(map(str, advice.size))} elements of {counted(advice.itemsize, 'byte')} "
+        f"on {1 << advice.machine.dims} nodes; {used(advice.machine)}",
+        Table(_HEAD, rows, "llrl", {len(steps): "strong"}),
+        *_conclusions(advice),
+    )
 
 
 def _left_out(advice: "Advice") -> Iterator[str]:
@@ -67,16 +53,17 @@ def _left_out(advice: "Advice") -> Iterator[str]:
         yield "Without conversions it may take less, through layouts that were not followed."
 
 
-def _trace(advice: "Advice", trace: Trace, indent: str) -> Iterator[tuple[str, str, str]]:
+def _trace(advice: "Advice", trace: Trace, indent: str) -> Iterator[tuple[str, ...]]:
+    """What is done, where, and how long it takes; what is in a loop is indented."""
     for step in trace:
         if isinstance(step, Repeated):
-            yield f"{indent}{'once' if step.times == 1 else f'{step.times} times'}:", "", ""
+            yield f"{indent}{'once' if step.times == 1 else f'{step.times} times'}:", "", "", ""
             yield from _trace(advice, step.steps, indent + "  ")
         else:
             yield _step(advice, step, indent)
 
 
-def _step(advice: "Advice", step: Step, indent: str) -> tuple[str, str, str]:
+def _step(advice: "Advice", step: Step, indent: str) -> tuple[str, ...]:
     if isinstance(step.label, Conversion):
         what, place = f"{step.label}", f"to {advice.places[step.after]}"
     else:
@@ -84,7 +71,7 @@ def _step(advice: "Advice", step: Step, indent: str) -> tuple[str, str, str]:
         what = f"{phase}: {how}" if how else str(phase)
         place = str(advice.places[step.before])
         place += f" -> {advice.places[step.after]}" if step.after != step.before else ""
-    return indent + what, place, f"{step.cost:.4g}"
+    return indent + what, place, f"{step.cost:.4g}", ""
 
 
 def _legend(advice: "Advice") -> Iterator[str]:
@@ -100,13 +87,13 @@ def _nodes(layout: Layout) -> str:
     return "(" + str(layout).split("||")[-1].strip()
 
 
-def conclusions(advice: "Advice") -> Iterator[str]:
+def _conclusions(advice: "Advice") -> Iterator[str]:
     """Layouts without names or not followed, whether to convert, and what Gray code costs."""
     yield from _legend(advice)
     yield from _left_out(advice)
     count = _conversions(advice.steps)
     if count:
-        yield f"It pays to convert {count} time{'s' if count > 1 else ''}."
+        yield f"It pays to convert {counted(count, 'time')}."
     elif len(advice.alternatives) > 1:
         yield "No conversion pays."
     twins = list(_twins(advice))

@@ -1,8 +1,8 @@
 """How the advice changes with the numbers of loops: crossover points, and regions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import groupby, islice, product
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from graycube.advice.phases import MAX_TIMES, Loop, Phase
 from graycube.advice.search import Search, steps_of
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
-from graycube.markup import Shown
+from graycube.show import Sheet, Shown, Table
 
 if TYPE_CHECKING:
     from graycube.advice.advise import Advice
@@ -77,12 +77,37 @@ class Variation(Shown):
             found += [Crossover(name, steps[k], line[k - 1], line[k], where) for k in changes]
         return tuple(found)
 
+    def _sheet(self) -> Sheet:
+        names = list(self.values)
+        head, sides = (*names, "best strategy", "seconds"), "r" * len(names) + "ll"
+        return Sheet(repr(self).strip("<>"), Table(head, list(self._stretches()), sides))
+
+    def _stretches(self) -> Iterator[tuple[str, ...]]:
+        """Neighbouring numbers of the last loop with one strategy, for each of the first."""
+        *first, numbers = self.values.values()
+        for row, outer in enumerate([(str(x),) for x in first[0]] if first else [()]):
+            at = range(row * len(numbers), (row + 1) * len(numbers))
+            for best, some in groupby(at, self.strategies.__getitem__):
+                stretch = list(some)
+                ends = stretch[0], stretch[-1]
+                where = _span(str(numbers[k - at.start]) for k in ends)
+                yield *outer, where, best, _span(f"{self.costs[k]:.4g}" for k in ends)
+
     def _row(self, number: int) -> str:
         """The number of the first of two loops, in words."""
         if len(self.values) == 1:
             return ""
         first, values = next(iter(self.values.items()))
         return f"{first} = {values[number]}"
+
+
+def _span(ends: Iterable[str]) -> str:
+    """The first and the last, once if they are the same.
+
+    >>> _span(["1", "9"]), _span(["1", "1"])
+    ('1 to 9', '1')
+    """
+    return " to ".join(dict.fromkeys(ends))
 
 
 def vary(advice: "Advice", times: Mapping[str, Iterable[int] | int]) -> Variation:

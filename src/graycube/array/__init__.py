@@ -5,7 +5,6 @@ together, ``moving`` takes data from place to place, ``window`` is an array with
 ``elementwise`` and ``reductions`` are what NumPy does too, and ``files`` are arrays on disk.
 """
 
-from graycube.array import html  # noqa: F401 - it registers what notebooks show
 from graycube.array.cube_array import CubeArray
 from graycube.array.elementwise import where
 from graycube.array.window import Window

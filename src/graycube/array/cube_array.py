@@ -32,8 +32,10 @@ from graycube.array.window import Window, window
 from graycube.errors import InvalidValueError
 from graycube.host import host_array
 from graycube.layout import Layout
+from graycube.layout.sheet import facts
+from graycube.layout.words import amount
 from graycube.machine import Machine
-from graycube.markup import Shown
+from graycube.show import Sheet, Shown
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -309,6 +311,12 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
     ) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
         """Elementwise operations, node by node; payload axes are matched from the first on."""
         return applied(CubeArray, ufunc, method, inputs, options)
+
+    def _sheet(self) -> Sheet:
+        shape = " x ".join(map(str, self.shape))
+        here = f"{amount(len(self.nodes), 'block')} here, {amount(self.blocks.nbytes, 'byte')}"
+        title = f"CubeArray {shape}, {self.dtype}\nin the layout {self.layout}"
+        return Sheet(title, here, *facts(self.layout))
 
     def __repr__(self) -> str:
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"

@@ -1,6 +1,5 @@
 """A machine for the planner, measured over MPI: start-up, rate, ports and switching."""
 
-from graycube.calibration import html  # noqa: F401 - it registers what notebooks show
 from graycube.calibration.bench import Bench, Timed, bench
 from graycube.calibration.calibrate import calibrate
 from graycube.calibration.calibration import Calibration

@@ -13,16 +13,15 @@ import numpy as np
 
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import require_int
-from graycube.markup import Shown
 from graycube.planning import Plan
 from graycube.runtime import Execution, agreed
+from graycube.show import Sheet, Shown, Table, text
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _ENOUGH = 2e-3  # seconds that short runs are repeated for
-HEAD = ("candidate", "rounds", "predicted", "measured", "ratio", "")
-_COLUMNS = "{:<18} {:>7} {:>12} {:>12} {:>8}  {}"
+_HEAD = ("candidate", "rounds", "predicted", "measured", "ratio", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +52,9 @@ class Bench(Shown):
     >>> round(found.regret, 3)
     1.25
     >>> print(found.report())
-    candidate           rounds    predicted     measured    ratio
-    gb1                      3         3 us         4 us    1.333  the fastest
-    gb3                      4         2 us         5 us    2.500  the planner's choice
+    candidate  rounds  predicted  measured  ratio
+    gb1             3       3 us      4 us  1.333  the fastest
+    gb3             4       2 us      5 us  2.500  the planner's choice
     """
 
     candidates: tuple[Timed, ...]
@@ -74,15 +73,13 @@ class Bench(Shown):
 
     def report(self) -> str:
         """A line for each candidate."""
-        return "\n".join(_COLUMNS.format(*row).rstrip() for row in (HEAD, *self.rows()))
+        return text(self._sheet())
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """What stands in the lines of the report.
-
-        >>> Bench((Timed("gb1", 3, 3e-6, (6e-6,)),), chosen="gb1").rows()
-        [('gb1', '3', '3 us', '6 us', '2.000', "the planner's choice")]
-        """
-        return [self._row(timed) for timed in self.candidates]
+    def _sheet(self) -> Sheet:
+        rows = [self._row(timed) for timed in self.candidates]
+        names = enumerate(timed.algorithm for timed in self.candidates)
+        marks = {k: "strong" for k, name in names if name == self.chosen}
+        return Sheet(repr(self).strip("<>"), Table(_HEAD, rows, "lrrrrl", marks))
 
     def __repr__(self) -> str:
         names = [timed.algorithm for timed in self.candidates]

@@ -10,7 +10,7 @@ from graycube.calibration.fit import fit, relative_errors
 from graycube.calibration.report import costs, headline, table
 from graycube.calibration.samples import Sample
 from graycube.machine import Machine, save_profile
-from graycube.markup import Shown
+from graycube.show import Folded, Sheet, Shown, text
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Calibration(Shown):
     4 ranks: start-up 10 us, 1 ns a byte, 1 port, circuit
     off by 0 % (median) and 0 % (worst) for neighbours; repeats differ by 0 %
     <BLANKLINE>
-    round                              size    measured   predicted   error
-    exchange of neighbours              8 B       10 us       10 us     0 %
-                                      1 KiB       11 us       11 us     0 %
-                                    128 KiB      141 us      141 us     0 %
-    exchange over 2 dimensions          8 B       11 us       10 us    -9 %  1.10 x a neighbour
-                                      1 KiB       11 us       11 us     0 %  1.00 x a neighbour
+    round                          size  measured  predicted  error
+    exchange of neighbours          8 B     10 us      10 us    0 %
+                                  1 KiB     11 us      11 us    0 %
+                                128 KiB    141 us     141 us    0 %
+    exchange over 2 dimensions      8 B     11 us      10 us   -9 %  1.10 x a neighbour
+                                  1 KiB     11 us      11 us    0 %  1.00 x a neighbour
     """
 
     machine: Machine
@@ -65,7 +65,12 @@ class Calibration(Shown):
 
     def report(self) -> str:
         """What was measured beside what the machine predicts."""
-        return f"{self}\n\n{table(self.samples, self.machine)}"
+        return text(self._sheet())
+
+    def _sheet(self) -> Sheet:
+        measured = table(self.samples, self.machine)
+        folded = Folded(f"Rounds measured: {len(measured.rows)}", measured)
+        return Sheet(f"Calibration {self.machine.name}", *str(self).split("\n"), "", folded)
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain numbers and texts, for JSON.

@@ -1,15 +1,16 @@
-"""A calibration as text: the machine in two lines, then measured beside predicted."""
+"""A calibration in words: the machine in two lines, then measured beside predicted."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from graycube.calibration.fit import ratios
 from graycube.calibration.samples import Sample
 from graycube.machine import Machine
+from graycube.show import Table
+from graycube.texts import counted
 
 _NOISY = 0.5  # the share by which repeats differ on machines that do something else besides
 _BUSY = "\nThe machine was busy with other work: calibrate again when it is idle."
-HEAD = ("round", "size", "measured", "predicted", "error", "")
-_COLUMNS = "{:<28} {:>10} {:>11} {:>11} {:>7}  {}"
+_HEAD = ("round", "size", "measured", "predicted", "error", "")
 
 
 def headline(machine: Machine, error: Mapping[str, float], spread: float) -> str:
@@ -35,45 +36,30 @@ def costs(machine: Machine) -> str:
     >>> costs(Machine(dims=3, ports=2, startup=2e-6, per_byte=1e-9))
     '8 ranks: start-up 2 us, 1 ns a byte, 2 ports, store-and-forward'
     """
-    ports = machine.links_at_once
     return (
         f"{1 << machine.dims} ranks: start-up {_time(machine.startup)}, "
-        f"{1e9 * machine.per_byte:.3g} ns a byte, {ports} port{'' if ports == 1 else 's'}, "
+        f"{1e9 * machine.per_byte:.3g} ns a byte, {counted(machine.links_at_once, 'port')}, "
         f"{machine.switching}"
     )
 
 
-def table(samples: Sequence[Sample], machine: Machine) -> str:
-    """A line for each sample.
+def table(samples: Sequence[Sample], machine: Machine) -> Table:
+    """A row for each sample; a label stands once.
 
-    >>> print(table([Sample("alltoall", 1, 2048, seconds=2.0)], Machine(dims=1, per_byte=1e-3)))
-    round                              size    measured   predicted   error
-    all-to-all of MPI                 2 KiB         2 s      1.02 s   -49 %
-    """
-    lines = (_COLUMNS.format(*row).rstrip() for row in (HEAD, *rows(samples, machine)))
-    return "\n".join(lines)
-
-
-def rows(samples: Sequence[Sample], machine: Machine) -> Iterator[tuple[str, ...]]:
-    """What stands in the lines; a label stands once.
-
-    >>> next(rows([Sample("alltoall", 1, 2048, seconds=2.0)], Machine(dims=1, per_byte=1e-3)))
-    ('all-to-all of MPI', '2 KiB', '2 s', '1.02 s', '-49 %', '')
+    >>> samples = [Sample("alltoall", 1, 2048, seconds=2.0)]
+    >>> table(samples, Machine(dims=1, per_byte=1e-3)).rows
+    [('all-to-all of MPI', '2 KiB', '2 s', '1.02 s', '-49 %', '')]
     """
     remarks = _remarks(samples)
-    before = ""
+    rows, before = [], ""
     for sample in samples:
         predicted = sample.predicted(machine)
+        error = f"{_percent(predicted / sample.seconds - 1)} %"
         label = "" if sample.label == before else sample.label
+        times = _time(sample.seconds), _time(predicted)
+        rows.append((label, _size(sample.nbytes), *times, error, remarks.get(sample, "")))
         before = sample.label
-        yield (
-            label,
-            _size(sample.nbytes),
-            _time(sample.seconds),
-            _time(predicted),
-            f"{_percent(predicted / sample.seconds - 1)} %",
-            remarks.get(sample, ""),
-        )
+    return Table(_HEAD, rows, "lrrrrl")
 
 
 def _remarks(samples: Sequence[Sample]) -> dict[Sample, str]:

@@ -6,43 +6,37 @@ text of a file moves the cursor, hides a line or adds one.
 
 import json
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from math import isfinite
 from typing import TextIO
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
 from rich.text import Text
 
+from graycube.show import Piece, Sheet, text
 from graycube.texts import one_line, visible
 
 _RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
-_WIDE = 140  # columns where there is no terminal: nothing is cut off in a file
 
 
-def print_table(columns: Mapping[str, str], rows: Iterable[Sequence[object]]) -> None:
-    """A table; ``columns`` gives each name "left" or "right".
+def show(*pieces: Piece) -> None:
+    """Pieces of a sheet on standard output, as wide as the terminal; in a file nothing is cut.
 
-    >>> print_table({"n": "right", "what": "left"}, [[3, "cycles"], [12, "rounds"]])
+    >>> from graycube.show import Table
+    >>> show("Two ways:", Table(("n", "what"), [(3, "cycles"), (12, "rounds")], "rl"))
+    Two ways:
      n  what
      3  cycles
     12  rounds
     """
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, side in columns.items():
-        table.add_column(name, justify="right" if side == "right" else "left")
-    for row in rows:
-        cells = [Text(one_line(cell)) for cell in row]
-        table.add_row(*cells, style="bold" if str(row[-1]).startswith("chosen") else None)
-    console = Console(width=None if _is_terminal(sys.stdout) else _WIDE, highlight=False)
-    with console.capture() as captured:
-        console.print(table)
-    for line in captured.get().splitlines():
-        click.echo(line.rstrip())
+    width = shutil.get_terminal_size().columns if _is_terminal(sys.stdout) else None
+    click.echo(text(Sheet("", *pieces), width, partial(click.style, bold=True)))
 
 
 def print_json(content: object) -> None:

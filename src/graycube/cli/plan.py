@@ -8,23 +8,14 @@ from typing import Any
 import click
 
 import graycube as gc
-from graycube.cli.console import print_json, print_table, say, status, tell
+from graycube.cli.console import print_json, show, status, tell
 from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
 from graycube.machine.model import MAX_DIMS
-from graycube.planning.explain import (
-    HEAD,
-    NO_COSTS,
-    cut_short,
-    headline,
-    left_out,
-    rows,
-    verdict,
-)
+from graycube.planning.explain import NO_COSTS, left_out, moved, table, used, verdict
+from graycube.show import Lines
 from graycube.whole_files import require_writable
-
-COLUMNS = dict(zip(HEAD, ("left", *4 * ("right",), "left"), strict=True))
 
 
 @click.command(short_help="Find the way from one layout to another.")
@@ -101,7 +92,7 @@ def plan(  # noqa: PLR0913, PLR0917 - click passes them by name
     if as_json:
         print_json(as_dict(made))
     else:
-        show(made, why=why)
+        show_plan(made, why=why)
     if output is not None:
         see = shlex.join(["graycube", "view", str(output)])
         drawn = made.task.n <= gc.view.MAX_DIMS
@@ -130,9 +121,9 @@ def _made(task: gc.Task, machine: gc.Machine, algorithm: str, search: float | No
             "--search takes the best of all",
             "leave one of them out",
         )
-    with status("searching") as show:
+    with status("searching") as said:
         return gc.synthesize(
-            *moved, itemsize=size, machine=machine, time_limit=search, tell=show
+            *moved, itemsize=size, machine=machine, time_limit=search, tell=said
         )
 
 
@@ -156,28 +147,24 @@ def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) 
     return amount // itemsize if in_bytes and itemsize > 0 else amount
 
 
-def show(made: gc.Plan, *, why: bool = False) -> None:
+def show_plan(made: gc.Plan, *, why: bool = False) -> None:
     """Print what was chosen, what was rejected, the bound and the gap."""
-    chosen, machine, bounds = made.traffic, made.machine, made.bounds
-    say(f"from  {made.task.source}\nto    {made.task.target}")
-    say(f"{headline(made.task, machine)}\n{_costs(machine)}\n")
-    print_table(COLUMNS, rows(made.candidates, chosen, machine, bounds))
-    said = *verdict(made.candidates, chosen, machine, bounds), *cut_short(made.untried)
-    say("\n" + "\n".join(said))
-    others = left_out(made.candidates)
-    count = sum(names.count(", ") + 1 for _, names in others)
-    if others and not why:
-        say(f"{count} other algorithms do not apply: --why says why.")
-    for reason, names in others if why else ():
-        say(f"left out: {names} ({reason})")
-
-
-def _costs(machine: gc.Machine) -> str:
-    """What a message costs, and what the counts of the table are."""
-    counted = "rounds: messages in sequence; cycles: elements in sequence"
-    if not machine.priced:
-        return f"{NO_COSTS}\n{counted}"
-    return f"start-up {machine.startup:.4g} s, {machine.per_byte:.4g} s a byte; {counted}"
+    machine, others = made.machine, left_out(made.candidates)
+    counts = "rounds: messages in sequence; cycles: elements in sequence"
+    costs = f"start-up {machine.startup:.4g} s, {machine.per_byte:.4g} s a byte"
+    show(
+        Lines([f"from  {made.task.source}", f"to    {made.task.target}"]),
+        f"{moved(made.task)}; {used(machine)}",
+        *([f"{costs}; {counts}"] if machine.priced else [NO_COSTS, counts]),
+        "",
+        table(made),
+        "",
+        *verdict(made),
+    )
+    if others.entries and not why:
+        show(f"{others.number} other algorithms do not apply: --why says why.")
+    for names, reason in others.entries if why else ():
+        show(f"left out: {', '.join(names)} ({reason})")
 
 
 def as_dict(made: gc.Plan) -> dict[str, object]:

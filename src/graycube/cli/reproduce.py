@@ -14,7 +14,7 @@ from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
 import click
 
 import graycube as gc
-from graycube.cli.console import complain, print_json, print_table, progress, say, tell
+from graycube.cli.console import complain, print_json, progress, say, show, tell
 from graycube.reproduce import (
     Claim,
     Outcome,
@@ -26,6 +26,7 @@ from graycube.reproduce import (
     unexpected,
 )
 from graycube.reproduce import reproduce as compute
+from graycube.show import Table
 from graycube.texts import shortened
 from graycube.whole_files import require_writable, write_whole
 
@@ -157,8 +158,8 @@ def _list(chosen: Chosen, *, as_json: bool) -> None:
         print_json([dict(zip(names, row, strict=True)) for row in rows])
     else:
         columns = ("paper", "claim", "recorded", "statement")
-        short = ((*row[:2], row[3], shortened(row[4], _SHORT)) for row in rows)
-        print_table(dict.fromkeys(columns, "left"), short)
+        short = [(*row[:2], row[3], shortened(row[4], _SHORT)) for row in rows]
+        show(Table(columns, short, "llll"))
 
 
 def _rows(chosen: Chosen) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from graycube.bounds.certificate import FORMAT, parsed_certificate
 from graycube.cli.console import print_json, say
 from graycube.cli.files import text_of
 from graycube.planning.plan import plan_of
-from graycube.texts import one_line
+from graycube.texts import counted, one_line
 
 WRONG = 1
 
@@ -67,9 +67,9 @@ def _certificate(text: str, path: Path) -> _Finding:
         return _Finding(
             right=False, text=f"refused: {error}", content={"right": False, "why": str(error)}
         )
-    ports = proof.machine.links_at_once
+    ports = counted(proof.machine.links_at_once, "port")
     text = (
         f"proved: no schedule from {proof.source} to {proof.target} on {ports} "
-        f"port{'s' * (ports > 1)} takes fewer than {proof.share} K cycles"
+        f"takes fewer than {proof.share} K cycles"
     )
     return _Finding(right=True, text=text, content={"share": str(proof.share), "right": True})

@@ -6,7 +6,6 @@
 chooses one, and ``emulated`` makes passes of it.
 """
 
-from graycube.fourier import html  # noqa: F401 - it registers what notebooks show
 from graycube.fourier.along import Along, along
 from graycube.fourier.candidates import TransformCandidate, in_place
 from graycube.fourier.emulated import emulated_passes

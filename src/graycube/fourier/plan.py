@@ -12,7 +12,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.along import KEPT, Along, carried_out
 from graycube.fourier.candidates import TransformCandidate, cheapest, transform_candidates
 from graycube.fourier.emulated import emulated_passes
-from graycube.fourier.explain import explain
+from graycube.fourier.explain import sheet_of
 from graycube.fourier.passes import passes
 from graycube.fourier.transform import (
     Norm,
@@ -25,8 +25,8 @@ from graycube.fourier.transform import (
 from graycube.gf2 import require_int
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
-from graycube.markup import Shown
 from graycube.schedule import Replication, Schedule, expand
+from graycube.show import Shown, text
 from graycube.verify import (
     Report,
     check_algebra,
@@ -169,14 +169,16 @@ class TransformPlan(Shown):
         >>> print(made.explain())  # doctest: +ELLIPSIS
         1024 points along axis 0 of 64 elements of 1 byte on each of 16 nodes;
         4 ports, store-and-forward
-        candidate                         rounds    cycles   seconds
-        bi-sectioning                          7        56       126  1.212 times the chosen one
-        four-sectioning                        4        64       104  chosen
+        candidate                        rounds  cycles  seconds
+        bi-sectioning                         7      56      126  1.212 times the chosen one
+        four-sectioning                       4      64      104  chosen
         ...
-        lower bound                                               72
+        lower bound                                           72
         The chosen schedule is within a factor 1.44 of the bound.
         """
-        return explain(self)
+        return text(self._sheet())
+
+    _sheet = sheet_of
 
 
 def plan_fft(

@@ -8,7 +8,6 @@ work at any width without ever building an array of length 2^p; arrays are only 
 passes in to be mapped (:mod:`graycube.gf2.arrays`).
 """
 
-from graycube.gf2 import html  # noqa: F401 - it registers what notebooks show
 from graycube.gf2.affine import AffineMap
 from graycube.gf2.bits import (
     bit_indices,

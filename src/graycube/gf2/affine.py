@@ -8,8 +8,8 @@ import numpy as np
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray, apply_columns
-from graycube.gf2.matrix import Matrix
-from graycube.markup import Shown
+from graycube.gf2.matrix import MOST_SHOWN, Matrix, entries
+from graycube.show import Lines, Sheet, Shown, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,5 +142,12 @@ class AffineMap(Shown):
         return AffineMap(back, back(self.constant))
 
     def __str__(self) -> str:
-        lines = str(self.matrix).splitlines()
-        return "\n".join(f"{line} | {self.constant >> i & 1}" for i, line in enumerate(lines))
+        return "\n".join(self._lines(max(self.matrix.size)))
+
+    def _sheet(self) -> Sheet:
+        title = f"AffineMap of {self.width} bits to {self.height}: matrix | constant"
+        return Sheet(title, Lines(self._lines(MOST_SHOWN)))
+
+    def _lines(self, most: int) -> list[str]:
+        lines = zip(entries(self.matrix, most), shown(self.height, most), strict=True)
+        return [f"{x} | {self.constant >> i & 1}" if i is not None else x for x, i in lines]

@@ -15,7 +15,9 @@ from graycube.errors import InvalidValueError, SingularError
 from graycube.gf2.arrays import IntArray, apply_columns
 from graycube.gf2.bits import require_int, require_ints
 from graycube.gf2.span import Span
-from graycube.markup import Shown
+from graycube.show import GAP, Lines, Sheet, Shown, shown
+
+MOST_SHOWN = 32  # rows and columns, in notebooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +237,26 @@ class Matrix(Shown):
         return Matrix(tuple(pivots[lead][1] for lead in range(self.width)), self.width)
 
     def __str__(self) -> str:
-        return "\n".join(
-            " ".join("1" if row >> j & 1 else "." for j in range(self.width))
-            for row in self.rows
-        )
+        return "\n".join(entries(self, max(self.size)))
+
+    def _sheet(self) -> Sheet:
+        title = f"Matrix {self.height} x {self.width} over GF(2)"
+        return Sheet(title, Lines(entries(self, MOST_SHOWN)))
+
+
+def entries(matrix: Matrix, most: int) -> list[str]:
+    """Ones and dots, a line for each row; of more than ``most`` the middle is left out.
+
+    >>> entries(Matrix.identity(8), most=3)
+    ['1 ... .', '...', '. ... 1']
+    """
+    across = shown(matrix.width, most)
+
+    def line(i: int) -> str:
+        bits = (None if j is None else matrix.columns[j] >> i & 1 for j in across)
+        return " ".join(GAP if bit is None else ".1"[bit] for bit in bits)
+
+    return [GAP if i is None else line(i) for i in shown(matrix.height, most)]
 
 
 def _product(columns: Sequence[int], x: int) -> int:

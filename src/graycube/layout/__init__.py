@@ -5,7 +5,6 @@ orders are the placements that need no data to move, and the embedding functions
 communication partners end up from each other.
 """
 
-from graycube.layout import html  # noqa: F401 - it registers what notebooks show
 from graycube.layout.allocations import ALLOCATIONS, Allocation
 from graycube.layout.axis import Axis
 from graycube.layout.embedding import Distances, butterfly_distances, mesh_distances

@@ -17,7 +17,8 @@ from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import log2_exact, require_int
 from graycube.gf2.arrays import IntArray, require_integers, require_range
 from graycube.layout.layout import Layout
-from graycube.markup import Shown
+from graycube.show import Bar, Sheet, Shown, Table
+from graycube.texts import counted
 
 Placement = Layout | IntArray
 """A layout, or the node of every mesh coordinate as an array."""
@@ -61,6 +62,15 @@ class Distances(Shown):
         """
         total = sum(distance * count for distance, count in self.histogram.items())
         return Fraction(total, max(self.pairs, 1))
+
+    def _sheet(self) -> Sheet:
+        every = max(self.pairs, 1)
+        far = f"at most {counted(self.dilation, 'hop')}, {float(self.mean):.4g} in the mean"
+        rows = [
+            (hops, pairs, Bar(pairs / every)) for hops, pairs in sorted(self.histogram.items())
+        ]
+        title = f"Distances of {counted(self.pairs, 'pair')}"
+        return Sheet(title, far, Table(("hops", "pairs", ""), rows, "rrl"))
 
 
 def mesh_distances(placement: Placement, axis: int = 0, *, periodic: bool = True) -> Distances:

@@ -23,7 +23,7 @@ from graycube.host import host_array
 from graycube.layout import indexing, text
 from graycube.layout.axis import Axis
 from graycube.layout.mesh import Allocation, CodeName, mesh_address
-from graycube.markup import Shown
+from graycube.show import Sheet, Shown
 
 
 @dataclass(frozen=True)
@@ -346,6 +346,11 @@ class Layout(Shown):
 
     def __repr__(self) -> str:
         return f"<Layout {self.shape} on {1 << self.n} nodes: {self}>"
+
+    def _sheet(self) -> Sheet:
+        from graycube.layout.sheet import sheet_of  # noqa: PLC0415 - it is about layouts
+
+        return sheet_of(self)
 
 
 def _powers(p: int, n: int) -> tuple[tuple[int], tuple[int]]:

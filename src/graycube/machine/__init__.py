@@ -1,6 +1,5 @@
 """The machine: a cube of 2^dims nodes, how its links may be used, and what a message costs."""
 
-from graycube.machine import html  # noqa: F401 - it registers what notebooks show
 from graycube.machine.model import Machine, require_machine
 from graycube.machine.profiles import profiles
 from graycube.machine.saving import save_profile

@@ -16,8 +16,8 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
-from graycube.markup import Shown
 from graycube.parsing import require_line
+from graycube.show import Sheet, Shown, Table
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
@@ -127,6 +127,19 @@ class Machine(Shown):
         10.0
         """
         return self.startups(nbytes) * self.startup + nbytes * self.per_byte
+
+    def _sheet(self) -> Sheet:
+        every = ", which are all" if self.ports == "all" else ""
+        rows = [
+            ("nodes", f"{1 << self.dims} = 2^{self.dims}"),
+            ("ports", f"{self.links_at_once}{every}"),
+            ("switching", self.switching),
+            ("start-up", f"{self.startup:.4g} s"),
+            ("per byte", f"{self.per_byte:.4g} s"),
+            ("packets", "any size" if self.packet is None else f"{self.packet} bytes"),
+            ("arithmetic", f"{self.arithmetic:.4g} s"),
+        ]
+        return Sheet(f"Machine {self.name}", Table((), rows, "ll"))
 
     def _resized(self, dims: int) -> "Machine":
         """The same machine with another number of nodes; a small cube has fewer ports."""

@@ -1,6 +1,5 @@
 """Plans: all candidates for a task, priced from their schedules, and the cheapest chosen."""
 
-from graycube.planning import html  # noqa: F401 - it registers what notebooks show
 from graycube.planning.candidate import Candidate, cheapest
 from graycube.planning.plan import Plan, load_plan, plan
 from graycube.planning.synthesize import certify, synthesize

@@ -1,94 +1,90 @@
 """A plan in words: the table of candidates, the choice, the bound and the gap."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
-from graycube.bounds import Bound
 from graycube.machine import Machine
 from graycube.planning.candidate import Candidate
 from graycube.schedule import Task
-from graycube.simulate import Traffic
+from graycube.show import Reasons, Sheet, Table
+from graycube.texts import counted
 
-HEAD = ("candidate", "rounds", "cycles", "link bytes", "seconds", "")
+if TYPE_CHECKING:
+    from graycube.planning.plan import Plan
+
 NO_COSTS = "No costs are known: a second stands for a byte on a link. calibrate measures costs."
-_COLUMNS = "{:<15} {:>7} {:>8} {:>12} {:>9}  {}"
-_WIDTH = 92  # characters
+_HEAD = ("candidate", "rounds", "cycles", "link bytes", "seconds", "")
 _DIRECT = {"direct": "exchange", "all-to-all": "all-to-all"}
 
 
-class Row(NamedTuple):
-    """A line of the table: a candidate, or the lower bound.
-
-    >>> print(Row("gb1", "3", "192", "1536", "492", "chosen").line())
-    gb1                   3      192         1536       492  chosen
-    """
-
-    name: str
-    rounds: str
-    cycles: str
-    link_bytes: str
-    seconds: str
-    remark: str
-
-    def line(self) -> str:
-        """The row as text."""
-        return _COLUMNS.format(*self).rstrip()
-
-
-def explain(
-    task: Task,
-    machine: Machine,
-    chosen: Traffic,
-    candidates: Sequence[Candidate],
-    bounds: Sequence[Bound],
-) -> str:
-    """The text of ``Plan.explain``."""
-    why = "; ".join(f"{names} ({reason})" for reason, names in left_out(candidates))
-    lines = [
-        headline(task, machine),
-        *(() if machine.priced else (NO_COSTS,)),
-        *(row.line() for row in (Row(*HEAD), *rows(candidates, chosen, machine, bounds))),
-        *(textwrap.wrap(f"Left out: {why}.", _WIDTH, break_on_hyphens=False) if why else ()),
-        *verdict(candidates, chosen, machine, bounds),
-    ]
-    return "\n".join(lines)
-
-
-def headline(task: Task, machine: Machine) -> str:
-    """The task and the machine."""
-    items = f"{task.itemsize} byte{'s' if task.itemsize > 1 else ''}"
-    ports = f"{machine.links_at_once} port{'' if machine.links_at_once == 1 else 's'}"
-    nodes = f"{1 << task.n} node{'s' if task.n else ''}"
-    name = "" if machine.name == "custom" else f"{machine.name}: "
-    packets = f", packets of {machine.packet} bytes" if machine.packet else ""
-    return (
-        f"{task.block} element{'s' if task.block > 1 else ''} of {items} "
-        f"on each of {nodes}; "
-        f"{name}{ports}, {machine.switching}{packets}"
+def sheet_of(plan: "Plan") -> Sheet:
+    """The task, the candidates with the chosen one marked, the bound and the gap."""
+    source, target = plan.task.source, plan.task.target
+    return Sheet(
+        f"{repr(plan).strip('<>')}\nfrom {source}\nto   {target}",
+        f"{moved(plan.task)}; {used(plan.machine)}",
+        *(() if plan.machine.priced else (NO_COSTS,)),
+        table(plan),
+        left_out(plan.candidates),
+        *verdict(plan),
     )
 
 
-def rows(
-    candidates: Sequence[Candidate],
-    chosen: Traffic,
-    machine: Machine,
-    bounds: Sequence[Bound],
-) -> Iterator[Row]:
+def moved(task: Task) -> str:
+    """What is moved.
+
+    >>> from graycube.layout import Layout
+    >>> moved(Task(Layout.nodes(3), Layout.nodes(3), block=4, itemsize=8))
+    '4 elements of 8 bytes on each of 8 nodes'
+    """
+    items = f"{counted(task.block, 'element')} of {counted(task.itemsize, 'byte')}"
+    return f"{items} on each of {counted(1 << task.n, 'node')}"
+
+
+def used(machine: Machine) -> str:
+    """The machine, as far as it decides what is possible.
+
+    >>> used(Machine.profile("ipsc1", dims=5))
+    'ipsc1: 1 port, store-and-forward'
+    """
+    name = "" if machine.name == "custom" else f"{machine.name}: "
+    packets = f", packets of {machine.packet} bytes" if machine.packet else ""
+    return f"{name}{counted(machine.links_at_once, 'port')}, {machine.switching}{packets}"
+
+
+def table(plan: "Plan") -> Table:
     """The candidates that apply, a chosen schedule that is none of them, and the bound."""
-    alike = as_before(candidates)
-    for candidate in candidates:
-        if candidate.traffic is not None:
-            same = alike.get(candidate.algorithm.name)
-            cost, remark = candidate.cost, _remark(candidate, chosen, machine, same)
-            yield _row(candidate.algorithm.name, candidate.traffic, cost, remark)
-    known = [c.traffic.schedule for c in candidates if c.traffic is not None]
-    if chosen.schedule not in known:
-        name = chosen.schedule.algorithm[:15]
-        yield _row(name, chosen, chosen.time(machine), "chosen, not of the table")
-    best = _largest(bounds)
+    rows = [
+        (f"{name:.15}", str(t.nonempty), str(t.cycles), str(t.bytes), f"{one.cost:.4g}", remark)
+        for name, one, remark in remarks(plan)
+        if (t := one.traffic) is not None
+    ]
+    marks = {k: "strong" for k, row in enumerate(rows) if row[-1].startswith("chosen")}
+    best = max(plan.bounds, key=lambda bound: bound.seconds)
     why = f"{best.name} ({best.citation})"
-    yield Row("lower bound", "", "", "", f"{best.seconds:.4g}", why)
+    rows.append(("lower bound", "", "", "", f"{best.seconds:.4g}", why))
+    return Table(_HEAD, rows, "lrrrrl", marks)
+
+
+def remarks(plan: "Plan") -> Iterator[tuple[str, "Candidate | Plan", str]]:
+    """Each candidate by name, and why it is left out or how it compares.
+
+    A plan that is none of them, since it was read or found by a search, follows.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.planning import plan
+    >>> made = plan(Layout.nodes(3, "gray"), Layout.nodes(3), 64, machine="ipsc1")
+    >>> [remark for name, _, remark in remarks(made) if name in ("gb1", "gb2", "two-cube")]
+    ['chosen', '1.989 times the chosen one', 'it converts one field of two bits']
+    """
+    alike, known = as_before(plan.candidates), False
+    for candidate in plan.candidates:
+        name = candidate.algorithm.name
+        remark = _remark(candidate, plan, alike.get(name))
+        known |= remark == "chosen"
+        yield name, candidate, remark
+    if not known:
+        yield plan.algorithm, plan, "chosen, not of the table"
 
 
 def as_before(candidates: Sequence[Candidate]) -> dict[str, str]:
@@ -111,65 +107,56 @@ def as_before(candidates: Sequence[Candidate]) -> dict[str, str]:
     return alike
 
 
-def _row(name: str, traffic: Traffic, cost: float, remark: str) -> Row:
-    rounds, cycles, nbytes = map(str, (traffic.nonempty, traffic.cycles, traffic.bytes))
-    return Row(name, rounds, cycles, nbytes, f"{cost:.4g}", remark)
-
-
-def _largest(bounds: Sequence[Bound]) -> Bound:
-    return max(bounds, key=lambda bound: bound.seconds)
-
-
-def left_out(candidates: Sequence[Candidate]) -> list[tuple[str, str]]:
-    """The reasons why algorithms do not apply, and the algorithms."""
+def left_out(candidates: Sequence[Candidate]) -> Reasons:
+    """The algorithms that do not apply, by the reasons why."""
     reasons: dict[str, list[str]] = {}
     for candidate in candidates:
         if candidate.reason is not None:
             reasons.setdefault(candidate.reason, []).append(candidate.algorithm.name)
-    return [(reason, ", ".join(names)) for reason, names in reasons.items()]
+    return Reasons([(names, reason) for reason, names in reasons.items()])
 
 
-def _remark(candidate: Candidate, chosen: Traffic, machine: Machine, same: str | None) -> str:
-    cost = chosen.time(machine)
-    if candidate.traffic is not None and candidate.traffic.schedule == chosen.schedule:
+def _remark(candidate: Candidate, plan: "Plan", same: str | None) -> str:
+    if candidate.traffic is None:
+        return f"{candidate.reason}"
+    schedule = candidate.traffic.schedule
+    if schedule == plan.schedule:
         return "chosen"
     if candidate.algorithm.name == "relabel":
-        move = candidate.traffic.schedule.algorithm if candidate.traffic else ""
-        moved = f"after {move.removesuffix('+relabel')}, " if "+" in move else ""
-        return f"{moved}if the ranks may be renumbered"
+        first = schedule.algorithm.rpartition("+")[0]
+        return f"{f'after {first}, ' if first else ''}if the ranks may be renumbered"
     if same is not None:
         return f"as {same} here"
-    if candidate.cost == cost:
-        return "the same"
-    return f"{candidate.cost / cost:.4g} times the chosen one" if cost else "dearer"
+    return compared(candidate.cost, plan.cost)
 
 
-def cut_short(untried: Sequence[str]) -> list[str]:
-    """What a search left untried, as lines; none if it ended by itself.
+def compared(cost: float, chosen: float) -> str:
+    """A cost beside that of what was chosen.
 
-    >>> cut_short(["7-layer rounds", "groups of 7 units"])
-    ['The search was cut short. Untried: 7-layer rounds; groups of 7 units. Raise time_limit.']
+    >>> compared(3.0, 2.0), compared(2.0, 2.0), compared(2.0001, 2.0), compared(1.0, 0.0)
+    ('1.5 times the chosen one', 'the same', 'nearly the same', 'dearer')
     """
-    text = f"The search was cut short. Untried: {'; '.join(untried)}. Raise time_limit."
-    return textwrap.wrap(text, _WIDTH, break_on_hyphens=False) if untried else []
+    if cost == chosen:
+        return "the same"
+    ratio = f"{cost / chosen:.4g}" if chosen else ""
+    words = {"": "dearer", "1": "nearly the same"}
+    return words.get(ratio, f"{ratio} times the chosen one")
 
 
-def verdict(
-    candidates: Sequence[Candidate],
-    chosen: Traffic,
-    machine: Machine,
-    bounds: Sequence[Bound],
-) -> Iterator[str]:
-    """What there is to say about the choice and the gap to the bound."""
-    cost, bound = chosen.time(machine), _largest(bounds).seconds
-    rivals = [c.cost for c in candidates if c.algorithm.name not in (*_DIRECT, "relabel")]
-    direct = _DIRECT.get(chosen.schedule.algorithm)
+def verdict(plan: "Plan") -> Iterator[str]:
+    """What there is to say about the choice, the gap to the bound and what was not tried."""
+    cost, bound = plan.cost, plan.lower_bound
+    rivals = [c.cost for c in plan.candidates if c.algorithm.name not in (*_DIRECT, "relabel")]
+    direct = _DIRECT.get(plan.algorithm)
     if direct and cost < min(rivals):
         yield f"One direct {direct} beats the exchange algorithms on this machine."
     if cost == bound:
         yield "The chosen schedule meets the bound: it is optimal."
-    elif chosen.schedule.relabel is not None:
-        first = "The ranks get new numbers" if chosen.nonempty else "Nothing moves"
+    elif plan.schedule.relabel is not None:
+        first = "The ranks get new numbers" if plan.rounds else "Nothing moves"
         yield f"{first}; the bound is for schedules that leave the ranks as they are."
     else:
         yield f"The chosen schedule is within a factor {cost / bound:.3g} of the bound."
+    if plan.untried:
+        untried = "; ".join(plan.untried)
+        yield f"The search was cut short. Untried: {untried}. Raise time_limit."

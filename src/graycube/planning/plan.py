@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.bounds import Bound, lower_bounds
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
-from graycube.markup import Shown
 from graycube.planning.candidate import Candidate, all_candidates, choose
-from graycube.planning.explain import cut_short, explain
+from graycube.planning.explain import sheet_of
 from graycube.planning.files import parsed_plan, plan_text, read_plan_text
 from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
 from graycube.runtime.script import Script
 from graycube.schedule import Action, Moves, Schedule, Task, actions, dump, expand
+from graycube.show import Shown, text
 from graycube.simulate import Traffic, simulate
 from graycube.verify import Report, check_algebra, check_elements
 from graycube.whole_files import write_whole
@@ -121,14 +121,14 @@ class Plan(Shown):
         >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
         >>> print(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine).explain())
         64 elements of 1 byte on each of 16 nodes; 1 port, store-and-forward
-        candidate        rounds   cycles   link bytes   seconds
-        relabel               0        0            0         0  if the ranks may be renumbered
-        gb1                   3      192         1536       492  chosen
-        gb2                   5      160         2560       660  1.341 times the chosen one
-        gb3                   4      128         2048       528  1.073 times the chosen one
-        any-order             3      192         1536       492  as gb1 here
-        few-ports             4      128         2048       528  as gb3 here
-        lower bound                                         303  start-ups (TR-20-92 Lemma 3)
+        candidate    rounds  cycles  link bytes  seconds
+        relabel           0       0           0        0  if the ranks may be renumbered
+        gb1               3     192        1536      492  chosen
+        gb2               5     160        2560      660  1.341 times the chosen one
+        gb3               4     128        2048      528  1.073 times the chosen one
+        any-order         3     192        1536      492  as gb1 here
+        few-ports         4     128        2048      528  as gb3 here
+        lower bound                                  303  start-ups (TR-20-92 Lemma 3)
         Left out: direct (needs circuits; else it is gb1);
         circuit-split (it needs circuits and two ports);
         pipelined, minimum-path (it needs 3 ports);
@@ -140,8 +140,9 @@ class Plan(Shown):
         (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
         """
-        facts = explain(self.task, self.machine, self.traffic, self.candidates, self.bounds)
-        return "\n".join([facts, *cut_short(self.untried)])
+        return text(self._sheet())
+
+    _sheet = sheet_of
 
     def verify(self) -> Report:
         """Prove the schedule by algebra and, where affordable, element by element.

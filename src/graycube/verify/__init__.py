@@ -5,7 +5,6 @@ follows every element of an explicit one, and :func:`check_pairs` the pairs of a
 network. :data:`RULES` says what they look for.
 """
 
-from graycube.verify import html  # noqa: F401 - it registers what notebooks show
 from graycube.verify.algebra import check_algebra
 from graycube.verify.elements import check_elements
 from graycube.verify.pairs import check_pairs, check_replication

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from graycube.errors import InvalidValueError
 from graycube.machine import Machine
-from graycube.markup import Shown
 from graycube.schedule import Task
+from graycube.show import Folded, Lines, Sheet, Shown, Table
 
 RULES = {
     "range": "cycles, nodes, dimensions and elements exist",
@@ -105,6 +105,21 @@ class Report(Shown):
         if self:
             return "nothing is wrong"
         return ", ".join(f"{count} x {rule}" for rule, count in self.counts)
+
+    def _sheet(self) -> Sheet:
+        broken = dict.fromkeys(self.rules, 0) | dict(self.counts)
+        rows = [
+            (rule, f"broken {count} x" if count else "kept", RULES.get(rule, ""))
+            for rule, count in broken.items()
+        ]
+        marks = {k: "strong" for k, count in enumerate(broken.values()) if count}
+        mark = "\N{CHECK MARK}" if self else "\N{BALLOT X}"
+        return Sheet(
+            f"{mark} {bool(self)}: {self.summary}",
+            f"checked {self.method}{self._held}",
+            *([Lines(list(map(str, self.violations)))] if self.violations else ()),
+            Folded(f"Rules checked: {len(self.rules)}", Table((), rows, "lll", marks)),
+        )
 
     @property
     def _held(self) -> str:

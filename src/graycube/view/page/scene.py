@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graycube.planning import Candidate, Plan
-from graycube.planning.explain import as_before
+from graycube.planning.explain import moved, remarks, used
 from graycube.schedule import Moves
 from graycube.view.page.drawn import Drawn
 from graycube.view.page.follow import follow
@@ -39,7 +39,8 @@ def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
         "target": str(task.target),
         "block": task.block,
         "itemsize": task.itemsize,
-        "machine": machine_words(plan),
+        "moved": moved(task),
+        "machine": used(plan.machine),
         "machine_key": asdict(plan.machine),
         "priced": plan.machine.priced,
         "rounds": plan.rounds,
@@ -50,7 +51,7 @@ def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
         "bounds": [
             {"name": b.name, "seconds": b.seconds, "citation": b.citation} for b in plan.bounds
         ],
-        "candidates": _candidates(plan),
+        "candidates": [_candidate(*row) for row in remarks(plan)],
         "report": str(plan.verify()),
         "relabel": _new_numbers(plan),
         "note": seen.note,
@@ -59,68 +60,16 @@ def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
     }
 
 
-def machine_words(plan: Plan) -> str:
-    """The machine in a line.
-
-    >>> import graycube as gc
-    >>> machine_words(gc.plan(gc.Layout.nodes(3), gc.Layout.nodes(3), 1, machine="ipsc2"))
-    'ipsc2: 1 port, circuit switching'
-    """
-    machine = plan.machine
-    ports = f"{machine.links_at_once} port{'' if machine.links_at_once == 1 else 's'}"
-    name = "" if machine.name == "custom" else f"{machine.name}: "
-    packets = f", packets of {machine.packet} bytes" if machine.packet else ""
-    return f"{name}{ports}, {machine.switching} switching{packets}"
-
-
-def _candidates(plan: Plan) -> list[dict[str, Any]]:
-    alike = as_before(plan.candidates)
-    rows = [_candidate(c, plan, alike.get(c.algorithm.name)) for c in plan.candidates]
-    if not any(row["chosen"] for row in rows):
-        remark = "the plan, from a file"
-        rows.append(_row(plan.algorithm, "", plan, plan.cost, chosen=True, remark=remark))
-    return rows
-
-
-def _candidate(candidate: Candidate, plan: Plan, same: str | None) -> dict[str, Any]:
-    name, paper = candidate.algorithm.name, candidate.algorithm.paper
-    traffic = candidate.traffic
-    chosen = traffic is not None and traffic.schedule == plan.schedule
-    remark = "the plan" if chosen else candidate.reason or _compared(candidate, plan, same)
-    return _row(name, paper, candidate, candidate.cost, chosen=chosen, remark=remark)
-
-
-def _compared(candidate: Candidate, plan: Plan, same: str | None) -> str:
-    if candidate.algorithm.name == "relabel":
-        return "if the ranks may be renumbered"
-    if same is not None:
-        return f"as {same} here"
-    if candidate.cost == plan.cost:
-        return "costs the same"
-    if not plan.cost:
-        return "dearer"
-    ratio = f"{candidate.cost / plan.cost:.4g}"
-    return "costs nearly the same" if ratio == "1" else f"{ratio} times the plan"
-
-
-def _row(  # noqa: PLR0913
-    name: str,
-    paper: str,
-    priced: Candidate | Plan,
-    cost: float,
-    *,
-    chosen: bool,
-    remark: str,
-) -> dict[str, Any]:
-    traffic = priced.traffic
+def _candidate(name: str, one: Candidate | Plan, remark: str) -> dict[str, Any]:
+    traffic = one.traffic
     return {
         "name": name,
-        "paper": paper,
+        "paper": one.algorithm.paper if isinstance(one, Candidate) else "",
         "rounds": None if traffic is None else traffic.nonempty,
         "cycles": None if traffic is None else traffic.cycles,
         "bytes": None if traffic is None else traffic.bytes,
-        "seconds": cost if isfinite(cost) else None,
-        "chosen": chosen,
+        "seconds": one.cost if isfinite(one.cost) else None,
+        "chosen": remark.startswith("chosen"),
         "remark": remark,
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from graycube.markup import Markup, element, joined
 from graycube.planning.explain import NO_COSTS
+from graycube.texts import counted
 
 
 def heading(scenes: Sequence[Mapping[str, Any]]) -> Markup:
@@ -13,7 +14,7 @@ def heading(scenes: Sequence[Mapping[str, Any]]) -> Markup:
     shown = scenes[0]
     title = element("h1", "From ", _code(shown["source"]), " to ", _code(shown["target"]))
     machines = " or ".join(dict.fromkeys(s["machine"] for s in scenes))
-    lead = element("p", f"{_amounts(shown)}; {machines}", class_="lead")
+    lead = element("p", f"{shown['moved']}; {machines}", class_="lead")
     if len(scenes) > 1:
         return joined([title, lead, element("p", _winner(scenes), class_="versus")])
     figures = [
@@ -26,17 +27,6 @@ def heading(scenes: Sequence[Mapping[str, Any]]) -> Markup:
     ]
     entries = (element("div", element("dt", name), element("dd", x)) for name, x in figures)
     return joined([title, lead, element("dl", *entries, class_="figures")])
-
-
-def _amounts(shown: Mapping[str, Any]) -> str:
-    return (
-        f"{_amount(shown['block'], 'element')} of {_amount(shown['itemsize'], 'byte')} "
-        f"on each of {_amount(1 << shown['n'], 'node')}"
-    )
-
-
-def _amount(count: int, thing: str) -> str:
-    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _code(text: str) -> Markup:
@@ -68,8 +58,8 @@ def _gap(shown: Mapping[str, Any]) -> str:
 def price_line(shown: Mapping[str, Any]) -> str:
     """What a plan costs, in a line."""
     return (
-        f"{_seconds(shown['seconds'])}; {_amount(shown['rounds'], 'round')}, "
-        f"{_amount(shown['cycles'], 'cycle')}, {shown['bytes']} link bytes"
+        f"{_seconds(shown['seconds'])}; {counted(shown['rounds'], 'round')}, "
+        f"{counted(shown['cycles'], 'cycle')}, {shown['bytes']} link bytes"
     )
 
 
@@ -99,10 +89,10 @@ def remarks(shown: Mapping[str, Any]) -> Iterator[str]:
     drawn = shown["drawn"]["cycles"]
     if drawn not in (0, shown["cycles"]) and not shown["note"]:
         yield (
-            f"What is drawn takes {_amount(drawn, 'cycle')}; the price counts "
+            f"What is drawn takes {counted(drawn, 'cycle')}; the price counts "
             f"{shown['cycles']}, as many as the longest messages of all rounds have elements."
         )
     empty = len(shown["drawn"]["rounds"]) - sum(map(bool, shown["drawn"]["seconds"]))
     priced = shown["seconds"] > 0
     if priced and empty and not shown["note"]:
-        yield f"In {_amount(empty, 'round')} nothing crosses a link, which costs nothing."
+        yield f"In {counted(empty, 'round')} nothing crosses a link, which costs nothing."
