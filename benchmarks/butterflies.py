@@ -14,7 +14,7 @@ from statistics import median
 import graycube as gc
 from graycube.butterflies.phases import phases
 from graycube.schedule import Stage, expand
-from graycube.verify import check_elements, check_algebra, check_pairs
+from graycube.verify import check_algebra, check_elements, check_pairs
 
 
 def timed(title: str, works: dict[str, Callable[[], object]], rounds: int) -> None:

@@ -151,7 +151,9 @@ def test_prices_are_those_of_the_moves(case):
         traffic = candidate.traffic
         moves = expand(traffic.schedule)
         by_hand = time_by_hand(moves, machine)
-        if candidate.algorithm.name == "pipeline":
+        steps = [step for way in traffic.schedule.ways for step in way.steps]
+        waiting = any(c.delays for step in steps for c in step.crossings)
+        if candidate.algorithm.name == "pipeline" and waiting:
             (charged,) = traffic.rounds or (None,)
             longest = longest_messages(moves)
             assert all(amount <= charged.longest for amount in longest.values())

@@ -51,7 +51,7 @@ def rewritten(change):
 
 
 def lost(content):
-    content["schedule"]["strands"][0]["hops"] = []
+    content["schedule"]["ways"][0]["steps"] = []
 
 
 def refused_by(reader, path):
@@ -134,7 +134,7 @@ def test_a_wrong_plan_has_status_1_and_says_where():
     assert report.violations
     for violation in report.violations:
         assert str(violation) in ran.out
-    assert "strand 0" in ran.out
+    assert "way 0" in ran.out
     assert "node" in ran.out
 
 
@@ -276,7 +276,7 @@ def test_a_plan_cannot_forge_a_verdict(verb, place, text):
         elif place == "machine":
             content["machine"]["name"] = text
         elif place == "key":
-            content["schedule"]["strands"][0][text] = text
+            content["schedule"]["ways"][0][text] = text
         else:
             content["schedule"]["task"]["source"] = text
 

@@ -350,7 +350,7 @@ def test_shares_that_change_slots_at_different_times_fill_a_node():
     source = gc.Layout.consecutive(2, 1)
     way = (gc.Exchange(2, 1, 1), gc.Exchange(1, 2, 0))
     strands = tuple(
-        gc.Way(2 * s, 2 * s + 2, tuple(hop_of(4 * s, e) for e in way)) for s in range(2)
+        gc.Way(2 * s, 2 * s + 2, tuple(gc.hop(4 * s, e, 1) for e in way)) for s in range(2)
     )
     task = gc.Task(source, strands[0].move(2) @ source, 4)
     schedule = gc.Schedule(task, "by hand", (0, 4), 8, strands)
@@ -373,7 +373,7 @@ def test_a_hop_that_no_node_of_the_strand_does_keeps_no_node_busy():
 
 def test_an_empty_strand_moves_nothing():
     task = gc.Task(gc.Layout.cyclic(2, 1), gc.Layout.cyclic(2, 1), 2)
-    hops = (hop_of(0, gc.Exchange(2, 0, 0)),)
+    hops = (gc.hop(0, gc.Exchange(2, 0, 0), 1),)
     strands = (gc.Way(0, 2, ()), gc.Way(0, 0, hops))
     schedule = gc.Schedule(task, "by hand", (0,), 1, strands)
     assert len(expand(schedule)) == 0

@@ -8,7 +8,7 @@ it, loops included; ``workload`` reads programs from files.
 
 from graycube.advice.advise import Advice, advise
 from graycube.advice.homes import Place, homes
-from graycube.advice.paths import Repeated, Step
+from graycube.advice.paths import Leg, Repeated
 from graycube.advice.phases import FFT, Elementwise, Loop, Phase, Stencil, Transpose
 from graycube.advice.prices import Methods
 from graycube.advice.vary import Crossover, Variation
@@ -19,13 +19,13 @@ __all__ = [
     "Advice",
     "Crossover",
     "Elementwise",
+    "Leg",
     "Loop",
     "Methods",
     "Phase",
     "Place",
     "Repeated",
     "Stencil",
-    "Step",
     "Transpose",
     "Variation",
     "Workload",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graycube.advice.known import Conversion
-from graycube.advice.paths import Repeated, Step, Trace
+from graycube.advice.paths import Leg, Repeated, Trace
 from graycube.advice.phases import FFT, single_phases
 from graycube.advice.search import steps_of
 from graycube.layout import Layout
@@ -63,7 +63,7 @@ def _trace(advice: "Advice", trace: Trace, indent: str) -> Iterator[tuple[str, .
             yield _step(advice, step, indent)
 
 
-def _step(advice: "Advice", step: Step, indent: str) -> tuple[str, ...]:
+def _step(advice: "Advice", step: Leg, indent: str) -> tuple[str, ...]:
     if isinstance(step.label, Conversion):
         what, place = f"{step.label}", f"to {advice.places[step.after]}"
     else:

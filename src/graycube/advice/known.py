@@ -19,7 +19,7 @@ import numpy as np
 
 from graycube.advice import floors
 from graycube.advice.homes import Place, tidied
-from graycube.advice.paths import Step, Ways
+from graycube.advice.paths import Leg, Ways
 from graycube.advice.phases import FFT, Elementwise, Stencil, Transpose
 from graycube.advice.prices import Methods, Option, Single, conversion, least, options
 from graycube.layout import Layout
@@ -92,7 +92,7 @@ class Known:
                 found.append((self._number(after, self._depths[i] + 1), option))
         return self._done[phase, i]
 
-    def is_open(self, step: Step) -> bool:
+    def is_open(self, step: Leg) -> bool:
         """Whether the price of a step is a bound; what begins anywhere has no other."""
         if step.before == self.anywhere:
             return False
@@ -100,7 +100,7 @@ class Known:
             return (step.before, step.after) not in self._algorithms
         return (_phase(step), step.before) not in self._done
 
-    def is_quick(self, step: Step) -> bool:
+    def is_quick(self, step: Leg) -> bool:
         """Whether more about an open step is found out without a plan or a network."""
         if isinstance(step.label, Conversion):
             return step.before in self._rough
@@ -141,7 +141,7 @@ class Known:
 
         return Ways(costs, label, prices)
 
-    def find_out(self, step: Step) -> None:
+    def find_out(self, step: Leg) -> None:
         """Learn more about an open step: its price, or a good bound first."""
         i, j = step.before, step.after
         phase = _phase(step)
@@ -195,6 +195,6 @@ class Known:
         return self._floors[key]
 
 
-def _phase(step: Step) -> Single | None:
+def _phase(step: Leg) -> Single | None:
     """The phase of a step, if it is none that converts."""
     return step.label[0] if isinstance(step.label, tuple) else None

@@ -17,10 +17,10 @@ MAX_PERIOD = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Leg:
     """What is done between two places, numbered by the caller; ``label`` says what.
 
-    >>> print(Step("fft", 0, 1, 2.5))
+    >>> print(Leg("fft", 0, 1, 2.5))
     fft: 0 to 1, 2.5
     """
 
@@ -37,7 +37,7 @@ class Step:
 class Repeated:
     """Steps that are done so many times.
 
-    >>> print(Repeated((Step("fft", 0, 0, 1.0),), 3))
+    >>> print(Repeated((Leg("fft", 0, 0, 1.0),), 3))
     3 x (fft: 0 to 0, 1)
     """
 
@@ -48,7 +48,7 @@ class Repeated:
         return f"{self.times} x ({'; '.join(map(str, self.steps))})"
 
 
-Trace = tuple[Step | Repeated, ...]
+Trace = tuple[Leg | Repeated, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Ways:
     def trace(self, i: int, j: int) -> Trace:
         """The steps from i to j, none where the label is None."""
         label, prices = self.label(i, j), self.costs if self.prices is None else self.prices
-        return () if label is None else (Step(label, i, j, float(prices[i, j])),)
+        return () if label is None else (Leg(label, i, j, float(prices[i, j])),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,14 +140,14 @@ def nothing(size: int, starts: Sequence[int] | None = None) -> Ways:
     return Ways(rows, lambda i, j: None)  # noqa: ARG005 - the shape of a label
 
 
-def steps_between(ways: Ways | Chain | LoopTurn, i: int, j: int) -> list[Step]:
+def steps_between(ways: Ways | Chain | LoopTurn, i: int, j: int) -> list[Leg]:
     """The steps of the way from i to j, each once.
 
     >>> ways = Ways(np.array([[1.0]]), lambda i, j: "step")
     >>> [str(step) for step in steps_between(power(ways, 1000, 1), 0, 0)]
     ['step: 0 to 0, 1']
     """
-    found, seen, todo = dict[Step, None](), set[tuple[int, int, int]](), [(ways, i, j)]
+    found, seen, todo = dict[Leg, None](), set[tuple[int, int, int]](), [(ways, i, j)]
     while todo:
         node, i, j = todo.pop()
         if (id(node), i, j) in seen:
@@ -159,7 +159,7 @@ def steps_between(ways: Ways | Chain | LoopTurn, i: int, j: int) -> list[Step]:
         elif isinstance(node, LoopTurn):
             todo.append((node.body, i, j))
         else:
-            found |= dict.fromkeys(s for s in node.trace(i, j) if isinstance(s, Step))
+            found |= dict.fromkeys(s for s in node.trace(i, j) if isinstance(s, Leg))
     return list(found)
 
 
@@ -180,9 +180,9 @@ def power(body: Ways | Chain, times: int, size: int) -> Ways | Chain | LoopTurn:
     return nothing(size) if found is None else found
 
 
-def _merged(trace: Sequence[Step | Repeated]) -> Trace:
+def _merged(trace: Sequence[Leg | Repeated]) -> Trace:
     """Equal turns that follow each other as one, and so for turns that alternate."""
-    done: list[Step | Repeated] = []
+    done: list[Leg | Repeated] = []
     for step in trace:
         done.append(step)
         while _joined(done):
@@ -190,7 +190,7 @@ def _merged(trace: Sequence[Step | Repeated]) -> Trace:
     return tuple(done)
 
 
-def _joined(done: list[Step | Repeated]) -> bool:
+def _joined(done: list[Leg | Repeated]) -> bool:
     """Join what stands twice at the end; whether there was something to join."""
     for period in range(1, MAX_PERIOD + 1):
         tail = tuple(done[-period:])

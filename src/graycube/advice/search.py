@@ -22,8 +22,8 @@ from math import inf, isfinite
 from graycube.advice.known import Known
 from graycube.advice.paths import (
     Chain,
+    Leg,
     Repeated,
-    Step,
     Trace,
     Ways,
     nothing,
@@ -43,7 +43,7 @@ _CLOSE = 1 - 1e-12
 class Found:
     """A way, and a bound for all others: it is the cheapest one if that is its cost.
 
-    >>> Found((Step("fft", 0, 0, 2.5),), cost=2.5, lower_bound=2.0).cost
+    >>> Found((Leg("fft", 0, 0, 2.5),), cost=2.5, lower_bound=2.0).cost
     2.5
     """
 
@@ -199,7 +199,7 @@ class _WayThrough:
         return float(self.ways.costs[self.row, self.end])
 
     @cached_property
-    def doubts(self) -> list[Step]:
+    def doubts(self) -> list[Leg]:
         """The steps that are not known, where they begin in a place."""
         if not isfinite(self.cost):
             return []
@@ -222,9 +222,9 @@ class _WayThrough:
         return Found(steps, cost, cost if self.cost * _CLOSE <= lowest else min(cost, lowest))
 
 
-def steps_of(trace: Trace) -> list[Step]:
+def steps_of(trace: Trace) -> list[Leg]:
     """All steps of a way, those of a loop once."""
-    found: list[Step] = []
+    found: list[Leg] = []
     for step in trace:
         found += steps_of(step.steps) if isinstance(step, Repeated) else [step]
     return found

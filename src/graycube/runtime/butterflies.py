@@ -24,7 +24,8 @@ def emulate(emulation: Schedule, blocks: ArrayLike, *, inverse: bool = False) ->
     Stages from the highest bit down take indices in natural order, and the digits of the
     output index are reversed; from the lowest bit up it is the other way round.
 
-    >>>     >>> from graycube.schedule import Step, Task, Way, hop
+    >>> from graycube.gf2 import Exchange
+    >>> from graycube.schedule import Step, Task, Way, hop
     >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=2)
     >>> steps = (Step(stage=1), hop(0, Exchange(flip=3, when=3), n=1), Step(stage=0))
     >>> emulation = Schedule(task, "by hand", (0,), 1, (Way(0, 2, steps),))

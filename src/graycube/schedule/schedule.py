@@ -164,7 +164,7 @@ class Schedule(Timetable):
         >>> way = Way(0, 8, (hop(0, Exchange(flip=1, when=2), n=2),))
         >>> for layout in Schedule(task, "gb1", (0,), 8, (way,)).layouts():
         ...     print(layout)
-        (|| g1 g0)
+        (|| b1 g0)
         (|| b1 b0)
         """
         layout = self.task.source

@@ -29,7 +29,7 @@ def is_direct(schedule: Schedule) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Delivery:
+class _Sending:
     """A step: from cycle ``start`` to ``stop``, in messages of ``size`` elements.
 
     ``senders`` and ``goals`` are the node bits before and after, as sums of the address bits
@@ -68,7 +68,7 @@ def check_direct(schedule: Schedule, machine: Machine) -> Report:
     return tally("by algebra", _RULES, found)
 
 
-def _deliveries(schedule: Schedule) -> Iterator[_Delivery]:
+def _deliveries(schedule: Schedule) -> Iterator[_Sending]:
     task = schedule.task
     senders = tuple(1 << d for d in range(task.n))
     for step in schedule.ways[0].steps:
@@ -79,7 +79,7 @@ def _deliveries(schedule: Schedule) -> Iterator[_Delivery]:
         size = task.block >> len(slots)
         start = min((crossing.start for crossing in step.crossings), default=0)
         stop = max((crossing.last + size for crossing in step.crossings), default=0)
-        yield _Delivery(step, start, stop, size, senders, goals, turns)
+        yield _Sending(step, start, stop, size, senders, goals, turns)
 
 
 def _check_end(schedule: Schedule) -> Iterator[Violation]:
@@ -97,7 +97,7 @@ def _check_end(schedule: Schedule) -> Iterator[Violation]:
 
 
 def _check_times(
-    schedule: Schedule, made: Sequence[_Delivery], machine: Machine
+    schedule: Schedule, made: Sequence[_Sending], machine: Machine
 ) -> Iterator[Violation]:
     """Messages do not overlap, and each has a round: a circuit as one, else each crossing."""
     crossing = [delivery for delivery in made if delivery.step.crossings]
@@ -127,7 +127,7 @@ def _check_times(
         yield Violation("time", detail=f"messages end after {schedule.cycles} cycles")
 
 
-def _in_rounds(schedule: Schedule, delivery: _Delivery) -> bool:
+def _in_rounds(schedule: Schedule, delivery: _Sending) -> bool:
     """Whether rounds of one message each fill the time, and all messages start with one."""
     size, rounds = delivery.size, schedule.rounds
     spans = [late.cycles for late in delivery.step.crossings[0].delays]
@@ -141,7 +141,7 @@ def _in_rounds(schedule: Schedule, delivery: _Delivery) -> bool:
     return len(marks) == len(wanted) and marks == tuple(wanted)
 
 
-def _check_messages(number: int, delivery: _Delivery) -> Iterator[Violation]:
+def _check_messages(number: int, delivery: _Sending) -> Iterator[Violation]:
     """In a turn every node sends one message and receives one, over the dimensions crossed."""
     by_sender = Span((*delivery.senders, *delivery.turns))
     by_goal = Span((*delivery.goals, *delivery.turns))
@@ -159,7 +159,7 @@ def _check_messages(number: int, delivery: _Delivery) -> Iterator[Violation]:
         yield Violation("end", detail=detail)
 
 
-def _check_links(number: int, delivery: _Delivery) -> Iterator[Violation]:
+def _check_links(number: int, delivery: _Sending) -> Iterator[Violation]:
     at = list(delivery.senders)
     for crossing in delivery.step.crossings:
         before = at[crossing.dim]

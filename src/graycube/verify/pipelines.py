@@ -41,10 +41,10 @@ def check_pipeline(schedule: Schedule, machine: Machine) -> Report:
     """Check a pipeline by algebra.
 
     >>> from graycube.layout import Layout
-    >>> from graycube.schedule import Crossing, Emulation, Stage, Task
+    >>> from graycube.schedule import Schedule, Step, Task, Way, hop
     >>> task = Task(Layout.cyclic(2, 1), Layout.parse("(b0 || b1)"), block=2)
-    >>> steps = (Stage(1), Crossing(Exchange(flip=3, when=3), 0), Stage(0))
-    >>> made = Emulation(task, "by hand", (0,), 1, steps)
+    >>> steps = (Step(stage=1), hop(0, Exchange(flip=3, when=3), n=1), Step(stage=0))
+    >>> made = Schedule(task, "by hand", (0,), 1, (Way(0, 2, steps),))
     >>> print(check_pipeline(made, Machine(dims=1)))
     by algebra: nothing is wrong (end, stage, link, ports, time, round)
     """
