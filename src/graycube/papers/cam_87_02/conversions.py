@@ -1,0 +1,193 @@
+"""Sections 6 and 7: the conversion by hand and as a schedule, blocks, and more axes."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim
+from graycube.verify import check_algebra
+
+from .codes import reflected
+from .graphs import Nodes, digits_reversed, distance
+from .model import MAPPINGS, Mapping
+from .rounds import conversion, placed, planned, transform
+
+
+def lemma(claim: Claim) -> Iterator[Case]:
+    """The exchanges of the schedule, which is proved; no block has fewer links to go."""
+    return claim.compared(_exchanges)
+
+
+def _exchanges(d: int) -> int:
+    schedule = conversion(d, 1, 1)
+    if not check_algebra(schedule, gc.Machine(dims=d)):
+        raise ValueError(f"the conversion is wrong, d = {d}")
+    if distance(reflected(d), np.arange(1 << d)).max() != d - 1:
+        raise ValueError(f"fewer exchanges may do, d = {d}")
+    return len(schedule.rounds)
+
+
+def by_hand(claim: Claim) -> Iterator[Case]:
+    """The algorithm on data, node by node, as section 6 numbers bits: the highest one is 0."""
+    return claim.tried(lambda d: np.array_equal(converted(d, range(d - 1)), np.arange(1 << d)))
+
+
+def backwards(claim: Claim) -> Iterator[Case]:
+    """The same steps in reverse order, from the FFT mapping to the BRGC."""
+    return claim.tried(_is_gray_again)
+
+
+def _is_gray_again(d: int) -> bool:
+    data = np.arange(1 << d)
+    for j in reversed(range(d - 1)):
+        data = exchanged(data, d, j)
+    return np.array_equal(data[reflected(d)], np.arange(1 << d))
+
+
+def converted(d: int, stages: Sequence[int]) -> Nodes:
+    """Who holds what after these stages, from the BRGC mapping on."""
+    data = np.empty(1 << d, dtype=np.int64)
+    data[reflected(d)] = np.arange(1 << d)
+    for j in stages:
+        data = exchanged(data, d, j)
+    return data
+
+
+def exchanged(data: Nodes, d: int, j: int) -> Nodes:
+    """Stage j: where bit j is 1, with the neighbour in dimension j + 1, in pairs."""
+    nodes = np.arange(1 << d)
+    bit = nodes >> d - 1 - j & 1
+    partner = nodes ^ bit << d - 2 - j
+    if not np.array_equal(partner[partner], nodes) or distance(nodes, partner).max() > 1:
+        raise ValueError(f"not an exchange between neighbours, d = {d}, j = {j}")
+    moved: Nodes = data[partner]
+    return moved
+
+
+def reversed_half(claim: Claim) -> Iterator[Case]:
+    """The proof's pairs: a single dimension apart, and the exchange unreverses the half."""
+    return claim.tried(_unreversed)
+
+
+def _unreversed(k: int) -> bool:
+    code = reflected(k)
+    pairs = code[::-1] ^ code
+    after = converted(k + 1, range(1))[1 << k :]
+    return bool(np.all(pairs == 1 << k - 1)) and np.array_equal(after[code], _second(k))
+
+
+def _second(k: int) -> Nodes:
+    return np.arange(1 << k, 2 << k)
+
+
+def blocks(claim: Claim) -> Iterator[Case]:
+    """Section 7: whole blocks go to one node each, in the first d stages, and none later.
+
+    As printed to a neighbour in both mappings; corrected, two links away in the BRGC mapping
+    but for the last of these stages.
+    """
+    return claim.tried(
+        lambda n, d: None if d > n else all(_in_blocks(n, d, m, far=1) for m in MAPPINGS),
+        lambda n, d: all(_in_blocks(n, d, m, far=1 + (m == "BRGC")) for m in MAPPINGS),
+    )
+
+
+def _in_blocks(n: int, d: int, mapping: Mapping, far: int) -> bool:
+    node = by_blocks(n, d, mapping)
+    index = np.arange(1 << n)
+    for stage in range(n):  # from the most significant bit on
+        partners = node[index ^ 1 << n - 1 - stage].reshape(1 << d, -1)
+        own = node.reshape(1 << d, -1)
+        links = distance(own, partners)
+        wanted = (1 if stage == d - 1 else far) if stage < d else 0
+        if np.any(links != wanted) or np.any(partners != partners[:, :1]):
+            return False
+    x = np.random.default_rng(n).standard_normal(1 << n)
+    values = transform(placed(n, d, mapping), x)[digits_reversed(n)]
+    return np.allclose(values, np.fft.fft(x))
+
+
+def by_blocks(n: int, d: int, mapping: Mapping) -> Nodes:
+    """The node of every element, consecutive ones together."""
+    nodes = np.arange(1 << d) if mapping == "FFT" else reflected(d)
+    return np.repeat(nodes, 1 << n - d)
+
+
+def boundary(claim: Claim) -> Iterator[Case]:
+    """Section 7: of every block a single element has its next neighbour on another node."""
+    return claim.tried(
+        lambda n, d: None if d > n else all(_one_each(n, d, m) for m in MAPPINGS)
+    )
+
+
+def _one_each(n: int, d: int, mapping: Mapping) -> bool:
+    node = by_blocks(n, d, mapping)
+    if not np.array_equal(placed(n, d, mapping).locate(np.arange(1 << n))[0], node):
+        raise ValueError(f"the layout is another one, n = {n}, d = {d}")
+    leaves = np.flatnonzero(node != np.roll(node, -1))
+    size = 1 << n - d
+    last = np.arange(size - 1, 1 << n, size)
+    return np.array_equal(leaves, last if d else last[:0])
+
+
+def axes(claim: Claim) -> Iterator[Case]:
+    """Section 7: each axis of a mesh keeps what it has alone, in both mappings."""
+    return claim.tried(lambda **dims: all(_kept(list(dims.values()), m) for m in MAPPINGS))
+
+
+def _kept(dims: list[int], mapping: Mapping) -> bool:
+    node, shape = tensor([by_blocks(d, d, mapping) for d in dims]), _shape(dims)
+    layout = gc.Layout.mesh(shape, nodes=shape, code="binary" if mapping == "FFT" else "gray")
+    if not np.array_equal(layout.locate(*np.indices(shape))[0], node):
+        raise ValueError(f"the layout is another one, {dims}")
+    for axis, d in enumerate(dims):
+        links = distance(node, np.roll(node, -1, axis=axis))
+        if links.max() != (d if mapping == "FFT" else min(d, 1)):
+            return False
+        for j in range(d):
+            partners = np.take(node, np.arange(1 << d) ^ 1 << j, axis=axis)
+            if np.any(distance(node, partners) != (2 if mapping == "BRGC" and j else 1)):
+                return False
+    return len(np.unique(node)) == node.size == 1 << sum(dims)
+
+
+def tensor(maps: Sequence[Nodes]) -> Nodes:
+    """The node of every point: the numbers of its coordinates, one after the other."""
+    node = np.zeros((), dtype=np.int64)
+    for each in maps:
+        node = node[..., None] << len(each).bit_length() - 1 | each
+    return node
+
+
+def axes_converted(claim: Claim) -> Iterator[Case]:
+    """Section 7: the conversion of every axis in succession, by hand and as a plan."""
+    return claim.compared(lambda **dims: _succession(list(dims.values())))
+
+
+def _succession(dims: list[int]) -> int:
+    data = np.empty(1 << sum(dims), dtype=np.int64)
+    data[tensor([reflected(d) for d in dims])] = np.arange(data.size).reshape(_shape(dims))
+    grid, exchanges = data.reshape(_shape(dims)), 0
+    for axis, d in enumerate(dims):
+        for j in range(d - 1):
+            order = exchanged(np.arange(1 << d), d, j)
+            grid, exchanges = np.take(grid, order, axis=axis), exchanges + 1
+    if not np.array_equal(grid.ravel(), np.arange(data.size)):
+        raise ValueError(f"the elements are not at home, {dims}")
+    if exchanges and len(_planned(dims).rounds) != exchanges:
+        raise ValueError(f"the plan has another number of exchanges, {dims}")
+    return exchanges
+
+
+def _shape(dims: Sequence[int]) -> tuple[int, ...]:
+    return tuple(1 << d for d in dims)
+
+
+def _planned(dims: Sequence[int]) -> gc.Schedule:
+    shape = _shape(dims)
+    gray, binary = (gc.Layout.mesh(shape, nodes=shape, code=c) for c in ("gray", "binary"))
+    schedule = planned(gray, binary, 1)
+    if not check_algebra(schedule, gc.Machine(dims=sum(dims))):
+        raise ValueError(f"the plan is wrong, {dims}")
+    return schedule

@@ -1,0 +1,81 @@
+"""Section 4 by brute force: how far binary code takes neighbours apart."""
+
+from collections.abc import Iterator
+from itertools import permutations
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim
+
+from .graphs import Nodes, adjacent, apart, distance
+
+
+def theorem_1(claim: Claim) -> Iterator[Case]:
+    """The farthest of all pairs of consecutive numbers."""
+    return claim.compared(_farthest)
+
+
+def _farthest(d: int) -> int:
+    nodes = np.arange(1 << d)
+    links = apart(nodes)
+    if links[(1 << d - 1) - 1] != links.max():
+        raise ValueError("the pair in the middle is not the farthest one")
+    line = gc.mesh_distances(gc.Layout.nodes(d), periodic=False).dilation
+    if line != links[:-1].max():
+        raise ValueError("the layout has other distances")
+    return int(links.max())
+
+
+def diameter(claim: Claim) -> Iterator[Case]:
+    """The steps from node 0, and so from any node, to the farthest one."""
+    return claim.compared(_steps_from_0)
+
+
+def _steps_from_0(d: int) -> int:
+    reached, steps = np.arange(1 << d) == 0, 0
+    while not reached.all():
+        reached = reached | adjacent(d)[reached].any(axis=0)
+        steps += 1
+    return steps
+
+
+def worst_mapping(claim: Claim) -> Iterator[Case]:
+    """Section 4: binary code against words that alternate with their complements."""
+
+    def corrected(d: int) -> bool:
+        nodes = np.arange(1 << d)
+        own = apart(nodes).max() == d and apart(nodes).sum() == 2 * (1 << d) - 2
+        other = apart(far_apart(d)).sum() == _most(d)
+        return bool(own and other) and (d > _SMALL or _farthest_sum(d) == _most(d))
+
+    return claim.tried(
+        lambda d: apart(np.arange(1 << d)).sum() >= apart(far_apart(d)).sum(), corrected
+    )
+
+
+_SMALL = 3  # so many dimensions have few enough mappings to try all
+
+
+def _most(d: int) -> int:
+    """No ring has more: two neighbours of a node are at most as far as its farthest two nodes.
+
+    For d = 1 both neighbours are the same node.
+    """
+    links = np.sort(distance(np.arange(1 << d), np.array(0)))
+    farthest = 2 * int(links[-1]) if d == 1 else int(links[-1]) + int(links[-2])
+    return farthest << d - 1
+
+
+def _farthest_sum(d: int) -> int:
+    """The largest sum of distances that any mapping has; by symmetry it starts at node 0."""
+    rest = np.array(list(permutations(range(1, 1 << d))))
+    rings = np.insert(rest, 0, 0, axis=1)
+    return int(distance(rings, np.roll(rings, -1, axis=1)).sum(axis=1).max())
+
+
+def far_apart(d: int) -> Nodes:
+    """A mapping in which neighbours are d and d - 1 apart: Gray words and their complements."""
+    words: Nodes = np.repeat(gc.gray(np.arange(1 << d - 1)), 2)
+    words[1::2] ^= (1 << d) - 1
+    return words

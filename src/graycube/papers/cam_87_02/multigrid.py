@@ -1,0 +1,77 @@
+"""Sections 5 and 9: multigrid, whose grids are strides of powers of two."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.papers import Case, Claim
+
+from .codes import reflected
+from .graphs import Nodes, distance
+
+Values = NDArray[np.float64]
+SHIFT = 0.01
+"""In 2 u(j) - u(j - 1) - u(j + 1) + SHIFT u(j) = f(j), so that it has a solution."""
+CYCLES = 30
+DAMPING = 2 / 3
+
+
+@dataclass
+class Grids:
+    """The nodes of the points, and how far values have been read at most."""
+
+    node: Nodes
+    farthest: int = 0
+
+    def beside(self, values: Values, sign: int) -> Values:
+        """What every point of a grid reads of the next one, after or before it."""
+        node = self.node[:: len(self.node) // len(values)]
+        self.farthest = max(self.farthest, int(distance(node, np.roll(node, -sign)).max()))
+        return np.roll(values, -sign)
+
+    def residual(self, values: Values, wanted: Values) -> Values:
+        """What the equation of a grid leaves at every point."""
+        stride = len(self.node) // len(values)
+        differences = 2 * values - self.beside(values, 1) - self.beside(values, -1)
+        left: Values = wanted - differences / stride**2 - SHIFT * values
+        return left
+
+    def smoothed(self, values: Values, wanted: Values) -> Values:
+        """Two damped steps of Jacobi."""
+        stride = len(self.node) // len(values)
+        for _ in range(2):
+            step = self.residual(values, wanted) / (2 / stride**2 + SHIFT)
+            values = values + DAMPING * step
+        return values
+
+    def cycle(self, values: Values, wanted: Values) -> Values:
+        """A V-cycle: to the grid of a single point and back."""
+        if len(values) == 1:
+            return wanted / SHIFT
+        values = self.smoothed(values, wanted)
+        left = self.residual(values, wanted)
+        weighted = (self.beside(left, -1) + 2 * left + self.beside(left, 1)) / 4
+        coarse = self.cycle(np.zeros(len(values) // 2), weighted[::2])
+        spread = np.zeros_like(values)
+        spread[::2] = coarse
+        values = values + spread + (self.beside(spread, -1) + self.beside(spread, 1)) / 2
+        return self.smoothed(values, wanted)
+
+
+def multigrid(claim: Claim) -> Iterator[Case]:
+    """Every value that is read is at most two links away, and the solution is right."""
+    return claim.compared(_farthest_read)
+
+
+def _farthest_read(d: int) -> int:
+    wanted = np.random.default_rng(d).uniform(-1, 1, 1 << d)
+    grids, found = Grids(reflected(d)), np.zeros(1 << d)
+    for _ in range(CYCLES):
+        found = grids.cycle(found, wanted)
+    waves = 2 - 2 * np.cos(2 * np.pi * np.fft.fftfreq(1 << d))
+    known = np.fft.ifft(np.fft.fft(wanted) / (waves + SHIFT)).real
+    if not np.allclose(found, known):
+        raise ValueError(f"the solution is wrong, d = {d}")
+    return grids.farthest

@@ -1,0 +1,126 @@
+"""Theorems 6, 8 and 9: how many cycles are enough, counted from schedules."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from graycube.papers import Case, Claim
+from graycube.simulate import simulate
+
+from .codes import flipped, parity
+from .model import (
+    best,
+    compositions,
+    cycles_of,
+    optimum,
+    proved,
+    ranks,
+    require,
+    schedule,
+)
+from .routes import routes
+
+
+def formula(n: int, block: int) -> int:
+    """Theorem 8 as printed at its end: the number of element transfers in sequence."""
+    return n if block <= n + 2 else -(-(2 * block - (n - 2)) // 3) + n - 2
+
+
+def theorem_6(claim: Claim) -> Iterator[Case]:
+    """Counted on n - 1 ports; no element crosses more links than it has to."""
+
+    def cycles(n: int, K: int) -> int | None:  # noqa: N803 - the paper's letter
+        made = schedule("minimum-path", (n,), K)
+        if made is None:
+            return None
+        shortest = K * int(np.bitwise_count(np.arange(1 << n) ^ ranks(n)).sum())
+        found = proved(made, max(1, n - 1))
+        require(simulate(made).crossings == shortest, "some path is longer than needed")
+        return found
+
+    return claim.compared(cycles)
+
+
+def by_rotations(claim: Claim) -> Iterator[Case]:
+    """The proof of Theorem 6: rotated sequences, with dummy dimensions for the remainder."""
+
+    def transfers(n: int, K: int) -> int:  # noqa: N803
+        real = n - 1
+        if real > K:
+            require(_rotated(n, K, real), "the sequences meet")
+            return real
+        last = real + K % real
+        require(_rotated(n, real, real) and _rotated(n, last, last), "the sequences meet")
+        return (K - last) + last
+
+    return claim.compared(transfers)
+
+
+def _rotated(n: int, sequences: int, length: int) -> bool:
+    """Whether sequences of this length convert, and never two of them use one dimension."""
+    turns = [*range(n - 2, -1, -1), *[-1] * (length - (n - 1))]
+    held = [ranks(n) for _ in range(sequences)]
+    done: list[list[int]] = [[] for _ in range(sequences)]
+    for t in range(length):
+        dims = [turns[(s + t) % length] for s in range(sequences)]
+        used = [d for d in dims if d >= 0]
+        if len(set(used)) < len(used):
+            return False
+        for s, m in enumerate(dims):
+            if m >= 0:
+                x = min((d for d in done[s] if d > m), default=n - 1)
+                held[s] = flipped(held[s], m, parity(x, m + 1, n))
+                done[s].append(m)
+    return all(h.tolist() == list(range(1 << n)) for h in held)
+
+
+def on_several_fields(claim: Claim) -> Iterator[Case]:
+    """The most cycles of all ways to make the fields."""
+
+    def cycles(n: int, d: int, K: int) -> int | None:  # noqa: N803
+        made = [cycles_of("minimum-path", widths, K) for widths in compositions(n, d)]
+        return max((c for c in made if c is not None), default=None)
+
+    return claim.compared(cycles)
+
+
+def partition(claim: Claim) -> Iterator[Case]:
+    """The printed split for K > n + 2 on the paper's routes; the ring as the correction."""
+
+    def split(n: int, K: int) -> bool | None:  # noqa: N803
+        if n + 2 >= K:
+            return None
+        short = -(-(2 * K - (n - 2)) // 3)
+        return proved(routes(n, short, K - short)) <= formula(n, K)
+
+    def ring(n: int, K: int) -> bool:  # noqa: N803
+        found = cycles_of("nonminimum-ring", (n,), K)
+        return found is not None and found <= formula(n, K)
+
+    return claim.tried(split, ring)
+
+
+def theorem_8(claim: Claim) -> Iterator[Case]:
+    """The best schedules; where they take more than printed, proofs that all do."""
+    return exact_above(claim, lambda n, K: least_known(n, K, backwards=False))  # noqa: N803
+
+
+def theorem_9(claim: Claim) -> Iterator[Case]:
+    return exact_above(claim, lambda n, K: least_known(n, K, backwards=True))  # noqa: N803
+
+
+def exact_above(claim: Claim, least: Callable[[int, int], int]) -> Iterator[Case]:
+    """The correction is a limit, but where the print is exceeded it is the figure itself."""
+    wrong = claim.correction
+    exact = replace(claim, correction=wrong and replace(wrong, relation="=="))
+    for sizes in claim.cases():
+        found = least(sizes["n"], sizes["K"])
+        case = claim.compare(found, **sizes)
+        yield case if case.holds else exact.compare(found, **sizes)
+
+
+def least_known(n: int, block: int, *, backwards: bool) -> int:
+    found = best(n, block, backwards=backwards)
+    too_many = found > formula(n, block)
+    return optimum((n,), block, backwards=backwards) if too_many else found

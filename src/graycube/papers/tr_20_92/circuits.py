@@ -1,0 +1,105 @@
+"""Section 3.5 and its counterpart in section 4: circuits, link by link, over all nodes."""
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim
+
+from .model import Ints, counted, ranks, seconds
+
+
+def path(start: Ints, end: Ints, order: Sequence[int]) -> Ints:
+    """The directed links from all starts to their ends, as node * n + dimension."""
+    n, node, links = len(order), start, []
+    for d in order:
+        crossing = (node ^ end) >> d & 1 == 1
+        links.append(node[crossing] * n + d)
+        node = np.where(crossing, node ^ 1 << d, node)
+    return np.concatenate(links)
+
+
+def disjoint(*paths: Ints) -> bool:
+    links = np.concatenate(paths)
+    return len(np.unique(links)) == len(links)
+
+
+def in_ascending_order(claim: Claim) -> Iterator[Case]:
+    return claim.tried(lambda n: disjoint(path(np.arange(1 << n), ranks(n), range(n))))
+
+
+def in_any_order(claim: Claim) -> Iterator[Case]:
+    """All orders of all dimensions."""
+
+    def all_orders(n: int) -> bool:
+        nodes, ends = np.arange(1 << n), ranks(n)
+        return all(disjoint(path(nodes, ends, order)) for order in permutations(range(n)))
+
+    return claim.tried(all_orders)
+
+
+def directly(claim: Claim) -> Iterator[Case]:
+    """One send over circuits, however far."""
+    return claim.compared(
+        lambda n, K, tau, t: seconds(counted("direct", n, K, kind="circuit"), tau, t)  # noqa: N803
+    )
+
+
+def two_ports(claim: Claim) -> Iterator[Case]:
+    """Three blocks in two steps."""
+    return claim.compared(
+        lambda n, K, tau, t: seconds(  # noqa: N803
+            counted("circuit-split", n, K, 2, "circuit"), tau, t
+        )
+    )
+
+
+def no_congestion(claim: Claim) -> Iterator[Case]:
+    """No link is used twice in a step; block 1 goes by the neighbour across dimension n - 1."""
+
+    def apart(n: int) -> bool:
+        nodes = np.arange(1 << n)
+        return two_steps(ranks(n), nodes ^ 1 << n - 1, range(n))
+
+    return claim.tried(apart)
+
+
+def two_steps(ends: Ints, between: Ints, order: Sequence[int]) -> bool:
+    """Whether the scheme with these intermediate nodes uses no link twice in either step."""
+    nodes = np.arange(len(ends))
+    direct = path(nodes, ends, order)
+    first = disjoint(direct, path(nodes, between, order))
+    return first and disjoint(direct, path(between, ends, order))
+
+
+def towards_gray(claim: Claim) -> Iterator[Case]:
+    """Ascending order with whatever intermediate nodes; descending order as the correction."""
+
+    def ascending(n: int) -> bool:
+        return all_have_one(n, range(n))
+
+    def descending(n: int) -> bool:
+        codes, order = gc.gray(np.arange(1 << n)), range(n)[::-1]
+        found = two_steps(codes, codes ^ 1 << n - 1, order) and all_have_one(n, order)
+        return found and ascending(n) == (n < 3)
+
+    return claim.tried(ascending, descending)
+
+
+def all_have_one(n: int, order: Sequence[int]) -> bool:
+    """Whether block 1 of every node can go by some node over links that direct sends leave."""
+    nodes = np.arange(1 << n)
+    codes = gc.gray(nodes)
+    taken = path(nodes, codes, order)
+
+    def free(start: int, end: int) -> bool:
+        links = path(np.array([start]), np.array([end]), order)
+        return not np.isin(links, taken).any()
+
+    return all(
+        any(free(home, u) and free(u, end) for u in nodes.tolist() if u != end)
+        for home, end in enumerate(codes.tolist())
+        if home != end
+    )

@@ -1,0 +1,193 @@
+"""Section 2 and the counts of section 3.1: the codes, by brute force over all words."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise, permutations
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim
+
+from .model import Ints, counted, exchanged, ranks, require, steps
+
+
+@lru_cache(maxsize=32)
+def reflected(n: int) -> list[int]:
+    """The code as Definition 1 builds it: a copy, and a reversed copy with a leading one."""
+    if n == 1:
+        return [0, 1]
+    below = reflected(n - 1)
+    return below + [1 << n - 1 | word for word in reversed(below)]
+
+
+def definition_1(claim: Claim) -> Iterator[Case]:
+    def same(n: int) -> bool:
+        words = reflected(n)
+        cyclic = all((a ^ b).bit_count() == 1 for a, b in pairwise([*words, words[0]]))
+        library = gc.gray(np.arange(1 << n))
+        known = gc.GrayCode.reflected(n).words
+        return cyclic and np.array_equal(words, library) and np.array_equal(words, known)
+
+    return claim.tried(same)
+
+
+def lemma_1(claim: Claim) -> Iterator[Case]:
+    """Bit by bit, against the code of Definition 1."""
+
+    def both_ways(n: int) -> bool:
+        index, word = np.arange(1 << n), np.array(reflected(n))
+        for m in range(n):
+            sums = np.bitwise_xor.reduce([word >> k & 1 for k in range(m, n)])
+            pair = (index >> m ^ index >> m + 1) & 1
+            if not (
+                np.array_equal(sums, index >> m & 1) and np.array_equal(pair, word >> m & 1)
+            ):
+                return False
+        there, back = np.array_equal(gc.gray(index), word), gc.gray_inverse(word)
+        return there and np.array_equal(back, index)
+
+    return claim.tried(both_ways)
+
+
+def on_a_three_cube(claim: Claim) -> Iterator[Case]:
+    """Node by node."""
+    for block, node in enumerate(claim.figures[0]):
+        ours = gc.Layout.nodes(3, "gray").locate(block)[0]
+        holds = ours == node and reflected(3)[block] == node
+        yield Case(f"block {block}", f"node {node}", f"node {ours}", holds)
+
+
+def neighbours(claim: Claim) -> Iterator[Case]:
+    """Blocks that differ in one bit, and blocks that follow each other, are on neighbours."""
+
+    def adjacent(n: int) -> bool:
+        block, word = np.arange(1 << n), np.array(reflected(n))
+        placed = gc.Layout.nodes(n, "gray").locate(block)[0]
+        require(np.array_equal(placed, word), "the layout is another one")
+        binary = all(hops(block, block ^ 1 << j) == {1} for j in range(n))
+        return binary and hops(word, np.roll(word, -1)) == hops(word, np.roll(word, 1)) == {1}
+
+    return claim.tried(adjacent)
+
+
+def hops(a: Ints, b: Ints) -> set[int]:
+    return set(np.bitwise_count(a ^ b).tolist())
+
+
+def distances(n: int) -> Ints:
+    """How many indices are so far from their code, for every distance."""
+    far = np.bitwise_count(np.arange(1 << n) ^ np.array(reflected(n)))
+    counts = np.bincount(far, minlength=n + 1)
+    library = gc.displacement_profile(gc.GrayCode.reflected(n))
+    require([library.get(j, 0) for j in range(n + 1)] == counts.tolist(), "another profile")
+    return counts
+
+
+def lemma_2(claim: Claim) -> Iterator[Case]:
+    return claim.compared(lambda n, j: int(distances(n)[j]) if j <= n else None)
+
+
+def recursion(claim: Claim) -> Iterator[Case]:
+    """The step of the induction, and where it starts."""
+
+    def adds(n: int) -> bool:
+        now, before = distances(n + 1), distances(n)
+        starts = distances(2).tolist() == [2, 2, 0]
+        return starts and all(now[j] == before[j] + before[j - 1] for j in range(1, n + 1))
+
+    return claim.tried(adds)
+
+
+def extremes(claim: Claim) -> Iterator[Case]:
+    """Who stays, and who goes farthest."""
+
+    def named(n: int) -> bool:
+        word, top = np.array(reflected(n)), 1 << n - 1
+        require(np.array_equal(gc.gray(np.arange(1 << n)), word), "the library's code differs")
+        far = np.bitwise_count(np.arange(1 << n) ^ word)
+        farthest = {i: int(word[i]) for i in np.flatnonzero(far == n - 1).tolist()}
+        ones = (1 << n) - 1
+        return np.flatnonzero(far == 0).tolist() == [0, 1] and farthest == {
+            ones: top,
+            ones - 1: top | 1,
+        }
+
+    return claim.tried(named)
+
+
+def transfers(claim: Claim) -> Iterator[Case]:
+    """The sum over all nodes; GB1's schedule crosses no link more."""
+
+    def total(n: int, K: int) -> int:  # noqa: N803 - the paper's letter
+        far = int(np.bitwise_count(np.arange(1 << n) ^ np.array(reflected(n))).sum())
+        layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+        plan = gc.plan(*layouts, K, machine=gc.Machine(n), algorithm="gb1")
+        require(plan.traffic.crossings == K * far, "GB1 crosses more links")
+        return K * far
+
+    return claim.compared(total)
+
+
+def lowest_first(claim: Claim) -> Iterator[Case]:
+    """GB1 as described: block i ends on node i."""
+
+    def ends(n: int) -> bool:
+        held = ranks(n)[:, None]
+        made = list(steps("gb1", n))
+        for step in made:
+            held = exchanged(held, step)
+        return len(made) == n - 1 and held[:, 0].tolist() == list(range(1 << n))
+
+    return claim.tried(ends)
+
+
+def either_direction(claim: Claim) -> Iterator[Case]:
+    """Both conversions in both orders."""
+
+    def both(n: int) -> bool:
+        orders = range(n - 1), range(n - 1)[::-1]
+        there = all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
+        return there and all(converts(gc.binary_to_gray(n, order), n, 1) for order in orders)
+
+    return claim.tried(both)
+
+
+def any_order(claim: Claim) -> Iterator[Case]:
+    """All permutations of the dimensions."""
+
+    def all_orders(n: int) -> bool:
+        orders = permutations(range(n - 1))
+        return all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
+
+    return claim.tried(all_orders)
+
+
+def converts(exchanges: tuple[gc.Exchange, ...], n: int, to_gray: int) -> bool:
+    """Whether exchanges of neighbours, one for each of n - 1 dimensions, convert all nodes."""
+    index, word = np.arange(1 << n), np.array(reflected(n))
+    held = index if to_gray else ranks(n)
+    crossed = set()
+    for exchange in exchanges:
+        here = np.bitwise_count(index & exchange.when) & 1 == exchange.want
+        held = np.where(here, held[index ^ exchange.flip], held)
+        crossed.add(exchange.flip)
+    wanted = np.argsort(word) if to_gray else index
+    return bool(np.array_equal(held, wanted)) and crossed == {1 << m for m in range(n - 1)}
+
+
+def pipelined(claim: Claim) -> Iterator[Case]:
+    """GB1's transfers in sequence over those of its pipeline on all ports."""
+
+    def shorter(n: int, K: int) -> bool:  # noqa: N803
+        return saved(n, K) >= n
+
+    def at_most(n: int, K: int) -> bool:  # noqa: N803
+        exact = (n - 1) * K / (K + n - 2)
+        return abs(saved(n, K) - exact) < 1e-9 and exact <= n - 1
+
+    return claim.tried(shorter, at_most)
+
+
+def saved(n: int, block: int) -> float:
+    return counted("gb1", n, block)[1] / counted("pipelined", n, block, ports=n)[1]

@@ -1,0 +1,174 @@
+"""What the text of section 3.1 says besides: counts, ratios and where things end."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim
+
+from .cube import code_field, decoded, logic, odd, sound
+from .four import (
+    ProgramRun,
+    all_to_all,
+    four,
+    started,
+    two_dimensions_at_a_time,
+)
+from .tables import CODES
+from .theorems import bits, checked
+from .two import (
+    complements,
+    ones_and_bit,
+    storage_from_the_top,
+    two,
+)
+
+# The sizes are named as in the paper's formulas, K for the elements on a node.
+# ruff: noqa: N803
+
+
+def local_output(claim: Claim) -> Iterator[Case]:
+    """What the nodes hold in the end, for both outputs."""
+
+    def right(n: int, K: int) -> bool:
+        runs = {output: four(n, n + bits(K), output) for output in CODES}
+        return all(
+            sound(run.cube) and run.cube.holds(code_field(output, 2, n))
+            for output, run in runs.items()
+        )
+
+    return claim.tried(right)
+
+
+def by_sets(claim: Claim) -> Iterator[Case]:
+    """Section 3.1.1 before its pipeline of sequences: a set of four every other cycle."""
+    return claim.compared(lambda n, K: checked(four(n, n + bits(K), by_sequence=False)))
+
+
+def remark(claim: Claim) -> Iterator[Case]:
+    """The remark: two dimensions at a time, four cycles for each set of four."""
+
+    def cycles(n: int, K: int) -> int:
+        cube = two_dimensions_at_a_time(n, n + bits(K)).cube
+        return cube.cycles if sound(cube) else -1
+
+    return claim.compared(cycles)
+
+
+def strides(claim: Claim) -> Iterator[Case]:
+    """How far apart in memory both of a pair are, with and without conversion."""
+
+    def stride(n: int, stage: int, converted: int) -> int:
+        cube = started(n, n + 2).cube
+        all_to_all(ProgramRun(cube), n - 2, 0 * cube.place)
+        cube.local(cube.bit(n + 1) * converted, 1 << n)
+        if stage == 1:
+            cube.exchange(n + 1, n - 3, 0 * cube.place)
+            cube.local(cube.bit(n) * converted, 1 << n + 1)
+        partner = cube.place[cube.index ^ 1 << n - 1 - stage]
+        (apart,) = np.unique(cube.place >> n ^ partner >> n)
+        return int(apart)
+
+    return claim.compared(stride)
+
+
+def memory_zero(claim: Claim) -> Iterator[Case]:
+    """The indices in memory location zero of the four processors with the same low bits."""
+    for sizes in claim.cases():
+        n = sizes["n"]
+        held = started(n, n + 2).tables["initial"][0]
+        layout = gc.Layout.cyclic(n + 2, n, nodes="gray")
+        library = np.array_equal(layout.index(np.arange(1 << n), 0 * held), held)
+        low = np.arange(1 << n - 2)
+        straight = decoded(low, n - 2)
+        for quarter, top in enumerate((0, 1, 3, 2)):
+            found = held[top << n - 2 | low]
+            wanted = (quarter << n - 2) + straight
+            turned = (quarter << n - 2) + ((1 << n - 2) - 1 - straight)
+            right = np.array_equal(found, wanted)
+            mended = library and np.array_equal(found, turned if quarter % 2 else wanted)
+            says = "decoded" if right else "complement of the decoded"
+            where = f"n = {n}, processors {top:02b}*"
+            yield Case(
+                where, f"{quarter}N/4 + decoded", f"{quarter}N/4 + {says}", right, mended
+            )
+
+
+def latency(claim: Claim) -> Iterator[Case]:
+    """Cycles that another dimension adds, by sets of four and by sequences."""
+
+    def ratio(n: int, K: int) -> Fraction:
+        by_set, by_sequence = (
+            checked(four(n + 1, n + 1 + bits(K), by_sequence=way))
+            - checked(four(n, n + bits(K), by_sequence=way))
+            for way in (False, True)
+        )
+        return Fraction(by_set, by_sequence)
+
+    return claim.compared(ratio)
+
+
+def all_links(claim: Claim) -> Iterator[Case]:
+    """Two elements on a node: in iteration k all nodes send over dimensions k and k - 1."""
+
+    def right(n: int) -> bool:
+        use = two(n, n + 1, complements).cube.use()
+        wanted = np.zeros_like(use)
+        for k in range(n):
+            wanted[[k, max(k - 1, 0)], n - 1 - k] = 1 << n
+        return np.array_equal(use, wanted)
+
+    return claim.tried(right)
+
+
+def binary_program(claim: Claim) -> Iterator[Case]:
+    return claim.tried(lambda n, K: _ends(two(n, n + bits(K), complements), "binary"))
+
+
+def gray_program(claim: Claim) -> Iterator[Case]:
+    """With n - k - 2 ones as printed, and with n - k - 1; all pairs meet in both cases."""
+    printed = ones_and_bit(lambda n, k: max(n - k - 2, 0))
+    mended = ones_and_bit(lambda n, k: n - k - 1)
+    return claim.tried(
+        lambda n, K: _ends(two(n, n + bits(K), printed), "gray"),
+        lambda n, K: (
+            _ends(two(n, n + bits(K), mended), "gray")
+            and sound(two(n, n + bits(K), printed).cube)
+        ),
+    )
+
+
+def _ends(run: ProgramRun, output: str) -> bool:
+    """Dimension k ends with index bit k + 1, and the lowest memory bit with index bit 0."""
+    n = run.cube.n
+    p = len(run.cube.place).bit_length() - 1
+    memory = ["g0" if output == "gray" else "b0", *(f"b{b}" for b in range(n + 1, p))]
+    return sound(run.cube) and run.cube.holds([*code_field(output, 1, n), *memory])
+
+
+def reflections(claim: Claim) -> Iterator[Case]:
+    """After the exchange of k the code of the rest is reflected where zeros above are odd."""
+
+    def right(n: int, k: int) -> bool | None:
+        if not 0 < k < n:
+            return None
+        place = np.argsort(two(n, n + 1, complements).tables[f"exchange {k}"].ravel())
+        above = (1 << n) - (1 << k)
+        zeros = odd(place ^ above, above)
+        return np.array_equal(
+            place >> k - 1 & 1, logic(f"b{k - 1}", np.arange(len(place))) ^ zeros
+        )
+
+    return claim.tried(right)
+
+
+def storage(claim: Claim) -> Iterator[Case]:
+    """With memory bits in turn from the top the node field ends consecutive."""
+
+    def right(n: int, K: int) -> bool:
+        cube = storage_from_the_top(n, n + bits(K))
+        return not cube.apart and cube.holds(code_field("binary", bits(K), n))
+
+    return claim.tried(right)
