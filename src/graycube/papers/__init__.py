@@ -5,6 +5,7 @@
 True
 """
 
+from graycube.papers.checks import compared, require, tried
 from graycube.papers.claims import Case, Claim, Correction
 from graycube.papers.paper import Paper, papers, read_paper
 from graycube.papers.report import as_dict, report, summary, unexpected
@@ -17,11 +18,14 @@ __all__ = [
     "Outcome",
     "Paper",
     "as_dict",
+    "compared",
     "judged",
     "papers",
     "read_paper",
     "report",
     "reproduce",
+    "require",
     "summary",
+    "tried",
     "unexpected",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .graphs import Nodes, apart, digits_reversed, distance
 from .rounds import placed, transform
@@ -47,11 +47,8 @@ def is_gray(words: Words) -> bool:
     return found
 
 
-def any_code(claim: Claim) -> Iterator[Case]:
-    """Equation (4): all Gray codes of few bits, and the BRGC of more."""
-    return claim.tried(
-        lambda d: is_gray(tuple(map(int, reflected(d)))) if d > 4 else _all_gray(d)
-    )
+any_code = tried(lambda d: is_gray(tuple(map(int, reflected(d)))) if d > 4 else _all_gray(d))
+"""Equation (4): all Gray codes of few bits, and the BRGC of more."""
 
 
 def _all_gray(d: int) -> bool:
@@ -77,22 +74,18 @@ def recursion(claim: Claim) -> Iterator[Case]:
             yield Case(f"B{d}, word {j}", word, f"{ours:0{d}b}", word == f"{ours:0{d}b}")
 
 
-def reflected_is_gray(claim: Claim) -> Iterator[Case]:
-    """The recursion gives Gray codes, the library's among them."""
-    return claim.tried(
-        lambda d: (
-            is_gray(tuple(map(int, reflected(d))))
-            and np.array_equal(gc.gray(np.arange(1 << d)), reflected(d))
-        )
+reflected_is_gray = tried(
+    lambda d: (
+        is_gray(tuple(map(int, reflected(d))))
+        and np.array_equal(gc.gray(np.arange(1 << d)), reflected(d))
     )
+)
+"""The recursion gives Gray codes, the library's among them."""
 
 
-def theorem_2(claim: Claim) -> Iterator[Case]:
+@compared
+def theorem_2(d: int, j: int) -> int | None:
     """All pairs at a stride; the library's profile of the code says the same."""
-    return claim.compared(_stride)
-
-
-def _stride(d: int, j: int) -> int | None:
     if j >= d:
         return None
     code = reflected(d)
@@ -119,12 +112,9 @@ def has_short_strides(words: Words) -> bool:
     return all(max(profile) <= 2 for profile in gc.stride_profile(words))
 
 
-def theorem_3(claim: Claim) -> Iterator[Case]:
+@compared
+def theorem_3(d: int) -> int:
     """All pairs of all stages, by the recursion; the library's layout says the same."""
-    return claim.compared(_dilation)
-
-
-def _dilation(d: int) -> int:
     stages = [int(distance(*_partners(d, j)).max()) for j in range(d)]
     layout = placed(d, d, "BRGC")
     if max(stages) != gc.butterfly_distances(layout).dilation:
@@ -140,12 +130,9 @@ def _partners(d: int, j: int) -> tuple[Nodes, Nodes]:
     return code, code[np.arange(1 << d) ^ 1 << j]
 
 
-def stages(claim: Claim) -> Iterator[Case]:
+@compared
+def stages(d: int, j: int) -> int | None:
     """Section 8.1: the distance of partners in the stage of bit j."""
-    return claim.compared(_stage)
-
-
-def _stage(d: int, j: int) -> int | None:
     if j >= d:
         return None
     links = distance(*_partners(d, j))

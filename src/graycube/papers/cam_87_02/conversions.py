@@ -1,11 +1,11 @@
 """Sections 6 and 7: the conversion by hand and as a schedule, blocks, and more axes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import compared, tried
 from graycube.verify import check_algebra
 
 from .codes import reflected
@@ -14,12 +14,9 @@ from .model import MAPPINGS, Mapping
 from .rounds import conversion, placed, planned, transform
 
 
-def lemma(claim: Claim) -> Iterator[Case]:
+@compared
+def lemma(d: int) -> int:
     """The exchanges of the schedule, which is proved; no block has fewer links to go."""
-    return claim.compared(_exchanges)
-
-
-def _exchanges(d: int) -> int:
     schedule = conversion(d, 1, 1)
     if not check_algebra(schedule, gc.Machine(dims=d)):
         raise ValueError(f"the conversion is wrong, d = {d}")
@@ -28,17 +25,13 @@ def _exchanges(d: int) -> int:
     return len(schedule.rounds)
 
 
-def by_hand(claim: Claim) -> Iterator[Case]:
-    """The algorithm on data, node by node, as section 6 numbers bits: the highest one is 0."""
-    return claim.tried(lambda d: np.array_equal(converted(d, range(d - 1)), np.arange(1 << d)))
+by_hand = tried(lambda d: np.array_equal(converted(d, range(d - 1)), np.arange(1 << d)))
+"""The algorithm on data, node by node, as section 6 numbers bits: the highest one is 0."""
 
 
-def backwards(claim: Claim) -> Iterator[Case]:
+@tried
+def backwards(d: int) -> bool:
     """The same steps in reverse order, from the FFT mapping to the BRGC."""
-    return claim.tried(_is_gray_again)
-
-
-def _is_gray_again(d: int) -> bool:
     data = np.arange(1 << d)
     for j in reversed(range(d - 1)):
         data = exchanged(data, d, j)
@@ -65,12 +58,9 @@ def exchanged(data: Nodes, d: int, j: int) -> Nodes:
     return moved
 
 
-def reversed_half(claim: Claim) -> Iterator[Case]:
+@tried
+def reversed_half(k: int) -> bool:
     """The proof's pairs: a single dimension apart, and the exchange unreverses the half."""
-    return claim.tried(_unreversed)
-
-
-def _unreversed(k: int) -> bool:
     code = reflected(k)
     pairs = code[::-1] ^ code
     after = converted(k + 1, range(1))[1 << k :]
@@ -81,16 +71,15 @@ def _second(k: int) -> Nodes:
     return np.arange(1 << k, 2 << k)
 
 
-def blocks(claim: Claim) -> Iterator[Case]:
-    """Section 7: whole blocks go to one node each, in the first d stages, and none later.
+blocks = tried(
+    lambda n, d: None if d > n else all(_in_blocks(n, d, m, far=1) for m in MAPPINGS),
+    lambda n, d: all(_in_blocks(n, d, m, far=1 + (m == "BRGC")) for m in MAPPINGS),
+)
+"""Section 7: whole blocks go to one node each, in the first d stages, and none later.
 
-    As printed to a neighbour in both mappings; corrected, two links away in the BRGC mapping
-    but for the last of these stages.
-    """
-    return claim.tried(
-        lambda n, d: None if d > n else all(_in_blocks(n, d, m, far=1) for m in MAPPINGS),
-        lambda n, d: all(_in_blocks(n, d, m, far=1 + (m == "BRGC")) for m in MAPPINGS),
-    )
+As printed to a neighbour in both mappings; corrected, two links away in the BRGC mapping
+but for the last of these stages.
+"""
 
 
 def _in_blocks(n: int, d: int, mapping: Mapping, far: int) -> bool:
@@ -114,11 +103,8 @@ def by_blocks(n: int, d: int, mapping: Mapping) -> Nodes:
     return np.repeat(nodes, 1 << n - d)
 
 
-def boundary(claim: Claim) -> Iterator[Case]:
-    """Section 7: of every block a single element has its next neighbour on another node."""
-    return claim.tried(
-        lambda n, d: None if d > n else all(_one_each(n, d, m) for m in MAPPINGS)
-    )
+boundary = tried(lambda n, d: None if d > n else all(_one_each(n, d, m) for m in MAPPINGS))
+"""Section 7: of every block a single element has its next neighbour on another node."""
 
 
 def _one_each(n: int, d: int, mapping: Mapping) -> bool:
@@ -131,9 +117,8 @@ def _one_each(n: int, d: int, mapping: Mapping) -> bool:
     return np.array_equal(leaves, last if d else last[:0])
 
 
-def axes(claim: Claim) -> Iterator[Case]:
-    """Section 7: each axis of a mesh keeps what it has alone, in both mappings."""
-    return claim.tried(lambda **dims: all(_kept(list(dims.values()), m) for m in MAPPINGS))
+axes = tried(lambda **dims: all(_kept(list(dims.values()), m) for m in MAPPINGS))
+"""Section 7: each axis of a mesh keeps what it has alone, in both mappings."""
 
 
 def _kept(dims: list[int], mapping: Mapping) -> bool:
@@ -160,9 +145,8 @@ def tensor(maps: Sequence[Nodes]) -> Nodes:
     return node
 
 
-def axes_converted(claim: Claim) -> Iterator[Case]:
-    """Section 7: the conversion of every axis in succession, by hand and as a plan."""
-    return claim.compared(lambda **dims: _succession(list(dims.values())))
+axes_converted = compared(lambda **dims: _succession(list(dims.values())))
+"""Section 7: the conversion of every axis in succession, by hand and as a plan."""
 
 
 def _succession(dims: list[int]) -> int:

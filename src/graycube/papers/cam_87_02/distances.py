@@ -6,17 +6,14 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared
 
 from .graphs import Nodes, adjacent, apart, distance
 
 
-def theorem_1(claim: Claim) -> Iterator[Case]:
+@compared
+def theorem_1(d: int) -> int:
     """The farthest of all pairs of consecutive numbers."""
-    return claim.compared(_farthest)
-
-
-def _farthest(d: int) -> int:
     nodes = np.arange(1 << d)
     links = apart(nodes)
     if links[(1 << d - 1) - 1] != links.max():
@@ -27,12 +24,9 @@ def _farthest(d: int) -> int:
     return int(links.max())
 
 
-def diameter(claim: Claim) -> Iterator[Case]:
+@compared
+def diameter(d: int) -> int:
     """The steps from node 0, and so from any node, to the farthest one."""
-    return claim.compared(_steps_from_0)
-
-
-def _steps_from_0(d: int) -> int:
     reached, steps = np.arange(1 << d) == 0, 0
     while not reached.all():
         reached = reached | adjacent(d)[reached].any(axis=0)

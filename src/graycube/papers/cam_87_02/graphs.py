@@ -1,12 +1,10 @@
 """Sections 1 and 2 by brute force: the cube, and the butterfly on it."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import compared, tried
 from graycube.verify import check_algebra
 
 from .rounds import fft_rounds, placed, transform
@@ -33,12 +31,11 @@ def digits_reversed(d: int) -> Nodes:
     return sum(((numbers >> j & 1) << d - 1 - j for j in range(d)), np.zeros_like(numbers))
 
 
-def numbers(claim: Claim) -> Iterator[Case]:
-    """Section 1: how many numbers there are, and the cube as a product of edges."""
-    return claim.tried(
-        lambda d: len(range(1, (1 << d) - 1)) >= 1 << d,
-        lambda d: np.array_equal(adjacent(d), _product_of_edges(d)),
-    )
+numbers = tried(
+    lambda d: len(range(1, (1 << d) - 1)) >= 1 << d,
+    lambda d: np.array_equal(adjacent(d), _product_of_edges(d)),
+)
+"""Section 1: how many numbers there are, and the cube as a product of edges."""
 
 
 def adjacent(d: int) -> NDArray[np.bool_]:
@@ -61,9 +58,8 @@ def stage_pairs(d: int, stage: int) -> Edges:
     return elements, elements ^ 1 << d - stage
 
 
-def flow(claim: Claim) -> Iterator[Case]:
-    """Section 2: both forms of the algorithm, as products of matrices with these pairs."""
-    return claim.tried(lambda d: all(_transforms(d, form) for form in ("time", "frequency")))
+flow = tried(lambda d: all(_transforms(d, form) for form in ("time", "frequency")))
+"""Section 2: both forms of the algorithm, as products of matrices with these pairs."""
 
 
 def _transforms(d: int, form: str) -> bool:
@@ -94,12 +90,9 @@ def stage_matrix(d: int, stage: int, form: str) -> NDArray[np.complex128]:
     return matrix
 
 
-def natural_mapping(claim: Claim) -> Iterator[Case]:
+@tried
+def natural_mapping(d: int) -> bool:
     """Equation (1): every stage is one round over links that carry one element each."""
-    return claim.tried(_is_ideal)
-
-
-def _is_ideal(d: int) -> bool:
     layout = placed(d, d, "FFT")
     rounds = fft_rounds(layout, 1)
     machine = gc.Machine(dims=d)
@@ -110,12 +103,9 @@ def _is_ideal(d: int) -> bool:
     return sound and near and len(rounds) == d and np.allclose(values, np.fft.fft(x))
 
 
-def collapsed(claim: Claim) -> Iterator[Case]:
+@tried
+def collapsed(d: int) -> bool:
     """Section 2: the butterfly whose columns are single vertices is the cube."""
-    return claim.tried(_collapses)
-
-
-def _collapses(d: int) -> bool:
     stages = [stage_pairs(d, stage) for stage in range(1, d + 1)]
     counts = np.zeros((1 << d, 1 << d), dtype=np.int64)
     for ends in stages:
@@ -124,12 +114,9 @@ def _collapses(d: int) -> bool:
     return one_dimension_each and np.array_equal(counts, adjacent(d))
 
 
-def bit_reversal(claim: Claim) -> Iterator[Case]:
+@compared
+def bit_reversal(d: int) -> int | None:
     """Section 2: bits j and d - 1 - j are traded over two links, one after the other."""
-    return claim.compared(_steps_to_reverse)
-
-
-def _steps_to_reverse(d: int) -> int | None:
     home = np.arange(1 << d)
     here, steps = home.copy(), 0
     for j in range(d // 2):

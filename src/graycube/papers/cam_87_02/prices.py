@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 from graycube.verify import check_algebra
 
 from .model import Mapping
@@ -137,9 +137,8 @@ def conversion_in_blocks(claim: Claim) -> Iterator[Case]:
     return claim.compared(lambda d, q, s, c: blocks(d, q).price(s, c))
 
 
-def conversion_in_elements(claim: Claim) -> Iterator[Case]:
-    """T_cp."""
-    return claim.compared(lambda d, q, s, c: single_elements(d, q).price(s, c))
+conversion_in_elements = compared(lambda d, q, s, c: single_elements(d, q).price(s, c))
+"""T_cp."""
 
 
 def stay_in_brgc(claim: Claim) -> Iterator[Case]:
@@ -164,11 +163,8 @@ def _strategy(claim: Claim, name: str) -> Iterator[Case]:
     return claim.compared(ours)
 
 
-def startups(claim: Claim) -> Iterator[Case]:
+@tried
+def startups(d: int, q: int) -> bool:
     """Section 8.2: a pipeline has more start-ups, and fewer elements in sequence."""
-
-    def holds(d: int, q: int) -> bool:
-        blocks, elements = whole_blocks(d, q), single_elements(d, q)
-        return elements.startups > blocks.startups and elements.elements <= blocks.elements
-
-    return claim.tried(holds)
+    blocks, elements = whole_blocks(d, q), single_elements(d, q)
+    return elements.startups > blocks.startups and elements.elements <= blocks.elements

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, tried
 
 from .model import MAPPINGS, Costs, Mapping, Model, printed
 from .prices import DELTA, single_elements, transforms, whole_blocks
@@ -49,18 +49,15 @@ def dominated(claim: Claim) -> Iterator[Case]:
             yield Case(where, "more than half", ours, more, more or not between)
 
 
-def with_more_nodes(claim: Claim) -> Iterator[Case]:
+@tried
+def with_more_nodes(n: int, delta: int) -> bool:
     """Section 8.1: with every dimension computation falls; start-ups rise, elements fall."""
-
-    def holds(n: int, delta: int) -> bool:
-        blocks = [placed(n, d, DELTA[delta]).block_size for d in range(n + 1)]
-        sends = [transforms(d, q, DELTA[delta]) for d, q in enumerate(blocks)]
-        falls = all(here < before for before, here in pairwise(blocks))
-        rises = all(b.startups < h.startups for b, h in pairwise(sends))
-        fewer = all(h.elements < b.elements for b, h in pairwise(sends[2:]))
-        return falls and rises and fewer
-
-    return claim.tried(holds)
+    blocks = [placed(n, d, DELTA[delta]).block_size for d in range(n + 1)]
+    sends = [transforms(d, q, DELTA[delta]) for d, q in enumerate(blocks)]
+    falls = all(here < before for before, here in pairwise(blocks))
+    rises = all(b.startups < h.startups for b, h in pairwise(sends))
+    fewer = all(h.elements < b.elements for b, h in pairwise(sends[2:]))
+    return falls and rises and fewer
 
 
 def _machines(claim: Claim) -> Iterator[tuple[Costs, int]]:
@@ -98,26 +95,24 @@ def efficiency(claim: Claim) -> Iterator[Case]:
     )
 
 
-def pipelining(claim: Claim) -> Iterator[Case]:
-    """Section 8.2: the printed condition, and s/c > d - 2, against times of schedules."""
-    return claim.tried(
-        lambda d, q, fourths: (
-            blocks_win(d, q, Fraction(fourths, 4))
-            or not printed_condition(d, q, Fraction(fourths, 4))
-        ),
-        lambda d, q, fourths: (
-            blocks_win(d, q, Fraction(fourths, 4)) == (q > 1 and fourths > 4 * (d - 2))
-        ),
-    )
+pipelining = tried(
+    lambda d, q, fourths: (
+        blocks_win(d, q, Fraction(fourths, 4))
+        or not printed_condition(d, q, Fraction(fourths, 4))
+    ),
+    lambda d, q, fourths: (
+        blocks_win(d, q, Fraction(fourths, 4)) == (q > 1 and fourths > 4 * (d - 2))
+    ),
+)
+"""Section 8.2: the printed condition, and s/c > d - 2, against times of schedules."""
 
 
-def large_blocks(claim: Claim) -> Iterator[Case]:
-    """Section 8.2: for many elements on a node."""
-    return claim.tried(
-        lambda d, q, fourths: (
-            blocks_win(d, q, Fraction(fourths, 4)) if fourths > 4 * (d - 1) else None
-        )
+large_blocks = tried(
+    lambda d, q, fourths: (
+        blocks_win(d, q, Fraction(fourths, 4)) if fourths > 4 * (d - 1) else None
     )
+)
+"""Section 8.2: for many elements on a node."""
 
 
 def blocks_win(d: int, q: int, ratio: Fraction) -> bool:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .model import (
     Widths,
@@ -71,32 +71,26 @@ def on_any(widths: Widths, block: int) -> Iterator[Fraction]:
         yield Fraction(bound.seconds).limit_denominator(1000)
 
 
-def nearest_exchange(claim: Claim) -> Iterator[Case]:
+@tried
+def nearest_exchange(n: int) -> bool:
     """Nodes 2 and 3 exchange whole blocks, and no node keeps a part of its block."""
-
-    def exchange(n: int) -> bool:
-        rank = ranks(n)
-        library = gc.gray_inverse(np.arange(1 << n))
-        return bool(rank[2] == 3 and rank[3] == 2) and np.array_equal(rank, library)
-
-    return claim.tried(exchange)
+    rank = ranks(n)
+    library = gc.gray_inverse(np.arange(1 << n))
+    return bool(rank[2] == 3 and rank[3] == 2) and np.array_equal(rank, library)
 
 
-def total(claim: Claim) -> Iterator[Case]:
+@compared
+def total(n: int, d: int, K: int) -> int | None:
     """Crossings on shortest paths, over all nodes, for any fields."""
-
-    def crossings(n: int, d: int, K: int) -> int | None:  # noqa: N803
-        counts = set[int]()
-        for widths in compositions(n, d):
-            task = task_of(widths, K)
-            plan = gc.plan(task.source, task.target, K, machine=all_ports(n), algorithm=SHORT)
-            nodes = np.arange(1 << n)
-            far = int(np.bitwise_count(nodes ^ task.move(nodes)).sum()) * K
-            counts |= {plan.traffic.crossings, far}
-        require(len(counts) <= 1, f"not the same for all fields, or not shortest: {counts}")
-        return counts.pop() if counts else None
-
-    return claim.compared(crossings)
+    counts = set[int]()
+    for widths in compositions(n, d):
+        task = task_of(widths, K)
+        plan = gc.plan(task.source, task.target, K, machine=all_ports(n), algorithm=SHORT)
+        nodes = np.arange(1 << n)
+        far = int(np.bitwise_count(nodes ^ task.move(nodes)).sum()) * K
+        counts |= {plan.traffic.crossings, far}
+    require(len(counts) <= 1, f"not the same for all fields, or not shortest: {counts}")
+    return counts.pop() if counts else None
 
 
 def known_bound(claim: Claim) -> Iterator[Case]:
@@ -118,13 +112,10 @@ def known_bound(claim: Claim) -> Iterator[Case]:
     yield Case("one cycle more", "it would be too much", str(sorted(reached)), tight, tight)
 
 
-def disjoint_paths(claim: Claim) -> Iterator[Case]:
+@tried
+def disjoint_paths(n: int) -> bool:
     """Between 0 and every node, which stands for all pairs: n paths, built and compared."""
-
-    def apart(n: int) -> bool:
-        return all(_paths_to(end, n) for end in range(1, 1 << n))
-
-    return claim.tried(apart)
+    return all(_paths_to(end, n) for end in range(1, 1 << n))
 
 
 def _paths_to(end: int, n: int) -> bool:

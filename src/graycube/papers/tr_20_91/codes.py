@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, tried
 from graycube.schedule import expand
 from graycube.simulate import replay
 
@@ -23,41 +23,34 @@ def reflected(n: int) -> Ints:
     return np.concatenate([below, below[::-1] | 1 << n - 1])
 
 
-def definition_1(claim: Claim) -> Iterator[Case]:
-    def same(n: int) -> bool:
-        words = reflected(n)
-        cyclic = (np.bitwise_count(words ^ np.roll(words, 1)) == 1).all()
-        return bool(cyclic) and np.array_equal(words, gc.gray(np.arange(1 << n)))
-
-    return claim.tried(same)
+@tried
+def definition_1(n: int) -> bool:
+    words = reflected(n)
+    cyclic = (np.bitwise_count(words ^ np.roll(words, 1)) == 1).all()
+    return bool(cyclic) and np.array_equal(words, gc.gray(np.arange(1 << n)))
 
 
-def top_bit(claim: Claim) -> Iterator[Case]:
+@tried
+def top_bit(n: int) -> bool:
     """The highest bit, and the others as codes of one bit less."""
-
-    def splits(n: int) -> bool:
-        i, below = np.arange(1 << n), (1 << n - 1) - 1
-        low = np.where(i >> n - 1 == 1, ~i & below, i & below)
-        code = reflected(n)
-        top = np.array_equal(code, gc.gray(i)) and np.array_equal(code >> n - 1, i >> n - 1)
-        return top and np.array_equal(code & below, reflected(n - 1)[low])
-
-    return claim.tried(splits)
+    i, below = np.arange(1 << n), (1 << n - 1) - 1
+    low = np.where(i >> n - 1 == 1, ~i & below, i & below)
+    code = reflected(n)
+    top = np.array_equal(code, gc.gray(i)) and np.array_equal(code >> n - 1, i >> n - 1)
+    return top and np.array_equal(code & below, reflected(n - 1)[low])
 
 
-def lemma_1(claim: Claim) -> Iterator[Case]:
-    def both_ways(n: int) -> bool:
-        i, code = np.arange(1 << n), reflected(n)
-        for m in range(n):
-            parity = np.bitwise_xor.reduce([code >> k & 1 for k in range(m, n)])
-            if not np.array_equal(parity, i >> m & 1):
-                return False
-            if not np.array_equal(code >> m & 1, (i >> m ^ i >> m + 1) & 1):
-                return False
-        there, back = np.array_equal(gc.gray(i), code), np.array_equal(gc.gray_inverse(code), i)
-        return there and back
-
-    return claim.tried(both_ways)
+@tried
+def lemma_1(n: int) -> bool:
+    i, code = np.arange(1 << n), reflected(n)
+    for m in range(n):
+        parity = np.bitwise_xor.reduce([code >> k & 1 for k in range(m, n)])
+        if not np.array_equal(parity, i >> m & 1):
+            return False
+        if not np.array_equal(code >> m & 1, (i >> m ^ i >> m + 1) & 1):
+            return False
+    there, back = np.array_equal(gc.gray(i), code), np.array_equal(gc.gray_inverse(code), i)
+    return there and back
 
 
 def parity(first: int, last: int, n: int) -> Ints:
@@ -73,31 +66,23 @@ def flipped(held: Ints, dimension: int, where: Ints) -> Ints:
     return np.where(where == 1, held[partner], held)
 
 
-def lemma_2(claim: Claim) -> Iterator[Case]:
+@tried
+def lemma_2(n: int) -> bool:
     """One exchange splits the field in two Gray-coded fields."""
-
-    def splits(n: int) -> bool:
-        nodes, rank = np.arange(1 << n), ranks(n)
-        return all(
-            np.array_equal(
-                flipped(rank, m - 1, parity(n - 1, m, n)),
-                ranks(n - m)[nodes >> m] << m | ranks(m)[nodes & (1 << m) - 1],
-            )
-            for m in range(1, n)
+    nodes, rank = np.arange(1 << n), ranks(n)
+    return all(
+        np.array_equal(
+            flipped(rank, m - 1, parity(n - 1, m, n)),
+            ranks(n - m)[nodes >> m] << m | ranks(m)[nodes & (1 << m) - 1],
         )
+        for m in range(1, n)
+    )
 
-    return claim.tried(splits)
 
-
-def one_of_several(claim: Claim) -> Iterator[Case]:
+@tried
+def one_of_several(n: int) -> bool:
     """Splitting one of two fields, one of them Gray-coded, leaves the other as it is."""
-
-    def splits(n: int) -> bool:
-        return all(
-            _splits_upper(n, at, coded) for at in range(1, n - 1) for coded in (True, False)
-        )
-
-    return claim.tried(splits)
+    return all(_splits_upper(n, at, coded) for at in range(1, n - 1) for coded in (True, False))
 
 
 def _splits_upper(n: int, at: int, coded: bool) -> bool:  # noqa: FBT001 - two kinds of lower field
@@ -123,16 +108,13 @@ def converts(n: int, order: Sequence[int], *, as_printed: bool = False) -> bool:
     return np.array_equal(held, np.arange(1 << n))
 
 
-def theorem_1(claim: Claim) -> Iterator[Case]:
+@tried
+def theorem_1(n: int) -> bool:
     """All orders, by Lemma 2 and by the library's exchanges."""
-
-    def all_orders(n: int) -> bool:
-        return all(
-            converts(n, order) and composed(gc.gray_to_binary(n, order), n)
-            for order in permutations(range(n - 1))
-        )
-
-    return claim.tried(all_orders)
+    return all(
+        converts(n, order) and composed(gc.gray_to_binary(n, order), n)
+        for order in permutations(range(n - 1))
+    )
 
 
 def composed(exchanges: Sequence[gc.Exchange], n: int) -> bool:
@@ -144,12 +126,11 @@ def composed(exchanges: Sequence[gc.Exchange], n: int) -> bool:
     return {*range(n - 1)} == dims and np.array_equal(node, ranks(n))
 
 
-def local_control(claim: Claim) -> Iterator[Case]:
-    """The rule for single exchanges, as printed and from bit x on."""
-    return claim.tried(
-        lambda n: all(converts(n, o, as_printed=True) for o in permutations(range(n - 1))),
-        lambda n: all(converts(n, o) for o in permutations(range(n - 1))),
-    )
+local_control = tried(
+    lambda n: all(converts(n, o, as_printed=True) for o in permutations(range(n - 1))),
+    lambda n: all(converts(n, o) for o in permutations(range(n - 1))),
+)
+"""The rule for single exchanges, as printed and from bit x on."""
 
 
 def downwards(claim: Claim) -> Iterator[Case]:
@@ -188,14 +169,11 @@ def ends(held: list[Ints]) -> bool:
     )
 
 
-def constant_storage(claim: Claim) -> Iterator[Case]:
+@tried
+def constant_storage(n: int, K: int) -> bool:
     """No node ever holds more than its block, and every exchange is a permutation."""
-
-    def constant(n: int, K: int) -> bool:  # noqa: N803 - the paper's letter
-        names = "minimum-path", "pipelined", "nonminimum-path", "nonminimum-ring"
-        made = (schedule(name, (n,), K) for name in names)
-        peaks = {int(replay(expand(s)).peak.max()) for s in made if s is not None}
-        permuted = all(len(np.unique(held)) == 1 << n for held in steps(n, n - 2))
-        return peaks == {K} and permuted
-
-    return claim.tried(constant)
+    names = "minimum-path", "pipelined", "nonminimum-path", "nonminimum-ring"
+    made = (schedule(name, (n,), K) for name in names)
+    peaks = {int(replay(expand(s)).peak.max()) for s in made if s is not None}
+    permuted = all(len(np.unique(held)) == 1 << n for held in steps(n, n - 2))
+    return peaks == {K} and permuted

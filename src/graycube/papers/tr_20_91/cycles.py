@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared
 from graycube.simulate import simulate
 
 from .codes import flipped, parity
@@ -27,34 +27,28 @@ def formula(n: int, block: int) -> int:
     return n if block <= n + 2 else -(-(2 * block - (n - 2)) // 3) + n - 2
 
 
-def theorem_6(claim: Claim) -> Iterator[Case]:
+@compared
+def theorem_6(n: int, K: int) -> int | None:
     """Counted on n - 1 ports; no element crosses more links than it has to."""
-
-    def cycles(n: int, K: int) -> int | None:  # noqa: N803 - the paper's letter
-        made = schedule("minimum-path", (n,), K)
-        if made is None:
-            return None
-        shortest = K * int(np.bitwise_count(np.arange(1 << n) ^ ranks(n)).sum())
-        found = proved(made, max(1, n - 1))
-        require(simulate(made).crossings == shortest, "some path is longer than needed")
-        return found
-
-    return claim.compared(cycles)
+    made = schedule("minimum-path", (n,), K)
+    if made is None:
+        return None
+    shortest = K * int(np.bitwise_count(np.arange(1 << n) ^ ranks(n)).sum())
+    found = proved(made, max(1, n - 1))
+    require(simulate(made).crossings == shortest, "some path is longer than needed")
+    return found
 
 
-def by_rotations(claim: Claim) -> Iterator[Case]:
+@compared
+def by_rotations(n: int, K: int) -> int:
     """The proof of Theorem 6: rotated sequences, with dummy dimensions for the remainder."""
-
-    def transfers(n: int, K: int) -> int:  # noqa: N803
-        real = n - 1
-        if real > K:
-            require(_rotated(n, K, real), "the sequences meet")
-            return real
-        last = real + K % real
-        require(_rotated(n, real, real) and _rotated(n, last, last), "the sequences meet")
-        return (K - last) + last
-
-    return claim.compared(transfers)
+    real = n - 1
+    if real > K:
+        require(_rotated(n, K, real), "the sequences meet")
+        return real
+    last = real + K % real
+    require(_rotated(n, real, real) and _rotated(n, last, last), "the sequences meet")
+    return (K - last) + last
 
 
 def _rotated(n: int, sequences: int, length: int) -> bool:
@@ -75,26 +69,23 @@ def _rotated(n: int, sequences: int, length: int) -> bool:
     return all(h.tolist() == list(range(1 << n)) for h in held)
 
 
-def on_several_fields(claim: Claim) -> Iterator[Case]:
+@compared
+def on_several_fields(n: int, d: int, K: int) -> int | None:
     """The most cycles of all ways to make the fields."""
-
-    def cycles(n: int, d: int, K: int) -> int | None:  # noqa: N803
-        made = [cycles_of("minimum-path", widths, K) for widths in compositions(n, d)]
-        return max((c for c in made if c is not None), default=None)
-
-    return claim.compared(cycles)
+    made = [cycles_of("minimum-path", widths, K) for widths in compositions(n, d)]
+    return max((c for c in made if c is not None), default=None)
 
 
 def partition(claim: Claim) -> Iterator[Case]:
     """The printed split for K > n + 2 on the paper's routes; the ring as the correction."""
 
-    def split(n: int, K: int) -> bool | None:  # noqa: N803
+    def split(n: int, K: int) -> bool | None:
         if n + 2 >= K:
             return None
         short = -(-(2 * K - (n - 2)) // 3)
         return proved(routes(n, short, K - short)) <= formula(n, K)
 
-    def ring(n: int, K: int) -> bool:  # noqa: N803
+    def ring(n: int, K: int) -> bool:
         found = cycles_of("nonminimum-ring", (n,), K)
         return found is not None and found <= formula(n, K)
 
@@ -103,11 +94,11 @@ def partition(claim: Claim) -> Iterator[Case]:
 
 def theorem_8(claim: Claim) -> Iterator[Case]:
     """The best schedules; where they take more than printed, proofs that all do."""
-    return exact_above(claim, lambda n, K: least_known(n, K, backwards=False))  # noqa: N803
+    return exact_above(claim, lambda n, K: least_known(n, K, backwards=False))
 
 
 def theorem_9(claim: Claim) -> Iterator[Case]:
-    return exact_above(claim, lambda n, K: least_known(n, K, backwards=True))  # noqa: N803
+    return exact_above(claim, lambda n, K: least_known(n, K, backwards=True))
 
 
 def exact_above(claim: Claim, least: Callable[[int, int], int]) -> Iterator[Case]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 from graycube.schedule import Hop, Strand, actions, expand
 from graycube.simulate import simulate
 from graycube.table import few_ports
@@ -45,9 +45,8 @@ def startups(made: gc.Schedule, packet: int) -> int:
     return simulate(made).startups(machine)
 
 
-def shortest(claim: Claim) -> Iterator[Case]:
-    """Packets on rotations."""
-    return claim.compared(lambda n, K, B: startups(rotations(n, K), B))  # noqa: N803 - as in the paper
+shortest = compared(lambda n, K, B: startups(rotations(n, K), B))
+"""Packets on rotations."""
 
 
 def with_detours(n: int, block: int, packet: int) -> int:
@@ -57,17 +56,14 @@ def with_detours(n: int, block: int, packet: int) -> int:
     return startups(routes(n, short, aside, overlap=False), 1)
 
 
-def detours(claim: Claim) -> Iterator[Case]:
-    return claim.compared(lambda n, K, B: with_detours(n, block=K, packet=B))  # noqa: N803
+detours = compared(lambda n, K, B: with_detours(n, block=K, packet=B))
 
 
-def few_packets(claim: Claim) -> Iterator[Case]:
-    """Packets of K / (n - 1) elements."""
-    return claim.compared(lambda n: with_detours(n, 6 * (n - 1), 6))
+few_packets = compared(lambda n: with_detours(n, 6 * (n - 1), 6))
+"""Packets of K / (n - 1) elements."""
 
 
-def few_packets_shortest(claim: Claim) -> Iterator[Case]:
-    return claim.compared(lambda n: startups(rotations(n, 6 * (n - 1)), 6))
+few_packets_shortest = compared(lambda n: startups(rotations(n, 6 * (n - 1)), 6))
 
 
 def ratio(n: int, block: int, packet: int) -> Fraction:
@@ -75,40 +71,30 @@ def ratio(n: int, block: int, packet: int) -> Fraction:
     return Fraction(startups(rotations(n, block), packet), with_detours(n, block, packet))
 
 
-def ratio_of_few(claim: Claim) -> Iterator[Case]:
-    """It differs from 3/5 by less and less."""
-    return claim.tried(lambda n: abs(ratio(n, n - 1, 1) - Fraction(3, 5)) <= Fraction(1, n))
+ratio_of_few = tried(lambda n: abs(ratio(n, n - 1, 1) - Fraction(3, 5)) <= Fraction(1, n))
+"""It differs from 3/5 by less and less."""
 
 
-def ratio_of_many(claim: Claim) -> Iterator[Case]:
+@tried
+def ratio_of_many(n: int, K: int) -> bool:
     """It comes closer to 3/2 as packets get smaller."""
-
-    def closer(n: int, K: int) -> bool:  # noqa: N803
-        here, later = (ratio(n, k * (n - 1), 1) for k in (K, 2 * K))
-        return later >= here and 0 < Fraction(3, 2) - later <= Fraction(2, K)
-
-    return claim.tried(closer)
+    here, later = (ratio(n, k * (n - 1), 1) for k in (K, 2 * K))
+    return later >= here and 0 < Fraction(3, 2) - later <= Fraction(2, K)
 
 
-def saved_startups(claim: Claim) -> Iterator[Case]:
+@tried
+def saved_startups(n: int) -> bool:
     """The part of the start-ups that shortest paths save, for larger packets too."""
-
-    def saves(n: int) -> bool:
-        block = n - 1
-        saved = [1 - ratio(n, block, packet) for packet in range(1, block + 1)]
-        return saved[0] == max(saved) and abs(saved[0] - Fraction(2, 5)) <= Fraction(1, n)
-
-    return claim.tried(saves)
+    block = n - 1
+    saved = [1 - ratio(n, block, packet) for packet in range(1, block + 1)]
+    return saved[0] == max(saved) and abs(saved[0] - Fraction(2, 5)) <= Fraction(1, n)
 
 
-def shorter_than_pipeline(claim: Claim) -> Iterator[Case]:
+@compared
+def shorter_than_pipeline(n: int, K: int) -> int | None:
     """Cycles of the pipeline, less those of the ring."""
-
-    def saved(n: int, K: int) -> int | None:  # noqa: N803
-        before, after = (cycles_of(a, (n,), K) for a in ("pipelined", "minimum-path"))
-        return None if n - 1 > K or before is None or after is None else before - after
-
-    return claim.compared(saved)
+    before, after = (cycles_of(a, (n,), K) for a in ("pipelined", "minimum-path"))
+    return None if n - 1 > K or before is None or after is None else before - after
 
 
 def speed_up(claim: Claim) -> Iterator[Case]:
@@ -126,14 +112,11 @@ def speed_up(claim: Claim) -> Iterator[Case]:
         yield replace(case, corrected=case.corrected and (over == 2) == twice and near)
 
 
-def two_thirds(claim: Claim) -> Iterator[Case]:
+@tried
+def two_thirds(n: int, K: int) -> bool:
     """The routes with detours take two thirds of K, and less than n more."""
-
-    def about(n: int, K: int) -> bool:  # noqa: N803
-        found = cycles_of("nonminimum-path", (n,), K)
-        return found is not None and 2 * K <= 3 * found <= 2 * K + 3 * n
-
-    return claim.tried(about)
+    found = cycles_of("nonminimum-path", (n,), K)
+    return found is not None and 2 * K <= 3 * found <= 2 * K + 3 * n
 
 
 def like_one_field(claim: Claim) -> Iterator[Case]:
@@ -149,31 +132,25 @@ def like_one_field(claim: Claim) -> Iterator[Case]:
     return claim.compared(lambda n, d: max(differences(n, d), default=None))
 
 
-def on_some_ports(claim: Claim) -> Iterator[Case]:
+@tried
+def on_some_ports(n: int, K: int) -> bool:
     """Schedules on every number of ports: proved, and never slower than on fewer."""
-
-    def never_slower(n: int, K: int) -> bool:  # noqa: N803
-        task = task_of((n,), K)
-        made = [few_ports.emit(task, all_ports(n, p)) for p in range(1, n + 1)]
-        cycles = [proved(schedule, p) for p, schedule in enumerate(made, 1)]
-        return cycles == sorted(cycles, reverse=True) and cycles[-1] < cycles[0]
-
-    return claim.tried(never_slower)
+    task = task_of((n,), K)
+    made = [few_ports.emit(task, all_ports(n, p)) for p in range(1, n + 1)]
+    cycles = [proved(schedule, p) for p, schedule in enumerate(made, 1)]
+    return cycles == sorted(cycles, reverse=True) and cycles[-1] < cycles[0]
 
 
-def by_the_address(claim: Claim) -> Iterator[Case]:
+@tried
+def by_the_address(n: int, K: int) -> bool:
     """What each node does, from its own number, is what following all elements shows."""
-
-    def local(n: int, K: int) -> bool:  # noqa: N803
-        made = routes(n, K - K // 3, K // 3)
-        told = Counter(
-            (cycle, node, action.dimension)
-            for node in range(1 << n)
-            for action in actions(made, node)
-            for cycle in range(action.cycle, action.cycle + action.stop - action.start)
-        )
-        moves = expand(made)
-        columns = (moves.cycle.tolist(), moves.node.tolist(), moves.dimension.tolist())
-        return told == Counter(zip(*columns, strict=True))
-
-    return claim.tried(local)
+    made = routes(n, K - K // 3, K // 3)
+    told = Counter(
+        (cycle, node, action.dimension)
+        for node in range(1 << n)
+        for action in actions(made, node)
+        for cycle in range(action.cycle, action.cycle + action.stop - action.start)
+    )
+    moves = expand(made)
+    columns = (moves.cycle.tolist(), moves.node.tolist(), moves.dimension.tolist())
+    return told == Counter(zip(*columns, strict=True))

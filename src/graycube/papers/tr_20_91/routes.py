@@ -1,12 +1,11 @@
 """Sections 4 and 5: the routes of the proofs, written out afresh, and the library's."""
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import compared, tried
 from graycube.schedule import Hop, Strand, expand
 from graycube.verify import check_elements
 
@@ -42,14 +41,12 @@ def routes(n: int, short: int, aside: int, *, overlap: bool = True) -> gc.Schedu
     return gc.Schedule(task, "section 5.1", range(cycles), cycles, tuple(strands))
 
 
-def theorem_7(claim: Claim) -> Iterator[Case]:
-    """In ascending order each edge is used in one of the two subcubes."""
-    return claim.tried(lambda n: folds(n, range(n - 1), "gray", "binary"))
+theorem_7 = tried(lambda n: folds(n, range(n - 1), "gray", "binary"))
+"""In ascending order each edge is used in one of the two subcubes."""
 
 
-def towards_gray(claim: Claim) -> Iterator[Case]:
-    """For binary to Gray in descending order."""
-    return claim.tried(lambda n: folds(n, range(n - 2, -1, -1), "binary", "gray"))
+towards_gray = tried(lambda n: folds(n, range(n - 2, -1, -1), "binary", "gray"))
+"""For binary to Gray in descending order."""
 
 
 def folds(n: int, order: range, *codes: str) -> bool:
@@ -71,36 +68,28 @@ def folds(n: int, order: range, *codes: str) -> bool:
     return bool((node == end).all())
 
 
-def edge_disjoint(claim: Claim) -> Iterator[Case]:
+@tried
+def edge_disjoint(n: int) -> bool:
     """Short and long routes of all nodes share no link but those of the top dimension."""
-
-    def apart(n: int) -> bool:
-        moves = expand(routes(n, 1, 1))
-        low = moves.dimension < n - 1
-        links, uses = np.unique(
-            np.stack([moves.node, moves.dimension])[:, low], axis=1, return_counts=True
-        )
-        return links.shape[1] == (n - 1) << n and set(uses.tolist()) == {1}
-
-    return claim.tried(apart)
+    moves = expand(routes(n, 1, 1))
+    low = moves.dimension < n - 1
+    links, uses = np.unique(
+        np.stack([moves.node, moves.dimension])[:, low], axis=1, return_counts=True
+    )
+    return links.shape[1] == (n - 1) << n and set(uses.tolist()) == {1}
 
 
-def short_routes(claim: Claim) -> Iterator[Case]:
-    return claim.compared(lambda n, M: proved(routes(n, M, 0)))  # noqa: N803 - the paper's letter
+short_routes = compared(lambda n, M: proved(routes(n, M, 0)))
 
 
-def long_routes(claim: Claim) -> Iterator[Case]:
-    return claim.compared(lambda n, M: proved(routes(n, 0, M)))  # noqa: N803
+long_routes = compared(lambda n, M: proved(routes(n, 0, M)))
 
 
-def run_backwards(claim: Claim) -> Iterator[Case]:
+@tried
+def run_backwards(n: int, K: int) -> bool:
     """The moves of the routes in reverse, each link the other way, convert the other way."""
-
-    def reversed_works(n: int, K: int) -> bool:  # noqa: N803
-        moves = expand(routes(n, K - K // 3, K // 3))
-        return bool(backwards(moves))
-
-    return claim.tried(reversed_works)
+    moves = expand(routes(n, K - K // 3, K // 3))
+    return bool(backwards(moves))
 
 
 def backwards(moves: gc.Moves) -> gc.Report:

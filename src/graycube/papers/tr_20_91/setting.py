@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, tried
 from graycube.schedule import expand
 from graycube.simulate import replay
 
@@ -14,14 +14,11 @@ from .cubes import exchanges
 from .model import all_ports, compositions, cycles_of, require, schedule
 
 
-def grids(claim: Claim) -> Iterator[Case]:
+@tried
+def grids(n: int, d: int) -> bool | None:
     """Neighbours along every axis of every grid of so many axes, axes closed to rings."""
-
-    def adjacent(n: int, d: int) -> bool | None:
-        made = [_hops(widths) for widths in compositions(n, d)]
-        return set().union(*made) == {1} if made else None
-
-    return claim.tried(adjacent)
+    made = [_hops(widths) for widths in compositions(n, d)]
+    return set().union(*made) == {1} if made else None
 
 
 def _hops(widths: tuple[int, ...]) -> set[int]:
@@ -38,38 +35,32 @@ def _hops(widths: tuple[int, ...]) -> set[int]:
     }
 
 
-def allocations(claim: Claim) -> Iterator[Case]:
+@tried
+def allocations(n: int, m: int) -> bool:
     """Both allocations, element by element; a conversion moves whole blocks, and the data."""
-
-    def one_field(n: int, m: int) -> bool:
-        i, node = np.arange(1 << n + m), reflected(n)
-        places = {"consecutive": (node[i >> m], i & (1 << m) - 1),
-                  "cyclic": (node[i & (1 << n) - 1], i >> n)}  # fmt: skip
-        for name, (u, slot) in places.items():
-            make = getattr(gc.Layout, name)
-            gray, binary = make(n + m, n, nodes="gray"), make(n + m, n)
-            where = gray.locate(i)
-            plan = gc.plan(gray, binary, 1 << m, machine=all_ports(n), algorithm="minimum-path")
-            moved = binary.gather(plan.apply(gray.scatter(i)))
-            sound = plan.verify() and plan.cycles == max(n - 1, 1 << m)
-            placed = np.array_equal(where[0], u) and np.array_equal(where[1], slot)
-            if not (sound and placed and np.array_equal(moved, i)):
-                return False
-        return True
-
-    return claim.tried(one_field)
+    i, node = np.arange(1 << n + m), reflected(n)
+    places = {"consecutive": (node[i >> m], i & (1 << m) - 1),
+              "cyclic": (node[i & (1 << n) - 1], i >> n)}  # fmt: skip
+    for name, (u, slot) in places.items():
+        make = getattr(gc.Layout, name)
+        gray, binary = make(n + m, n, nodes="gray"), make(n + m, n)
+        where = gray.locate(i)
+        plan = gc.plan(gray, binary, 1 << m, machine=all_ports(n), algorithm="minimum-path")
+        moved = binary.gather(plan.apply(gray.scatter(i)))
+        sound = plan.verify() and plan.cycles == max(n - 1, 1 << m)
+        placed = np.array_equal(where[0], u) and np.array_equal(where[1], slot)
+        if not (sound and placed and np.array_equal(moved, i)):
+            return False
+    return True
 
 
-def loads(claim: Claim) -> Iterator[Case]:
+@tried
+def loads(n: int, K: int) -> bool:
     """Shortest paths load all links together less, but the busiest one more."""
-
-    def more_but_even(n: int, K: int) -> bool:  # noqa: N803 - the paper's letter
-        names = "minimum-path", "nonminimum-ring"
-        made = [schedule(name, (n,), K) for name in names]
-        short, wide = (replay(expand(s)).link_loads for s in made if s is not None)
-        return bool(short.sum() < wide.sum() and K == short.max() > wide.max())
-
-    return claim.tried(more_but_even)
+    names = "minimum-path", "nonminimum-ring"
+    made = [schedule(name, (n,), K) for name in names]
+    short, wide = (replay(expand(s)).link_loads for s in made if s is not None)
+    return bool(short.sum() < wide.sum() and K == short.max() > wide.max())
 
 
 def two_cube_edges(claim: Claim) -> Iterator[Case]:
@@ -79,12 +70,9 @@ def two_cube_edges(claim: Claim) -> Iterator[Case]:
         yield Case(f"dimension {dimension}", f"{printed} edges", f"{ours}", ours == printed)
 
 
-def improvement(claim: Claim) -> Iterator[Case]:
+@tried
+def improvement(n: int, K: int) -> bool:
     """Cycles of the pipeline less those with detours, which is about a third of K."""
-
-    def third(n: int, K: int) -> bool:  # noqa: N803
-        before, after = (cycles_of(a, (n,), K) for a in ("pipelined", "nonminimum-path"))
-        saved = 0 if before is None or after is None else before - after
-        return K / 3 - 1 <= saved <= (K + n) / 3
-
-    return claim.tried(third)
+    before, after = (cycles_of(a, (n,), K) for a in ("pipelined", "nonminimum-path"))
+    saved = 0 if before is None or after is None else before - after
+    return K / 3 - 1 <= saved <= (K + n) / 3

@@ -1,53 +1,43 @@
 """Two dimensions: the bounds and optima of section 3.1, and the routing of Figure 4."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import compared, tried
 from graycube.verify import check_elements
 
 from .bounds import on_any
 from .model import all_ports, best, cycles_of, optimum, ranks, require, task_of
 
 
-def two_cube_bounds(claim: Claim) -> Iterator[Case]:
+@tried
+def two_cube_bounds(K: int) -> bool:
     """For n = 2 both bounds from their proofs, the library's, and the optimum close above."""
-
-    def both(K: int) -> bool:  # noqa: N803
-        crossings = K * int(np.bitwise_count(np.arange(4) ^ ranks(2)).sum())
-        by_links, by_paths = Fraction(crossings, 2 * 4), Fraction(K, 2)
-        cut = gc.best_cut(task_of((2,), K), 2)
-        library = cut is not None and cut.share * K == by_paths <= max(on_any((2,), K))
-        close = by_paths <= optimum((2,), K) <= by_paths + Fraction(3, 2)
-        return by_links == Fraction(K, 4) and library and close
-
-    return claim.tried(both)
+    crossings = K * int(np.bitwise_count(np.arange(4) ^ ranks(2)).sum())
+    by_links, by_paths = Fraction(crossings, 2 * 4), Fraction(K, 2)
+    cut = gc.best_cut(task_of((2,), K), 2)
+    library = cut is not None and cut.share * K == by_paths <= max(on_any((2,), K))
+    close = by_paths <= optimum((2,), K) <= by_paths + Fraction(3, 2)
+    return by_links == Fraction(K, 4) and library and close
 
 
-def two_cube_optimum(claim: Claim) -> Iterator[Case]:
+@compared
+def two_cube_optimum(K: int) -> int:
     """For n = 2 the optimum, which our schedule reaches."""
-
-    def least(K: int) -> int:  # noqa: N803
-        found = optimum((2,), K)
-        require(cycles_of("two-cube", (2,), K) == found == best(2, K), "it is not reached")
-        return found
-
-    return claim.compared(least)
+    found = optimum((2,), K)
+    require(cycles_of("two-cube", (2,), K) == found == best(2, K), "it is not reached")
+    return found
 
 
-def two_cube_formula(claim: Claim) -> Iterator[Case]:
+@compared
+def two_cube_formula(K: int) -> int:
     """For n = 2 the optimum, which the routing of Figure 4 takes, and the ring does not."""
-
-    def least(K: int) -> int:  # noqa: N803
-        figure, ring = (cycles_of(name, (2,), K) for name in ("two-cube", "nonminimum-ring"))
-        require(ring == -(-2 * K // 3), "the ring takes another number of cycles")
-        require(figure == optimum((2,), K), "Figure 4 takes more than needed")
-        return optimum((2,), K)
-
-    return claim.compared(least)
+    figure, ring = (cycles_of(name, (2,), K) for name in ("two-cube", "nonminimum-ring"))
+    require(ring == -(-2 * K // 3), "the ring takes another number of cycles")
+    require(figure == optimum((2,), K), "Figure 4 takes more than needed")
+    return optimum((2,), K)
 
 
 def around(block: int) -> gc.Moves:
@@ -67,14 +57,11 @@ def around(block: int) -> gc.Moves:
     return gc.Moves(task_of((2,), block), "figure 4", range(cycles), cycles, *columns)
 
 
-def figure_4(claim: Claim) -> Iterator[Case]:
+@compared
+def figure_4(K: int) -> int:
     """The drawn routes are a sound schedule of as many cycles as the optimum."""
-
-    def cycles(K: int) -> int:  # noqa: N803
-        moves = around(K)
-        require(bool(check_elements(moves, all_ports(2))), "the routes of Figure 4 meet")
-        found = int(moves.cycle.max()) + 1
-        require(optimum((2,), K) == found, "there are shorter ones")
-        return found
-
-    return claim.compared(cycles)
+    moves = around(K)
+    require(bool(check_elements(moves, all_ports(2))), "the routes of Figure 4 meet")
+    found = int(moves.cycle.max()) + 1
+    require(optimum((2,), K) == found, "there are shorter ones")
+    return found

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .model import Ints, counted, ranks, seconds
 
@@ -26,44 +26,33 @@ def disjoint(*paths: Ints) -> bool:
     return len(np.unique(links)) == len(links)
 
 
-def in_ascending_order(claim: Claim) -> Iterator[Case]:
-    return claim.tried(lambda n: disjoint(path(np.arange(1 << n), ranks(n), range(n))))
+in_ascending_order = tried(lambda n: disjoint(path(np.arange(1 << n), ranks(n), range(n))))
 
 
-def in_any_order(claim: Claim) -> Iterator[Case]:
+@tried
+def in_any_order(n: int) -> bool:
     """All orders of all dimensions."""
-
-    def all_orders(n: int) -> bool:
-        nodes, ends = np.arange(1 << n), ranks(n)
-        return all(disjoint(path(nodes, ends, order)) for order in permutations(range(n)))
-
-    return claim.tried(all_orders)
+    nodes, ends = np.arange(1 << n), ranks(n)
+    return all(disjoint(path(nodes, ends, order)) for order in permutations(range(n)))
 
 
-def directly(claim: Claim) -> Iterator[Case]:
-    """One send over circuits, however far."""
-    return claim.compared(
-        lambda n, K, tau, t: seconds(counted("direct", n, K, kind="circuit"), tau, t)  # noqa: N803
-    )
+directly = compared(
+    lambda n, K, tau, t: seconds(counted("direct", n, K, kind="circuit"), tau, t)
+)
+"""One send over circuits, however far."""
 
 
-def two_ports(claim: Claim) -> Iterator[Case]:
-    """Three blocks in two steps."""
-    return claim.compared(
-        lambda n, K, tau, t: seconds(  # noqa: N803
-            counted("circuit-split", n, K, 2, "circuit"), tau, t
-        )
-    )
+two_ports = compared(
+    lambda n, K, tau, t: seconds(counted("circuit-split", n, K, 2, "circuit"), tau, t)
+)
+"""Three blocks in two steps."""
 
 
-def no_congestion(claim: Claim) -> Iterator[Case]:
+@tried
+def no_congestion(n: int) -> bool:
     """No link is used twice in a step; block 1 goes by the neighbour across dimension n - 1."""
-
-    def apart(n: int) -> bool:
-        nodes = np.arange(1 << n)
-        return two_steps(ranks(n), nodes ^ 1 << n - 1, range(n))
-
-    return claim.tried(apart)
+    nodes = np.arange(1 << n)
+    return two_steps(ranks(n), nodes ^ 1 << n - 1, range(n))
 
 
 def two_steps(ends: Ints, between: Ints, order: Sequence[int]) -> bool:

@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .model import Ints, counted, exchanged, ranks, require, steps
 
@@ -21,33 +21,26 @@ def reflected(n: int) -> list[int]:
     return below + [1 << n - 1 | word for word in reversed(below)]
 
 
-def definition_1(claim: Claim) -> Iterator[Case]:
-    def same(n: int) -> bool:
-        words = reflected(n)
-        cyclic = all((a ^ b).bit_count() == 1 for a, b in pairwise([*words, words[0]]))
-        library = gc.gray(np.arange(1 << n))
-        known = gc.GrayCode.reflected(n).words
-        return cyclic and np.array_equal(words, library) and np.array_equal(words, known)
-
-    return claim.tried(same)
+@tried
+def definition_1(n: int) -> bool:
+    words = reflected(n)
+    cyclic = all((a ^ b).bit_count() == 1 for a, b in pairwise([*words, words[0]]))
+    library = gc.gray(np.arange(1 << n))
+    known = gc.GrayCode.reflected(n).words
+    return cyclic and np.array_equal(words, library) and np.array_equal(words, known)
 
 
-def lemma_1(claim: Claim) -> Iterator[Case]:
+@tried
+def lemma_1(n: int) -> bool:
     """Bit by bit, against the code of Definition 1."""
-
-    def both_ways(n: int) -> bool:
-        index, word = np.arange(1 << n), np.array(reflected(n))
-        for m in range(n):
-            sums = np.bitwise_xor.reduce([word >> k & 1 for k in range(m, n)])
-            pair = (index >> m ^ index >> m + 1) & 1
-            if not (
-                np.array_equal(sums, index >> m & 1) and np.array_equal(pair, word >> m & 1)
-            ):
-                return False
-        there, back = np.array_equal(gc.gray(index), word), gc.gray_inverse(word)
-        return there and np.array_equal(back, index)
-
-    return claim.tried(both_ways)
+    index, word = np.arange(1 << n), np.array(reflected(n))
+    for m in range(n):
+        sums = np.bitwise_xor.reduce([word >> k & 1 for k in range(m, n)])
+        pair = (index >> m ^ index >> m + 1) & 1
+        if not (np.array_equal(sums, index >> m & 1) and np.array_equal(pair, word >> m & 1)):
+            return False
+    there, back = np.array_equal(gc.gray(index), word), gc.gray_inverse(word)
+    return there and np.array_equal(back, index)
 
 
 def on_a_three_cube(claim: Claim) -> Iterator[Case]:
@@ -58,17 +51,14 @@ def on_a_three_cube(claim: Claim) -> Iterator[Case]:
         yield Case(f"block {block}", f"node {node}", f"node {ours}", holds)
 
 
-def neighbours(claim: Claim) -> Iterator[Case]:
+@tried
+def neighbours(n: int) -> bool:
     """Blocks that differ in one bit, and blocks that follow each other, are on neighbours."""
-
-    def adjacent(n: int) -> bool:
-        block, word = np.arange(1 << n), np.array(reflected(n))
-        placed = gc.Layout.nodes(n, "gray").locate(block)[0]
-        require(np.array_equal(placed, word), "the layout is another one")
-        binary = all(hops(block, block ^ 1 << j) == {1} for j in range(n))
-        return binary and hops(word, np.roll(word, -1)) == hops(word, np.roll(word, 1)) == {1}
-
-    return claim.tried(adjacent)
+    block, word = np.arange(1 << n), np.array(reflected(n))
+    placed = gc.Layout.nodes(n, "gray").locate(block)[0]
+    require(np.array_equal(placed, word), "the layout is another one")
+    binary = all(hops(block, block ^ 1 << j) == {1} for j in range(n))
+    return binary and hops(word, np.roll(word, -1)) == hops(word, np.roll(word, 1)) == {1}
 
 
 def hops(a: Ints, b: Ints) -> set[int]:
@@ -84,83 +74,64 @@ def distances(n: int) -> Ints:
     return counts
 
 
-def lemma_2(claim: Claim) -> Iterator[Case]:
-    return claim.compared(lambda n, j: int(distances(n)[j]) if j <= n else None)
+lemma_2 = compared(lambda n, j: int(distances(n)[j]) if j <= n else None)
 
 
-def recursion(claim: Claim) -> Iterator[Case]:
+@tried
+def recursion(n: int) -> bool:
     """The step of the induction, and where it starts."""
-
-    def adds(n: int) -> bool:
-        now, before = distances(n + 1), distances(n)
-        starts = distances(2).tolist() == [2, 2, 0]
-        return starts and all(now[j] == before[j] + before[j - 1] for j in range(1, n + 1))
-
-    return claim.tried(adds)
+    now, before = distances(n + 1), distances(n)
+    starts = distances(2).tolist() == [2, 2, 0]
+    return starts and all(now[j] == before[j] + before[j - 1] for j in range(1, n + 1))
 
 
-def extremes(claim: Claim) -> Iterator[Case]:
+@tried
+def extremes(n: int) -> bool:
     """Who stays, and who goes farthest."""
-
-    def named(n: int) -> bool:
-        word, top = np.array(reflected(n)), 1 << n - 1
-        require(np.array_equal(gc.gray(np.arange(1 << n)), word), "the library's code differs")
-        far = np.bitwise_count(np.arange(1 << n) ^ word)
-        farthest = {i: int(word[i]) for i in np.flatnonzero(far == n - 1).tolist()}
-        ones = (1 << n) - 1
-        return np.flatnonzero(far == 0).tolist() == [0, 1] and farthest == {
-            ones: top,
-            ones - 1: top | 1,
-        }
-
-    return claim.tried(named)
+    word, top = np.array(reflected(n)), 1 << n - 1
+    require(np.array_equal(gc.gray(np.arange(1 << n)), word), "the library's code differs")
+    far = np.bitwise_count(np.arange(1 << n) ^ word)
+    farthest = {i: int(word[i]) for i in np.flatnonzero(far == n - 1).tolist()}
+    ones = (1 << n) - 1
+    return np.flatnonzero(far == 0).tolist() == [0, 1] and farthest == {
+        ones: top,
+        ones - 1: top | 1,
+    }
 
 
-def transfers(claim: Claim) -> Iterator[Case]:
+@compared
+def transfers(n: int, K: int) -> int:
     """The sum over all nodes; GB1's schedule crosses no link more."""
-
-    def total(n: int, K: int) -> int:  # noqa: N803 - the paper's letter
-        far = int(np.bitwise_count(np.arange(1 << n) ^ np.array(reflected(n))).sum())
-        layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
-        plan = gc.plan(*layouts, K, machine=gc.Machine(n), algorithm="gb1")
-        require(plan.traffic.crossings == K * far, "GB1 crosses more links")
-        return K * far
-
-    return claim.compared(total)
+    far = int(np.bitwise_count(np.arange(1 << n) ^ np.array(reflected(n))).sum())
+    layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    plan = gc.plan(*layouts, K, machine=gc.Machine(n), algorithm="gb1")
+    require(plan.traffic.crossings == K * far, "GB1 crosses more links")
+    return K * far
 
 
-def lowest_first(claim: Claim) -> Iterator[Case]:
+@tried
+def lowest_first(n: int) -> bool:
     """GB1 as described: block i ends on node i."""
-
-    def ends(n: int) -> bool:
-        held = ranks(n)[:, None]
-        made = list(steps("gb1", n))
-        for step in made:
-            held = exchanged(held, step)
-        return len(made) == n - 1 and held[:, 0].tolist() == list(range(1 << n))
-
-    return claim.tried(ends)
+    held = ranks(n)[:, None]
+    made = list(steps("gb1", n))
+    for step in made:
+        held = exchanged(held, step)
+    return len(made) == n - 1 and held[:, 0].tolist() == list(range(1 << n))
 
 
-def either_direction(claim: Claim) -> Iterator[Case]:
+@tried
+def either_direction(n: int) -> bool:
     """Both conversions in both orders."""
-
-    def both(n: int) -> bool:
-        orders = range(n - 1), range(n - 1)[::-1]
-        there = all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
-        return there and all(converts(gc.binary_to_gray(n, order), n, 1) for order in orders)
-
-    return claim.tried(both)
+    orders = range(n - 1), range(n - 1)[::-1]
+    there = all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
+    return there and all(converts(gc.binary_to_gray(n, order), n, 1) for order in orders)
 
 
-def any_order(claim: Claim) -> Iterator[Case]:
+@tried
+def any_order(n: int) -> bool:
     """All permutations of the dimensions."""
-
-    def all_orders(n: int) -> bool:
-        orders = permutations(range(n - 1))
-        return all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
-
-    return claim.tried(all_orders)
+    orders = permutations(range(n - 1))
+    return all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
 
 
 def converts(exchanges: tuple[gc.Exchange, ...], n: int, to_gray: int) -> bool:
@@ -179,10 +150,10 @@ def converts(exchanges: tuple[gc.Exchange, ...], n: int, to_gray: int) -> bool:
 def pipelined(claim: Claim) -> Iterator[Case]:
     """GB1's transfers in sequence over those of its pipeline on all ports."""
 
-    def shorter(n: int, K: int) -> bool:  # noqa: N803
+    def shorter(n: int, K: int) -> bool:
         return saved(n, K) >= n
 
-    def at_most(n: int, K: int) -> bool:  # noqa: N803
+    def at_most(n: int, K: int) -> bool:
         exact = (n - 1) * K / (K + n - 2)
         return abs(saved(n, K) - exact) < 1e-9 and exact <= n - 1
 

@@ -7,7 +7,7 @@ from the symbolic schedules.
 from collections.abc import Iterator
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 from graycube.simulate import simulate
 
 from .model import ALGORITHMS, schedule, seconds
@@ -24,17 +24,14 @@ def speed_up(n: int, block: int, tau: float, t: float = 1.0) -> float:
     return whole / halves
 
 
-def rising(claim: Claim) -> Iterator[Case]:
+@tried
+def rising(n: int, K: int, tau: int) -> bool:
     """The speed-up rises with K, with n and with falling start-ups, to 2 (n - 1) / n."""
-
-    def rises(n: int, K: int, tau: int) -> bool:  # noqa: N803
-        here = speed_up(n, K, tau)
-        more = speed_up(n, 2 * K, tau), speed_up(n + 1, K, tau), speed_up(n, K, tau / 2)
-        limit = 2 * (n - 1) / n
-        near = limit - speed_up(n, 2**40, tau) < limit / 1000
-        return min(more) > here and here < limit and near
-
-    return claim.tried(rises)
+    here = speed_up(n, K, tau)
+    more = speed_up(n, 2 * K, tau), speed_up(n + 1, K, tau), speed_up(n, K, tau / 2)
+    limit = 2 * (n - 1) / n
+    near = limit - speed_up(n, 2**40, tau) < limit / 1000
+    return min(more) > here and here < limit and near
 
 
 def break_even(n: int, on: gc.Machine) -> int:
@@ -49,9 +46,8 @@ def break_even(n: int, on: gc.Machine) -> int:
     return high
 
 
-def break_even_formula(claim: Claim) -> Iterator[Case]:
-    """By search on schedules."""
-    return claim.compared(lambda n, tau: break_even(n, gc.Machine(n, startup=tau)))
+break_even_formula = compared(lambda n, tau: break_even(n, gc.Machine(n, startup=tau)))
+"""By search on schedules."""
 
 
 def predicted_break_even(claim: Claim) -> Iterator[Case]:
@@ -93,15 +89,12 @@ def confirmed(claim: Claim) -> Iterator[Case]:
         yield Case(f"n = {n}", f"{measured}", ours, holds, 4 <= above <= 9)
 
 
-def small_blocks(claim: Claim) -> Iterator[Case]:
+@tried
+def small_blocks(n: int, K: int, tau: int) -> bool | None:
     """Below the break-even GB1 is faster, above it GB3."""
-
-    def either(n: int, K: int, tau: int) -> bool | None:  # noqa: N803
-        even = 2 * tau / (n - 2)
-        ratio = speed_up(n, K, tau)
-        return None if even == K else (ratio > 1) == (even < K)
-
-    return claim.tried(either)
+    even = 2 * tau / (n - 2)
+    ratio = speed_up(n, K, tau)
+    return None if even == K else (ratio > 1) == (even < K)
 
 
 def figure_4(claim: Claim) -> Iterator[Case]:
@@ -131,6 +124,5 @@ def figure_5(claim: Claim) -> Iterator[Case]:
         yield Case(f"n = {n}", f"{measured}", f"{ours:.2f}", abs(ours - measured) < NEAR)
 
 
-def growth(claim: Claim) -> Iterator[Case]:
-    """The model's speed-up from one dimension to the next."""
-    return claim.tried(lambda n: ipsc2_speed_up(n) < ipsc2_speed_up(n + 1))
+growth = tried(lambda n: ipsc2_speed_up(n) < ipsc2_speed_up(n + 1))
+"""The model's speed-up from one dimension to the next."""

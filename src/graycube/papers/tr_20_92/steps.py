@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, tried
 from graycube.schedule import expand
 from graycube.verify import check_elements
 
@@ -54,8 +54,7 @@ def _described(algorithm: str, n: int) -> Iterator[tuple[int, int, int, int, int
                 yield r, u, step.dimension, int(homes[held[u, column]]), half
 
 
-def gb2(claim: Claim) -> Iterator[Case]:
-    return claim.tried(lambda n: ends("gb2", n) and same_as_library("gb2", n))
+gb2 = tried(lambda n: ends("gb2", n) and same_as_library("gb2", n))
 
 
 def gb3(claim: Claim) -> Iterator[Case]:
@@ -73,13 +72,10 @@ def gb3(claim: Claim) -> Iterator[Case]:
     )
 
 
-def one_dimension_at_a_time(claim: Claim) -> Iterator[Case]:
+@tried
+def one_dimension_at_a_time(n: int) -> bool:
     """In every round all messages cross one dimension, to nearest neighbours, by one port."""
-
-    def alone(n: int) -> bool:
-        return all(_alone(name, n) for name in ALGORITHMS)
-
-    return claim.tried(alone)
+    return all(_alone(name, n) for name in ALGORITHMS)
 
 
 def _alone(algorithm: str, n: int) -> bool:
@@ -88,47 +84,39 @@ def _alone(algorithm: str, n: int) -> bool:
     return len(used) == len(moves.rounds) and bool(check_elements(moves, machine(n)))
 
 
-def half_of_the_links(claim: Claim) -> Iterator[Case]:
+@tried
+def half_of_the_links(n: int) -> bool:
     """Each step uses half of the links of its dimension; dimension n - 1 is not used at all."""
-
-    def used(n: int) -> bool:
-        moves = expand(schedule("gb1", n, 1))
-        links = zip(
-            rounds_of(moves).tolist(),
-            *(moves.dimension.tolist(), moves.node.tolist()),
-            strict=True,
-        )
-        nodes: dict[tuple[int, int], set[int]] = {}
-        for r, d, u in links:
-            nodes.setdefault((r, d), set()).add(u)
-        dims = [d for _, d in sorted(nodes)]
-        return dims == [*range(n - 1)] and all(len(us) == 1 << n - 1 for us in nodes.values())
-
-    return claim.tried(used)
+    moves = expand(schedule("gb1", n, 1))
+    links = zip(
+        rounds_of(moves).tolist(),
+        *(moves.dimension.tolist(), moves.node.tolist()),
+        strict=True,
+    )
+    nodes: dict[tuple[int, int], set[int]] = {}
+    for r, d, u in links:
+        nodes.setdefault((r, d), set()).add(u)
+    dims = [d for _, d in sorted(nodes)]
+    return dims == [*range(n - 1)] and all(len(us) == 1 << n - 1 for us in nodes.values())
 
 
-def all_of_the_links(claim: Claim) -> Iterator[Case]:
+@tried
+def all_of_the_links(n: int, K: int) -> bool:
     """In the normal steps of GB2 all links of the dimension carry half a block."""
-
-    def full(n: int, K: int) -> bool:  # noqa: N803 - the paper's letter
-        moves = expand(schedule("gb2", n, K))
-        r = rounds_of(moves)
-        normal = (r > 0) & (r < n)
-        links, loads = np.unique(
-            np.stack([r, moves.dimension, moves.node])[:, normal], axis=1, return_counts=True
-        )
-        return links.shape[1] == (n - 1) << n and set(loads.tolist()) == {K // 2}
-
-    return claim.tried(full)
+    moves = expand(schedule("gb2", n, K))
+    r = rounds_of(moves)
+    normal = (r > 0) & (r < n)
+    links, loads = np.unique(
+        np.stack([r, moves.dimension, moves.node])[:, normal], axis=1, return_counts=True
+    )
+    return links.shape[1] == (n - 1) << n and set(loads.tolist()) == {K // 2}
 
 
-def lemma_4(claim: Claim) -> Iterator[Case]:
-    return claim.tried(lambda n: in_turn(n, n - 1, range(n - 1)))
+lemma_4 = tried(lambda n: in_turn(n, n - 1, range(n - 1)))
 
 
-def across_the_next(claim: Claim) -> Iterator[Case]:
-    """The same for the four subcubes of GB3, in all steps but the last."""
-    return claim.tried(lambda n: in_turn(n, n - 2, range(n - 2)))
+across_the_next = tried(lambda n: in_turn(n, n - 2, range(n - 2)))
+"""The same for the four subcubes of GB3, in all steps but the last."""
 
 
 def in_turn(n: int, across: int, tried: range) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 from graycube.synthesis import least_cycles
 
 from .model import ALGORITHMS, counted, require, seconds
@@ -20,9 +20,7 @@ def time_of(algorithm: str) -> Callable[[Claim], Iterator[Case]]:
     """A comparison of an algorithm's price with a formula of n, K, tau and t."""
 
     def check(claim: Claim) -> Iterator[Case]:
-        return claim.compared(
-            lambda n, K, tau, t: seconds(counted(algorithm, n, K), tau, t)  # noqa: N803
-        )
+        return claim.compared(lambda n, K, tau, t: seconds(counted(algorithm, n, K), tau, t))
 
     return check
 
@@ -60,35 +58,28 @@ def fewest(n: int, block: int) -> int:
     return least_cycles(task, gc.Machine(dims=n)).cycles
 
 
-def near_the_bound(claim: Claim) -> Iterator[Case]:
+@compared
+def near_the_bound(n: int, K: int) -> float:
     """Transfers of GB3 over the bound of Lemma 3; the optimum lies between."""
-
-    def over(n: int, K: int) -> float:  # noqa: N803
-        bound = (n - 1) * K / 2
-        ours = counted("gb3", n, K)[1]
-        between = n > 3 or K > 6 or bound <= fewest(n, K) <= ours
-        require(between, "the optimum is not between bound and GB3")
-        return ours / bound
-
-    return claim.compared(over)
+    bound = (n - 1) * K / 2
+    ours = counted("gb3", n, K)[1]
+    between = n > 3 or K > 6 or bound <= fewest(n, K) <= ours
+    require(between, "the optimum is not between bound and GB3")
+    return ours / bound
 
 
-def improvement(claim: Claim) -> Iterator[Case]:
+@compared
+def improvement(n: int, K: int) -> float:
     """Transfers of GB1 over those of GB3, which has one start-up more."""
-
-    def ratio(n: int, K: int) -> float:  # noqa: N803
-        (steps, whole), (more, halves) = counted("gb1", n, K), counted("gb3", n, K)
-        require(more == steps + 1, "GB3 has not one start-up more")
-        return whole / halves
-
-    return claim.compared(ratio)
+    (steps, whole), (more, halves) = counted("gb1", n, K), counted("gb3", n, K)
+    require(more == steps + 1, "GB3 has not one start-up more")
+    return whole / halves
 
 
-def all_port_transfers(claim: Claim) -> Iterator[Case]:
-    """Transfers in sequence of the ring with detours, which rests on Lemma 4."""
-    return claim.compared(
-        lambda n, K: counted("nonminimum-ring", n, K, n)[1] if 3 * n <= K else None  # noqa: N803
-    )
+all_port_transfers = compared(
+    lambda n, K: counted("nonminimum-ring", n, K, n)[1] if 3 * n <= K else None
+)
+"""Transfers in sequence of the ring with detours, which rests on Lemma 4."""
 
 
 def all_port_improvement(claim: Claim) -> Iterator[Case]:
@@ -97,14 +88,14 @@ def all_port_improvement(claim: Claim) -> Iterator[Case]:
     The routes are those of TR-20-91; where better ones take half as many transfers, it is seen.
     """
 
-    def whole(n: int, K: int) -> tuple[int, int]:  # noqa: N803
+    def whole(n: int, K: int) -> tuple[int, int]:
         return counted("pipelined", n, K, n)[1], counted("nonminimum-path", n, K, n)[1]
 
-    def factor(n: int, K: int) -> bool:  # noqa: N803
+    def factor(n: int, K: int) -> bool:
         before, after = whole(n, K)
         return before >= after * K / 3
 
-    def difference(n: int, K: int) -> bool:  # noqa: N803
+    def difference(n: int, K: int) -> bool:
         before, after = whole(n, K)
         best = counted("tight", n, K, n)[1] if n + 2 == K and n in TWICE else before / 2
         third = K / 3 - 1 <= before - after <= (K + n) / 3 and 2 * before <= 3 * after
@@ -113,19 +104,14 @@ def all_port_improvement(claim: Claim) -> Iterator[Case]:
     return claim.tried(factor, difference)
 
 
-def gb3_before_gb2(claim: Claim) -> Iterator[Case]:
-    def cheaper(n: int, K: int, tau: int) -> bool:  # noqa: N803
-        return seconds(counted("gb3", n, K), tau, 1) < seconds(counted("gb2", n, K), tau, 1)
-
-    return claim.tried(cheaper)
+@tried
+def gb3_before_gb2(n: int, K: int, tau: int) -> bool:
+    return seconds(counted("gb3", n, K), tau, 1) < seconds(counted("gb2", n, K), tau, 1)
 
 
-def backwards(claim: Claim) -> Iterator[Case]:
+@tried
+def backwards(n: int, K: int) -> bool:
     """Binary to Gray costs as many start-ups and transfers, and is proved as well."""
-
-    def same(n: int, K: int) -> bool:  # noqa: N803
-        return all(
-            counted(name, n, K) == counted(name, n, K, kind="backwards") for name in ALGORITHMS
-        )
-
-    return claim.tried(same)
+    return all(
+        counted(name, n, K) == counted(name, n, K, kind="backwards") for name in ALGORITHMS
+    )

@@ -6,7 +6,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.codes import gray, gray_inverse
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .cube import Ints, coded, decoded, odd, reflected
 from .layouts import by_library
@@ -30,16 +30,13 @@ def words_by_suffix(bits: int) -> list[str]:
     return code
 
 
-def definition_1(claim: Claim) -> Iterator[Case]:
+@tried
+def definition_1(n: int) -> bool:
     """Both recursions, and the code and its inverse of the library."""
-
-    def same(n: int) -> bool:
-        one, other, i = words(n), words_by_suffix(n), np.arange(1 << n)
-        code = np.array([int(word, 2) for word in one])
-        library = np.array_equal(gray(i), code) and np.array_equal(gray_inverse(code), i)
-        return one == other and library and np.array_equal(code, reflected(i))
-
-    return claim.tried(same)
+    one, other, i = words(n), words_by_suffix(n), np.arange(1 << n)
+    code = np.array([int(word, 2) for word in one])
+    library = np.array_equal(gray(i), code) and np.array_equal(gray_inverse(code), i)
+    return one == other and library and np.array_equal(code, reflected(i))
 
 
 def figure_1(claim: Claim) -> Iterator[Case]:
@@ -76,31 +73,26 @@ def _backwards(n: int, complement: int) -> bool:
     return all(np.array_equal(i, top << n - 1 | rest) for i in found)
 
 
-def corollary_2(claim: Claim) -> Iterator[Case]:
-    def right(n: int, j: int) -> bool | None:
-        if j >= n:
-            return None
-        i = np.arange(1 << n)
-        other = i ^ (2 << j) - 1
-        by_library = np.array_equal(gray_inverse(gray(i) ^ 1 << j), other)
-        return by_library and np.array_equal(reflected(i) ^ 1 << j, reflected(other))
-
-    return claim.tried(right)
+@tried
+def corollary_2(n: int, j: int) -> bool | None:
+    if j >= n:
+        return None
+    i = np.arange(1 << n)
+    other = i ^ (2 << j) - 1
+    by_library = np.array_equal(gray_inverse(gray(i) ^ 1 << j), other)
+    return by_library and np.array_equal(reflected(i) ^ 1 << j, reflected(other))
 
 
-def lemma_1(claim: Claim) -> Iterator[Case]:
+@compared
+def lemma_1(n: int, j: int) -> int | None:
     """The exclusive-or of all pairs, which must be the same, and the library's distances."""
-
-    def change(n: int, j: int) -> int | None:
-        if j >= n:
-            return None
-        i = np.arange(1 << n)
-        found = np.unique(reflected(i) ^ reflected(i ^ 1 << j))
-        layout = gc.Layout.nodes(n, "gray")
-        apart = layout.node_change(1 << j)
-        return int(found[0]) if len(found) == 1 and apart == found[0] else -1
-
-    return claim.compared(change)
+    if j >= n:
+        return None
+    i = np.arange(1 << n)
+    found = np.unique(reflected(i) ^ reflected(i ^ 1 << j))
+    layout = gc.Layout.nodes(n, "gray")
+    apart = layout.node_change(1 << j)
+    return int(found[0]) if len(found) == 1 and apart == found[0] else -1
 
 
 def lemma_2(claim: Claim) -> Iterator[Case]:

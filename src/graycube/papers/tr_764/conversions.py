@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from graycube.codes import binary_to_gray, gray, gray_inverse, gray_to_binary
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, tried
 
 from .cube import Ints, odd, reflected
 
@@ -75,23 +75,18 @@ def _by_library(place: Ints, n: int, program: Program, *, to_binary: bool) -> In
     return place
 
 
-def bits_of_codes(claim: Claim) -> Iterator[Case]:
+@tried
+def bits_of_codes(n: int) -> bool:
     """Bit by bit: b from sums of g, and g from neighbours of b."""
-
-    def right(n: int) -> bool:
-        i = np.arange(1 << n)
-        g = reflected(i)
-        by_library = np.array_equal(gray(i), g) and np.array_equal(gray_inverse(g), i)
-        sums = [sum(g >> j & 1 for j in range(k, n)) % 2 for k in range(n)]
-        pairs = [(i >> k ^ i >> k + 1) & 1 for k in range(n - 1)]
-        both = (i, sums), (g, pairs)
-        return by_library and all(
-            np.array_equal(word >> k & 1, bit)
-            for word, bits in both
-            for k, bit in enumerate(bits)
-        )
-
-    return claim.tried(right)
+    i = np.arange(1 << n)
+    g = reflected(i)
+    by_library = np.array_equal(gray(i), g) and np.array_equal(gray_inverse(g), i)
+    sums = [sum(g >> j & 1 for j in range(k, n)) % 2 for k in range(n)]
+    pairs = [(i >> k ^ i >> k + 1) & 1 for k in range(n - 1)]
+    both = (i, sums), (g, pairs)
+    return by_library and all(
+        np.array_equal(word >> k & 1, bit) for word, bits in both for k, bit in enumerate(bits)
+    )
 
 
 def held(n: int) -> dict[str, Ints]:

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .cube import Cube, Ints, coded, decoded, reflected
 from .layouts import named
@@ -41,82 +41,63 @@ def networks(n: int, count: int, every: int, *, gray: bool) -> tuple[int, int]:
     return cycle, len(used) - len(np.unique(used))
 
 
-def pipelined_binary(claim: Claim) -> Iterator[Case]:
-    def cycles(n: int, K: int) -> int:  # noqa: N803 - as in the paper's formulas
-        made, clashes = networks(n, K, 1, gray=False)
-        return -1 if clashes else made
-
-    return claim.compared(cycles)
+@compared
+def pipelined_binary(n: int, K: int) -> int:
+    made, clashes = networks(n, K, 1, gray=False)
+    return -1 if clashes else made
 
 
-def straightforward(claim: Claim) -> Iterator[Case]:
+@compared
+def straightforward(n: int, K: int) -> int:
     """Every other cycle is enough; starting one every cycle clashes."""
-
-    def cycles(n: int, K: int) -> int:  # noqa: N803
-        made, clashes = networks(n, K, 2, gray=True)
-        too_fast = K == 1 or n == 1 or networks(n, K, 1, gray=True)[1]
-        return made if too_fast and not clashes else -1
-
-    return claim.compared(cycles)
+    made, clashes = networks(n, K, 2, gray=True)
+    too_fast = K == 1 or n == 1 or networks(n, K, 1, gray=True)[1]
+    return made if too_fast and not clashes else -1
 
 
-def busiest_link(claim: Claim) -> Iterator[Case]:
+@compared
+def busiest_link(n: int) -> Fraction:
     """Elements over the busiest link, Gray code over binary code."""
-
-    def ratio(n: int) -> Fraction:
-        loads = []
-        for gray in (True, False):
-            load = np.zeros((n, 1 << n), dtype=np.int64)
-            for stage in paths(n, gray=gray):
-                for d, senders in stage:
-                    np.add.at(load[d], senders, 1)
-            loads.append(int(load.max()))
-        return Fraction(*loads)
-
-    return claim.compared(ratio)
+    loads = []
+    for gray in (True, False):
+        load = np.zeros((n, 1 << n), dtype=np.int64)
+        for stage in paths(n, gray=gray):
+            for d, senders in stage:
+                np.add.at(load[d], senders, 1)
+        loads.append(int(load.max()))
+    return Fraction(*loads)
 
 
-def uses(claim: Claim) -> Iterator[Case]:
+@compared
+def uses(n: int, d: int) -> int | None:
     """In how many stages a dimension lies between partners."""
-
-    def count(n: int, d: int) -> int | None:
-        stages = [{dim for dim, _ in stage} for stage in paths(n, gray=True)]
-        layout = gc.Layout.nodes(n, "gray")
-        changed = sum(layout.node_change(1 << j) >> d & 1 for j in range(n))
-        used = sum(d in dims for dims in stages)
-        return None if d >= n else used if used == changed else -1
-
-    return claim.compared(count)
+    stages = [{dim for dim, _ in stage} for stage in paths(n, gray=True)]
+    layout = gc.Layout.nodes(n, "gray")
+    changed = sum(layout.node_change(1 << j) >> d & 1 for j in range(n))
+    used = sum(d in dims for dims in stages)
+    return None if d >= n else used if used == changed else -1
 
 
-def disjoint(claim: Claim) -> Iterator[Case]:
+@tried
+def disjoint(n: int) -> bool:
     """No directed link is on two of the paths of a stage."""
-
-    def right(n: int) -> bool:
-        for stage in paths(n, gray=True):
-            links = np.concatenate([(d << n) + senders for d, senders in stage])
-            if len(np.unique(links)) < len(links):
-                return False
-        return True
-
-    return claim.tried(right)
+    for stage in paths(n, gray=True):
+        links = np.concatenate([(d << n) + senders for d, senders in stage])
+        if len(np.unique(links)) < len(links):
+            return False
+    return True
 
 
-def rows_of_butterflies(claim: Claim) -> Iterator[Case]:
+@tried
+def rows_of_butterflies(n: int) -> bool:
     """The edges of the network are those of the cube, and its mirror image is the other one."""
-
-    def right(n: int) -> bool:
-        edges = {(i, i ^ 1 << j) for i in range(1 << n) for j in range(n)}
-        cube = {
-            (i, k) for i in range(1 << n) for k in range(1 << n) if (i ^ k).bit_count() == 1
-        }
-        one = {(j, i, i ^ 1 << j) for i in range(1 << n) for j in range(n)}
-        other = {(j, i, i ^ 1 << n - 1 - j) for i in range(1 << n) for j in range(n)}
-        mirrored = {(n - 1 - j, i, k) for j, i, k in one}
-        near = gc.butterfly_distances(gc.Layout.nodes(n)).histogram == {1: n << n - 1}
-        return edges == cube and mirrored == other and near
-
-    return claim.tried(right)
+    edges = {(i, i ^ 1 << j) for i in range(1 << n) for j in range(n)}
+    cube = {(i, k) for i in range(1 << n) for k in range(1 << n) if (i ^ k).bit_count() == 1}
+    one = {(j, i, i ^ 1 << j) for i in range(1 << n) for j in range(n)}
+    other = {(j, i, i ^ 1 << n - 1 - j) for i in range(1 << n) for j in range(n)}
+    mirrored = {(n - 1 - j, i, k) for j, i, k in one}
+    near = gc.butterfly_distances(gc.Layout.nodes(n)).histogram == {1: n << n - 1}
+    return edges == cube and mirrored == other and near
 
 
 def meshes(claim: Claim) -> Iterator[Case]:
@@ -172,17 +153,14 @@ def local_stages(claim: Claim) -> Iterator[Case]:
     return claim.compared(count)
 
 
-def converted_first(claim: Claim) -> Iterator[Case]:
+@compared
+def converted_first(n: int, K: int) -> int:
     """To binary code, an element of every node after the other, and then a pipeline."""
-
-    def cycles(n: int, K: int) -> int:  # noqa: N803
-        p = n + K.bit_length() - 1
-        cube = Cube(n, coded("cyclic", "Binary || Gray", p, n))
-        slot = cube.place >> n
-        for k in reversed(range(n - 1)):
-            cube.cross(cube.bit(k + 1), 1 << k, slot + n - 2 - k)
-        binary = np.array_equal(cube.place, cube.index)
-        after, clashes = networks(n, K, 1, gray=False)
-        return cube.cycles + after if binary and not clashes + cube.clashes else -1
-
-    return claim.compared(cycles)
+    p = n + K.bit_length() - 1
+    cube = Cube(n, coded("cyclic", "Binary || Gray", p, n))
+    slot = cube.place >> n
+    for k in reversed(range(n - 1)):
+        cube.cross(cube.bit(k + 1), 1 << k, slot + n - 2 - k)
+    binary = np.array_equal(cube.place, cube.index)
+    after, clashes = networks(n, K, 1, gray=False)
+    return cube.cycles + after if binary and not clashes + cube.clashes else -1

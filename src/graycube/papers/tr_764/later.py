@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .cube import Cube, coded, odd, sound
 from .four import consecutive_four, four
@@ -13,47 +13,33 @@ from .placements import in_two_cubes
 from .theorems import NODES, bits, checked
 from .two import consecutive
 
-# The sizes are named as in the paper's formulas, K for the elements on a node.
-# ruff: noqa: N803
 
-
-def stages_with_links(claim: Claim) -> Iterator[Case]:
+@tried
+def stages_with_links(n: int, K: int) -> bool:
     """The dimensions that are crossed before each stage, against those of cyclic data."""
-
-    def right(n: int, K: int) -> bool:
-        p = n + bits(K)
-        run, cyclic = consecutive_four(n, p), four(n, p)
-        before, same = ([dims for _, dims in r.cube.crossed] for r in (run, cyclic))
-        again = before[n] | before[n + 1] == {n - 1, n - 2}
-        return (
-            sound(run.cube) and again and before[:n] == same[-n:] and not any(before[n + 2 :])
-        )
-
-    return claim.tried(right)
+    p = n + bits(K)
+    run, cyclic = consecutive_four(n, p), four(n, p)
+    before, same = ([dims for _, dims in r.cube.crossed] for r in (run, cyclic))
+    again = before[n] | before[n + 1] == {n - 1, n - 2}
+    return sound(run.cube) and again and before[:n] == same[-n:] and not any(before[n + 2 :])
 
 
-def top_dimension_again(claim: Claim) -> Iterator[Case]:
+@compared
+def top_dimension_again(n: int) -> int:
     """Two elements on a node, consecutive: the cycles in which the top dimension is in use."""
-
-    def count(n: int) -> int:
-        run = consecutive(n, "binary", NODES)
-        checked(run)
-        return int((run.cube.use()[n - 1] > 0).sum())
-
-    return claim.compared(count)
+    run = consecutive(n, "binary", NODES)
+    checked(run)
+    return int((run.cube.use()[n - 1] > 0).sum())
 
 
-def like_a_quarter(claim: Claim) -> Iterator[Case]:
+@tried
+def like_a_quarter(n: int) -> bool:
     """Whole addresses in Gray code, and a quarter cube after the all-to-all: by node."""
-
-    def right(n: int) -> bool:
-        table = in_two_cubes(n + 2, convert=True).cube.table()[:, : 1 << n]
-        quarter = np.sort(table & ((4 << n) - 1), axis=0)
-        whole = np.empty(4 << n, dtype=np.int64)
-        whole[by_library("cyclic", "Gray", n + 2, n)] = np.arange(4 << n)
-        return np.array_equal(quarter, np.sort(whole.reshape(4, -1), axis=0))
-
-    return claim.tried(right)
+    table = in_two_cubes(n + 2, convert=True).cube.table()[:, : 1 << n]
+    quarter = np.sort(table & ((4 << n) - 1), axis=0)
+    whole = np.empty(4 << n, dtype=np.int64)
+    whole[by_library("cyclic", "Gray", n + 2, n)] = np.arange(4 << n)
+    return np.array_equal(quarter, np.sort(whole.reshape(4, -1), axis=0))
 
 
 def exchanged_odd_locations(claim: Claim) -> Iterator[Case]:
@@ -72,26 +58,21 @@ def exchanged_odd_locations(claim: Claim) -> Iterator[Case]:
     )
 
 
-def same_steps(claim: Claim) -> Iterator[Case]:
+@tried
+def same_steps(n: int, p: int) -> bool | None:
     """Consecutive: what a stage changes with the entire address in Gray code, and without."""
-
-    def right(n: int, p: int) -> bool | None:
-        if p <= n:
-            return None
-        index, node = np.arange(1 << p), (1 << n) - 1
-        changes = []
-        for encoding in ("Gray", NODES):
-            place = coded("consecutive", encoding, p, n)
-            layout = named("consecutive", encoding, p, n)
-            same = [layout.node_change(1 << b) for b in reversed(range(p))]
-            changes.append(
-                [int((place ^ place[index ^ 1 << b])[0]) for b in reversed(range(p))]
-            )
-            if [change & node for change in changes[-1]] != same:
-                return False
-        whole, nodes = changes
-        first = whole[: n - 1] == nodes[: n - 1]
-        least = whole[n - 1] & node == nodes[n - 1] and whole[n - 1] >> n != 0
-        return first and least and not any(c & node for c in whole[n:])
-
-    return claim.tried(right)
+    if p <= n:
+        return None
+    index, node = np.arange(1 << p), (1 << n) - 1
+    changes = []
+    for encoding in ("Gray", NODES):
+        place = coded("consecutive", encoding, p, n)
+        layout = named("consecutive", encoding, p, n)
+        same = [layout.node_change(1 << b) for b in reversed(range(p))]
+        changes.append([int((place ^ place[index ^ 1 << b])[0]) for b in reversed(range(p))])
+        if [change & node for change in changes[-1]] != same:
+            return False
+    whole, nodes = changes
+    first = whole[: n - 1] == nodes[: n - 1]
+    least = whole[n - 1] & node == nodes[n - 1] and whole[n - 1] >> n != 0
+    return first and least and not any(c & node for c in whole[n:])

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, tried
 
 from .cube import Cube, Ints, decoded, reflected
 from .four import ProgramRun, all_to_all, four, started
@@ -163,21 +163,18 @@ def figure_10(claim: Claim) -> Iterator[Case]:
             yield from entries(claim, f"n = {n}, half {half}", lead)
 
 
-def induction(claim: Claim) -> Iterator[Case]:
+@tried
+def induction(n: int) -> bool:
     """The exchange and the shift, dimension after dimension: all pairs meet in every stage."""
-
-    def right(n: int) -> bool:
-        cube = in_two_cubes(n, convert=True).cube
-        cube.stage(n - 1)
-        cycle = 0 * cube.place + 2
-        for k in reversed(range(n - 2)):
-            cube.exchange(n + 1, k, cycle)
-            cube.stage(k + 1)
-            shifted(cube)
-        cube.stage(0)
-        return not [bit for bit in cube.apart if bit < n]
-
-    return claim.tried(right)
+    cube = in_two_cubes(n, convert=True).cube
+    cube.stage(n - 1)
+    cycle = 0 * cube.place + 2
+    for k in reversed(range(n - 2)):
+        cube.exchange(n + 1, k, cycle)
+        cube.stage(k + 1)
+        shifted(cube)
+    cube.stage(0)
+    return not [bit for bit in cube.apart if bit < n]
 
 
 def figure_11(claim: Claim) -> Iterator[Case]:

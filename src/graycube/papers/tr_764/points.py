@@ -7,7 +7,7 @@ import numpy as np
 import graycube as gc
 from graycube.bounds import butterfly_cycles
 from graycube.butterflies import one_point
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 from graycube.verify import check_replication
 
 from .cube import Ints, decoded, sound
@@ -18,28 +18,23 @@ from .theorems import by
 from .two import one_slot_free
 
 
-def all_inputs(claim: Claim) -> Iterator[Case]:
+@compared
+def all_inputs(n: int) -> int:
     """Cycles until some node can know all points: every output depends on all of them."""
-
-    def cycles(n: int) -> int:
-        knows = np.eye(1 << n, dtype=bool)
-        node, count = np.arange(1 << n), 0
-        while not knows.all(axis=1).any():
-            knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(n)])
-            count += 1
-        bound = butterfly_cycles(gc.Layout.nodes(n, "gray"), 0, block=1, ports=max(n, 1))
-        return count if bound == count else -1
-
-    return claim.compared(cycles)
+    knows = np.eye(1 << n, dtype=bool)
+    node, count = np.arange(1 << n), 0
+    while not knows.all(axis=1).any():
+        knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(n)])
+        count += 1
+    bound = butterfly_cycles(gc.Layout.nodes(n, "gray"), 0, block=1, ports=max(n, 1))
+    return count if bound == count else -1
 
 
-def obvious_way(claim: Claim) -> Iterator[Case]:
-    def cycles(n: int) -> int:
-        cube = one_slot_free(n)
-        every = np.array_equal(np.sort(cube.place), np.arange(1 << n))
-        return cube.cycles if sound(cube) and every else -1
-
-    return claim.compared(cycles)
+@compared
+def obvious_way(n: int) -> int:
+    cube = one_slot_free(n)
+    every = np.array_equal(np.sort(cube.place), np.arange(1 << n))
+    return cube.cycles if sound(cube) and every else -1
 
 
 def sample_program(claim: Claim) -> Iterator[Case]:
@@ -71,19 +66,16 @@ def binary_rule(claim: Claim) -> Iterator[Case]:
     )
 
 
-def restored_pairs(claim: Claim) -> Iterator[Case]:
+@tried
+def restored_pairs(n: int) -> bool:
     """After every second stage node G(i) has point i again."""
-
-    def right(n: int) -> bool:
-        x = signal(n)
-        made = sample_code(x, "mended")
-        first, *tables = made.tables.values()
-        start, *layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
-        library = all(layout == start for layout in layouts[1::2])
-        same = all(np.array_equal(t, first) for t in tables[1::2])
-        return library and same and transformed(made, x)
-
-    return claim.tried(right)
+    x = signal(n)
+    made = sample_code(x, "mended")
+    first, *tables = made.tables.values()
+    start, *layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
+    library = all(layout == start for layout in layouts[1::2])
+    same = all(np.array_equal(t, first) for t in tables[1::2])
+    return library and same and transformed(made, x)
 
 
 def theorem_5(claim: Claim) -> Iterator[Case]:

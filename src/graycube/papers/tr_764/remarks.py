@@ -8,7 +8,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.butterflies import one_point
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared
 from graycube.papers.formula import evaluate
 
 from .cube import Cube, Ints, coded
@@ -18,27 +18,21 @@ from .tables import CODES, proved
 from .theorems import by, checked
 from .two import complements, ones_and_bit, towards, two
 
-# The sizes are named as in the paper's formulas, K for the elements on a node.
-# ruff: noqa: N803
 
-
-def any_combination(claim: Claim) -> Iterator[Case]:
+@compared
+def any_combination(n: int, slots: int) -> int:
     """Outputs with a code of its own for every dimension, in as many cycles as in binary."""
-
-    def reached(n: int, slots: int) -> int:
-        run, first = (_over_links, 1) if slots == 1 else (_in_memory, slots)
-        fewest = checked(run(n, slots, LETTERS["binary"] * n))
-        found = 0
-        for codes in product("bg", repeat=n - 1):
-            word = "b" + "".join(codes)
-            cube = run(n, slots, word).cube
-            low = min(first, 2)
-            field = [f"{letter}{bit}" for bit, letter in enumerate(reversed(word), low)]
-            right = cube.holds(field) and not (cube.apart or cube.clashes)
-            found += right and cube.cycles == fewest
-        return found
-
-    return claim.compared(reached)
+    run, first = (_over_links, 1) if slots == 1 else (_in_memory, slots)
+    fewest = checked(run(n, slots, LETTERS["binary"] * n))
+    found = 0
+    for codes in product("bg", repeat=n - 1):
+        word = "b" + "".join(codes)
+        cube = run(n, slots, word).cube
+        low = min(first, 2)
+        field = [f"{letter}{bit}" for bit, letter in enumerate(reversed(word), low)]
+        right = cube.holds(field) and not (cube.apart or cube.clashes)
+        found += right and cube.cycles == fewest
+    return found
 
 
 def _in_memory(n: int, slots: int, word: str) -> ProgramRun:
@@ -135,46 +129,35 @@ def _by_parities(step: Ints) -> bool:
     return np.array_equal(step, wanted)
 
 
-def binary_sections(claim: Claim) -> Iterator[Case]:
+@compared
+def binary_sections(n: int, r: int, more: int) -> int | None:
     """Binary data; the elements on a node are 2^(r + more)."""
-
-    def cycles(n: int, r: int, more: int) -> int | None:
-        if r >= n or n % r:
-            return None
-        return proved("cyclic", "Binary", n, 1 << r + more, gc.Method(radix=r))
-
-    return claim.compared(cycles)
+    if r >= n or n % r:
+        return None
+    return proved("cyclic", "Binary", n, 1 << r + more, gc.Method(radix=r))
 
 
-def half_of_the_pipeline(claim: Claim) -> Iterator[Case]:
+@compared
+def half_of_the_pipeline(n: int, r: int, K: int) -> Fraction | None:
     """How far multi-sectioning over the pipeline of networks, carried out, is from one half."""
-
-    def excess(n: int, r: int, K: int) -> Fraction | None:
-        if n % r:
-            return None
-        pipeline, clashes = networks(n, K, 1, gray=False)
-        sections = proved("cyclic", "Binary", n, K, gc.Method(radix=r))
-        return (
-            abs(Fraction(sections, pipeline) - Fraction(1, 2)) if not clashes else Fraction(9)
-        )
-
-    return claim.compared(excess)
+    if n % r:
+        return None
+    pipeline, clashes = networks(n, K, 1, gray=False)
+    sections = proved("cyclic", "Binary", n, K, gc.Method(radix=r))
+    return abs(Fraction(sections, pipeline) - Fraction(1, 2)) if not clashes else Fraction(9)
 
 
-def start_ups(claim: Claim) -> Iterator[Case]:
+@compared
+def start_ups(r: int) -> int:
     """The fewest rounds of messages of any size in an r-cube; r exchanges are as many."""
-
-    def rounds(r: int) -> int:
-        cube = Cube(r, coded("cyclic", "Binary", 2 * r, r))
-        for d in range(r):
-            cube.exchange(r + d, d, 0 * cube.place + d)
-        node = np.arange(1 << r)
-        knows, least = node[:, None] == node, 0
-        while not knows.all():
-            knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(r)])
-            least += 1
-        low, high = cube.index & ((1 << r) - 1), cube.index >> r
-        transposed = np.array_equal(cube.place, low << r | high)
-        return least if transposed else -1
-
-    return claim.compared(rounds)
+    cube = Cube(r, coded("cyclic", "Binary", 2 * r, r))
+    for d in range(r):
+        cube.exchange(r + d, d, 0 * cube.place + d)
+    node = np.arange(1 << r)
+    knows, least = node[:, None] == node, 0
+    while not knows.all():
+        knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(r)])
+        least += 1
+    low, high = cube.index & ((1 << r) - 1), cube.index >> r
+    transposed = np.array_equal(cube.place, low << r | high)
+    return least if transposed else -1

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared
 from graycube.papers.formula import evaluate
 from graycube.schedule import written_out
 
@@ -19,9 +19,6 @@ from .layouts import named
 from .tables import bound, require_right
 from .theorems import INTER, LOCAL, NODES, bits, checked
 from .two import complements, two, whole
-
-# The sizes are named as in the paper's formulas, K for the elements on a node.
-# ruff: noqa: N803
 
 Runs = dict[str, Callable[[int, int], ProgramRun]]
 
@@ -110,13 +107,10 @@ def library_use(name: str, n: int, p: int) -> Ints:
     return use
 
 
-def in_use(claim: Claim) -> Iterator[Case]:
+@compared
+def in_use(n: int, K: int, k: int) -> int | None:
     """In how many cycles all nodes send over a dimension; -1 if some nodes do not."""
-
-    def count(n: int, K: int, k: int) -> int | None:
-        if k >= n:
-            return None
-        cycles = _busy(library_use("consecutive, inter-node", n, n + bits(K)), k, n)
-        return -1 if -1 in cycles else len(cycles)
-
-    return claim.compared(count)
+    if k >= n:
+        return None
+    cycles = _busy(library_use("consecutive, inter-node", n, n + bits(K)), k, n)
+    return -1 if -1 in cycles else len(cycles)

@@ -6,14 +6,11 @@ from fractions import Fraction
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .cube import Cube, coded
 from .tables import CODES, bound, proved, require_right
 from .theorems import INTER, LOCAL, NODES, bits
-
-# The sizes are named as in the paper's formulas, K for the elements on a node.
-# ruff: noqa: N803
 
 
 def cyclic_cycles(claim: Claim) -> Iterator[Case]:
@@ -34,18 +31,15 @@ def cyclic_cycles(claim: Claim) -> Iterator[Case]:
     return claim.compared(cycles, least)
 
 
-def as_binary(claim: Claim) -> Iterator[Case]:
+@tried
+def as_binary(n: int, K: int) -> bool:
     """Gray-coded data against the same schedule for binary data."""
-
-    def right(n: int, K: int) -> bool:
-        binary = proved("cyclic", "Binary", n, K, LOCAL)
-        return all(
-            proved("cyclic", encoding, n, K, LOCAL, output) <= binary
-            for encoding in ("Gray", "Gray || Gray", NODES)
-            for output in CODES
-        )
-
-    return claim.tried(right)
+    binary = proved("cyclic", "Binary", n, K, LOCAL)
+    return all(
+        proved("cyclic", encoding, n, K, LOCAL, output) <= binary
+        for encoding in ("Gray", "Gray || Gray", NODES)
+        for output in CODES
+    )
 
 
 def consecutive_ratio(claim: Claim) -> Iterator[Case]:
@@ -61,18 +55,15 @@ def consecutive_ratio(claim: Claim) -> Iterator[Case]:
     yield Case("the highest ratio", claim.formula, str(most), str(most) == claim.formula)
 
 
-def restoring(claim: Claim) -> Iterator[Case]:
+@compared
+def restoring(n: int, K: int) -> Fraction:
     """How far the cycles with everything brought back are from twice those without, in part."""
-
-    def excess(n: int, K: int) -> Fraction:
-        layout = gc.Layout.cyclic(n + bits(K), n, nodes="gray")
-        back, plain = (gc.emulation(layout, restore=restore) for restore in (True, False))
-        for made in (back, plain):
-            require_right(made)
-        home = back.task.target == layout
-        return abs(Fraction(back.cycles, plain.cycles) - 2) if home else Fraction(9)
-
-    return claim.compared(excess)
+    layout = gc.Layout.cyclic(n + bits(K), n, nodes="gray")
+    back, plain = (gc.emulation(layout, restore=restore) for restore in (True, False))
+    for made in (back, plain):
+        require_right(made)
+    home = back.task.target == layout
+    return abs(Fraction(back.cycles, plain.cycles) - 2) if home else Fraction(9)
 
 
 def from_the_bottom(claim: Claim) -> Iterator[Case]:
@@ -102,19 +93,15 @@ def from_the_bottom(claim: Claim) -> Iterator[Case]:
     )
 
 
-def sections(claim: Claim) -> Iterator[Case]:
+@compared
+def sections(n: int, r: int, more: int) -> int | None:
     """2^r-sectioning, for radices that divide n; the elements on a node are 2^(r + more)."""
-
-    def cycles(n: int, r: int, more: int) -> int | None:
-        if r >= n or n % r:
-            return None
-        return max(_sections(n, r, r + more, output) for output in CODES)
-
-    return claim.compared(cycles)
+    if r >= n or n % r:
+        return None
+    return max(_sections(n, r, r + more, output) for output in CODES)
 
 
-def no_delay(claim: Claim) -> Iterator[Case]:
-    return claim.compared(lambda n, more: _sections(n, n, n + more, "binary"))
+no_delay = compared(lambda n, more: _sections(n, n, n + more, "binary"))
 
 
 def shorter(claim: Claim) -> Iterator[Case]:
@@ -133,55 +120,46 @@ def shorter(claim: Claim) -> Iterator[Case]:
             yield Case(f"n = {n}, r = {r}: delay", str(n - 1), str(delay), delay == n - 1)
 
 
-def second_best(claim: Claim) -> Iterator[Case]:
+@tried
+def second_best(n: int) -> bool:
     """No radix from 3 to n - 1 takes fewer cycles than bi-sectioning and four-sectioning."""
-
-    def right(n: int) -> bool:
-        slots = n + 1
-        small = min(_sections(n, r, slots, "binary") for r in (1, 2))
-        every = _sections(n, n, slots, "binary")
-        return every <= small and all(
-            _sections(n, r, slots, "binary") >= small for r in range(3, n)
-        )
-
-    return claim.tried(right)
+    slots = n + 1
+    small = min(_sections(n, r, slots, "binary") for r in (1, 2))
+    every = _sections(n, n, slots, "binary")
+    return every <= small and all(
+        _sections(n, r, slots, "binary") >= small for r in range(3, n)
+    )
 
 
 def _sections(n: int, radix: int, slots: int, output: str) -> int:
     return proved("cyclic", NODES, n, 1 << slots, gc.Method(radix=radix), output)
 
 
-def first_stages(claim: Claim) -> Iterator[Case]:
+@compared
+def first_stages(n: int, r: int) -> int | None:
     """With r dimensions in memory, the stages whose pairs are local; the next is not."""
-
-    def count(n: int, r: int) -> int | None:
-        if r >= n:
-            return None
-        cube = Cube(n, coded("cyclic", NODES, n + r, n))
-        for d in range(n - r, n):
-            cube.exchange(d + r, d, 0 * cube.place)
-        for bit in reversed(range(n)):
-            cube.stage(bit)
-        return n - 1 - max(cube.apart)
-
-    return claim.compared(count)
+    if r >= n:
+        return None
+    cube = Cube(n, coded("cyclic", NODES, n + r, n))
+    for d in range(n - r, n):
+        cube.exchange(d + r, d, 0 * cube.place)
+    for bit in reversed(range(n)):
+        cube.stage(bit)
+    return n - 1 - max(cube.apart)
 
 
-def half_of_the_data(claim: Claim) -> Iterator[Case]:
+@compared
+def half_of_the_data(n: int, r: int) -> Fraction | None:
     """What crosses dimension n - r - 1 in the next exchange: elements of every node."""
-
-    def share(n: int, r: int) -> Fraction | None:
-        if r >= n:
-            return None
-        cube = Cube(n, coded("cyclic", NODES, n + r, n))
-        for d in range(n - r, n):
-            cube.exchange(d + r, d, 0 * cube.place)
-        before = len(cube.moves[0])
-        cube.exchange(n + r - 1, n - r - 1, 0 * cube.place)
-        senders = np.bincount(cube.moves[1][before:], minlength=1 << n)
-        (each,) = np.unique(senders)
-        cube.apart.clear()
-        cube.stage(n - r)
-        return Fraction(int(each), 1 << r) if not cube.apart else Fraction(0)
-
-    return claim.compared(share)
+    if r >= n:
+        return None
+    cube = Cube(n, coded("cyclic", NODES, n + r, n))
+    for d in range(n - r, n):
+        cube.exchange(d + r, d, 0 * cube.place)
+    before = len(cube.moves[0])
+    cube.exchange(n + r - 1, n - r - 1, 0 * cube.place)
+    senders = np.bincount(cube.moves[1][before:], minlength=1 << n)
+    (each,) = np.unique(senders)
+    cube.apart.clear()
+    cube.stage(n - r)
+    return Fraction(int(each), 1 << r) if not cube.apart else Fraction(0)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared, tried
 
 from .cube import code_field, decoded, logic, odd, sound
 from .four import (
@@ -25,53 +25,40 @@ from .two import (
     two,
 )
 
-# The sizes are named as in the paper's formulas, K for the elements on a node.
-# ruff: noqa: N803
 
-
-def local_output(claim: Claim) -> Iterator[Case]:
+@tried
+def local_output(n: int, K: int) -> bool:
     """What the nodes hold in the end, for both outputs."""
-
-    def right(n: int, K: int) -> bool:
-        runs = {output: four(n, n + bits(K), output) for output in CODES}
-        return all(
-            sound(run.cube) and run.cube.holds(code_field(output, 2, n))
-            for output, run in runs.items()
-        )
-
-    return claim.tried(right)
+    runs = {output: four(n, n + bits(K), output) for output in CODES}
+    return all(
+        sound(run.cube) and run.cube.holds(code_field(output, 2, n))
+        for output, run in runs.items()
+    )
 
 
-def by_sets(claim: Claim) -> Iterator[Case]:
-    """Section 3.1.1 before its pipeline of sequences: a set of four every other cycle."""
-    return claim.compared(lambda n, K: checked(four(n, n + bits(K), by_sequence=False)))
+by_sets = compared(lambda n, K: checked(four(n, n + bits(K), by_sequence=False)))
+"""Section 3.1.1 before its pipeline of sequences: a set of four every other cycle."""
 
 
-def remark(claim: Claim) -> Iterator[Case]:
+@compared
+def remark(n: int, K: int) -> int:
     """The remark: two dimensions at a time, four cycles for each set of four."""
-
-    def cycles(n: int, K: int) -> int:
-        cube = two_dimensions_at_a_time(n, n + bits(K)).cube
-        return cube.cycles if sound(cube) else -1
-
-    return claim.compared(cycles)
+    cube = two_dimensions_at_a_time(n, n + bits(K)).cube
+    return cube.cycles if sound(cube) else -1
 
 
-def strides(claim: Claim) -> Iterator[Case]:
+@compared
+def strides(n: int, stage: int, converted: int) -> int:
     """How far apart in memory both of a pair are, with and without conversion."""
-
-    def stride(n: int, stage: int, converted: int) -> int:
-        cube = started(n, n + 2).cube
-        all_to_all(ProgramRun(cube), n - 2, 0 * cube.place)
-        cube.local(cube.bit(n + 1) * converted, 1 << n)
-        if stage == 1:
-            cube.exchange(n + 1, n - 3, 0 * cube.place)
-            cube.local(cube.bit(n) * converted, 1 << n + 1)
-        partner = cube.place[cube.index ^ 1 << n - 1 - stage]
-        (apart,) = np.unique(cube.place >> n ^ partner >> n)
-        return int(apart)
-
-    return claim.compared(stride)
+    cube = started(n, n + 2).cube
+    all_to_all(ProgramRun(cube), n - 2, 0 * cube.place)
+    cube.local(cube.bit(n + 1) * converted, 1 << n)
+    if stage == 1:
+        cube.exchange(n + 1, n - 3, 0 * cube.place)
+        cube.local(cube.bit(n) * converted, 1 << n + 1)
+    partner = cube.place[cube.index ^ 1 << n - 1 - stage]
+    (apart,) = np.unique(cube.place >> n ^ partner >> n)
+    return int(apart)
 
 
 def memory_zero(claim: Claim) -> Iterator[Case]:
@@ -96,35 +83,28 @@ def memory_zero(claim: Claim) -> Iterator[Case]:
             )
 
 
-def latency(claim: Claim) -> Iterator[Case]:
+@compared
+def latency(n: int, K: int) -> Fraction:
     """Cycles that another dimension adds, by sets of four and by sequences."""
-
-    def ratio(n: int, K: int) -> Fraction:
-        by_set, by_sequence = (
-            checked(four(n + 1, n + 1 + bits(K), by_sequence=way))
-            - checked(four(n, n + bits(K), by_sequence=way))
-            for way in (False, True)
-        )
-        return Fraction(by_set, by_sequence)
-
-    return claim.compared(ratio)
+    by_set, by_sequence = (
+        checked(four(n + 1, n + 1 + bits(K), by_sequence=way))
+        - checked(four(n, n + bits(K), by_sequence=way))
+        for way in (False, True)
+    )
+    return Fraction(by_set, by_sequence)
 
 
-def all_links(claim: Claim) -> Iterator[Case]:
+@tried
+def all_links(n: int) -> bool:
     """Two elements on a node: in iteration k all nodes send over dimensions k and k - 1."""
-
-    def right(n: int) -> bool:
-        use = two(n, n + 1, complements).cube.use()
-        wanted = np.zeros_like(use)
-        for k in range(n):
-            wanted[[k, max(k - 1, 0)], n - 1 - k] = 1 << n
-        return np.array_equal(use, wanted)
-
-    return claim.tried(right)
+    use = two(n, n + 1, complements).cube.use()
+    wanted = np.zeros_like(use)
+    for k in range(n):
+        wanted[[k, max(k - 1, 0)], n - 1 - k] = 1 << n
+    return np.array_equal(use, wanted)
 
 
-def binary_program(claim: Claim) -> Iterator[Case]:
-    return claim.tried(lambda n, K: _ends(two(n, n + bits(K), complements), "binary"))
+binary_program = tried(lambda n, K: _ends(two(n, n + bits(K), complements), "binary"))
 
 
 def gray_program(claim: Claim) -> Iterator[Case]:
@@ -148,27 +128,19 @@ def _ends(run: ProgramRun, output: str) -> bool:
     return sound(run.cube) and run.cube.holds([*code_field(output, 1, n), *memory])
 
 
-def reflections(claim: Claim) -> Iterator[Case]:
+@tried
+def reflections(n: int, k: int) -> bool | None:
     """After the exchange of k the code of the rest is reflected where zeros above are odd."""
-
-    def right(n: int, k: int) -> bool | None:
-        if not 0 < k < n:
-            return None
-        place = np.argsort(two(n, n + 1, complements).tables[f"exchange {k}"].ravel())
-        above = (1 << n) - (1 << k)
-        zeros = odd(place ^ above, above)
-        return np.array_equal(
-            place >> k - 1 & 1, logic(f"b{k - 1}", np.arange(len(place))) ^ zeros
-        )
-
-    return claim.tried(right)
+    if not 0 < k < n:
+        return None
+    place = np.argsort(two(n, n + 1, complements).tables[f"exchange {k}"].ravel())
+    above = (1 << n) - (1 << k)
+    zeros = odd(place ^ above, above)
+    return np.array_equal(place >> k - 1 & 1, logic(f"b{k - 1}", np.arange(len(place))) ^ zeros)
 
 
-def storage(claim: Claim) -> Iterator[Case]:
+@tried
+def storage(n: int, K: int) -> bool:
     """With memory bits in turn from the top the node field ends consecutive."""
-
-    def right(n: int, K: int) -> bool:
-        cube = storage_from_the_top(n, n + bits(K))
-        return not cube.apart and cube.holds(code_field("binary", bits(K), n))
-
-    return claim.tried(right)
+    cube = storage_from_the_top(n, n + bits(K))
+    return not cube.apart and cube.holds(code_field("binary", bits(K), n))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import graycube as gc
 from graycube.butterflies.state import Code
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, compared
 from graycube.papers.claims import Compute
 
 from .cube import code_field, sound
@@ -16,8 +16,6 @@ from .two import complements, ones_and_bit, two, whole
 
 NODES = "Binary || Gray"
 LOCAL, INTER = gc.Method(), gc.Method("inter-node")
-# The sizes are named as in the paper's formulas, K for the elements on a node.
-# ruff: noqa: N803
 
 
 def by(
@@ -56,19 +54,16 @@ def theorem_1(claim: Claim) -> Iterator[Case]:
         )
 
 
-def theorem_1_any(claim: Claim) -> Iterator[Case]:
+@compared
+def theorem_1_any(n: int, K: int) -> int | None:
     """Four-sectioning, by the library; four elements by integer program."""
-
-    def cycles(n: int, K: int) -> int | None:
-        if K > 4:
-            return max(
-                proved("cyclic", NODES, n, K, gc.Method(radix=2), output) for output in CODES
-            )
-        if n == 2:
-            return proved("cyclic", NODES, n, K, LOCAL)
-        return None if n > 4 else n + _no_network(n, 2, n)
-
-    return claim.compared(cycles)
+    if K > 4:
+        return max(
+            proved("cyclic", NODES, n, K, gc.Method(radix=2), output) for output in CODES
+        )
+    if n == 2:
+        return proved("cyclic", NODES, n, K, LOCAL)
+    return None if n > 4 else n + _no_network(n, 2, n)
 
 
 def _no_network(n: int, slots: int, cycles: int) -> int:
