@@ -6,14 +6,14 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from kept import PAPERS, rows
+from kept import PAPERS, rows, script
 
 import graycube as gc
 from graycube.papers import read_paper, reproduce
 from graycube.papers.cam_87_02 import (
     codes,
     distances,
-    figures,
+    drawings,
     graphs,
     model,
     prices,
@@ -27,6 +27,7 @@ from graycube.verify import check_algebra
 
 PAPER = read_paper(PAPERS / "cam_87_02" / "claims.toml")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
+SCRIPT = script("cam_87_02", "mappings")
 PRINTED = model.printed()
 BEGINNING = 9  # rows with the head
 EVERY = [(d, mapping) for d in range(1, 9) for mapping in model.MAPPINGS]
@@ -39,17 +40,17 @@ def costs(s, c, a=0):
 def made_and_kept(name):
     with (PAPERS / "cam_87_02" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         kept = list(csv.reader(file))
-    return ([str(entry) for entry in row] for row in tables.TABLES[name]()), kept
+    return ([str(entry) for entry in row] for row in SCRIPT.TABLES[name]()), kept
 
 
-@pytest.mark.parametrize("name", tables.TABLES)
+@pytest.mark.parametrize("name", SCRIPT.TABLES)
 def test_tables_begin_as_they_are_made(name):
     made, kept = made_and_kept(name)
     assert list(islice(made, BEGINNING)) == kept[:BEGINNING]
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", tables.TABLES)
+@pytest.mark.parametrize("name", SCRIPT.TABLES)
 def test_tables_come_out_again(name):
     made, kept = made_and_kept(name)
     assert list(made) == kept
@@ -248,12 +249,12 @@ def test_figures_show_the_model(tmp_path):
     from matplotlib.figure import Figure  # noqa: PLC0415 - only where it is installed
 
     ax = Figure().subplots()
-    figures.times(ax)
+    drawings.times(ax)
     kept = [float(row["BRGC"]) for row in rows("cam_87_02", "figure4")]
     drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
     assert drawn["BRGC mapping, best d = 7"] == pytest.approx(kept, abs=1e-3)
     ax = Figure().subplots()
-    figures.speedups(ax)
+    drawings.speedups(ax)
     measured = [
         float(row["experiment"])
         for row in rows("cam_87_02", "speedups")
@@ -261,7 +262,7 @@ def test_figures_show_the_model(tmp_path):
     ]
     drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
     assert drawn["FFT, measured"][1:] == pytest.approx(measured, abs=0.006)
-    figures.draw(tmp_path)
+    SCRIPT.draw(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "figure4.png",
         "figure5.png",

@@ -6,19 +6,12 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared, tried
+from graycube.papers.codes import Ints, digits_reversed, distance, reflected
 
-from .graphs import Nodes, apart, digits_reversed, distance
+from .graphs import apart
 from .rounds import placed, transform
 
 Words = Sequence[int]
-
-
-def reflected(d: int) -> Nodes:
-    """The BRGC by its recursion, equations (5) and (6)."""
-    code = np.array([0])
-    for m in range(d):
-        code = np.concatenate([code, code[::-1] | 1 << m])
-    return code
 
 
 def printed_words(row: Sequence[str]) -> tuple[int, ...]:
@@ -125,7 +118,7 @@ def theorem_3(d: int) -> int:
     return max(stages)
 
 
-def _partners(d: int, j: int) -> tuple[Nodes, Nodes]:
+def _partners(d: int, j: int) -> tuple[Ints, Ints]:
     code = reflected(d)
     return code, code[np.arange(1 << d) ^ 1 << j]
 

@@ -6,10 +6,9 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import compared, tried
+from graycube.papers.codes import Ints, digits_reversed, distance, reflected
 from graycube.verify import check_algebra
 
-from .codes import reflected
-from .graphs import Nodes, digits_reversed, distance
 from .model import MAPPINGS, Mapping
 from .rounds import conversion, placed, planned, transform
 
@@ -38,7 +37,7 @@ def backwards(d: int) -> bool:
     return np.array_equal(data[reflected(d)], np.arange(1 << d))
 
 
-def converted(d: int, stages: Sequence[int]) -> Nodes:
+def converted(d: int, stages: Sequence[int]) -> Ints:
     """Who holds what after these stages, from the BRGC mapping on."""
     data = np.empty(1 << d, dtype=np.int64)
     data[reflected(d)] = np.arange(1 << d)
@@ -47,14 +46,14 @@ def converted(d: int, stages: Sequence[int]) -> Nodes:
     return data
 
 
-def exchanged(data: Nodes, d: int, j: int) -> Nodes:
+def exchanged(data: Ints, d: int, j: int) -> Ints:
     """Stage j: where bit j is 1, with the neighbour in dimension j + 1, in pairs."""
     nodes = np.arange(1 << d)
     bit = nodes >> d - 1 - j & 1
     partner = nodes ^ bit << d - 2 - j
     if not np.array_equal(partner[partner], nodes) or distance(nodes, partner).max() > 1:
         raise ValueError(f"not an exchange between neighbours, d = {d}, j = {j}")
-    moved: Nodes = data[partner]
+    moved: Ints = data[partner]
     return moved
 
 
@@ -67,7 +66,7 @@ def reversed_half(k: int) -> bool:
     return bool(np.all(pairs == 1 << k - 1)) and np.array_equal(after[code], _second(k))
 
 
-def _second(k: int) -> Nodes:
+def _second(k: int) -> Ints:
     return np.arange(1 << k, 2 << k)
 
 
@@ -97,7 +96,7 @@ def _in_blocks(n: int, d: int, mapping: Mapping, far: int) -> bool:
     return np.allclose(values, np.fft.fft(x))
 
 
-def by_blocks(n: int, d: int, mapping: Mapping) -> Nodes:
+def by_blocks(n: int, d: int, mapping: Mapping) -> Ints:
     """The node of every element, consecutive ones together."""
     nodes = np.arange(1 << d) if mapping == "FFT" else reflected(d)
     return np.repeat(nodes, 1 << n - d)
@@ -137,7 +136,7 @@ def _kept(dims: list[int], mapping: Mapping) -> bool:
     return len(np.unique(node)) == node.size == 1 << sum(dims)
 
 
-def tensor(maps: Sequence[Nodes]) -> Nodes:
+def tensor(maps: Sequence[Ints]) -> Ints:
     """The node of every point: the numbers of its coordinates, one after the other."""
     node = np.zeros((), dtype=np.int64)
     for each in maps:

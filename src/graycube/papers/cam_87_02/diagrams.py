@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.papers import Case, Claim
+from graycube.papers.codes import digits_reversed, distance, reflected
 
-from .codes import reflected
-from .graphs import adjacent, digits_reversed, distance, stage_matrix, stage_pairs
+from .graphs import adjacent, stage_matrix, stage_pairs
 
 DIMS = 3
 

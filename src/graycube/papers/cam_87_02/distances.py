@@ -7,8 +7,9 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared
+from graycube.papers.codes import Ints, distance
 
-from .graphs import Nodes, adjacent, apart, distance
+from .graphs import adjacent, apart
 
 
 @compared
@@ -68,8 +69,8 @@ def _farthest_sum(d: int) -> int:
     return int(distance(rings, np.roll(rings, -1, axis=1)).sum(axis=1).max())
 
 
-def far_apart(d: int) -> Nodes:
+def far_apart(d: int) -> Ints:
     """A mapping in which neighbours are d and d - 1 apart: Gray words and their complements."""
-    words: Nodes = np.repeat(gc.gray(np.arange(1 << d - 1)), 2)
+    words: Ints = np.repeat(gc.gray(np.arange(1 << d - 1)), 2)
     words[1::2] ^= (1 << d) - 1
     return words

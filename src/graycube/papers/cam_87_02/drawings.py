@@ -1,27 +1,29 @@
 """Figures 1 to 5 drawn: what is printed in the paper stands beside what is computed."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from graycube.papers import Claim
+from graycube.papers.codes import Ints, reflected
 
-from . import figures
-from .codes import reflected
 from .diagrams import DIMS
-from .graphs import Nodes, adjacent, stage_pairs
+from .graphs import adjacent, stage_pairs
 from .model import MAPPINGS, printed
-from .tables import POINTS, alone, split
+from .tables import FIGURE_4, POINTS, alone, model, split
 
+if TYPE_CHECKING:  # matplotlib is optional, and slow to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
 STAGES = {1: "tab:blue", 2: "tab:orange", 3: "0.35"}  # apart in grey, too
 LINES = {1: "-", 2: "--", 3: ":"}
 CORNERS = np.array([[2.0, 0.0], [0.0, 2.0], [0.85, 0.65]])
 """Where the dimensions of a cube lead in a drawing: right, up, and back."""
 
 
-def figure_1(figure: Figure, claim: Claim) -> None:
+def figure_1(figure: "Figure", claim: Claim) -> None:
     """The butterfly: a column for the input, and one after each stage."""
     figure.set_size_inches(6.4, 4.2)
     ax = _blank(figure, "The butterfly of eight elements")
@@ -42,7 +44,7 @@ def figure_1(figure: Figure, claim: Claim) -> None:
     ax.set(xlim=(-0.5, DIMS + 0.5), ylim=(0.5 - size, 2.1))
 
 
-def figure_2(figure: Figure, claim: Claim) -> None:
+def figure_2(figure: "Figure", claim: Claim) -> None:
     """The natural mapping: the links of a stage in one style."""
     figure.set_size_inches(6.0, 4.6)
     ax = _blank(figure, "FFT mapping: element j on node j")
@@ -56,7 +58,7 @@ def figure_2(figure: Figure, claim: Claim) -> None:
     ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3)
 
 
-def figure_3(figure: Figure, claim: Claim) -> None:
+def figure_3(figure: "Figure", claim: Claim) -> None:
     """The Gray code: the arrows of the mesh, and the partners of element 0."""
     figure.set_size_inches(6.0, 4.6)
     ax = _blank(figure, "NN-mesh mapping: element j on the j-th node of G3")
@@ -84,25 +86,25 @@ def figure_3(figure: Figure, claim: Claim) -> None:
     )
 
 
-def figure_4(figure: Figure, claim: Claim) -> None:
+def figure_4(figure: "Figure", claim: Claim) -> None:
     """The times of a 1024-point FFT."""
     del claim
     figure.set_size_inches(6.4, 4.4)
-    figures.times(figure.subplots())
+    times(figure.subplots())
 
 
-def figure_5(figure: Figure, claim: Claim) -> None:
+def figure_5(figure: "Figure", claim: Claim) -> None:
     """The speed-ups, and how far model and experiment are apart."""
     del claim
     figure.set_size_inches(9.6, 4.4)
     curves, rest = figure.subplots(1, 2, width_ratios=(3, 2))
-    figures.speedups(curves)
+    speedups(curves)
     for mapping, mark in zip(MAPPINGS, "os", strict=True):
         dims = [d for d, m in printed().speedups if m == mapping]
         measured = [float(alone() / printed().average(d, mapping)) for d in dims]
         ours = [float(alone() / sum(split(POINTS, d, mapping))) for d in dims]
         entries = [float(printed().speedups[d, mapping][0]) for d in dims]
-        colour = figures.COLOURS[mapping]
+        colour = COLOURS[mapping]
         rest.plot(dims, _percent(ours, measured), color=colour, label=f"{mapping}, ours")
         rest.plot(
             dims,
@@ -120,7 +122,46 @@ def figure_5(figure: Figure, claim: Claim) -> None:
     rest.legend(frameon=False, loc="upper center", ncols=2, fontsize="small", columnspacing=1)
 
 
-def _links(nodes: Nodes, one: int, other: int) -> int:
+def times(ax: "Axes") -> None:
+    """Figure 4 on the machine of Table 2: the paper does not print Swarztrauber's."""
+    dims = range(FIGURE_4 + 1)
+    models = [model(FIGURE_4, d) for d in dims]
+    for mapping in MAPPINGS:
+        colour = COLOURS[mapping]
+        whole = [float(m.fft(mapping, FIGURE_4)) for m in models]
+        sent = [float(m.fft_sends(mapping)) for m in models]
+        best = whole.index(min(whole))
+        ax.plot(dims, whole, color=colour, label=f"{mapping} mapping, best d = {best}")
+        ax.plot(dims[1:], sent[1:], ":", color=colour, label=f"{mapping}: communication")
+        ax.plot(best, whole[best], "o", color=colour)
+    computed = [float(m.q * FIGURE_4 * m.costs.arithmetic) for m in models]
+    ax.plot(dims, computed, "--", color="0.5", label="computation")
+    ax.set(xlabel="d, dimensions of the cube", ylabel="milliseconds", yscale="log")
+    ax.set(title="1024-point FFT, parameters of Table 2", xticks=dims)
+    ax.legend(frameon=False)
+
+
+def speedups(ax: "Axes") -> None:
+    """Figure 5: the model as lines, the averages of Table 1 as marks."""
+    dims = range(7)
+    nodes = [1 << d for d in dims]
+    for mapping, mark in zip(MAPPINGS, "os", strict=True):
+        colour = COLOURS[mapping]
+        whole = [alone() / model(POINTS, d).fft(mapping, POINTS) for d in dims]
+        measured = [alone() / printed().average(d, mapping) for d in dims]
+        entries = [float(printed().speedups[d, mapping][0]) for d in dims[1:]]
+        ax.plot(nodes, [*map(float, whole)], color=colour, label=f"{mapping} mapping, model")
+        ax.plot(
+            nodes, [*map(float, measured)], mark, color=colour, label=f"{mapping}, measured"
+        )
+        name = "the model's, as printed" if mapping == MAPPINGS[-1] else "_"
+        ax.plot(nodes[1:], entries, "x", color="black", label=name)
+    ax.plot(nodes, nodes, "--", color="0.5", label="one for one")
+    ax.set(xlabel="nodes", ylabel="speed-up", title="4096-point FFT on the Intel iPSC")
+    ax.legend(frameon=False)
+
+
+def _links(nodes: Ints, one: int, other: int) -> int:
     return int(nodes[one] ^ nodes[other]).bit_count()
 
 
@@ -128,24 +169,24 @@ def _percent(model: list[float], measured: list[float]) -> list[float]:
     return [100 * (a / b - 1) for a, b in zip(model, measured, strict=True)]
 
 
-def _blank(figure: Figure, title: str) -> Axes:
+def _blank(figure: "Figure", title: str) -> "Axes":
     ax: Axes = figure.subplots()
     ax.set_axis_off()
     ax.set_title(title)
     return ax
 
 
-def _line(ax: Axes, x: tuple[Any, Any], y: tuple[Any, Any], stage: int) -> None:
+def _line(ax: "Axes", x: tuple[Any, Any], y: tuple[Any, Any], stage: int) -> None:
     ax.plot(x, y, LINES[stage], color=STAGES[stage], linewidth=1.4, zorder=1)
 
 
-def _corners(nodes: Nodes) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _corners(nodes: Ints) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The places of nodes in the drawing."""
     bits = nodes[:, None] >> np.arange(DIMS) & 1
     return np.asarray(bits @ CORNERS, dtype=np.float64)
 
 
-def _name_nodes(ax: Axes, nodes: Nodes) -> None:
+def _name_nodes(ax: "Axes", nodes: Ints) -> None:
     """Element j on the j-th of these nodes, with its number in bits."""
     box = {"boxstyle": "circle,pad=0.25", "fc": "white", "ec": "black"}
     for j, (node, (x, y)) in enumerate(zip(nodes, _corners(nodes), strict=True)):

@@ -5,30 +5,18 @@ from numpy.typing import NDArray
 
 import graycube as gc
 from graycube.papers import compared, tried
+from graycube.papers.codes import Ints, digits_reversed, distance
 from graycube.verify import check_algebra
 
 from .rounds import fft_rounds, placed, transform
 
-Nodes = NDArray[np.int64]
-Edges = tuple[Nodes, Nodes]
+Edges = tuple[Ints, Ints]
 """The two ends of every edge."""
 
 
-def distance(a: Nodes, b: Nodes) -> NDArray[np.uint8]:
-    """Links between nodes of a cube."""
-    counted: NDArray[np.uint8] = np.bitwise_count(a ^ b)
-    return counted
-
-
-def apart(nodes: Nodes) -> Nodes:
+def apart(nodes: Ints) -> Ints:
     """How far the neighbours of a ring are apart."""
     return distance(nodes, np.roll(nodes, -1)).astype(np.int64)
-
-
-def digits_reversed(d: int) -> Nodes:
-    """The numbers of d bits, each with its bits in reverse order."""
-    numbers = np.arange(1 << d)
-    return sum(((numbers >> j & 1) << d - 1 - j for j in range(d)), np.zeros_like(numbers))
 
 
 numbers = tried(

@@ -7,9 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.papers import Case, Claim
-
-from .codes import reflected
-from .graphs import Nodes, distance
+from graycube.papers.codes import Ints, distance, reflected
 
 Values = NDArray[np.float64]
 SHIFT = 0.01
@@ -22,7 +20,7 @@ DAMPING = 2 / 3
 class Grids:
     """The nodes of the points, and how far values have been read at most."""
 
-    node: Nodes
+    node: Ints
     farthest: int = 0
 
     def beside(self, values: Values, sign: int) -> Values:

@@ -8,9 +8,7 @@ from scipy.linalg import solve_banded
 
 import graycube as gc
 from graycube.papers import Case, Claim
-
-from .codes import reflected
-from .graphs import distance
+from graycube.papers.codes import distance, reflected
 
 Rows = NDArray[np.float64]
 """Lower, middle and upper coefficient and right-hand side of each equation, in columns."""

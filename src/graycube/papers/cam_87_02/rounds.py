@@ -77,15 +77,6 @@ def neighbour_rounds(layout: gc.Layout) -> list[Hops]:
     return rounds
 
 
-def neighbour_seconds(layout: gc.Layout, machine: gc.Machine, itemsize: int = 1) -> float:
-    """The price of these rounds: in each, of the link that most elements cross."""
-    total = 0.0
-    for hops in neighbour_rounds(layout):
-        loads = np.unique(np.array(hops), axis=1, return_counts=True)[1]
-        total += machine.message_time(int(loads.max()) * itemsize)
-    return total
-
-
 def conversion(d: int, block: int, unit: int, itemsize: int = 1) -> gc.Schedule:
     """Section 6, from BRGC to FFT, in units of so many elements of the block.
 

@@ -9,8 +9,9 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim
+from graycube.papers.codes import reflected
 
-from .codes import Words, gray_codes, is_gray, reflected
+from .codes import Words, gray_codes, is_gray
 
 H3 = (0, 1, 3, 7, 5, 4, 6, 2)
 G4 = (0, 1, 3, 2, 6, 7, 5, 13, 15, 14, 10, 11, 9, 8, 12, 4)

@@ -7,8 +7,9 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim
+from graycube.papers.codes import Ints, distance
 
-from .graphs import Edges, Nodes, distance, stage_pairs
+from .graphs import Edges, stage_pairs
 
 SMALL = 3
 """The dilation of these embeddings; the paper cites them and gives none."""
@@ -30,7 +31,7 @@ def embeddings(claim: Claim) -> Iterator[Case]:
             )
 
 
-def _mesh(d: int) -> tuple[Nodes, Edges]:
+def _mesh(d: int) -> tuple[Ints, Edges]:
     rows, columns = (gc.gray(np.arange(1 << bits)) for bits in (d, (d + 1) // 2))
     place = rows[:, None] << (d + 1) // 2 | columns
     right, down = np.roll(place, -1, axis=1), np.roll(place, -1, axis=0)
@@ -38,7 +39,7 @@ def _mesh(d: int) -> tuple[Nodes, Edges]:
     return place.ravel(), (np.tile(place.ravel(), 2), ends)
 
 
-def _tree(d: int) -> tuple[Nodes, Edges]:
+def _tree(d: int) -> tuple[Ints, Edges]:
     """A complete binary tree, numbered from left to right."""
     place = np.arange(1, 2 << d)
     low = place & -place
@@ -47,7 +48,7 @@ def _tree(d: int) -> tuple[Nodes, Edges]:
     return place, (np.tile(inner, 2), np.concatenate([inner - half, inner + half]))
 
 
-def _pyramid(d: int) -> tuple[Nodes, Edges]:
+def _pyramid(d: int) -> tuple[Ints, Edges]:
     """Meshes of 2^k x 2^k for k = 0 to d, each vertex over four of the next one."""
     levels, edges = [], []
     for k in range(d + 1):
@@ -62,7 +63,7 @@ def _pyramid(d: int) -> tuple[Nodes, Edges]:
     return np.concatenate([place.ravel() for place in levels]), (a, b)
 
 
-def _butterfly(d: int) -> tuple[Nodes, Edges]:
+def _butterfly(d: int) -> tuple[Ints, Edges]:
     """With all its (d + 1) 2^d vertices: the level in Gray code beside the element."""
     levels, elements = gc.gray(np.arange(d + 1)) << d, np.arange(1 << d)
     place = levels[:, None] | elements

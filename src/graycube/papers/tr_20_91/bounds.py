@@ -7,19 +7,10 @@ from itertools import combinations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.codes import compositions, ranks
 
-from .model import (
-    Widths,
-    all_ports,
-    best,
-    compositions,
-    optimum,
-    optimum_on_shortest,
-    ranks,
-    require,
-    task_of,
-)
+from .model import Widths, all_ports, best, optimum, optimum_on_shortest, task_of
 
 SHORT = "minimum-path"
 
@@ -51,7 +42,7 @@ def limited(
 ) -> Iterator[Case]:
     """The least optimum of all ways to make the fields, and the library's bound below it."""
     for sizes in claim.cases():
-        made = list(compositions(sizes["n"], sizes.get("d", 1)))
+        made = list(compositions(sizes["n"], sizes.get("d", 1), least=2))
         found = [(max(bound(w, sizes["K"])), least(w, sizes["K"])) for w in made]
         require(all(low <= cycles for low, cycles in found), "the library's bound is none")
         if found:
@@ -83,7 +74,7 @@ def nearest_exchange(n: int) -> bool:
 def total(n: int, d: int, K: int) -> int | None:
     """Crossings on shortest paths, over all nodes, for any fields."""
     counts = set[int]()
-    for widths in compositions(n, d):
+    for widths in compositions(n, d, least=2):
         task = task_of(widths, K)
         plan = gc.plan(task.source, task.target, K, machine=all_ports(n), algorithm=SHORT)
         nodes = np.arange(1 << n)

@@ -1,26 +1,17 @@
 """Section 2: the code, its splitting, and the exchanges, by brute force over all nodes."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, tried
+from graycube.papers.codes import Ints, ranks, reflected
 from graycube.schedule import expand
 from graycube.simulate import replay
 
-from .model import Ints, ranks, schedule
-
-
-@lru_cache(maxsize=32)
-def reflected(n: int) -> Ints:
-    """The code as Definition 1 builds it."""
-    if n == 1:
-        return np.arange(2)
-    below = reflected(n - 1)
-    return np.concatenate([below, below[::-1] | 1 << n - 1])
+from .model import schedule
 
 
 @tried

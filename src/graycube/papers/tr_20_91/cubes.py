@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, require
+from graycube.papers.codes import ranks
 from graycube.schedule import expand
 
-from .model import ranks, require
 from .routes import routes
 from .two import around
 

@@ -5,20 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from graycube.papers import Case, Claim, compared
+from graycube.papers import Case, Claim, compared, require
+from graycube.papers.codes import compositions, ranks
 from graycube.simulate import simulate
 
 from .codes import flipped, parity
-from .model import (
-    best,
-    compositions,
-    cycles_of,
-    optimum,
-    proved,
-    ranks,
-    require,
-    schedule,
-)
+from .model import best, cycles_of, optimum, proved, schedule
 from .routes import routes
 
 
@@ -72,7 +64,7 @@ def _rotated(n: int, sequences: int, length: int) -> bool:
 @compared
 def on_several_fields(n: int, d: int, K: int) -> int | None:
     """The most cycles of all ways to make the fields."""
-    made = [cycles_of("minimum-path", widths, K) for widths in compositions(n, d)]
+    made = [cycles_of("minimum-path", widths, K) for widths in compositions(n, d, least=2)]
     return max((c for c in made if c is not None), default=None)
 
 

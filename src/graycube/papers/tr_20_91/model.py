@@ -4,21 +4,19 @@ Rule: a cycle is one element over one link, and cycles are counted from the cros
 schedules that algebra and, where they are small, a witness element by element have passed.
 """
 
-from collections.abc import Iterator
 from functools import lru_cache
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 import graycube as gc
+from graycube.papers import require
 from graycube.schedule import expand
 from graycube.synthesis import least_cycles
 from graycube.synthesis.program import CycleArcs, Flows, arcs_of, solve
 from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
 
-Ints = NDArray[np.int64]
 Widths = tuple[int, ...]
 """The bits of each field."""
 FOLLOWED = 1 << 13
@@ -27,26 +25,6 @@ KNOWN = (
     *("pipelined", "minimum-path", "nonminimum-path"),
     *("nonminimum-ring", "two-cube", "tight"),
 )
-
-
-def ranks(n: int) -> Ints:
-    """The inverse of the Gray code of all nodes: a parity for each bit."""
-    nodes = np.arange(1 << n)
-    bits = (np.bitwise_count(nodes >> m).astype(np.int64) & 1 for m in range(n))
-    found: Ints = np.sum([bit << m for m, bit in enumerate(bits)], axis=0)
-    return found
-
-
-def compositions(n: int, d: int) -> Iterator[Widths]:
-    """All ways to make n bits out of d fields of two bits or more.
-
-    >>> list(compositions(5, 2))
-    [(2, 3), (3, 2)]
-    """
-    if d == 1 and n > 1:
-        yield (n,)
-    for first in range(2, n - 1) if d > 1 else ():
-        yield from ((first, *rest) for rest in compositions(n - first, d - 1))
 
 
 def task_of(widths: Widths, block: int, *, backwards: bool = False) -> gc.Task:
@@ -130,9 +108,3 @@ def _closer(flows: Flows, arcs: CycleArcs) -> CycleArcs:
     ahead = np.bitwise_count(arcs.start ^ end) > np.bitwise_count(arcs.stop ^ end)
     kept = ahead | (arcs.dimension == flows.task.n)
     return CycleArcs(*(column[kept] for column in arcs))
-
-
-def require(holds: bool, what: str) -> None:  # noqa: FBT001 - it reads like an assertion
-    """Raise an error, which fails the claim, unless a side condition of its figure holds."""
-    if not holds:
-        raise ValueError(what)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from matplotlib.patches import FancyArrowPatch
 
 from graycube.papers import Claim
+from graycube.papers.codes import ranks
 
 from .cubes import Edge, edges, exchanges, folded, ways_around
-from .model import ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,15 +6,11 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import compared, tried
+from graycube.papers.codes import ranks
 from graycube.schedule import Hop, Strand, expand
 from graycube.verify import check_elements
 
-from .model import (
-    all_ports,
-    proved,
-    ranks,
-    task_of,
-)
+from .model import all_ports, proved, task_of
 
 
 def above(n: int, k: int) -> int:

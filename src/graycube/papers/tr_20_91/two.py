@@ -5,11 +5,12 @@ from fractions import Fraction
 import numpy as np
 
 import graycube as gc
-from graycube.papers import compared, tried
+from graycube.papers import compared, require, tried
+from graycube.papers.codes import ranks
 from graycube.verify import check_elements
 
 from .bounds import on_any
-from .model import all_ports, best, cycles_of, optimum, ranks, require, task_of
+from .model import all_ports, best, cycles_of, optimum, task_of
 
 
 @tried

@@ -7,8 +7,9 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared, tried
+from graycube.papers.codes import Ints, ranks
 
-from .model import Ints, counted, ranks, seconds
+from .model import counted, seconds
 
 
 def path(start: Ints, end: Ints, order: Sequence[int]) -> Ints:

@@ -1,30 +1,21 @@
 """Section 2 and the counts of section 3.1: the codes, by brute force over all words."""
 
 from collections.abc import Iterator
-from functools import lru_cache
-from itertools import pairwise, permutations
+from itertools import permutations
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.codes import Ints, distance, ranks, reflected
 
-from .model import Ints, counted, exchanged, ranks, require, steps
-
-
-@lru_cache(maxsize=32)
-def reflected(n: int) -> list[int]:
-    """The code as Definition 1 builds it: a copy, and a reversed copy with a leading one."""
-    if n == 1:
-        return [0, 1]
-    below = reflected(n - 1)
-    return below + [1 << n - 1 | word for word in reversed(below)]
+from .model import counted, exchanged, steps
 
 
 @tried
 def definition_1(n: int) -> bool:
     words = reflected(n)
-    cyclic = all((a ^ b).bit_count() == 1 for a, b in pairwise([*words, words[0]]))
+    cyclic = hops(words, np.roll(words, 1)) == {1}
     library = gc.gray(np.arange(1 << n))
     known = gc.GrayCode.reflected(n).words
     return cyclic and np.array_equal(words, library) and np.array_equal(words, known)
@@ -33,7 +24,7 @@ def definition_1(n: int) -> bool:
 @tried
 def lemma_1(n: int) -> bool:
     """Bit by bit, against the code of Definition 1."""
-    index, word = np.arange(1 << n), np.array(reflected(n))
+    index, word = np.arange(1 << n), reflected(n)
     for m in range(n):
         sums = np.bitwise_xor.reduce([word >> k & 1 for k in range(m, n)])
         pair = (index >> m ^ index >> m + 1) & 1
@@ -54,7 +45,7 @@ def on_a_three_cube(claim: Claim) -> Iterator[Case]:
 @tried
 def neighbours(n: int) -> bool:
     """Blocks that differ in one bit, and blocks that follow each other, are on neighbours."""
-    block, word = np.arange(1 << n), np.array(reflected(n))
+    block, word = np.arange(1 << n), reflected(n)
     placed = gc.Layout.nodes(n, "gray").locate(block)[0]
     require(np.array_equal(placed, word), "the layout is another one")
     binary = all(hops(block, block ^ 1 << j) == {1} for j in range(n))
@@ -62,12 +53,12 @@ def neighbours(n: int) -> bool:
 
 
 def hops(a: Ints, b: Ints) -> set[int]:
-    return set(np.bitwise_count(a ^ b).tolist())
+    return set(distance(a, b).tolist())
 
 
 def distances(n: int) -> Ints:
     """How many indices are so far from their code, for every distance."""
-    far = np.bitwise_count(np.arange(1 << n) ^ np.array(reflected(n)))
+    far = distance(np.arange(1 << n), reflected(n))
     counts = np.bincount(far, minlength=n + 1)
     library = gc.displacement_profile(gc.GrayCode.reflected(n))
     require([library.get(j, 0) for j in range(n + 1)] == counts.tolist(), "another profile")
@@ -88,7 +79,7 @@ def recursion(n: int) -> bool:
 @tried
 def extremes(n: int) -> bool:
     """Who stays, and who goes farthest."""
-    word, top = np.array(reflected(n)), 1 << n - 1
+    word, top = reflected(n), 1 << n - 1
     require(np.array_equal(gc.gray(np.arange(1 << n)), word), "the library's code differs")
     far = np.bitwise_count(np.arange(1 << n) ^ word)
     farthest = {i: int(word[i]) for i in np.flatnonzero(far == n - 1).tolist()}
@@ -102,7 +93,7 @@ def extremes(n: int) -> bool:
 @compared
 def transfers(n: int, K: int) -> int:
     """The sum over all nodes; GB1's schedule crosses no link more."""
-    far = int(np.bitwise_count(np.arange(1 << n) ^ np.array(reflected(n))).sum())
+    far = int(distance(np.arange(1 << n), reflected(n)).sum())
     layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
     plan = gc.plan(*layouts, K, machine=gc.Machine(n), algorithm="gb1")
     require(plan.traffic.crossings == K * far, "GB1 crosses more links")
@@ -136,7 +127,7 @@ def any_order(n: int) -> bool:
 
 def converts(exchanges: tuple[gc.Exchange, ...], n: int, to_gray: int) -> bool:
     """Whether exchanges of neighbours, one for each of n - 1 dimensions, convert all nodes."""
-    index, word = np.arange(1 << n), np.array(reflected(n))
+    index, word = np.arange(1 << n), reflected(n)
     held = index if to_gray else ranks(n)
     crossed = set()
     for exchange in exchanges:

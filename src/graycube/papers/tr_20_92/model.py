@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
+from graycube.papers import require
+from graycube.papers.codes import Ints, ranks
 from graycube.schedule import expand
 from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
 
-Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 ALGORITHMS = ("gb1", "gb2", "gb3")
 
@@ -29,14 +30,6 @@ class HalfStep:
     name: str
     dimension: int
     where: tuple[Mask, ...]
-
-
-def ranks(n: int) -> Ints:
-    """The inverse of the Gray code of every node, by Lemma 1: a parity for each bit."""
-    nodes = np.arange(1 << n)
-    bits = (np.bitwise_count(nodes >> m) & 1 for m in range(n))
-    found: Ints = np.sum([bit.astype(np.int64) << m for m, bit in enumerate(bits)], axis=0)
-    return found
 
 
 def wanted(n: int, i: int) -> Mask:
@@ -119,9 +112,3 @@ def rounds_of(moves: gc.Moves) -> Ints:
 def seconds(counts: tuple[int, int], tau: float, t: float) -> float:
     """The price of start-ups and transfers."""
     return counts[0] * tau + counts[1] * t
-
-
-def require(holds: bool, what: str) -> None:  # noqa: FBT001 - it reads like an assertion
-    """Raise an error, which fails the claim, unless a side condition of its figure holds."""
-    if not holds:
-        raise ValueError(what)

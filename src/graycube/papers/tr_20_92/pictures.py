@@ -6,8 +6,9 @@ import numpy as np
 from matplotlib.patches import FancyArrowPatch
 
 from graycube.papers import Claim
+from graycube.papers.codes import Ints
 
-from .model import HalfStep, Ints, placements, steps
+from .model import HalfStep, placements, steps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

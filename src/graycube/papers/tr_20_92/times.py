@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, compared, require, tried
 from graycube.synthesis import least_cycles
 
-from .model import ALGORITHMS, counted, require, seconds
+from .model import ALGORITHMS, counted, seconds
 
 TWICE = range(5, 9)
 """The dimensions for which K = n + 2 elements take only n cycles on all ports."""

@@ -7,8 +7,9 @@ import numpy as np
 import graycube as gc
 from graycube.codes import gray, gray_inverse
 from graycube.papers import Case, Claim, compared, tried
+from graycube.papers.codes import Ints
 
-from .cube import Ints, coded, decoded, odd, reflected
+from .cube import coded, decoded, odd, reflected
 from .layouts import by_library
 
 

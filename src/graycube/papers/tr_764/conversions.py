@@ -6,8 +6,9 @@ import numpy as np
 
 from graycube.codes import binary_to_gray, gray, gray_inverse, gray_to_binary
 from graycube.papers import Case, Claim, tried
+from graycube.papers.codes import Ints
 
-from .cube import Ints, odd, reflected
+from .cube import odd, reflected
 
 Condition = Callable[[Ints, int, int], Ints]
 Program = tuple[bool, Condition]

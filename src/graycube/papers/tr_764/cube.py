@@ -9,7 +9,8 @@ carries two elements in a cycle, or an element that leaves before its last pair 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from graycube.papers.codes import Ints
+
 Where = NDArray[np.bool_] | Ints
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .cube import Ints
+from graycube.papers.codes import Ints
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes

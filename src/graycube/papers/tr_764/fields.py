@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from graycube.papers import Case, Claim
+from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 
-from .cube import Cube, Ints, coded, logic
+from .cube import Cube, coded, logic
 from .four import whole_four
 from .two import complements, two
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graycube.papers import Claim
+from graycube.papers.codes import Ints
 
 from .conversions import held
-from .cube import Cube, Ints
+from .cube import Cube
 from .drawing import placements, text_table
 from .four import four
 from .placements import gray_columns, grid, in_two_cubes, next_dimension

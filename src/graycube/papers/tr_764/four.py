@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from .cube import Cube, Ints, coded, odd
+from graycube.papers.codes import Ints
+
+from .cube import Cube, coded, odd
 
 LETTERS = {"binary": "b", "gray": "g"}
 

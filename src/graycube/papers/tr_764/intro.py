@@ -8,8 +8,9 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared, tried
+from graycube.papers.codes import Ints, compositions
 
-from .cube import Cube, Ints, coded, decoded, reflected
+from .cube import Cube, coded, decoded, reflected
 from .layouts import named
 
 
@@ -104,23 +105,15 @@ def meshes(claim: Claim) -> Iterator[Case]:
     """Meshes of every shape: each of the ways to cut n bits into that many fields."""
 
     def right(n: int, axes: int) -> bool | None:
-        return None if axes > n else all(_is_subgraph(cut) for cut in _cuts(n, axes))
+        return None if axes > n else all(map(_is_subgraph, compositions(n, axes, least=1)))
 
     yield from claim.tried(right)
     for sizes in claim.cases():
         n, axes = sizes["n"], sizes["axes"]
         if axes <= n:
-            found, wanted = len(list(_cuts(n, axes))), comb(n - 1, axes - 1)
+            found, wanted = len(list(compositions(n, axes, least=1))), comb(n - 1, axes - 1)
             where = f"shapes of {axes} axes, n = {n}"
             yield Case(where, str(wanted), str(found), found == wanted)
-
-
-def _cuts(n: int, axes: int) -> Iterator[tuple[int, ...]]:
-    if axes == 1:
-        yield (n,)
-        return
-    for bits in range(1, n - axes + 2):
-        yield from ((bits, *rest) for rest in _cuts(n - bits, axes - 1))
 
 
 def _is_subgraph(bits: tuple[int, ...]) -> bool:

@@ -3,8 +3,7 @@
 import numpy as np
 
 import graycube as gc
-
-from .cube import Ints
+from graycube.papers.codes import Ints
 
 
 def named(kind: str, encoding: str, p: int, n: int) -> gc.Layout:

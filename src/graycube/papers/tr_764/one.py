@@ -10,7 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .cube import Ints, decoded, odd, reflected
+from graycube.papers.codes import Ints
+
+from .cube import decoded, odd, reflected
 
 Values = NDArray[np.complex128]
 Variant = Literal["printed", "inputs mended", "outputs mended", "mended"]

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from graycube.papers import Case, Claim, tried
+from graycube.papers.codes import Ints
 
-from .cube import Cube, Ints, decoded, reflected
+from .cube import Cube, decoded, reflected
 from .four import ProgramRun, all_to_all, four, started
 
 Grid = list[list[str]]

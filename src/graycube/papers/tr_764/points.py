@@ -8,9 +8,10 @@ import graycube as gc
 from graycube.bounds import butterfly_cycles
 from graycube.butterflies import one_point
 from graycube.papers import Case, Claim, compared, tried
+from graycube.papers.codes import Ints
 from graycube.verify import check_replication
 
-from .cube import Ints, decoded, sound
+from .cube import decoded, sound
 from .motion import answers
 from .one import Variant, gray_again, sample_code, signal, to_binary, transformed
 from .tables import CODES

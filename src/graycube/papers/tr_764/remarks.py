@@ -9,9 +9,10 @@ import numpy as np
 import graycube as gc
 from graycube.butterflies import one_point
 from graycube.papers import Case, Claim, compared
+from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 
-from .cube import Cube, Ints, coded
+from .cube import Cube, coded
 from .four import LETTERS, ProgramRun, four, whole_four
 from .intro import networks, paths
 from .tables import CODES, proved

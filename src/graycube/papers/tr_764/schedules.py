@@ -10,10 +10,10 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared
+from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 from graycube.schedule import written_out
 
-from .cube import Ints
 from .four import ProgramRun, consecutive_four, four, whole_four
 from .layouts import named
 from .tables import bound, require_right

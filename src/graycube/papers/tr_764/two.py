@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from .cube import Cube, Ints, coded, logic, odd
+from graycube.papers.codes import Ints
+
+from .cube import Cube, coded, logic, odd
 from .four import ProgramRun, started
 
 Reorder = Callable[[Cube, int], Ints | None]
