@@ -5,7 +5,7 @@
 True
 """
 
-from graycube.papers.checks import compared, require, tried
+from graycube.papers.checks import at_every_size, compared, require, tried
 from graycube.papers.claims import Case, Claim, Correction
 from graycube.papers.paper import Paper, papers, read_paper
 from graycube.papers.report import as_dict, report, summary, unexpected
@@ -18,6 +18,7 @@ __all__ = [
     "Outcome",
     "Paper",
     "as_dict",
+    "at_every_size",
     "compared",
     "judged",
     "papers",

@@ -6,6 +6,7 @@ from functools import wraps
 from graycube.papers.claims import Case, Claim, Compute, Try
 
 Check = Callable[[Claim], Iterator[Case]]
+"""What the ``check`` of a claim names: the function that yields its cases."""
 
 
 def compared(compute: Compute) -> Check:
@@ -34,6 +35,23 @@ def tried(holds: Try, corrected: Try | None = None) -> Check:
     @wraps(holds)
     def check(claim: Claim) -> Iterator[Case]:
         return claim.tried(holds, corrected)
+
+    return check
+
+
+def at_every_size(cases: Callable[..., Iterator[Case]]) -> Check:
+    """The check that yields the cases of a claim for one size after the other.
+
+    >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n", sizes={"n": "1..3"})
+    >>> check = at_every_size(lambda claim, n: iter([claim.compare(n % 3, n=n)]))
+    >>> [case.holds for case in check(claim)]
+    [True, True, False]
+    """
+
+    @wraps(cases)
+    def check(claim: Claim) -> Iterator[Case]:
+        for sizes in claim.cases():
+            yield from cases(claim, **sizes)
 
     return check
 

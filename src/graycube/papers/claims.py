@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import isclose
-from typing import Any
+from typing import Any, TypeVar
 
 from graycube.errors import InvalidValueError
 from graycube.papers.formula import Number, evaluate
@@ -39,6 +39,7 @@ _LONGEST_SPAN = 1 << 16
 Row = tuple[Any, ...]
 Compute = Callable[..., Number | None]
 Try = Callable[..., bool | None]
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +191,9 @@ class Claim:
         [True, False]
         """
         for sizes in self.cases():
-            ours = compute(**sizes)
+            ours = _answer(compute, sizes)
             if ours is not None:
-                yield self.compare(ours, bound and bound(**sizes), **sizes)
+                yield self.compare(ours, bound and _answer(bound, sizes), **sizes)
 
     def compare(self, ours: Number, least: Number | None = None, /, **sizes: int) -> Case:
         """The formula against one figure, and the ``least`` that a bound allows.
@@ -222,9 +223,9 @@ class Claim:
         [False, True]
         """
         for sizes in self.cases():
-            answer = holds(**sizes)
+            answer = _answer(holds, sizes)
             if answer is not None:
-                also = None if corrected is None else bool(corrected(**sizes))
+                also = None if corrected is None else bool(_answer(corrected, sizes))
                 ours = "it holds" if answer else "it does not"
                 yield Case(_where(sizes), "it holds", ours, bool(answer), also)
 
@@ -248,6 +249,15 @@ def span(text: str) -> Iterator[int]:
             "write it like '2..8' or '1 4 16'",
         )
     yield from numbers
+
+
+def _answer(asked: Callable[..., Answer], sizes: Mapping[str, int]) -> Answer:
+    """What a computation gives for these sizes, which an error says as well."""
+    try:
+        return asked(**sizes)
+    except Exception as error:
+        error.add_note(_where(sizes))
+        raise
 
 
 def _where(sizes: Mapping[str, int]) -> str:

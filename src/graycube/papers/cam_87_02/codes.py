@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
-from graycube.papers.codes import Ints, digits_reversed, distance, reflected
+from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.codes import Ints, distance, reflected
 
 from .graphs import apart
-from .rounds import placed, transform
+from .rounds import makes_transform, placed
 
 Words = Sequence[int]
 
@@ -35,8 +35,7 @@ def two_codes(claim: Claim) -> Iterator[Case]:
 def is_gray(words: Words) -> bool:
     """Whether these are all numbers of some bits, each a bit from the next, in a ring."""
     found = sorted(words) == list(range(len(words))) and set(apart(np.array(words))) == {1}
-    if found != gc.is_gray_code(words):
-        raise ValueError(f"the library disagrees about {words}")
+    require(found == gc.is_gray_code(words), f"the library disagrees about {words}")
     return found
 
 
@@ -84,8 +83,8 @@ def theorem_2(d: int, j: int) -> int | None:
     code = reflected(d)
     links = distance(code, np.roll(code, -(1 << j)))
     low, high = int(links.min()), int(links.max())
-    if low < high or gc.stride_profile(gc.GrayCode.reflected(d))[j] != {high: 1 << d}:
-        raise ValueError(f"the distances differ, d = {d}, j = {j}")
+    profile = gc.stride_profile(gc.GrayCode.reflected(d))[j]
+    require(low == high and profile == {high: 1 << d}, "the distances differ")
     return high
 
 
@@ -110,11 +109,9 @@ def theorem_3(d: int) -> int:
     """All pairs of all stages, by the recursion; the library's layout says the same."""
     stages = [int(distance(*_partners(d, j)).max()) for j in range(d)]
     layout = placed(d, d, "BRGC")
-    if max(stages) != gc.butterfly_distances(layout).dilation:
-        raise ValueError(f"the layout has other distances, d = {d}")
-    x = np.random.default_rng(d).standard_normal(1 << d)
-    if not np.allclose(transform(layout, x)[digits_reversed(d)], np.fft.fft(x)):
-        raise ValueError(f"the partners' values make no transform, d = {d}")
+    dilation = gc.butterfly_distances(layout).dilation
+    require(max(stages) == dilation, "the layout has other distances")
+    require(makes_transform(layout), "the partners' values make no transform")
     return max(stages)
 
 

@@ -5,22 +5,21 @@ from collections.abc import Sequence
 import numpy as np
 
 import graycube as gc
-from graycube.papers import compared, tried
-from graycube.papers.codes import Ints, digits_reversed, distance, reflected
+from graycube.papers import compared, require, tried
+from graycube.papers.codes import Ints, distance, reflected
 from graycube.verify import check_algebra
 
 from .model import MAPPINGS, Mapping
-from .rounds import conversion, placed, planned, transform
+from .rounds import conversion, makes_transform, placed, planned
 
 
 @compared
 def lemma(d: int) -> int:
     """The exchanges of the schedule, which is proved; no block has fewer links to go."""
     schedule = conversion(d, 1, 1)
-    if not check_algebra(schedule, gc.Machine(dims=d)):
-        raise ValueError(f"the conversion is wrong, d = {d}")
-    if distance(reflected(d), np.arange(1 << d)).max() != d - 1:
-        raise ValueError(f"fewer exchanges may do, d = {d}")
+    require(check_algebra(schedule, gc.Machine(dims=d)), "the conversion is wrong")
+    farthest = distance(reflected(d), np.arange(1 << d)).max()
+    require(farthest == d - 1, "fewer exchanges may do")
     return len(schedule.rounds)
 
 
@@ -51,8 +50,8 @@ def exchanged(data: Ints, d: int, j: int) -> Ints:
     nodes = np.arange(1 << d)
     bit = nodes >> d - 1 - j & 1
     partner = nodes ^ bit << d - 2 - j
-    if not np.array_equal(partner[partner], nodes) or distance(nodes, partner).max() > 1:
-        raise ValueError(f"not an exchange between neighbours, d = {d}, j = {j}")
+    require(np.array_equal(partner[partner], nodes), "not in pairs")
+    require(distance(nodes, partner).max() <= 1, "not between neighbours")
     moved: Ints = data[partner]
     return moved
 
@@ -91,9 +90,7 @@ def _in_blocks(n: int, d: int, mapping: Mapping, far: int) -> bool:
         wanted = (1 if stage == d - 1 else far) if stage < d else 0
         if np.any(links != wanted) or np.any(partners != partners[:, :1]):
             return False
-    x = np.random.default_rng(n).standard_normal(1 << n)
-    values = transform(placed(n, d, mapping), x)[digits_reversed(n)]
-    return np.allclose(values, np.fft.fft(x))
+    return makes_transform(placed(n, d, mapping))
 
 
 def by_blocks(n: int, d: int, mapping: Mapping) -> Ints:
@@ -108,8 +105,8 @@ boundary = tried(lambda n, d: None if d > n else all(_one_each(n, d, m) for m in
 
 def _one_each(n: int, d: int, mapping: Mapping) -> bool:
     node = by_blocks(n, d, mapping)
-    if not np.array_equal(placed(n, d, mapping).locate(np.arange(1 << n))[0], node):
-        raise ValueError(f"the layout is another one, n = {n}, d = {d}")
+    library = placed(n, d, mapping).locate(np.arange(1 << n))[0]
+    require(np.array_equal(library, node), "the layout is another one")
     leaves = np.flatnonzero(node != np.roll(node, -1))
     size = 1 << n - d
     last = np.arange(size - 1, 1 << n, size)
@@ -123,8 +120,8 @@ axes = tried(lambda **dims: all(_kept(list(dims.values()), m) for m in MAPPINGS)
 def _kept(dims: list[int], mapping: Mapping) -> bool:
     node, shape = tensor([by_blocks(d, d, mapping) for d in dims]), _shape(dims)
     layout = gc.Layout.mesh(shape, nodes=shape, code="binary" if mapping == "FFT" else "gray")
-    if not np.array_equal(layout.locate(*np.indices(shape))[0], node):
-        raise ValueError(f"the layout is another one, {dims}")
+    library = layout.locate(*np.indices(shape))[0]
+    require(np.array_equal(library, node), "the layout is another one")
     for axis, d in enumerate(dims):
         links = distance(node, np.roll(node, -1, axis=axis))
         if links.max() != (d if mapping == "FFT" else min(d, 1)):
@@ -156,10 +153,9 @@ def _succession(dims: list[int]) -> int:
         for j in range(d - 1):
             order = exchanged(np.arange(1 << d), d, j)
             grid, exchanges = np.take(grid, order, axis=axis), exchanges + 1
-    if not np.array_equal(grid.ravel(), np.arange(data.size)):
-        raise ValueError(f"the elements are not at home, {dims}")
-    if exchanges and len(_planned(dims).rounds) != exchanges:
-        raise ValueError(f"the plan has another number of exchanges, {dims}")
+    require(np.array_equal(grid.ravel(), np.arange(data.size)), "the elements are not at home")
+    same = not exchanges or len(_planned(dims).rounds) == exchanges
+    require(same, "the plan has another number of exchanges")
     return exchanges
 
 
@@ -171,6 +167,5 @@ def _planned(dims: Sequence[int]) -> gc.Schedule:
     shape = _shape(dims)
     gray, binary = (gc.Layout.mesh(shape, nodes=shape, code=c) for c in ("gray", "binary"))
     schedule = planned(gray, binary, 1)
-    if not check_algebra(schedule, gc.Machine(dims=sum(dims))):
-        raise ValueError(f"the plan is wrong, {dims}")
+    require(check_algebra(schedule, gc.Machine(dims=sum(dims))), "the plan is wrong")
     return schedule

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared
+from graycube.papers import Case, Claim, compared, require
 from graycube.papers.codes import Ints, distance
 
 from .graphs import adjacent, apart
@@ -17,11 +17,10 @@ def theorem_1(d: int) -> int:
     """The farthest of all pairs of consecutive numbers."""
     nodes = np.arange(1 << d)
     links = apart(nodes)
-    if links[(1 << d - 1) - 1] != links.max():
-        raise ValueError("the pair in the middle is not the farthest one")
+    middle = links[(1 << d - 1) - 1]
+    require(middle == links.max(), "the pair in the middle is not the farthest one")
     line = gc.mesh_distances(gc.Layout.nodes(d), periodic=False).dilation
-    if line != links[:-1].max():
-        raise ValueError("the layout has other distances")
+    require(line == links[:-1].max(), "the layout has other distances")
     return int(links.max())
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, require
 
 from .model import MAPPINGS, Mapping, by_mapping, printed
 from .tables import (
@@ -57,8 +57,8 @@ def parameters(claim: Claim) -> Iterator[Case]:
             ours = exchange * (WORD if name == "transfer" else 1)
             on = machine(1)
             profile = on.startup if name == "startup" else ITEMSIZE * on.per_byte
-            if round(profile * 10**6) != printed_value * 1000:
-                raise ValueError(f"the profile has another {name}")
+            same = round(profile * 10**6) == printed_value * 1000
+            require(same, f"the profile has another {name}")
             right = ours == printed_value
             corrected = right or ours * ITEMSIZE / WORD == printed_value
         yield Case(str(name), f"{value} ms", f"{float(ours):.4g} ms", right, corrected)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.papers import compared, tried
+from graycube.papers import compared, require, tried
 from graycube.papers.codes import Ints, digits_reversed, distance
 from graycube.verify import check_algebra
 
@@ -111,9 +111,7 @@ def bit_reversal(d: int) -> int | None:
         differ = (home >> j ^ home >> d - 1 - j) & 1
         for dim in (j, d - 1 - j):
             links = here[differ == 1]
-            if len(np.unique(links)) < len(links):
-                raise ValueError(f"two elements on a link, d = {d}")
+            require(len(np.unique(links)) == len(links), "two elements on a link")
             here, steps = here ^ differ << dim, steps + 1
-    if not np.array_equal(here, digits_reversed(d)):
-        raise ValueError(f"the elements are not at home, d = {d}")
+    require(np.array_equal(here, digits_reversed(d)), "the elements are not at home")
     return steps

@@ -1,12 +1,11 @@
 """Sections 5 and 9: multigrid, whose grids are strides of powers of two."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.papers import Case, Claim
+from graycube.papers import compared, require
 from graycube.papers.codes import Ints, distance, reflected
 
 Values = NDArray[np.float64]
@@ -58,18 +57,14 @@ class Grids:
         return self.smoothed(values, wanted)
 
 
-def multigrid(claim: Claim) -> Iterator[Case]:
+@compared
+def multigrid(d: int) -> int:
     """Every value that is read is at most two links away, and the solution is right."""
-    return claim.compared(_farthest_read)
-
-
-def _farthest_read(d: int) -> int:
     wanted = np.random.default_rng(d).uniform(-1, 1, 1 << d)
     grids, found = Grids(reflected(d)), np.zeros(1 << d)
     for _ in range(CYCLES):
         found = grids.cycle(found, wanted)
     waves = 2 - 2 * np.cos(2 * np.pi * np.fft.fftfreq(1 << d))
     known = np.fft.ifft(np.fft.fft(wanted) / (waves + SHIFT)).real
-    if not np.allclose(found, known):
-        raise ValueError(f"the solution is wrong, d = {d}")
+    require(np.allclose(found, known), "the solution is wrong")
     return grids.farthest

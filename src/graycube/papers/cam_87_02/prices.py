@@ -12,7 +12,8 @@ from functools import cache
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.checks import Check
 from graycube.verify import check_algebra
 
 from .model import Mapping
@@ -45,8 +46,7 @@ def counted(schedules: Iterable[gc.Schedule], machine: gc.Machine) -> Count:
     """What schedules one after the other take, each of them proved for the machine's ports."""
     made = list(schedules)
     for schedule in made:
-        if not check_algebra(schedule, machine):
-            raise ValueError(f"{schedule.algorithm} is wrong on {machine}")
+        require(check_algebra(schedule, machine), f"{schedule.algorithm} is wrong on {machine}")
     units = ((1, 0), (0, 1))
     startups, elements = (
         seconds(made, replace(machine, startup=s, per_byte=c)) for s, c in units
@@ -70,10 +70,10 @@ def stencil(d: int, mapping: Mapping) -> Count:
     """The sends of a nearest-neighbour computation: each round of a port, link by link."""
     layout = placed(d + 1, d, mapping)  # only the last one of a block is sent
     rounds = neighbour_rounds(layout)
-    if any(len(np.unique(nodes)) < len(nodes) for nodes, _ in rounds):
-        raise ValueError(f"a node sends twice in a round, d = {d}")
-    if len(rounds) != gc.mesh_distances(layout).dilation:
-        raise ValueError(f"more rounds than the farthest pair needs, d = {d}")
+    once = all(len(np.unique(nodes)) == len(nodes) for nodes, _ in rounds)
+    require(once, "a node sends twice in a round")
+    needed = gc.mesh_distances(layout).dilation
+    require(len(rounds) == needed, "more rounds than the farthest pair needs")
     loads = [np.unique(np.array(r), axis=1, return_counts=True)[1].max() for r in rounds]
     return Count(len(rounds), int(sum(loads)))
 
@@ -91,8 +91,7 @@ def planned_blocks(d: int, q: int) -> Count:
     codes = gc.Layout.nodes(d, "gray"), gc.Layout.nodes(d)
     ways = (planned(*codes, q), planned(*codes[::-1], q))
     there, back = (counted([way], gc.Machine(dims=d)) for way in ways)
-    if not there == back == whole_blocks(d, q):
-        raise ValueError(f"gb1 takes another time, d = {d}, q = {q}")
+    require(there == back == whole_blocks(d, q), "gb1 takes another time")
     return there
 
 
@@ -100,9 +99,9 @@ def planned_blocks(d: int, q: int) -> Count:
 def single_elements(d: int, q: int) -> Count:
     """The same in a pipeline of single elements, which needs d - 1 ports, or q."""
     schedule, ports = conversion(d, q, 1), min(d - 1, q)
-    if ports > 1 and check_algebra(schedule, gc.Machine(dims=d, ports=ports - 1)):
-        raise ValueError(f"{ports - 1} ports are enough, d = {d}, q = {q}")
-    return counted([schedule], gc.Machine(dims=d, ports=max(1, ports)))
+    machine, fewer = (gc.Machine(dims=d, ports=max(1, k)) for k in (ports, ports - 1))
+    require(ports <= 1 or not check_algebra(schedule, fewer), "fewer ports are enough")
+    return counted([schedule], machine)
 
 
 def strategies(d: int, q: int, k: int, l: int) -> dict[str, Count]:  # noqa: E741
@@ -141,26 +140,14 @@ conversion_in_elements = compared(lambda d, q, s, c: single_elements(d, q).price
 """T_cp."""
 
 
-def stay_in_brgc(claim: Claim) -> Iterator[Case]:
-    """T_b."""
-    return _strategy(claim, "T_b")
-
-
-def stay_in_fft(claim: Claim) -> Iterator[Case]:
-    """T_f."""
-    return _strategy(claim, "T_f")
-
-
-def converting(claim: Claim) -> Iterator[Case]:
-    """T_c of section 8.3."""
-    return _strategy(claim, "T_c")
-
-
-def _strategy(claim: Claim, name: str) -> Iterator[Case]:
+def _strategy(name: str) -> Check:
     def ours(d: int, q: int, s: int, c: int, **program: int) -> Exact:
         return strategies(d, q, program["k"], program["l"])[name].price(s, c)
 
-    return claim.compared(ours)
+    return compared(ours)
+
+
+stay_in_brgc, stay_in_fft, converting = map(_strategy, ("T_b", "T_f", "T_c"))
 
 
 @tried

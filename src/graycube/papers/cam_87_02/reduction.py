@@ -1,34 +1,28 @@
 """Section 5: an algorithm that takes strides of powers of two, cyclic reduction."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import compared, require
 from graycube.papers.codes import distance, reflected
 
 Rows = NDArray[np.float64]
 """Lower, middle and upper coefficient and right-hand side of each equation, in columns."""
 
 
-def cyclic_reduction(claim: Claim) -> Iterator[Case]:
+@compared
+def cyclic_reduction(d: int) -> int:
     """Every element that is read is at most two links away, and the solution is right."""
-    return claim.compared(_farthest_read)
-
-
-def _farthest_read(d: int) -> int:
     rows = np.random.default_rng(d).uniform(-1, 1, (1 << d, 4)) + np.array([0, 4, 0, 0])
     rows[0, 0] = rows[-1, 2] = 0
     bands = np.array([np.roll(rows[:, 2], 1), rows[:, 1], np.roll(rows[:, 0], -1)])
     known = solve_banded((1, 1), bands, rows[:, 3])
     found, farthest = solved(rows, reflected(d))
-    if not np.allclose(found, known):
-        raise ValueError(f"the solution is wrong, d = {d}")
-    if farthest != max(map(max, gc.stride_profile(gc.GrayCode.reflected(d)))):
-        raise ValueError(f"the library has other strides, d = {d}")
+    require(np.allclose(found, known), "the solution is wrong")
+    strides = max(map(max, gc.stride_profile(gc.GrayCode.reflected(d))))
+    require(farthest == strides, "the library has other strides")
     return farthest
 
 

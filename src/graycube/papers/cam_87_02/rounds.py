@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
+from graycube.papers.codes import digits_reversed
 from graycube.runtime import apply
 from graycube.simulate import simulate
 
@@ -62,6 +63,12 @@ def transform(layout: gc.Layout, x: NDArray[Any]) -> NDArray[np.complex128]:
         blocks = np.where(index >> stage & 1, upper, blocks + other)
     gathered: NDArray[np.complex128] = layout.gather(blocks)
     return gathered
+
+
+def makes_transform(layout: gc.Layout) -> bool:
+    """Whether what the rounds bring makes the Fourier transform."""
+    x = np.random.default_rng(layout.p).standard_normal(1 << layout.p)
+    return np.allclose(transform(layout, x)[digits_reversed(layout.p)], np.fft.fft(x))
 
 
 def neighbour_rounds(layout: gc.Layout) -> list[Hops]:

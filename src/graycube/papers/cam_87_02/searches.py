@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, require
 from graycube.papers.codes import reflected
 
 from .codes import Words, gray_codes, is_gray
@@ -88,8 +88,7 @@ def grown(d: int) -> tuple[int, ...]:
     code: tuple[int, ...] = G4
     for m in range(4, d):
         code = (*code, *(word | 1 << m for word in reversed(code)))
-    if not is_gray(code):
-        raise ValueError(f"not a Gray code, d = {d}")
+    require(is_gray(code), "not a Gray code")
     return code
 
 

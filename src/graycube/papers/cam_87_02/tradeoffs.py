@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, tried
+from graycube.papers import Case, Claim, require, tried
 
 from .model import MAPPINGS, Costs, Mapping, Model, printed
 from .prices import DELTA, single_elements, transforms, whole_blocks
@@ -83,8 +83,7 @@ def efficiency(claim: Claim) -> Iterator[Case]:
         costs = model.costs
         sends = Fraction(d if delta == 1 else 2 * d - 1, n)
         exact = sends * (costs.startup / model.q + costs.transfer) / costs.arithmetic
-        if ratio != exact:
-            raise ValueError("the ratio is another one")
+        require(ratio == exact, "the ratio is another one")
         return ratio
 
     return claim.tried(

@@ -6,7 +6,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.codes import gray, gray_inverse
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, at_every_size, compared, tried
 from graycube.papers.codes import Ints
 
 from .cube import coded, decoded, odd, reflected
@@ -116,26 +116,25 @@ def _location(p: int, n: int, *, mended: bool) -> bool:
     )
 
 
-def table_1(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def table_1(claim: Claim, p: int, n: int) -> Iterator[Case]:
     """Every row, memory and processor, against the recursion of Definition 1 and the library.
 
     An entry that codes the entire address with an odd half is printed without its complement.
     """
-    for sizes in claim.cases():
-        p, n = sizes["p"], sizes["n"]
-        if n > p:
-            continue
-        for kind, encoding in claim.figures:
-            exact = _by_definition(kind, encoding, p, n)
-            ours = coded(kind, encoding, p, n)
-            printed = _as_printed(kind, encoding, p, n)
-            library = np.array_equal(exact, by_library(kind, encoding, p, n))
-            for entry, (one, two, three) in _entries((exact, ours, printed), n).items():
-                where = f"p = {p}, n = {n}: {kind}, {encoding}, {entry}"
-                right, mended = np.array_equal(one, three), np.array_equal(one, two)
-                mended = mended and library
-                says = "as printed" if right else "complemented where the other half is odd"
-                yield Case(where, "as printed", says, right, mended)
+    if n > p:
+        return
+    for kind, encoding in claim.figures:
+        exact = _by_definition(kind, encoding, p, n)
+        ours = coded(kind, encoding, p, n)
+        printed = _as_printed(kind, encoding, p, n)
+        library = np.array_equal(exact, by_library(kind, encoding, p, n))
+        for entry, (one, two, three) in _entries((exact, ours, printed), n).items():
+            where = f"p = {p}, n = {n}: {kind}, {encoding}, {entry}"
+            right, mended = np.array_equal(one, three), np.array_equal(one, two)
+            mended = mended and library
+            says = "as printed" if right else "complemented where the other half is odd"
+            yield Case(where, "as printed", says, right, mended)
 
 
 def _entries(addresses: tuple[Ints, Ints, Ints], n: int) -> dict[str, tuple[Ints, ...]]:

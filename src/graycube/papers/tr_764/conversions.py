@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from graycube.codes import binary_to_gray, gray, gray_inverse, gray_to_binary
-from graycube.papers import Case, Claim, tried
+from graycube.papers import Case, Claim, at_every_size, tried
 from graycube.papers.codes import Ints
 
 from .cube import odd, reflected
@@ -50,21 +50,20 @@ def converted(place: Ints, n: int, program: Program) -> Ints:
     return place
 
 
-def programs(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def programs(_: Claim, n: int) -> Iterator[Case]:
     """All four, every element, and the exchanges that the library has for each."""
-    for sizes in claim.cases():
-        n = sizes["n"]
-        i = np.arange(1 << n)
-        for name, program in (TO_BINARY | TO_GRAY).items():
-            to_binary = name in TO_BINARY
-            start, wanted = (reflected(i), i) if to_binary else (i, reflected(i))
-            for who, ends in (
-                ("program", converted(start, n, program)),
-                ("library", _by_library(start, n, program, to_binary=to_binary)),
-            ):
-                right = np.array_equal(ends, wanted)
-                where = f"n = {n}, {name}, {who}"
-                yield Case(where, "converted", "converted" if right else "not", right)
+    i = np.arange(1 << n)
+    for name, program in (TO_BINARY | TO_GRAY).items():
+        to_binary = name in TO_BINARY
+        start, wanted = (reflected(i), i) if to_binary else (i, reflected(i))
+        for who, ends in (
+            ("program", converted(start, n, program)),
+            ("library", _by_library(start, n, program, to_binary=to_binary)),
+        ):
+            right = np.array_equal(ends, wanted)
+            where = f"n = {n}, {name}, {who}"
+            yield Case(where, "converted", "converted" if right else "not", right)
 
 
 def _by_library(place: Ints, n: int, program: Program, *, to_binary: bool) -> Ints:

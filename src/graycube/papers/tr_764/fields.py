@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, at_every_size, require
+from graycube.papers.checks import Check
 from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 
@@ -20,15 +21,16 @@ Moments = dict[str, Ints]
 """Where every element is at a moment."""
 
 
-def compared(claim: Claim, made: Callable[[int, int], Moments | None]) -> Iterator[Case]:
-    """Every row, for all sizes."""
-    for sizes in claim.cases():
-        n, p = sizes["n"], sizes["p"]
+def every_row(made: Callable[[int, int], Moments | None]) -> Check:
+    """The check of all rows against these moments, where there are any."""
+
+    @at_every_size
+    def check(claim: Claim, n: int, p: int) -> Iterator[Case]:
         moments = made(n, p)
         if moments is None:
-            continue
+            return
         for moment, nodes, machine, letter, number in claim.figures:
-            place = moments[moment]
+            place, sizes = moments[moment], {"n": n, "p": p}
             machine_bit, logic_bit = (int(evaluate(x, sizes)) for x in (machine, number))
             there = _among(place, n, nodes)
             found = place[there] >> machine_bit & 1
@@ -36,6 +38,8 @@ def compared(claim: Claim, made: Callable[[int, int], Moments | None]) -> Iterat
             where = f"n = {n}, p = {p}: {moment}, nodes {nodes}*, a({machine})"
             said = f"{letter}({number})"
             yield Case(where, said, said if right else "something else", right)
+
+    return check
 
 
 def _among(place: Ints, n: int, nodes: str) -> Ints:
@@ -49,11 +53,8 @@ def _places(tables: dict[str, Ints]) -> Moments:
     return {name: np.argsort(table.ravel()) for name, table in tables.items()}
 
 
-def figure_3(claim: Claim) -> Iterator[Case]:
-    return compared(claim, _two_exchanges)
-
-
-def _two_exchanges(n: int, p: int) -> Moments | None:
+@every_row
+def figure_3(n: int, p: int) -> Moments | None:
     """The all-to-all as two exchanges, and the next one; pairs of two stages must be local."""
     if p < n + 2:
         return None
@@ -67,14 +68,12 @@ def _two_exchanges(n: int, p: int) -> Moments | None:
     cube.exchange(n + 1, n - 3, cycle)
     cube.stage(n - 2)
     moments["second step"] = cube.place.copy()
-    return {} if cube.apart else moments
+    require(not cube.apart, "some pairs are not on one node")
+    return moments
 
 
-def figure_17(claim: Claim) -> Iterator[Case]:
-    return compared(claim, _inter_node)
-
-
-def _inter_node(n: int, p: int) -> Moments | None:
+@every_row
+def figure_17(n: int, p: int) -> Moments | None:
     """The moments under the names of the figure."""
     if p < n + 1:
         return None
@@ -87,11 +86,8 @@ def _inter_node(n: int, p: int) -> Moments | None:
     }
 
 
-def table_3(claim: Claim) -> Iterator[Case]:
-    return compared(claim, _whole)
-
-
-def _whole(n: int, p: int) -> Moments | None:
+@every_row
+def table_3(n: int, p: int) -> Moments | None:
     if p < n + 2:
         return None
     places = _places(whole_four(n, p).tables)
@@ -104,11 +100,8 @@ def _whole(n: int, p: int) -> Moments | None:
     }
 
 
-def consecutive(claim: Claim) -> Iterator[Case]:
-    return compared(claim, _two_to_the_top)
-
-
-def _two_to_the_top(n: int, p: int) -> Moments | None:
+@every_row
+def consecutive(n: int, p: int) -> Moments | None:
     """The two top dimensions trade places with the two top memory bits."""
     if p < n + 2:
         return None
@@ -118,9 +111,5 @@ def _two_to_the_top(n: int, p: int) -> Moments | None:
     cube.exchange(p - 2, n - 2, 0 * cube.place)
     cube.stage(p - 1)
     moments["two exchanges"] = cube.place.copy()
-    return {} if cube.apart else moments
-
-
-def third_dimension(claim: Claim) -> Iterator[Case]:
-    """Section 3.1.2: in which quarters dimension n - 3 is converted after the second step."""
-    return compared(claim, _inter_node)
+    require(not cube.apart, "some pairs are not on one node")
+    return moments

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from graycube.papers import Case, Claim, tried
+from graycube.papers import Case, Claim, at_every_size, tried
 from graycube.papers.codes import Ints
 
 from .cube import Cube, decoded, reflected
@@ -74,46 +74,30 @@ def in_two_cubes(n: int, *, convert: bool) -> ProgramRun:
     return run
 
 
-def motion_4(claim: Claim) -> Iterator[Case]:
-    yield from _motion(claim, convert=False)
+@at_every_size
+def motion(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 4 and 5: where everything ends, and that all links are busy in both cycles."""
+    convert = claim.number == "5"
+    cube = in_two_cubes(n, convert=convert).cube
+    old_slot, quarter = cube.index >> n, cube.index >> n - 2 & 3
+    node = reflected(old_slot) if convert else old_slot
+    slot = quarter if convert else reflected(quarter)
+    for name, ours, wanted in (
+        ("processors", cube.place >> n - 2 & 3, node),
+        ("memory", cube.place >> n, slot),
+    ):
+        right = np.array_equal(ours, wanted)
+        yield Case(f"n = {n}: {name}", "the code", "it is" if right else "not", right)
+    use = cube.use()[n - 2 :]
+    busy = use.shape == (2, 2) and bool((use == 1 << n).all()) and not cube.clashes
+    yield Case(f"n = {n}: links", "all busy", "all" if busy else "not all", busy)
 
 
-def motion_5(claim: Claim) -> Iterator[Case]:
-    yield from _motion(claim, convert=True)
-
-
-def _motion(claim: Claim, *, convert: bool) -> Iterator[Case]:
-    """Where everything ends, and that every node uses both links in both cycles."""
-    for sizes in claim.cases():
-        n = sizes["n"]
-        cube = in_two_cubes(n, convert=convert).cube
-        old_slot, quarter = cube.index >> n, cube.index >> n - 2 & 3
-        node = reflected(old_slot) if convert else old_slot
-        slot = quarter if convert else reflected(quarter)
-        for name, ours, wanted in (
-            ("processors", cube.place >> n - 2 & 3, node),
-            ("memory", cube.place >> n, slot),
-        ):
-            right = np.array_equal(ours, wanted)
-            yield Case(f"n = {n}: {name}", "the code", "it is" if right else "not", right)
-        use = cube.use()[n - 2 :]
-        busy = use.shape == (2, 2) and bool((use == 1 << n).all()) and not cube.clashes
-        yield Case(f"n = {n}: links", "all busy", "all" if busy else "not all", busy)
-
-
-def figure_6(claim: Claim) -> Iterator[Case]:
-    yield from _indices(claim, convert=False)
-
-
-def figure_7(claim: Claim) -> Iterator[Case]:
-    yield from _indices(claim, convert=True)
-
-
-def _indices(claim: Claim, *, convert: bool) -> Iterator[Case]:
-    for sizes in claim.cases():
-        n = sizes["n"]
-        table = in_two_cubes(n, convert=convert).tables["all-to-all"]
-        yield from entries(claim, f"n = {n}", grid(table, gray_columns(2), n - 2, (-2, -2)))
+@at_every_size
+def indices(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 6 and 7."""
+    table = in_two_cubes(n, convert=claim.number == "7").tables["all-to-all"]
+    yield from entries(claim, f"n = {n}", grid(table, gray_columns(2), n - 2, (-2, -2)))
 
 
 def next_dimension(n: int) -> Iterator[Ints]:
@@ -136,32 +120,23 @@ def shifted(cube: Cube) -> None:
     cube.place ^= (slot ^ np.array([0, 3, 1, 2])[slot]) << cube.n
 
 
-def figure_8(claim: Claim) -> Iterator[Case]:
-    yield from _subcube(claim, 0)
+@at_every_size
+def subcube(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 8 and 9: a quarter of the cube."""
+    table = list(next_dimension(n))[int(claim.number) - 8]
+    yield from entries(claim, f"n = {n}", grid(table, np.arange(2), n - 3, (2, 1)))
 
 
-def figure_9(claim: Claim) -> Iterator[Case]:
-    yield from _subcube(claim, 1)
-
-
-def _subcube(claim: Claim, moment: int) -> Iterator[Case]:
-    for sizes in claim.cases():
-        n = sizes["n"]
-        table = list(next_dimension(n))[moment]
-        yield from entries(claim, f"n = {n}", grid(table, np.arange(2), n - 3, (2, 1)))
-
-
-def figure_10(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def figure_10(claim: Claim, n: int) -> Iterator[Case]:
     """Both halves; the leading bit of the index is that of the node, and left out."""
-    for sizes in claim.cases():
-        n = sizes["n"]
-        *_, table = next_dimension(n)
-        for half in (0, 1):
-            own = table[:, half << n - 3 : half + 1 << n - 3]
-            right = bool((own >> n - 1 == half).all())
-            yield Case(f"n = {n}, half {half}", f"index {half}..", str(right), right)
-            lead = grid(own & ((1 << n - 1) - 1), np.arange(1), n - 3, (2,))
-            yield from entries(claim, f"n = {n}, half {half}", lead)
+    *_, table = next_dimension(n)
+    for half in (0, 1):
+        own = table[:, half << n - 3 : half + 1 << n - 3]
+        right = bool((own >> n - 1 == half).all())
+        yield Case(f"n = {n}, half {half}", f"index {half}..", str(right), right)
+        lead = grid(own & ((1 << n - 1) - 1), np.arange(1), n - 3, (2,))
+        yield from entries(claim, f"n = {n}, half {half}", lead)
 
 
 @tried
@@ -178,18 +153,17 @@ def induction(n: int) -> bool:
     return not [bit for bit in cube.apart if bit < n]
 
 
-def figure_11(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def figure_11(claim: Claim, n: int) -> Iterator[Case]:
     """Three moments; a node's entries are compared as a set, as memory may be in any order."""
-    for sizes in claim.cases():
-        n = sizes["n"]
-        cube = four(n, n + 2).cube
-        for moment in range(3):
-            nodes = cube.nodes_before(2 + moment)
-            rows = claim.figures[4 * moment : 4 * moment + 4]
-            for column in range(4):
-                node = int(gray_columns(2)[column]) << n - 4
-                held = np.flatnonzero(nodes == node) >> n - 4 & 15
-                ours = " ".join(sorted(f"{word:04b}" for word in held))
-                printed = " ".join(sorted(row[column] for row in rows))
-                where = f"n = {n}, moment {moment}, column {column}"
-                yield Case(where, printed, ours, printed == ours)
+    cube = four(n, n + 2).cube
+    for moment in range(3):
+        nodes = cube.nodes_before(2 + moment)
+        rows = claim.figures[4 * moment : 4 * moment + 4]
+        for column in range(4):
+            node = int(gray_columns(2)[column]) << n - 4
+            held = np.flatnonzero(nodes == node) >> n - 4 & 15
+            ours = " ".join(sorted(f"{word:04b}" for word in held))
+            printed = " ".join(sorted(row[column] for row in rows))
+            where = f"n = {n}, moment {moment}, column {column}"
+            yield Case(where, printed, ours, printed == ours)

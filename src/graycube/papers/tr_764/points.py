@@ -7,7 +7,7 @@ import numpy as np
 import graycube as gc
 from graycube.bounds import butterfly_cycles
 from graycube.butterflies import one_point
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, at_every_size, compared, tried
 from graycube.papers.codes import Ints
 from graycube.verify import check_replication
 
@@ -109,32 +109,27 @@ def one_point_tables(n: int) -> list[Ints]:
     return list(sample_code(signal(n), "mended").tables.values())
 
 
-def figure_23(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def figure_23(_: Claim, n: int) -> Iterator[Case]:
     """Straight and reflected halves, top and bottom, and the values in the end."""
-    for sizes in claim.cases():
-        n = sizes["n"]
-        x = signal(n)
-        made = sample_code(x, "mended")
-        first, after, second, *_ = made.tables.values()
-        half = 1 << n - 1
-        layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
-        held = [
-            layout.index(np.arange(1 << n), np.zeros(1 << n, dtype=int)) for layout in layouts
-        ]
-        yield from answers(
-            f"n = {n}",
-            {
-                "tops in half 0": bool((after[:half] < half).all()),
-                "bottoms in half 1": bool((after[half:] >= half).all()),
-                "half 0 reflected": np.array_equal(after[:half], half - 1 - first[:half]),
-                "half 1 straight": np.array_equal(
-                    after[half:] - half, decoded(np.arange(half), n - 1)
-                ),
-                "neighbour's index": np.array_equal(
-                    after, first[np.arange(2 * half) ^ 1 << n - 2]
-                ),
-                "order restored": np.array_equal(second, first),
-                "library": all(map(np.array_equal, held, (first, after, second))),
-                "transform, Gray code": transformed(made, x) and gray_again(made),
-            },
-        )
+    x = signal(n)
+    made = sample_code(x, "mended")
+    first, after, second = list(made.tables.values())[:3]
+    half = 1 << n - 1
+    layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
+    held = [layout.index(np.arange(1 << n), np.zeros(1 << n, dtype=int)) for layout in layouts]
+    yield from answers(
+        f"n = {n}",
+        {
+            "tops in half 0": bool((after[:half] < half).all()),
+            "bottoms in half 1": bool((after[half:] >= half).all()),
+            "half 0 reflected": np.array_equal(after[:half], half - 1 - first[:half]),
+            "half 1 straight": np.array_equal(
+                after[half:] - half, decoded(np.arange(half), n - 1)
+            ),
+            "neighbour's index": np.array_equal(after, first[np.arange(2 * half) ^ 1 << n - 2]),
+            "order restored": np.array_equal(second, first),
+            "library": all(map(np.array_equal, held, (first, after, second))),
+            "transform, Gray code": transformed(made, x) and gray_again(made),
+        },
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.butterflies import one_point
-from graycube.papers import Case, Claim, compared
+from graycube.papers import Case, Claim, at_every_size, compared
 from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 
@@ -86,28 +86,26 @@ PROGRAMS: dict[str, Callable[[int, int], ProgramRun]] = {
 }
 
 
-def control(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def control(_: Claim, n: int, slots: int) -> Iterator[Case]:
     """Every step of every program: where to, as parities of bits of the address.
 
     The all-to-all in 2-cubes is one step. Every set of four does as the first one, but for
     entire addresses in Gray code, whose first step depends on all bits of the memory address.
     """
-    for sizes in claim.cases():
-        n, slots = sizes["n"], sizes["slots"]
-        for name, run in PROGRAMS.items():
-            made = run(n, n + slots).tables
-            made.pop("first exchange", None)
-            tables = [np.argsort(table.ravel()) for table in made.values()]
-            steps = [_moved(before, after) for before, after in pairwise(tables)]
-            right = all(_by_parities(step) for step in steps)
-            yield _answer(f"{name}, n = {n}, {1 << slots} elements: parities", right=right)
-            sets = np.arange(1 << slots - 2)[:, None] * (4 << n)
-            later = steps[name.startswith("whole") :]
-            same = all(
-                np.array_equal(step.reshape(-1, 4 << n), sets + step[: 4 << n])
-                for step in later
-            )
-            yield _answer(f"{name}, n = {n}, {1 << slots} elements: sets alike", right=same)
+    for name, run in PROGRAMS.items():
+        made = run(n, n + slots).tables
+        made.pop("first exchange", None)
+        tables = [np.argsort(table.ravel()) for table in made.values()]
+        steps = [_moved(before, after) for before, after in pairwise(tables)]
+        right = all(_by_parities(step) for step in steps)
+        yield _answer(f"{name}, n = {n}, {1 << slots} elements: parities", right=right)
+        sets = np.arange(1 << slots - 2)[:, None] * (4 << n)
+        later = steps[name.startswith("whole") :]
+        same = all(
+            np.array_equal(step.reshape(-1, 4 << n), sets + step[: 4 << n]) for step in later
+        )
+        yield _answer(f"{name}, n = {n}, {1 << slots} elements: sets alike", right=same)
 
 
 def _answer(where: str, *, right: bool) -> Case:

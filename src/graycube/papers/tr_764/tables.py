@@ -8,7 +8,7 @@ import numpy as np
 import graycube as gc
 from graycube.bounds import butterfly_cycles
 from graycube.butterflies.state import Code, Conversion
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, require
 from graycube.papers.formula import evaluate
 from graycube.schedule import Stage, written_out
 from graycube.verify import check_elements, check_emulation, check_pairs
@@ -100,5 +100,4 @@ def require_right(made: gc.Emulation) -> None:
         moves = written_out(made)
         stages = [step.bit for step in made.steps if isinstance(step, Stage)]
         reports += [check_elements(moves, machine), check_pairs(moves, stages)]
-    if not all(reports):
-        raise AssertionError(f"{made!r} of {made.task.source} is wrong")
+    require(all(reports), f"{made!r} of {made.task.source} is wrong")

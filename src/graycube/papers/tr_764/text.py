@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, at_every_size, compared, tried
 
 from .cube import code_field, decoded, logic, odd, sound
 from .four import (
@@ -61,26 +61,23 @@ def strides(n: int, stage: int, converted: int) -> int:
     return int(apart)
 
 
-def memory_zero(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def memory_zero(_: Claim, n: int) -> Iterator[Case]:
     """The indices in memory location zero of the four processors with the same low bits."""
-    for sizes in claim.cases():
-        n = sizes["n"]
-        held = started(n, n + 2).tables["initial"][0]
-        layout = gc.Layout.cyclic(n + 2, n, nodes="gray")
-        library = np.array_equal(layout.index(np.arange(1 << n), 0 * held), held)
-        low = np.arange(1 << n - 2)
-        straight = decoded(low, n - 2)
-        for quarter, top in enumerate((0, 1, 3, 2)):
-            found = held[top << n - 2 | low]
-            wanted = (quarter << n - 2) + straight
-            turned = (quarter << n - 2) + ((1 << n - 2) - 1 - straight)
-            right = np.array_equal(found, wanted)
-            mended = library and np.array_equal(found, turned if quarter % 2 else wanted)
-            says = "decoded" if right else "complement of the decoded"
-            where = f"n = {n}, processors {top:02b}*"
-            yield Case(
-                where, f"{quarter}N/4 + decoded", f"{quarter}N/4 + {says}", right, mended
-            )
+    held = started(n, n + 2).tables["initial"][0]
+    layout = gc.Layout.cyclic(n + 2, n, nodes="gray")
+    library = np.array_equal(layout.index(np.arange(1 << n), 0 * held), held)
+    low = np.arange(1 << n - 2)
+    straight = decoded(low, n - 2)
+    for quarter, top in enumerate((0, 1, 3, 2)):
+        found = held[top << n - 2 | low]
+        wanted = (quarter << n - 2) + straight
+        turned = (quarter << n - 2) + ((1 << n - 2) - 1 - straight)
+        right = np.array_equal(found, wanted)
+        mended = library and np.array_equal(found, turned if quarter % 2 else wanted)
+        says = "decoded" if right else "complement of the decoded"
+        where = f"n = {n}, processors {top:02b}*"
+        yield Case(where, f"{quarter}N/4 + decoded", f"{quarter}N/4 + {says}", right, mended)
 
 
 @compared

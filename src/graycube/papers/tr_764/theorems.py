@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import graycube as gc
 from graycube.butterflies.state import Code
-from graycube.papers import Case, Claim, compared
+from graycube.papers import Case, Claim, compared, require
 from graycube.papers.claims import Compute
 
 from .cube import code_field, sound
@@ -16,14 +17,22 @@ from .two import complements, ones_and_bit, two, whole
 
 NODES = "Binary || Gray"
 LOCAL, INTER = gc.Method(), gc.Method("inter-node")
+PROGRAM, LIBRARY = ", node program", ", library"
+REORDER = {"binary": complements, "gray": ones_and_bit(lambda n, k: n - k - 1)}
+Cases = Iterator[Case]
 
 
-def by(
-    claim: Claim, who: str, compute: Compute, least: Compute | None = None
-) -> Iterator[Case]:
+def by(claim: Claim, who: str, compute: Compute, least: Compute | None = None) -> Cases:
     """Compared, with the name of what was counted."""
     for case in claim.compared(compute, least):
         yield replace(case, where=f"{case.where}, {who}")
+
+
+def by_both(claim: Claim, *ways: tuple[str, Compute], least: Compute | None = None) -> Cases:
+    """Compared, for output in either code."""
+    for output in CODES:
+        for who, compute in ways:
+            yield from by(claim, f"{output}{who}", partial(compute, output=output), least)
 
 
 def bits(K: int) -> int:
@@ -34,24 +43,23 @@ def bits(K: int) -> int:
 def counted(run: ProgramRun, output: str, shift: int) -> int:
     """The cycles of a run, if all pairs met, nothing clashed, and the output is in its code."""
     cube = run.cube
-    if not (sound(cube) and cube.holds(code_field(output, shift, cube.n))):
-        raise AssertionError(f"n = {cube.n}, {output}: the run is wrong")
+    right = sound(cube) and cube.holds(code_field(output, shift, cube.n))
+    require(right, f"the run is wrong, output in {output} code")
     return cube.cycles
 
 
-def theorem_1(claim: Claim) -> Iterator[Case]:
+def theorem_1(claim: Claim) -> Cases:
     """Bi-sectioning as section 3.1.1 has it, by our run of it and by the library."""
-    for output in CODES:
-        yield from by(
-            claim,
-            f"{output}, node program",
-            lambda n, K, output=output: counted(four(n, n + bits(K), output), output, 2),
-        )
-        yield from by(
-            claim,
-            f"{output}, library",
-            lambda n, K, output=output: proved("cyclic", NODES, n, K, LOCAL, output),
-        )
+
+    def program(n: int, K: int, output: Code) -> int:
+        return counted(four(n, n + bits(K), output), output, 2)
+
+    return by_both(claim, (PROGRAM, program), (LIBRARY, partial(by_library, "cyclic", LOCAL)))
+
+
+def by_library(kind: str, method: gc.Method, n: int, K: int, output: Code) -> int:
+    """The cycles of a schedule of the library for nodes in Gray code."""
+    return proved(kind, NODES, n, K, method, output)
 
 
 @compared
@@ -74,38 +82,22 @@ def _no_network(n: int, slots: int, cycles: int) -> int:
     return int(Network(layout, cycles, goal).feasible(60) != "yes")
 
 
-def theorem_2(claim: Claim) -> Iterator[Case]:
+def theorem_2(claim: Claim) -> Cases:
     """Bi-sectioning with conversion over the links, by both programs and by the library."""
-    reorder = {"binary": complements, "gray": ones_and_bit(lambda n, k: n - k - 1)}
-    for output in CODES:
-        yield from by(
-            claim,
-            f"{output}, node program",
-            lambda n, K, output=output: counted(
-                two(n, n + bits(K), reorder[output]), output, 1
-            ),
-        )
-        yield from by(
-            claim,
-            f"{output}, library",
-            lambda n, K, output=output: proved("cyclic", NODES, n, K, INTER, output),
-        )
+
+    def program(n: int, K: int, output: Code) -> int:
+        return counted(two(n, n + bits(K), REORDER[output]), output, 1)
+
+    return by_both(claim, (PROGRAM, program), (LIBRARY, partial(by_library, "cyclic", INTER)))
 
 
-def theorem_3_local(claim: Claim) -> Iterator[Case]:
-    yield from by(
-        claim,
-        "node program",
-        lambda n, K: None if n < 2 else checked(consecutive_four(n, n + bits(K))),
-        consecutive_bound,
-    )
-    for output in CODES:
-        yield from by(
-            claim,
-            output,
-            lambda n, K, output=output: proved("consecutive", NODES, n, K, LOCAL, output),
-            consecutive_bound,
-        )
+def theorem_3_local(claim: Claim) -> Cases:
+    def program(n: int, K: int) -> int | None:
+        return None if n < 2 else checked(consecutive_four(n, n + bits(K)))
+
+    library = partial(by_library, "consecutive", LOCAL)
+    yield from by(claim, "node program", program, consecutive_bound)
+    yield from by_both(claim, ("", library), least=consecutive_bound)
 
 
 def consecutive_bound(n: int, K: int) -> int:
@@ -113,48 +105,34 @@ def consecutive_bound(n: int, K: int) -> int:
 
 
 def checked(run: ProgramRun) -> int:
-    if not sound(run.cube):
-        raise AssertionError(f"n = {run.cube.n}: the run is wrong")
+    require(sound(run.cube), "the run is wrong")
     return run.cube.cycles
 
 
-def theorem_3_inter(claim: Claim) -> Iterator[Case]:
-    for output in CODES:
-        yield from by(
-            claim,
-            output,
-            lambda n, K, output=output: proved("consecutive", NODES, n, K, INTER, output),
-            consecutive_bound,
-        )
+def theorem_3_inter(claim: Claim) -> Cases:
+    library = partial(by_library, "consecutive", INTER)
+    return by_both(claim, ("", library), least=consecutive_bound)
 
 
-def theorem_4_local(claim: Claim) -> Iterator[Case]:
+def theorem_4_local(claim: Claim) -> Cases:
     """Two elements on a node: the fewest cycles of any network, by the bound, which is met."""
 
     def least(n: int, K: int) -> int:
         return bound("cyclic", "Gray", n, K)
 
-    def run(n: int, K: int, output: Code) -> int:
+    def program(n: int, K: int, output: Code) -> int:
         if K > 2:
             return counted(whole_four(n, n + bits(K), output), output, 2)
-        if n <= 2 and _fewest(n) != least(n, K):
-            raise AssertionError(f"n = {n}: the bound is not what an integer program finds")
+        same = n > 2 or _fewest(n) == least(n, K)
+        require(same, "the bound is not what an integer program finds")
         return proved("cyclic", "Gray", n, K, INTER, output)
 
+    def library(n: int, K: int, output: Code) -> int | None:
+        return None if K < 4 else proved("cyclic", "Gray", n, K, LOCAL, output)
+
     for output in CODES:
-        yield from by(
-            claim,
-            f"{output}, node program",
-            lambda n, K, output=output: run(n, K, output),
-            least,
-        )
-        yield from by(
-            claim,
-            f"{output}, library",
-            lambda n, K, output=output: (
-                None if K < 4 else proved("cyclic", "Gray", n, K, LOCAL, output)
-            ),
-        )
+        yield from by(claim, f"{output}{PROGRAM}", partial(program, output=output), least)
+        yield from by(claim, f"{output}{LIBRARY}", partial(library, output=output))
 
 
 def _fewest(n: int) -> int:
@@ -163,18 +141,11 @@ def _fewest(n: int) -> int:
     return next(t for t in range(3 * n) if Network(layout, t).feasible(60) == "yes")
 
 
-def theorem_4_inter(claim: Claim) -> Iterator[Case]:
-    reorder = {"binary": complements, "gray": ones_and_bit(lambda n, k: n - k - 1)}
-    for output in CODES:
-        yield from by(
-            claim,
-            f"{output}, node program",
-            lambda n, K, output=output: counted(
-                whole(n, n + bits(K), reorder[output]), output, 1
-            ),
-        )
-        yield from by(
-            claim,
-            f"{output}, library",
-            lambda n, K, output=output: proved("cyclic", "Gray", n, K, INTER, output),
-        )
+def theorem_4_inter(claim: Claim) -> Cases:
+    def program(n: int, K: int, output: Code) -> int:
+        return counted(whole(n, n + bits(K), REORDER[output]), output, 1)
+
+    def library(n: int, K: int, output: Code) -> int:
+        return proved("cyclic", "Gray", n, K, INTER, output)
+
+    return by_both(claim, (PROGRAM, program), (LIBRARY, library))
