@@ -89,16 +89,10 @@ def figure_4(claim: Claim) -> Iterator[Case]:
 def _formulas_of_figure_4(claim: Claim) -> Iterator[Case]:
     for mapping in MAPPINGS:
         for (d,) in (sizes.values() for sizes in claim.cases()):
-            said, ours = (
-                model(FIGURE_4, d).fft(mapping, FIGURE_4),
-                sum(split(FIGURE_4, d, mapping)),
-            )
-            yield Case(
-                f"{mapping}, d = {d}",
-                f"{float(said):.3f} ms",
-                f"{float(ours):.3f}",
-                said == ours,
-            )
+            said = model(FIGURE_4, d).fft(mapping, FIGURE_4)
+            ours = sum(split(FIGURE_4, d, mapping))
+            told = f"{float(said):.3f} ms", f"{float(ours):.3f}"
+            yield Case(f"{mapping}, d = {d}", *told, said == ours)
 
 
 def _best(mapping: Mapping) -> int:

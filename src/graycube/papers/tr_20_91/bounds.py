@@ -15,23 +15,13 @@ from .model import Widths, all_ports, best, optimum, optimum_on_shortest, task_o
 SHORT = "minimum-path"
 
 
-def theorem_2(claim: Claim) -> Iterator[Case]:
-    """The optimum on shortest paths."""
+def on_shortest_paths(claim: Claim) -> Iterator[Case]:
+    """Theorems 2 and 4: the optimum on shortest paths, of all ways to make the fields."""
     return limited(claim, optimum_on_shortest, on_shortest)
 
 
-def theorem_3(claim: Claim) -> Iterator[Case]:
-    """The optimum on any paths."""
-    return limited(claim, optimum, on_any)
-
-
-def theorem_4(claim: Claim) -> Iterator[Case]:
-    """The optima on shortest paths of all ways to make the fields."""
-    return limited(claim, optimum_on_shortest, on_shortest)
-
-
-def theorem_5(claim: Claim) -> Iterator[Case]:
-    """The optima on any paths of all ways to make the fields."""
+def on_any_paths(claim: Claim) -> Iterator[Case]:
+    """Theorems 3 and 5: the optimum on any paths, of all ways to make the fields."""
     return limited(claim, optimum, on_any)
 
 

@@ -44,17 +44,11 @@ def edges(n: int) -> set[Edge]:
     return {(u, d) for u in range(1 << n) for d in range(n) if not u >> d & 1}
 
 
-def figure_1(claim: Claim) -> Iterator[Case]:
-    """As many exchanges in each dimension, and every edge of the folded cube once."""
-    return counted_and_folded(claim)
-
-
-def figure_5(claim: Claim) -> Iterator[Case]:
-    return counted_and_folded(claim)
-
-
 def counted_and_folded(claim: Claim) -> Iterator[Case]:
-    """Rows of ``figures``: n, a dimension, and the edges of it that are used."""
+    """Figures 1 and 5: exchanges in each dimension, and every edge of the folded cube once.
+
+    Rows of ``figures``: n, a dimension, and the edges of it that are used.
+    """
     per_dimension = {n: Counter(d for _, d in exchanges(n)) for n, *_ in claim.figures}
     for n, d, printed in claim.figures:
         ours = per_dimension[n][d]

@@ -6,10 +6,10 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, tried
 from graycube.papers.codes import Ints, ranks
 
-from .model import counted, seconds
+from .times import time_of
 
 
 def path(start: Ints, end: Ints, order: Sequence[int]) -> Ints:
@@ -37,15 +37,9 @@ def in_any_order(n: int) -> bool:
     return all(disjoint(path(nodes, ends, order)) for order in permutations(range(n)))
 
 
-directly = compared(
-    lambda n, K, tau, t: seconds(counted("direct", n, K, kind="circuit"), tau, t)
-)
+directly = time_of("direct", kind="circuit")
 """One send over circuits, however far."""
-
-
-two_ports = compared(
-    lambda n, K, tau, t: seconds(counted("circuit-split", n, K, 2, "circuit"), tau, t)
-)
+two_ports = time_of("circuit-split", ports=2, kind="circuit")
 """Three blocks in two steps."""
 
 

@@ -3,11 +3,12 @@
 Start-ups and transfers are counted from schedules that are proved.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.checks import Check
 from graycube.synthesis import least_cycles
 
 from .model import ALGORITHMS, counted, seconds
@@ -16,13 +17,9 @@ TWICE = range(5, 9)
 """The dimensions for which K = n + 2 elements take only n cycles on all ports."""
 
 
-def time_of(algorithm: str) -> Callable[[Claim], Iterator[Case]]:
+def time_of(algorithm: str, ports: int = 1, kind: str = "") -> Check:
     """A comparison of an algorithm's price with a formula of n, K, tau and t."""
-
-    def check(claim: Claim) -> Iterator[Case]:
-        return claim.compared(lambda n, K, tau, t: seconds(counted(algorithm, n, K), tau, t))
-
-    return check
+    return compared(lambda n, K, tau, t: seconds(counted(algorithm, n, K, ports, kind), tau, t))
 
 
 gb1, gb2, gb3 = map(time_of, ALGORITHMS)

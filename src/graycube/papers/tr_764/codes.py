@@ -1,6 +1,6 @@
 """Sections 1 and 2: the code, distances, the allocations of Table 1, and code conversion."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -120,63 +120,34 @@ def _location(p: int, n: int, *, mended: bool) -> bool:
 def table_1(claim: Claim, p: int, n: int) -> Iterator[Case]:
     """Every row, memory and processor, against the recursion of Definition 1 and the library.
 
-    An entry that codes the entire address with an odd half is printed without its complement.
+    As printed, the entire address is coded as if its halves were coded one by one.
     """
     if n > p:
         return
     for kind, encoding in claim.figures:
         exact = _by_definition(kind, encoding, p, n)
         ours = coded(kind, encoding, p, n)
-        printed = _as_printed(kind, encoding, p, n)
+        printed = coded(kind, "Gray || Gray" if encoding == "Gray" else encoding, p, n)
         library = np.array_equal(exact, by_library(kind, encoding, p, n))
-        for entry, (one, two, three) in _entries((exact, ours, printed), n).items():
+        for entry, shift, mask in (("memory", n, -1), ("processor", 0, (1 << n) - 1)):
+            one, two, three = (a >> shift & mask for a in (exact, ours, printed))
+            right, mended = np.array_equal(one, three), library and np.array_equal(one, two)
             where = f"p = {p}, n = {n}: {kind}, {encoding}, {entry}"
-            right, mended = np.array_equal(one, three), np.array_equal(one, two)
-            mended = mended and library
             says = "as printed" if right else "complemented where the other half is odd"
             yield Case(where, "as printed", says, right, mended)
 
 
-def _entries(addresses: tuple[Ints, Ints, Ints], n: int) -> dict[str, tuple[Ints, ...]]:
-    node = (1 << n) - 1
-    return {
-        "memory": tuple(a >> n for a in addresses),
-        "processor": tuple(a & node for a in addresses),
-    }
-
-
-def _halves(kind: str, p: int, n: int) -> tuple[Ints, Ints, int]:
-    low_bits = n if kind == "cyclic" else p - n
-    high, low = np.divmod(np.arange(1 << p), 1 << low_bits)
-    return high, low, low_bits
-
-
-def _joined(kind: str, high: Ints, low: Ints, n: int) -> Ints:
-    slot, node = (high, low) if kind == "cyclic" else (low, high)
-    return slot << n | node
-
-
-def _as_printed(kind: str, encoding: str, p: int, n: int) -> Ints:
-    """The entries of the scan: the two cases of the entire address are the same there."""
-    high, low, _ = _halves(kind, p, n)
-    codes = {"Gray": "GG", "Gray || Gray": "GG", "Binary": "BB"}
-    which = codes.get(encoding, "GB" if kind == "consecutive" else "BG")
-    coding: dict[str, Callable[[Ints], Ints]] = {"G": reflected, "B": lambda i: i}
-    return _joined(kind, coding[which[0]](high), coding[which[1]](low), n)
-
-
 def _by_definition(kind: str, encoding: str, p: int, n: int) -> Ints:
     """Words looked up in Definition 1: of the whole address, or of its fields."""
-    high, low, low_bits = _halves(kind, p, n)
+    address = np.arange(1 << p)
     if encoding == "Gray":
-        address = _looked_up(p)[np.arange(1 << p)]
-        return _joined(kind, address >> low_bits, address & ((1 << low_bits) - 1), n)
-    fields = encoding.split(" || ") if "||" in encoding else ["Binary", "Binary"]
-    memory, node = fields
-    codes = (memory, node) if kind == "cyclic" else (node, memory)
-    high = _looked_up(p - low_bits)[high] if codes[0] == "Gray" else high
-    low = _looked_up(low_bits)[low] if codes[1] == "Gray" else low
-    return _joined(kind, high, low, n)
+        address = _looked_up(p)[address]
+    high, low = np.divmod(address, 1 << (n if kind == "cyclic" else p - n))
+    slot, node = (high, low) if kind == "cyclic" else (low, high)
+    memory, processor = encoding.split(" || ") if "||" in encoding else ("Binary", "Binary")
+    slot = _looked_up(p - n)[slot] if memory == "Gray" else slot
+    node = _looked_up(n)[node] if processor == "Gray" else node
+    return slot << n | node
 
 
 def _looked_up(bits: int) -> Ints:

@@ -53,26 +53,30 @@ def converted(place: Ints, n: int, program: Program) -> Ints:
 @at_every_size
 def programs(_: Claim, n: int) -> Iterator[Case]:
     """All four, every element, and the exchanges that the library has for each."""
-    i = np.arange(1 << n)
     for name, program in (TO_BINARY | TO_GRAY).items():
-        to_binary = name in TO_BINARY
-        start, wanted = (reflected(i), i) if to_binary else (i, reflected(i))
-        for who, ends in (
-            ("program", converted(start, n, program)),
-            ("library", _by_library(start, n, program, to_binary=to_binary)),
-        ):
-            right = np.array_equal(ends, wanted)
-            where = f"n = {n}, {name}, {who}"
-            yield Case(where, "converted", "converted" if right else "not", right)
+        start, wanted = _ends(name, n)
+        right = np.array_equal(converted(start, n, program), wanted)
+        yield _converted(f"n = {n}, {name}, program", right=right)
+        yield _converted(f"n = {n}, {name}, library", right=_by_library(name, n))
 
 
-def _by_library(place: Ints, n: int, program: Program, *, to_binary: bool) -> Ints:
-    exchanges = (gray_to_binary if to_binary else binary_to_gray)(
-        n, "descending" if program[0] else "ascending"
-    )
-    for exchange in exchanges:
+def _ends(name: str, n: int) -> tuple[Ints, Ints]:
+    """Where everything is at first, and where it is to be."""
+    i = np.arange(1 << n)
+    return (reflected(i), i) if name in TO_BINARY else (i, reflected(i))
+
+
+def _converted(where: str, *, right: bool) -> Case:
+    return Case(where, "converted", "converted" if right else "not", right)
+
+
+def _by_library(name: str, n: int) -> bool:
+    """Whether the library's exchanges in this order convert."""
+    exchanges_for = gray_to_binary if name in TO_BINARY else binary_to_gray
+    place, wanted = _ends(name, n)
+    for exchange in exchanges_for(n, "descending" if "top" in name else "ascending"):
         place = place ^ np.where(odd(place, exchange.when) == exchange.want, exchange.flip, 0)
-    return place
+    return np.array_equal(place, wanted)
 
 
 @tried
@@ -111,11 +115,5 @@ def figure_2(claim: Claim) -> Iterator[Case]:
             yield Case(where, str(entry), str(value), str(value) == str(entry))
     right = np.array_equal(ours["step 3"], ours["paddr"])
     yield Case("at the end", "index = processor", "yes" if right else "no", right)
-    for name, program in (TO_BINARY | TO_GRAY).items():
-        to_binary = name in TO_BINARY
-        start = np.arange(16) if not to_binary else reflected(np.arange(16))
-        ends = _by_library(start, 4, program, to_binary=to_binary)
-        right = np.array_equal(
-            ends, reflected(np.arange(16)) if not to_binary else np.arange(16)
-        )
-        yield Case(f"library, {name}", "converted", "converted" if right else "not", right)
+    for name in (*TO_BINARY, *TO_GRAY):
+        yield _converted(f"library, {name}", right=_by_library(name, 4))

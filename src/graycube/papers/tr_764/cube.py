@@ -146,8 +146,8 @@ class Cube:
         self.cross(where, 1 << slot | 1 << dimension, cycle)
 
     def table(self) -> Ints:
-        """The index in every slot (row) of every node (column)."""
-        held = np.empty(len(self.place), dtype=np.int64)
+        """The index in every slot (row) of every node (column); -1 where there is none."""
+        held = np.full(1 << int(self.place.max()).bit_length(), -1)
         held[self.place] = self.index
         return held.reshape(-1, 1 << self.n)
 

@@ -7,6 +7,7 @@ import numpy as np
 import graycube as gc
 from graycube.bounds import butterfly_cycles
 from graycube.butterflies import one_point
+from graycube.butterflies.state import Code
 from graycube.papers import Case, Claim, at_every_size, compared, tried
 from graycube.papers.codes import Ints
 from graycube.verify import check_replication
@@ -14,8 +15,7 @@ from graycube.verify import check_replication
 from .cube import decoded, sound
 from .motion import answers
 from .one import Variant, gray_again, sample_code, signal, to_binary, transformed
-from .tables import CODES
-from .theorems import by
+from .theorems import LIBRARY, PROGRAM, by_both
 from .two import one_slot_free
 
 
@@ -82,26 +82,18 @@ def restored_pairs(n: int) -> bool:
 def theorem_5(claim: Claim) -> Iterator[Case]:
     """By programs of the nodes, on data, and by the library, followed by its verifier."""
 
-    def nodes(n: int, output: str) -> int:
-        x = signal(n)
-        made = sample_code(x, "mended") if output == "gray" else to_binary(x, variant="mended")
-        there = (
-            gray_again(made) if output == "gray" else (made.index == np.arange(1 << n)).all()
-        )
+    def program(n: int, output: Code) -> int:
+        x, gray = signal(n), output == "gray"
+        made = sample_code(x, "mended") if gray else to_binary(x, "mended")
+        there = gray_again(made) if gray else (made.index == np.arange(1 << n)).all()
         return made.cycles if transformed(made, x) and there else -1
 
-    def library(n: int, output: str) -> int:
-        made = one_point(
-            gc.Layout.nodes(n, "gray"), output="gray" if output == "gray" else "binary"
-        )
-        right = check_replication(made) and made.layouts[-1] == gc.Layout.nodes(
-            n, "gray" if output == "gray" else "binary"
-        )
-        return made.cycles if right else -1
+    def library(n: int, output: Code) -> int:
+        made = one_point(gc.Layout.nodes(n, "gray"), output=output)
+        there = made.layouts[-1] == gc.Layout.nodes(n, output)
+        return made.cycles if check_replication(made) and there else -1
 
-    for output in CODES:
-        yield from by(claim, f"{output}, node program", lambda n, o=output: nodes(n, o))
-        yield from by(claim, f"{output}, library", lambda n, o=output: library(n, o))
+    return by_both(claim, (PROGRAM, program), (LIBRARY, library))
 
 
 def one_point_tables(n: int) -> list[Ints]:
@@ -118,18 +110,15 @@ def figure_23(_: Claim, n: int) -> Iterator[Case]:
     half = 1 << n - 1
     layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
     held = [layout.index(np.arange(1 << n), np.zeros(1 << n, dtype=int)) for layout in layouts]
-    yield from answers(
-        f"n = {n}",
-        {
-            "tops in half 0": bool((after[:half] < half).all()),
-            "bottoms in half 1": bool((after[half:] >= half).all()),
-            "half 0 reflected": np.array_equal(after[:half], half - 1 - first[:half]),
-            "half 1 straight": np.array_equal(
-                after[half:] - half, decoded(np.arange(half), n - 1)
-            ),
-            "neighbour's index": np.array_equal(after, first[np.arange(2 * half) ^ 1 << n - 2]),
-            "order restored": np.array_equal(second, first),
-            "library": all(map(np.array_equal, held, (first, after, second))),
-            "transform, Gray code": transformed(made, x) and gray_again(made),
-        },
-    )
+    straight = half + decoded(np.arange(half), n - 1)
+    found = {
+        "tops in half 0": bool((after[:half] < half).all()),
+        "bottoms in half 1": bool((after[half:] >= half).all()),
+        "half 0 reflected": np.array_equal(after[:half], half - 1 - first[:half]),
+        "half 1 straight": np.array_equal(after[half:], straight),
+        "neighbour's index": np.array_equal(after, first[np.arange(2 * half) ^ 1 << n - 2]),
+        "order restored": np.array_equal(second, first),
+        "library": all(map(np.array_equal, held, (first, after, second))),
+        "transform, Gray code": transformed(made, x) and gray_again(made),
+    }
+    yield from answers(f"n = {n}", found)

@@ -8,6 +8,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.butterflies import one_point
+from graycube.butterflies.state import Code
 from graycube.papers import Case, Claim, at_every_size, compared
 from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
@@ -15,8 +16,9 @@ from graycube.papers.formula import evaluate
 from .cube import Cube, coded
 from .four import LETTERS, ProgramRun, four, whole_four
 from .intro import networks, paths
-from .tables import CODES, proved
-from .theorems import by, checked
+from .motion import answers
+from .tables import proved
+from .theorems import LIBRARY, by_both, checked
 from .two import complements, ones_and_bit, towards, two
 
 
@@ -52,18 +54,13 @@ def one_point_total(claim: Claim) -> Iterator[Case]:
     Of what is printed the dimension that the last stage does not need lacks, and nothing else.
     """
 
-    def library(n: int, output: str) -> Fraction:
-        made = one_point(
-            gc.Layout.nodes(n, "gray"), output="gray" if output == "gray" else "binary"
-        )
-        nodes = range(1 << n)
-        sent = sum(
-            source != v for j in range(n) for v in nodes for source in made.sources(j, v)
-        )
+    def library(n: int, output: Code) -> Fraction:
+        made = one_point(gc.Layout.nodes(n, "gray"), output=output)
+        stages_and_nodes = product(range(n), range(1 << n))
+        sent = sum(source != v for j, v in stages_and_nodes for source in made.sources(j, v))
         return Fraction(sent, _links(n, gray=False))
 
-    for output in CODES:
-        yield from by(claim, f"{output}, library", lambda n, o=output: library(n, o))
+    yield from by_both(claim, (LIBRARY, library))
     for sizes in claim.cases():
         n, twice = sizes["n"], evaluate(claim.formula, sizes)
         lacks = Fraction(twice) - Fraction(_links(n, gray=True), _links(n, gray=False))
@@ -99,17 +96,13 @@ def control(_: Claim, n: int, slots: int) -> Iterator[Case]:
         tables = [np.argsort(table.ravel()) for table in made.values()]
         steps = [_moved(before, after) for before, after in pairwise(tables)]
         right = all(_by_parities(step) for step in steps)
-        yield _answer(f"{name}, n = {n}, {1 << slots} elements: parities", right=right)
         sets = np.arange(1 << slots - 2)[:, None] * (4 << n)
         later = steps[name.startswith("whole") :]
         same = all(
             np.array_equal(step.reshape(-1, 4 << n), sets + step[: 4 << n]) for step in later
         )
-        yield _answer(f"{name}, n = {n}, {1 << slots} elements: sets alike", right=same)
-
-
-def _answer(where: str, *, right: bool) -> Case:
-    return Case(where, "yes", "yes" if right else "no", right)
+        where = f"{name}, n = {n}, {1 << slots} elements"
+        yield from answers(where, {"parities": right, "sets alike": same})
 
 
 def _moved(before: Ints, after: Ints) -> Ints:

@@ -123,22 +123,9 @@ def consecutive(n: int, output: str, encoding: str = "Gray") -> ProgramRun:
 def one_slot_free(n: int) -> Cube:
     """Section 5, the obvious way for one point: half of the cube gets two, and splits them."""
     cube = Cube(n, coded("cyclic", "Binary || Gray", n, n))
-    bi_sections_without_tables(cube)
+    bi_sections(ProgramRun(cube), complements, 0 * cube.place, 0)
     cube.cross(cube.bit(n), 1 << n | 1 << n - 1, 0 * cube.place + n)
     return cube
-
-
-def bi_sections_without_tables(cube: Cube) -> None:
-    """As :func:`bi_sections`; half of the slots are empty."""
-    for k in reversed(range(cube.n)):
-        cycle = 0 * cube.place + cube.n - 1 - k
-        crosses = cube.bit(cube.n) ^ cube.bit(k)
-        if k:
-            _both(cube, crosses, k, cycle)
-        else:
-            cube.cross(crosses, 1 << cube.n | 1, cycle)
-        cube.stage(k)
-        cube.local(complements(cube, k), 1 << cube.n)
 
 
 def storage_from_the_top(n: int, p: int) -> Cube:
