@@ -11,6 +11,9 @@ import numpy as np
 
 import graycube as gc
 
+from .model import MAPPINGS
+from .rounds import placed
+
 SEED = 8702
 METHODS = gc.Methods(fft="whole blocks", conversion="gb1")
 NAMES = {"stay in FFT": "FFT", "stay in BRGC": "BRGC"}
@@ -21,10 +24,7 @@ def advice(  # noqa: PLR0913
 ) -> gc.Advice:
     """What the planner says about the paper's program."""
     p = d + q.bit_length() - 1
-    layouts = {
-        "FFT": gc.Layout.consecutive(p, d),
-        "BRGC": gc.Layout.consecutive(p, d, nodes="gray"),
-    }
+    layouts = {str(mapping): placed(p, d, mapping) for mapping in MAPPINGS}
     program = [
         gc.Loop([gc.FFT(order="free")], k, name="k"),
         gc.Loop([gc.Stencil(reach=[(0, 1)])], stencils, name="l"),

@@ -62,11 +62,9 @@ def reversed_half(k: int) -> bool:
     code = reflected(k)
     pairs = code[::-1] ^ code
     after = converted(k + 1, range(1))[1 << k :]
-    return bool(np.all(pairs == 1 << k - 1)) and np.array_equal(after[code], _second(k))
-
-
-def _second(k: int) -> Ints:
-    return np.arange(1 << k, 2 << k)
+    return bool(np.all(pairs == 1 << k - 1)) and np.array_equal(
+        after[code], np.arange(1 << k, 2 << k)
+    )
 
 
 blocks = tried(

@@ -4,7 +4,7 @@ What is counted are the start-ups in sequence and the elements in sequence, as i
 simulator's price on a machine where only the one, or only the other, costs anything.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers import compared, require, tried
 from graycube.papers.checks import Check
 from graycube.verify import check_algebra
 
@@ -60,6 +60,7 @@ def transforms(d: int, q: int, mapping: Mapping) -> Count:
     return in_layout(placed(d, d, mapping), q)
 
 
+@cache
 def in_layout(layout: gc.Layout, q: int) -> Count:
     """The sends of an FFT, with blocks of q that each node of the layout holds."""
     return counted(fft_rounds(layout, q), gc.Machine(dims=layout.n))
@@ -86,6 +87,7 @@ def whole_blocks(d: int, q: int) -> Count:
     return counted([conversion(d, q, q)], gc.Machine(dims=d))
 
 
+@cache
 def planned_blocks(d: int, q: int) -> Count:
     """The planner's gb1, which takes the same there and back."""
     codes = gc.Layout.nodes(d, "gray"), gc.Layout.nodes(d)
@@ -115,25 +117,19 @@ def strategies(d: int, q: int, k: int, l: int) -> dict[str, Count]:  # noqa: E74
     }
 
 
-def fft(claim: Claim) -> Iterator[Case]:
+@compared
+def fft(n: int, d: int, delta: int, **costs: int) -> Exact | None:
     """T_fft: what is computed on a node, and what is sent."""
-    sent = cache(in_layout)
-
-    def ours(n: int, d: int, delta: int, **costs: int) -> Exact | None:
-        if d > n:
-            return None
-        layout = placed(n, d, DELTA[delta])
-        sends = sent(layout, layout.block_size)
-        computed = layout.block_size * layout.p * costs["a"]
-        return computed + sends.price(costs["s"], costs["c"])
-
-    return claim.compared(ours)
+    if d > n:
+        return None
+    layout = placed(n, d, DELTA[delta])
+    sends = in_layout(layout, layout.block_size)
+    computed = layout.block_size * layout.p * costs["a"]
+    return computed + sends.price(costs["s"], costs["c"])
 
 
-def conversion_in_blocks(claim: Claim) -> Iterator[Case]:
-    """T_c of section 8.2, by the planner and by section 6."""
-    blocks = cache(planned_blocks)
-    return claim.compared(lambda d, q, s, c: blocks(d, q).price(s, c))
+conversion_in_blocks = compared(lambda d, q, s, c: planned_blocks(d, q).price(s, c))
+"""T_c of section 8.2, by the planner and by section 6."""
 
 
 conversion_in_elements = compared(lambda d, q, s, c: single_elements(d, q).price(s, c))

@@ -1,12 +1,12 @@
 """Section 2: the code, its splitting, and the exchanges, by brute force over all nodes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, tried
+from graycube.papers import tried
 from graycube.papers.codes import Ints, ranks, reflected
 from graycube.schedule import expand
 from graycube.simulate import replay
@@ -124,25 +124,24 @@ local_control = tried(
 """The rule for single exchanges, as printed and from bit x on."""
 
 
-def downwards(claim: Claim) -> Iterator[Case]:
+@tried
+def downwards(n: int) -> bool:
     """The first program: bit j + 1 of the node alone decides, in the library as well."""
-
-    def by_one_bit(n: int) -> bool:
-        made = gc.gray_to_binary(n, range(n - 2, -1, -1))
-        return composed(made, n) and all(e.when == e.flip << 1 and e.want for e in made)
-
-    return claim.tried(lambda n: ends(steps(n, n - 2)) and by_one_bit(n))
+    made = gc.gray_to_binary(n, range(n - 2, -1, -1))
+    by_one_bit = all(e.when == e.flip << 1 and e.want for e in made)
+    return ends(steps(n, n - 2)) and composed(made, n) and by_one_bit
 
 
-def cyclically(claim: Claim) -> Iterator[Case]:
+@tried
+def cyclically(n: int) -> bool:
     """The second program, from every dimension; the library's exchanges in the same orders."""
-
-    def cyclic(n: int, start: int) -> bool:
-        order = gc.rotation(n, start)
-        same = list(order) == [(start - k) % (n - 1) for k in range(n - 1)]
-        return same and ends(steps(n, start)) and composed(gc.gray_to_binary(n, order), n)
-
-    return claim.tried(lambda n: all(cyclic(n, start) for start in range(n - 1)))
+    orders = {start: gc.rotation(n, start) for start in range(n - 1)}
+    return all(
+        list(order) == [(start - k) % (n - 1) for k in range(n - 1)]
+        and ends(steps(n, start))
+        and composed(gc.gray_to_binary(n, order), n)
+        for start, order in orders.items()
+    )
 
 
 def steps(n: int, start: int) -> list[Ints]:

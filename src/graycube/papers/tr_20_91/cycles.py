@@ -1,11 +1,11 @@
 """Theorems 6, 8 and 9: how many cycles are enough, counted from schedules."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from graycube.papers import Case, Claim, compared, require
+from graycube.papers import Case, Claim, at_every_size, compared, require
 from graycube.papers.codes import compositions, ranks
 from graycube.simulate import simulate
 
@@ -84,23 +84,17 @@ def partition(claim: Claim) -> Iterator[Case]:
     return claim.tried(split, ring)
 
 
-def theorem_8(claim: Claim) -> Iterator[Case]:
-    """The best schedules; where they take more than printed, proofs that all do."""
-    return exact_above(claim, lambda n, K: least_known(n, K, backwards=False))
+@at_every_size
+def fewest(claim: Claim, n: int, K: int) -> Iterator[Case]:
+    """Theorems 8 and 9: the best schedules; where they take more than printed, proofs.
 
-
-def theorem_9(claim: Claim) -> Iterator[Case]:
-    return exact_above(claim, lambda n, K: least_known(n, K, backwards=True))
-
-
-def exact_above(claim: Claim, least: Callable[[int, int], int]) -> Iterator[Case]:
-    """The correction is a limit, but where the print is exceeded it is the figure itself."""
+    The correction is a limit, but where the print is exceeded it is the figure itself.
+    """
     wrong = claim.correction
     exact = replace(claim, correction=wrong and replace(wrong, relation="=="))
-    for sizes in claim.cases():
-        found = least(sizes["n"], sizes["K"])
-        case = claim.compare(found, **sizes)
-        yield case if case.holds else exact.compare(found, **sizes)
+    found = least_known(n, K, backwards=claim.number == "9")
+    case = claim.compare(found, n=n, K=K)
+    yield case if case.holds else exact.compare(found, n=n, K=K)
 
 
 def least_known(n: int, block: int, *, backwards: bool) -> int:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import graycube as gc
 from graycube.papers import Case, Claim
+from graycube.papers.drawing import titled
 
 from .codes import steps
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.figure import Figure
 
 N = 4
+TITLE = "Data by node, at first and after each exchange; shaded where it was exchanged"
 SEQUENCES = (2, 1, 0)
 """Figure 3: the dimensions in which its sequences begin."""
 
@@ -60,7 +62,7 @@ def draw_2(figure: "Figure", claim: Claim) -> None:
     names = ["Gray", "dim. 2", "dim. 1", "dim. 0"]
     columns = [[row[k] for row in rows_of_2()] for k in (0, 3, 5, 7)]
     _table(figure.subplots(), names, columns, [row[1] for row in claim.figures])
-    _titled(figure)
+    titled(figure, TITLE)
 
 
 def draw_3(figure: "Figure", claim: Claim) -> None:
@@ -73,13 +75,7 @@ def draw_3(figure: "Figure", claim: Claim) -> None:
         columns = [[row[j] for row in rows] for j in (0, *range(3 * k + 2, 3 * k + 5))]
         _table(ax, names, columns, [row[1] for row in claim.figures])
         ax.set_title(f"sequence {start}", fontsize=10)
-    _titled(figure)
-
-
-def _titled(figure: "Figure") -> None:
-    title = "Data by node, at first and after each exchange; shaded where it was exchanged"
-    figure.suptitle(title, fontsize=10)
-    figure.set_layout_engine("constrained")
+    titled(figure, TITLE)
 
 
 def _table(ax: "Axes", names: list[str], columns: list[list[int]], nodes: list[int]) -> None:

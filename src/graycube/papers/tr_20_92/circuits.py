@@ -1,12 +1,12 @@
 """Section 3.5 and its counterpart in section 4: circuits, link by link, over all nodes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, tried
+from graycube.papers import tried
 from graycube.papers.codes import Ints, ranks
 
 from .times import time_of
@@ -58,18 +58,15 @@ def two_steps(ends: Ints, between: Ints, order: Sequence[int]) -> bool:
     return first and disjoint(direct, path(between, ends, order))
 
 
-def towards_gray(claim: Claim) -> Iterator[Case]:
-    """Ascending order with whatever intermediate nodes; descending order as the correction."""
+def descending(n: int) -> bool:
+    """Whether descending order has intermediate nodes, and ascending order only if n < 3."""
+    codes, order = gc.gray(np.arange(1 << n)), range(n)[::-1]
+    found = two_steps(codes, codes ^ 1 << n - 1, order) and all_have_one(n, order)
+    return found and all_have_one(n, range(n)) == (n < 3)
 
-    def ascending(n: int) -> bool:
-        return all_have_one(n, range(n))
 
-    def descending(n: int) -> bool:
-        codes, order = gc.gray(np.arange(1 << n)), range(n)[::-1]
-        found = two_steps(codes, codes ^ 1 << n - 1, order) and all_have_one(n, order)
-        return found and ascending(n) == (n < 3)
-
-    return claim.tried(ascending, descending)
+towards_gray = tried(lambda n: all_have_one(n, range(n)), descending)
+"""Ascending order with whatever intermediate nodes; descending order as the correction."""
 
 
 def all_have_one(n: int, order: Sequence[int]) -> bool:

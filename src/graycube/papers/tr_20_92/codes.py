@@ -1,6 +1,7 @@
 """Section 2 and the counts of section 3.1: the codes, by brute force over all words."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
@@ -138,18 +139,12 @@ def converts(exchanges: tuple[gc.Exchange, ...], n: int, to_gray: int) -> bool:
     return bool(np.array_equal(held, wanted)) and crossed == {1 << m for m in range(n - 1)}
 
 
-def pipelined(claim: Claim) -> Iterator[Case]:
-    """GB1's transfers in sequence over those of its pipeline on all ports."""
-
-    def shorter(n: int, K: int) -> bool:
-        return saved(n, K) >= n
-
-    def at_most(n: int, K: int) -> bool:
-        exact = (n - 1) * K / (K + n - 2)
-        return abs(saved(n, K) - exact) < 1e-9 and exact <= n - 1
-
-    return claim.tried(shorter, at_most)
+pipelined = tried(
+    lambda n, K: saved(n, K) >= n,
+    lambda n, K: saved(n, K) == Fraction((n - 1) * K, K + n - 2) <= n - 1,
+)
+"""GB1's transfers in sequence over those of its pipeline on all ports."""
 
 
-def saved(n: int, block: int) -> float:
-    return counted("gb1", n, block)[1] / counted("pipelined", n, block, ports=n)[1]
+def saved(n: int, block: int) -> Fraction:
+    return Fraction(counted("gb1", n, block)[1], counted("pipelined", n, block, ports=n)[1])

@@ -1,5 +1,6 @@
 """Sections 2.4, 3.2 and 3.3: the algorithms, step by step, and the links that they use."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -31,23 +32,16 @@ def same_as_library(algorithm: str, n: int) -> bool:
     """Whether the library's schedule sends the same halves over the same links in all steps."""
     block = 2
     moves = expand(schedule(algorithm, n, block))
-    sent = {
-        (r, u, d, e // block, e % block)
-        for r, u, d, e in zip(
-            *(rounds_of(moves).tolist(), moves.node.tolist()),
-            *(moves.dimension.tolist(), moves.element.tolist()),
-            strict=True,
-        )
-    }
+    columns = rounds_of(moves), moves.node, moves.dimension, *np.divmod(moves.element, block)
+    sent = {*zip(*(column.tolist() for column in columns), strict=True)}
     return sent == set(_described(algorithm, n))
 
 
 def _described(algorithm: str, n: int) -> Iterator[tuple[int, int, int, int, int]]:
     """Round, node, dimension, home and half of all that crosses a link."""
     homes = np.argsort(placements("gb1", n)[0][:, 0])  # the node that holds a rank at first
-    for r, (step, held) in enumerate(
-        zip(steps(algorithm, n), placements(algorithm, n), strict=False)
-    ):
+    states = zip(steps(algorithm, n), placements(algorithm, n), strict=False)
+    for r, (step, held) in enumerate(states):
         for half in range(2):
             column = half % len(step.where)
             for u in np.flatnonzero(step.where[column]).tolist():
@@ -57,19 +51,14 @@ def _described(algorithm: str, n: int) -> Iterator[tuple[int, int, int, int, int
 gb2 = tried(lambda n: ends("gb2", n) and same_as_library("gb2", n))
 
 
-def gb3(claim: Claim) -> Iterator[Case]:
+@tried
+def gb3(n: int) -> bool:
     """Its n exchanges; the last one moves one half of each block in either half of the cube."""
-
-    def last(n: int) -> bool:
-        *_, step = steps("gb3", n)
-        upper = np.arange(1 << n) >> n - 1 == 1
-        halves = [where.tolist() for where in step.where] == [upper.tolist(), (~upper).tolist()]
-        dims = [step.dimension for step in steps("gb3", n)]
-        return dims == [n - 2, *range(n - 1)] and halves
-
-    return claim.tried(
-        lambda n: last(n) and ends("gb3", n) and same_as_library("gb3", n),
-    )
+    *_, last = made = list(steps("gb3", n))
+    upper = np.arange(1 << n) >> n - 1 == 1
+    halves = np.array_equal(last.where, [upper, ~upper])
+    in_order = [step.dimension for step in made] == [n - 2, *range(n - 1)]
+    return in_order and halves and ends("gb3", n) and same_as_library("gb3", n)
 
 
 @tried
@@ -88,16 +77,11 @@ def _alone(algorithm: str, n: int) -> bool:
 def half_of_the_links(n: int) -> bool:
     """Each step uses half of the links of its dimension; dimension n - 1 is not used at all."""
     moves = expand(schedule("gb1", n, 1))
-    links = zip(
-        rounds_of(moves).tolist(),
-        *(moves.dimension.tolist(), moves.node.tolist()),
-        strict=True,
-    )
-    nodes: dict[tuple[int, int], set[int]] = {}
-    for r, d, u in links:
-        nodes.setdefault((r, d), set()).add(u)
+    columns = rounds_of(moves), moves.dimension, moves.node
+    links = {*zip(*(column.tolist() for column in columns), strict=True)}
+    nodes = Counter((r, d) for r, d, _ in links)
     dims = [d for _, d in sorted(nodes)]
-    return dims == [*range(n - 1)] and all(len(us) == 1 << n - 1 for us in nodes.values())
+    return dims == [*range(n - 1)] and set(nodes.values()) == {1 << n - 1}
 
 
 @tried

@@ -49,13 +49,11 @@ def figure_1(claim: Claim) -> Iterator[Case]:
         yield Case(f"Gray code of {i}", word, code[i], right)
 
 
-def corollary_1(claim: Claim) -> Iterator[Case]:
-    """Of all integers of n bits; the last n - 1 bits by the code of one bit less."""
-    return claim.tried(lambda n: _forwards(n) and _backwards(n, 0), _corrected)
-
-
-def _corrected(n: int) -> bool:
-    return _forwards(n) and _backwards(n, (1 << n - 1) - 1)
+corollary_1 = tried(
+    lambda n: _forwards(n) and _backwards(n, 0),
+    lambda n: _forwards(n) and _backwards(n, (1 << n - 1) - 1),
+)
+"""Of all integers of n bits; the last n - 1 bits by the code of one bit less."""
 
 
 def _forwards(n: int) -> bool:
@@ -96,13 +94,11 @@ def lemma_1(n: int, j: int) -> int | None:
     return int(found[0]) if len(found) == 1 and apart == found[0] else -1
 
 
-def lemma_2(claim: Claim) -> Iterator[Case]:
-    """As printed location m holds G(m) before i; mended, location G(m) holds m before i."""
-
-    def printed(p: int, n: int) -> bool | None:
-        return None if n >= p else _location(p, n, mended=False)
-
-    return claim.tried(printed, lambda p, n: _location(p, n, mended=True))
+lemma_2 = tried(
+    lambda p, n: None if n >= p else _location(p, n, mended=False),
+    lambda p, n: _location(p, n, mended=True),
+)
+"""As printed location m holds G(m) before i; mended, location G(m) holds m before i."""
 
 
 def _location(p: int, n: int, *, mended: bool) -> bool:

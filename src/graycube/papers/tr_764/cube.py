@@ -78,7 +78,9 @@ class Cube:
 
     def local(self, where: Where, flip: int) -> None:
         """Move some elements within their nodes."""
-        self._flip(where, flip)
+        self.place ^= np.where(where, flip, 0)
+        if len(np.unique(self.place)) < len(self.place):
+            raise ValueError("two elements are in one slot")
 
     def cross(self, where: Where, flip: int, cycle: Ints) -> None:
         """Move some elements over the one dimension among the flipped bits, in their cycles."""
@@ -89,12 +91,7 @@ class Cube:
         self._since.add(dimension)
         self.early += int((cycle < self.ready)[chosen].sum())
         self.ready[chosen] = cycle[chosen] + 1
-        self._flip(where, flip)
-
-    def _flip(self, where: Where, flip: int) -> None:
-        self.place ^= np.where(where, flip, 0)
-        if len(np.unique(self.place)) < len(self.place):
-            raise ValueError("two elements are in one slot")
+        self.local(where, flip)
 
     def stage(self, bit: int) -> None:
         """The butterflies of an index bit: pairs that are not on one node are on record."""

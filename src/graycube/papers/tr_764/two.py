@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from graycube.papers.codes import Ints
 
 from .cube import Cube, coded, logic, odd
@@ -34,14 +36,10 @@ def towards(names: dict[int, str]) -> Reorder:
         wrong = cube.bit(cube.n) ^ logic(names[k], cube.index)
         masks = range(1 << cube.n + 1)  # the highest bit stands for the constant
         full = cube.place & ((1 << cube.n) - 1) | 1 << cube.n
-        found = (odd(full, mask) for mask in masks if np_equal(odd(full, mask), wrong))
+        found = (odd(full, mask) for mask in masks if np.array_equal(odd(full, mask), wrong))
         return next(found, None)
 
     return condition
-
-
-def np_equal(one: Ints, other: Ints) -> bool:
-    return bool((one == other).all())
 
 
 def bi_sections(run: ProgramRun, reorder: Reorder, start: Ints, lowest_stage: int) -> None:
@@ -53,21 +51,15 @@ def bi_sections(run: ProgramRun, reorder: Reorder, start: Ints, lowest_stage: in
     for k in reversed(range(n)):
         cycle = start + n - 1 - k
         crosses = cube.bit(n) ^ cube.bit(k)
+        cube.cross(crosses, 1 << n | 1 << k, cycle)
         if k:
-            _both(cube, crosses, k, cycle)
-        else:
-            cube.cross(crosses, 1 << n | 1, cycle)
+            cube.cross(1 - crosses, 1 << k - 1, cycle)
         cube.stage(lowest_stage + k)
         run.keep(f"exchange {k}")
         condition = reorder(cube, k)
         if condition is not None:
             cube.local(condition, 1 << n)
             run.keep(f"reordered {k}")
-
-
-def _both(cube: Cube, crosses: Ints, k: int, cycle: Ints) -> None:
-    cube.cross(crosses & 1, 1 << cube.n | 1 << k, cycle)
-    cube.cross(~crosses & 1, 1 << k - 1, cycle)
 
 
 def two(n: int, p: int, reorder: Reorder) -> ProgramRun:
