@@ -61,7 +61,6 @@ BROKEN = {  # what is replaced, by what, and which claims then come out otherwis
     ),
     "searches:suits_fft": (everywhere(value=True), "text-5-d"),
     "searches:reflected": (binary, "text-1-c"),
-    "reduction:reflected": (binary, "text-5-e"),
     "conversions:reflected": (
         binary,
         "lemma-1 text-6-a text-6-b text-6-c text-7-a text-7-c text-7-d",
@@ -94,7 +93,7 @@ BROKEN = {  # what is replaced, by what, and which claims then come out otherwis
         "text-8.1-g",
     ),
     "searches:H3": (tuple(range(8)), "text-1-c"),
-    "multigrid:reflected": (binary, "text-5-f"),
+    "strides:reflected": (binary, "text-5-e text-5-f"),
     "tradeoffs:MAPPINGS": (("BRGC", "FFT"), "text-8.1-e"),
     "tradeoffs:single_elements": (
         lambda d, q: module_of(PAPER, "prices").whole_blocks(d, q),

@@ -19,7 +19,6 @@ import numpy as np
 import graycube as gc
 from graycube.papers import cam_87_02
 from graycube.papers.cam_87_02 import drawings
-from graycube.papers.cam_87_02.advice import advice
 from graycube.papers.cam_87_02.model import MAPPINGS, Costs, Mapping, Model, printed
 from graycube.papers.cam_87_02.rounds import (
     conversion,
@@ -28,7 +27,7 @@ from graycube.papers.cam_87_02.rounds import (
     placed,
     seconds,
 )
-from graycube.papers.cam_87_02.strategies import THEOREM_4, Problem
+from graycube.papers.cam_87_02.strategies import THEOREM_4, Problem, advice
 from graycube.papers.cam_87_02.tables import (
     FIGURE_4,
     ITEMSIZE,

@@ -9,8 +9,8 @@ import sys
 from collections import Counter
 from fractions import Fraction
 
-from graycube.papers.cam_87_02.advice import cases, chosen, consulted
 from graycube.papers.cam_87_02.model import MAPPINGS, Costs, Model
+from graycube.papers.cam_87_02.strategies import cases, chosen, consulted
 
 CASES = 10_000
 

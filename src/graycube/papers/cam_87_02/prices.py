@@ -130,8 +130,6 @@ def fft(n: int, d: int, delta: int, **costs: int) -> Exact | None:
 
 conversion_in_blocks = compared(lambda d, q, s, c: planned_blocks(d, q).price(s, c))
 """T_c of section 8.2, by the planner and by section 6."""
-
-
 conversion_in_elements = compared(lambda d, q, s, c: single_elements(d, q).price(s, c))
 """T_cp."""
 

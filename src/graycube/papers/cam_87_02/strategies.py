@@ -1,4 +1,10 @@
-"""Section 8.3: which of the three strategies is the best, on times counted from schedules."""
+"""Section 8.3: which of the three strategies is the best, on times counted from schedules.
+
+The planner, besides, finds Theorem 4 without being told of any strategy. It gets the program
+(k transforms, then l stencils of one neighbour, and back to where it started), the two
+mappings, and the paper's ways of doing things: whole blocks to every partner, conversion by
+GB1. It searches.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,14 +13,17 @@ from functools import cache
 
 import numpy as np
 
+import graycube as gc
 from graycube.papers import Case, Claim
 
-from .advice import cases, chosen, consulted
-from .model import Costs, Model
+from .model import MAPPINGS, Costs, Model
 from .prices import strategies
+from .rounds import placed
 
 SEED = 8702
 CASES = 10_000
+METHODS = gc.Methods(fft="whole blocks", conversion="gb1")
+NAMES = {"stay in FFT": "FFT", "stay in BRGC": "BRGC"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,49 @@ def mostly_transforms(claim: Claim) -> Iterator[Case]:
         times = problem.times
         ours = f"T_f = {float(times['T_f']):g}, T_b = {float(times['T_b']):g}"
         yield Case(str(problem), "T_f <= T_b", ours, times["T_f"] <= times["T_b"])
+
+
+def advice(  # noqa: PLR0913
+    d: int, q: int, machine: gc.Machine, k: int, stencils: int, *, itemsize: int = 1
+) -> gc.Advice:
+    """What the planner says about the paper's program."""
+    p = d + q.bit_length() - 1
+    layouts = {str(mapping): placed(p, d, mapping) for mapping in MAPPINGS}
+    program = [
+        gc.Loop([gc.FFT(order="free")], k, name="k"),
+        gc.Loop([gc.Stencil(reach=[(0, 1)])], stencils, name="l"),
+    ]
+    return gc.advise(
+        program,
+        machine=machine,
+        size=1 << p,
+        itemsize=itemsize,
+        layouts=layouts,
+        returns=True,
+        methods=METHODS,
+    )
+
+
+def consulted(k: int, stencils: int, s: int, c: int, q: int, d: int) -> gc.Advice:  # noqa: PLR0913, PLR0917
+    """The same for a machine of these costs."""
+    return advice(d, q, gc.Machine(dims=d, startup=s, per_byte=c), k, stencils)
+
+
+def chosen(found: gc.Advice) -> str:
+    """The strategy of an advice, in the paper's terms."""
+    return NAMES.get(found.strategy, "converted")
+
+
+def cases(count: int) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Random k, l, s, c, q and d; half of them near a boundary of the theorem."""
+    rng = np.random.default_rng(SEED)
+    for number in range(count):
+        d, q = int(rng.integers(1, 9)), 1 << int(rng.integers(0, 8))
+        s, c = (int(10.0 ** rng.uniform(0, 5)) for _ in range(2))
+        k = int(rng.integers(1, 6))
+        ratio = (s + q * c) / (s + c)
+        stencils = int(rng.integers(1, 20)) if number % 2 else round(rng.choice((k, 2)) * ratio)
+        yield k, max(1, stencils + int(rng.integers(-1, 2))), s, c, q, d
 
 
 def searched(claim: Claim) -> Iterator[Case]:

@@ -58,12 +58,8 @@ def with_detours(n: int, block: int, packet: int) -> int:
 
 
 detours = compared(lambda n, K, B: with_detours(n, block=K, packet=B))
-
-
 few_packets = compared(lambda n: with_detours(n, 6 * (n - 1), 6))
 """Packets of K / (n - 1) elements."""
-
-
 few_packets_shortest = compared(lambda n: startups(rotations(n, 6 * (n - 1)), 6))
 
 

@@ -39,8 +39,6 @@ def routes(n: int, short: int, aside: int, *, overlap: bool = True) -> gc.Schedu
 
 theorem_7 = tried(lambda n: folds(n, range(n - 1), "gray", "binary"))
 """In ascending order each edge is used in one of the two subcubes."""
-
-
 towards_gray = tried(lambda n: folds(n, range(n - 2, -1, -1), "binary", "gray"))
 """For binary to Gray in descending order."""
 
@@ -76,8 +74,6 @@ def edge_disjoint(n: int) -> bool:
 
 
 short_routes = compared(lambda n, M: proved(routes(n, M, 0)))
-
-
 long_routes = compared(lambda n, M: proved(routes(n, 0, M)))
 
 

@@ -97,8 +97,6 @@ def all_of_the_links(n: int, K: int) -> bool:
 
 
 lemma_4 = tried(lambda n: in_turn(n, n - 1, range(n - 1)))
-
-
 across_the_next = tried(lambda n: in_turn(n, n - 2, range(n - 2)))
 """The same for the four subcubes of GB3, in all steps but the last."""
 
