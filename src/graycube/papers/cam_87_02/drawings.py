@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graycube.papers import Claim
-from graycube.papers.codes import Ints, reflected
+from graycube.papers.codes import Ints, distance, reflected
 
 from .diagrams import DIMS
 from .graphs import adjacent, stage_pairs
@@ -72,7 +72,7 @@ def figure_3(figure: "Figure", claim: Claim) -> None:
         ax.annotate("", xy=tuple(there), xytext=tuple(here), arrowprops=style)
     _name_nodes(ax, nodes)
     apart = (
-        f"$x_{one}$ to $x_{other}$: {_links(nodes, one, other)} (print: {said})"
+        f"$x_{one}$ to $x_{other}$: {distance(nodes[one], nodes[other])} (print: {said})"
         for one, other, said in claim.figures
     )
     ax.text(
@@ -159,10 +159,6 @@ def speedups(ax: "Axes") -> None:
     ax.plot(nodes, nodes, "--", color="0.5", label="one for one")
     ax.set(xlabel="nodes", ylabel="speed-up", title="4096-point FFT on the Intel iPSC")
     ax.legend(frameon=False)
-
-
-def _links(nodes: Ints, one: int, other: int) -> int:
-    return int(nodes[one] ^ nodes[other]).bit_count()
 
 
 def _percent(model: list[float], measured: list[float]) -> list[float]:

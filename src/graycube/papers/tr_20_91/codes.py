@@ -57,29 +57,19 @@ def flipped(held: Ints, dimension: int, where: Ints) -> Ints:
     return np.where(where == 1, held[partner], held)
 
 
-@tried
-def lemma_2(n: int) -> bool:
-    """One exchange splits the field in two Gray-coded fields."""
-    nodes, rank = np.arange(1 << n), ranks(n)
-    return all(
-        np.array_equal(
-            flipped(rank, m - 1, parity(n - 1, m, n)),
-            ranks(n - m)[nodes >> m] << m | ranks(m)[nodes & (1 << m) - 1],
-        )
-        for m in range(1, n)
-    )
+lemma_2 = tried(lambda n: splits(n, 0))
+"""One exchange splits the field in two Gray-coded fields."""
+one_of_several = tried(
+    lambda n: all(splits(n, at, c) for at in range(1, n - 1) for c in ("gray", "binary"))
+)
+"""Splitting one of two fields, one of them Gray-coded, leaves the other as it is."""
 
 
-@tried
-def one_of_several(n: int) -> bool:
-    """Splitting one of two fields, one of them Gray-coded, leaves the other as it is."""
-    return all(_splits_upper(n, at, coded) for at in range(1, n - 1) for coded in (True, False))
-
-
-def _splits_upper(n: int, at: int, coded: bool) -> bool:  # noqa: FBT001 - two kinds of lower field
+def splits(n: int, at: int, code: str = "binary") -> bool:
+    """Whether an exchange splits the field above bit ``at``, whatever is below."""
     nodes = np.arange(1 << n)
     low = nodes & (1 << at) - 1
-    lower = ranks(at)[low] if coded else low
+    lower = ranks(at)[low] if code == "gray" else low
     upper = nodes >> at
     for m in range(1, n - at):
         held = flipped(ranks(n - at)[upper] << at | lower, at + m - 1, parity(n - 1, at + m, n))

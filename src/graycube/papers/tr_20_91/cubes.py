@@ -98,14 +98,12 @@ def three_cube(claim: Claim) -> Iterator[Case]:
 def ways_around(block: int) -> dict[int, list[list[Edge]]]:
     """Figure 4: for nodes 2 and 3 the links of the short and of the long route."""
     moves = around(block)
-    columns = (moves.element.tolist(), moves.node.tolist(), moves.dimension.tolist())
-    found: dict[int, list[list[Edge]]] = {}
-    for home, element in (
-        (2, 2 * block),
-        (2, 3 * block - 1),
-        (3, 3 * block),
-        (3, 4 * block - 1),
-    ):
-        way = [(u, d) for e, u, d in zip(*columns, strict=True) if e == element]
-        found.setdefault(home, []).append(way)
-    return found
+    columns = (column.tolist() for column in (moves.element, moves.node, moves.dimension))
+    crossed = list(zip(*columns, strict=True))
+    return {
+        home: [
+            [(u, d) for e, u, d in crossed if e == element]
+            for element in (home * block, (home + 1) * block - 1)
+        ]
+        for home in (2, 3)
+    }

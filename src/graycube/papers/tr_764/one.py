@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.papers.codes import Ints
+from graycube.papers.codes import Ints, digits_reversed
 
 from .cube import decoded, odd, reflected
 
@@ -101,9 +101,7 @@ def to_binary(x: Values, variant: Variant) -> Points:
 
 def transformed(points: Points, x: Values) -> bool:
     """Whether the values are the transform of x, with the digits of the index reversed."""
-    digits = points.index * 0
-    for bit in range(points.n):
-        digits |= (points.index >> bit & 1) << points.n - 1 - bit
+    digits = digits_reversed(points.n)[points.index]
     return bool(np.allclose(points.values, np.fft.fft(x)[digits]))
 
 

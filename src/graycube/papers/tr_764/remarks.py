@@ -25,27 +25,23 @@ from .two import complements, ones_and_bit, towards, two
 @compared
 def any_combination(n: int, slots: int) -> int:
     """Outputs with a code of its own for every dimension, in as many cycles as in binary."""
-    run, first = (_over_links, 1) if slots == 1 else (_in_memory, slots)
-    fewest = checked(run(n, slots, LETTERS["binary"] * n))
+    run = _over_links if slots == 1 else four
+    fewest = checked(run(n, n + slots, LETTERS["binary"] * n))
     found = 0
     for codes in product("bg", repeat=n - 1):
         word = "b" + "".join(codes)
-        cube = run(n, slots, word).cube
-        low = min(first, 2)
-        field = [f"{letter}{bit}" for bit, letter in enumerate(reversed(word), low)]
+        cube = run(n, n + slots, word).cube
+        lowest = min(slots, 2)
+        field = [f"{letter}{bit}" for bit, letter in enumerate(reversed(word), lowest)]
         right = cube.holds(field) and not (cube.apart or cube.clashes)
         found += right and cube.cycles == fewest
     return found
 
 
-def _in_memory(n: int, slots: int, word: str) -> ProgramRun:
-    return four(n, n + slots, word)
-
-
-def _over_links(n: int, slots: int, word: str) -> ProgramRun:
+def _over_links(n: int, p: int, word: str) -> ProgramRun:
     """Memory gets the logic bit that the next dimension is to have."""
     letters = word[::-1]
-    return two(n, n + slots, towards({k: f"{letters[k - 1]}{k}" for k in range(1, n)}))
+    return two(n, p, towards({k: f"{letters[k - 1]}{k}" for k in range(1, n)}))
 
 
 def one_point_total(claim: Claim) -> Iterator[Case]:

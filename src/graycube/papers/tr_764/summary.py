@@ -47,7 +47,7 @@ def consecutive_ratio(claim: Claim) -> Iterator[Case]:
 
     def ratio(n: int, K: int) -> Fraction:
         return Fraction(
-            proved("consecutive", NODES, n, K, LOCAL), proved("cyclic", NODES, n, K, LOCAL)
+            *(proved(kind, NODES, n, K, LOCAL) for kind in ("consecutive", "cyclic"))
         )
 
     yield from claim.compared(ratio)
@@ -123,16 +123,21 @@ def shorter(claim: Claim) -> Iterator[Case]:
 @tried
 def second_best(n: int) -> bool:
     """No radix from 3 to n - 1 takes fewer cycles than bi-sectioning and four-sectioning."""
-    slots = n + 1
-    small = min(_sections(n, r, slots, "binary") for r in (1, 2))
-    every = _sections(n, n, slots, "binary")
-    return every <= small and all(
-        _sections(n, r, slots, "binary") >= small for r in range(3, n)
-    )
+    cycles = {r: _sections(n, r, n + 1, "binary") for r in range(1, n + 1)}
+    small = min(cycles[1], cycles[2])
+    return cycles[n] <= small <= min((cycles[r] for r in range(3, n)), default=small)
 
 
 def _sections(n: int, radix: int, slots: int, output: str) -> int:
     return proved("cyclic", NODES, n, 1 << slots, gc.Method(radix=radix), output)
+
+
+def _in_memory(n: int, r: int) -> Cube:
+    """The top r dimensions traded for all of memory."""
+    cube = Cube(n, coded("cyclic", NODES, n + r, n))
+    for d in range(n - r, n):
+        cube.exchange(d + r, d, 0 * cube.place)
+    return cube
 
 
 @compared
@@ -140,9 +145,7 @@ def first_stages(n: int, r: int) -> int | None:
     """With r dimensions in memory, the stages whose pairs are local; the next is not."""
     if r >= n:
         return None
-    cube = Cube(n, coded("cyclic", NODES, n + r, n))
-    for d in range(n - r, n):
-        cube.exchange(d + r, d, 0 * cube.place)
+    cube = _in_memory(n, r)
     for bit in reversed(range(n)):
         cube.stage(bit)
     return n - 1 - max(cube.apart)
@@ -153,9 +156,7 @@ def half_of_the_data(n: int, r: int) -> Fraction | None:
     """What crosses dimension n - r - 1 in the next exchange: elements of every node."""
     if r >= n:
         return None
-    cube = Cube(n, coded("cyclic", NODES, n + r, n))
-    for d in range(n - r, n):
-        cube.exchange(d + r, d, 0 * cube.place)
+    cube = _in_memory(n, r)
     before = len(cube.moves[0])
     cube.exchange(n + r - 1, n - r - 1, 0 * cube.place)
     senders = np.bincount(cube.moves[1][before:], minlength=1 << n)

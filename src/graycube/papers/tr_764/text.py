@@ -9,21 +9,10 @@ import graycube as gc
 from graycube.papers import Case, Claim, at_every_size, compared, tried
 
 from .cube import code_field, decoded, logic, odd, sound
-from .four import (
-    ProgramRun,
-    all_to_all,
-    four,
-    started,
-    two_dimensions_at_a_time,
-)
+from .four import ProgramRun, all_to_all, four, started, two_dimensions_at_a_time
 from .tables import CODES
 from .theorems import bits, checked
-from .two import (
-    complements,
-    ones_and_bit,
-    storage_from_the_top,
-    two,
-)
+from .two import complements, ones_and_bit, storage_from_the_top, two
 
 
 @tried
