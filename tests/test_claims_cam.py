@@ -52,7 +52,8 @@ BROKEN = {  # what is replaced, by what, and which claims then come out otherwis
         lambda d, _: (binary(d), binary(d)[::-1]),
         "text-2-a text-2-b text-2-c",
     ),
-    "graphs:digits_reversed": (binary, "text-2-a text-2-b text-2-d"),
+    "graphs:digits_reversed": (binary, "text-2-a text-2-d"),
+    "rounds:digits_reversed": (binary, "text-2-b theorem-3 text-7-a"),
     "distances:far_apart": (binary, "text-4-b"),
     "topologies:distance": (lambda a, b: 4 * (a != b), "text-1-b"),
     "codes:reflected": (
