@@ -1,6 +1,7 @@
 """The runner of the claims: what it computes is exact, and what it cannot read it refuses."""
 
 import ast
+import importlib
 import json
 import math
 import re
@@ -494,6 +495,13 @@ def test_errors_of_a_drawing_are_outcomes(folder):
     assert not outcome.as_recorded
 
 
+def test_an_error_of_a_computation_says_for_which_sizes(folder):
+    asks = "from graycube.papers import require, tried\n"
+    asks += "counts = tried(lambda n: not require(n < 3, 'too many'))\n"
+    outcome = outcome_of(folder(asks=asks), check="asks:counts", sizes={"n": "1..9"})
+    assert outcome.error == "ValueError: too many; n = 3"
+
+
 def test_a_stopped_run_stops(folder):
     place = folder(stops="def counts(claim):\n    raise KeyboardInterrupt")
     with pytest.raises(KeyboardInterrupt):
@@ -527,6 +535,13 @@ def test_papers_are_computed_without_a_path_of_their_own(folder):
     assert callable(function_of(paper, "beside_x:counts"))
     assert callable(function_of(papers()[0], papers()[0].claims[0].check))
     assert not [entry for entry in sys.path if Path(entry) in {place, papers()[0].folder}]
+
+
+def test_the_old_name_works_with_a_warning():
+    sys.modules.pop("graycube.reproduce", None)
+    with pytest.warns(DeprecationWarning, match="now graycube.papers"):
+        old = importlib.import_module("graycube.reproduce")
+    assert (old.papers, old.Claim) == (papers, Claim)
 
 
 def test_modules_of_our_papers_are_imported_when_a_claim_is_computed():

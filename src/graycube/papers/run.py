@@ -122,7 +122,7 @@ def reproduce(
         outcome = judged(tried, iter(function_of(paper, claim.check)(tried)))
         return replace(outcome, picture=_drawn(paper, tried)) if draws else outcome
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it must not hide other claims
-        told = "; ".join([str(error), *getattr(error, "__notes__", [])])
+        told = "; ".join(filter(None, [str(error), *getattr(error, "__notes__", [])]))
         why = f"{type(error).__name__}: {told}"
         return Outcome(tried, FAILS, 0, seconds=perf_counter() - start, error=why)
 

@@ -39,16 +39,16 @@ def rows_of_3() -> list[list[int]]:
 
 
 def figure_2(claim: Claim) -> Iterator[Case]:
-    return compared(claim, rows_of_2(), ["data", "node", "b3", "2", "b2", "1", "b1", "0"])
+    return entries(claim, rows_of_2(), ["data", "node", "b3", "2", "b2", "1", "b1", "0"])
 
 
 def figure_3(claim: Claim) -> Iterator[Case]:
     orders = [gc.rotation(N, start) for start in SEQUENCES]
     names = [f"sequence {order[0]}, dimension {d}" for order in orders for d in order]
-    return compared(claim, rows_of_3(), ["data", "node", *names])
+    return entries(claim, rows_of_3(), ["data", "node", *names])
 
 
-def compared(claim: Claim, ours: list[list[int]], names: list[str]) -> Iterator[Case]:
+def entries(claim: Claim, ours: list[list[int]], names: list[str]) -> Iterator[Case]:
     """Entry by entry."""
     for printed, row in zip(claim.figures, ours, strict=True):
         for name, paper, computed in zip(names, printed, row, strict=True):
