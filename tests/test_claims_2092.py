@@ -41,7 +41,7 @@ def binary(n):
 
 
 BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
-    ("codes:reflected", lambda n: binary(n).tolist(),
+    ("codes:reflected", binary,
      "definition-1 lemma-1 text-1-b text-2.4-b text-3.1-a text-3.1-b text-3.1-c"),
     ("codes:ranks", binary, "text-2.4-a text-2.4-b text-2.4-c"),
     ("codes:counted", everything((1, 1)), "text-2.4-d"),

@@ -63,7 +63,7 @@ def proved(made: gc.Schedule, ports: int | None = None) -> int:
         moves = expand(made)
         report = report.joined(check_elements(moves, machine))
         cycles = int(moves.cycle.max(initial=-1)) + 1
-    require(bool(report), f"{made.algorithm}: {report}")
+    require(report, f"{made.algorithm}: {report}")
     return cycles
 
 

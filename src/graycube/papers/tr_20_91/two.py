@@ -62,7 +62,7 @@ def around(block: int) -> gc.Moves:
 def figure_4(K: int) -> int:
     """The drawn routes are a sound schedule of as many cycles as the optimum."""
     moves = around(K)
-    require(bool(check_elements(moves, all_ports(2))), "the routes of Figure 4 meet")
+    require(check_elements(moves, all_ports(2)), "the routes of Figure 4 meet")
     found = int(moves.cycle.max()) + 1
     require(optimum((2,), K) == found, "there are shorter ones")
     return found

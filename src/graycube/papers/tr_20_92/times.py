@@ -34,7 +34,7 @@ def lemma_3(claim: Claim) -> Iterator[Case]:
     def cheapest(task: gc.Task, on: gc.Machine) -> float:
         n, block = task.n, task.block
         best = gc.plan(task.source, task.target, block, machine=on)
-        require(bool(best.verify()), str(best))
+        require(best.verify(), str(best))
         small = n * block <= 12 and n <= 3
         return min(best.cost, fewest(n, block) * (on.startup + 1)) if small else best.cost
 
