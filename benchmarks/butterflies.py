@@ -13,7 +13,7 @@ from statistics import median
 
 import graycube as gc
 from graycube.butterflies.phases import phases
-from graycube.schedule import Stage, expand
+from graycube.schedule import expand
 from graycube.verify import check_algebra, check_elements, check_pairs
 
 
@@ -51,7 +51,7 @@ def explicit(n: int, slots: int, rounds: int) -> None:
     machine = gc.Machine(dims=n, ports="all", startup=1e-6, per_byte=1e-9)
     made = gc.emulation(layout)
     moves = expand(made)
-    stages = [step.bit for step in made.steps if isinstance(step, Stage)]
+    stages = made.stages
     works: dict[str, Callable[[], object]] = {
         "written out": lambda: expand(made),
         "every element": lambda: check_elements(moves, machine),

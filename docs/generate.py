@@ -13,7 +13,7 @@ from textwrap import fill
 import click
 
 from graycube.cli.main import verbs
-from graycube.reproduce import Claim, Paper, papers
+from graycube.papers import Claim, Paper, papers
 
 HERE = Path(__file__).parent
 _SIGNS = {

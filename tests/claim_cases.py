@@ -12,15 +12,16 @@ from typing import NamedTuple
 
 import pytest
 
-from graycube.reproduce import Claim, Outcome, read_paper, reproduce
-from graycube.reproduce.run import function_of
+from graycube.papers import Claim, Outcome, read_paper, reproduce
+from graycube.papers.run import function_of
 
 ROOT = Path(__file__).parents[1]
+PAPERS = ROOT / "src" / "graycube" / "papers"
 
 
 @cache
 def paper_of(folder):
-    return read_paper(ROOT / "papers" / folder / "claims.toml")
+    return read_paper(PAPERS / folder / "claims.toml")
 
 
 class QuickRun(NamedTuple):
@@ -129,9 +130,8 @@ def thing_of(name):
 
 
 def module_of(paper, name):
-    """A module of the paper's folder, which is imported as the runner does it."""
-    function_of(paper, f"{name}:__doc__")
-    return importlib.import_module(name)
+    """A module of the paper's package."""
+    return importlib.import_module(f"graycube.papers.{paper.folder.name}.{name}")
 
 
 def untitled_errata(paper):

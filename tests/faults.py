@@ -35,7 +35,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path("src/graycube")
 LIMIT = 1800  # seconds for the tests that come by one fault
-PARTS = ["src", "tests", "docs", "papers", "examples", "benchmarks"]  # and single files
+PARTS = ["src", "tests", "docs", "tools", "examples", "benchmarks"]  # and single files
 SWITCH = """
 import os
 

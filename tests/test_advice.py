@@ -4,7 +4,6 @@ GRAYCUBE_UPDATE_GOLDEN=1 writes the texts in tests/golden anew; read the differe
 keeping it.
 """
 
-import importlib
 import os
 import re
 from fractions import Fraction
@@ -14,6 +13,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from kept import script
 from matplotlib import pyplot as plt
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
@@ -24,11 +24,8 @@ from graycube.view import plot_regions
 
 mpl.use("Agg")
 
-FOLDER = Path(__file__).parents[1] / "papers" / "cam-87-02"
 GOLDEN = Path(__file__).parent / "golden"
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(FOLDER))
-    strategies = importlib.import_module("mapping_advice")
+strategies = script("cam_87_02", "theorem4")
 
 UP = gc.Stencil(reach=((0, 1),))
 SOLVER = gc.FFT(order="free")

@@ -1,14 +1,13 @@
 """The bound of butterflies: its counting by brute force, its rule on schedules, its optima."""
 
-import csv
 import itertools
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from kept import TOOLS, rows
 from strategies import affine_map, affine_parts
 from sweeping import examples, sweep
 
@@ -17,28 +16,22 @@ from graycube.bounds import butterfly_cycles, spread
 from graycube.schedule import expand
 from graycube.verify import check_elements, check_pairs
 
-FOLDER = Path(__file__).parents[1] / "papers" / "tr-764"
 OPEN = {("4", "8"), ("5", "8"), ("5", "16"), ("6", "4"), ("6", "8"), ("6", "16"), ("6", "32")}
-
-
-def kept():
-    with (FOLDER / "least_transfers.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")
 def scripts():
-    """The scripts of the paper's folder, which import one another by name."""
+    """The scripts, which import one another by name."""
     before = set(sys.modules)
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(FOLDER)
+        patch.syspath_prepend(TOOLS / "tr_764")
         import least_program  # noqa: PLC0415
         import least_schedules  # noqa: PLC0415
         import least_transfers  # noqa: PLC0415
 
         yield least_program, least_schedules, least_transfers
     for name in set(sys.modules) - before:
-        if (FOLDER / f"{name}.py").exists():
+        if (TOOLS / "tr_764" / f"{name}.py").exists():
             del sys.modules[name]
 
 
@@ -215,7 +208,7 @@ def test_four_elements_on_two_nodes_need_no_less(scripts, kind, stages):
 
 
 def test_the_figures_are_those_of_the_library():
-    for row in kept():
+    for row in rows("tr_764", "least_transfers"):
         n, slots = int(row["n"]), int(row["slots"])
         code = "gray" if row["encoding"].endswith("Gray") else "binary"
         layout = gc.Layout.cyclic(n + slots.bit_length() - 1, n, nodes=code)
@@ -233,11 +226,15 @@ def test_the_figures_are_those_of_the_library():
 
 
 def test_all_optima_of_binary_data_are_known_and_gray_code_is_one_off_at_most():
-    unknown = {(r["encoding"], r["n"], r["slots"]) for r in kept() if not r["optimum"]}
+    unknown = {
+        (r["encoding"], r["n"], r["slots"])
+        for r in rows("tr_764", "least_transfers")
+        if not r["optimum"]
+    }
     assert unknown == {("Binary || Gray", *size) for size in OPEN}
-    for row in kept():
+    for row in rows("tr_764", "least_transfers"):
         assert int(row["least"]) <= int(row["bound"]) + 1
-    assert len(kept()) == 40
+    assert len(rows("tr_764", "least_transfers")) == 40
 
 
 @pytest.mark.parametrize(
@@ -246,7 +243,11 @@ def test_all_optima_of_binary_data_are_known_and_gray_code_is_one_off_at_most():
 def test_rows_are_found_again(scripts, n, m, code):
     encoding = "Binary" if code == "binary" else "Binary || Gray"
     same = [str(n), str(1 << m), encoding]
-    row = next(tuple(r.values()) for r in kept() if list(r.values())[:3] == same)
+    row = next(
+        tuple(r.values())
+        for r in rows("tr_764", "least_transfers")
+        if list(r.values())[:3] == same
+    )
     assert scripts[2].row(n, m, code) == row
 
 

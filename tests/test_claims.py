@@ -15,14 +15,14 @@ from claim_cases import (
 )
 
 import graycube as gc
-from graycube.reproduce.claims import VERDICTS
-from graycube.reproduce.formula import evaluate
+from graycube.papers.claims import VERDICTS
+from graycube.papers.formula import evaluate
 
 NUMBERED = {  # counted in the papers
-    "cam-87-02": {"theorem": 4, "lemma": 1, "table": 2, "figure": 5},
-    "tr-20-91": {"definition": 1, "lemma": 2, "theorem": 9, "figure": 5},
-    "tr-20-92": {"definition": 1, "lemma": 4, "figure": 5},
-    "tr-764": {
+    "cam_87_02": {"theorem": 4, "lemma": 1, "table": 2, "figure": 5},
+    "tr_20_91": {"definition": 1, "lemma": 2, "theorem": 9, "figure": 5},
+    "tr_20_92": {"definition": 1, "lemma": 4, "figure": 5},
+    "tr_764": {
         "definition": 1,
         "corollary": 2,
         "lemma": 2,
@@ -121,11 +121,8 @@ def test_the_table_of_the_documents_counts_the_claims():
     """How many cases there are is known to the whole reproduction only."""
     text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
     rows = [[x.strip() for x in line.split("|")[1:-1]] for line in text.splitlines()]
-    told = {
-        row[0].lower(): [int(x) for x in row[1:6]]
-        for row in rows
-        if row and row[0].lower() in PAPERS
-    }
-    for folder, paper in PAPERS.items():
+    keys = {paper.key for paper in PAPERS.values()}
+    told = {row[0]: [int(x) for x in row[1:6]] for row in rows if row and row[0] in keys}
+    for paper in PAPERS.values():
         found = Counter(claim.verdict for claim in paper.claims)
-        assert told[folder] == [len(paper.claims), *(found[verdict] for verdict in VERDICTS)]
+        assert told[paper.key] == [len(paper.claims), *(found[verdict] for verdict in VERDICTS)]

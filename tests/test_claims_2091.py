@@ -12,13 +12,13 @@ from claim_cases import (
 )
 
 import graycube as gc
-from graycube.reproduce import reproduce
+from graycube.papers import reproduce
 
-PAPER = paper_of("tr-20-91")
+PAPER = paper_of("tr_20_91")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
 WITH_FORMULA = [key for key, claim in CLAIMS.items() if claim.formula]
-MODEL = module_of(PAPER, "all_ports_model")
-ROUTES = module_of(PAPER, "all_ports_routes")
+MODEL = module_of(PAPER, "model")
+ROUTES = module_of(PAPER, "routes")
 FOLDS = ROUTES.folds
 WRITTEN = ROUTES.routes
 WRONG_FIGURES = [  # key, row, column, and what the print does not have there
@@ -42,41 +42,41 @@ def binary(n):
 
 
 BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
-    ("all_ports_codes:reflected", binary, "definition-1 lemma-1 text-2-b"),
-    ("all_ports_codes:ranks", binary,
+    ("codes:reflected", binary, "definition-1 lemma-1 text-2-b"),
+    ("codes:ranks", binary,
      "lemma-2 theorem-1 text-2-c text-2-d text-2-e text-2-f"),
-    ("all_ports_codes:schedule", lambda _, __, block: MODEL.schedule("two-cube", (2,), block),
+    ("codes:schedule", lambda _, __, block: MODEL.schedule("two-cube", (2,), block),
      "text-1-d"),
-    ("all_ports_tables:steps", lambda n, _: [binary(n)] * n, "figure-2 figure-3"),
-    ("all_ports_cubes:ranks", binary, "figure-1 figure-5 text-5.1-a text-5.1-b"),
-    ("all_ports_bounds:combinations", lambda *_: [({1}, {1})], "text-2-a"),
-    ("all_ports_bounds:ranks", binary, "text-3.1-a"),
-    ("all_ports_bounds:optimum", everything(0), "theorem-3 theorem-5"),
-    ("all_ports_bounds:best", everything(1), "text-6-a"),
-    ("all_ports_two:optimum", everything(0), "text-1-g text-3.1-c text-3.1-d figure-4"),
-    ("all_ports_two:optimum", lambda widths, block: MODEL.optimum(widths, block) - 1,
+    ("tables:steps", lambda n, _: [binary(n)] * n, "figure-2 figure-3"),
+    ("cubes:ranks", binary, "figure-1 figure-5 text-5.1-a text-5.1-b"),
+    ("bounds:combinations", lambda *_: [({1}, {1})], "text-2-a"),
+    ("bounds:ranks", binary, "text-3.1-a"),
+    ("bounds:optimum", everything(0), "theorem-3 theorem-5"),
+    ("bounds:best", everything(1), "text-6-a"),
+    ("two:optimum", everything(0), "text-1-g text-3.1-c text-3.1-d figure-4"),
+    ("two:optimum", lambda widths, block: MODEL.optimum(widths, block) - 1,
      "figure-4"),
-    ("all_ports_two:optimum", lambda widths, block: MODEL.optimum(widths, block) + 50,
+    ("two:optimum", lambda widths, block: MODEL.optimum(widths, block) + 50,
      "text-3.1-c"),
-    ("all_ports_bounds:optimum_on_shortest", everything(1), "theorem-2 theorem-4"),
-    ("all_ports_cycles:cycles_of", everything(10**6), "text-4.2-a text-5.1-g"),
-    ("all_ports_cycles:optimum", everything(10**6), "theorem-8 theorem-9"),
-    ("all_ports_cycles:parity", everything(0), "text-4.1-a"),
-    ("all_ports_routes:folds", lambda n, order, *codes: FOLDS(n, order[::-1], *codes),
+    ("bounds:optimum_on_shortest", everything(1), "theorem-2 theorem-4"),
+    ("cycles:cycles_of", everything(10**6), "text-4.2-a text-5.1-g"),
+    ("cycles:optimum", everything(10**6), "theorem-8 theorem-9"),
+    ("cycles:parity", everything(0), "text-4.1-a"),
+    ("routes:folds", lambda n, order, *codes: FOLDS(n, order[::-1], *codes),
      "theorem-7 text-5.1-c"),
-    ("all_ports_routes:routes", lambda n, short, aside: WRITTEN(n, short + aside, 0),
+    ("routes:routes", lambda n, short, aside: WRITTEN(n, short + aside, 0),
      "text-5.1-d"),
-    ("all_ports_routes:ranks", binary, "text-5.3-a"),
-    ("all_ports_packets:cycles_of", lambda _, widths, block: 3 * block * len(widths),
+    ("routes:ranks", binary, "text-5.3-a"),
+    ("packets:cycles_of", lambda _, widths, block: 3 * block * len(widths),
      "text-1-a text-5.2-a text-6-b"),
-    ("all_ports_setting:reflected", binary, "text-1-e text-4.1-b"),
-    ("all_ports_setting:cycles_of", everything(8), "text-1-f"),
-    ("all_ports_setting:schedule", lambda _, *sizes: MODEL.schedule("pipelined", *sizes),
+    ("setting:reflected", binary, "text-1-e text-4.1-b"),
+    ("setting:cycles_of", everything(8), "text-1-f"),
+    ("setting:schedule", lambda _, *sizes: MODEL.schedule("pipelined", *sizes),
      "text-4-a"),
-    ("all_ports_packets:best", lambda n, block: block + n - 2, "text-6-c"),
-    ("all_ports_packets:proved", lambda _, ports: ports, "text-1-b"),
-    ("all_ports_packets:actions", everything(()), "text-1-c"),
-    ("all_ports_packets:startups", everything(1), "text-6-d text-6-h text-6-i text-6-j"),
+    ("packets:best", lambda n, block: block + n - 2, "text-6-c"),
+    ("packets:proved", lambda _, ports: ports, "text-1-b"),
+    ("packets:actions", everything(()), "text-1-c"),
+    ("packets:startups", everything(1), "text-6-d text-6-h text-6-i text-6-j"),
 ]  # fmt: skip
 LIBRARY = [  # a function of the library, by what it is replaced, and which claims see it
     ("gray", lambda i: i, "definition-1 lemma-1 text-2-b"),

@@ -10,12 +10,12 @@ from claim_cases import (
 )
 
 import graycube as gc
-from graycube.reproduce import reproduce
+from graycube.papers import reproduce
 
-PAPER = paper_of("tr-20-92")
+PAPER = paper_of("tr_20_92")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
 WITH_FORMULA = [key for key, claim in CLAIMS.items() if claim.formula]
-MODEL = module_of(PAPER, "one_port_model")
+MODEL = module_of(PAPER, "model")
 SWAPPED = {"gb1": "gb2", "gb2": "gb1", "gb3": "gb2"}
 WRONG_FIGURES = [  # key, row, column, and what the print does not have there
     ("figure-1", 1, 1, 8),
@@ -41,27 +41,27 @@ def binary(n):
 
 
 BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
-    ("one_port_codes:reflected", lambda n: binary(n).tolist(),
+    ("codes:reflected", binary,
      "definition-1 lemma-1 text-1-b text-2.4-b text-3.1-a text-3.1-b text-3.1-c"),
-    ("one_port_codes:ranks", binary, "text-2.4-a text-2.4-b text-2.4-c"),
-    ("one_port_codes:counted", everything((1, 1)), "text-2.4-d"),
-    ("one_port_steps:wanted", lambda n, _: binary(n) < 0, "lemma-4 text-3.3-a"),
-    ("one_port_steps:steps", lambda name, n: MODEL.steps(SWAPPED[name], n),
+    ("codes:ranks", binary, "text-2.4-a text-2.4-b text-2.4-c"),
+    ("codes:counted", everything((1, 1)), "text-2.4-d"),
+    ("steps:wanted", lambda n, _: binary(n) < 0, "lemma-4 text-3.3-a"),
+    ("steps:steps", lambda name, n: MODEL.steps(SWAPPED[name], n),
      "figure-1 text-3.2-b text-3.3-b"),
-    ("one_port_steps:schedule", lambda name, n, block: MODEL.schedule(SWAPPED[name], n, block),
+    ("steps:schedule", lambda name, n, block: MODEL.schedule(SWAPPED[name], n, block),
      "text-3.2-c figure-2"),
-    ("one_port_steps:schedule", lambda _, n, block: MODEL.schedule("any-order", n, block),
+    ("steps:schedule", lambda _, n, block: MODEL.schedule("any-order", n, block),
      "lemma-4 text-3.2-a text-3.3-a"),
-    ("one_port_steps:schedule", lambda _, n, block: MODEL.schedule("pipelined", n, block, n),
+    ("steps:schedule", lambda _, n, block: MODEL.schedule("pipelined", n, block, n),
      "text-2.2-a"),
-    ("one_port_times:counted", everything((3, 8)), "text-3.2-f text-3.4-a text-1-c"),
-    ("one_port_times:counted", lambda _, n, block, kind="": (n, block + len(kind)), "text-4-c"),
-    ("one_port_times:fewest", everything(0), "lemma-3 text-4-a"),
-    ("one_port_machine:speed_up", everything(1.2), "text-3.4-b text-3.4-c text-3.4-f"),
-    ("one_port_machine:ipsc2_speed_up", everything(1.5), "text-3.4-g"),
-    ("one_port_machine:break_even", everything(0), "figure-4 text-3.4-d"),
-    ("one_port_circuits:ranks", lambda n: 0 * binary(n), "text-3.5-a text-3.5-b text-3.5-d"),
-    ("one_port_circuits:path", lambda *_: binary(0), "text-4-d"),
+    ("times:counted", everything((3, 8)), "text-3.2-f text-3.4-a text-1-c"),
+    ("times:counted", lambda _, n, block, kind="": (n, block + len(kind)), "text-4-c"),
+    ("times:fewest", everything(0), "lemma-3 text-4-a"),
+    ("machine:speed_up", everything(1.2), "text-3.4-b text-3.4-c text-3.4-f"),
+    ("machine:ipsc2_speed_up", everything(1.5), "text-3.4-g"),
+    ("machine:break_even", everything(0), "figure-4 text-3.4-d"),
+    ("circuits:ranks", lambda n: 0 * binary(n), "text-3.5-a text-3.5-b text-3.5-d"),
+    ("circuits:path", lambda *_: binary(0), "text-4-d"),
 ]  # fmt: skip
 LIBRARY = [  # a function of the library, by what it is replaced, and which claims see it
     ("gray", lambda i: i, "definition-1 lemma-1 text-3.1-b"),

@@ -1,6 +1,5 @@
 """TR-764: the checks of its claims can fail."""
 
-import importlib
 from dataclasses import replace
 from functools import reduce
 from itertools import product
@@ -10,9 +9,9 @@ import pytest
 from claim_cases import module_of, paper_of, with_another_figure, with_another_function
 
 import graycube as gc
-from graycube.reproduce import reproduce
+from graycube.papers import reproduce
 
-PAPER = paper_of("tr-764")
+PAPER = paper_of("tr_764")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
 
 
@@ -143,53 +142,53 @@ def never(*_):
     """The condition of programs that put nothing in memory in order."""
 
 
-LIBRARY = module_of(PAPER, "butterfly_layouts").by_library
-CODED = module_of(PAPER, "butterfly_cube").coded
-FOUR, TWO = (module_of(PAPER, f"butterfly_{name}") for name in ("four", "two"))
-ONE = module_of(PAPER, "butterfly_one")
-SECTIONS = module_of(PAPER, "butterfly_summary")._sections
+LIBRARY = module_of(PAPER, "layouts").by_library
+CODED = module_of(PAPER, "cube").coded
+FOUR, TWO = (module_of(PAPER, name) for name in ("four", "two"))
+ONE = module_of(PAPER, "one")
+SECTIONS = module_of(PAPER, "summary")._sections
 OTHER = {"binary": "gray", "gray": "binary"}
 BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
-    ("butterfly_intro:reflected", unchanged, "text-1-b"),
-    ("butterfly_intro:paths", lambda n, **_: iter([[(0, np.zeros(2, int))]] * n), "text-1-e"),
-    ("butterfly_remarks:_moved", lambda _, after: 3 * after % len(after), "text-1-n"),
-    *((f"butterfly_codes:{name}", unchanged, "definition-1 corollary-1 corollary-2 figure-1")
+    ("intro:reflected", unchanged, "text-1-b"),
+    ("intro:paths", lambda n, **_: iter([[(0, np.zeros(2, int))]] * n), "text-1-e"),
+    ("remarks:_moved", lambda _, after: 3 * after % len(after), "text-1-n"),
+    *((f"codes:{name}", unchanged, "definition-1 corollary-1 corollary-2 figure-1")
       for name in ("gray", "gray_inverse")),
-    *((f"butterfly_conversions:{name}", unchanged, "text-2-a")
+    *((f"conversions:{name}", unchanged, "text-2-a")
       for name in ("gray", "gray_inverse")),
-    ("butterfly_conversions:odd", lambda a, _: 0 * a, "text-2-b figure-2"),
-    ("butterfly_codes:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
+    ("conversions:odd", lambda a, _: 0 * a, "text-2-b figure-2"),
+    ("codes:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
      "lemma-2 table-1"),
-    ("butterfly_text:four", lambda n, p, output: FOUR.four(n, p, OTHER[output]),
+    ("text:four", lambda n, p, output: FOUR.four(n, p, OTHER[output]),
      "text-3.1.1-b"),
-    ("butterfly_text:decoded", unchanged, "text-3.1.1-c"),
-    ("butterfly_placements:all_to_all",
+    ("text:decoded", unchanged, "text-3.1.1-c"),
+    ("placements:all_to_all",
      lambda run, low, start, convert: FOUR.all_to_all(run, low, start, convert=not convert),
      "figure-4 figure-5"),
-    ("butterfly_placements:shifted", everything(None), "text-3.1.1-d"),
-    ("butterfly_text:two", TWO.whole, "text-3.1.2-a"),
-    ("butterfly_text:odd", lambda a, _: 0 * a, "text-3.1.2-d"),
-    ("butterfly_text:two", lambda n, p, _: TWO.two(n, p, never),
+    ("placements:shifted", everything(None), "text-3.1.1-d"),
+    ("text:two", TWO.whole, "text-3.1.2-a"),
+    ("text:odd", lambda a, _: 0 * a, "text-3.1.2-d"),
+    ("text:two", lambda n, p, _: TWO.two(n, p, never),
      "text-3.1.2-b text-3.1.2-c"),
-    ("butterfly_text:storage_from_the_top", lambda n, p: FOUR.started(n, p).cube,
+    ("text:storage_from_the_top", lambda n, p: FOUR.started(n, p).cube,
      "text-3.1.2-f"),
-    ("butterfly_motion:two", lambda n, p, _: TWO.two(n, p, never), "figure-13 figure-14"),
-    ("butterfly_motion:consecutive", lambda n, output: TWO.consecutive(n, OTHER[output]),
+    ("motion:two", lambda n, p, _: TWO.two(n, p, never), "figure-13 figure-14"),
+    ("motion:consecutive", lambda n, output: TWO.consecutive(n, OTHER[output]),
      "figure-21 figure-22"),
-    ("butterfly_later:consecutive_four", FOUR.four, "text-3.2-c"),
-    ("butterfly_later:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
+    ("later:consecutive_four", FOUR.four, "text-3.2-c"),
+    ("later:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
      "text-4.1-b text-4.1-c"),
-    ("butterfly_later:coded", lambda kind, _, p, n: CODED(kind, "Binary", p, n), "text-4.2-a"),
-    ("butterfly_points:sample_code", lambda x, _: ONE.sample_code(x, "printed"),
+    ("later:coded", lambda kind, _, p, n: CODED(kind, "Binary", p, n), "text-4.2-a"),
+    ("points:sample_code", lambda x, _: ONE.sample_code(x, "printed"),
      "text-5-c figure-23"),
-    ("butterfly_points:sample_code", lambda x, _: ONE.sample_code(x, "mended"), "text-5-d"),
-    ("butterfly_points:to_binary", lambda x, _=0, **__: ONE.to_binary(x, "mended"), "text-5-e"),
-    ("butterfly_summary:proved", lambda _, code, *__: int(code != "Binary"), "text-1-j"),
-    ("butterfly_summary:proved", everything(1), "text-3.2-d text-6-c"),
-    ("butterfly_summary:_sections", lambda _, radix, *__: radix, "text-6-i"),
-    ("butterfly_summary:_sections", lambda n, _, *rest: SECTIONS(n, 2, *rest),
+    ("points:sample_code", lambda x, _: ONE.sample_code(x, "mended"), "text-5-d"),
+    ("points:to_binary", lambda x, _=0, **__: ONE.to_binary(x, "mended"), "text-5-e"),
+    ("summary:proved", lambda _, code, *__: int(code != "Binary"), "text-1-j"),
+    ("summary:proved", everything(1), "text-3.2-d text-6-c"),
+    ("summary:_sections", lambda _, radix, *__: radix, "text-6-i"),
+    ("summary:_sections", lambda n, _, *rest: SECTIONS(n, 2, *rest),
      "text-6-d text-6-h"),
-    ("butterfly_summary:_sections", lambda n, _, *rest: SECTIONS(n, 1, *rest), "text-6-d"),
+    ("summary:_sections", lambda n, _, *rest: SECTIONS(n, 1, *rest), "text-6-d"),
 ]  # fmt: skip
 
 
@@ -246,7 +245,7 @@ def test_four_elements_are_solved_where_the_claim_says_so(monkeypatch):
     outcome = with_another_function(
         PAPER,
         CLAIMS["theorem-1-by-any-schedule"],
-        "butterfly_theorems:_no_network",
+        "theorems:_no_network",
         lambda *_: 1,
         monkeypatch,
     )
@@ -254,41 +253,32 @@ def test_four_elements_are_solved_where_the_claim_says_so(monkeypatch):
     assert [case.where for case in outcome.contradictions] == ["n = 3, K = 4"]
 
 
-@pytest.fixture
-def load(monkeypatch):
-    """The modules of the papers' folder."""
-    monkeypatch.syspath_prepend(str(PAPER.folder))
-    return importlib.import_module
-
-
-def test_a_link_with_two_elements_is_a_clash(load):
+def test_a_link_with_two_elements_is_a_clash():
     """Networks of four that start in every cycle instead of every other one."""
-    four = load("butterfly_four")
-    run = four.four(3, 6)
+    run = FOUR.four(3, 6)
     assert run.cube.clashes == 0
-    again = four.started(3, 6)
-    four.all_to_all(again, 1, again.cube.place >> 5)
+    again = FOUR.started(3, 6)
+    FOUR.all_to_all(again, 1, again.cube.place >> 5)
     assert again.cube.clashes > 0
 
 
-def test_an_element_that_leaves_too_early_is_a_clash(load):
-    four = load("butterfly_four")
-    run = four.started(3, 5)
-    four.all_to_all(run, 1, 0 * run.cube.place)
+def test_an_element_that_leaves_too_early_is_a_clash():
+    run = FOUR.started(3, 5)
+    FOUR.all_to_all(run, 1, 0 * run.cube.place)
     run.cube.stage(2)
     run.cube.exchange(4, 0, 0 * run.cube.place + 1)
     assert run.cube.early > 0
 
 
-def test_pairs_that_do_not_meet_are_on_record(load):
-    cube = load("butterfly_four").started(3, 5).cube
+def test_pairs_that_do_not_meet_are_on_record():
+    cube = FOUR.started(3, 5).cube
     assert not cube.apart
     cube.stage(2)
     assert cube.apart == [2]
 
 
-def test_the_wrong_program_does_not_convert(load):
-    conversions, cube = load("butterfly_conversions"), load("butterfly_cube")
+def test_the_wrong_program_does_not_convert():
+    conversions, cube = module_of(PAPER, "conversions"), module_of(PAPER, "cube")
     index = np.arange(16)
     for falls, condition in conversions.TO_BINARY.values():
         end = conversions.converted(cube.reflected(index), 4, (not falls, condition))

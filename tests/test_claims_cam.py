@@ -9,7 +9,7 @@ from claim_cases import (
     with_another_function,
 )
 
-PAPER = paper_of("cam-87-02")
+PAPER = paper_of("cam_87_02")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
 WITH_FORMULA = [key for key, claim in CLAIMS.items() if claim.formula]
 WRONG_FIGURES = [  # key, row, column, and what the print does not have there
@@ -41,70 +41,70 @@ def everywhere(value):
 
 
 def rotated(*program):
-    counts = module_of(PAPER, "mapping_prices").strategies(*program)
+    counts = module_of(PAPER, "prices").strategies(*program)
     return dict(zip(counts, [*list(counts.values())[1:], counts["T_b"]], strict=True))
 
 
 BROKEN = {  # what is replaced, by what, and which claims then come out otherwise
-    "mapping_graphs:adjacent": (lambda d: ~np.eye(1 << d, dtype=bool), "text-1-a"),
-    "mapping_distances:adjacent": (lambda d: ~np.eye(1 << d, dtype=bool), "text-4-a"),
-    "mapping_graphs:stage_pairs": (
+    "graphs:adjacent": (lambda d: ~np.eye(1 << d, dtype=bool), "text-1-a"),
+    "distances:adjacent": (lambda d: ~np.eye(1 << d, dtype=bool), "text-4-a"),
+    "graphs:stage_pairs": (
         lambda d, _: (binary(d), binary(d)[::-1]),
         "text-2-a text-2-b text-2-c",
     ),
-    "mapping_graphs:digits_reversed": (binary, "text-2-a text-2-b text-2-d"),
-    "mapping_distances:far_apart": (binary, "text-4-b"),
-    "mapping_topologies:distance": (lambda a, b: 4 * (a != b), "text-1-b"),
-    "mapping_codes:reflected": (
+    "graphs:digits_reversed": (binary, "text-2-a text-2-d"),
+    "rounds:digits_reversed": (binary, "text-2-b theorem-3 text-7-a"),
+    "distances:far_apart": (binary, "text-4-b"),
+    "topologies:distance": (lambda a, b: 4 * (a != b), "text-1-b"),
+    "codes:reflected": (
         binary,
         "text-3-b text-5-a text-5-b theorem-2 theorem-3 text-8.1-b",
     ),
-    "mapping_searches:suits_fft": (everywhere(value=True), "text-5-d"),
-    "mapping_searches:reflected": (binary, "text-1-c"),
-    "mapping_reduction:reflected": (binary, "text-5-e"),
-    "mapping_conversions:reflected": (
+    "searches:suits_fft": (everywhere(value=True), "text-5-d"),
+    "searches:reflected": (binary, "text-1-c"),
+    "conversions:reflected": (
         binary,
         "lemma-1 text-6-a text-6-b text-6-c text-7-a text-7-c text-7-d",
     ),
-    "mapping_conversions:exchanged": (
+    "conversions:exchanged": (
         lambda data, *_: data,
         "text-6-a text-6-b text-6-c text-7-d",
     ),
-    "mapping_conversions:by_blocks": (
+    "conversions:by_blocks": (
         lambda n, d, _: binary(n) % (1 << d),
         "text-7-a text-7-b",
     ),
-    "mapping_conversions:tensor": (
+    "conversions:tensor": (
         lambda maps: sum(np.ix_(*maps)),
         "text-7-c text-7-d",
     ),
-    "mapping_diagrams:stage_pairs": (
+    "diagrams:stage_pairs": (
         lambda d, stage: (binary(d), binary(d) ^ 1 << stage - 1),
         "figure-1 figure-2",
     ),
-    "mapping_diagrams:reflected": (binary, "figure-3"),
-    "mapping_evidence:split": (everywhere((3, 2)), "figure-4 figure-5 table-1"),
-    "mapping_evidence:model_speedups": (everywhere((3.0, 3.0)), "table-2"),
-    "mapping_tradeoffs:best_dims": (
+    "diagrams:reflected": (binary, "figure-3"),
+    "evidence:split": (everywhere((3, 2)), "figure-4 figure-5 table-1"),
+    "evidence:model_speedups": (everywhere((3.0, 3.0)), "table-2"),
+    "tradeoffs:best_dims": (
         lambda _, mapping, n: 3 - (mapping == "FFT") if n > 3 else 0,
         "text-8.1-c text-8.1-d",
     ),
-    "mapping_tradeoffs:transforms": (
-        lambda _, q, __: module_of(PAPER, "mapping_prices").Count(1, q),
+    "tradeoffs:transforms": (
+        lambda _, q, __: module_of(PAPER, "prices").Count(1, q),
         "text-8.1-g",
     ),
-    "mapping_searches:H3": (tuple(range(8)), "text-1-c"),
-    "mapping_multigrid:reflected": (binary, "text-5-f"),
-    "mapping_tradeoffs:MAPPINGS": (("BRGC", "FFT"), "text-8.1-e"),
-    "mapping_tradeoffs:single_elements": (
-        lambda d, q: module_of(PAPER, "mapping_prices").whole_blocks(d, q),
+    "searches:H3": (tuple(range(8)), "text-1-c"),
+    "strides:reflected": (binary, "text-5-e text-5-f"),
+    "tradeoffs:MAPPINGS": (("BRGC", "FFT"), "text-8.1-e"),
+    "tradeoffs:single_elements": (
+        lambda d, q: module_of(PAPER, "prices").whole_blocks(d, q),
         "text-8.2-c text-8.2-d",
     ),
-    "mapping_prices:single_elements": (
-        lambda d, q: module_of(PAPER, "mapping_prices").whole_blocks(d, q),
+    "prices:single_elements": (
+        lambda d, q: module_of(PAPER, "prices").whole_blocks(d, q),
         "text-8.2-b text-8.2-f",
     ),
-    "mapping_strategies:strategies": (
+    "strategies:strategies": (
         rotated,
         "theorem-4 text-8.3-d text-8.3-e text-8.3-f",
     ),

@@ -12,7 +12,7 @@ from subprocess import PIPE
 import pytest
 from cli_runs import COMMAND, cli, tree
 
-from graycube.reproduce import as_dict, papers, reproduce
+from graycube.papers import as_dict, papers, reproduce
 
 HEAD = """
 [paper]

@@ -12,7 +12,7 @@ import pytest
 
 from graycube.cli import main
 from graycube.cli.main import verbs
-from graycube.reproduce import papers
+from graycube.papers import papers
 
 ROOT = Path(__file__).parents[1]
 MPIEXEC = Path(sys.executable).with_name("mpiexec")

@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from graycube.reproduce import papers
+from graycube.papers import papers
 
 ROOT = Path(__file__).parents[1]
 BUILD = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
@@ -28,12 +28,10 @@ def in_the_wheel(path):
 
 
 def imported(path):
-    """The modules that one imports, wherever it does."""
+    """The modules beside it that one imports, wherever it does."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            yield from [node.module] if node.module else (alias.name for alias in node.names)
 
 
 def needed(paper):
@@ -41,28 +39,33 @@ def needed(paper):
     left = {
         c.partition(":")[0] for claim in paper.claims for c in (claim.check, claim.draw) if c
     }
-    found = {paper.folder / "claims.toml"}
+    found = {paper.folder / "claims.toml", paper.folder / "__init__.py"}
     while left:
         path = paper.folder / f"{left.pop()}.py"
-        if path.exists() and path not in found:
+        assert path.exists()
+        if path not in found:
             found.add(path)
             left.update(imported(path))
     return found
 
 
-@pytest.mark.parametrize("paper", papers(ROOT / "papers"), ids=lambda paper: paper.key)
+def files_in(folder):
+    return {f for f in folder.rglob("*") if f.is_file() and "__pycache__" not in f.parts}
+
+
+@pytest.mark.parametrize("paper", papers(), ids=lambda paper: paper.key)
 def test_the_wheel_has_of_a_paper_what_its_claims_need(paper):
-    files = {f for f in paper.folder.rglob("*") if f.is_file() and "__pycache__" not in f.parts}
-    assert {f for f in files if in_the_wheel(f)} == needed(paper)
+    assert {f for f in files_in(paper.folder) if in_the_wheel(f)} == needed(paper)
 
 
 def test_every_pattern_leaves_something_out_and_all_of_the_library_stays():
-    files = [f.relative_to(ROOT).as_posix() for f in (ROOT / "papers").rglob("*")]
+    everything = files_in(ROOT / "src" / "graycube")
+    names = [f.relative_to(ROOT).as_posix() for f in everything]
     for pattern in WHEEL["exclude"]:
-        assert any(fnmatch(name, pattern) for name in files), pattern
-    assert all(in_the_wheel(f) for f in (ROOT / "src" / "graycube").rglob("*") if f.is_file())
-    for folder, place in {"papers": "graycube/papers", "src/graycube": "graycube"}.items():
-        assert WHEEL["sources"][folder] == place
+        assert any(fnmatch(name, pattern) for name in names), pattern
+    ours = {f for paper in papers() for f in files_in(paper.folder)}
+    assert all(in_the_wheel(f) for f in everything - ours)
+    assert WHEEL["sources"]["src/graycube"] == "graycube"
 
 
 def test_the_source_distribution_leaves_nothing_out():

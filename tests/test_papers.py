@@ -1,30 +1,12 @@
 """The kept figures are those that the commands make."""
 
-import csv
-import importlib.util
-from pathlib import Path
-
 import pytest
+from kept import rows, script
 
 import graycube as gc
 from graycube.synthesis import least_cycles
 
-FOLDER = Path(__file__).parents[1] / "papers" / "tr-20-91"
-
-
-def command(name):
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def rows(name):
-    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-KEPT = {(int(row["n"]), int(row["K"])): row for row in rows("cycles")}
+KEPT = {(int(row["n"]), int(row["K"])): row for row in rows("tr_20_91", "cycles")}
 SAMPLE = [
     pytest.param(n, block, marks=[] if n + block // 8 < 8 else pytest.mark.sweep)
     for n in range(2, 9)
@@ -34,7 +16,7 @@ SAMPLE = [
 
 @pytest.mark.parametrize(("n", "block"), SAMPLE)
 def test_rows_of_the_table_come_out_again(n, block):
-    table = command("table")
+    table = script("tr_20_91", "table")
     made = table.row(n, block, table.optima())
     assert made == tuple(KEPT[n, block].values())
 
@@ -55,7 +37,7 @@ def test_nothing_is_below_a_bound_or_an_optimum():
         assert int(row["bound"]) <= least <= int(row["best"])
 
 
-SMALL = [(row, int(row["n"]) * int(row["K"])) for row in rows("optima")]
+SMALL = [(row, int(row["n"]) * int(row["K"])) for row in rows("tr_20_91", "optima")]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +57,8 @@ def test_small_optima_come_out_again(row):
 
 
 def test_packets_need_no_more_start_ups_than_in_the_paper():
-    startups = command("startups")
-    for kept in rows("startups"):
+    startups = script("tr_20_91", "startups")
+    for kept in rows("tr_20_91", "startups"):
         n, packet = int(kept["n"]), int(kept["B"])
         assert int(kept["our minimum"]) <= int(kept["paper minimum"])
         assert int(kept["our nonminimum"]) <= int(kept["paper nonminimum"])

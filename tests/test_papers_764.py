@@ -1,29 +1,11 @@
 """The kept figures of TR-764 are those that the commands make."""
 
-import csv
-import importlib.util
-from pathlib import Path
-
 import pytest
+from kept import rows, script
 
 import graycube as gc
 
-FOLDER = Path(__file__).parents[1] / "papers" / "tr-764"
-
-
-def command(name):
-    spec = importlib.util.spec_from_file_location(f"tr764_{name}", FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def rows(name):
-    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-KEPT = rows("cycles")
+KEPT = rows("tr_764", "cycles")
 
 
 def figure(row, name):
@@ -45,7 +27,7 @@ def test_the_table_is_whole():
 
 @pytest.mark.parametrize("allocation", gc.ALLOCATIONS, ids=str)
 def test_rows_come_out_again(allocation):
-    table = command("cycles")
+    table = script("tr_764", "cycles")
     kept = {
         (int(r["n"]), int(r["slots"])): tuple(r.values())
         for r in KEPT
@@ -120,9 +102,11 @@ def test_nothing_is_below_the_bound():
             assert figure(row, name) is None or figure(row, name) >= figure(row, "bound")
 
 
-@pytest.mark.parametrize("row", [row for row in rows("feasible") if int(row["seconds"]) < 1])
+@pytest.mark.parametrize(
+    "row", [row for row in rows("tr_764", "feasible") if int(row["seconds"]) < 1]
+)
 def test_small_cases_are_decided_again(row):
-    program = command("feasible")
+    program = script("tr_764", "feasible")
     code = row["encoding"].rsplit(maxsplit=1)[-1].lower()
     slots = int(row["slots"]).bit_length() - 1
     case = (row["allocation"], code, int(row["n"]), slots, int(row["cycles"]), row["output"])
@@ -132,7 +116,7 @@ def test_small_cases_are_decided_again(row):
 def test_no_schedule_of_ours_is_infeasible():
     infeasible = {
         (row["allocation"], row["encoding"], row["n"], row["slots"]): int(row["cycles"])
-        for row in rows("feasible")
+        for row in rows("tr_764", "feasible")
         if row["feasible"] == "no"
     }
     for row in KEPT:

@@ -1,39 +1,33 @@
 """The kept figures of CAM-87-02 are those that the commands make, and the formulas hold."""
 
 import csv
-import importlib
 from fractions import Fraction
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
+from kept import PAPERS, rows, script
 
 import graycube as gc
-from graycube.reproduce import read_paper, reproduce
+from graycube.papers import read_paper, reproduce
+from graycube.papers.cam_87_02 import (
+    codes,
+    distances,
+    drawings,
+    graphs,
+    model,
+    prices,
+    rounds,
+    searches,
+    strategies,
+    tables,
+    tradeoffs,
+)
 from graycube.verify import check_algebra
 
-FOLDER = Path(__file__).parents[1] / "papers" / "cam-87-02"
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(FOLDER))
-    codes, distances, figures, graphs, model, prices = (
-        importlib.import_module(f"mapping_{name}")
-        for name in ["codes", "distances", "figures", "graphs", "model", "prices"]
-    )
-    rounds, searches, strategies, tables, tradeoffs = (
-        importlib.import_module(f"mapping_{name}")
-        for name in ["rounds", "searches", "strategies", "tables", "tradeoffs"]
-    )
-
-
-def rows(name):
-    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-PAPER = read_paper(FOLDER / "claims.toml")
+PAPER = read_paper(PAPERS / "cam_87_02" / "claims.toml")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
+SCRIPT = script("cam_87_02", "mappings")
 PRINTED = model.printed()
 BEGINNING = 9  # rows with the head
 EVERY = [(d, mapping) for d in range(1, 9) for mapping in model.MAPPINGS]
@@ -44,19 +38,19 @@ def costs(s, c, a=0):
 
 
 def made_and_kept(name):
-    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    with (PAPERS / "cam_87_02" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         kept = list(csv.reader(file))
-    return ([str(entry) for entry in row] for row in tables.TABLES[name]()), kept
+    return ([str(entry) for entry in row] for row in SCRIPT.TABLES[name]()), kept
 
 
-@pytest.mark.parametrize("name", tables.TABLES)
+@pytest.mark.parametrize("name", SCRIPT.TABLES)
 def test_tables_begin_as_they_are_made(name):
     made, kept = made_and_kept(name)
     assert list(islice(made, BEGINNING)) == kept[:BEGINNING]
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", tables.TABLES)
+@pytest.mark.parametrize("name", SCRIPT.TABLES)
 def test_tables_come_out_again(name):
     made, kept = made_and_kept(name)
     assert list(made) == kept
@@ -91,7 +85,7 @@ def test_table_2_divides_by_the_time_of_one_node_in_the_model():
     """By the measured time seven of the twelve experimental entries come out otherwise."""
     differ = {
         (int(row["d"]), row["mapping"])
-        for row in rows("speedups")
+        for row in rows("cam_87_02", "speedups")
         if row["of the measured time"] != row["experiment: paper"]
     }
     assert differ == {(1, "BRGC"), *((d, m) for d in (4, 5, 6) for m in model.MAPPINGS)}
@@ -112,16 +106,16 @@ def test_the_times_of_table_1_are_ticks_of_16_milliseconds():
 
 
 def test_schedules_take_what_the_formulas_say():
-    for row in rows("timings"):
+    for row in rows("cam_87_02", "timings"):
         assert row["schedules"] == row["model"]
-    for row in rows("figure4"):
+    for row in rows("cam_87_02", "figure4"):
         assert (row["FFT: schedules"], row["BRGC: schedules"]) == (row["FFT"], row["BRGC"])
-    for row in rows("conversions"):
+    for row in rows("cam_87_02", "conversions"):
         assert (row["gb1"], row["single elements"]) == (row["T_c"], row["T_cp"])
 
 
 def test_strategies_take_what_the_formulas_say():
-    for row in rows("strategies"):
+    for row in rows("cam_87_02", "strategies"):
         d, k, stencils = int(row["d"]), int(row["k"]), int(row["l"])
         here = tables.model(tables.POINTS, d)
         brgc, fft = (here.unchanged(mapping, k, stencils) for mapping in ("BRGC", "FFT"))
@@ -246,7 +240,7 @@ def test_theorem_4_on_its_boundaries():
 def test_the_best_number_of_dimensions_in_figure_4():
     best = [tradeoffs.best_dims(PRINTED.costs, m, tables.FIGURE_4) for m in model.MAPPINGS]
     assert best == [8, 7]
-    for row in rows("optimum"):
+    for row in rows("cam_87_02", "optimum"):
         assert int(row["BRGC: best d"]) <= int(row["FFT: best d"])
 
 
@@ -255,16 +249,20 @@ def test_figures_show_the_model(tmp_path):
     from matplotlib.figure import Figure  # noqa: PLC0415 - only where it is installed
 
     ax = Figure().subplots()
-    figures.times(ax)
-    kept = [float(row["BRGC"]) for row in rows("figure4")]
+    drawings.times(ax)
+    kept = [float(row["BRGC"]) for row in rows("cam_87_02", "figure4")]
     drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
     assert drawn["BRGC mapping, best d = 7"] == pytest.approx(kept, abs=1e-3)
     ax = Figure().subplots()
-    figures.speedups(ax)
-    measured = [float(row["experiment"]) for row in rows("speedups") if row["mapping"] == "FFT"]
+    drawings.speedups(ax)
+    measured = [
+        float(row["experiment"])
+        for row in rows("cam_87_02", "speedups")
+        if row["mapping"] == "FFT"
+    ]
     drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
     assert drawn["FFT, measured"][1:] == pytest.approx(measured, abs=0.006)
-    figures.draw(tmp_path)
+    SCRIPT.draw(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "figure4.png",
         "figure5.png",

@@ -15,8 +15,8 @@ import numpy as np
 import graycube as gc
 from graycube.bounds.certificate import known_certificate
 from graycube.errors import GraycubeError
+from graycube.papers import papers
 from graycube.planning.files import plan_text
-from graycube.reproduce import papers
 from graycube.schedule import dump, expand
 
 HOSTILE = (

@@ -19,8 +19,8 @@ import mutants
 import graycube as gc
 from graycube.bounds.certificate import parsed_certificate
 from graycube.cli import main
+from graycube.papers.paper import read_paper
 from graycube.planning.plan import plan_of
-from graycube.reproduce.papers import read_paper
 from graycube.schedule import dump, load
 from graycube.texts import visible
 

@@ -15,7 +15,7 @@ import click
 
 import graycube as gc
 from graycube.cli.console import complain, print_json, progress, say, show, tell
-from graycube.reproduce import (
+from graycube.papers import (
     Claim,
     Outcome,
     Paper,
@@ -25,7 +25,7 @@ from graycube.reproduce import (
     summary,
     unexpected,
 )
-from graycube.reproduce import reproduce as compute
+from graycube.papers import reproduce as compute
 from graycube.show import Table
 from graycube.texts import shortened
 from graycube.whole_files import require_writable, write_whole

@@ -2,7 +2,7 @@
 
 GB3 moves n K / 2 bytes in sequence in n rounds. Flows with less exist: 76/29 K for n = 6 on one
 port, say, which only endless schedules reach. The tables have schedules between the two, found
-by linear programs (``papers/tr-20-92/fewer_bytes.py`` writes them): in a round some nodes use
+by linear programs (``tools/tr_20_92/fewer_bytes.py`` writes them): in a round some nodes use
 one dimension and some another, and each node shares out its block over several ways.
 
 For larger cubes they are those of the classes of nodes with the same top bits. Halfway all

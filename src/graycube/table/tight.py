@@ -3,10 +3,10 @@
 The paper's own routes do not reach its n cycles for n + 1 and n + 2 elements: the long ones
 take n + 1. Schedules of n cycles exist for n >= 5, and for n = 4 with one element less. Most
 units are on the ring of Theorem 6. For n <= 8 an integer program found the routes of the others
-from every even node (``papers/tr-20-91/search.py``), with unconditional exchanges; nodes that
+from every even node (``tools/tr_20_91/search.py``), with unconditional exchanges; nodes that
 differ in bit 0 do the same.
 
-For n >= 9 one table serves all (``papers/tr-20-91/search_wide.py``). The ring leaves its slots
+For n >= 9 one table serves all (``tools/tr_20_91/search_wide.py``). The ring leaves its slots
 2 to 4 free, and five units of each class of the five top bits walk from class to class. They do
 all lower dimensions at one class, in step with one of the slots 1 to 4, on links that the ring
 does not use then: across a top dimension all conditions are complementary (Theorem 7).

@@ -1,0 +1,32 @@
+"""The papers' claims, recomputed: every theorem, table and figure, with evidence.
+
+>>> from graycube.papers import papers, reproduce
+>>> sum(len(paper.claims) for paper in papers()) > 100
+True
+"""
+
+from graycube.papers.checks import at_every_size, compared, require, tried
+from graycube.papers.claims import Case, Claim, Correction
+from graycube.papers.paper import Paper, papers, read_paper
+from graycube.papers.report import as_dict, report, summary, unexpected
+from graycube.papers.run import Outcome, judged, reproduce
+
+__all__ = [
+    "Case",
+    "Claim",
+    "Correction",
+    "Outcome",
+    "Paper",
+    "as_dict",
+    "at_every_size",
+    "compared",
+    "judged",
+    "papers",
+    "read_paper",
+    "report",
+    "reproduce",
+    "require",
+    "summary",
+    "tried",
+    "unexpected",
+]

@@ -1,0 +1,129 @@
+"""Sections 3 and 5 by brute force: Gray codes, their strides, and butterflies on them."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.codes import Ints, distance, reflected
+
+from .graphs import apart
+from .rounds import makes_transform, placed
+
+Words = Sequence[int]
+
+
+def printed_words(row: Sequence[str]) -> tuple[int, ...]:
+    """A code as the paper prints it."""
+    return tuple(int(word, 2) for word in row)
+
+
+def two_codes(claim: Claim) -> Iterator[Case]:
+    """Equations (2) and (3): Gray codes, and two of them."""
+    for name, *row in claim.figures:
+        words = printed_words(row)
+        found = "a Gray code" if is_gray(words) else "none"
+        yield Case(str(name), "a Gray code", found, is_gray(words))
+    first = printed_words(claim.figures[0][1:])
+    ours = "it is" if first == tuple(reflected(3)) else "it is not"
+    yield Case(str(claim.figures[0][0]), "the reflected code", ours, ours == "it is")
+    differ = len({row[1:] for row in claim.figures}) == len(claim.figures)
+    yield Case("together", "different", "different" if differ else "the same", differ)
+
+
+def is_gray(words: Words) -> bool:
+    """Whether these are all numbers of some bits, each a bit from the next, in a ring."""
+    found = sorted(words) == list(range(len(words))) and set(apart(np.array(words))) == {1}
+    require(found == gc.is_gray_code(words), f"the library disagrees about {words}")
+    return found
+
+
+any_code = tried(lambda d: is_gray(tuple(map(int, reflected(d)))) if d > 4 else _all_gray(d))
+"""Equation (4): all Gray codes of few bits, and the BRGC of more."""
+
+
+def _all_gray(d: int) -> bool:
+    return all(is_gray(words) for words in gray_codes(d))
+
+
+def gray_codes(d: int, path: tuple[int, ...] = (0,)) -> Iterator[tuple[int, ...]]:
+    """All cyclic Gray codes of d bits that begin with this path."""
+    if len(path) == 1 << d:
+        if path[-1].bit_count() == 1:
+            yield path
+        return
+    for dim in range(d):
+        word = path[-1] ^ 1 << dim
+        if word not in path:
+            yield from gray_codes(d, (*path, word))
+
+
+def recursion(claim: Claim) -> Iterator[Case]:
+    """Equations (5) to (10): each word that is printed."""
+    for d, *row in claim.figures:
+        for j, (word, ours) in enumerate(zip(row, reflected(d), strict=True)):
+            yield Case(f"B{d}, word {j}", word, f"{ours:0{d}b}", word == f"{ours:0{d}b}")
+
+
+reflected_is_gray = tried(
+    lambda d: (
+        is_gray(tuple(map(int, reflected(d))))
+        and np.array_equal(gc.gray(np.arange(1 << d)), reflected(d))
+    )
+)
+"""The recursion gives Gray codes, the library's among them."""
+
+
+@compared
+def theorem_2(d: int, j: int) -> int | None:
+    """All pairs at a stride; the library's profile of the code says the same."""
+    if j >= d:
+        return None
+    code = reflected(d)
+    links = distance(code, np.roll(code, -(1 << j)))
+    low, high = int(links.min()), int(links.max())
+    profile = gc.stride_profile(gc.GrayCode.reflected(d))[j]
+    require(low == high and profile == {high: 1 << d}, "the distances differ")
+    return high
+
+
+def code_of_12(claim: Claim) -> Iterator[Case]:
+    """Equation (12): a Gray code, and the pair that is too far apart."""
+    far, *row = claim.figures[0]
+    words = printed_words(row)
+    links = int(words[0] ^ words[8]).bit_count()
+    yield Case("the code", "a Gray code", "as printed", is_gray(words))
+    yield Case("its words 0 and 8", f"distance {far}", f"distance {links}", links == far)
+    short = has_short_strides(words)
+    yield Case("its strides", "longer than 2", "up to 2" if short else "longer", not short)
+
+
+def has_short_strides(words: Words) -> bool:
+    """Whether a code has the property of Theorem 2."""
+    return all(max(profile) <= 2 for profile in gc.stride_profile(words))
+
+
+@compared
+def theorem_3(d: int) -> int:
+    """All pairs of all stages, by the recursion; the library's layout says the same."""
+    stages = [int(distance(*_partners(d, j)).max()) for j in range(d)]
+    layout = placed(d, d, "BRGC")
+    dilation = gc.butterfly_distances(layout).dilation
+    require(max(stages) == dilation, "the layout has other distances")
+    require(makes_transform(layout), "the partners' values make no transform")
+    return max(stages)
+
+
+def _partners(d: int, j: int) -> tuple[Ints, Ints]:
+    code = reflected(d)
+    return code, code[np.arange(1 << d) ^ 1 << j]
+
+
+@compared
+def stages(d: int, j: int) -> int | None:
+    """Section 8.1: the distance of partners in the stage of bit j."""
+    if j >= d:
+        return None
+    links = distance(*_partners(d, j))
+    return int(links.max()) if links.min() == links.max() else -1

@@ -1,0 +1,169 @@
+"""Sections 6 and 7: the conversion by hand and as a schedule, blocks, and more axes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import compared, require, tried
+from graycube.papers.codes import Ints, distance, reflected
+from graycube.verify import check_algebra
+
+from .model import MAPPINGS, Mapping
+from .rounds import conversion, makes_transform, placed, planned
+
+
+@compared
+def lemma(d: int) -> int:
+    """The exchanges of the schedule, which is proved; no block has fewer links to go."""
+    schedule = conversion(d, 1, 1)
+    require(check_algebra(schedule, gc.Machine(dims=d)), "the conversion is wrong")
+    farthest = distance(reflected(d), np.arange(1 << d)).max()
+    require(farthest == d - 1, "fewer exchanges may do")
+    return len(schedule.rounds)
+
+
+by_hand = tried(lambda d: np.array_equal(converted(d, range(d - 1)), np.arange(1 << d)))
+"""The algorithm on data, node by node, as section 6 numbers bits: the highest one is 0."""
+
+
+@tried
+def backwards(d: int) -> bool:
+    """The same steps in reverse order, from the FFT mapping to the BRGC."""
+    data = np.arange(1 << d)
+    for j in reversed(range(d - 1)):
+        data = exchanged(data, d, j)
+    return np.array_equal(data[reflected(d)], np.arange(1 << d))
+
+
+def converted(d: int, stages: Sequence[int]) -> Ints:
+    """Who holds what after these stages, from the BRGC mapping on."""
+    data = np.empty(1 << d, dtype=np.int64)
+    data[reflected(d)] = np.arange(1 << d)
+    for j in stages:
+        data = exchanged(data, d, j)
+    return data
+
+
+def exchanged(data: Ints, d: int, j: int) -> Ints:
+    """Stage j: where bit j is 1, with the neighbour in dimension j + 1, in pairs."""
+    nodes = np.arange(1 << d)
+    bit = nodes >> d - 1 - j & 1
+    partner = nodes ^ bit << d - 2 - j
+    require(np.array_equal(partner[partner], nodes), "not in pairs")
+    require(distance(nodes, partner).max() <= 1, "not between neighbours")
+    moved: Ints = data[partner]
+    return moved
+
+
+@tried
+def reversed_half(k: int) -> bool:
+    """The proof's pairs: a single dimension apart, and the exchange unreverses the half."""
+    code = reflected(k)
+    pairs = code[::-1] ^ code
+    after = converted(k + 1, range(1))[1 << k :]
+    return bool(np.all(pairs == 1 << k - 1)) and np.array_equal(
+        after[code], np.arange(1 << k, 2 << k)
+    )
+
+
+blocks = tried(
+    lambda n, d: None if d > n else all(_in_blocks(n, d, m, far=1) for m in MAPPINGS),
+    lambda n, d: all(_in_blocks(n, d, m, far=1 + (m == "BRGC")) for m in MAPPINGS),
+)
+"""Section 7: whole blocks go to one node each, in the first d stages, and none later.
+
+As printed to a neighbour in both mappings; corrected, two links away in the BRGC mapping
+but for the last of these stages.
+"""
+
+
+def _in_blocks(n: int, d: int, mapping: Mapping, far: int) -> bool:
+    node = by_blocks(n, d, mapping)
+    index = np.arange(1 << n)
+    for stage in range(n):  # from the most significant bit on
+        partners = node[index ^ 1 << n - 1 - stage].reshape(1 << d, -1)
+        own = node.reshape(1 << d, -1)
+        links = distance(own, partners)
+        wanted = (1 if stage == d - 1 else far) if stage < d else 0
+        if np.any(links != wanted) or np.any(partners != partners[:, :1]):
+            return False
+    return makes_transform(placed(n, d, mapping))
+
+
+def by_blocks(n: int, d: int, mapping: Mapping) -> Ints:
+    """The node of every element, consecutive ones together."""
+    nodes = np.arange(1 << d) if mapping == "FFT" else reflected(d)
+    return np.repeat(nodes, 1 << n - d)
+
+
+boundary = tried(lambda n, d: None if d > n else all(_one_each(n, d, m) for m in MAPPINGS))
+"""Section 7: of every block a single element has its next neighbour on another node."""
+
+
+def _one_each(n: int, d: int, mapping: Mapping) -> bool:
+    node = by_blocks(n, d, mapping)
+    library = placed(n, d, mapping).locate(np.arange(1 << n))[0]
+    require(np.array_equal(library, node), "the layout is another one")
+    leaves = np.flatnonzero(node != np.roll(node, -1))
+    size = 1 << n - d
+    last = np.arange(size - 1, 1 << n, size)
+    return np.array_equal(leaves, last if d else last[:0])
+
+
+axes = tried(lambda **dims: all(_kept(list(dims.values()), m) for m in MAPPINGS))
+"""Section 7: each axis of a mesh keeps what it has alone, in both mappings."""
+
+
+def _kept(dims: list[int], mapping: Mapping) -> bool:
+    node, shape = tensor([by_blocks(d, d, mapping) for d in dims]), _shape(dims)
+    layout = gc.Layout.mesh(shape, nodes=shape, code="binary" if mapping == "FFT" else "gray")
+    library = layout.locate(*np.indices(shape))[0]
+    require(np.array_equal(library, node), "the layout is another one")
+    for axis, d in enumerate(dims):
+        links = distance(node, np.roll(node, -1, axis=axis))
+        if links.max() != (d if mapping == "FFT" else min(d, 1)):
+            return False
+        for j in range(d):
+            partners = np.take(node, np.arange(1 << d) ^ 1 << j, axis=axis)
+            if np.any(distance(node, partners) != (2 if mapping == "BRGC" and j else 1)):
+                return False
+    return len(np.unique(node)) == node.size == 1 << sum(dims)
+
+
+def tensor(maps: Sequence[Ints]) -> Ints:
+    """The node of every point: the numbers of its coordinates, one after the other."""
+    node = np.zeros((), dtype=np.int64)
+    for each in maps:
+        node = node[..., None] << len(each).bit_length() - 1 | each
+    return node
+
+
+axes_converted = compared(lambda **dims: _succession(list(dims.values())))
+"""Section 7: the conversion of every axis in succession, by hand and as a plan."""
+
+
+def _succession(dims: list[int]) -> int:
+    data = np.empty(1 << sum(dims), dtype=np.int64)
+    data[tensor([reflected(d) for d in dims])] = np.arange(data.size).reshape(_shape(dims))
+    grid, exchanges = data.reshape(_shape(dims)), 0
+    for axis, d in enumerate(dims):
+        for j in range(d - 1):
+            order = exchanged(np.arange(1 << d), d, j)
+            grid, exchanges = np.take(grid, order, axis=axis), exchanges + 1
+    require(np.array_equal(grid.ravel(), np.arange(data.size)), "the elements are not at home")
+    same = not exchanges or len(_planned(dims).rounds) == exchanges
+    require(same, "the plan has another number of exchanges")
+    return exchanges
+
+
+def _shape(dims: Sequence[int]) -> tuple[int, ...]:
+    return tuple(1 << d for d in dims)
+
+
+def _planned(dims: Sequence[int]) -> gc.Schedule:
+    shape = _shape(dims)
+    gray, binary = (gc.Layout.mesh(shape, nodes=shape, code=c) for c in ("gray", "binary"))
+    schedule = planned(gray, binary, 1)
+    require(check_algebra(schedule, gc.Machine(dims=sum(dims))), "the plan is wrong")
+    return schedule

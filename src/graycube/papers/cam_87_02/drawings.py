@@ -1,0 +1,191 @@
+"""Figures 1 to 5 drawn: what is printed in the paper stands beside what is computed."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graycube.papers import Claim
+from graycube.papers.codes import Ints, distance, reflected
+
+from .diagrams import DIMS
+from .graphs import adjacent, stage_pairs
+from .model import MAPPINGS, printed
+from .tables import FIGURE_4, POINTS, alone, model, split
+
+if TYPE_CHECKING:  # matplotlib is optional, and slow to import
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
+STAGES = {1: "tab:blue", 2: "tab:orange", 3: "0.35"}  # apart in grey, too
+LINES = {1: "-", 2: "--", 3: ":"}
+CORNERS = np.array([[2.0, 0.0], [0.0, 2.0], [0.85, 0.65]])
+"""Where the dimensions of a cube lead in a drawing: right, up, and back."""
+
+
+def figure_1(figure: "Figure", claim: Claim) -> None:
+    """The butterfly: a column for the input, and one after each stage."""
+    figure.set_size_inches(6.4, 4.2)
+    ax = _blank(figure, "The butterfly of eight elements")
+    size = 1 << DIMS
+    for stage, stride in enumerate(claim.figures[0], start=1):
+        ends = stage_pairs(DIMS, stage)
+        for point, partner in zip(*ends, strict=True):
+            for end in (point, partner):
+                _line(ax, (stage - 1, stage), (-point, -end), stage)
+        note = f"stage {stage}\nstride {stride}"
+        ax.text(stage - 0.5, 1.0, note, ha="center", va="bottom", fontsize=9)
+    for column in range(DIMS + 1):
+        ax.plot([column] * size, -np.arange(size), "o", color="black", markersize=4)
+    for j in range(size):
+        ax.text(-0.1, -j, f"$x_{j}$", ha="right", va="center")
+        index = int(f"{j:0{DIMS}b}"[::-1], 2)
+        ax.text(DIMS + 0.1, -j, f"$X_{index}$", ha="left", va="center")
+    ax.set(xlim=(-0.5, DIMS + 0.5), ylim=(0.5 - size, 2.1))
+
+
+def figure_2(figure: "Figure", claim: Claim) -> None:
+    """The natural mapping: the links of a stage in one style."""
+    figure.set_size_inches(6.0, 4.6)
+    ax = _blank(figure, "FFT mapping: element j on node j")
+    for stage, _ in claim.figures:
+        here, there = (_corners(ends) for ends in stage_pairs(DIMS, stage))
+        for a, b in zip(here, there, strict=True):
+            if tuple(a) < tuple(b):  # each link once
+                _line(ax, (a[0], b[0]), (a[1], b[1]), stage)
+        ax.plot([], [], LINES[stage], color=STAGES[stage], label=f"partners in stage {stage}")
+    _name_nodes(ax, np.arange(1 << DIMS))
+    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3)
+
+
+def figure_3(figure: "Figure", claim: Claim) -> None:
+    """The Gray code: the arrows of the mesh, and the partners of element 0."""
+    figure.set_size_inches(6.0, 4.6)
+    ax = _blank(figure, "NN-mesh mapping: element j on the j-th node of G3")
+    nodes = reflected(DIMS)
+    place = _corners(nodes)
+    for a, b in zip(*np.nonzero(adjacent(DIMS)), strict=True):
+        ends = _corners(np.array([a, b]))
+        ax.plot(*ends.T, color="0.8", linewidth=1, zorder=1)
+    style = {"arrowstyle": "-|>", "color": "tab:blue", "shrinkA": 9, "shrinkB": 9, "lw": 1.6}
+    for here, there in zip(place, np.roll(place, -1, axis=0), strict=True):
+        ax.annotate("", xy=tuple(there), xytext=tuple(here), arrowprops=style)
+    _name_nodes(ax, nodes)
+    apart = (
+        f"$x_{one}$ to $x_{other}$: {distance(nodes[one], nodes[other])} (print: {said})"
+        for one, other, said in claim.figures
+    )
+    ax.text(
+        0.5,
+        -0.02,
+        "links from " + ", ".join(apart),
+        ha="center",
+        va="top",
+        fontsize=9,
+        transform=ax.transAxes,
+    )
+
+
+def figure_4(figure: "Figure", claim: Claim) -> None:
+    """The times of a 1024-point FFT."""
+    del claim
+    figure.set_size_inches(6.4, 4.4)
+    times(figure.subplots())
+
+
+def figure_5(figure: "Figure", claim: Claim) -> None:
+    """The speed-ups, and how far model and experiment are apart."""
+    del claim
+    figure.set_size_inches(9.6, 4.4)
+    curves, rest = figure.subplots(1, 2, width_ratios=(3, 2))
+    speedups(curves)
+    for mapping, mark in zip(MAPPINGS, "os", strict=True):
+        dims = [d for d, m in printed().speedups if m == mapping]
+        measured = [float(alone() / printed().average(d, mapping)) for d in dims]
+        ours = [float(alone() / sum(split(POINTS, d, mapping))) for d in dims]
+        entries = [float(printed().speedups[d, mapping][0]) for d in dims]
+        colour = COLOURS[mapping]
+        rest.plot(dims, _percent(ours, measured), color=colour, label=f"{mapping}, ours")
+        rest.plot(
+            dims,
+            _percent(entries, measured),
+            mark,
+            color=colour,
+            mfc="none",
+            label=f"{mapping}, Table 2",
+        )
+    rest.axhline(0, color="0.5", linestyle="--", linewidth=1)
+    rest.set(
+        xlabel="d, dimensions of the cube", ylabel="percent", title="model above the experiment"
+    )
+    rest.set_ylim(top=5)
+    rest.legend(frameon=False, loc="upper center", ncols=2, fontsize="small", columnspacing=1)
+
+
+def times(ax: "Axes") -> None:
+    """Figure 4 on the machine of Table 2: the paper does not print Swarztrauber's."""
+    dims = range(FIGURE_4 + 1)
+    models = [model(FIGURE_4, d) for d in dims]
+    for mapping in MAPPINGS:
+        colour = COLOURS[mapping]
+        whole = [float(m.fft(mapping, FIGURE_4)) for m in models]
+        sent = [float(m.fft_sends(mapping)) for m in models]
+        best = whole.index(min(whole))
+        ax.plot(dims, whole, color=colour, label=f"{mapping} mapping, best d = {best}")
+        ax.plot(dims[1:], sent[1:], ":", color=colour, label=f"{mapping}: communication")
+        ax.plot(best, whole[best], "o", color=colour)
+    computed = [float(m.q * FIGURE_4 * m.costs.arithmetic) for m in models]
+    ax.plot(dims, computed, "--", color="0.5", label="computation")
+    ax.set(xlabel="d, dimensions of the cube", ylabel="milliseconds", yscale="log")
+    ax.set(title="1024-point FFT, parameters of Table 2", xticks=dims)
+    ax.legend(frameon=False)
+
+
+def speedups(ax: "Axes") -> None:
+    """Figure 5: the model as lines, the averages of Table 1 as marks."""
+    dims = range(7)
+    nodes = [1 << d for d in dims]
+    for mapping, mark in zip(MAPPINGS, "os", strict=True):
+        colour = COLOURS[mapping]
+        whole = [alone() / model(POINTS, d).fft(mapping, POINTS) for d in dims]
+        measured = [alone() / printed().average(d, mapping) for d in dims]
+        entries = [float(printed().speedups[d, mapping][0]) for d in dims[1:]]
+        ax.plot(nodes, [*map(float, whole)], color=colour, label=f"{mapping} mapping, model")
+        ax.plot(
+            nodes, [*map(float, measured)], mark, color=colour, label=f"{mapping}, measured"
+        )
+        name = "the model's, as printed" if mapping == MAPPINGS[-1] else "_"
+        ax.plot(nodes[1:], entries, "x", color="black", label=name)
+    ax.plot(nodes, nodes, "--", color="0.5", label="one for one")
+    ax.set(xlabel="nodes", ylabel="speed-up", title="4096-point FFT on the Intel iPSC")
+    ax.legend(frameon=False)
+
+
+def _percent(model: list[float], measured: list[float]) -> list[float]:
+    return [100 * (a / b - 1) for a, b in zip(model, measured, strict=True)]
+
+
+def _blank(figure: "Figure", title: str) -> "Axes":
+    ax: Axes = figure.subplots()
+    ax.set_axis_off()
+    ax.set_title(title)
+    return ax
+
+
+def _line(ax: "Axes", x: tuple[Any, Any], y: tuple[Any, Any], stage: int) -> None:
+    ax.plot(x, y, LINES[stage], color=STAGES[stage], linewidth=1.4, zorder=1)
+
+
+def _corners(nodes: Ints) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The places of nodes in the drawing."""
+    bits = nodes[:, None] >> np.arange(DIMS) & 1
+    return np.asarray(bits @ CORNERS, dtype=np.float64)
+
+
+def _name_nodes(ax: "Axes", nodes: Ints) -> None:
+    """Element j on the j-th of these nodes, with its number in bits."""
+    box = {"boxstyle": "circle,pad=0.25", "fc": "white", "ec": "black"}
+    for j, (node, (x, y)) in enumerate(zip(nodes, _corners(nodes), strict=True)):
+        ax.text(x, y, f"$x_{j}$", ha="center", va="center", bbox=box, zorder=3)
+        ax.text(x + 0.17, y - 0.2, f"{node:0{DIMS}b}", fontsize=8, color="0.35", zorder=3)
+    ax.set(xlim=(-0.4, 3.4), ylim=(-0.4, 3.0))

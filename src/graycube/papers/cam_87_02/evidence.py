@@ -1,0 +1,123 @@
+"""Section 8.1: Tables 1 and 2 entry by entry, the parameters, and Figures 1 to 5."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from graycube.papers import Case, Claim, require
+
+from .model import MAPPINGS, Mapping, by_mapping, printed
+from .tables import (
+    FIGURE_4,
+    ITEMSIZE,
+    POINTS,
+    alone,
+    machine,
+    measured_speedups,
+    model,
+    model_speedups,
+    split,
+)
+
+ROUNDED = Fraction(1, 1000)  # the parameter a has three digits
+WORD = 4  # bytes of 32 bits
+
+
+def table_1(claim: Claim) -> Iterator[Case]:
+    """Every measured time, fastest and slowest, against that of the priced schedules."""
+    for (d, mapping), (fastest, slowest) in by_mapping(claim.figures).items():
+        time = sum(split(POINTS, d, mapping), Fraction(0))
+        ours = f"{float(time):.1f}"
+        for name, entry, holds in (
+            ("fastest", f">= {fastest}", time >= fastest * (1 - ROUNDED)),
+            ("slowest", f"<= {slowest}", time <= slowest * (1 + ROUNDED)),
+        ):
+            yield Case(f"d = {d}, {mapping}, {name}", entry, ours, holds)
+
+
+def table_2(claim: Claim) -> Iterator[Case]:
+    """Every entry from the parameters or from Table 1's averages; corrected, as it was made."""
+    for (d, mapping), entries in by_mapping(claim.figures).items():
+        exact, whole = model_speedups(d, mapping)
+        by_model, by_measured, _ = measured_speedups(d, mapping)
+        ours = ("model", exact, whole), ("experiment", by_measured, by_model)
+        for entry, (name, plain, corrected) in zip(entries, ours, strict=True):
+            agree = (f"{figure:.2f}" == entry for figure in (plain, corrected))
+            yield Case(f"d = {d}, {mapping}, {name}", entry, f"{plain:.2f}", *agree)
+
+
+def parameters(claim: Claim) -> Iterator[Case]:
+    """What the measurements at Yale, one way, and Table 1's single node come to."""
+    for name, value, *one_way in claim.figures:
+        printed_value = Fraction(value)
+        if name == "arithmetic":
+            ours = Fraction(printed().times[0, "FFT"][0], POINTS << POINTS)
+            right = corrected = abs(ours - printed_value) <= printed_value * ROUNDED
+        else:
+            exchange = 2 * Fraction(*one_way)
+            ours = exchange * (WORD if name == "transfer" else 1)
+            on = machine(1)
+            profile = on.startup if name == "startup" else ITEMSIZE * on.per_byte
+            same = round(profile * 10**6) == printed_value * 1000
+            require(same, f"the profile has another {name}")
+            right = ours == printed_value
+            corrected = right or ours * ITEMSIZE / WORD == printed_value
+        yield Case(str(name), f"{value} ms", f"{float(ours):.4g} ms", right, corrected)
+
+
+def figure_4(claim: Claim) -> Iterator[Case]:
+    """What section 8.1 reads off the curves, here those of Table 2's machine."""
+    yield from _formulas_of_figure_4(claim)
+    best = {mapping: _best(mapping) for mapping in MAPPINGS}
+    for mapping, d in best.items():
+        work, sent = split(FIGURE_4, d, mapping)
+        ours = f"{float(sent):.1f} and {float(work):.1f} ms"
+        where = f"{mapping}, the best d = {d}"
+        yield Case(where, "more communication than computation", ours, sent > work)
+        low = [k for k in range(d) if _little(mapping, k)]
+        ours = f"below half for d = {low[0]} to {low[-1]}"
+        large = low == list(range(len(low))) and 2 * len(low) > d
+        yield Case(f"{mapping}, d < {d}", "much less over a large range", ours, large)
+    ours = f"{best['BRGC']} and {best['FFT']}"
+    yield Case("best d, BRGC and FFT", "BRGC lower", ours, best["BRGC"] < best["FFT"])
+    for d in range(1, FIGURE_4 * 2 // 5 + 1):
+        fft, brgc = (sum(split(FIGURE_4, d, mapping)) for mapping in MAPPINGS)
+        ours = f"{100 * float(brgc / fft - 1):.1f} percent higher"
+        where = f"BRGC and FFT, n/d = {FIGURE_4 / d:.3g}"
+        yield Case(where, "slightly higher", ours, fft <= brgc < Fraction(11, 10) * fft)
+
+
+def _formulas_of_figure_4(claim: Claim) -> Iterator[Case]:
+    for mapping in MAPPINGS:
+        for (d,) in (sizes.values() for sizes in claim.cases()):
+            said = model(FIGURE_4, d).fft(mapping, FIGURE_4)
+            ours = sum(split(FIGURE_4, d, mapping))
+            told = f"{float(said):.3f} ms", f"{float(ours):.3f}"
+            yield Case(f"{mapping}, d = {d}", *told, said == ours)
+
+
+def _best(mapping: Mapping) -> int:
+    times = [sum(split(FIGURE_4, d, mapping)) for d in range(FIGURE_4 + 1)]
+    return times.index(min(times))
+
+
+def _little(mapping: Mapping, d: int) -> bool:
+    work, sent = split(FIGURE_4, d, mapping)
+    return 2 * sent < work
+
+
+def figure_5(_: Claim) -> Iterator[Case]:
+    """Both curves of both mappings, the points of Table 2.
+
+    The paper compares averages, as the model does not have the imbalance that spreads the times
+    of Table 1. So they agree well where the model's time is nearer to the average than to those
+    of the fastest and of the slowest processor.
+    """
+    for d, mapping in printed().speedups:
+        time = sum(split(POINTS, d, mapping), Fraction(0))
+        average = printed().average(d, mapping)
+        apart = abs(time - average)
+        ends = (abs(time - end) for end in printed().times[d, mapping])
+        speedups = f"{float(alone() / time):.2f} and {float(alone() / average):.2f}"
+        shown = f"{speedups}, {float(100 * apart / average):.1f} percent apart"
+        where = f"d = {d}, {mapping}, model and experiment"
+        yield Case(where, "nearer to the average", shown, apart < min(ends))

@@ -1,0 +1,115 @@
+"""Sections 1 and 2 by brute force: the cube, and the butterfly on it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+import graycube as gc
+from graycube.papers import compared, require, tried
+from graycube.papers.codes import Ints, digits_reversed, distance
+from graycube.verify import check_algebra
+
+from .rounds import fft_rounds, makes_transform, placed
+
+Edges = tuple[Ints, Ints]
+"""The two ends of every edge."""
+
+
+def apart(nodes: Ints) -> Ints:
+    """How far the neighbours of a ring are apart."""
+    return distance(nodes, np.roll(nodes, -1)).astype(np.int64)
+
+
+numbers = tried(
+    lambda d: len(range(1, (1 << d) - 1)) >= 1 << d,
+    lambda d: np.array_equal(adjacent(d), _product_of_edges(d)),
+)
+"""Section 1: how many numbers there are, and the cube as a product of edges."""
+
+
+def adjacent(d: int) -> NDArray[np.bool_]:
+    """Which of the numbers 0 to 2^d - 1 differ in one bit."""
+    nodes = np.arange(1 << d)
+    links: NDArray[np.bool_] = distance(nodes[:, None], nodes) == 1
+    return links
+
+
+def _product_of_edges(d: int) -> NDArray[np.bool_]:
+    cube: NDArray[np.float64] = np.zeros((1, 1))
+    for _ in range(d):
+        cube = np.kron(np.eye(2), cube) + np.kron(1 - np.eye(2), np.eye(len(cube)))
+    return cube.astype(bool)
+
+
+def stage_pairs(d: int, stage: int) -> Edges:
+    """The elements that meet in a stage of the butterfly, the first being 1."""
+    elements = np.arange(1 << d)
+    return elements, elements ^ 1 << d - stage
+
+
+flow = tried(lambda d: all(_transforms(d, form) for form in ("time", "frequency")))
+"""Section 2: both forms of the algorithm, as products of matrices with these pairs."""
+
+
+def _transforms(d: int, form: str) -> bool:
+    """Whether a form is the Fourier transform, and its stages have the butterfly's pattern."""
+    product = np.eye(1 << d, dtype=complex)
+    for stage in range(1, d + 1):
+        matrix = stage_matrix(d, stage, form)
+        elements, partners = stage_pairs(d, stage)
+        pattern = np.zeros(matrix.shape, dtype=bool)
+        pattern[elements, elements] = pattern[elements, partners] = True
+        if np.any((matrix != 0) != pattern):
+            return False
+        product = matrix @ product
+    return np.allclose(product[digits_reversed(d)], np.fft.fft(np.eye(1 << d)))
+
+
+def stage_matrix(d: int, stage: int, form: str) -> NDArray[np.complex128]:
+    """A stage of decimation in time or in frequency, for input in natural order."""
+    low = d - stage  # the bit in which partners differ
+    elements, partners = stage_pairs(d, stage)
+    upper = elements >> low & 1 == 1
+    in_time = digits_reversed(stage - 1)[elements >> low + 1] / (1 << stage)
+    in_frequency = (elements & (1 << low) - 1) / (2 << low)
+    factor = np.exp(-2j * np.pi * (in_time if form == "time" else in_frequency))
+    matrix = np.zeros((1 << d, 1 << d), dtype=complex)
+    matrix[elements, elements] = np.where(upper, -factor, 1)
+    matrix[elements, partners] = np.where(upper == (form == "frequency"), factor, 1)
+    return matrix
+
+
+@tried
+def natural_mapping(d: int) -> bool:
+    """Equation (1): every stage is one round over links that carry one element each."""
+    layout = placed(d, d, "FFT")
+    rounds = fft_rounds(layout, 1)
+    machine = gc.Machine(dims=d)
+    sound = all(check_algebra(each, machine) and len(each.rounds) == 1 for each in rounds)
+    near = all(np.all(distance(*stage_pairs(d, stage)) == 1) for stage in range(1, d + 1))
+    return sound and near and len(rounds) == d and makes_transform(layout)
+
+
+@tried
+def collapsed(d: int) -> bool:
+    """Section 2: the butterfly whose columns are single vertices is the cube."""
+    stages = [stage_pairs(d, stage) for stage in range(1, d + 1)]
+    counts = np.zeros((1 << d, 1 << d), dtype=np.int64)
+    for ends in stages:
+        counts[ends] += 1
+    one_dimension_each = all(len(np.unique(a ^ b)) == 1 for a, b in stages)
+    return one_dimension_each and np.array_equal(counts, adjacent(d))
+
+
+@compared
+def bit_reversal(d: int) -> int | None:
+    """Section 2: bits j and d - 1 - j are traded over two links, one after the other."""
+    home = np.arange(1 << d)
+    here, steps = home.copy(), 0
+    for j in range(d // 2):
+        differ = (home >> j ^ home >> d - 1 - j) & 1
+        for dim in (j, d - 1 - j):
+            links = here[differ == 1]
+            require(len(np.unique(links)) == len(links), "two elements on a link")
+            here, steps = here ^ differ << dim, steps + 1
+    require(np.array_equal(here, digits_reversed(d)), "the elements are not at home")
+    return steps

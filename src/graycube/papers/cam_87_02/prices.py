@@ -1,0 +1,151 @@
+"""Section 8: times counted from proved schedules, held against the paper's formulas.
+
+What is counted are the start-ups in sequence and the elements in sequence, as integers: the
+simulator's price on a machine where only the one, or only the other, costs anything.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import compared, require, tried
+from graycube.papers.checks import Check
+from graycube.verify import check_algebra
+
+from .model import Mapping
+from .rounds import conversion, fft_rounds, neighbour_rounds, placed, planned, seconds
+
+DELTA: dict[int, Mapping] = {1: "FFT", 2: "BRGC"}
+Exact = int | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Start-ups and elements in sequence."""
+
+    startups: int
+    elements: int
+
+    def __add__(self, other: "Count") -> "Count":
+        return Count(self.startups + other.startups, self.elements + other.elements)
+
+    def times(self, factor: int) -> "Count":
+        """The same so many times in sequence."""
+        return Count(factor * self.startups, factor * self.elements)
+
+    def price(self, s: Exact, c: Exact) -> Exact:
+        """The time at s for a start-up and c for an element."""
+        return self.startups * s + self.elements * c
+
+
+def counted(schedules: Iterable[gc.Schedule], machine: gc.Machine) -> Count:
+    """What schedules one after the other take, each of them proved for the machine's ports."""
+    made = list(schedules)
+    for schedule in made:
+        require(check_algebra(schedule, machine), f"{schedule.algorithm} is wrong on {machine}")
+    units = ((1, 0), (0, 1))
+    startups, elements = (
+        seconds(made, replace(machine, startup=s, per_byte=c)) for s, c in units
+    )
+    return Count(int(startups), int(elements))
+
+
+@cache
+def transforms(d: int, q: int, mapping: Mapping) -> Count:
+    """The sends of an FFT with q elements on each node, any number."""
+    return in_layout(placed(d, d, mapping), q)
+
+
+@cache
+def in_layout(layout: gc.Layout, q: int) -> Count:
+    """The sends of an FFT, with blocks of q that each node of the layout holds."""
+    return counted(fft_rounds(layout, q), gc.Machine(dims=layout.n))
+
+
+@cache
+def stencil(d: int, mapping: Mapping) -> Count:
+    """The sends of a nearest-neighbour computation: each round of a port, link by link."""
+    layout = placed(d + 1, d, mapping)  # only the last one of a block is sent
+    rounds = neighbour_rounds(layout)
+    once = all(len(np.unique(nodes)) == len(nodes) for nodes, _ in rounds)
+    require(once, "a node sends twice in a round")
+    needed = gc.mesh_distances(layout).dilation
+    require(len(rounds) == needed, "more rounds than the farthest pair needs")
+    loads = [np.unique(np.array(r), axis=1, return_counts=True)[1].max() for r in rounds]
+    return Count(len(rounds), int(sum(loads)))
+
+
+@cache
+def whole_blocks(d: int, q: int) -> Count:
+    """The conversion of section 6."""
+    if d == 0:  # a task needs two nodes
+        return Count(0, 0)
+    return counted([conversion(d, q, q)], gc.Machine(dims=d))
+
+
+@cache
+def planned_blocks(d: int, q: int) -> Count:
+    """The planner's gb1, which takes the same there and back."""
+    codes = gc.Layout.nodes(d, "gray"), gc.Layout.nodes(d)
+    ways = (planned(*codes, q), planned(*codes[::-1], q))
+    there, back = (counted([way], gc.Machine(dims=d)) for way in ways)
+    require(there == back == whole_blocks(d, q), "gb1 takes another time")
+    return there
+
+
+@cache
+def single_elements(d: int, q: int) -> Count:
+    """The same in a pipeline of single elements, which needs d - 1 ports, or q."""
+    schedule, ports = conversion(d, q, 1), min(d - 1, q)
+    machine, fewer = (gc.Machine(dims=d, ports=max(1, k)) for k in (ports, ports - 1))
+    require(ports <= 1 or not check_algebra(schedule, fewer), "fewer ports are enough")
+    return counted([schedule], machine)
+
+
+def strategies(d: int, q: int, k: int, l: int) -> dict[str, Count]:  # noqa: E741
+    """T_b, T_f and T_c of section 8.3, counted: k FFTs, then l stencils."""
+    ffts = {mapping: transforms(d, q, mapping).times(k) for mapping in DELTA.values()}
+    mesh = {mapping: stencil(d, mapping).times(l) for mapping in DELTA.values()}
+    return {
+        "T_b": mesh["BRGC"] + ffts["BRGC"],
+        "T_f": mesh["FFT"] + ffts["FFT"],
+        "T_c": mesh["BRGC"] + whole_blocks(d, q).times(2) + ffts["FFT"],
+    }
+
+
+@compared
+def fft(n: int, d: int, delta: int, **costs: int) -> Exact | None:
+    """T_fft: what is computed on a node, and what is sent."""
+    if d > n:
+        return None
+    layout = placed(n, d, DELTA[delta])
+    sends = in_layout(layout, layout.block_size)
+    computed = layout.block_size * layout.p * costs["a"]
+    return computed + sends.price(costs["s"], costs["c"])
+
+
+conversion_in_blocks = compared(lambda d, q, s, c: planned_blocks(d, q).price(s, c))
+"""T_c of section 8.2, by the planner and by section 6."""
+conversion_in_elements = compared(lambda d, q, s, c: single_elements(d, q).price(s, c))
+"""T_cp."""
+
+
+def _strategy(name: str) -> Check:
+    def ours(d: int, q: int, s: int, c: int, **program: int) -> Exact:
+        return strategies(d, q, program["k"], program["l"])[name].price(s, c)
+
+    return compared(ours)
+
+
+stay_in_brgc, stay_in_fft, converting = map(_strategy, ("T_b", "T_f", "T_c"))
+
+
+@tried
+def startups(d: int, q: int) -> bool:
+    """Section 8.2: a pipeline has more start-ups, and fewer elements in sequence."""
+    blocks, elements = whole_blocks(d, q), single_elements(d, q)
+    return elements.startups > blocks.startups and elements.elements <= blocks.elements

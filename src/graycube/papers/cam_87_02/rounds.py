@@ -1,0 +1,112 @@
+"""The paper's communication as schedules: rounds whose messages are counted.
+
+In a butterfly stage every node needs the block of its partner. It comes dimension by dimension,
+whole, over the dimensions that separate the two in the layout; each is a round.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import graycube as gc
+from graycube.papers.codes import digits_reversed
+from graycube.runtime import apply
+from graycube.simulate import simulate
+
+from .model import Mapping
+
+Hops = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
+"""The messages of a round: the nodes that send, and what each flips of its number."""
+
+
+def placed(n: int, d: int, mapping: Mapping) -> gc.Layout:
+    """2^n elements on a d-cube, consecutive ones together."""
+    return gc.Layout.consecutive(n, d, nodes="binary" if mapping == "FFT" else "gray")
+
+
+def partner(layout: gc.Layout, stage: int, block: int, itemsize: int = 1) -> gc.Schedule:
+    """Every block to the node whose indices differ from its own in bit ``stage``."""
+    change = layout.node_change(1 << stage)
+    across = gc.AffineMap(gc.Matrix.identity(layout.p), change)
+    dims = [dim for dim in reversed(range(layout.n)) if change >> dim & 1]
+    everywhere = (gc.Exchange(1 << dim, when=0, want=0) for dim in dims)
+    hops = tuple(gc.hop(block * r, exchange, layout.n) for r, exchange in enumerate(everywhere))
+    task = gc.Task(layout, across @ layout, block, itemsize)
+    return _in_rounds(task, "partner", block, len(hops), hops)
+
+
+def fft_rounds(layout: gc.Layout, block: int, itemsize: int = 1) -> list[gc.Schedule]:
+    """The stages of an FFT whose partners are on other nodes, in order."""
+    stages = [j for j in reversed(range(layout.p)) if layout.node_change(1 << j)]
+    return [partner(layout, stage, block, itemsize) for stage in stages]
+
+
+def seconds(schedules: Iterable[gc.Schedule], machine: gc.Machine) -> float:
+    """The price of schedules, one after the other."""
+    return sum(simulate(schedule).time(machine) for schedule in schedules)
+
+
+def transform(layout: gc.Layout, x: NDArray[Any]) -> NDArray[np.complex128]:
+    """The FFT, bit-reversed, computed from the blocks that the rounds bring."""
+    blocks: NDArray[np.complex128] = layout.scatter(x).astype(np.complex128)
+    grid = np.indices(blocks.shape)
+    index = layout.index(grid[0], grid[1])
+    for stage in reversed(range(layout.p)):
+        if layout.node_change(1 << stage):
+            other = apply(partner(layout, stage, layout.block_size), blocks)
+        else:
+            other = blocks[layout.locate(index ^ 1 << stage)]
+        angle = (index & (1 << stage) - 1) / (2 << stage)
+        upper = (other - blocks) * np.exp(-2j * np.pi * angle)
+        blocks = np.where(index >> stage & 1, upper, blocks + other)
+    gathered: NDArray[np.complex128] = layout.gather(blocks)
+    return gathered
+
+
+def makes_transform(layout: gc.Layout) -> bool:
+    """Whether what the rounds bring makes the Fourier transform."""
+    x = np.random.default_rng(layout.p).standard_normal(1 << layout.p)
+    return np.allclose(transform(layout, x)[digits_reversed(layout.p)], np.fft.fft(x))
+
+
+def neighbour_rounds(layout: gc.Layout) -> list[Hops]:
+    """The last element of every block to the node of the next one, lowest dimension first."""
+    blocks = np.arange(1 << layout.n) << layout.p - layout.n
+    here = layout.locate(blocks)[0]
+    there = np.roll(here, -1)
+    rounds: list[Hops] = []
+    while np.any(here != there):
+        step = (here ^ there) & -(here ^ there)
+        rounds.append((here[step > 0], step[step > 0]))
+        here = here ^ step
+    return rounds
+
+
+def conversion(d: int, block: int, unit: int, itemsize: int = 1) -> gc.Schedule:
+    """Section 6, from BRGC to FFT, in units of so many elements of the block.
+
+    Stage j exchanges dimension d - 2 - j where bit d - 1 - j of the node number is 1; every
+    unit is a round behind the one before it. A whole block is one unit.
+    """
+    task = gc.Task(gc.Layout.nodes(d, "gray"), gc.Layout.nodes(d), block, itemsize)
+    steps = [gc.Exchange(1 << dim, when=2 << dim) for dim in reversed(range(d - 1))]
+    hops = tuple(gc.hop(unit * j, exchange, task.n) for j, exchange in enumerate(steps))
+    rounds = -(-block // unit) + len(steps) - 1 if steps else 0
+    return _in_rounds(task, "section 6", unit, rounds, hops)
+
+
+def planned(start: gc.Layout, end: gc.Layout, block: int) -> gc.Schedule:
+    """The planner's conversion in whole blocks, on one port."""
+    machine = gc.Machine(dims=start.n)
+    return gc.plan(start, end, block, machine=machine, algorithm="gb1").schedule
+
+
+def _in_rounds(
+    task: gc.Task, name: str, unit: int, rounds: int, hops: tuple[gc.Step, ...]
+) -> gc.Schedule:
+    """All of the block through these hops, in rounds of ``unit`` cycles."""
+    cycles = unit * rounds
+    strands = (gc.Way(0, task.block, hops),)
+    return gc.Schedule(task, name, range(0, cycles, unit), cycles, strands)

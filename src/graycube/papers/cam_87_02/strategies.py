@@ -1,0 +1,174 @@
+"""Section 8.3: which of the three strategies is the best, on times counted from schedules.
+
+The planner, besides, finds Theorem 4 without being told of any strategy. It gets the program
+(k transforms, then l stencils of one neighbour, and back to where it started), the two
+mappings, and the paper's ways of doing things: whole blocks to every partner, conversion by
+GB1. It searches.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim
+
+from .model import MAPPINGS, Costs, Model
+from .prices import strategies
+from .rounds import placed
+
+SEED = 8702
+CASES = 10_000
+METHODS = gc.Methods(fft="whole blocks", conversion="gb1")
+NAMES = {"stay in FFT": "FFT", "stay in BRGC": "BRGC"}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """k FFTs and l stencils on a machine."""
+
+    here: Model
+    k: int
+    l: int  # noqa: E741 - the paper's name
+
+    @property
+    def times(self) -> dict[str, Fraction]:
+        """T_b, T_f and T_c, counted."""
+        counts = strategies(self.here.d, self.here.q, self.k, self.l)
+        s, c = self.here.costs.startup, self.here.costs.transfer
+        return {name: Fraction(count.price(s, c)) for name, count in counts.items()}
+
+    @property
+    def ratio(self) -> Fraction:
+        """(s + q c) / (s + c)."""
+        return self.here.block / self.here.element
+
+    def __str__(self) -> str:
+        costs = self.here.costs
+        sizes = f"d = {self.here.d}, q = {self.here.q}, k = {self.k}, l = {self.l}"
+        return f"{sizes}, s = {costs.startup}, c = {costs.transfer}"
+
+
+Condition = Callable[[Problem], bool]
+THEOREM_4: dict[tuple[str, str], Condition] = {
+    ("T_c", "T_b"): lambda p: p.k > 2,
+    ("T_c", "T_f"): lambda p: p.l > 2 * p.ratio,
+    ("T_b", "T_f"): lambda p: p.l > p.k * p.ratio,
+}
+
+
+@cache
+def problems(count: int = CASES) -> tuple[Problem, ...]:
+    """So many random ones; in every other one a condition is on its boundary.
+
+    There s and c are chosen so that (s + q c) / (s + c) is an integer r, and l is k r or 2 r.
+    """
+    return tuple(_problems(count))
+
+
+def _problems(count: int) -> Iterator[Problem]:
+    rng = np.random.default_rng(SEED)
+    for j in range(count):
+        d, q, k, stencils, small, large = map(
+            int, rng.integers(1, (13, 65, 7, 65, 100, 10_000))
+        )
+        s, c = Fraction(large, small), Fraction(small, 7)
+        if j % 2:
+            r = int(rng.integers(1, q + 1))
+            s, c = (s, Fraction(0)) if r == 1 else (c * Fraction(q - r, r - 1), c)
+            stencils = r * (k if j % 4 == 1 else 2)
+        yield Problem(Model(Costs(s, c), d, q), k - 1 if j % 8 == 0 else k, stencils)
+
+
+def _tried(claim: Claim) -> Iterator[Problem]:
+    trials = [sizes["trial"] for sizes in claim.cases()]
+    return (problems(max(trials) + 1)[trial] for trial in trials)
+
+
+def theorem_4(claim: Claim) -> Iterator[Case]:
+    """The three conditions; each is the only one for d > 1, and for d = 1 all is equal."""
+    for problem in _tried(claim):
+        times = problem.times
+        for (fast, slow), condition in THEOREM_4.items():
+            said, found = condition(problem), times[fast] < times[slow]
+            tie = times[fast] == times[slow]
+            ours = f"{fast} = {float(times[fast]):g}, {slow} = {float(times[slow]):g}"
+            paper = f"{fast} < {slow}" if said else "nothing said"
+            right = tie if problem.here.d == 1 else found == said
+            yield Case(str(problem), paper, ours, found or not said, right)
+
+
+def few_transforms(claim: Claim) -> Iterator[Case]:
+    """For one or two FFTs nothing is gained by converting from the BRGC mapping."""
+    return (_no_slower(p, "T_b", "T_c") for p in _tried(claim) if p.k <= 2)
+
+
+def mostly_transforms(claim: Claim) -> Iterator[Case]:
+    """With few stencils for a transform the FFT mapping is at least as good as the BRGC."""
+    return (_no_slower(p, "T_f", "T_b") for p in _tried(claim) if p.l < p.k * p.ratio)
+
+
+def _no_slower(problem: Problem, fast: str, slow: str) -> Case:
+    times = problem.times
+    ours = f"{fast} = {float(times[fast]):g}, {slow} = {float(times[slow]):g}"
+    return Case(str(problem), f"{fast} <= {slow}", ours, times[fast] <= times[slow])
+
+
+def advice(  # noqa: PLR0913
+    d: int, q: int, machine: gc.Machine, k: int, stencils: int, *, itemsize: int = 1
+) -> gc.Advice:
+    """What the planner says about the paper's program."""
+    p = d + q.bit_length() - 1
+    layouts = {str(mapping): placed(p, d, mapping) for mapping in MAPPINGS}
+    program = [
+        gc.Loop([gc.FFT(order="free")], k, name="k"),
+        gc.Loop([gc.Stencil(reach=[(0, 1)])], stencils, name="l"),
+    ]
+    return gc.advise(
+        program,
+        machine=machine,
+        size=1 << p,
+        itemsize=itemsize,
+        layouts=layouts,
+        returns=True,
+        methods=METHODS,
+    )
+
+
+def consulted(k: int, stencils: int, s: int, c: int, q: int, d: int) -> gc.Advice:  # noqa: PLR0913, PLR0917
+    """The same for a machine of these costs."""
+    return advice(d, q, gc.Machine(dims=d, startup=s, per_byte=c), k, stencils)
+
+
+def chosen(found: gc.Advice) -> str:
+    """The strategy of an advice, in the paper's terms."""
+    return NAMES.get(found.strategy, "converted")
+
+
+def cases(count: int) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Random k, l, s, c, q and d; half of them near a boundary of the theorem."""
+    rng = np.random.default_rng(SEED)
+    for number in range(count):
+        d, q = int(rng.integers(1, 9)), 1 << int(rng.integers(0, 8))
+        s, c = (int(10.0 ** rng.uniform(0, 5)) for _ in range(2))
+        k = int(rng.integers(1, 6))
+        ratio = (s + q * c) / (s + c)
+        stencils = int(rng.integers(1, 20)) if number % 2 else round(rng.choice((k, 2)) * ratio)
+        yield k, max(1, stencils + int(rng.integers(-1, 2))), s, c, q, d
+
+
+def searched(claim: Claim) -> Iterator[Case]:
+    """The planner, told the program and the mappings but no strategy, finds the least time."""
+    names = {"T_b": "BRGC", "T_f": "FFT", "T_c": "converted"}
+    wanted = {sizes["trial"] for sizes in claim.cases()}
+    for trial, (k, l, s, c, q, d) in enumerate(cases(max(wanted) + 1)):  # noqa: E741
+        if trial in wanted:
+            found = consulted(k, l, s, c, q, d)
+            problem = Problem(Model(Costs(Fraction(s), Fraction(c)), d, q), k, l)
+            times = {names[name]: time for name, time in problem.times.items()}
+            right = found.cost == min(times.values()) == times[chosen(found)]
+            least = " or ".join(n for n in times if times[n] == min(times.values()))
+            yield Case(str(problem), f"{least} is best", chosen(found), right)

@@ -1,0 +1,68 @@
+"""Checks of claims, made of functions of the sizes that a claim is tried for."""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+
+from graycube.papers.claims import Case, Claim, Compute, Try
+
+Check = Callable[[Claim], Iterator[Case]]
+"""What the ``check`` of a claim names: the function that yields its cases."""
+
+
+def compared(compute: Compute) -> Check:
+    """The check that holds a figure for every size against the formula of the claim.
+
+    >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="2 * n", sizes={"n": "1..3"})
+    >>> [case.holds for case in compared(lambda n: n + n)(claim)]
+    [True, True, True]
+    """
+
+    @wraps(compute)
+    def check(claim: Claim) -> Iterator[Case]:
+        return claim.compared(compute)
+
+    return check
+
+
+def tried(holds: Try, corrected: Try | None = None) -> Check:
+    """The check that a statement, and its correction, hold for every size.
+
+    >>> claim = Claim("lemma", "1", "2", "n is even", "a:b", sizes={"n": "1..2"})
+    >>> [case.holds for case in tried(lambda n: n % 2 == 0)(claim)]
+    [False, True]
+    """
+
+    @wraps(holds)
+    def check(claim: Claim) -> Iterator[Case]:
+        return claim.tried(holds, corrected)
+
+    return check
+
+
+def at_every_size(cases: Callable[..., Iterator[Case]]) -> Check:
+    """The check that yields the cases of a claim for one size after the other.
+
+    >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n", sizes={"n": "1..3"})
+    >>> check = at_every_size(lambda claim, n: iter([claim.compare(n % 3, n=n)]))
+    >>> [case.holds for case in check(claim)]
+    [True, True, False]
+    """
+
+    @wraps(cases)
+    def check(claim: Claim) -> Iterator[Case]:
+        for sizes in claim.cases():
+            yield from cases(claim, **sizes)
+
+    return check
+
+
+def require(holds: object, what: str) -> None:
+    """Raise an error, which fails the claim, unless a side condition of its figure holds.
+
+    >>> require([], "there is none")
+    Traceback (most recent call last):
+    ...
+    ValueError: there is none
+    """
+    if not holds:
+        raise ValueError(what)

@@ -1,0 +1,264 @@
+"""What a paper claims, as data, and how a computed figure is held against it.
+
+Rules. A claim says what the paper says, where, and for which sizes it is tried. A *correction*
+says what is true instead, and under which words the errata tell it. Where the paper's figure is
+better than ours and nothing shows that there is no such schedule, the case is *open*, and the
+correction says what ours take. The computation is a function of the paper's folder,
+``module:function``, which takes the claim and yields its cases.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import isclose
+from typing import Any, TypeVar
+
+from graycube.errors import InvalidValueError
+from graycube.papers.formula import Number, evaluate
+
+KINDS = ("theorem", "lemma", "corollary", "definition", "table", "figure", "text")
+HOLDS, CORRECTED, NOT_REACHED, FAILS = VERDICTS = (
+    *("holds", "holds with a correction", "not reached", "fails"),
+)
+
+
+def _equal(ours: Number, paper: Number) -> bool:
+    """Exactly, but for floating-point numbers."""
+    if isinstance(ours, float) or isinstance(paper, float):
+        return isclose(ours, paper, rel_tol=1e-9)
+    return ours == paper
+
+
+_RELATIONS: dict[str, Callable[[Number, Number], bool]] = {
+    "==": _equal,
+    "<=": lambda ours, paper: ours <= paper,
+    ">=": lambda ours, paper: ours >= paper,
+}
+_LONGEST_SPAN = 1 << 16
+
+Row = tuple[Any, ...]
+Compute = Callable[..., Number | None]
+Try = Callable[..., bool | None]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One trial of a claim: what the paper says, what came out, and whether they agree.
+
+    ``corrected`` is whether what came out agrees with the correction, where there is one, and
+    ``open`` whether the paper's figure is better and no bound is above it.
+
+    >>> Case("n = 3", paper="8", ours="8", holds=True).corrected is None
+    True
+    """
+
+    where: str
+    paper: str
+    ours: str
+    holds: bool
+    corrected: bool | None = None
+    open: bool = False
+
+    @property
+    def row(self) -> dict[str, str | bool | None]:
+        """The case for JSON.
+
+        >>> Case("n = 3", "8", "9", holds=False).row["ours"]
+        '9'
+        """
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What is true instead, or what is reached; ``erratum`` is the title of its entry.
+
+    ``exceptions`` is how many cases contradict the print, and ``quick`` how many of the quick
+    sizes: so a misquoted print is found. ``relation`` is that of the claim unless it is given.
+
+    >>> Correction("n + 1 cycles", erratum="TR-20-91, Theorem 8.", formula="n + 1").figures
+    ()
+    """
+
+    statement: str
+    erratum: str
+    formula: str = ""
+    figures: tuple[Row, ...] = ()
+    relation: str = ""
+    exceptions: int = 0
+    quick: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement of a paper that a computation can contradict.
+
+    ``formula`` is in Python's notation; ``relation`` says how our figure must stand to it.
+    ``figures`` are the rows of a printed table. ``sizes`` are spans: "2..8", or "1 4 16".
+    ``code`` are the names of the library that the computation calls, with all algorithms.
+    ``slack`` is how far all figures stay from a limit; without it some figure reaches it.
+
+    >>> claim = Claim("lemma", "2", "3.1", "S is two n", "counts:s", formula="2 * n",
+    ...               sizes={"n": "1..3"})
+    >>> list(claim.compared(lambda n: n + 1))[1]
+    Case(where='n = 2', paper='4', ours='3', holds=False, corrected=None, open=False)
+    """
+
+    kind: str
+    number: str
+    where: str
+    statement: str
+    check: str
+    verdict: str = HOLDS
+    formula: str = ""
+    relation: str = "=="
+    slack: str = "0"
+    sizes: Mapping[str, str] = field(default_factory=dict)
+    quick: Mapping[str, str] = field(default_factory=dict)
+    figures: tuple[Row, ...] = ()
+    code: tuple[str, ...] = ()
+    draw: str = ""
+    remark: str = ""
+    correction: Correction | None = None
+
+    def __post_init__(self) -> None:
+        known = {"kind": KINDS, "verdict": VERDICTS, "relation": tuple(_RELATIONS)}
+        for name, values in known.items():
+            if getattr(self, name) not in values:
+                raise self._wrong(f"{name} {getattr(self, name)!r}", f"one of {values}")
+        for function in filter(None, (self.check, self.draw)):
+            if function.count(":") != 1:
+                raise self._wrong(f"function {function!r}", "'module:function'")
+        if not self.number.strip():
+            raise self._wrong(f"number {self.number!r}", "the paper's, or section and letter")
+        for text in (*self.sizes.values(), *self.quick.values()):
+            next(span(text))
+        if set(self.quick) - set(self.sizes):
+            raise self._wrong(f"quick sizes {sorted(self.quick)}", "some of its sizes")
+        if (self.verdict in {CORRECTED, NOT_REACHED}) != (self.correction is not None):
+            raise self._wrong(f"verdict {self.verdict!r}", "the one that a correction needs")
+
+    def _wrong(self, has: str, needs: str) -> InvalidValueError:
+        return InvalidValueError(f"{self.name} has the {has}", f"it needs {needs}", "mend it")
+
+    @property
+    def name(self) -> str:
+        """Kind and number, as people write them.
+
+        >>> Claim("table", "4", "7", "cycles", "table4:rows").name
+        'Table 4'
+        """
+        return f"{self.kind.capitalize()} {self.number}"
+
+    @property
+    def key(self) -> str:
+        """Kind and number as one word.
+
+        >>> Claim("text", "8.2 a", "8.2", "cycles", "section8:rows").key
+        'text-8.2-a'
+        """
+        return f"{self.kind}-{self.number}".replace(" ", "-").lower()
+
+    def quickly(self) -> "Claim":
+        """The same claim for its quick sizes only.
+
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", sizes={"n": "1..9"}, quick={"n": "1"})
+        >>> claim.quickly().sizes
+        {'n': '1'}
+        """
+        wrong = self.correction
+        if wrong is not None:
+            wrong = replace(wrong, exceptions=wrong.quick)
+        return replace(self, sizes={**self.sizes, **self.quick}, correction=wrong)
+
+    def cases(self) -> Iterator[dict[str, int]]:
+        """The sizes to try, in every combination.
+
+        >>> list(Claim("lemma", "1", "2", "", "a:b", sizes={"n": "1..2", "K": "4 8"}).cases())
+        [{'n': 1, 'K': 4}, {'n': 1, 'K': 8}, {'n': 2, 'K': 4}, {'n': 2, 'K': 8}]
+        """
+        for values in product(*map(span, self.sizes.values())):
+            yield dict(zip(self.sizes, values, strict=True))
+
+    def compared(self, compute: Compute, bound: Compute | None = None) -> Iterator[Case]:
+        """The formula against ``compute(n=..., K=...)``, for every size that gives a figure.
+
+        Where a ``bound`` is given, for all schedules, what is not above it can be open.
+
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n + 1", sizes={"n": "1..3"})
+        >>> [case.holds for case in claim.compared(lambda n: None if n == 3 else 2)]
+        [True, False]
+        """
+        for sizes in self.cases():
+            ours = _answer(compute, sizes)
+            if ours is not None:
+                yield self.compare(ours, bound and _answer(bound, sizes), **sizes)
+
+    def compare(self, ours: Number, least: Number | None = None, /, **sizes: int) -> Case:
+        """The formula against one figure, and the ``least`` that a bound allows.
+
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n", relation=">=")
+        >>> claim.compare(5, n=4).paper
+        '>= 4'
+        """
+        paper = evaluate(self.formula, sizes)
+        related = _RELATIONS[self.relation]
+        sign = "" if self.relation == "==" else f"{self.relation} "
+        corrected = None
+        if self.correction is not None and self.correction.formula:
+            right = _RELATIONS[self.correction.relation or self.relation]
+            corrected = bool(right(ours, evaluate(self.correction.formula, sizes)))
+        holds = bool(related(ours, paper))
+        is_open = least is not None and not holds and bool(least <= paper < ours)
+        return Case(_where(sizes), f"{sign}{paper}", str(ours), holds, corrected, is_open)
+
+    def tried(self, holds: Try, corrected: Try | None = None) -> Iterator[Case]:
+        """A statement without figures: whether it, and its correction, hold for every size.
+
+        A size for which the answer is ``None`` is left out.
+
+        >>> claim = Claim("lemma", "1", "2", "n is even", "a:b", sizes={"n": "1..2"})
+        >>> [case.holds for case in claim.tried(lambda n: n % 2 == 0)]
+        [False, True]
+        """
+        for sizes in self.cases():
+            answer = _answer(holds, sizes)
+            if answer is not None:
+                also = None if corrected is None else bool(_answer(corrected, sizes))
+                ours = "it holds" if answer else "it does not"
+                yield Case(_where(sizes), "it holds", ours, bool(answer), also)
+
+
+def span(text: str) -> Iterator[int]:
+    """The numbers of a span.
+
+    >>> list(span("2..5")), list(span("1 4 16"))
+    ([2, 3, 4, 5], [1, 4, 16])
+    """
+    first, dots, last = text.partition("..")
+    try:
+        numbers = range(int(first), int(last) + 1) if dots else [int(x) for x in text.split()]
+        length = len(numbers)
+    except (ValueError, OverflowError):
+        length = 0
+    if not 0 < length <= _LONGEST_SPAN:
+        raise InvalidValueError(
+            f"the span is {text!r}",
+            f"it has 1 to {_LONGEST_SPAN} whole numbers",
+            "write it like '2..8' or '1 4 16'",
+        )
+    yield from numbers
+
+
+def _answer(asked: Callable[..., Answer], sizes: Mapping[str, int]) -> Answer:
+    """What a computation gives for these sizes, which an error says as well."""
+    try:
+        return asked(**sizes)
+    except Exception as error:
+        error.add_note(_where(sizes))
+        raise
+
+
+def _where(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in sizes.items())

@@ -1,0 +1,250 @@
+"""What came out, for people: a page with all the evidence, and a summary as text.
+
+Rules. The page needs nothing beside it: pictures are in it. Figures of cases stand as they were
+computed; of long lists the first ones, and first of all those that contradict the record, and
+then the paper.
+"""
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+
+from graycube.markup import Markup, document, element, joined, table
+from graycube.papers.claims import CORRECTED, FAILS, HOLDS, NOT_REACHED, VERDICTS, Case
+from graycube.papers.paper import Paper
+from graycube.papers.run import Outcome
+
+_STYLE = files(__package__).joinpath("report.css")
+_SIGNS = dict(
+    zip(
+        VERDICTS,
+        ("\N{CHECK MARK}", "\N{ALMOST EQUAL TO}", "\N{WHITE CIRCLE}", "\N{BALLOT X}"),
+        strict=True,
+    )
+)
+_INSTEAD = {CORRECTED: "Right is", NOT_REACHED: "Reached is"}
+_MOST_CASES = 40
+
+Results = Sequence[tuple[Paper, Sequence[Outcome]]]
+
+
+def summary(results: Results) -> str:
+    """How many claims of each paper hold, and which do not as they are printed.
+
+    >>> print(summary([]))
+    all: 0 claims: 0 hold, 0 hold with a correction, 0 not reached, 0 fail
+    """
+    lines = []
+    for paper, outcomes in results:
+        lines.append(f"{paper.key}: {_counted(outcomes)}")
+        lines += (f"  {_line(outcome)}" for outcome in outcomes if outcome.verdict != HOLDS)
+        lines += (f"  {name} has no claim" for name in paper.missing())
+    every = [outcome for _, outcomes in results for outcome in outcomes]
+    total = [] if len(results) == 1 else [f"all: {_counted(every)}"]
+    return "\n".join([*lines, *total])
+
+
+def unexpected(results: Results) -> list[str]:
+    """What is not as it was recorded, and what the papers number and nothing covers.
+
+    >>> unexpected([])
+    []
+    """
+    found = []
+    for paper, outcomes in results:
+        for outcome in outcomes:
+            if not outcome.as_recorded:
+                why = outcome.error or _unlike(outcome)
+                found.append(f"{paper.key} {outcome.claim.name}: {why}")
+        found += (f"{paper.key} {name} has no claim" for name in paper.missing())
+    return found
+
+
+def _unlike(outcome: Outcome) -> str:
+    claim = outcome.claim
+    why = f"{outcome.verdict}, recorded: {claim.verdict}"
+    if outcome.verdict == claim.verdict and claim.correction is not None:
+        recorded = claim.correction.exceptions
+        return f"{outcome.exceptions} exceptions, recorded: {recorded}"
+    if not outcome.surprises:
+        return why
+    case = outcome.contradictions[0]
+    where = f" at {case.where}" if case.where else ""
+    told = f"{outcome.surprises} of {outcome.tried} cases contradict the record"
+    return f"{why}; {told}, first{where}: paper {case.paper}, computed {case.ours}"
+
+
+def as_dict(results: Results) -> dict[str, object]:
+    """The results for JSON.
+
+    >>> as_dict([])
+    {'papers': [], 'as_recorded': True}
+    """
+    papers = [
+        {
+            "key": paper.key,
+            "title": paper.title,
+            "missing": list(paper.missing()),
+            "claims": [_entry(outcome) for outcome in outcomes],
+        }
+        for paper, outcomes in results
+    ]
+    return {"papers": papers, "as_recorded": not unexpected(results)}
+
+
+def report(results: Results) -> str:
+    """The page, with the pictures that were drawn.
+
+    >>> "<h1>The papers, computed again</h1>" in report([])
+    True
+    """
+    title = "The papers, computed again"
+    return document(
+        title,
+        _STYLE.read_text(encoding="utf-8"),
+        element("h1", title),
+        _overview(results),
+        *(_paper(paper, outcomes) for paper, outcomes in results),
+    )
+
+
+def _counted(outcomes: Sequence[Outcome]) -> str:
+    count = Counter(outcome.verdict for outcome in outcomes)
+    numbers = [count[verdict] for verdict in VERDICTS]
+    words = ("hold", "hold with a correction", "not reached", "fail")
+    told = ", ".join(f"{n} {word}" for n, word in zip(numbers, words, strict=True))
+    return f"{len(outcomes)} claims: {told}"
+
+
+def _line(outcome: Outcome) -> str:
+    claim = outcome.claim
+    why = claim.correction.erratum if claim.correction else claim.remark or claim.statement
+    tried = outcome.error or f"of {outcome.tried:,} cases {_contradicted(outcome)}"
+    return f"{claim.name} {outcome.verdict} ({tried}): {why}"
+
+
+def _contradicted(outcome: Outcome) -> str:
+    told = f"{outcome.exceptions:,} contradict it"
+    return told + (f", {outcome.open:,} of them open" if outcome.open else "")
+
+
+def _entry(outcome: Outcome) -> dict[str, object]:
+    claim = outcome.claim
+    return {
+        "key": claim.key,
+        "where": claim.where,
+        "statement": claim.statement,
+        "verdict": outcome.verdict,
+        "recorded": claim.verdict,
+        "tried": outcome.tried,
+        "exceptions": outcome.exceptions,
+        "open": outcome.open,
+        "surprises": outcome.surprises,
+        "contradictions": [case.row for case in outcome.contradictions],
+        "erratum": claim.correction.erratum if claim.correction else None,
+        "seconds": outcome.seconds,
+        "error": outcome.error or None,
+    }
+
+
+def _overview(results: Results) -> Markup:
+    rows = []
+    for paper, outcomes in results:
+        count = Counter(outcome.verdict for outcome in outcomes)
+        tried = sum(outcome.tried for outcome in outcomes)
+        name = element("a", paper.key, href=f"#{paper.key}")
+        rows.append([name, len(outcomes), *(count[v] for v in VERDICTS), f"{tried:,}"])
+    return table(["paper", "claims", *VERDICTS, "cases tried"], rows)
+
+
+def _paper(paper: Paper, outcomes: Sequence[Outcome]) -> Markup:
+    missing = list(paper.missing())
+    numbered = ", ".join(
+        f"{n} {kind}{'s' * (n > 1)}" for kind, n in paper.numbered.items() if n
+    )
+    covered = f"It numbers {numbered}: all have a row here."
+    return element(
+        "section",
+        element("h2", f"{paper.key}: {paper.title}"),
+        element("p", f"{paper.authors}, {paper.report}, {paper.year}."),
+        element("p", f"Not covered: {', '.join(missing)}." if missing else covered),
+        element("nav", joined((_link(paper, outcome) for outcome in outcomes), " ")),
+        *(_claim(paper, outcome) for outcome in outcomes),
+        id=paper.key,
+    )
+
+
+def _link(paper: Paper, outcome: Outcome) -> Markup:
+    label = f"{_SIGNS[outcome.verdict]} {outcome.claim.name}"
+    return element("a", label, href=f"#{paper.key}-{outcome.claim.key}", class_=_class(outcome))
+
+
+def _class(outcome: Outcome) -> str:
+    return outcome.verdict.split()[-1]
+
+
+def _claim(paper: Paper, outcome: Outcome) -> Markup:
+    claim = outcome.claim
+    badge = element(
+        "span", f"{_SIGNS[outcome.verdict]} {outcome.verdict}", class_=_class(outcome)
+    )
+    return element(
+        "article",
+        element("h3", f"{claim.name}, {claim.where} ", badge),
+        element("p", claim.statement),
+        *_facts(outcome),
+        *_picture(outcome),
+        *_evidence(outcome),
+        id=f"{paper.key}-{claim.key}",
+    )
+
+
+def _facts(outcome: Outcome) -> Iterator[Markup]:
+    claim = outcome.claim
+    if claim.formula:
+        stays = f"; figures stay {claim.slack} away from it" if claim.slack != "0" else ""
+        yield element("p", "Formula: ", element("code", claim.formula), stays)
+    if outcome.verdict in _INSTEAD and claim.correction is not None:
+        formula = element("code", claim.correction.formula) if claim.correction.formula else ""
+        told = f" (errata: {claim.correction.erratum.rstrip('.')})"
+        word = _INSTEAD[outcome.verdict]
+        yield element("p", f"{word}: ", claim.correction.statement, " ", formula, told)
+    if claim.remark:
+        yield element("p", claim.remark)
+    sizes = ", ".join(f"{name} = {span}" for name, span in claim.sizes.items())
+    tried = f"{outcome.tried:,} cases tried" + (f", {sizes}" if sizes else "")
+    yield element("p", f"{tried}; {_contradicted(outcome)}.", class_="tried")
+    if claim.code:
+        names = joined((element("code", name) for name in claim.code), ", ")
+        yield element("p", "In code: ", names)
+    if outcome.error:
+        yield element("pre", outcome.error)
+
+
+def _evidence(outcome: Outcome) -> Iterator[Markup]:
+    for title, cases in (
+        ("cases that contradict the print or the record", outcome.contradictions),
+        ("cases", outcome.cases),
+    ):
+        if cases:
+            shown = f"the first {_MOST_CASES} {title}" if len(cases) > _MOST_CASES else title
+            rows = map(_row, cases[:_MOST_CASES])
+            listed = table(["", "paper", "computed", ""], rows)
+            yield element("details", element("summary", shown), listed)
+
+
+def _row(case: Case) -> list[str]:
+    verdict = HOLDS if case.holds else NOT_REACHED if case.open else FAILS
+    return [case.where, case.paper, case.ours, _SIGNS[verdict]]
+
+
+def _picture(outcome: Outcome) -> Iterator[Markup]:
+    name = outcome.claim.name
+    if outcome.picture:
+        data = b64encode(outcome.picture).decode("ascii")
+        source = f"data:image/png;base64,{data}"
+        alt = f"{name}, drawn from what was computed"
+        yield element("figure", element("img", src=source, alt=alt))
+    elif outcome.claim.draw:
+        yield element("p", "No picture: run pip install 'graycube[plot]' and try again.")

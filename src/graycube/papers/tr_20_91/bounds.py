@@ -1,0 +1,114 @@
+"""Section 3: the lower bounds, against optima found by integer program."""
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.codes import compositions, ranks
+
+from .model import Widths, all_ports, best, optimum, optimum_on_shortest, task_of
+
+SHORT = "minimum-path"
+
+
+def on_shortest_paths(claim: Claim) -> Iterator[Case]:
+    """Theorems 2 and 4: the optimum on shortest paths, of all ways to make the fields."""
+    return limited(claim, optimum_on_shortest, on_shortest)
+
+
+def on_any_paths(claim: Claim) -> Iterator[Case]:
+    """Theorems 3 and 5: the optimum on any paths, of all ways to make the fields."""
+    return limited(claim, optimum, on_any)
+
+
+def limited(
+    claim: Claim,
+    least: Callable[[Widths, int], int],
+    bound: Callable[[Widths, int], Iterable[Fraction]],
+) -> Iterator[Case]:
+    """The least optimum of all ways to make the fields, and the library's bound below it."""
+    for sizes in claim.cases():
+        made = list(compositions(sizes["n"], sizes.get("d", 1), least=2))
+        found = [(max(bound(w, sizes["K"])), least(w, sizes["K"])) for w in made]
+        require(all(low <= cycles for low, cycles in found), "the library's bound is none")
+        if found:
+            yield claim.compare(min(cycles for _, cycles in found), **sizes)
+            yield claim.compare(min(low for low, _ in found), **sizes)
+
+
+def on_shortest(widths: Widths, block: int) -> Iterator[Fraction]:
+    """The library's bound on shortest paths, in cycles."""
+    found = gc.minimum_path_bound(task_of(widths, block), all_ports(sum(widths)))
+    yield Fraction(found.seconds)
+
+
+def on_any(widths: Widths, block: int) -> Iterator[Fraction]:
+    """The library's bounds on any paths, in cycles."""
+    for bound in gc.lower_bounds(task_of(widths, block), all_ports(sum(widths))):
+        yield Fraction(bound.seconds).limit_denominator(1000)
+
+
+@tried
+def nearest_exchange(n: int) -> bool:
+    """Nodes 2 and 3 exchange whole blocks, and no node keeps a part of its block."""
+    rank = ranks(n)
+    library = gc.gray_inverse(np.arange(1 << n))
+    return bool(rank[2] == 3 and rank[3] == 2) and np.array_equal(rank, library)
+
+
+@compared
+def total(n: int, d: int, K: int) -> int | None:
+    """Crossings on shortest paths, over all nodes, for any fields."""
+    counts = set[int]()
+    for widths in compositions(n, d, least=2):
+        task = task_of(widths, K)
+        plan = gc.plan(task.source, task.target, K, machine=all_ports(n), algorithm=SHORT)
+        nodes = np.arange(1 << n)
+        far = int(np.bitwise_count(nodes ^ task.move(nodes)).sum()) * K
+        counts |= {plan.traffic.crossings, far}
+    require(len(counts) <= 1, f"not the same for all fields, or not shortest: {counts}")
+    return counts.pop() if counts else None
+
+
+def known_bound(claim: Claim) -> Iterator[Case]:
+    """The best schedules against K/2 + 1, whose reach is one third above it.
+
+    One third and a half are no more than needed: the last case says that both are reached.
+    """
+    reached = set[bool]()
+    for sizes in claim.cases():
+        n, block = sizes["n"], sizes["K"]
+        found, cut = best(n, block), gc.best_cut(task_of((n,), block), n)
+        require(cut is not None and 3 * block <= 5 * found, "the cut is none")
+        require(cut is not None and cut.share == Fraction(3, 5), "the cut is another one")
+        above = claim.compare(found + 1, **sizes)
+        if not above.corrected:
+            reached.add(block >= 3 * n)
+        yield claim.compare(found, **sizes)
+    tight = reached == {False, True}
+    yield Case("one cycle more", "it would be too much", str(sorted(reached)), tight, tight)
+
+
+@tried
+def disjoint_paths(n: int) -> bool:
+    """Between 0 and every node, which stands for all pairs: n paths, built and compared."""
+    return all(_paths_to(end, n) for end in range(1, 1 << n))
+
+
+def _paths_to(end: int, n: int) -> bool:
+    """Rotations of the dimensions to cross, and a detour over each other dimension."""
+    dims = [j for j in range(n) if end >> j & 1]
+    ways = [dims[k:] + dims[:k] for k in range(len(dims))]
+    ways += [[j, *dims, j] for j in range(n) if j not in dims]
+    paths = [np.bitwise_xor.accumulate([0] + [1 << j for j in way]).tolist() for way in ways]
+    inner = [set(path[1:-1]) for path in paths]
+    apart = all(not a & b for a, b in combinations(inner, 2)) and not {0, end} & set().union(
+        *inner
+    )
+    lengths = sorted(map(len, ways))
+    d = len(dims)
+    return apart and {p[-1] for p in paths} == {end} and lengths == [d] * d + [d + 2] * (n - d)

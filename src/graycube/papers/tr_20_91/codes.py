@@ -1,0 +1,159 @@
+"""Section 2: the code, its splitting, and the exchanges, by brute force over all nodes."""
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import tried
+from graycube.papers.codes import Ints, ranks, reflected
+from graycube.schedule import expand
+from graycube.simulate import replay
+
+from .model import schedule
+
+
+@tried
+def definition_1(n: int) -> bool:
+    words = reflected(n)
+    cyclic = (np.bitwise_count(words ^ np.roll(words, 1)) == 1).all()
+    return bool(cyclic) and np.array_equal(words, gc.gray(np.arange(1 << n)))
+
+
+@tried
+def top_bit(n: int) -> bool:
+    """The highest bit, and the others as codes of one bit less."""
+    i, below = np.arange(1 << n), (1 << n - 1) - 1
+    low = np.where(i >> n - 1 == 1, ~i & below, i & below)
+    code = reflected(n)
+    top = np.array_equal(code, gc.gray(i)) and np.array_equal(code >> n - 1, i >> n - 1)
+    return top and np.array_equal(code & below, reflected(n - 1)[low])
+
+
+@tried
+def lemma_1(n: int) -> bool:
+    i, code = np.arange(1 << n), reflected(n)
+    for m in range(n):
+        parity = np.bitwise_xor.reduce([code >> k & 1 for k in range(m, n)])
+        if not np.array_equal(parity, i >> m & 1):
+            return False
+        if not np.array_equal(code >> m & 1, (i >> m ^ i >> m + 1) & 1):
+            return False
+    there, back = np.array_equal(gc.gray(i), code), np.array_equal(gc.gray_inverse(code), i)
+    return there and back
+
+
+def parity(first: int, last: int, n: int) -> Ints:
+    """The parity of the bits from ``first`` down to ``last`` of every node."""
+    nodes = np.arange(1 << n)
+    bits = [nodes >> k & 1 for k in range(last, first + 1)]
+    return np.bitwise_xor.reduce(bits) if bits else np.zeros_like(nodes)
+
+
+def flipped(held: Ints, dimension: int, where: Ints) -> Ints:
+    """What nodes hold after those with a 1 in ``where`` have exchanged over a dimension."""
+    partner = np.arange(len(held)) ^ 1 << dimension
+    return np.where(where == 1, held[partner], held)
+
+
+lemma_2 = tried(lambda n: splits(n, 0))
+"""One exchange splits the field in two Gray-coded fields."""
+one_of_several = tried(
+    lambda n: all(splits(n, at, c) for at in range(1, n - 1) for c in ("gray", "binary"))
+)
+"""Splitting one of two fields, one of them Gray-coded, leaves the other as it is."""
+
+
+def splits(n: int, at: int, code: str = "binary") -> bool:
+    """Whether an exchange splits the field above bit ``at``, whatever is below."""
+    nodes = np.arange(1 << n)
+    low = nodes & (1 << at) - 1
+    lower = ranks(at)[low] if code == "gray" else low
+    upper = nodes >> at
+    for m in range(1, n - at):
+        held = flipped(ranks(n - at)[upper] << at | lower, at + m - 1, parity(n - 1, at + m, n))
+        parts = ranks(n - at - m)[upper >> m] << m | ranks(m)[upper & (1 << m) - 1]
+        if not np.array_equal(held, parts << at | lower):
+            return False
+    return True
+
+
+def converts(n: int, order: Sequence[int], *, as_printed: bool = False) -> bool:
+    """Whether exchanges in this order convert, with the parity from bit x, or x - 1, on."""
+    held, done = ranks(n), set[int]()
+    for m in order:
+        x = min((d for d in done if d > m), default=n - 1)
+        held = flipped(held, m, parity(x - as_printed, m + 1, n))
+        done.add(m)
+    return np.array_equal(held, np.arange(1 << n))
+
+
+@tried
+def theorem_1(n: int) -> bool:
+    """All orders, by Lemma 2 and by the library's exchanges."""
+    return all(
+        converts(n, order) and composed(gc.gray_to_binary(n, order), n)
+        for order in permutations(range(n - 1))
+    )
+
+
+def composed(exchanges: Sequence[gc.Exchange], n: int) -> bool:
+    """Whether exchanges take every node's content to its rank, one dimension each."""
+    dims = {e.flip.bit_length() - 1 for e in exchanges}
+    node = np.arange(1 << n)
+    for e in exchanges:
+        node = np.where(np.bitwise_count(node & e.when) & 1 == e.want, node ^ e.flip, node)
+    return {*range(n - 1)} == dims and np.array_equal(node, ranks(n))
+
+
+local_control = tried(
+    lambda n: all(converts(n, o, as_printed=True) for o in permutations(range(n - 1))),
+    lambda n: all(converts(n, o) for o in permutations(range(n - 1))),
+)
+"""The rule for single exchanges, as printed and from bit x on."""
+
+
+@tried
+def downwards(n: int) -> bool:
+    """The first program: bit j + 1 of the node alone decides, in the library as well."""
+    made = gc.gray_to_binary(n, range(n - 2, -1, -1))
+    by_one_bit = all(e.when == e.flip << 1 and e.want for e in made)
+    return ends(steps(n, n - 2)) and composed(made, n) and by_one_bit
+
+
+@tried
+def cyclically(n: int) -> bool:
+    """The second program, from every dimension; the library's exchanges in the same orders."""
+    orders = {start: gc.rotation(n, start) for start in range(n - 1)}
+    return all(
+        list(order) == [(start - k) % (n - 1) for k in range(n - 1)]
+        and ends(steps(n, start))
+        and composed(gc.gray_to_binary(n, order), n)
+        for start, order in orders.items()
+    )
+
+
+def steps(n: int, start: int) -> list[Ints]:
+    """What the nodes hold before and after every exchange of the second program."""
+    held = [ranks(n)]
+    held.append(flipped(held[0], start, parity(n - 1, start + 1, n)))
+    for j in (*range(start - 1, -1, -1), *range(n - 2, start, -1)):
+        held.append(flipped(held[-1], j, parity(j + 1, j + 1, n)))
+    return held
+
+
+def ends(held: list[Ints]) -> bool:
+    return len(held) == len(bin(len(held[0]))) - 3 and np.array_equal(
+        held[-1], np.arange(len(held[0]))
+    )
+
+
+@tried
+def constant_storage(n: int, K: int) -> bool:
+    """No node ever holds more than its block, and every exchange is a permutation."""
+    names = "minimum-path", "pipelined", "nonminimum-path", "nonminimum-ring"
+    made = (schedule(name, (n,), K) for name in names)
+    peaks = {int(replay(expand(s)).peak.max()) for s in made if s is not None}
+    permuted = all(len(np.unique(held)) == 1 << n for held in steps(n, n - 2))
+    return peaks == {K} and permuted

@@ -1,0 +1,110 @@
+"""What the other modules share: tasks, schedules that are proved and counted, and optima.
+
+Rule: a cycle is one element over one link, and cycles are counted from the crossings of
+schedules that algebra and, where they are small, a witness element by element have passed.
+"""
+
+from functools import lru_cache
+from math import inf
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import require
+from graycube.schedule import expand
+from graycube.synthesis import least_cycles
+from graycube.synthesis.program import CycleArcs, Flows, arcs_of, solve
+from graycube.table import algorithms
+from graycube.verify import check_algebra, check_elements
+
+Widths = tuple[int, ...]
+"""The bits of each field."""
+FOLLOWED = 1 << 13
+"""Up to so many elements are followed one by one."""
+KNOWN = (
+    *("pipelined", "minimum-path", "nonminimum-path"),
+    *("nonminimum-ring", "two-cube", "tight"),
+)
+
+
+def task_of(widths: Widths, block: int, *, backwards: bool = False) -> gc.Task:
+    """All fields from Gray to binary, or backwards."""
+    lengths = [1 << width for width in widths]
+    gray, binary = (
+        gc.Layout.mesh(lengths, nodes=lengths, code=code) for code in ("gray", "binary")
+    )
+    return gc.Task(binary, gray, block) if backwards else gc.Task(gray, binary, block)
+
+
+def all_ports(n: int, ports: int | None = None) -> gc.Machine:
+    return gc.Machine(dims=n, ports=ports or "all")
+
+
+@lru_cache(maxsize=1 << 12)
+def schedule(
+    name: str, widths: Widths, block: int, *, backwards: bool = False
+) -> gc.Schedule | None:
+    """The library's, or None where the algorithm does not apply."""
+    (algorithm,) = (a for a in algorithms() if a.name == name)
+    task, machine = task_of(widths, block, backwards=backwards), all_ports(sum(widths))
+    if algorithm.applicable(task, machine) is not None:
+        return None
+    made = algorithm.emit(task, machine)
+    if not isinstance(made, gc.Schedule):
+        raise TypeError(name)
+    return made
+
+
+def proved(made: gc.Schedule, ports: int | None = None) -> int:
+    """The cycles of a schedule, or an error if it is wrong on so many ports."""
+    machine = all_ports(made.task.n, ports)
+    report, cycles = check_algebra(made, machine), made.cycles
+    if made.task.block << made.task.n <= FOLLOWED:
+        moves = expand(made)
+        report = report.joined(check_elements(moves, machine))
+        cycles = int(moves.cycle.max(initial=-1)) + 1
+    require(report, f"{made.algorithm}: {report}")
+    return cycles
+
+
+@lru_cache(maxsize=1 << 14)
+def cycles_of(name: str, widths: Widths, block: int, *, backwards: bool = False) -> int | None:
+    """The cycles of an algorithm, or None where it does not apply."""
+    made = schedule(name, widths, block, backwards=backwards)
+    return None if made is None else proved(made)
+
+
+@lru_cache(maxsize=1 << 12)
+def best(n: int, block: int, *, backwards: bool = False) -> int:
+    """The fewest cycles of all schedules that we know for one field; that one is proved."""
+    made = (schedule(name, (n,), block, backwards=backwards) for name in KNOWN)
+    return proved(min((s for s in made if s is not None), key=lambda s: s.cycles))
+
+
+@lru_cache(maxsize=1 << 12)
+def optimum(widths: Widths, block: int, *, backwards: bool = False) -> int:
+    """The fewest cycles of any schedule, by integer program."""
+    task = task_of(widths, block, backwards=backwards)
+    return least_cycles(task, all_ports(task.n)).cycles
+
+
+@lru_cache(maxsize=1 << 12)
+def optimum_on_shortest(widths: Widths, block: int) -> int:
+    """The fewest cycles on shortest paths only: the same program without all other arcs."""
+    task = task_of(widths, block)
+    homes = np.arange(1 << task.n)
+    ends = np.array([task.move(u) for u in homes.tolist()])
+    moving = homes != ends
+    flows = Flows(task, task.n, homes[moving], ends[moving])
+    cycles = flows.distance
+    while solve(flows, _closer(flows, arcs_of(flows, cycles)), inf, whole=True) is None:
+        cycles += 1
+    return cycles
+
+
+def _closer(flows: Flows, arcs: CycleArcs) -> CycleArcs:
+    """The arcs that lead closer to the target, and those that wait."""
+    end = flows.targets[arcs.flow]
+    ahead = np.bitwise_count(arcs.start ^ end) > np.bitwise_count(arcs.stop ^ end)
+    kept = ahead | (arcs.dimension == flows.task.n)
+    return CycleArcs(*(column[kept] for column in arcs))

@@ -1,0 +1,150 @@
+"""Section 2 and the counts of section 3.1: the codes, by brute force over all words."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.codes import Ints, distance, ranks, reflected
+
+from .model import counted, exchanged, steps
+
+
+@tried
+def definition_1(n: int) -> bool:
+    words = reflected(n)
+    cyclic = hops(words, np.roll(words, 1)) == {1}
+    library = gc.gray(np.arange(1 << n))
+    known = gc.GrayCode.reflected(n).words
+    return cyclic and np.array_equal(words, library) and np.array_equal(words, known)
+
+
+@tried
+def lemma_1(n: int) -> bool:
+    """Bit by bit, against the code of Definition 1."""
+    index, word = np.arange(1 << n), reflected(n)
+    for m in range(n):
+        sums = np.bitwise_xor.reduce([word >> k & 1 for k in range(m, n)])
+        pair = (index >> m ^ index >> m + 1) & 1
+        if not (np.array_equal(sums, index >> m & 1) and np.array_equal(pair, word >> m & 1)):
+            return False
+    there, back = np.array_equal(gc.gray(index), word), gc.gray_inverse(word)
+    return there and np.array_equal(back, index)
+
+
+def on_a_three_cube(claim: Claim) -> Iterator[Case]:
+    """Node by node."""
+    for block, node in enumerate(claim.figures[0]):
+        ours = gc.Layout.nodes(3, "gray").locate(block)[0]
+        holds = ours == node and reflected(3)[block] == node
+        yield Case(f"block {block}", f"node {node}", f"node {ours}", holds)
+
+
+@tried
+def neighbours(n: int) -> bool:
+    """Blocks that differ in one bit, and blocks that follow each other, are on neighbours."""
+    block, word = np.arange(1 << n), reflected(n)
+    placed = gc.Layout.nodes(n, "gray").locate(block)[0]
+    require(np.array_equal(placed, word), "the layout is another one")
+    binary = all(hops(block, block ^ 1 << j) == {1} for j in range(n))
+    return binary and hops(word, np.roll(word, -1)) == hops(word, np.roll(word, 1)) == {1}
+
+
+def hops(a: Ints, b: Ints) -> set[int]:
+    return set(distance(a, b).tolist())
+
+
+def distances(n: int) -> Ints:
+    """How many indices are so far from their code, for every distance."""
+    far = distance(np.arange(1 << n), reflected(n))
+    counts = np.bincount(far, minlength=n + 1)
+    library = gc.displacement_profile(gc.GrayCode.reflected(n))
+    require([library.get(j, 0) for j in range(n + 1)] == counts.tolist(), "another profile")
+    return counts
+
+
+lemma_2 = compared(lambda n, j: int(distances(n)[j]) if j <= n else None)
+
+
+@tried
+def recursion(n: int) -> bool:
+    """The step of the induction, and where it starts."""
+    now, before = distances(n + 1), distances(n)
+    starts = distances(2).tolist() == [2, 2, 0]
+    return starts and all(now[j] == before[j] + before[j - 1] for j in range(1, n + 1))
+
+
+@tried
+def extremes(n: int) -> bool:
+    """Who stays, and who goes farthest."""
+    word, top = reflected(n), 1 << n - 1
+    require(np.array_equal(gc.gray(np.arange(1 << n)), word), "the library's code differs")
+    far = np.bitwise_count(np.arange(1 << n) ^ word)
+    farthest = {i: int(word[i]) for i in np.flatnonzero(far == n - 1).tolist()}
+    ones = (1 << n) - 1
+    return np.flatnonzero(far == 0).tolist() == [0, 1] and farthest == {
+        ones: top,
+        ones - 1: top | 1,
+    }
+
+
+@compared
+def transfers(n: int, K: int) -> int:
+    """The sum over all nodes; GB1's schedule crosses no link more."""
+    far = int(distance(np.arange(1 << n), reflected(n)).sum())
+    layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    plan = gc.plan(*layouts, K, machine=gc.Machine(n), algorithm="gb1")
+    require(plan.traffic.crossings == K * far, "GB1 crosses more links")
+    return K * far
+
+
+@tried
+def lowest_first(n: int) -> bool:
+    """GB1 as described: block i ends on node i."""
+    held = ranks(n)[:, None]
+    made = list(steps("gb1", n))
+    for step in made:
+        held = exchanged(held, step)
+    return len(made) == n - 1 and held[:, 0].tolist() == list(range(1 << n))
+
+
+@tried
+def either_direction(n: int) -> bool:
+    """Both conversions in both orders."""
+    orders = range(n - 1), range(n - 1)[::-1]
+    there = all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
+    return there and all(converts(gc.binary_to_gray(n, order), n, 1) for order in orders)
+
+
+@tried
+def any_order(n: int) -> bool:
+    """All permutations of the dimensions."""
+    orders = permutations(range(n - 1))
+    return all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
+
+
+def converts(exchanges: tuple[gc.Exchange, ...], n: int, to_gray: int) -> bool:
+    """Whether exchanges of neighbours, one for each of n - 1 dimensions, convert all nodes."""
+    index, word = np.arange(1 << n), reflected(n)
+    held = index if to_gray else ranks(n)
+    crossed = set()
+    for exchange in exchanges:
+        here = np.bitwise_count(index & exchange.when) & 1 == exchange.want
+        held = np.where(here, held[index ^ exchange.flip], held)
+        crossed.add(exchange.flip)
+    wanted = np.argsort(word) if to_gray else index
+    return bool(np.array_equal(held, wanted)) and crossed == {1 << m for m in range(n - 1)}
+
+
+pipelined = tried(
+    lambda n, K: saved(n, K) >= n,
+    lambda n, K: saved(n, K) == Fraction((n - 1) * K, K + n - 2) <= n - 1,
+)
+"""GB1's transfers in sequence over those of its pipeline on all ports."""
+
+
+def saved(n: int, block: int) -> Fraction:
+    return Fraction(counted("gb1", n, block)[1], counted("pipelined", n, block, ports=n)[1])

@@ -1,0 +1,114 @@
+"""What the other modules share: the paper's exchanges on arrays, and prices counted from moves.
+
+Rules. ``held[u]`` is what node u holds, with a column for each half of its block; an exchange
+takes from the neighbour where a mask says so. Nothing here uses the library's algebra, so that
+its schedules can be held against it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+import graycube as gc
+from graycube.papers import require
+from graycube.papers.codes import Ints, ranks
+from graycube.schedule import expand
+from graycube.table import algorithms
+from graycube.verify import check_algebra, check_elements
+
+Mask = NDArray[np.bool_]
+ALGORITHMS = ("gb1", "gb2", "gb3")
+
+
+@dataclass(frozen=True, eq=False)
+class HalfStep:
+    """An exchange over a dimension: which nodes take part, for each half of their blocks."""
+
+    name: str
+    dimension: int
+    where: tuple[Mask, ...]
+
+
+def wanted(n: int, i: int) -> Mask:
+    """Where GB1 exchanges in step i: bit i + 1 of the node's rank is 1."""
+    found: Mask = ranks(n) >> (i + 1) & 1 == 1
+    return found
+
+
+def steps(algorithm: str, n: int) -> Iterator[HalfStep]:
+    """The exchanges as sections 2.4, 3.2 and 3.3 describe them."""
+    everywhere, nowhere = np.ones(1 << n, dtype=bool), np.zeros(1 << n, dtype=bool)
+    normal = [(f"dimension {i}", i, wanted(n, i)) for i in range(n - 1)]
+    if algorithm == "gb1":
+        yield from (HalfStep(name, i, (where,)) for name, i, where in normal)
+        return
+    aside = n - 1 if algorithm == "gb2" else n - 2
+    yield HalfStep("pre-exchange", aside, (nowhere, everywhere))
+    yield from (HalfStep(name, i, (where, ~where)) for name, i, where in normal)
+    if algorithm == "gb2":
+        yield HalfStep("post-exchange", aside, (nowhere, everywhere))
+
+
+def exchanged(held: Ints, step: HalfStep) -> Ints:
+    """What the nodes hold after a step."""
+    partner = np.arange(len(held)) ^ 1 << step.dimension
+    return np.where(np.stack(step.where, axis=1), held[partner], held)
+
+
+def placements(algorithm: str, n: int) -> list[Ints]:
+    """What every node holds before the first step and after each."""
+    halves = 1 if algorithm == "gb1" else 2
+    states = [np.repeat(ranks(n)[:, None], halves, axis=1)]
+    for step in steps(algorithm, n):
+        states.append(exchanged(states[-1], step))
+    return states
+
+
+@lru_cache(maxsize=1 << 10)
+def schedule(algorithm: str, n: int, block: int, ports: int = 1, kind: str = "") -> gc.Schedule:
+    """The library's schedule; ``kind`` may be "circuit", "backwards" or both."""
+    layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    source, target = layouts[::-1] if "backwards" in kind else layouts
+    task = gc.Task(source, target, block)
+    (found,) = (a for a in algorithms() if a.name == algorithm)
+    emitted = found.emit(task, machine(n, ports, kind))
+    if not isinstance(emitted, gc.Schedule):
+        raise TypeError(algorithm)
+    return emitted
+
+
+def machine(n: int, ports: int = 1, kind: str = "") -> gc.Machine:
+    """A machine with such nodes."""
+    switching = "circuit" if "circuit" in kind else "store-and-forward"
+    return gc.Machine(dims=n, ports=min(ports, n), switching=switching)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1 << 10)
+def counted(
+    algorithm: str, n: int, block: int, ports: int = 1, kind: str = ""
+) -> tuple[int, int]:
+    """Start-ups and element transfers in sequence, counted from moves that are proved."""
+    made = schedule(algorithm, n, block, ports, kind)
+    moves, on = expand(made), machine(n, ports, kind)
+    proved = bool(check_algebra(made, on)) and bool(check_elements(moves, on))
+    require(proved, f"{algorithm} is wrong for n = {n}, K = {block}")
+    rounds = rounds_of(moves)
+    link = (rounds << n | moves.node) * n + moves.dimension
+    links, messages = np.unique(link, return_counts=True)
+    longest = np.zeros(len(made.rounds), dtype=np.int64)
+    np.maximum.at(longest, links // n >> n, messages)
+    return int(np.count_nonzero(longest)), int(longest.sum())
+
+
+def rounds_of(moves: gc.Moves) -> Ints:
+    """The round of every crossing."""
+    found: Ints = np.searchsorted(moves.rounds, moves.cycle, side="right") - 1
+    return found
+
+
+def seconds(counts: tuple[int, int], tau: float, t: float) -> float:
+    """The price of start-ups and transfers."""
+    return counts[0] * tau + counts[1] * t

@@ -1,0 +1,140 @@
+"""Sections 2.4, 3.2 and 3.3: the algorithms, step by step, and the links that they use."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim, tried
+from graycube.schedule import expand
+from graycube.verify import check_elements
+
+from .model import (
+    ALGORITHMS,
+    HalfStep,
+    counted,
+    machine,
+    placements,
+    rounds_of,
+    schedule,
+    steps,
+    wanted,
+)
+
+
+def ends(algorithm: str, n: int) -> bool:
+    """Whether the algorithm as described brings both halves of block i to node i."""
+    return bool((placements(algorithm, n)[-1] == np.arange(1 << n)[:, None]).all())
+
+
+def same_as_library(algorithm: str, n: int) -> bool:
+    """Whether the library's schedule sends the same halves over the same links in all steps."""
+    block = 2
+    moves = expand(schedule(algorithm, n, block))
+    columns = rounds_of(moves), moves.node, moves.dimension, *np.divmod(moves.element, block)
+    sent = {*zip(*(column.tolist() for column in columns), strict=True)}
+    return sent == set(_described(algorithm, n))
+
+
+def _described(algorithm: str, n: int) -> Iterator[tuple[int, int, int, int, int]]:
+    """Round, node, dimension, home and half of all that crosses a link."""
+    homes = np.argsort(placements("gb1", n)[0][:, 0])  # the node that holds a rank at first
+    states = zip(steps(algorithm, n), placements(algorithm, n), strict=False)
+    for r, (step, held) in enumerate(states):
+        for half in range(2):
+            column = half % len(step.where)
+            for u in np.flatnonzero(step.where[column]).tolist():
+                yield r, u, step.dimension, int(homes[held[u, column]]), half
+
+
+gb2 = tried(lambda n: ends("gb2", n) and same_as_library("gb2", n))
+
+
+@tried
+def gb3(n: int) -> bool:
+    """Its n exchanges; the last one moves one half of each block in either half of the cube."""
+    *_, last = made = list(steps("gb3", n))
+    upper = np.arange(1 << n) >> n - 1 == 1
+    halves = np.array_equal(last.where, [upper, ~upper])
+    in_order = [step.dimension for step in made] == [n - 2, *range(n - 1)]
+    return in_order and halves and ends("gb3", n) and same_as_library("gb3", n)
+
+
+@tried
+def one_dimension_at_a_time(n: int) -> bool:
+    """In every round all messages cross one dimension, to nearest neighbours, by one port."""
+    return all(_alone(name, n) for name in ALGORITHMS)
+
+
+def _alone(algorithm: str, n: int) -> bool:
+    moves = expand(schedule(algorithm, n, 4))
+    used = {*zip(rounds_of(moves).tolist(), moves.dimension.tolist(), strict=True)}
+    return len(used) == len(moves.rounds) and bool(check_elements(moves, machine(n)))
+
+
+@tried
+def half_of_the_links(n: int) -> bool:
+    """Each step uses half of the links of its dimension; dimension n - 1 is not used at all."""
+    moves = expand(schedule("gb1", n, 1))
+    columns = rounds_of(moves), moves.dimension, moves.node
+    links = {*zip(*(column.tolist() for column in columns), strict=True)}
+    nodes = Counter((r, d) for r, d, _ in links)
+    dims = [d for _, d in sorted(nodes)]
+    return dims == [*range(n - 1)] and set(nodes.values()) == {1 << n - 1}
+
+
+@tried
+def all_of_the_links(n: int, K: int) -> bool:
+    """In the normal steps of GB2 all links of the dimension carry half a block."""
+    moves = expand(schedule("gb2", n, K))
+    r = rounds_of(moves)
+    normal = (r > 0) & (r < n)
+    links, loads = np.unique(
+        np.stack([r, moves.dimension, moves.node])[:, normal], axis=1, return_counts=True
+    )
+    return links.shape[1] == (n - 1) << n and set(loads.tolist()) == {K // 2}
+
+
+lemma_4 = tried(lambda n: in_turn(n, n - 1, range(n - 1)))
+across_the_next = tried(lambda n: in_turn(n, n - 2, range(n - 2)))
+"""The same for the four subcubes of GB3, in all steps but the last."""
+
+
+def in_turn(n: int, across: int, tried: range) -> bool:
+    """Whether in these steps of GB1 one of each two pairs across a dimension exchanges."""
+    nodes = np.arange(1 << n)
+    moves = expand(schedule("gb1", n, 1))
+    sends = {*zip(rounds_of(moves).tolist(), moves.node.tolist(), strict=True)}
+    for i in tried:
+        ours = np.array([(i, u) in sends for u in range(1 << n)])
+        one_of = ours ^ ours[nodes ^ 1 << across]
+        if not (np.array_equal(ours, wanted(n, i)) and one_of.all()):
+            return False
+    return True
+
+
+def figure(claim: Claim) -> Iterator[Case]:
+    """A 4-cube: the exchanges that the text says are drawn, then where everything is."""
+    algorithm = f"gb{claim.number}"
+    made = list(steps(algorithm, 4))
+    named = [
+        f"{step.name}: {paper}" for step, (_, paper) in zip(made, claim.figures, strict=True)
+    ]
+    states = placements(algorithm, 4)
+    for what, step, (dimension, paper) in zip(named, made, claim.figures, strict=True):
+        ours = sum(int(where.sum()) // 2 for where in step.where)
+        holds = step.dimension == dimension and ours == paper
+        yield Case(
+            what, f"{paper} exchanges in dimension {dimension}", _told(step, ours), holds
+        )
+    start, end = (state[:, 0].tolist() for state in (states[0], states[-1]))
+    gray = np.argsort(gc.gray(np.arange(16))).tolist()
+    yield Case("before", "Gray code", str(start), start == gray)
+    yield Case("after", "binary code", str(end), ends(algorithm, 4))
+    drawn = same_as_library(algorithm, 4) and counted(algorithm, 4, 2)[0] == len(made)
+    yield Case("the library", "the same exchanges", str(len(made)), drawn)
+
+
+def _told(step: HalfStep, count: int) -> str:
+    return f"{count} exchanges in dimension {step.dimension}"

@@ -1,0 +1,150 @@
+"""Sections 1 and 2: the code, distances, the allocations of Table 1, and code conversion."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import graycube as gc
+from graycube.codes import gray, gray_inverse
+from graycube.papers import Case, Claim, at_every_size, compared, tried
+from graycube.papers.codes import Ints
+
+from .cube import coded, decoded, odd, reflected
+from .layouts import by_library
+
+
+def words(bits: int) -> list[str]:
+    """Definition 1, by reflection."""
+    code = ["0", "1"]
+    for _ in range(bits - 1):
+        code = ["0" + word for word in code] + ["1" + word for word in reversed(code)]
+    return code
+
+
+def words_by_suffix(bits: int) -> list[str]:
+    """Definition 1, the alternative: every word gets both last bits, in turn either way."""
+    code = ["0", "1"]
+    for _ in range(bits - 1):
+        code = [
+            word + end for i, word in enumerate(code) for end in ("01" if i % 2 == 0 else "10")
+        ]
+    return code
+
+
+@tried
+def definition_1(n: int) -> bool:
+    """Both recursions, and the code and its inverse of the library."""
+    one, other, i = words(n), words_by_suffix(n), np.arange(1 << n)
+    code = np.array([int(word, 2) for word in one])
+    library = np.array_equal(gray(i), code) and np.array_equal(gray_inverse(code), i)
+    return one == other and library and np.array_equal(code, reflected(i))
+
+
+def figure_1(claim: Claim) -> Iterator[Case]:
+    """Entry by entry, by the recursion of Definition 1, and by the library."""
+    code = words(4)
+    for i, binary, word in claim.figures:
+        yield Case(f"binary code of {i}", binary, f"{i:04b}", f"{i:04b}" == binary)
+        right = code[i] == word == f"{gray(i):04b}" and gray_inverse(int(word, 2)) == i
+        yield Case(f"Gray code of {i}", word, code[i], right)
+
+
+corollary_1 = tried(
+    lambda n: _forwards(n) and _backwards(n, 0),
+    lambda n: _forwards(n) and _backwards(n, (1 << n - 1) - 1),
+)
+"""Of all integers of n bits; the last n - 1 bits by the code of one bit less."""
+
+
+def _forwards(n: int) -> bool:
+    i, low = np.arange(1 << n), (1 << n - 1) - 1
+    top = i >> n - 1
+    rest = reflected(np.where(top, ~i, i) & low)
+    return all(np.array_equal(code(i), top << n - 1 | rest) for code in (reflected, gray))
+
+
+def _backwards(n: int, complement: int) -> bool:
+    """The inverse; where the top bit is 1 the lower result is complemented, or it is not."""
+    a, low = np.arange(1 << n), (1 << n - 1) - 1
+    top = a >> n - 1
+    rest = decoded(a & low, n - 1) ^ np.where(top, complement, 0)
+    found = (decoded(a, n), gray_inverse(a))
+    return all(np.array_equal(i, top << n - 1 | rest) for i in found)
+
+
+@tried
+def corollary_2(n: int, j: int) -> bool | None:
+    if j >= n:
+        return None
+    i = np.arange(1 << n)
+    other = i ^ (2 << j) - 1
+    by_library = np.array_equal(gray_inverse(gray(i) ^ 1 << j), other)
+    return by_library and np.array_equal(reflected(i) ^ 1 << j, reflected(other))
+
+
+@compared
+def lemma_1(n: int, j: int) -> int | None:
+    """The exclusive-or of all pairs, which must be the same, and the library's distances."""
+    if j >= n:
+        return None
+    i = np.arange(1 << n)
+    found = np.unique(reflected(i) ^ reflected(i ^ 1 << j))
+    layout = gc.Layout.nodes(n, "gray")
+    apart = layout.node_change(1 << j)
+    return int(found[0]) if len(found) == 1 and apart == found[0] else -1
+
+
+lemma_2 = tried(
+    lambda p, n: None if n >= p else _location(p, n, mended=False),
+    lambda p, n: _location(p, n, mended=True),
+)
+"""As printed location m holds G(m) before i; mended, location G(m) holds m before i."""
+
+
+def _location(p: int, n: int, *, mended: bool) -> bool:
+    high, i = np.divmod(np.arange(1 << p), 1 << n)
+    code = reflected(high)
+    location, held = (code, high) if mended else (high, code)
+    low = np.where(odd(code, -1), ~i, i) & ((1 << n) - 1)
+    return all(
+        np.array_equal(address[held << n | low], location << n | reflected(i))
+        for address in (coded("cyclic", "Gray", p, n), by_library("cyclic", "Gray", p, n))
+    )
+
+
+@at_every_size
+def table_1(claim: Claim, p: int, n: int) -> Iterator[Case]:
+    """Every row, memory and processor, against the recursion of Definition 1 and the library.
+
+    As printed, the entire address is coded as if its halves were coded one by one.
+    """
+    if n > p:
+        return
+    for kind, encoding in claim.figures:
+        exact = _by_definition(kind, encoding, p, n)
+        ours = coded(kind, encoding, p, n)
+        printed = coded(kind, "Gray || Gray" if encoding == "Gray" else encoding, p, n)
+        library = np.array_equal(exact, by_library(kind, encoding, p, n))
+        for entry, shift, mask in (("memory", n, -1), ("processor", 0, (1 << n) - 1)):
+            one, two, three = (a >> shift & mask for a in (exact, ours, printed))
+            right, mended = np.array_equal(one, three), library and np.array_equal(one, two)
+            where = f"p = {p}, n = {n}: {kind}, {encoding}, {entry}"
+            says = "as printed" if right else "complemented where the other half is odd"
+            yield Case(where, "as printed", says, right, mended)
+
+
+def _by_definition(kind: str, encoding: str, p: int, n: int) -> Ints:
+    """Words looked up in Definition 1: of the whole address, or of its fields."""
+    address = np.arange(1 << p)
+    if encoding == "Gray":
+        address = _looked_up(p)[address]
+    high, low = np.divmod(address, 1 << (n if kind == "cyclic" else p - n))
+    slot, node = (high, low) if kind == "cyclic" else (low, high)
+    memory, processor = encoding.split(" || ") if "||" in encoding else ("Binary", "Binary")
+    slot = _looked_up(p - n)[slot] if memory == "Gray" else slot
+    node = _looked_up(n)[node] if processor == "Gray" else node
+    return slot << n | node
+
+
+def _looked_up(bits: int) -> Ints:
+    return np.array([int(word, 2) for word in words(bits)] if bits else [0])

@@ -1,0 +1,169 @@
+"""Figures 4 to 11: what the memories hold, entry by entry.
+
+Entries are the parts of an index as the figures print them: old slot, leading bits. The rest
+of an index is the decoded rest of the node number, or its complement; the print does not show
+which, and we check that it is the one that follows.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from graycube.papers import Case, Claim, at_every_size, tried
+from graycube.papers.codes import Ints
+
+from .cube import Cube, decoded, reflected
+from .four import ProgramRun, all_to_all, four, started
+
+Grid = list[list[str]]
+
+
+def gray_columns(bits: int) -> Ints:
+    """Nodes in the order of the figures."""
+    return reflected(np.arange(1 << bits))
+
+
+def grid(table: Ints, columns: Ints, low: int, shape: Sequence[int]) -> Grid:
+    """The leading parts of the indices: ``low`` bits are left out, ``shape`` says the parts.
+
+    A column stands for all nodes that agree in their leading bits; they must hold the same
+    parts, and the decoded rest of the node number or its complement as the rest.
+    """
+    nodes = table.shape[1] >> low
+    blocks = table.reshape(len(table), nodes, 1 << low)[:, columns]
+    lead, rest = blocks >> low, blocks & ((1 << low) - 1)
+    straight = decoded(np.arange(1 << low), low)
+    as_it_is = (rest == straight).all(axis=2)
+    turned = (rest == ((1 << low) - 1 ^ straight)).all(axis=2)
+    same = (lead == lead[:, :, :1]).all(axis=2) & (as_it_is | turned)
+    return [
+        [_parts(int(one), shape) if ok else "mixed" for one, ok in zip(row, oks, strict=True)]
+        for row, oks in zip(lead[:, :, 0], same, strict=True)
+    ]
+
+
+def _parts(value: int, shape: Sequence[int]) -> str:
+    """Binary parts of so many bits; a negative count is a decimal digit."""
+    words = []
+    for bits in reversed(shape):
+        part, value = value & ((1 << abs(bits)) - 1), value >> abs(bits)
+        words.append(str(part) if bits < 0 else f"{part:0{bits}b}")
+    return " ".join(reversed(words))
+
+
+def entries(claim: Claim, where: str, ours: Grid, first: int = 0) -> Iterator[Case]:
+    """Printed rows, from the one numbered ``first``, against ours.
+
+    What is wrong in them is that the last two columns are interchanged from row 2 on.
+    """
+    mended = claim.correction.figures if claim.correction else ()
+    lower = [[*row[:2], *row[:1:-1]] for row in claim.figures[2:]]
+    turned = [*claim.figures[:2], *lower]
+    for at, row in enumerate(ours, first):
+        for column, found in enumerate(row):
+            printed = claim.figures[at][column]
+            right = mended[at][column] == found == turned[at][column] if mended else None
+            place = f"{where}, row {at}, column {column}"
+            yield Case(place, printed, found, printed == found, right)
+
+
+def in_two_cubes(n: int, *, convert: bool) -> ProgramRun:
+    """Four elements on a node, and the all-to-all in the cubes of the two top dimensions."""
+    run = started(n, n + 2)
+    all_to_all(run, n - 2, 0 * run.cube.place, convert=convert)
+    return run
+
+
+@at_every_size
+def motion(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 4 and 5: where everything ends, and that all links are busy in both cycles."""
+    convert = claim.number == "5"
+    cube = in_two_cubes(n, convert=convert).cube
+    old_slot, quarter = cube.index >> n, cube.index >> n - 2 & 3
+    node = reflected(old_slot) if convert else old_slot
+    slot = quarter if convert else reflected(quarter)
+    for name, ours, wanted in (
+        ("processors", cube.place >> n - 2 & 3, node),
+        ("memory", cube.place >> n, slot),
+    ):
+        right = np.array_equal(ours, wanted)
+        yield Case(f"n = {n}: {name}", "the code", "it is" if right else "not", right)
+    use = cube.use()[n - 2 :]
+    busy = use.shape == (2, 2) and bool((use == 1 << n).all()) and not cube.clashes
+    yield Case(f"n = {n}: links", "all busy", "all" if busy else "not all", busy)
+
+
+@at_every_size
+def indices(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 6 and 7."""
+    table = in_two_cubes(n, convert=claim.number == "7").tables["all-to-all"]
+    yield from entries(claim, f"n = {n}", grid(table, gray_columns(2), n - 2, (-2, -2)))
+
+
+def next_dimension(n: int) -> Iterator[Ints]:
+    """The quarter cube 00 after the all-to-all, after one exchange, and in order again."""
+    cube = in_two_cubes(n, convert=True).cube
+    yield _quarter(cube)
+    cube.exchange(n + 1, n - 3, 0 * cube.place + 2)
+    yield _quarter(cube)
+    shifted(cube)
+    yield _quarter(cube)
+
+
+def _quarter(cube: Cube) -> Ints:
+    return cube.table()[:, : 1 << cube.n - 2] & ((1 << cube.n) - 1)
+
+
+def shifted(cube: Cube) -> None:
+    """Cyclic shift of the last three of four memory locations."""
+    slot = cube.place >> cube.n & 3
+    cube.place ^= (slot ^ np.array([0, 3, 1, 2])[slot]) << cube.n
+
+
+@at_every_size
+def subcube(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 8 and 9: a quarter of the cube."""
+    table = list(next_dimension(n))[int(claim.number) - 8]
+    yield from entries(claim, f"n = {n}", grid(table, np.arange(2), n - 3, (2, 1)))
+
+
+@at_every_size
+def figure_10(claim: Claim, n: int) -> Iterator[Case]:
+    """Both halves; the leading bit of the index is that of the node, and left out."""
+    *_, table = next_dimension(n)
+    for half in (0, 1):
+        own = table[:, half << n - 3 : half + 1 << n - 3]
+        right = bool((own >> n - 1 == half).all())
+        yield Case(f"n = {n}, half {half}", f"index {half}..", str(right), right)
+        lead = grid(own & ((1 << n - 1) - 1), np.arange(1), n - 3, (2,))
+        yield from entries(claim, f"n = {n}, half {half}", lead)
+
+
+@tried
+def induction(n: int) -> bool:
+    """The exchange and the shift, dimension after dimension: all pairs meet in every stage."""
+    cube = in_two_cubes(n, convert=True).cube
+    cube.stage(n - 1)
+    cycle = 0 * cube.place + 2
+    for k in reversed(range(n - 2)):
+        cube.exchange(n + 1, k, cycle)
+        cube.stage(k + 1)
+        shifted(cube)
+    cube.stage(0)
+    return not [bit for bit in cube.apart if bit < n]
+
+
+@at_every_size
+def figure_11(claim: Claim, n: int) -> Iterator[Case]:
+    """Three moments; a node's entries are compared as a set, as memory may be in any order."""
+    cube = four(n, n + 2).cube
+    for moment in range(3):
+        nodes = cube.nodes_before(2 + moment)
+        rows = claim.figures[4 * moment : 4 * moment + 4]
+        for column in range(4):
+            node = int(gray_columns(2)[column]) << n - 4
+            held = np.flatnonzero(nodes == node) >> n - 4 & 15
+            ours = " ".join(sorted(f"{word:04b}" for word in held))
+            printed = " ".join(sorted(row[column] for row in rows))
+            where = f"n = {n}, moment {moment}, column {column}"
+            yield Case(where, printed, ours, printed == ours)

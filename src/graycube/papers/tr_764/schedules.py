@@ -1,0 +1,116 @@
+"""Figures 12 and 18 to 20: which dimension is in use in which cycle.
+
+A row of a claim names a dimension, by its number or as "k" for all between, and the first and
+the last cycle of a span in which all nodes send over it, and the step.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim, compared
+from graycube.papers.codes import Ints
+from graycube.papers.formula import evaluate
+from graycube.schedule import expand
+
+from .four import ProgramRun, consecutive_four, four, whole_four
+from .layouts import named
+from .tables import bound, require_right
+from .theorems import INTER, LOCAL, NODES, bits, checked
+from .two import complements, two, whole
+
+Runs = dict[str, Callable[[int, int], ProgramRun]]
+
+RUNS: Runs = {
+    "local": four,
+    "inter-node": lambda n, p: two(n, p, complements),
+    "whole, local": whole_four,
+    "whole, inter-node": lambda n, p: whole(n, p, complements),
+    "consecutive, local": consecutive_four,
+}
+
+SCHEDULES = {
+    "local": ("cyclic", NODES, LOCAL),
+    "inter-node": ("cyclic", NODES, INTER),
+    "whole, local": ("cyclic", "Gray", LOCAL),
+    "whole, inter-node": ("cyclic", "Gray", INTER),
+    "consecutive, local": ("consecutive", NODES, LOCAL),
+    "consecutive, inter-node": ("consecutive", NODES, INTER),
+}
+
+
+def spans(claim: Claim) -> Iterator[Case]:
+    """Every dimension of every run, cycle by cycle, and the library's schedule beside it."""
+    for sizes in claim.cases():
+        n, block = sizes["n"], sizes["K"]
+        for name in dict.fromkeys(row[0] for row in claim.figures):
+            use = use_of(name, n, n + bits(block))
+            same = np.array_equal(use, library_use(name, n, n + bits(block)))
+            rows = [row[1:] for row in claim.figures if row[0] == name]
+            mended = claim.correction.figures if claim.correction else ()
+            others = [row[1:] for row in mended if row[0] == name]
+            for d in range(n):
+                ours = _busy(use, d, n) | (set() if same else {-1})
+                printed = _said(rows, sizes, d)
+                late = printed == ours or _one_cycle_late(printed, ours, block // 2)
+                right = _said(others, sizes, d) == ours and late if others else None
+                where = f"{name}, n = {n}, K = {block}, dimension {d}"
+                least = bound(*SCHEDULES[name][:2], n, block)
+                is_open = max(ours) > max(printed) >= least - 1
+                yield Case(where, _text(printed), _text(ours), printed == ours, right, is_open)
+
+
+def use_of(name: str, n: int, p: int) -> Ints:
+    """How many nodes send over a dimension in a cycle, in a run that is sound."""
+    run = RUNS[name](n, p)
+    checked(run)
+    return run.cube.use()
+
+
+def _busy(use: Ints, d: int, n: int) -> set[int]:
+    """The cycles in which all nodes send; -1 is in it if some send and others do not."""
+    partly = (use[d] > 0) & (use[d] < 1 << n)
+    return set(np.flatnonzero(use[d]).tolist()) | ({-1} if partly.any() else set())
+
+
+def _one_cycle_late(printed: set[int], ours: set[int], length: int) -> bool:
+    """Whether a span of so many cycles starts one cycle after the printed one."""
+    apart = sorted(printed ^ ours)
+    return len(apart) == 2 and apart[0] in printed and apart[1] - apart[0] == length
+
+
+def _said(rows: list[tuple[str, ...]], sizes: dict[str, int], d: int) -> set[int]:
+    found: set[int] = set()
+    for dimension, first, last, step in rows:
+        own = dimension != "k" and evaluate(dimension, sizes) == d
+        named = {evaluate(row[0], sizes) for row in rows if row[0] != "k"}
+        if own or (dimension == "k" and d not in named):
+            values = {**sizes, "k": d}
+            start, stop, by = (int(evaluate(x, values)) for x in (first, last, step))
+            found |= set(range(start, stop + 1, by))
+    return found
+
+
+def _text(cycles: set[int]) -> str:
+    return " ".join(map(str, sorted(cycles)))
+
+
+def library_use(name: str, n: int, p: int) -> Ints:
+    """The use of dimensions in the library's schedule, which is proved first."""
+    kind, encoding, method = SCHEDULES[name]
+    made = gc.emulation(named(kind, encoding, p, n), method=method)
+    require_right(made)
+    moves = expand(made)
+    use = np.zeros((n, made.cycles), dtype=np.int64)
+    np.add.at(use, (moves.dimension.astype(np.int64), moves.cycle.astype(np.int64)), 1)
+    return use
+
+
+@compared
+def in_use(n: int, K: int, k: int) -> int | None:
+    """In how many cycles all nodes send over a dimension; -1 if some nodes do not."""
+    if k >= n:
+        return None
+    cycles = _busy(library_use("consecutive, inter-node", n, n + bits(K)), k, n)
+    return -1 if -1 in cycles else len(cycles)

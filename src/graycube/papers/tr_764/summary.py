@@ -1,0 +1,166 @@
+"""Section 6: all methods compared, and multi-sectioning."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+import graycube as gc
+from graycube.papers import Case, Claim, compared, tried
+
+from .cube import Cube, coded
+from .tables import CODES, bound, proved, require_right
+from .theorems import INTER, LOCAL, NODES, bits
+
+
+def cyclic_cycles(claim: Claim) -> Iterator[Case]:
+    """The fewest of local and inter-node conversion; ``whole`` is 1 for whole addresses."""
+
+    def cycles(n: int, K: int, whole: int) -> int:
+        encodings = ("Gray",) if whole else ("Gray || Gray", NODES)
+        method = LOCAL if K > 2 else INTER
+        return max(
+            proved("cyclic", encoding, n, K, method, output)
+            for encoding in encodings
+            for output in CODES
+        )
+
+    def least(n: int, K: int, whole: int) -> int:
+        return bound("cyclic", "Gray" if whole else NODES, n, K)
+
+    return claim.compared(cycles, least)
+
+
+@tried
+def as_binary(n: int, K: int) -> bool:
+    """Gray-coded data against the same schedule for binary data."""
+    binary = proved("cyclic", "Binary", n, K, LOCAL)
+    return all(
+        proved("cyclic", encoding, n, K, LOCAL, output) <= binary
+        for encoding in ("Gray", "Gray || Gray", NODES)
+        for output in CODES
+    )
+
+
+def consecutive_ratio(claim: Claim) -> Iterator[Case]:
+    """Never above the limit, which is reached."""
+
+    def ratio(n: int, K: int) -> Fraction:
+        return Fraction(
+            *(proved(kind, NODES, n, K, LOCAL) for kind in ("consecutive", "cyclic"))
+        )
+
+    yield from claim.compared(ratio)
+    most = max(ratio(**sizes) for sizes in claim.cases())
+    yield Case("the highest ratio", claim.formula, str(most), str(most) == claim.formula)
+
+
+@compared
+def restoring(n: int, K: int) -> Fraction:
+    """How far the cycles with everything brought back are from twice those without, in part."""
+    layout = gc.Layout.cyclic(n + bits(K), n, nodes="gray")
+    back, plain = (gc.emulation(layout, restore=restore) for restore in (True, False))
+    for made in (back, plain):
+        require_right(made)
+    home = back.task.target == layout
+    return abs(Fraction(back.cycles, plain.cycles) - 2) if home else Fraction(9)
+
+
+def from_the_bottom(claim: Claim) -> Iterator[Case]:
+    """Stages in rising order, of the same allocation, and of the other one.
+
+    It is not for want of better schedules that they differ: in the same allocation no schedule
+    in rising order takes as few cycles.
+    """
+
+    def rising(kind: str, n: int, K: int, method: gc.Method) -> int:
+        return proved(kind, NODES, n, K, method, descending=False)
+
+    def falling(kind: str, n: int, K: int, method: gc.Method) -> int:
+        return proved(kind, NODES, n, K, method)
+
+    def needs_more(n: int, K: int) -> bool:
+        return bound("cyclic", NODES, n, K, descending=False) > falling("cyclic", n, K, LOCAL)
+
+    other = {"cyclic": "consecutive", "consecutive": "cyclic"}
+    ways = [(kind, method) for kind in other for method in (LOCAL, INTER)]
+    return claim.tried(
+        lambda n, K: all(rising(k, n, K, m) == falling(k, n, K, m) for k, m in ways),
+        lambda n, K: (
+            all(rising(k, n, K, m) <= falling(other[k], n, K, m) + (n == 2) for k, m in ways)
+            and needs_more(n, K)
+        ),
+    )
+
+
+@compared
+def sections(n: int, r: int, more: int) -> int | None:
+    """2^r-sectioning, for radices that divide n; the elements on a node are 2^(r + more)."""
+    if r >= n or n % r:
+        return None
+    return max(_sections(n, r, r + more, output) for output in CODES)
+
+
+no_delay = compared(lambda n, more: _sections(n, n, n + more, "binary"))
+
+
+def shorter(claim: Claim) -> Iterator[Case]:
+    """Radices whose phases can be split: fewer cycles than the formula, a delay of n - 1."""
+
+    def cycles(n: int, r: int) -> int | None:
+        delay = (n // r - 1) << r - 1
+        return None if r >= n or n % r or delay < n else _sections(n, r, r + 1, "binary")
+
+    yield from claim.compared(cycles)
+    for sizes in claim.cases():
+        n, r = sizes["n"], sizes["r"]
+        ours = cycles(n, r)
+        if ours is not None:
+            delay = ours - (1 << r)
+            yield Case(f"n = {n}, r = {r}: delay", str(n - 1), str(delay), delay == n - 1)
+
+
+@tried
+def second_best(n: int) -> bool:
+    """No radix from 3 to n - 1 takes fewer cycles than bi-sectioning and four-sectioning."""
+    cycles = {r: _sections(n, r, n + 1, "binary") for r in range(1, n + 1)}
+    small = min(cycles[1], cycles[2])
+    return cycles[n] <= small <= min((cycles[r] for r in range(3, n)), default=small)
+
+
+def _sections(n: int, radix: int, slots: int, output: str) -> int:
+    return proved("cyclic", NODES, n, 1 << slots, gc.Method(radix=radix), output)
+
+
+def _in_memory(n: int, r: int) -> Cube:
+    """The top r dimensions traded for all of memory."""
+    cube = Cube(n, coded("cyclic", NODES, n + r, n))
+    for d in range(n - r, n):
+        cube.exchange(d + r, d, 0 * cube.place)
+    return cube
+
+
+@compared
+def first_stages(n: int, r: int) -> int | None:
+    """With r dimensions in memory, the stages whose pairs are local; the next is not."""
+    if r >= n:
+        return None
+    cube = _in_memory(n, r)
+    for bit in reversed(range(n)):
+        cube.stage(bit)
+    return n - 1 - max(cube.apart)
+
+
+@compared
+def half_of_the_data(n: int, r: int) -> Fraction | None:
+    """What crosses dimension n - r - 1 in the next exchange: elements of every node."""
+    if r >= n:
+        return None
+    cube = _in_memory(n, r)
+    before = len(cube.moves[0])
+    cube.exchange(n + r - 1, n - r - 1, 0 * cube.place)
+    senders = np.bincount(cube.moves[1][before:], minlength=1 << n)
+    (each,) = np.unique(senders)
+    cube.apart.clear()
+    cube.stage(n - r)
+    return Fraction(int(each), 1 << r) if not cube.apart else Fraction(0)
