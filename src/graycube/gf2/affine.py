@@ -113,7 +113,8 @@ class AffineMap(Shown):
         >>> AffineMap(Matrix((1, 3), 2)).changes(0), AffineMap.identity(2).changes(0)
         ((2, 1), (0, 1))
         """
-        return self.matrix.rows[bit] ^ 1 << bit, 1 ^ self.constant >> bit & 1
+        row = sum((column >> bit & 1) << j for j, column in enumerate(self.matrix.columns))
+        return row ^ 1 << bit, 1 ^ self.constant >> bit & 1
 
     def untouched(self, start: int) -> int:
         """How many bits from ``start`` on, one after the other, have nothing to do with others.

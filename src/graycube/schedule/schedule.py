@@ -114,7 +114,7 @@ class Schedule(Timetable):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "ways", require_all(self.ways, Way, "the ways"))
-        if self.cycles > MAX_COUNT:
+        if isinstance(self.rounds, range) and self.cycles > MAX_COUNT:  # for len()
             raise InvalidValueError(
                 f"there are {str(self.cycles)[:40]} cycles",
                 f"at most {MAX_COUNT}",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from graycube.gf2 import Span
+from graycube.gf2 import Matrix, Span, without
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step
 from graycube.verify.conditions import has_one_way
@@ -33,16 +33,15 @@ class _Sending:
     """A step: from cycle ``start`` to ``stop``, in messages of ``size`` elements.
 
     ``senders`` and ``goals`` are the node bits before and after, as sums of the address bits
-    before, ``turns`` those that number the turns.
+    before, less those sums that number the turns.
     """
 
     step: Step
     start: int
     stop: int
     size: int
-    senders: tuple[int, ...]
-    goals: tuple[int, ...]
-    turns: tuple[int, ...]
+    senders: list[int]
+    goals: list[int]
 
 
 def check_direct(schedule: Schedule, machine: Machine) -> Report:
@@ -70,16 +69,16 @@ def check_direct(schedule: Schedule, machine: Machine) -> Report:
 
 def _deliveries(schedule: Schedule) -> Iterator[_Sending]:
     task = schedule.task
-    senders = tuple(1 << d for d in range(task.n))
     for step in schedule.ways[0].steps:
         delays = step.crossings[0].delays if step.crossings else ()
-        turns = tuple(late.mask for late in delays)
-        goals = tuple(step.affine(task.p).matrix.rows[: task.n])
-        slots = Span(mask >> task.n for mask in turns)
-        size = task.block >> len(slots)
+        turns = Matrix(tuple(late.mask for late in delays), task.p).image()
+        rows = step.affine(task.p).matrix.rows[: task.n]
+        size = task.block >> len(Span(late.mask >> task.n for late in delays))
         start = min((crossing.start for crossing in step.crossings), default=0)
         stop = max((crossing.last + size for crossing in step.crossings), default=0)
-        yield _Sending(step, start, stop, size, senders, goals, turns)
+        senders = [without(turns, 1 << d) for d in range(task.n)]
+        goals = [without(turns, row) for row in rows]
+        yield _Sending(step, start, stop, size, senders, goals)
 
 
 def _check_end(schedule: Schedule) -> Iterator[Violation]:
@@ -143,28 +142,28 @@ def _in_rounds(schedule: Schedule, delivery: _Sending) -> bool:
 
 def _check_messages(number: int, delivery: _Sending) -> Iterator[Violation]:
     """In a turn every node sends one message and receives one, over the dimensions crossed."""
-    by_sender = Span((*delivery.senders, *delivery.turns))
-    by_goal = Span((*delivery.goals, *delivery.turns))
+    by_sender, by_goal = Span(delivery.senders), Span(delivery.goals)
     if not all(sender in by_goal for sender in delivery.senders):
         detail = f"in step {number} a node receives two messages in one turn"
         yield Violation("ports", detail=detail)
     if not all(goal in by_sender for goal in delivery.goals):
         detail = f"in step {number} something goes to a node that has no turn"
         yield Violation("end", detail=detail)
-    crossed = {crossing.dim for crossing in delivery.step.crossings}
-    n = len(delivery.senders)
-    moved = [delivery.step.move.changes(d) for d in range(n)] if delivery.step.move else []
-    if any((mask or want == 0) and d not in crossed for d, (mask, want) in enumerate(moved)):
-        detail = f"step {number} crosses more than the dimensions {sorted(crossed)}"
+    move, n = delivery.step.move, len(delivery.senders)
+    stays = {crossing.dim for crossing in delivery.step.crossings}.symmetric_difference(
+        range(n)
+    )
+    if move is not None and any(move.changes(d) != (0, 1) for d in stays):
+        detail = f"step {number} crosses more dimensions than it has crossings for"
         yield Violation("end", detail=detail)
 
 
 def _check_links(number: int, delivery: _Sending) -> Iterator[Violation]:
-    at = list(delivery.senders)
+    """The node that a message leaves, and that it crosses at all, tell who has sent it."""
+    at, rank = list(delivery.senders), len(Span(delivery.senders))
     for crossing in delivery.step.crossings:
         before = at[crossing.dim]
         at[crossing.dim] = delivery.goals[crossing.dim]
-        known = Span((*at, before, *delivery.turns))
-        if not all(sender in known for sender in delivery.senders):
-            detail = f"in step {number} two messages of a turn meet in dimension {crossing.dim}"
+        if len(Span((*at, before))) < rank:
+            detail = f"in step {number} messages of a turn meet in dimension {crossing.dim}"
             yield Violation("link", detail=detail)
