@@ -13,6 +13,7 @@ import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import pairwise
 
 import graycube as gc
 from graycube.butterflies import rearrangement
@@ -59,54 +60,65 @@ def goals(task):
     return {(u, k): goal(task, u, k) for u in range(1 << task.n) for k in block}
 
 
-def follow(schedule):
-    """All rows (cycle, node, dimension, element), and what the ways themselves do wrong."""
-    task, rows, wrong = schedule.task, [], set()
-    low, seen = (1 << task.n) - 1, Counter()
-    for way in schedule.ways:
-        at = {
-            u * task.block + k: (k // task.payload << task.n | u, k % task.payload)
-            for u in range(1 << task.n)
-            for k in range(way.start, way.stop)
-            if u & way.mask == way.value
-        }
-        hops = {element: [] for element in at}
-        seen.update(at.keys())
-        for step in way.steps:
-            if step.move is None:
-                continue
-            after = {element: moved(step.move, a) for element, (a, _) in at.items()}
-            crossed = sum(1 << crossing.dim for crossing in step.crossings)
-            if any((at[e][0] ^ a) & low & ~crossed for e, a in after.items()):
-                wrong.add("end")
-            for crossing in step.crossings:
-                messages = defaultdict(list)
-                for e, (a, behind) in at.items():
-                    if (a ^ after[e]) >> crossing.dim & 1:
-                        place = (a >> task.n) * task.payload + behind
-                        messages[a & low, clock_of(crossing, a)].append((place, e))
-                for (_, clock), message in messages.items():
-                    for turn, (_, e) in enumerate(sorted(message)):
-                        hops[e].append((clock, clock + turn, crossing.dim))
-            at = {element: (a, at[element][1]) for element, a in after.items()}
-        for e, path in hops.items():
-            node = e // task.block
-            for _, cycle, dim in sorted(path, key=lambda hop: hop[0]):
-                rows.append((cycle, node, dim, e))
-                node ^= 1 << dim
+def hops_of(task, step, at, after):
+    """The crossings of a step: element, clock, cycle and dimension."""
+    low = (1 << task.n) - 1
+    for crossing in step.crossings:
+        messages = defaultdict(list)
         for e, (a, behind) in at.items():
-            end = a if schedule.relabel is None else moved(schedule.relabel, a)
-            place = (end & low, (end >> task.n) * task.payload + behind)
-            if place != goals(task)[divmod(e, task.block)]:
-                wrong.add("end")
-    if [seen[e] for e in range(task.block << task.n)] != [1] * (task.block << task.n):
-        wrong.add("share")
-    return rows, wrong
+            if (a ^ after[e]) >> crossing.dim & 1:
+                place = (a >> task.n) * task.payload + behind
+                messages[a & low, clock_of(crossing, a)].append((place, e))
+        for (_, clock), message in messages.items():
+            for turn, (_, e) in enumerate(sorted(message)):
+                yield e, clock, clock + turn, crossing.dim
+
+
+def follow(task, way):
+    """The rows of a way, its elements at the end, and the bits that changed without a link."""
+    at = {
+        u * task.block + k: (k // task.payload << task.n | u, k % task.payload)
+        for u in range(1 << task.n)
+        for k in range(way.start, way.stop)
+        if u & way.mask == way.value
+    }
+    hops, leaps, rows = {element: [] for element in at}, 0, []
+    for step in way.steps:
+        if step.move is not None:
+            after = {element: moved(step.move, a) for element, (a, _) in at.items()}
+            for e, *hop in hops_of(task, step, at, after):
+                hops[e].append(hop)
+            crossed = sum(1 << crossing.dim for crossing in step.crossings)
+            for e, a in after.items():
+                leaps |= (at[e][0] ^ a) & ~crossed & (1 << task.n) - 1
+                at[e] = a, at[e][1]
+    for e, path in hops.items():
+        node = e // task.block
+        for _, cycle, dim in sorted(path, key=lambda hop: hop[0]):
+            rows.append((cycle, node, dim, e))
+            node ^= 1 << dim
+    return rows, at, leaps
+
+
+def at_home(schedule, e, a, behind):
+    """Whether an element that is at an address belongs there."""
+    task = schedule.task
+    end = a if schedule.relabel is None else moved(schedule.relabel, a)
+    place = end & (1 << task.n) - 1, (end >> task.n) * task.payload + behind
+    return place == goals(task)[divmod(e, task.block)]
 
 
 def judge(schedule, machine):
     """The rules that a schedule breaks, the most that a node holds, and the moves."""
-    rows, wrong = follow(schedule)
+    rows, wrong, seen = [], set(), Counter()
+    for way in schedule.ways:
+        more, at, leaps = follow(schedule.task, way)
+        rows += more
+        seen.update(at.keys())
+        if leaps or not all(at_home(schedule, e, *place) for e, place in at.items()):
+            wrong.add("end")
+    if seen != Counter(range(schedule.task.block << schedule.task.n)):
+        wrong.add("share")
     columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
     head = schedule.task, schedule.algorithm, schedule.rounds, schedule.cycles
     moves = gc.Moves(*head, *columns, relabel=schedule.relabel)
@@ -148,7 +160,8 @@ def tasks(rng, n):
             gc.Layout.mesh((2 << n, 3), (1 << n, 1), code="gray", allocation=how)
             for how in ("consecutive", "cyclic")
         ]
-        pairs += [wide, (wide[1], gc.Layout.mesh((2 << n, 3), (1 << n, 1), allocation="cyclic"))]
+        plain = gc.Layout.mesh((2 << n, 3), (1 << n, 1), allocation="cyclic")
+        pairs += [wide, (wide[1], plain)]
     for source, target in pairs:
         payload = block if source.block_size == 1 else rng.choice([1, 1, 2, 3])
         yield gc.Task(source, target, source.block_size * payload, rng.choice([1, 8]))
@@ -367,7 +380,7 @@ def doubled(rng, schedule, machine):
 
 def swapped(rng, schedule, machine):
     """Steps in another order, with or without their times."""
-    s, k, one = pick(rng, steps_of(schedule))
+    s, k, _ = pick(rng, steps_of(schedule))
     steps = list(schedule.ways[s].steps)
     other = pick(rng, [j for j in range(len(steps)) if j != k])
     if rng.random() < 0.6:
@@ -490,24 +503,19 @@ def as_map(rng, schedule, machine):
 
 def shares(rng, schedule, machine):
     """Ways that overlap, miss positions, have other nodes, or are there twice or not at all."""
-    s = pick(rng, range(len(schedule.ways)))
-    way, kind, bit = schedule.ways[s], rng.randrange(7), 1 << rng.randrange(schedule.task.n)
-    if kind == 0:
-        return with_way(schedule, s, stop=way.stop + rng.choice([-1, 1])), machine
-    if kind == 1:
-        return with_way(schedule, s, start=way.start + rng.choice([-1, 1])), machine
-    if kind == 2:
-        mask = way.mask ^ bit
-        return with_way(schedule, s, mask=mask, value=way.value & mask), machine
-    if kind == 3:
-        return with_way(schedule, s, value=way.value ^ bit), machine
-    if kind == 4:
-        return replace(schedule, ways=put(schedule.ways, s)), machine
-    if kind == 5:
-        return replace(schedule, ways=(*schedule.ways, way)), machine
-    other = rng.randrange(len(schedule.ways))
-    steps = [schedule.ways[t].steps for t in (s, other)]
-    return with_way(with_way(schedule, s, steps=steps[1]), other, steps=steps[0]), machine
+    s, bit = pick(rng, range(len(schedule.ways))), 1 << rng.randrange(schedule.task.n)
+    way, other = schedule.ways[s], rng.choice(schedule.ways)
+    mask, by = way.mask ^ bit, rng.choice([-1, 1])
+    parts = [
+        lambda: (replace(way, stop=way.stop + by),),
+        lambda: (replace(way, start=way.start + by),),
+        lambda: (replace(way, mask=mask, value=way.value & mask),),
+        lambda: (replace(way, value=way.value ^ bit),),
+        lambda: (replace(way, steps=other.steps),),
+        lambda: (),
+        lambda: (way, way),
+    ]
+    return replace(schedule, ways=put(schedule.ways, s, *rng.choice(parts)())), machine
 
 
 def split_way(rng, schedule, machine):
@@ -633,6 +641,44 @@ def stages(rng, schedule, machine):
     return with_way(schedule, s, steps=tuple(steps)), machine
 
 
+def oddities(rng, schedule, machine):
+    """Steps and delays that do nothing, links that nobody crosses, maps that lose something."""
+    s, k, step = pick(rng, steps_of(schedule))
+    p, n, kind = schedule.task.p, schedule.task.n, rng.randrange(6)
+    start = rng.choice([0, *(c.start for c in step.crossings)])
+    nobody = (gc.Crossing(rng.randrange(n), start),)
+    if kind == 0:
+        odd_one = gc.Step(None, rng.choice([(), nobody]))
+        return with_step(
+            schedule, s, k, *rng.choice([(odd_one, step), (step, odd_one)])
+        ), machine
+    if kind == 1:
+        still = gc.Step(gc.AffineMap.identity(p), rng.choice([(), nobody]))
+        return with_step(schedule, s, k, step, still), machine
+    if kind == 2:
+        dims = {crossing.dim for crossing in step.crossings}
+        new = gc.Crossing(pick(rng, set(range(n)) - dims), start)
+        crossings = (*step.crossings, new)
+        return with_step(schedule, s, k, gc.Step(step.affine(p), crossings)), machine
+    if kind == 3:
+        late = gc.Delay(rng.choice([0, schedule.task.payload]), 0, rng.choice([0, 1]))
+        crossings = tuple(replace(c, delays=(late, *c.delays)) for c in step.crossings)
+        return with_step(schedule, s, k, replace(step, crossings=crossings)), machine
+    if kind == 4:
+        columns = list(step.affine(p).matrix.columns)
+        columns[rng.randrange(p)] = rng.choice([0, *columns])
+        lost = gc.AffineMap(gc.Matrix(tuple(columns), p), step.affine(p).constant)
+        return with_step(schedule, s, k, replace(step, move=lost)), machine
+    delayed = steps_of(schedule, waits)
+    s, k, step = pick(rng, delayed)
+    crossings = tuple(
+        replace(c, delays=(replace(late, cycles=late.cycles // 2), *c.delays[1:], late))
+        for c in step.crossings
+        for late in c.delays[:1]
+    )
+    return with_step(schedule, s, k, replace(step, crossings=crossings)), machine
+
+
 FAULTS = {
     fault.__name__: fault
     for fault in (
@@ -658,6 +704,7 @@ FAULTS = {
         task,
         machines,
         stages,
+        oddities,
     )
 }
 
@@ -688,13 +735,12 @@ def random_sizes(rng):
     return n, n + slots, rng.choice([1, 1, 2, 3])
 
 
-def of_ways(rng, n, p, payload, ways, every, switching=None, source=None):  # noqa: PLR0913
+def of_ways(rng, sizes, ways, every, source=None):
     """The schedule of some ways, with rounds and a machine at random."""
-    move = ways[0].move(p)
-    relabel = None
+    n, p, payload = sizes
+    move, relabel = ways[0].move(p), None
     if rng.random() < 0.15:
-        nodes = random_map(rng, n)
-        rest = gc.Matrix.identity(p - n)
+        nodes, rest = random_map(rng, n), gc.Matrix.identity(p - n)
         matrix = gc.Matrix.block_diagonal([nodes.matrix, rest])
         relabel = gc.AffineMap(matrix, nodes.constant)
         move = relabel @ move
@@ -714,7 +760,7 @@ def of_ways(rng, n, p, payload, ways, every, switching=None, source=None):  # no
     else:
         marks = tuple(range(0, cycles, every))
     made = gc.Task(source, move @ source, block)
-    switching = switching or rng.choice([HOPS, CIRCUIT])
+    switching = rng.choice([HOPS, CIRCUIT])
     machine = gc.Machine(n, rng.choice([n, n, rng.randint(1, n)]), switching)
     given = (made, "random", marks, cycles, tuple(ways))
     return gc.Schedule(*given, relabel=relabel), machine
@@ -727,7 +773,7 @@ def random_straight(rng):
     marks = sorted({0, block, *(rng.randint(0, block) for _ in range(rng.choice([0, 0, 1])))})
     base = [random_exchange(rng, n, p) for _ in range(rng.choice([1, 2, 2, 3]))]
     parts = []
-    for start, stop in zip(marks, marks[1:], strict=False):
+    for start, stop in pairwise(marks):
         bit = 1 << rng.randrange(n)
         halves = [(bit, 0), (bit, bit)] if rng.random() < 0.3 else [(0, 0)]
         parts += [(start, stop, mask, value) for mask, value in halves]
@@ -745,7 +791,56 @@ def random_straight(rng):
             steps.append(gc.hop(at, move, n))
             at += unit * rng.choice([0, 1, 1, 1, 2]) if rng.random() < 0.9 else 1
         ways.append(gc.Way(start, stop, tuple(steps), mask, value))
-    return of_ways(rng, n, p, payload, ways, unit)
+    return of_ways(rng, (n, p, payload), ways, unit)
+
+
+def random_paths(rng):
+    """Flips of all nodes that add up to one, in other orders for other nodes and shares."""
+    n, block = rng.choice([2, 2, 3]), rng.choice([1, 1, 2, 3])
+    goal = rng.randrange(1 << n)
+    marks = sorted({0, block, rng.randint(0, block)})
+    mask = rng.choice([0, 1 << rng.randrange(n), 3 << rng.randrange(n - 1)])
+    apart = rng.choice([0, 0, block, 2 * block])
+    values = [value for value in range(1 << n) if not value & ~mask]
+    ways = []
+    for start, stop in pairwise(marks):
+        for turn, value in enumerate(values):
+            dims = [d for d in range(n) if goal >> d & 1]
+            dims += [rng.randrange(n)] * rng.choice([0, 0, 2])
+            rng.shuffle(dims)
+            at, steps = rng.choice([0, 0, 0, 0, 1, block]), []
+            at += turn * apart
+            wait = rng.choice([0, 0, 1, 1, block])
+            for d in dims:
+                steps.append(gc.hop(at, gc.Exchange(1 << d, 0, 0), n))
+                at += wait if rng.random() < 0.9 else 1
+            ways.append(gc.Way(start, stop, tuple(steps), mask, value))
+    return of_ways(rng, (n, n, block), ways, rng.choice([1, block]))
+
+
+def random_mixed(rng):
+    """Ways of some positions that change places, one way after the other or all at once."""
+    n, slots, payload = rng.choice([1, 1, 2, 3]), rng.choice([1, 1, 2]), rng.choice([1, 1, 2])
+    p, block, base = n + slots, payload << slots, []
+    for _ in range(rng.choice([1, 2, 2, 3])):
+        move, d = random_exchange(rng, n, p), rng.randrange(n)
+        if rng.random() < 0.5:
+            both = 1 << d | 1 << rng.randrange(n, p)
+            move = gc.Exchange(both, both)
+        base.append(move)
+    marks = [0, *sorted(rng.sample(range(1, block), rng.choice([0, 1, 1]))), block]
+    at, ways = 0, []
+    for start, stop in pairwise(marks):
+        begun, steps = at, []
+        for move in base:
+            steps.append(gc.hop(at, move, n))
+            at += rng.choice([stop - start, stop - start, block // 2, block, 1])
+        bit = rng.choice([0, 0, 1 << rng.randrange(n)])
+        nodes = [(bit, value) for value in {0, bit}]
+        ways += [gc.Way(start, stop, tuple(steps), *which) for which in nodes]
+        at = rng.choice([at, at, begun])
+    every = rng.choice([1, payload, block // 2, block])
+    return of_ways(rng, (n, p, payload), ways, every)
 
 
 def random_pipeline(rng):
@@ -755,7 +850,8 @@ def random_pipeline(rng):
     at, steps = 0, []
     for _ in range(rng.choice([1, 2, 2, 3, 4])):
         if rng.random() < 0.25:
-            steps.append(gc.Step(random_exchange(rng, n, p, local=True)) if p > n else gc.Step())
+            local = random_exchange(rng, n, p, local=True) if p > n else None
+            steps.append(gc.Step(local))
         if rng.random() < 0.15:
             steps.append(gc.Step(stage=rng.randrange(p)))
         move = random_exchange(rng, n, p)
@@ -775,7 +871,7 @@ def random_pipeline(rng):
         longest = sum(units) + payload
         at = max(0, at + every * rng.choice([-1, 0, 1, 1, 2, -(-longest // every)]))
     way = gc.Way(0, payload << p - n, tuple(steps))
-    return of_ways(rng, n, p, payload, [way], every)
+    return of_ways(rng, (n, p, payload), [way], every)
 
 
 def random_turns(rng):
@@ -800,7 +896,7 @@ def random_turns(rng):
         start = every * rng.randrange(4)
         steps.append(gc.Step(move, (gc.Crossing(d, start, tuple(late)),)))
     way = gc.Way(0, payload << slots, tuple(steps))
-    return of_ways(rng, n, p, payload, [way], every)
+    return of_ways(rng, (n, p, payload), [way], every)
 
 
 def random_network(rng):
@@ -838,7 +934,7 @@ def random_network(rng):
     if not any(step.crossings for step in steps):
         raise Nothing
     way = gc.Way(0, payload << slots, tuple(steps))
-    return of_ways(rng, n, p, payload, [way], payload, source=gc.Layout(start, n))
+    return of_ways(rng, (n, p, payload), [way], payload, source=gc.Layout(start, n))
 
 
 def random_messages(rng):
@@ -881,12 +977,21 @@ def random_messages(rng):
         if crossings:
             at = max(c.last for c in crossings) + size + rng.choice([0, 0, 0, -1, size])
     way = gc.Way(0, payload << p - n, tuple(steps))
-    return of_ways(rng, n, p, payload, [way], every, rng.choice([None, CIRCUIT]))
+    schedule, machine = of_ways(rng, (n, p, payload), [way], every)
+    return schedule, replace(machine, switching=rng.choice([machine.switching, CIRCUIT]))
 
 
 RANDOM = {
     made.__name__: made
-    for made in (random_straight, random_pipeline, random_turns, random_network, random_messages)
+    for made in (
+        random_straight,
+        random_paths,
+        random_mixed,
+        random_pipeline,
+        random_turns,
+        random_network,
+        random_messages,
+    )
 }
 KINDS = (*FAULTS, "combined", *RANDOM)
 
