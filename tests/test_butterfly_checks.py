@@ -727,6 +727,14 @@ def test_stage_not_every_bit_of_an_axis_in_order(bits):
     assert broken_by_algebra(wrong) == {"stage"}
 
 
+def test_the_last_round_may_be_longer_by_less_than_a_payload():
+    task = gc.Task(gc.Layout.cyclic(2, 1), gc.Layout.parse("(b0 || b1)"), 6)
+    steps = (stage(1), crossing(gc.Exchange(3, 3), 0), stage(0))
+    for rounds, cycles in (((0,), 6), ((0,), 7), ((0, 3), 8)):
+        assert check_algebra(emulation(task, rounds, cycles, steps), gc.Machine(1))
+    assert not check_algebra(emulation(task, (0, 3), 9, steps), gc.Machine(1))
+
+
 def test_link_two_elements_in_one_cycle():
     alike = changed(steps_of(GOOD)[SECOND], delays=())
     wrong = rebuilt(GOOD, with_step(GOOD, SECOND, alike))

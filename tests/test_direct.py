@@ -406,6 +406,15 @@ def test_timetables_are_those_of_the_messages():
         refused(lambda c=circuits: delivered(task, "wrong", [swap], circuits=c))
 
 
+def test_a_round_that_outlasts_the_schedule_is_as_long_as_it():
+    layout, turned = gc.Layout.nodes(1), AffineMap(Matrix.identity(1), 1)
+    way = gc.Way(0, 7, (gc.Step(turned, (gc.Crossing(0, 0),)),))
+    for length, fine in ((7, True), (14, True), (3, False)):
+        rounds = range(0, 7, length)
+        made = gc.Schedule(gc.Task(layout, turned @ layout, 7), "flip", rounds, 7, (way,))
+        assert bool(check_direct(made, gc.Machine(1))) == fine
+
+
 def test_deliveries_that_are_too_many_or_too_large_are_refused_at_once():
     task, swap = transposition()
     refused(lambda: delivered(task, "many", [swap] * 20_000, circuits=True))

@@ -15,7 +15,7 @@ from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray, require_integers
 from graycube.schedule.schedule import Schedule, Timetable
 from graycube.schedule.task import Task
-from graycube.schedule.way import Way, walk
+from graycube.schedule.way import Way, in_step_order, walk
 
 MAX_CROSSINGS = 1 << 28
 """Most crossings, and most cycles, that are written out: more would need tens of gigabytes."""
@@ -100,16 +100,18 @@ def expand(schedule: Schedule) -> Moves:
     return Moves(*head, *columns, relabel=schedule.relabel)
 
 
-def _crossings(task: Task, way: Way) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Cycle, node, dimension and element of every crossing, element by element."""
-    nothing = (np.empty(0, np.int64),) * 4
-    parts = (
-        (clock, cycle, np.full(len(moving), dim), done.element[moving])
+def _crossings(task: Task, way: Way) -> tuple[IntArray, ...]:
+    """Cycle, node, dimension and element of every crossing."""
+    parts = [
+        (c.clock, c.cycle, c.node, np.full(len(c.which), c.dim), done.element[c.which])
         for done in walk(task, way)
-        for dim, moving, clock, cycle in done.crossings
-    )
-    columns = (np.concatenate(column) for column in zip(nothing, *parts, strict=True))
-    clock, cycle, dimension, element = columns
+        for c in done.crossings
+    ]
+    nothing = (np.empty(0, np.int64),) * 5
+    clock, *columns = (np.concatenate(column) for column in zip(nothing, *parts, strict=True))
+    if in_step_order(way):
+        return tuple(columns)
+    cycle, _, dimension, element = columns
     order = np.lexsort((clock, element))
     cycle, dimension, element = cycle[order], dimension[order], element[order]
     return cycle, element // task.block ^ _flips_before(element, dimension), dimension, element

@@ -18,7 +18,8 @@ Crossings of one clock are a circuit. What a way does is a few integers, whateve
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from itertools import pairwise
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -271,17 +272,24 @@ def require_no_stages(ways: Sequence[Way]) -> None:
         )
 
 
+class Crossed(NamedTuple):
+    """Which elements of a way cross a dimension: from which nodes, by what clocks, when."""
+
+    dim: int
+    which: NDArray[np.intp]
+    node: IntArray
+    clock: IntArray
+    cycle: IntArray
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Walked:
-    """What a step does to the elements of a way: their addresses before and after it.
-
-    A crossing is a dimension, which of the elements cross it, their clocks and their cycles.
-    """
+    """What a step does to the elements of a way: their addresses before and after it."""
 
     element: IntArray
     before: IntArray
     after: IntArray
-    crossings: tuple[tuple[int, NDArray[np.intp], IntArray, IntArray], ...]
+    crossings: tuple[Crossed, ...]
 
 
 def walk(task: Task, way: Way) -> Iterator[Walked]:
@@ -291,9 +299,9 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)
     >>> way = Way(0, 2, (Step(Exchange(flip=1, when=2), (Crossing(0, 0),)),))
     >>> (done,) = walk(task, way)
-    >>> ((dim, which, clock, cycle),) = done.crossings
-    >>> dim, done.element[which].tolist(), clock.tolist(), cycle.tolist()
-    (0, [4, 5, 6, 7], [0, 0, 0, 0], [0, 1, 0, 1])
+    >>> (crossed,) = done.crossings
+    >>> done.element[crossed.which].tolist(), crossed.node.tolist(), crossed.cycle.tolist()
+    ([4, 5, 6, 7], [2, 2, 3, 3], [0, 1, 0, 1])
     """
     every = np.arange(1 << task.n)
     at_home = every[every & way.mask == way.value]
@@ -306,24 +314,44 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
         if step.move is None:
             continue
         after = step.affine(task.p)(address)
-        crossed = []
+        crossed, node = [], address & (1 << task.n) - 1
+        place = (address & (1 << task.n) - 1) * task.block  # by sender, then by position
+        place += (address >> task.n) * task.payload + offset
         for crossing in step.crossings:
             moving = np.flatnonzero((address ^ after) >> crossing.dim & 1)
-            sender = address[moving] & (1 << task.n) - 1
-            place = (address[moving] >> task.n) * task.payload + offset[moving]
             clock = crossing.clock(address[moving])
-            cycle = clock + _turns(sender, clock, place)
-            crossed.append((crossing.dim, moving, clock, cycle))
+            cycle = clock + _turns(
+                place[moving], clock if crossing.delays else None, task.block
+            )
+            crossed.append(Crossed(crossing.dim, moving, node[moving], clock, cycle))
+            node = np.where(
+                (address ^ after) >> crossing.dim & 1, node ^ 1 << crossing.dim, node
+            )
         yield Walked(element, address, after, tuple(crossed))
         address = after
 
 
-def _turns(sender: IntArray, clock: IntArray, position: IntArray) -> IntArray:
-    """The place of every element within its message, by position."""
-    order = np.lexsort((position, clock, sender))
+def _turns(place: IntArray, clock: IntArray | None, block: int) -> IntArray:
+    """How many of its message go before each element; without a clock, all have the same."""
+    order = np.argsort(place) if clock is None else np.lexsort((place, clock))
+    sender = place[order] // block
     same = np.zeros(len(order), dtype=bool)
-    same[1:] = (np.diff(sender[order]) == 0) & (np.diff(clock[order]) == 0)
+    same[1:] = np.diff(sender) == 0
+    if clock is not None:
+        same[1:] &= np.diff(clock[order]) == 0
     count = np.arange(len(order))
     turn = np.empty(len(order), dtype=np.int64)
     turn[order] = count - np.maximum.accumulate(np.where(same, 0, count))
     return turn
+
+
+def in_step_order(way: Way) -> bool:
+    """Whether all elements cross in the order of the steps, whatever their addresses are.
+
+    >>> there, back = (Step(Exchange(1, 0, 0), (Crossing(0, t),)) for t in (0, 4))
+    >>> in_step_order(Way(0, 4, (there, back))), in_step_order(Way(0, 4, (back, there)))
+    (True, False)
+    """
+    crossings = [crossing for step in way.steps for crossing in step.crossings]
+    ascending = all(one.start <= other.start for one, other in pairwise(crossings))
+    return ascending and not any(crossing.delays for crossing in crossings)

@@ -133,7 +133,8 @@ def _in_rounds(schedule: Schedule, delivery: _Sending) -> bool:
     if any(span % size for span in spans):
         return False
     if isinstance(rounds, range):
-        return rounds.step == size and delivery.start % size == 0
+        length = min(rounds.step, schedule.cycles)  # of one round, it is that of the schedule
+        return length == size and delivery.start % size == 0
     first, last = (schedule.round_of(cycle) for cycle in (delivery.start, delivery.stop - 1))
     marks = (*rounds[first : last + 1], *(rounds[last + 1 : last + 2] or (schedule.cycles,)))
     wanted = range(delivery.start, delivery.stop + 1, size)

@@ -124,10 +124,14 @@ def _check_ports(timed: Sequence[TimedCrossing], machine: Machine) -> Iterator[V
 
 
 def _round_length(schedule: Schedule) -> int:
-    """Cycles of a round; the rounds of a pipeline are equally long."""
+    """Cycles of a round; the rounds of a pipeline are equally long.
+
+    The last one may have a few more, in which no payload has room.
+    """
+    payload = schedule.task.payload
     if isinstance(schedule.rounds, range):
         return schedule.rounds.step
-    return max(schedule.round_lengths, default=schedule.task.payload)
+    return max(payload, max(schedule.round_lengths, default=0) // payload * payload)
 
 
 def _check_rounds(

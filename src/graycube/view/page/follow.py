@@ -115,7 +115,7 @@ def _of_way(
         clock = arrived.copy()
         flips = (done.before ^ done.after) >> schedule.task.n
         last = _last_crossing(done)
-        for number, (dim, moving, _, cycle) in enumerate(done.crossings):
+        for number, (dim, moving, _, _, cycle) in enumerate(done.crossings):
             there = np.where(last[moving] == number, flips[moving], 0)
             yield done.element[moving], cycle + 1, np.full(len(moving), dim), there
             clock[moving] = np.maximum(clock[moving], cycle + 1)
