@@ -22,11 +22,13 @@ def require_all(
     given: Iterable[_Kind], kinds: type | tuple[type, ...], what: str
 ) -> tuple[_Kind, ...]:
     """The given things as a tuple, if all of them are of these kinds."""
-    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     try:
         entries = tuple(given)
     except TypeError:
         entries = None
+    if entries == ():
+        return entries
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     if entries is None or not all(isinstance(entry, kinds) for entry in entries):
         names = " or ".join(kind.__name__ for kind in kinds)
         raise InvalidTypeError(

@@ -176,6 +176,11 @@ class Schedule(Timetable):
 
     def _require_fit(self, step: Step) -> None:
         p, n = self.task.p, self.task.n
+        if len(step.crossings) == 1 and isinstance(step.move, Exchange):  # most are
+            (crossing,), move = step.crossings, step.move
+            alone = move.flip & (1 << n) - 1 == 1 << crossing.dim and not crossing.delays
+            if alone and not (move.flip | move.when) >> p and crossing.start < self.cycles:
+                return
         last = max((crossing.last for crossing in step.crossings), default=-1)
         if last >= self.cycles:
             raise InvalidValueError(

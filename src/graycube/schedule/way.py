@@ -166,7 +166,7 @@ def hop(cycle: int, exchange: Exchange, n: int) -> Step:
     ()
     """
     links = exchange.flip & (1 << n) - 1
-    return Step(exchange, tuple(Crossing(d, cycle) for d in bit_indices(links)))
+    return Step(exchange, tuple([Crossing(d, cycle) for d in bit_indices(links)]))
 
 
 @dataclass(frozen=True, slots=True)
