@@ -15,7 +15,8 @@ from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray, require_integers
 from graycube.schedule.schedule import Schedule, Timetable
 from graycube.schedule.task import Task
-from graycube.schedule.way import Way, in_step_order, walk
+from graycube.schedule.walk import in_step_order, walk
+from graycube.schedule.way import Way
 
 MAX_CROSSINGS = 1 << 28
 """Most crossings, and most cycles, that are written out: more would need tens of gigabytes."""

@@ -16,19 +16,16 @@ Rules.
 Crossings of one clock are a circuit. What a way does is a few integers, whatever its size.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import NamedTuple, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices, parity, require_int
 from graycube.gf2.arrays import IntArray
 from graycube.schedule.program import require_all
-from graycube.schedule.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,88 +267,3 @@ def require_no_stages(ways: Sequence[Way]) -> None:
             "a schedule with butterflies does more than move data",
             "carry it out with a transform, or plan a rearrangement",
         )
-
-
-class Crossed(NamedTuple):
-    """Which elements of a way cross a dimension: from which nodes, by what clocks, when."""
-
-    dim: int
-    which: NDArray[np.intp]
-    node: IntArray
-    clock: IntArray
-    cycle: IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Walked:
-    """What a step does to the elements of a way: their addresses before and after it."""
-
-    element: IntArray
-    before: IntArray
-    after: IntArray
-    crossings: tuple[Crossed, ...]
-
-
-def walk(task: Task, way: Way) -> Iterator[Walked]:
-    """Follow all elements of a way, step by step.
-
-    >>> from graycube.layout import Layout
-    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)
-    >>> way = Way(0, 2, (Step(Exchange(flip=1, when=2), (Crossing(0, 0),)),))
-    >>> (done,) = walk(task, way)
-    >>> (crossed,) = done.crossings
-    >>> done.element[crossed.which].tolist(), crossed.node.tolist(), crossed.cycle.tolist()
-    ([4, 5, 6, 7], [2, 2, 3, 3], [0, 1, 0, 1])
-    """
-    every = np.arange(1 << task.n)
-    at_home = every[every & way.mask == way.value]
-    home = np.repeat(at_home, way.size)
-    position = np.tile(np.arange(way.start, way.stop), len(at_home))
-    element = home * task.block + position
-    address: IntArray = position // task.payload << task.n | home
-    offset: IntArray = position % task.payload
-    for step in way.steps:
-        if step.move is None:
-            continue
-        after = step.affine(task.p)(address)
-        crossed, node = [], address & (1 << task.n) - 1
-        place = (address & (1 << task.n) - 1) * task.block  # by sender, then by position
-        place += (address >> task.n) * task.payload + offset
-        for crossing in step.crossings:
-            moving = np.flatnonzero((address ^ after) >> crossing.dim & 1)
-            clock = crossing.clock(address[moving])
-            cycle = clock + _turns(
-                place[moving], clock if crossing.delays else None, task.block
-            )
-            crossed.append(Crossed(crossing.dim, moving, node[moving], clock, cycle))
-            node = np.where(
-                (address ^ after) >> crossing.dim & 1, node ^ 1 << crossing.dim, node
-            )
-        yield Walked(element, address, after, tuple(crossed))
-        address = after
-
-
-def _turns(place: IntArray, clock: IntArray | None, block: int) -> IntArray:
-    """How many of its message go before each element; without a clock, all have the same."""
-    order = np.argsort(place) if clock is None else np.lexsort((place, clock))
-    sender = place[order] // block
-    same = np.zeros(len(order), dtype=bool)
-    same[1:] = np.diff(sender) == 0
-    if clock is not None:
-        same[1:] &= np.diff(clock[order]) == 0
-    count = np.arange(len(order))
-    turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = count - np.maximum.accumulate(np.where(same, 0, count))
-    return turn
-
-
-def in_step_order(way: Way) -> bool:
-    """Whether all elements cross in the order of the steps, whatever their addresses are.
-
-    >>> there, back = (Step(Exchange(1, 0, 0), (Crossing(0, t),)) for t in (0, 4))
-    >>> in_step_order(Way(0, 4, (there, back))), in_step_order(Way(0, 4, (back, there)))
-    (True, False)
-    """
-    crossings = [crossing for step in way.steps for crossing in step.crossings]
-    ascending = all(one.start <= other.start for one, other in pairwise(crossings))
-    return ascending and not any(crossing.delays for crossing in crossings)

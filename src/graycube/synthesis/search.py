@@ -31,9 +31,9 @@ from graycube.synthesis.ways import Share, schedule_of
 
 VERSION = 2
 """Of the search: plans that an older one found do not stop this one."""
-MAX_STRANDS = 20_000
-"""Most strands of a schedule of many groups."""
-_CHECKED = 500  # strands in a second, on a busy machine
+MAX_WAYS = 20_000
+"""Most ways of a schedule of many groups."""
+_CHECKED = 500  # ways in a second, on a busy machine
 _SEARCHING = 0.9  # of the time; the rest is for the checks of what is found last
 _UNITS = (1, 2, 3, 4, 5, 6, 8)  # and the block itself
 _ARCS = 1 << 16  # of a program of units
@@ -79,9 +79,9 @@ class ScheduleSearch:
         return self.cost <= self.floor or left(self.stop) <= 0
 
     @property
-    def strands(self) -> int:
-        """The most strands of a schedule that there is time to check."""
-        return int(min(MAX_STRANDS, _CHECKED * max(0.0, left(self.deadline))))
+    def most_ways(self) -> int:
+        """The most ways of a schedule that there is time to check."""
+        return int(min(MAX_WAYS, _CHECKED * max(0.0, left(self.deadline))))
 
     def skip(self, what: str, why: str = "time ran out") -> None:
         """Write down what was not tried to its end."""
@@ -254,7 +254,7 @@ def _groups(search: ScheduleSearch, found: Period) -> int:
         size = ceil(task.block / (groups * found.units))
         return found.total(groups) * search.machine.message_time(size * task.itemsize)
 
-    most = max(1, min(task.block // found.units, search.strands // max(1, len(found.ways))))
+    most = max(1, min(task.block // found.units, search.most_ways // max(1, len(found.ways))))
     counts = {min(most, ceil(1.3**k)) for k in range(60)}
     return min(sorted(counts), key=price)
 
@@ -276,7 +276,7 @@ def _in_rounds(search: ScheduleSearch) -> Iterator[Schedule]:
         if best is None or price(best, floor) >= search.cost:
             continue
         ways = list(shares(demand, best.steps))
-        if len(ways) > search.strands:
+        if len(ways) > search.most_ways:
             search.skip(
                 f"{len(ways)} ways from {layers} layers", "there is no time to check them"
             )

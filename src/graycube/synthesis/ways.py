@@ -33,7 +33,7 @@ class Share(NamedTuple):
 def schedule_of(task: Task, name: str, demand: Demand, shares: Iterable[Share]) -> Schedule:
     """The schedule in which all nodes of a class do as their home.
 
-    Where a class is a subcube its nodes have their strands in common.
+    Where a class is a subcube its nodes have their ways in common.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)

@@ -30,7 +30,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
-    """Three strands; what does not divide by three makes the first ones longer."""
+    """Three ways; what does not divide by three makes the first ones longer."""
     first, second = -(-task.block // 3), -(-(2 * task.block) // 3)
     (field,) = converted(task)
     direct = field.upward()

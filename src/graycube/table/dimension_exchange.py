@@ -27,7 +27,7 @@ def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same o
 
 
 def in_turn(task: Task, name: str, exchanges: Sequence[Exchange]) -> Schedule:
-    """One strand of whole blocks; a round for each exchange that crosses a link.
+    """One way of whole blocks; a round for each exchange that crosses a link.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)

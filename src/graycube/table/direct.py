@@ -21,7 +21,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
-    """One strand whose hops all start in the same cycle."""
+    """One way whose hops all start in the same cycle."""
     path = tuple(exchange for field in converted(task) for exchange in field.steps())
     rounds: Rounds = [(task.block, [path])] if path else []
     return in_rounds(task, "direct", [(0, task.block)], rounds)

@@ -8,7 +8,7 @@ which makes 3K/5 for all phases. Where all fields have two bits, a half of a sha
 
 The fifths. A fifth of a share follows one list of exchanges on all nodes, or one in each of two
 or four subcubes that top bits tell apart (:mod:`graycube.table.class_routes`). Which fifth
-is which goes round from field to field: so none depends on many bits, and strands are few.
+is which goes round from field to field: so none depends on many bits, and ways are few.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from graycube.table.conversion import Field, converted, why_no_conversion
 from graycube.table.routes import Route, too_few_ports, unit_size, widths_of
 
 MAX_FIELDS = 4
-"""Four take 120 strands; six would take several hundred, which are slow to price."""
+"""Four take 120 ways; six would take several hundred, which are slow to price."""
 _FIFTHS = 5
 _TWO = 2
 
@@ -39,7 +39,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
-    """The strands of all parts of all shares."""
+    """The ways of all parts of all shares."""
     fields, widths = converted(task), widths_of(task)
     unit = unit_size(task, machine, lambda units: sum(_phases(widths, units)))
     units = -(-task.block // unit)

@@ -7,7 +7,7 @@ from graycube.table.conversion import converted, in_rounds, turned, why_no_conve
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
-    """One strand: in round i, dimension i is exchanged where bit i + 1 of the index is 1."""
+    """One way: in round i, dimension i is exchanged where bit i + 1 of the index is 1."""
     rounds = [
         r
         for field in converted(task)

@@ -21,7 +21,7 @@ from graycube.table.conversion import (
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
-    """Two strands with complementary conditions, the second with the detour."""
+    """Two ways with complementary conditions, the second with the detour."""
     rest = task.block // 2
     rounds = [r for field in converted(task) for r in turned(field, _rounds(field, task.block))]
     shares = [(0, task.block - rest), (task.block - rest, task.block)]

@@ -28,7 +28,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
-    """A strand for every port; their lengths differ by one element at most."""
+    """A way for every port; their lengths differ by one element at most."""
     fields = converted(task)
     pieces = min(machine.links_at_once, task.block)
     cuts = [k * task.block // pieces for k in range(pieces + 1)]

@@ -11,7 +11,7 @@ from graycube.show import Folded, Lines, Sheet, Shown, Table
 
 RULES = {
     "range": "cycles, nodes, dimensions and elements exist",
-    "share": "every element of a block belongs to exactly one strand",
+    "share": "every element of a block belongs to exactly one way",
     "start": "an element starts where the task says",
     "presence": "an element is where it is sent from",
     "time": "an element moves on only after it has arrived",

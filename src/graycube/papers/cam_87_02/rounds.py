@@ -108,5 +108,5 @@ def _in_rounds(
 ) -> gc.Schedule:
     """All of the block through these hops, in rounds of ``unit`` cycles."""
     cycles = unit * rounds
-    strands = (gc.Way(0, task.block, hops),)
-    return gc.Schedule(task, name, range(0, cycles, unit), cycles, strands)
+    ways = (gc.Way(0, task.block, hops),)
+    return gc.Schedule(task, name, range(0, cycles, unit), cycles, ways)

@@ -24,7 +24,7 @@ def rotations(n: int, block: int) -> gc.Schedule:
     real = n - 1
     marks = [block * s // real for s in range(real + 1)]
     length = -(-block // real)
-    strands = []
+    ways = []
     for s in range(real):
         done: list[int] = []
         hops = []
@@ -34,9 +34,9 @@ def rotations(n: int, block: int) -> gc.Schedule:
             condition = above(n, m) & (2 << x) - 1
             hops.append(hop(t * length, gc.Exchange(1 << m, condition), n))
             done.append(m)
-        strands.append(Way(marks[s], marks[s + 1], tuple(hops)))
+        ways.append(Way(marks[s], marks[s + 1], tuple(hops)))
     rounds = range(0, real * length, length)
-    return gc.Schedule(task_of((n,), block), "rotations", rounds, real * length, tuple(strands))
+    return gc.Schedule(task_of((n,), block), "rotations", rounds, real * length, tuple(ways))
 
 
 def startups(made: gc.Schedule, packet: int) -> int:

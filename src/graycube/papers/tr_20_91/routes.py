@@ -32,10 +32,10 @@ def routes(n: int, short: int, aside: int, *, overlap: bool = True) -> gc.Schedu
     around = (hop(1 + k, e, n) for k, e in enumerate(turned))
     detour = (hop(0, top, n), *around, hop(back, top, n))
     cycles = max(short + n - 2 if short else 0, back + aside if aside else 0)
-    strands = [Way(0, short, hops)] * (short > 0)
-    strands += [Way(short, block, detour)] * (aside > 0)
+    ways = [Way(0, short, hops)] * (short > 0)
+    ways += [Way(short, block, detour)] * (aside > 0)
     task = task_of((n,), block)
-    return gc.Schedule(task, "section 5.1", range(cycles), cycles, tuple(strands))
+    return gc.Schedule(task, "section 5.1", range(cycles), cycles, tuple(ways))
 
 
 theorem_7 = tried(lambda n: folds(n, range(n - 1), "gray", "binary"))

@@ -16,7 +16,8 @@ import numpy as np
 
 from graycube.gf2.arrays import IntArray
 from graycube.schedule import Schedule
-from graycube.schedule.way import Walked, Way, walk
+from graycube.schedule.walk import Walked, walk
+from graycube.schedule.way import Way
 
 
 @dataclass(frozen=True, slots=True)
