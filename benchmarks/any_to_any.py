@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
+from graycube.gf2 import AffineMap, Matrix
 
 PAIRS = 1000
 BEHIND = 64
@@ -78,9 +79,9 @@ def scrambled(rng: np.random.Generator, p: int, n: int) -> gc.Layout:
     """A layout by a random invertible map: rows are drawn until they are independent."""
     while True:
         rows = [int(row) for row in rng.integers(0, 1 << p, size=p)]
-        matrix = gc.Matrix.from_rows(rows, p)
+        matrix = Matrix.from_rows(rows, p)
         if matrix.is_invertible():
-            return gc.Layout(gc.AffineMap(matrix, int(rng.integers(0, 1 << p))), n)
+            return gc.Layout(AffineMap(matrix, int(rng.integers(0, 1 << p))), n)
 
 
 def seen(pair: Pair, options: Options) -> Seen | None:

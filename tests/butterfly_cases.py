@@ -3,9 +3,10 @@
 import numpy as np
 
 import graycube as gc
+from graycube.layout import ALLOCATIONS
 from graycube.schedule import expand
 
-ROWS = {(row.kind, row.encoding): row for row in gc.ALLOCATIONS}
+ROWS = {(row.kind, row.encoding): row for row in ALLOCATIONS}
 METHODS = {
     "bi-sectioning": lambda _: gc.Method(),
     "inter-node": lambda _: gc.Method("inter-node"),

@@ -175,3 +175,16 @@ def with_another_function(paper, claim, name, wrong, monkeypatch):
     module, _, function = name.partition(":")
     monkeypatch.setattr(module_of(paper, module), function, wrong)
     return reproduce(paper, claim, quick=True)
+
+
+def with_another_library(paper, claim, name, wrong, monkeypatch):
+    """What becomes of the claim if the paper's modules find another function in the library."""
+    package, _, function = name.partition(":")
+    right = getattr(importlib.import_module(f"graycube.{package}"), function)
+    function_of(paper, claim.check)
+    of_paper = f"graycube.papers.{paper.folder.name}."
+    for key, module in list(sys.modules.items()):
+        user = key == "graycube" or key.startswith(of_paper)
+        if user and vars(module).get(function) is right:
+            monkeypatch.setattr(module, function, wrong)
+    return reproduce(paper, claim, quick=True)

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from sweeping import examples
 
 import graycube as gc
+from graycube.gf2 import AffineMap, Exchange, Matrix, compose
+from graycube.schedule import Way, hop
 from graycube.table import any_order, circuit_split, direct, gb1, gb2, gb3
 
 HOP_BY_HOP = (gb1, gb2, gb3, any_order)
@@ -54,7 +56,7 @@ def with_rows(moves, rows, **changes):
 
 def hop_of(cycle, exchange, n=64):
     """The step of an exchange; all bits are those of nodes, unless n says how many."""
-    return gc.hop(cycle, exchange, n)
+    return hop(cycle, exchange, n)
 
 
 def starts_of(way):
@@ -71,7 +73,7 @@ def exchanges(draw, n, p):
     when = draw(st.sampled_from([0, *(1 << j for j in range(p)), *range(1 << p)]))
     if (flip & when).bit_count() % 2:
         when ^= flip & when & -(flip & when)
-    return gc.Exchange(flip, when, draw(st.integers(0, 1)) if when else 0)
+    return Exchange(flip, when, draw(st.integers(0, 1)) if when else 0)
 
 
 @st.composite
@@ -96,7 +98,7 @@ def strands(draw, n, p, block):
         if draw(st.integers(0, 3)) == 0:
             detour = draw(exchanges(n, p))
             way = [detour, *way, detour]
-        made.append(gc.Way(start, stop, draw(timed(way, block, n))))
+        made.append(Way(start, stop, draw(timed(way, block, n))))
     return tuple(made)
 
 
@@ -105,7 +107,7 @@ def node_maps(draw, n, p):
     """A map that changes node numbers only, as a renumbering must."""
     order = draw(st.permutations(range(n)))
     constant = draw(st.integers(0, (1 << n) - 1))
-    return gc.AffineMap(gc.Matrix.permutation([*order, *range(n, p)]), constant)
+    return AffineMap(Matrix.permutation([*order, *range(n, p)]), constant)
 
 
 @st.composite
@@ -169,7 +171,7 @@ def detours(draw, n, displacement):
     """Unconditional flips in any order that add up, sometimes with some there and back."""
     dims = [d for d in range(n) if displacement >> d & 1]
     dims += draw(st.lists(st.integers(0, n - 1), max_size=1)) * 2
-    return [gc.Exchange(1 << d, 0, 0) for d in draw(st.permutations(dims))]
+    return [Exchange(1 << d, 0, 0) for d in draw(st.permutations(dims))]
 
 
 @st.composite
@@ -177,7 +179,7 @@ def ways(draw, n, p, base, piece):
     """A list of exchanges that does on the nodes of a piece what the base does, mostly."""
     _, _, mask, value = piece
     corners = [a for a in range(1 << n) if a & mask == value]
-    move = gc.compose(base, p)
+    move = compose(base, p)
     displacements = {move(a) ^ a for a in corners}
     still = p == n or all(not (e.flip | e.when) >> n for e in base)
     if still and len(displacements) == 1 and draw(st.integers(0, 3)):
@@ -234,14 +236,14 @@ def subcube_schedules(draw, slots=1):
     for part in parts:
         start, stop, mask, value = part
         way = draw(ways(n, p, base, part))
-        made.append(gc.Way(start, stop, draw(in_time(way, unit, last, n)), mask, value))
+        made.append(Way(start, stop, draw(in_time(way, unit, last, n)), mask, value))
     if draw(st.integers(0, 9)) == 0:
         nothing = draw(st.lists(exchanges(n, p), max_size=2))
-        made.append(gc.Way(0, 0, draw(in_time(nothing, unit, last, n))))
+        made.append(Way(0, 0, draw(in_time(nothing, unit, last, n))))
     begun = [start for way in made for start in starts_of(way)]
     relabel = draw(st.one_of(st.none(), st.none(), st.none(), node_maps(n, p)))
     source = gc.Layout.consecutive(p, n)
-    move = gc.compose(base, p) if relabel is None else relabel @ gc.compose(base, p)
+    move = compose(base, p) if relabel is None else relabel @ compose(base, p)
     task = gc.Task(source, move @ source, block, draw(st.integers(1, 3)))
     end = max(begun, default=-1)
     cycles = end + 1 + draw(st.sampled_from([0, block - 1, block - 1, block, block + 2]))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 import graycube as gc
+from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Axis
 
 CODES = ("binary", "gray")
 ALLOCATIONS = ("consecutive", "cyclic")
@@ -196,7 +198,7 @@ def affine_parts(draw, p):
 
 
 def affine_map(rows, constant):
-    return gc.AffineMap(gc.Matrix.from_rows(rows, width=len(rows)), constant)
+    return AffineMap(Matrix.from_rows(rows, width=len(rows)), constant)
 
 
 @st.composite
@@ -206,6 +208,6 @@ def axes_of(draw, p):
     for last in (False,) * draw(st.integers(0, 3)) + (True,):
         bits = p if last else draw(st.integers(0, p))
         extent = draw(st.sampled_from((1, 1, 3, 5)))
-        axes.append(gc.Axis(bits, extent, draw(st.integers(0, bits))))
+        axes.append(Axis(bits, extent, draw(st.integers(0, bits))))
         p -= bits
     return tuple(axes)

@@ -19,7 +19,8 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 import graycube as gc
-from graycube.advice import homes
+from graycube.advice import Methods, homes
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.view import plot_regions
 
 mpl.use("Agg")
@@ -32,7 +33,7 @@ SOLVER = gc.FFT(order="free")
 USUAL = (3, 4, 6, 1)  # d, q, s and c of the paper
 TIES = (3, 4, 2, 1)  # (s + q c) / (s + c) is 2
 CONVERTED = "fft in FFT; stencil of reach 0-1 in BRGC"
-KEEP = gc.Methods(fft="restore")
+KEEP = Methods(fft="restore")
 SMALL = {"machine": gc.Machine(dims=2, startup=1.0, per_byte=0.5), "size": (8, 8)}
 
 
@@ -61,7 +62,7 @@ def of_the_paper(case, k=1, times=1):
         itemsize=1,
         layouts=layouts,
         returns=True,
-        methods=gc.Methods(fft="whole blocks", conversion="gb1"),
+        methods=Methods(fft="whole blocks", conversion="gb1"),
     )
 
 
@@ -149,7 +150,7 @@ def transform(layouts, name, ports, method, **rest):
         size=layouts[name].shape,
         itemsize=1,
         layouts={name: layouts[name]},
-        methods=gc.Methods(fft=method),
+        methods=Methods(fft=method),
         **rest,
     ).cost
 
@@ -179,7 +180,7 @@ def test_two_elements_on_a_node_are_too_few():
     layouts = cyclic(3, 1)
     assert [transform(layouts, code, 1, "leave") for code in layouts] == [33.0, 44.0]
     for d in (2, 4):
-        with pytest.raises(gc.InvalidValueError, match="no sequence of layouts does fft"):
+        with pytest.raises(InvalidValueError, match="no sequence of layouts does fft"):
             transform(cyclic(d, 1), "gray", 1, "leave")
 
 
@@ -256,7 +257,7 @@ def varied(**rest):
         f"{code} {kind}": gc.Layout.mesh((64,), nodes=(8,), code=code, allocation=kind)
         for code, kind in (("binary", "cyclic"), ("gray", "consecutive"))
     }
-    only = gc.Methods(fft=("leave", "whole blocks"))
+    only = Methods(fft=("leave", "whole blocks"))
     array = {"machine": machine, "size": 64, "itemsize": 1}
     more = {**array, "layouts": layouts, "methods": only, **rest}
     return program, more
@@ -355,7 +356,7 @@ def test_regions_go_where_they_are_told():
 
 
 def test_regions_need_two_loops():
-    with pytest.raises(gc.InvalidValueError, match="the numbers of l vary: a map has two"):
+    with pytest.raises(InvalidValueError, match="the numbers of l vary: a map has two"):
         plot_regions(of_the_paper(USUAL).vary(l=(1, 2)))
 
 
@@ -414,7 +415,7 @@ def test_explain_counts_conversions_of_loops_as_often_as_they_run():
         itemsize=1,
         layouts=mappings(3, 4),
         returns=True,
-        methods=gc.Methods(fft="whole blocks", conversion="gb1"),
+        methods=Methods(fft="whole blocks", conversion="gb1"),
     )
     assert "It pays to convert 100 times." in found.explain()
     assert found.cost == 50 * formulas(USUAL, 9, 99)[CONVERTED]
@@ -430,39 +431,39 @@ def test_a_machine_has_a_name_where_layouts_say_how_many_nodes_there_are():
 
 LAYOUT = gc.Layout.mesh((8, 8), nodes=(2, 2))
 WRONG = [
-    ({"machine": None}, gc.InvalidTypeError, "the machine is None: it must be a Machine"),
-    ({"machine": 4}, gc.InvalidTypeError, "the machine is 4: it must be a Machine"),
-    ({"machine": "ipsc2"}, gc.InvalidTypeError, "'ipsc2': it must be a Machine, or the name"),
-    ({"machine": "none", "layouts": {"a": LAYOUT}}, gc.InvalidValueError, "none"),
-    ({"size": 0}, gc.InvalidValueError, "multiple"),
-    ({"size": (8, 0)}, gc.InvalidValueError, "axis 1 has 0 elements"),
-    ({"size": (-8, 8)}, gc.InvalidValueError, "axis 0 has -8 elements"),
-    ({"size": (5, 7)}, gc.InvalidValueError, "5 x 7 on 4 nodes: lengths must be multiples"),
-    ({"size": ()}, gc.InvalidValueError, "0 axes"),
-    ({"size": (8, True)}, gc.InvalidTypeError, r"size\[1\] is True"),
-    ({"size": (8.0, 8)}, gc.InvalidTypeError, r"size\[0\] is 8.0"),
-    ({"size": "88"}, gc.InvalidTypeError, r"size\[0\] is '8'"),
-    ({"itemsize": 0}, gc.InvalidValueError, "itemsize is 0: it must be at least 1"),
-    ({"itemsize": 8.0}, gc.InvalidTypeError, "itemsize is 8.0: it must be an integer"),
-    ({"itemsize": 1 << 100}, gc.InvalidValueError, "itemsize is 1267650600228229401"),
-    ({"layouts": {}}, gc.InvalidValueError, "there are no layouts: one is needed"),
-    ({"layouts": {"a": 3}}, gc.InvalidTypeError, "'a' is 3: a Layout"),
+    ({"machine": None}, InvalidTypeError, "the machine is None: it must be a Machine"),
+    ({"machine": 4}, InvalidTypeError, "the machine is 4: it must be a Machine"),
+    ({"machine": "ipsc2"}, InvalidTypeError, "'ipsc2': it must be a Machine, or the name"),
+    ({"machine": "none", "layouts": {"a": LAYOUT}}, InvalidValueError, "none"),
+    ({"size": 0}, InvalidValueError, "multiple"),
+    ({"size": (8, 0)}, InvalidValueError, "axis 1 has 0 elements"),
+    ({"size": (-8, 8)}, InvalidValueError, "axis 0 has -8 elements"),
+    ({"size": (5, 7)}, InvalidValueError, "5 x 7 on 4 nodes: lengths must be multiples"),
+    ({"size": ()}, InvalidValueError, "0 axes"),
+    ({"size": (8, True)}, InvalidTypeError, r"size\[1\] is True"),
+    ({"size": (8.0, 8)}, InvalidTypeError, r"size\[0\] is 8.0"),
+    ({"size": "88"}, InvalidTypeError, r"size\[0\] is '8'"),
+    ({"itemsize": 0}, InvalidValueError, "itemsize is 0: it must be at least 1"),
+    ({"itemsize": 8.0}, InvalidTypeError, "itemsize is 8.0: it must be an integer"),
+    ({"itemsize": 1 << 100}, InvalidValueError, "itemsize is 1267650600228229401"),
+    ({"layouts": {}}, InvalidValueError, "there are no layouts: one is needed"),
+    ({"layouts": {"a": 3}}, InvalidTypeError, "'a' is 3: a Layout"),
     (
         {"layouts": {"a": gc.Layout.nodes(2)}},
-        gc.InvalidValueError,
+        InvalidValueError,
         r"'a' has shape \(4,\) on 2\^2 nodes: the array has \(8, 8\)",
     ),
     (
         {"layouts": {"a": gc.Layout.mesh((8, 8), nodes=(4, 2))}},
-        gc.InvalidValueError,
+        InvalidValueError,
         r"2\^3 nodes: the array has \(8, 8\), and the machine 2\^2",
     ),
     (
         {"layouts": {"a": LAYOUT}, "start": "b"},
-        gc.InvalidValueError,
+        InvalidValueError,
         "the start is 'b': the layouts are 'a'; name one",
     ),
-    ({"start": 3}, gc.InvalidValueError, "the start is 3: the layouts are 'binary 2 x 2'"),
+    ({"start": 3}, InvalidValueError, "the start is 3: the layouts are 'binary 2 x 2'"),
 ]
 
 
@@ -521,8 +522,8 @@ def test_a_reach_that_means_nothing_is_an_error(reach):
         (lambda: gc.Loop([], True), "times is True: it must be an integer"),  # noqa: FBT003
         (lambda: gc.Loop([], name=3), "the name of a loop is 3: it is a name"),
         (lambda: gc.Loop(None), "the phases are None: they must be FFT"),
-        (lambda: gc.Methods(fft="best"), r"the methods for transforms are \('best',\)"),
-        (lambda: gc.Methods(fft=()), "name one at least"),
+        (lambda: Methods(fft="best"), r"the methods for transforms are \('best',\)"),
+        (lambda: Methods(fft=()), "name one at least"),
     ],
 )
 def test_phases_that_mean_nothing_are_errors_that_say_what_to_do(make, complaint):
@@ -553,6 +554,6 @@ def test_no_phases_cost_nothing():
 
 def test_an_array_that_was_turned_cannot_be_back():
     array = {"machine": gc.Machine(dims=4, startup=1.0), "size": (24, 48), "returns": True}
-    with pytest.raises(gc.InvalidValueError, match="can end where it started"):
+    with pytest.raises(InvalidValueError, match="can end where it started"):
         gc.advise([gc.Transpose()], **array)
     assert gc.advise([gc.Transpose(), gc.Transpose()], **array).cost == 0

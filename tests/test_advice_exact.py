@@ -11,12 +11,13 @@ import pytest
 from sweeping import sweep
 
 import graycube as gc
-from graycube.advice import floors, homes, known
+from graycube.advice import Methods, floors, homes, known
 from graycube.advice.homes import Place, tidied
 from graycube.advice.prices import conversion, options
+from graycube.errors import InvalidValueError
 
 CLOSE = 1 + 1e-9
-EVERY = gc.Methods()
+EVERY = Methods()
 SHAPES = [((16,), 2), ((32,), 3), ((8, 8), 2), ((12, 4), 2), ((16, 4), 3), ((4, 4, 2), 2)]
 ORDERS = ("carried", "reversed", "free")
 DIMS = {"dims": 4, "switching": "circuit", "startup": 10.0, "per_byte": 0.1}
@@ -154,7 +155,7 @@ def cost(phases, **rest):
     """What advice costs, infinite where there is none."""
     try:
         return gc.advise(phases, **rest).cost
-    except gc.InvalidValueError:
+    except InvalidValueError:
         return np.inf
 
 

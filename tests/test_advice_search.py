@@ -11,15 +11,17 @@ import pytest
 from sweeping import sweep
 
 import graycube as gc
-from graycube.advice import Repeated
+from graycube.advice import Methods, Repeated
 from graycube.advice.homes import homes, tidied
 from graycube.advice.known import Conversion
 from graycube.advice.paths import Ways, power
 from graycube.advice.prices import options
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix
 
 FFT, STENCIL, TURN, POINTWISE = gc.FFT(), gc.Stencil(), gc.Transpose(), gc.Elementwise()
 CLOSE = 1e-9
-AT_HOME = gc.Methods(fft=("restore", "whole blocks"))
+AT_HOME = Methods(fft=("restore", "whole blocks"))
 EVERY = ("leave", "restore", "whole blocks")
 SMALL = [  # shape, and nodes along the axes of each layout offered
     ((16,), [(4,)]),
@@ -95,7 +97,7 @@ def emulated(layout, axis, itemsize, method, merged):
     method = gc.Method(method.conversion, method.radix, merged, method.overlap)
     try:
         return gc.emulation(layout, axis, method=method, restore=True, itemsize=itemsize)
-    except gc.InvalidValueError:  # memory is too small
+    except InvalidValueError:  # memory is too small
         return None
 
 
@@ -132,7 +134,7 @@ def transforms(phase, layout, itemsize, machine, methods):
                 break
             more, after = found
             if phase.order == "carried":  # the order of the digits has tests of its own
-                alone, only = gc.FFT(axes=axis), gc.Methods(fft=method)
+                alone, only = gc.FFT(axes=axis), Methods(fft=method)
                 after = options(alone, place, itemsize, machine, only)[0].after
             place, cost = tidied(after), cost + more  # memory is put in order for nothing
         else:
@@ -282,7 +284,7 @@ def done(trace):
 @pytest.mark.parametrize("seed", range(16))
 def test_advice_is_the_least_of_all_sequences(seed):
     phases, layouts, machine, itemsize = random_case(seed, 2 + seed % 3)
-    every = Everything(layouts, machine, itemsize, gc.Methods())
+    every = Everything(layouts, machine, itemsize, Methods())
     start = (None, *layouts)[seed % 5 % (1 + len(layouts))]
     found = advised(phases, layouts, machine, itemsize, start=start)
     assert found.cost == pytest.approx(every.least(phases, start=start), rel=CLOSE)
@@ -301,7 +303,7 @@ def test_advice_that_keeps_data_at_home_is_the_least_of_all_sequences(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_advice_for_five_phases_is_the_least_of_all_sequences(seed):
     phases, layouts, machine, itemsize = random_case(seed, 5)
-    some = gc.Methods(fft=("leave", "restore")[seed % 2])
+    some = Methods(fft=("leave", "restore")[seed % 2])
     every = Everything(layouts, machine, itemsize, some)
     found = advised(phases, layouts, machine, itemsize, methods=some)
     assert found.cost == pytest.approx(every.least(phases), rel=CLOSE)
@@ -311,7 +313,7 @@ def test_advice_for_five_phases_is_the_least_of_all_sequences(seed):
 @pytest.mark.parametrize("seed", range(100, 102))
 def test_methods_are_all_that_advice_uses(seed, fft):
     phases, layouts, machine, itemsize = random_case(seed, 3)
-    some = gc.Methods(fft=fft)
+    some = Methods(fft=fft)
     every = Everything(layouts, machine, itemsize, some)
     found = advised(phases, layouts, machine, itemsize, methods=some)
     assert found.cost == pytest.approx(every.least(phases), rel=CLOSE)
@@ -323,7 +325,7 @@ def test_conversions_are_by_the_named_algorithm(conversion):
     layouts = {code: gc.Layout.consecutive(6, 3, nodes=code) for code in ("binary", "gray")}
     assert conversion in {algorithm.name for algorithm in gc.algorithms()}
     phases = [FFT, gc.Stencil(reach=3), STENCIL, FFT]
-    some = gc.Methods(fft="whole blocks", conversion=conversion)
+    some = Methods(fft="whole blocks", conversion=conversion)
     every = Everything(layouts, machine, 1, some)
     found = advised(phases, layouts, machine, 1, methods=some)
     assert found.cost == pytest.approx(every.least(phases), rel=CLOSE)
@@ -345,7 +347,7 @@ def test_data_return_to_where_they_started(seed):
         assert found.cost <= most * (1 + CLOSE)
 
 
-@pytest.mark.parametrize("methods", [AT_HOME, gc.Methods(fft="leave")], ids=lambda m: m.fft[0])
+@pytest.mark.parametrize("methods", [AT_HOME, Methods(fft="leave")], ids=lambda m: m.fft[0])
 @pytest.mark.parametrize("seed", range(6))
 def test_a_loop_is_its_body_so_many_times(seed, methods):
     phases, layouts, machine, itemsize = random_case(seed, 2)
@@ -399,7 +401,7 @@ def test_steps_chain_and_add_up_and_every_phase_is_done(seed):
     phases, layouts, machine, itemsize = random_case(seed, 3)
     first, second, third = phases
     program = [first, gc.Loop([second, gc.Loop([third], 3)], 1000), gc.Loop(phases, 7)]
-    found = advised(program, layouts, machine, itemsize, methods=gc.Methods(fft="leave"))
+    found = advised(program, layouts, machine, itemsize, methods=Methods(fft="leave"))
     assert paid(found.steps) == pytest.approx(found.cost, rel=CLOSE)
     before, _ = ends(found.steps)
     assert str(found.places[before]) in layouts
@@ -544,7 +546,7 @@ def test_lengths_with_odd_parts_have_the_least_of_all_sequences(shape):
     nodes = [(2, 2, 1)[: len(shape)]]
     layouts = offered(shape, nodes, cyclic=False)
     phases = [gc.FFT(order="free"), gc.Stencil(1, corners=True)]
-    every = Everything(layouts, machine, 8, gc.Methods())
+    every = Everything(layouts, machine, 8, Methods())
     found = advised(phases, layouts, machine, 8)
     assert found.cost == pytest.approx(every.least(phases), rel=CLOSE)
 
@@ -581,7 +583,7 @@ def test_data_may_be_converted_back_at_the_end(order):
             layouts=layouts,
             start=start,
             returns=True,
-            methods=gc.Methods("whole blocks", "gb1"),
+            methods=Methods("whole blocks", "gb1"),
         ).cost
         for start in layouts
     }
@@ -595,7 +597,7 @@ def test_the_layout_after_a_transform_is_that_of_its_run(axis):
         plan = gc.plan_fft(place.layout, axis, itemsize=1, machine=machine)
         if plan.chosen.before is None:
             ran = plan.run(gc.CubeArray.from_numpy(np.zeros((32, 8)), place.layout))
-            only = gc.Methods(fft="leave")
+            only = Methods(fft="leave")
             option = options(gc.FFT(axes=axis), place.layout, 1, machine, only)[0]
             assert option.cost == plan.cost
             assert option.after == tidied(ran.layout)
@@ -614,8 +616,8 @@ def test_complemented_nodes_stay_complemented(constant):
     """Only names change, and the layout after a transform keeps them."""
     machine = gc.Machine(dims=3, startup=5.0, per_byte=1.0)
     plain = gc.Layout.cyclic(6, 3)
-    flipped = gc.AffineMap(gc.Matrix.identity(6), constant) @ plain
-    only = gc.Methods(fft="leave")
+    flipped = AffineMap(Matrix.identity(6), constant) @ plain
+    only = Methods(fft="leave")
     for order in ("carried", "free"):
         phase = gc.FFT(order=order)
         one, other = (options(phase, at, 1, machine, only)[0] for at in (plain, flipped))

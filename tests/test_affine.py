@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.gf2.arrays import CHUNK
 
@@ -111,12 +111,12 @@ def test_top_bit_of_64_survives():
 @pytest.mark.parametrize(
     ("x", "error"),
     [
-        (np.array([8]), gc.OutOfRangeError),
-        (np.array([-1]), gc.OutOfRangeError),
-        (np.array([0.5]), gc.InvalidTypeError),
-        (np.array([True]), gc.InvalidTypeError),
-        (8, gc.InvalidValueError),
-        (-1, gc.InvalidValueError),
+        (np.array([8]), OutOfRangeError),
+        (np.array([-1]), OutOfRangeError),
+        (np.array([0.5]), InvalidTypeError),
+        (np.array([True]), InvalidTypeError),
+        (8, InvalidValueError),
+        (-1, InvalidValueError),
     ],
 )
 def test_values_outside_the_width_are_refused(x, error):
@@ -127,10 +127,10 @@ def test_values_outside_the_width_are_refused(x, error):
 def test_arrays_stop_at_64_bits_and_integers_do_not():
     f = AffineMap.identity(65)
     assert f(2**64) == 2**64
-    with pytest.raises(gc.InvalidValueError, match="64 bits"):
+    with pytest.raises(InvalidValueError, match="64 bits"):
         f(np.array([1]))
 
 
 def test_constant_must_fit():
-    with pytest.raises(gc.InvalidValueError, match="constant is 8"):
+    with pytest.raises(InvalidValueError, match="constant is 8"):
         AffineMap(Matrix.identity(3), 8)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import gray_word
 
 import graycube as gc
+from graycube.errors import InvalidValueError
 from graycube.runtime import apply
 from graycube.schedule import expand
 from graycube.simulate import simulate
@@ -193,7 +194,7 @@ def test_exchanges_in_random_orders_convert(order, backwards):
     "order", [[0, 1], [0, 1, 1], [0, 1, 3], [0, 1, 2, 2], [], "", "rising", [2, 1, -1]], ids=str
 )
 def test_what_is_no_order_of_the_dimensions_is_refused(order):
-    with pytest.raises(gc.InvalidValueError, match=r"each of the dimensions \[0, 1, 2\] must"):
+    with pytest.raises(InvalidValueError, match=r"each of the dimensions \[0, 1, 2\] must"):
         any_order.emit_order(order_task(4, DIRECTIONS[0]), order)
 
 

@@ -25,7 +25,8 @@ from strategies import ones
 from sweeping import examples, sweep
 
 import graycube as gc
-from graycube.schedule import actions, expand
+from graycube.codes import rotation
+from graycube.schedule import Program, actions, expand
 from graycube.simulate import simulate
 from graycube.table import any_order
 from graycube.verify import check_algebra, check_elements
@@ -255,14 +256,14 @@ def figure(text):
 
 def program(exchanges):
     """The layouts of a program, and whether the exchanges concern each node."""
-    layouts = [*gc.Program(gc.Layout.nodes(4, "gray"), exchanges).layouts()]
+    layouts = [*Program(gc.Layout.nodes(4, "gray"), exchanges).layouts()]
     held = [[layout.index(node, 0) for node in range(16)] for layout in layouts]
     moved = [[int(exchange(node) != node) for node in range(16)] for exchange in exchanges]
     return held, moved
 
 
 def test_figure_2_entry_by_entry():
-    for order in ("descending", gc.rotation(4, 2)):
+    for order in ("descending", rotation(4, 2)):
         exchanges = gc.gray_to_binary(4, order)
         assert [exchange.flip for exchange in exchanges] == [4, 2, 1]
         held, moved = program(exchanges)
@@ -279,8 +280,8 @@ def test_figure_3_entry_by_entry():
     rows = figure(FIGURE_3)
     assert len(rows) == 16
     for column, (start, order) in enumerate(orders.items()):
-        assert gc.rotation(4, start) == order
-        exchanges = gc.gray_to_binary(4, gc.rotation(4, start))
+        assert rotation(4, start) == order
+        exchanges = gc.gray_to_binary(4, rotation(4, start))
         assert [exchange.flip for exchange in exchanges] == [1 << d for d in order]
         held, _ = program(exchanges)
         for node, (data, entries) in rows.items():

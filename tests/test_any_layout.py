@@ -9,7 +9,7 @@ from sweeping import examples
 
 import graycube as gc
 from graycube.fourier import exchange_schedules
-from graycube.gf2 import compose
+from graycube.gf2 import AffineMap, Matrix, compose
 from graycube.gf2.factor import factor
 from graycube.schedule import dump, load
 from graycube.simulate import simulate
@@ -46,9 +46,7 @@ def test_low_bits_that_keep_their_values_are_flipped_for_others_only(data):
     places = list(range(n + slots))
     for bit, slot in zip(traded, order, strict=False):
         places[bit], places[slot] = places[slot], places[bit]
-    flips = [
-        e.flip & ((1 << n) - 1) for e in factor(gc.AffineMap(gc.Matrix.permutation(places)), n)
-    ]
+    flips = [e.flip & ((1 << n) - 1) for e in factor(AffineMap(Matrix.permutation(places)), n)]
     assert sorted(f for f in flips if f) == sorted(1 << bit for bit in traded)
 
 
@@ -105,7 +103,7 @@ def test_what_stays_on_its_node_crosses_no_link():
 
 def test_one_element_a_node_trades_places_without_memory():
     """Three conditional flips swap two bits."""
-    swap = gc.AffineMap(gc.Matrix.permutation([1, 0, 2]))
+    swap = AffineMap(Matrix.permutation([1, 0, 2]))
     task = gc.Task(gc.Layout.nodes(3), swap @ gc.Layout.nodes(3), 1)
     schedule = dimension_exchange.emit(task, gc.Machine(dims=3))
     assert len(schedule.rounds) == 3

@@ -10,6 +10,8 @@ from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, codings, wi
 from sweeping import examples
 
 import graycube as gc
+from graycube.bounds import lower_bounds
+from graycube.gf2 import AffineMap, Matrix
 from graycube.planning.candidate import all_candidates
 from graycube.runtime.local import apply
 from graycube.schedule import dump, expand, load
@@ -169,7 +171,7 @@ def test_prices_are_those_of_the_moves(case):
 def test_no_plan_is_dearer_than_all_to_all_or_cheaper_than_its_bound(case):
     task, machine = case
     found = emitted(task, machine)
-    bound = max(b.seconds for b in gc.lower_bounds(task, machine))
+    bound = max(b.seconds for b in lower_bounds(task, machine))
     moving = [c for c in found if c.traffic.schedule.relabel is None]
     assert all(bound <= c.cost * MORE for c in moving)
     if not moving:
@@ -192,7 +194,7 @@ def test_new_rank_numbers_are_never_the_dearer_way(case):
     if "relabel" in found and others:
         schedule = found["relabel"].traffic.schedule
         assert schedule.relabel is not None
-        assert schedule.relabel != gc.AffineMap.identity(task.p) or schedule.cycles == 0
+        assert schedule.relabel != AffineMap.identity(task.p) or schedule.cycles == 0
         assert found["relabel"].cost <= min(others) * MORE
 
 
@@ -204,7 +206,7 @@ def candidate_of(name, task, **costs):
 
 
 def bound_of(task, **costs):
-    return max(b.seconds for b in gc.lower_bounds(task, gc.Machine(dims=task.n, **costs)))
+    return max(b.seconds for b in lower_bounds(task, gc.Machine(dims=task.n, **costs)))
 
 
 def matrix_transpose(a, b, n, payload=1):
@@ -278,8 +280,8 @@ def test_fewer_slots_than_dimensions_leave_some_dimensions_alone(slots):
 def bit_task(order, n, payload=1, constant=0):
     """The task that moves address bits: bit j of the source becomes bit order[j]."""
     p = len(order)
-    nodes = gc.Layout(gc.AffineMap.identity(p), n)
-    move = gc.AffineMap(gc.Matrix.permutation(order), constant)
+    nodes = gc.Layout(AffineMap.identity(p), n)
+    move = AffineMap(Matrix.permutation(order), constant)
     return gc.Task(nodes, move @ nodes, payload << p - n)
 
 

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, gray_word
 
 import graycube as gc
-from graycube.schedule import expand
+from graycube.bounds import lower_bounds
+from graycube.gf2 import AffineMap, Matrix
+from graycube.schedule import Way, expand, hop
 from graycube.simulate import simulate
 from graycube.verify import check_algebra, check_elements
 
@@ -20,7 +22,7 @@ def distances(n):
 
 def bound(task, name, **machine):
     """One bound in seconds, on a machine of the task's size."""
-    found = gc.lower_bounds(task, gc.Machine(dims=task.n, **machine))
+    found = lower_bounds(task, gc.Machine(dims=task.n, **machine))
     return next((b.seconds for b in found if b.name == name), 0.0)
 
 
@@ -55,7 +57,7 @@ def test_lemma_3_holds_at_any_size(n, direction):
 def test_the_largest_distance_is_found_among_too_many_to_try():
     """Every second node bit trades places with the next, and all are turned over."""
     n = 28
-    turned = gc.AffineMap(gc.Matrix.permutation([j ^ 1 for j in range(n)]), 2**n - 1)
+    turned = AffineMap(Matrix.permutation([j ^ 1 for j in range(n)]), 2**n - 1)
     task = gc.Task(gc.Layout.nodes(n), turned @ gc.Layout.nodes(n), 1)
     assert bound(task, "start-ups", startup=1.0, per_byte=0.0) == n
 
@@ -107,7 +109,7 @@ def test_what_leaves_a_node_is_at_most_what_some_node_sends(task):
 @given(affine_tasks())
 def test_nothing_is_bounded_exactly_when_nothing_moves(task):
     rests = not any(map(any, travelled(task)))
-    names = [b.name for b in gc.lower_bounds(task, gc.Machine(dims=task.n))]
+    names = [b.name for b in lower_bounds(task, gc.Machine(dims=task.n))]
     assert (names == ["nothing moves"]) == rests
 
 
@@ -144,10 +146,10 @@ def test_what_passes_the_checks_does_not_beat_a_bound(block):
     """All exchanges in one round, every hop a cycle after the one before."""
     task, machine = conversion(4, block), gc.Machine(dims=4, ports="all", startup=5.0)
     steps = enumerate(gc.gray_to_binary(4))
-    strand = gc.Way(0, block, tuple(gc.hop(k, exchange, 4) for k, exchange in steps))
+    strand = Way(0, block, tuple(hop(k, exchange, 4) for k, exchange in steps))
     schedule = gc.Schedule(task, "pipeline", (0,), block + 2, (strand,))
     proved = check_algebra(schedule, machine) and check_elements(expand(schedule), machine)
-    bounds = gc.lower_bounds(task, machine)
+    bounds = lower_bounds(task, machine)
     dearer = simulate(schedule).time(machine) >= max(b.seconds for b in bounds)
     assert dearer or not proved
 
@@ -189,5 +191,5 @@ def test_an_exhaustive_search_of_the_2_cube_finds_nothing_below_the_bound(block,
     cycles = 1 if end in after else 2
     assert cycles == block
     assert not after.isdisjoint(before)  # a cycle run backwards is a cycle
-    bounds = gc.lower_bounds(conversion(2, block), gc.Machine(dims=2, ports=ports))
+    bounds = lower_bounds(conversion(2, block), gc.Machine(dims=2, ports=ports))
     assert max(b.seconds for b in bounds) <= cycles

@@ -24,6 +24,8 @@ from strategies import affine_map, affine_parts, mesh_specs
 from sweeping import examples, sweep
 
 import graycube as gc
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap
 from graycube.runtime import emulate
 from graycube.schedule import expand
 from graycube.verify import check_algebra
@@ -94,7 +96,7 @@ def test_complemented_addresses_cost_nothing(kind, encoding, method, descending)
     row = (kind, encoding)
     for size, constant in [((2, 3), 0b11111), ((3, 3), 0b000100), ((3, 3), 0b101001)]:
         plain = made_for(row, size, method, descending=descending)
-        shifted = gc.AffineMap(plain.task.source.map.matrix, constant)
+        shifted = AffineMap(plain.task.source.map.matrix, constant)
         layout, how = gc.Layout(shifted, size[0]), METHODS[method](size[0])
         made = gc.emulation(layout, method=how, descending=descending)
         stages = in_order(range(sum(size)), descending=descending)
@@ -598,7 +600,7 @@ def test_figure_15_bi_section_and_inter_node_conversion(n, output):
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_figure_16_reflected_sequences(n):
     matrix = gc.Layout.cyclic(n + 1, n, nodes="gray").map.matrix
-    layout = gc.Layout(gc.AffineMap(matrix, 1 << n - 1), n)
+    layout = gc.Layout(AffineMap(matrix, 1 << n - 1), n)
     made = gc.emulation(layout, method=gc.Method("inter-node"))
     before, _, first, second = list(made.layouts())[:4]
     found = [leading(found, n - 2) for found in (before, first, second)]
@@ -659,7 +661,7 @@ def done_or_refused(layout, axis=0, **options):
     """The emulation, or nothing if the error says what is missing."""
     try:
         return gc.emulation(layout, axis, **options)
-    except gc.InvalidValueError as error:
+    except InvalidValueError as error:
         refusal = str(error)
     known = ("too little memory", "messages are to have", "the nodes have it already")
     assert [words for words in known if words in refusal]

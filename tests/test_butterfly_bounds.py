@@ -13,6 +13,7 @@ from sweeping import examples, sweep
 
 import graycube as gc
 from graycube.bounds import butterfly_cycles, spread
+from graycube.errors import InvalidValueError
 from graycube.schedule import expand
 from graycube.verify import check_elements, check_pairs
 
@@ -155,7 +156,7 @@ def test_stages_in_memory_that_come_last_wait_for_all_nodes():
 def test_the_stages_are_all_of_the_axis():
     layout = gc.Layout.cyclic(5, 3)
     for wrong in ([4, 3, 2, 1], [4, 4, 3, 2, 1], [5, 3, 2, 1, 0], [-1, 3, 2, 1, 0]):
-        with pytest.raises(gc.InvalidValueError, match="the axis has the index bits"):
+        with pytest.raises(InvalidValueError, match="the axis has the index bits"):
             butterfly_cycles(layout, 0, 4, 3, wrong)
 
 
@@ -167,7 +168,7 @@ def test_no_emulation_on_any_layout_is_below_the_bound(data, descending):
     layout = gc.Layout(affine_map(*data.draw(affine_parts(p))), n)
     try:
         made = gc.emulation(layout, descending=descending)
-    except gc.InvalidValueError:  # too little memory
+    except InvalidValueError:  # too little memory
         assume(False)  # noqa: FBT003
     stages = sorted(range(p), reverse=descending)
     assert made.cycles >= butterfly_cycles(layout, 0, layout.block_size, n, stages)
@@ -218,7 +219,7 @@ def test_the_figures_are_those_of_the_library():
         for method in (*radices, gc.Method("inter-node")):
             try:
                 found.append(gc.emulation(layout, method=method).cycles)
-            except gc.InvalidValueError:  # too little memory for local conversion
+            except InvalidValueError:  # too little memory for local conversion
                 assert slots == 2
         assert min(found) == int(row["ours"]) >= int(row["least"]) >= int(row["bound"])
         assert (row["by"] == "ours") == (row["ours"] == row["least"])

@@ -18,6 +18,7 @@ from virtual_ranks import VirtualMachine
 import graycube as gc
 from graycube.calibration import Calibration, RoundKind, Sample, calibrate, fit
 from graycube.calibration.samples import rounds
+from graycube.errors import InvalidTypeError, InvalidValueError
 
 SIZES = tuple(8 << 2 * k for k in range(10))
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
@@ -120,13 +121,13 @@ def test_a_cube_of_two_ranks_has_one_port_and_circuits():
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, nan, inf])
 def test_impossible_times_are_refused(seconds):
-    with pytest.raises(gc.InvalidValueError, match="a round takes some time"):
+    with pytest.raises(InvalidValueError, match="a round takes some time"):
         fit([*neighbours(1e-5, 1e-9), Sample("alltoall", 1, 8, seconds)], dims=1)
 
 
 @pytest.mark.parametrize("samples", [[], neighbours(1, 1)[:1], neighbours(1, 1)[:1] * 2])
 def test_one_size_is_not_enough(samples):
-    with pytest.raises(gc.InvalidValueError, match="need two"):
+    with pytest.raises(InvalidValueError, match="need two"):
         fit(samples, dims=1)
 
 
@@ -212,7 +213,7 @@ def refused(ranks, **given):
 def test_all_ranks_raise_the_same_error(ranks, given, complaint):
     errors = refused(ranks, **given)
     assert len(errors) == ranks
-    assert all(type(error) is gc.InvalidValueError for error in errors)
+    assert all(type(error) is InvalidValueError for error in errors)
     assert all(str(error) == str(errors[0]) for error in errors)
     assert complaint in str(errors[0])
 
@@ -223,7 +224,7 @@ def test_sizes_64_times_apart_will_do():
 
 @pytest.mark.parametrize("given", [{"sizes": (8.0, 1024)}, {"repeats": "5"}, {"sizes": None}])
 def test_wrong_types_are_refused_on_all_ranks(given):
-    assert [type(error) for error in refused(2, **given)] == [gc.InvalidTypeError] * 2
+    assert [type(error) for error in refused(2, **given)] == [InvalidTypeError] * 2
 
 
 @pytest.mark.parametrize("second", [{"repeats": 0}, {"sizes": (8, 512)}, {"name": "other"}])
@@ -232,7 +233,7 @@ def test_ranks_that_disagree_all_learn_of_it(second):
         return calibrate(comm, **{**SETTINGS, **(second if comm.rank else {})})
 
     errors = VirtualMachine(4, 1e-3, 1e-7).run(program)
-    assert all(type(error) is gc.InvalidValueError for error in errors)
+    assert all(type(error) is InvalidValueError for error in errors)
     assert len(set(map(str, errors))) == 1
 
 

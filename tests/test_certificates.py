@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from sweeping import examples
 
 import graycube as gc
-from graycube.bounds import certificate
+from graycube.bounds import Tolls, certificate, known_certificate, lower_bounds
 from graycube.bounds.certificate import KNOWN_DIMS, KNOWN_PORTS
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.gf2 import AffineMap, Matrix
 from graycube.synthesis import least_cycles, least_flow
 
 SHARES = {
@@ -48,14 +50,14 @@ def paid_over_earned(tolls, task, machine):
 
 
 def test_those_of_the_library_prove_these_shares():
-    found = {(n, p): str(gc.known_certificate(n, p).share)
+    found = {(n, p): str(known_certificate(n, p).share)
              for n, p in product(KNOWN_DIMS, KNOWN_PORTS)}  # fmt: skip
     assert found == SHARES
 
 
 @pytest.mark.parametrize(("n", "ports"), [(n, p) for n, p in SHARES if n < 6])
 def test_another_way_to_count_gives_the_same(n, ports):
-    proof = gc.known_certificate(n, ports)
+    proof = known_certificate(n, ports)
     assert paid_over_earned(proof.tolls, conversion(n), proof.machine) == proof.share
 
 
@@ -94,7 +96,7 @@ def test_the_cut_proves_three_fifths(n):
         for u in range(1 << n)
     ]  # fmt: skip
     none = [0] * (1 << n)
-    tolls = gc.Tolls(links, none, none)
+    tolls = Tolls(links, none, none)
     assert tolls.share(conversion(n), gc.Machine(n, ports="all")) == Fraction(3, 5)
     assert sum(map(sum, links)) == 5 << n - 3
 
@@ -122,7 +124,7 @@ def test_random_tasks_and_random_tolls(seed, ports, circuits):
     )
     source, target = (scrambled(rng, p, n) for _ in range(2))
     task = gc.Task(source, target, source.block_size)
-    tolls = gc.Tolls(
+    tolls = Tolls(
         rng.integers(0, 4, size=(1 << n, n)).tolist(),
         *rng.integers(0, 4, size=(2, 1 << n)).tolist(),
     )
@@ -137,9 +139,9 @@ def test_random_tasks_and_random_tolls(seed, ports, circuits):
 def scrambled(rng, p, n):
     while True:
         rows = tuple(int(row) for row in rng.integers(0, 1 << p, size=p))
-        matrix = gc.Matrix(rows, p)
+        matrix = Matrix(rows, p)
         if matrix.is_invertible():
-            return gc.Layout(gc.AffineMap(matrix, int(rng.integers(1 << p))), n)
+            return gc.Layout(AffineMap(matrix, int(rng.integers(1 << p))), n)
 
 
 def leaves(content, path=()):
@@ -158,7 +160,7 @@ def leaves(content, path=()):
 def test_a_file_that_was_tampered_with_is_refused(n, ports, tmp_path):
     """Unless what it claims is true all the same, which an independent count has to confirm."""
     path = tmp_path / "bound.json"
-    proof = gc.known_certificate(n, ports)
+    proof = known_certificate(n, ports)
     proof.save(path)
     assert gc.load_certificate(path) == proof
     text = path.read_text()
@@ -175,7 +177,7 @@ def test_a_file_that_was_tampered_with_is_refused(n, ports, tmp_path):
         path.write_text(json.dumps(content))
         try:
             read = gc.load_certificate(path)
-        except gc.InvalidValueError:
+        except InvalidValueError:
             refused += 1
         else:
             if n < 6:
@@ -186,11 +188,11 @@ def test_a_file_that_was_tampered_with_is_refused(n, ports, tmp_path):
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
     path = tmp_path / "bound.json"
-    gc.known_certificate(3, 1).save(path)
+    known_certificate(3, 1).save(path)
     monkeypatch.setattr(certificate, "MAX_TEXT", path.stat().st_size)
     gc.load_certificate(path)
     monkeypatch.setattr(certificate, "MAX_TEXT", path.stat().st_size - 1)
-    with pytest.raises(gc.InvalidValueError, match="is larger than"):
+    with pytest.raises(InvalidValueError, match="is larger than"):
         gc.load_certificate(path)
 
 
@@ -220,11 +222,11 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
 )
 def test_a_file_that_says_something_else_is_refused(key, value, tmp_path):
     path = tmp_path / "bound.json"
-    gc.known_certificate(3, 1).save(path)
+    known_certificate(3, 1).save(path)
     content = json.loads(path.read_text())
     content[key] = value
     path.write_text(json.dumps(content))
-    with pytest.raises(gc.InvalidValueError, match="is no certificate"):
+    with pytest.raises(InvalidValueError, match="is no certificate"):
         gc.load_certificate(path)
     for text in (
         "",
@@ -234,7 +236,7 @@ def test_a_file_that_says_something_else_is_refused(key, value, tmp_path):
         "\ud800".encode("utf-8", "replace"),
     ):
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        with pytest.raises(gc.InvalidValueError, match="is no certificate"):
+        with pytest.raises(InvalidValueError, match="is no certificate"):
             gc.load_certificate(path)
 
 
@@ -253,18 +255,18 @@ def test_a_file_that_says_something_else_is_refused(key, value, tmp_path):
     ],
 )
 def test_tolls_are_those_of_a_cube(links, send, receive):
-    with pytest.raises((gc.InvalidValueError, gc.InvalidTypeError, gc.OutOfRangeError)):
-        gc.Tolls(links, send, receive)
+    with pytest.raises((InvalidValueError, InvalidTypeError, OutOfRangeError)):
+        Tolls(links, send, receive)
 
 
 def test_no_tolls_prove_nothing():
-    none = gc.Tolls(((0, 0),) * 4, (0,) * 4, (0,) * 4)
+    none = Tolls(((0, 0),) * 4, (0,) * 4, (0,) * 4)
     assert none.share(conversion(2), gc.Machine(2)) == 0
-    with pytest.raises(gc.InvalidValueError, match="3-cube"):
+    with pytest.raises(InvalidValueError, match="3-cube"):
         none.share(conversion(3), gc.Machine(3))
     for n, ports in ((8, 1), (3, 3), (3, [1]), (True, 1), (3.0, 1)):
-        with pytest.raises(gc.InvalidValueError, match="n = 3 to 7"):
-            gc.known_certificate(n, ports)
+        with pytest.raises(InvalidValueError, match="n = 3 to 7"):
+            known_certificate(n, ports)
 
 
 def test_plans_have_these_bounds():
@@ -273,5 +275,5 @@ def test_plans_have_these_bounds():
             layouts = [gc.Layout.nodes(n, code) for code in codes]
             task = gc.Task(*layouts, 1000, 4)
             machine = gc.Machine(n, ports=ports, startup=3.0, per_byte=2.0)
-            seconds = max(bound.seconds for bound in gc.lower_bounds(task, machine))
+            seconds = max(bound.seconds for bound in lower_bounds(task, machine))
             assert seconds == pytest.approx(3 + float(Fraction(share)) * 8000)

@@ -7,10 +7,8 @@ from claim_cases import (
     paper_of,
     with_another_figure,
     with_another_function,
+    with_another_library,
 )
-
-import graycube as gc
-from graycube.papers import reproduce
 
 PAPER = paper_of("tr_20_92")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
@@ -64,10 +62,10 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
     ("circuits:path", lambda *_: binary(0), "text-4-d"),
 ]  # fmt: skip
 LIBRARY = [  # a function of the library, by what it is replaced, and which claims see it
-    ("gray", lambda i: i, "definition-1 lemma-1 text-3.1-b"),
-    ("gray_inverse", lambda i: i, "lemma-1"),
-    ("displacement_profile", everything({}), "lemma-2 text-3.1-a"),
-    ("lower_bounds", everything(()), "lemma-3"),
+    ("codes:gray", lambda i: i, "definition-1 lemma-1 text-3.1-b"),
+    ("codes:gray_inverse", lambda i: i, "lemma-1"),
+    ("codes:displacement_profile", everything({}), "lemma-2 text-3.1-a"),
+    ("bounds:lower_bounds", everything(()), "lemma-3"),
 ]
 
 
@@ -94,9 +92,9 @@ def test_a_wrong_computation_is_not_as_recorded(name, wrong, keys, monkeypatch):
 
 @pytest.mark.parametrize(("name", "wrong", "keys"), LIBRARY)
 def test_the_library_is_tried_as_well(name, wrong, keys, monkeypatch):
-    monkeypatch.setattr(gc, name, wrong)
     for key in keys.split():
-        assert not reproduce(PAPER, CLAIMS[key], quick=True).as_recorded, key
+        outcome = with_another_library(PAPER, CLAIMS[key], name, wrong, monkeypatch)
+        assert not outcome.as_recorded, key
 
 
 def test_every_claim_is_seen_to_come_out_otherwise():

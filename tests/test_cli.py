@@ -18,6 +18,7 @@ from cli_runs import COMMAND, VERBS, Ran, cli, on_terminal, spawn
 import graycube as gc
 from graycube.cli import console
 from graycube.cli.main import main, verbs
+from graycube.errors import InvalidValueError, MissingExtraError
 from graycube_command import script
 
 PLAN = ("plan", "gray", "binary", "--dims", 3, "--block", 64)
@@ -134,13 +135,13 @@ def test_the_exit_status_is_that_of_main(status):
     ("error", "status", "words"),
     [
         (
-            gc.InvalidValueError("x is 1", "it is 2", "say 2"),
+            InvalidValueError("x is 1", "it is 2", "say 2"),
             2,
             "error: x is 1: it is 2; say 2",
         ),
         (OSError(28, "No space left"), 2, "error: standard output: No space left; check"),
         (FileExistsError(17, "File exists", "here"), 2, "error: here: File exists; check"),
-        (gc.MissingExtraError("a", "b", "c"), 2, "error: a: b; c"),
+        (MissingExtraError("a", "b", "c"), 2, "error: a: b; c"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (click.Abort(), 130, "interrupted"),
     ],

@@ -13,6 +13,7 @@ import pytest
 from cli_runs import cli, tree
 
 import graycube as gc
+from graycube.bounds import known_certificate
 
 READERS = {
     "verify": ("verify",),
@@ -314,7 +315,7 @@ def test_devices_are_not_read(verb, device):
 
 @pytest.mark.usefixtures("folder")
 def test_a_pipe_is_read_as_a_file_is():
-    bound = gc.known_certificate(3, 1)
+    bound = known_certificate(3, 1)
     bound.save("bound.json")
     for path, words in (("plan.json", "nothing is wrong"), ("bound.json", "proved")):
         with Path(path).open() as given:

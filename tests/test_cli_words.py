@@ -11,6 +11,7 @@ from sweeping import examples
 import graycube as gc
 from graycube.cli.layouts import read_layout
 from graycube.cli.sizes import Amount, Shape
+from graycube.errors import InvalidValueError
 
 CODES, ALLOCATIONS = ("binary", "gray"), ("consecutive", "cyclic")
 WORDS = [(code, kind) for code in CODES for kind in (None, *ALLOCATIONS)]
@@ -47,7 +48,7 @@ def test_words_are_meshes(typed):
     text, shape, nodes, layout = typed
     assert read_layout(text, None, shape, nodes) == layout
     assert read_layout(text, layout.n, shape, nodes) == layout
-    with pytest.raises(gc.InvalidValueError, match="make them fit"):
+    with pytest.raises(InvalidValueError, match="make them fit"):
         read_layout(text, layout.n + 1, shape, nodes)
 
 

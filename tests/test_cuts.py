@@ -19,6 +19,7 @@ from strategies import affine_map, affine_parts
 import graycube as gc
 from graycube.bounds import best_cut, lower_bounds, minimum_path_bound
 from graycube.bounds.paths import disjoint_paths, shortest_paths
+from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import expand
 from graycube.simulate import simulate
 from graycube.verify import check_algebra
@@ -43,18 +44,18 @@ def law(few, many, *strategies):
 
 def gray_matrix(width):
     """From an index to its Gray code: bit j is the sum of bits j and j + 1."""
-    return gc.Matrix(tuple(1 << j | (1 << j >> 1) for j in range(width)), width)
+    return Matrix(tuple(1 << j | (1 << j >> 1) for j in range(width)), width)
 
 
 def recoded(fields, places, block, *, itemsize=1, constant=0):
     """Fields (width, to binary), from Gray code to binary or back, their bits at any places."""
     n = sum(width for width, _ in fields)
-    place = gc.AffineMap(gc.Matrix.permutation(places), constant)
-    codes = {True: gray_matrix, False: gc.Matrix.identity}
+    place = AffineMap(Matrix.permutation(places), constant)
+    codes = {True: gray_matrix, False: Matrix.identity}
     ends = []
     for is_gray in (True, False):
-        matrix = gc.Matrix.block_diagonal(codes[d is is_gray](width) for width, d in fields)
-        ends.append(gc.Layout(place @ gc.AffineMap(matrix, 0), n))
+        matrix = Matrix.block_diagonal(codes[d is is_gray](width) for width, d in fields)
+        ends.append(gc.Layout(place @ AffineMap(matrix, 0), n))
     return gc.Task(*ends, block, itemsize)
 
 

@@ -8,6 +8,7 @@ import scipy.optimize
 from scipy.optimize import OptimizeResult
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.synthesis import least_flow, limits, periodic, search
 from graycube.synthesis.demand import Demand
 from graycube.synthesis.layers import shortest
@@ -267,5 +268,5 @@ def test_little_time_gives_what_is_known_by_then():
 
 @pytest.mark.parametrize("limit", [-1, "x", float("nan")])
 def test_a_time_limit_is_a_number_of_seconds(limit):
-    with pytest.raises((gc.InvalidValueError, gc.InvalidTypeError), match="time_limit"):
+    with pytest.raises((InvalidValueError, InvalidTypeError), match="time_limit"):
         gc.synthesize(*GRAY[2], 2, machine=gc.Machine(2), time_limit=limit)

@@ -12,6 +12,7 @@ from cli_runs import cli, tree
 
 import graycube as gc
 from graycube import demo
+from graycube.advice import Advice
 from graycube.demo import flow, story
 
 KEYS = ("where", "renumber", "advise", "convert", "transform", "solve")
@@ -226,7 +227,7 @@ class _Far:
         ("where", (gc, "butterfly_distances", lambda _: _Far)),
         ("where", (gc.Layout, "coordinates", lambda *_: (127, 126))),
         ("renumber", (gc, "rank_order", lambda shape: np.arange(64).reshape(shape))),
-        ("advise", (gc.Advice, "alternatives", (("gray", 0.0),))),
+        ("advise", (Advice, "alternatives", (("gray", 0.0),))),
         ("convert", (gc.Plan, "verify", lambda _: False)),
         ("convert", (gc.Plan, "apply", scattered)),
         ("transform", (gc, "fft2", wrong_fft)),

@@ -13,9 +13,20 @@ from strategies import affine_map, affine_parts, apply_rows, ones
 from sweeping import examples
 
 import graycube as gc
-from graycube.gf2 import AffineMap, Matrix, compose
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Exchange, Matrix, compose
 from graycube.runtime.local import apply
-from graycube.schedule import delivered, dump, expand, load
+from graycube.schedule import (
+    Crossing,
+    Delivery,
+    Moves,
+    Step,
+    Way,
+    delivered,
+    dump,
+    expand,
+    load,
+)
 from graycube.simulate import simulate
 from graycube.simulate.messages import message_rounds as direct_rounds
 from graycube.table import all_to_all, groups, pipeline
@@ -110,7 +121,7 @@ def directs(draw, *, mutants=True):
     if mutants and draw(st.integers(0, 3)) == 0:
         dims = tuple(draw(st.permutations(range(n))))
         made = [
-            gc.Delivery(move, draw(matrices(n)), draw(subspaces(n)), dims, draw(subspaces(n)))
+            Delivery(move, draw(matrices(n)), draw(subspaces(n)), dims, draw(subspaces(n)))
             for move in moves
         ]
     elif mutants:
@@ -223,7 +234,7 @@ def transposition(n=2, payload=1):
     """All node bits change places with slot bits: one delivery of all messages."""
     task = gc.Task(gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n), payload << n)
     units = tuple(1 << d for d in range(n))
-    return task, gc.Delivery(task.move, Matrix.identity(n), units, tuple(range(n)))
+    return task, Delivery(task.move, Matrix.identity(n), units, tuple(range(n)))
 
 
 def circuits_of(n):
@@ -271,7 +282,7 @@ def test_longer_messages_than_said_are_found():
     """One slot bit goes to the nodes, but messages are said to be a quarter of a block."""
     n, move = 2, AffineMap(Matrix.permutation([2, 1, 0, 3]))
     task = task_of(move, n, 2)
-    wrong = gc.Delivery(move, Matrix.identity(n), (1, 2), (0, 1))
+    wrong = Delivery(move, Matrix.identity(n), (1, 2), (0, 1))
     direct = delivered(task, "short", [wrong], circuits=True)
     assert direct.rounds.step == 2
     report = check_direct(direct, circuits_of(n))
@@ -282,7 +293,7 @@ def test_a_dimension_that_nobody_crosses_is_no_round():
     swap = gc.Layout.parse("(b1 || b2 b0)")
     task = gc.Task(gc.Layout.consecutive(3, 2), swap, block=2)
     units = Matrix.identity(2)
-    one, two = (gc.Delivery(task.move, units, [1], dims=dims) for dims in ((0,), (0, 1)))
+    one, two = (Delivery(task.move, units, [1], dims=dims) for dims in ((0,), (0, 1)))
     plain, wider = (delivered(task, "by hand", [d], circuits=False) for d in (one, two))
     assert [*direct_rounds(wider)] == [*direct_rounds(plain)] != []
 
@@ -343,7 +354,7 @@ def test_circuits_need_a_machine_that_has_them():
 
 def test_machines_of_another_size_are_refused():
     task, swap = transposition()
-    with pytest.raises(gc.InvalidValueError, match="3 dimensions"):
+    with pytest.raises(InvalidValueError, match="3 dimensions"):
         check_algebra(delivered(task, "x", [swap], circuits=True), gc.Machine(dims=3))
 
 
@@ -381,8 +392,8 @@ WRONG = {
     ("name", "wrong"), [(name, wrong) for name, entries in WRONG.items() for wrong in entries]
 )
 def test_deliveries_that_mean_nothing_are_refused(name, wrong):
-    gc.Delivery(**GOOD)
-    refused(lambda: gc.Delivery(**{**GOOD, name: wrong}))
+    Delivery(**GOOD)
+    refused(lambda: Delivery(**{**GOOD, name: wrong}))
 
 
 def test_timetables_are_those_of_the_messages():
@@ -408,7 +419,7 @@ def test_timetables_are_those_of_the_messages():
 
 def test_a_round_that_outlasts_the_schedule_is_as_long_as_it():
     layout, turned = gc.Layout.nodes(1), AffineMap(Matrix.identity(1), 1)
-    way = gc.Way(0, 7, (gc.Step(turned, (gc.Crossing(0, 0),)),))
+    way = Way(0, 7, (Step(turned, (Crossing(0, 0),)),))
     for length, fine in ((7, True), (14, True), (3, False)):
         rounds = range(0, 7, length)
         made = gc.Schedule(gc.Task(layout, turned @ layout, 7), "flip", rounds, 7, (way,))
@@ -422,10 +433,10 @@ def test_deliveries_that_are_too_many_or_too_large_are_refused_at_once():
         gc.Task(gc.Layout.cyclic(100, 50), gc.Layout.consecutive(100, 50), 1 << 60),
         tuple(1 << d for d in range(50)),
     )
-    every = gc.Delivery(huge.move, Matrix.identity(50), units, tuple(range(50)))
+    every = Delivery(huge.move, Matrix.identity(50), units, tuple(range(50)))
     refused(lambda: delivered(huge, "long", [every], circuits=False))
     refused(lambda: delivered(huge, "many", [every, every], circuits=True))
-    more = gc.Delivery(task.move, Matrix.identity(2), (1, 2), (0, 1))
+    more = Delivery(task.move, Matrix.identity(2), (1, 2), (0, 1))
     small = task_of(AffineMap(Matrix.permutation([1, 0, 2])), 2)
     refused(lambda: delivered(small, "wide", [more], circuits=True))
     single = delivered(huge, "circuits", [every], circuits=True)
@@ -487,7 +498,7 @@ def test_strange_values_in_a_file_are_refused_or_judged(example, strange):
 
 
 def judged(schedule):
-    if isinstance(schedule, gc.Moves):
+    if isinstance(schedule, Moves):
         return
     machine = gc.Machine(dims=schedule.task.n, ports="all", switching=CIRCUIT)
     proof = check_algebra(schedule, machine)
@@ -522,7 +533,7 @@ def test_permutations_of_nodes_take_one_turn_of_circuits(n):
 
 def test_a_relabelled_delivery_ends_where_the_numbers_say():
     task, swap = transposition()
-    numbers = compose([gc.Exchange(1, 2)], 4)
+    numbers = compose([Exchange(1, 2)], 4)
     renamed = replace(
         delivered(task, "x", [swap], circuits=True),
         task=gc.Task(task.source, numbers @ task.target, task.block),

@@ -11,6 +11,8 @@ from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, gray_word
 from sweeping import examples
 
 import graycube as gc
+from graycube.bounds import lower_bounds
+from graycube.gf2 import AffineMap, Matrix
 from graycube.simulate import simulate
 from graycube.table.conversion import fields
 
@@ -155,7 +157,7 @@ def applies(name, case, machine):
 def assert_all_algorithms(case, machine, names):
     task, ends = case.task, case.ends
     widths = tuple(width for width, _ in case.converted)
-    bound = max(b.seconds for b in gc.lower_bounds(task, machine))
+    bound = max(b.seconds for b in lower_bounds(task, machine))
     for name in names:
         algorithm = TABLE[name]
         reason, possible = algorithm.applicable(task, machine), applies(name, case, machine)
@@ -297,7 +299,7 @@ def test_fields_are_recognised_and_nothing_else_is_among_all_linear_maps(n):
 @given(field_cases(5, st.just(1), UNCHANGED), st.data())
 def test_complemented_bits_are_not_a_conversion(case, data):
     constant = data.draw(st.integers(1, (1 << case.n) - 1))
-    flip = gc.AffineMap(gc.Matrix.identity(case.n), constant)
+    flip = AffineMap(Matrix.identity(case.n), constant)
     task = case.task
     assert fields(gc.Task(task.source, flip @ task.target, 1)) is None
 
@@ -307,7 +309,7 @@ def test_moving_whole_bits_is_not_a_conversion(order):
     """Transposes and bit reversals; a plan says so."""
     n = len(order)
     nodes = gc.Layout.nodes(n)
-    moved = gc.AffineMap(gc.Matrix.permutation(order)) @ nodes
+    moved = AffineMap(Matrix.permutation(order)) @ nodes
     found = fields(gc.Task(nodes, moved, 1))
     if order == [*range(n)]:
         assert [field.dims for field in found] == [(d,) for d in range(n)]

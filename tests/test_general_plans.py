@@ -7,10 +7,10 @@ from strategies import affine_map, affine_parts
 from sweeping import examples
 
 import graycube as gc
-from graycube.gf2 import Span
+from graycube.gf2 import AffineMap, Exchange, Matrix, Span
 from graycube.gf2.factor import factor
 from graycube.planning.candidate import all_candidates
-from graycube.schedule import expand
+from graycube.schedule import Way, expand, hop
 from graycube.simulate import simulate
 
 MANY = settings(max_examples=examples(120))
@@ -23,8 +23,8 @@ def candidate(plan, name):
 def test_the_bit_that_leaves_memory_in_most_sums_comes_first():
     """Settled in another order, three of the four dimensions would move whole blocks."""
     rows = (0b111101, 0b111111, 0b111001, 0b110101, 0b010000, 0b100000)
-    source = gc.Layout(gc.AffineMap.identity(6), 4)
-    target = gc.Layout(gc.AffineMap(gc.Matrix.from_rows(rows, 6)), 4)
+    source = gc.Layout(AffineMap.identity(6), 4)
+    target = gc.Layout(AffineMap(Matrix.from_rows(rows, 6)), 4)
     plan = gc.plan(source, target, 64, machine=gc.Machine(dims=4))
     assert plan.cost == plan.lower_bound == 4 * 32
 
@@ -33,7 +33,7 @@ def test_the_bit_that_leaves_memory_in_most_sums_comes_first():
 def test_half_blocks_take_one_exchange_more(n):
     """Gray to binary nodes while memory is reversed: no conversion of codes alone."""
     source = gc.Layout.consecutive(n + 2, n, nodes="gray")
-    target = gc.AffineMap(gc.Matrix.permutation([*range(n), n + 1, n])) @ gc.Layout.consecutive(
+    target = AffineMap(Matrix.permutation([*range(n), n + 1, n])) @ gc.Layout.consecutive(
         n + 2, n
     )
     plan = gc.plan(source, target, 64, machine=gc.Machine(dims=n))
@@ -86,8 +86,8 @@ def test_a_candidate_that_cannot_be_written_is_left_out():
 
 def test_what_everybody_crosses_counts_whole():
     layout = gc.Layout.nodes(2)
-    task = gc.Task(layout, gc.AffineMap(gc.Matrix.identity(2), 1) @ layout, 4)
-    way = gc.Way(0, task.block, (gc.hop(0, gc.Exchange(flip=1, when=0, want=0), task.n),))
+    task = gc.Task(layout, AffineMap(Matrix.identity(2), 1) @ layout, 4)
+    way = Way(0, task.block, (hop(0, Exchange(flip=1, when=0, want=0), task.n),))
     made = gc.Schedule(task, "by hand", range(0, 4, 4), 4, (way,))
     assert simulate(made).crossings == len(expand(made)) == 16
 

@@ -4,6 +4,7 @@ import ast
 import importlib
 import os
 import pkgutil
+import re
 import shutil
 import subprocess
 import sys
@@ -66,7 +67,59 @@ def test_a_check_passes_here_and_fails_on_broken_sources(
 
 OLD = {"graycube.algorithms", "graycube.reproduce"}  # former names of packages: they warn
 WALKED = (module.name for module in pkgutil.walk_packages(gc.__path__, "graycube."))
+MOVED = gc._MOVED
 MODULES = [gc.__name__, *(name for name in WALKED if name not in OLD)]
+
+
+@pytest.mark.parametrize(("name", "package"), MOVED.items())
+def test_a_name_that_has_moved_warns_and_is_the_same_thing(name, package):
+    """The warning names the new place, and the line that has to change."""
+    with pytest.warns(DeprecationWarning, match=f"graycube.{package}.{name}: import") as told:
+        thing = getattr(gc, name)
+    assert [warning.filename for warning in told] == [__file__]
+    home = importlib.import_module(f"graycube.{package}")
+    assert thing is getattr(home, name)
+    assert name in home.__all__
+
+
+def test_the_namespace_is_small_and_listed_in_the_reference():
+    assert len(gc.__all__) <= 60
+    assert not {*gc.__all__, *dir(gc)} & {*MOVED}
+    assert {*gc.__all__} <= {*dir(gc)}
+    table = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").split("\n\n")[2]
+    assert set(re.findall(r"`(\w+)`", table)) == set(gc.__all__)
+    with pytest.raises(AttributeError, match="module 'graycube' has no attribute 'Layot'"):
+        gc.Layot  # noqa: B018
+
+
+WRITTEN = [
+    *("*.md", "docs/*.*", "docs/decisions/*.md", "docs/pictures/*.py", "examples/*.*"),
+    *("benchmarks/**/*.md", "benchmarks/**/*.py", "tests/**/*.py", "tools/**/*.py"),
+    *("src/**/*.md", "src/**/*.py", "src/**/*.toml"),
+]
+
+
+def old_names(text):
+    """Names that have moved, where a text still has them in the old place."""
+    used = re.findall(r"\b(?:gc|graycube)\.(\w+)", text)
+    for names in re.findall(r"\bfrom graycube import (\([^)]*|[^\n]*)", text):
+        used += re.findall(r"\w+", names)
+    return [name for name in used if name in MOVED]
+
+
+def test_documents_and_programs_have_no_name_in_its_old_place():
+    files = {f for pattern in WRITTEN for f in ROOT.glob(pattern)}
+    assert len(files) > 400
+    found = {str(f): old_names(f.read_text(encoding="utf-8")) for f in files}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["gc.{}()", "`graycube.{}`", "from graycube import a, {}", "from graycube import (\n{})"],
+)
+def test_a_name_in_its_old_place_is_found(text):
+    assert old_names(text.format("Way")) == ["Way"]
 
 
 def test_a_name_stands_for_one_class():

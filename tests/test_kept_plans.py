@@ -9,6 +9,7 @@ import pytest
 import graycube as gc
 from graycube.planning import kept
 from graycube.planning.kept import place_of
+from graycube.schedule import Way
 from graycube.synthesis import least_flow
 from graycube.synthesis.search import ScheduleSearch, candidates
 
@@ -140,7 +141,7 @@ def test_a_kept_plan_that_does_not_fit_is_not_given(kind):
     machine, said = gc.Machine(2), []
     plan = gc.plan(*GRAY[2], 4, machine=machine)
     if kind == "wrong":
-        plan = replace(plan, schedule=replace(plan.schedule, ways=(gc.Way(0, 4, ()),)))
+        plan = replace(plan, schedule=replace(plan.schedule, ways=(Way(0, 4, ()),)))
     elif kind == "renumbers":
         plan = gc.plan(*GRAY[2], 4, machine=machine, algorithm="relabel")
     else:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
 
 
 @given(
@@ -59,7 +60,7 @@ def test_all_ports_are_one_per_dimension(dims):
 )
 def test_impossible_machines_are_refused(wrong):
     (name,) = wrong
-    with pytest.raises(gc.InvalidValueError, match=name):
+    with pytest.raises(InvalidValueError, match=name):
         gc.Machine(**{"dims": 4, **wrong})
 
 
@@ -82,7 +83,7 @@ def test_impossible_machines_are_refused(wrong):
 )
 def test_machines_of_the_wrong_types_are_refused(wrong):
     (name,) = wrong
-    with pytest.raises(gc.InvalidTypeError, match=name):
+    with pytest.raises(InvalidTypeError, match=name):
         gc.Machine(**{"dims": 4, **wrong})
 
 
@@ -114,12 +115,12 @@ def test_one_butterfly_stage_on_the_ipsc1_is_the_measured_one():
 
 @pytest.mark.parametrize("name", ["cm5", "", "ipsc1.toml", "../machine/profiles/ipsc1", None])
 def test_unknown_profiles_are_refused(name):
-    with pytest.raises(gc.InvalidValueError, match="cm2, ideal, ipsc1, ipsc2"):
+    with pytest.raises(InvalidValueError, match="cm2, ideal, ipsc1, ipsc2"):
         gc.Machine.profile(name)
 
 
 def test_profiles_fit_no_cube_that_is_too_large():
-    with pytest.raises(gc.InvalidValueError, match="at most 256"):
+    with pytest.raises(InvalidValueError, match="at most 256"):
         gc.Machine.profile("ideal", dims=257)
 
 

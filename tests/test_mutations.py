@@ -18,6 +18,7 @@ from schedule_cases import (
 )
 
 import graycube as gc
+from graycube.errors import InvalidValueError
 from graycube.schedule import expand
 from graycube.table import gb1
 from graycube.verify import check_elements
@@ -245,5 +246,5 @@ def test_two_rounds_as_one_are_two_messages_on_one_port(case, data):
 def test_a_row_of_every_column_is_needed():
     moves = expand(gb1.emit(conversion(2, 1), one_port(2)))
     for name in COLUMNS:
-        with pytest.raises(gc.InvalidValueError, match="equally long"):
+        with pytest.raises(InvalidValueError, match="equally long"):
             replace(moves, **{name: []})

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from schedule_cases import FEW, ON_CIRCUITS, circuits, conversion, conversions, one_port
 
 import graycube as gc
-from graycube.schedule import expand
+from graycube.schedule import expand, hop
 from graycube.table import gb1, gb3
-from graycube.verify import check_algebra, check_elements
+from graycube.verify import RULES, check_algebra, check_elements
 
 
 def rules(report):
@@ -49,7 +49,7 @@ def with_hop(schedule, s, k, **changes):
     """The schedule with another hop k in strand s; cycle, or parts of its exchange."""
     way = list(schedule.ways[s].steps)
     cycle = changes.pop("cycle", way[k].crossings[0].start)
-    way[k] = gc.hop(cycle, replace(way[k].move, **changes), schedule.task.n)
+    way[k] = hop(cycle, replace(way[k].move, **changes), schedule.task.n)
     return with_strand(schedule, s, steps=tuple(way))
 
 
@@ -124,7 +124,7 @@ def test_two_strands_over_one_link_collide(n, block):
     schedule = gb3.emit(conversion(n, block), one_port(n))
     first, second = schedule.ways
     same = with_strand(
-        schedule, 0, steps=(gc.hop(0, second.steps[0].move, schedule.task.n), *first.steps[:])
+        schedule, 0, steps=(hop(0, second.steps[0].move, schedule.task.n), *first.steps[:])
     )
     caught(same, one_port(n), "link")
     report = check_elements(expand(same), one_port(n))
@@ -180,7 +180,7 @@ def test_merged_rounds_of_circuits_are_never_overlooked(case):
 @given(conversions(), st.data())
 def test_too_few_cycles_are_too_short_a_time(case, data):
     schedule, machine = case
-    last = max(hop.crossings[0].start for strand in schedule.ways for hop in strand.steps)
+    last = max(step.crossings[0].start for strand in schedule.ways for step in strand.steps)
     assume(last + 1 < schedule.cycles)
     mutant = replace(schedule, cycles=data.draw(st.integers(last + 1, schedule.cycles - 1)))
     caught(mutant, machine, "time")
@@ -223,7 +223,7 @@ def broken_rules():
 
 def test_every_symbolic_rule_can_be_broken():
     of_networks = {"stage", "pair", "copy"}  # in test_butterfly_checks.py
-    assert set(broken_rules()) >= set(gc.RULES) - of_networks - {"start", "presence"}
+    assert set(broken_rules()) >= set(RULES) - of_networks - {"start", "presence"}
 
 
 @pytest.mark.parametrize("n", [40, 80])

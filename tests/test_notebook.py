@@ -3,6 +3,8 @@
 import re
 from functools import cache
 from html.parser import HTMLParser
+from importlib import import_module
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
@@ -11,11 +13,16 @@ from hypothesis import strategies as st
 from strategies import mesh_specs
 
 import graycube as gc
-from graycube.advice import FFT, Loop, Stencil
+from graycube.advice import FFT, Loop, Stencil, Variation
+from graycube.calibration import Bench, Calibration
 from graycube.calibration.bench import Timed
 from graycube.calibration.samples import Sample
-from graycube.show import shown
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Matrix
+from graycube.layout import Distances
+from graycube.show import Shown, shown
 from graycube.texts import shortened
+from graycube.verify import RULES, Report, Violation
 
 HOSTILE = "<script>alert('x')</script>&\"quoted\""
 EMPTY = {"br", "hr", "img", "meta"}
@@ -81,22 +88,22 @@ def calibration(sizes=(8, 1024), name="calibrated"):
     samples = [
         Sample("distance", k, b, seconds=1e-5 + k * b * 1e-9) for k in (1, 2) for b in sizes
     ]
-    return gc.Calibration.of(samples, dims=2, name=name)
+    return Calibration.of(samples, dims=2, name=name)
 
 
 def bench():
     rows = Timed("gb1", 3, 3e-6, (4e-6,)), Timed("gb3", 4, 2e-6, (5e-6,))
-    return gc.Bench(rows, chosen="gb3")
+    return Bench(rows, chosen="gb3")
 
 
 def broken(count):
-    violations = tuple(gc.Violation("end", node=k) for k in range(count))
-    return gc.Report("by hand", ("end", "link"), violations, (("end", count),))
+    violations = tuple(Violation("end", node=k) for k in range(count))
+    return Report("by hand", ("end", "link"), violations, (("end", count),))
 
 
 def hostile_report():
-    violations = (gc.Violation("end", detail=HOSTILE),)
-    return gc.Report(HOSTILE, (HOSTILE,), violations, ((HOSTILE, 1),))
+    violations = (Violation("end", detail=HOSTILE),)
+    return Report(HOSTILE, (HOSTILE,), violations, ((HOSTILE, 1),))
 
 
 def array():
@@ -127,8 +134,11 @@ def thing_of(name):
 
 
 def test_every_public_class_that_notebooks_show_is_tried_here():
-    public = (getattr(gc, name) for name in gc.__all__)
-    showing = {c for c in public if isinstance(c, type) and hasattr(c, "_repr_html_")}
+    packages = (
+        import_module(f"graycube.{m.name}") for m in iter_modules(gc.__path__) if m.ispkg
+    )
+    public = [getattr(package, name) for package in packages for name in package.__all__]
+    showing = {c for c in public if isinstance(c, type) and issubclass(c, Shown)} - {Shown}
     assert showing == {type(thing_of(name)) for name in SHOWN}
     assert len(showing) == 13
 
@@ -163,11 +173,11 @@ def test_schedules_and_candidates_are_one_short_line():
 
 def test_prompts_say_what_matters():
     assert repr(bench()) == "<Bench of 2 candidates: gb1 is fastest, gb3 is chosen, 1.250 x>"
-    assert repr(gc.Bench((), "gb1")) == "<Bench of 0 candidates>"
-    assert repr(gc.Bench(bench().candidates, "read from a file")).endswith("gb1 is fastest>")
+    assert repr(Bench((), "gb1")) == "<Bench of 0 candidates>"
+    assert repr(Bench(bench().candidates, "read from a file")).endswith("gb1 is fastest>")
     assert repr(broken(3)) == "<Report by hand: 3 x end>"
     assert repr(calibration()).startswith("<Calibration calibrated: 4 ranks: start-up 10 us,")
-    many = gc.Variation({"a": (1, 2), "b": (3,)}, ("A", "B"), (1.0, 2.0))
+    many = Variation({"a": (1, 2), "b": (3,)}, ("A", "B"), (1.0, 2.0))
     assert repr(many) == "<Variation of 2 numbers of a and 1 numbers of b: 2 strategies>"
 
 
@@ -252,16 +262,16 @@ def test_the_middle_of_long_things_is_left_out():
     assert bits[:1] + bits[-1:] == ["b59", "b0"]
     assert bits.count("...") == 2
     assert len(page(broken(90)).text.split("end: node")) - 1 == 39
-    matrix = gc.Matrix.identity(500)
+    matrix = Matrix.identity(500)
     lines = page(matrix).text.splitlines()
     assert len(lines) == 32
     assert lines[-1].endswith(". 1")
     numbers = tuple(range(2000))
-    wild = gc.Variation({"n": numbers}, tuple("AB" * 1000), numbers)
+    wild = Variation({"n": numbers}, tuple("AB" * 1000), numbers)
     assert len(page(wild).tables[0]) == 41
     many = calibration(sizes=range(8, 408, 4))
     assert len(page(many).tables[0]) == 41
-    far = gc.Distances(dict.fromkeys(range(1000), 1))
+    far = Distances(dict.fromkeys(range(1000), 1))
     assert [row[0] for row in page(far).tables[0]].count("...") == 1
 
 
@@ -314,7 +324,7 @@ def test_a_transform_plan_shows_the_figures_of_its_candidates():
 def test_a_report_shows_its_rules_and_what_is_broken():
     good, bad = some_plan().verify(), broken(2)
     assert [row[0] for row in page(good).tables[0]] == list(good.rules)
-    assert all(row[1:] == ["kept", gc.RULES[row[0]]] for row in page(good).tables[0])
+    assert all(row[1:] == ["kept", RULES[row[0]]] for row in page(good).tables[0])
     assert "True: nothing is wrong" in page(good).text
     assert "a node holds at most 64 elements" in page(good).text
     assert "False: 2 x end" in page(bad).text
@@ -338,7 +348,7 @@ def test_advice_shows_its_steps_and_alternatives():
 
 
 def test_a_variation_shows_where_each_strategy_is_best():
-    one = gc.Variation({"n": (1, 2, 3, 4)}, ("A", "A", "B", "A"), (1.0, 2.0, 3.0, 4.0))
+    one = Variation({"n": (1, 2, 3, 4)}, ("A", "A", "B", "A"), (1.0, 2.0, 3.0, 4.0))
     assert page(one).tables[0] == [
         ["n", "best strategy", "seconds"],
         ["1 to 2", "A", "1 to 2"],
@@ -346,13 +356,13 @@ def test_a_variation_shows_where_each_strategy_is_best():
         ["4", "A", "4"],
     ]
     values = {"m": (5, 6), "n": (1, 2)}
-    two = gc.Variation(values, ("A", "A", "A", "B"), (1.0, 2.0, 3.0, 4.0))
+    two = Variation(values, ("A", "A", "A", "B"), (1.0, 2.0, 3.0, 4.0))
     assert page(two).tables[0][1:] == [
         ["5", "1 to 2", "A", "1 to 2"],
         ["6", "1", "A", "3"],
         ["6", "2", "B", "4"],
     ]
-    assert len(page(gc.Variation({"n": ()}, (), ())).tables[0]) == 1
+    assert len(page(Variation({"n": ()}, (), ())).tables[0]) == 1
 
 
 def test_a_machine_shows_its_costs():
@@ -413,7 +423,7 @@ def test_an_array_shows_what_it_is_and_not_its_data():
         lambda: calibration(name=HOSTILE),
         lambda: advice(machine=HOSTILE),
         lambda: advice(name=HOSTILE).vary(**{HOSTILE: [1, 2]}),
-        lambda: gc.Bench((Timed(HOSTILE, 1, 1.0, (1.0,)),), HOSTILE),
+        lambda: Bench((Timed(HOSTILE, 1, 1.0, (1.0,)),), HOSTILE),
         hostile_report,
         lambda: gc.CubeArray.from_numpy(np.zeros(8, [(HOSTILE, "f8")]), gc.Layout.nodes(3)),
     ],
@@ -437,7 +447,7 @@ def test_names_are_text_and_never_tags(make):
 def test_names_too_long_for_a_page_are_refused():
     for make in (lambda name: gc.Machine(3, name=name), lambda name: advice(name=name)):
         assert len(make("x" * 200)._repr_html_()) < 8000
-        with pytest.raises(gc.InvalidValueError, match="up to 200 characters"):
+        with pytest.raises(InvalidValueError, match="up to 200 characters"):
             make("x" * 201)
 
 

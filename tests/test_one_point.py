@@ -7,6 +7,7 @@ import pytest
 
 import graycube as gc
 from graycube.butterflies import one_point
+from graycube.errors import InvalidValueError
 from graycube.runtime import replicate
 from graycube.schedule import Replication
 from graycube.verify import check_replication
@@ -90,15 +91,15 @@ def test_the_check_sees_a_stage_that_is_missing(stages):
 
 def test_what_is_refused():
     gray = gc.Layout.nodes(3, "gray")
-    with pytest.raises(gc.InvalidValueError, match="copies are for one point on a node"):
+    with pytest.raises(InvalidValueError, match="copies are for one point on a node"):
         one_point(gc.Layout.cyclic(4, 3))
-    with pytest.raises(gc.InvalidValueError, match="copies reach neighbours"):
+    with pytest.raises(InvalidValueError, match="copies reach neighbours"):
         one_point(gc.Layout.parse("(|| b2^b1 b2^b0 b2)"))
-    with pytest.raises(gc.InvalidValueError, match="one is needed before every stage"):
+    with pytest.raises(InvalidValueError, match="one is needed before every stage"):
         Replication((gray,), (0,))
-    with pytest.raises(gc.InvalidValueError, match="one point"):
+    with pytest.raises(InvalidValueError, match="one point"):
         Replication((gc.Layout.cyclic(4, 3),) * 2, (0,))
-    with pytest.raises(gc.InvalidValueError, match="an index has 3 bits"):
+    with pytest.raises(InvalidValueError, match="an index has 3 bits"):
         Replication((gray, gray), (3,))
-    with pytest.raises(gc.InvalidValueError, match="first axis must be 8 nodes"):
+    with pytest.raises(InvalidValueError, match="first axis must be 8 nodes"):
         replicate(one_point(gray), np.zeros(4))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from page_cases import CASES, conversion
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.simulate import replay
 from graycube.view.page import words
 from graycube.view.page.drawn import drawn
@@ -312,21 +313,19 @@ def test_two_plans_are_drawn_with_blocks_of_one_size():
 
 def test_errors_name_value_limit_and_next_step(tmp_path):
     plan = conversion(3, 4)
-    with pytest.raises(gc.InvalidTypeError, match="got a str"):
+    with pytest.raises(InvalidTypeError, match="got a str"):
         gc.view.page("plan")
-    with pytest.raises(gc.InvalidTypeError, match="got a int"):
+    with pytest.raises(InvalidTypeError, match="got a int"):
         gc.view.page(plan, 3)
-    with pytest.raises(
-        gc.InvalidValueError, match="cube of 9 dimensions: a page draws at most 8"
-    ):
+    with pytest.raises(InvalidValueError, match="cube of 9 dimensions: a page draws at most 8"):
         gc.view.page(conversion(9, 1))
     other = gc.plan(gc.Layout.nodes(3), gc.Layout.nodes(3, "gray"), 4, machine="ideal")
-    with pytest.raises(gc.InvalidValueError, match="differ in their source"):
+    with pytest.raises(InvalidValueError, match="differ in their source"):
         gc.view.page(plan, other)
-    with pytest.raises(gc.InvalidValueError, match="differ in their block: 4 and 8"):
+    with pytest.raises(InvalidValueError, match="differ in their block: 4 and 8"):
         gc.view.page(plan, conversion(3, 8))
     for path in (tmp_path, tmp_path / "nowhere" / "plan.html"):
-        with pytest.raises(gc.InvalidValueError, match="cannot write"):
+        with pytest.raises(InvalidValueError, match="cannot write"):
             gc.view.save_page(path, plan)
 
 

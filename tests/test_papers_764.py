@@ -3,7 +3,7 @@
 import pytest
 from kept import rows, script
 
-import graycube as gc
+from graycube.layout import ALLOCATIONS
 
 KEPT = rows("tr_764", "cycles")
 
@@ -25,7 +25,7 @@ def test_the_table_is_whole():
     assert len(KEPT) == 8 * 36
 
 
-@pytest.mark.parametrize("allocation", gc.ALLOCATIONS, ids=str)
+@pytest.mark.parametrize("allocation", ALLOCATIONS, ids=str)
 def test_rows_come_out_again(allocation):
     table = script("tr_764", "cycles")
     kept = {

@@ -9,6 +9,7 @@ import pytest
 from kept import PAPERS, rows, script
 
 import graycube as gc
+from graycube.codes import is_gray_code
 from graycube.papers import read_paper, reproduce
 from graycube.papers.cam_87_02 import (
     codes,
@@ -180,7 +181,7 @@ def test_most_gray_codes_of_four_bits_are_unsuitable_and_all_of_three_are_suitab
     all_codes = list(codes.gray_codes(4))
     assert (len(all_codes), sum(map(searches.suits_fft, all_codes))) == (2688, 120)
     assert all(map(searches.suits_fft, codes.gray_codes(3)))
-    assert all(gc.is_gray_code(words) for words in codes.gray_codes(3))
+    assert all(is_gray_code(words) for words in codes.gray_codes(3))
     short = {words for words in all_codes if codes.has_short_strides(words)}
     assert (
         short

@@ -12,7 +12,10 @@ from schedule_cases import conversion, detours, every_machine, one_port, stretch
 from sweeping import examples
 
 import graycube as gc
-from graycube.schedule import actions, dump, expand, load
+from graycube.bounds import lower_bounds
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange, compose
+from graycube.schedule import Moves, Way, actions, dump, expand, hop, load
 from graycube.simulate import simulate
 from graycube.table import few_ports, minimum_path, nonminimum_ring, pipelined
 from graycube.verify import check_algebra, check_elements
@@ -33,18 +36,18 @@ def pipelines(draw):
         way = draw(ways(n, n, base, (start, stop, 0, 0)))
         cycle, hops = unit * draw(st.integers(0, 4)), []
         for exchange in way:
-            hops.append(gc.hop(cycle, exchange, n))
+            hops.append(hop(cycle, exchange, n))
             cycle += unit * draw(st.sampled_from([1, 1, 1, 2, block])) - draw(
                 st.sampled_from([0, 0, 0, 0, 1])
             )
-        strands.append(gc.Way(start, stop, tuple(hops)))
+        strands.append(Way(start, stop, tuple(hops)))
     ends = [h.crossings[0].start + s.size for s in strands for h in s.steps]
     starts = [h.crossings[0].start + 1 for s in strands for h in s.steps]
     cycles = max([*starts, max(ends, default=0) + draw(st.sampled_from([0, 0, 1, -1, unit]))])
     cycles = cycles if ends else draw(st.sampled_from([0, 0, unit]))
     step = draw(st.sampled_from([1, unit, unit, unit + 1, 2 * unit, cycles + 1]))
     source = gc.Layout.nodes(n)
-    task = gc.Task(source, gc.compose(base, n) @ source, block, draw(st.sampled_from((1, 8))))
+    task = gc.Task(source, compose(base, n) @ source, block, draw(st.sampled_from((1, 8))))
     return gc.Schedule(task, "pipeline", range(0, cycles, step), cycles, tuple(strands))
 
 
@@ -114,9 +117,9 @@ def test_a_pipeline_is_read_back(schedule):
 @given(st.data(), st.integers(1, 12), st.integers(1, 14))
 def test_any_rounds_are_refused_if_an_element_goes_twice_in_one(data, gap, block):
     """Two hops a gap apart: a range of rounds is fine if none is longer than the gap."""
-    hops = (gc.hop(0, gc.Exchange(1, 0, 0), 2), gc.hop(gap, gc.Exchange(2, 0, 0), 2))
+    hops = (hop(0, Exchange(1, 0, 0), 2), hop(gap, Exchange(2, 0, 0), 2))
     source = gc.Layout.nodes(2)
-    strand = gc.Way(0, block, hops)
+    strand = Way(0, block, hops)
     task = gc.Task(source, strand.move(2) @ source, block)
     cycles = gap + block
     rounds = data.draw(stretches([0, gap], cycles, block + gap))
@@ -183,8 +186,8 @@ def test_longer_rounds_of_a_pipeline_are_refused(algorithm, n, block, backwards,
 )
 def test_a_range_that_does_not_fill_the_cycles_is_refused(rounds, cycles):
     task = conversion(2, 4)
-    with pytest.raises(gc.InvalidValueError, match="rounds"):
-        gc.Schedule(task, "wrong", rounds, cycles, (gc.Way(0, 4, ()),))
+    with pytest.raises(InvalidValueError, match="rounds"):
+        gc.Schedule(task, "wrong", rounds, cycles, (Way(0, 4, ()),))
 
 
 @pytest.mark.parametrize("rounds", [range(0, 8, 3), range(0, 9, 3), range(0, 8, 100), range(8)])
@@ -192,7 +195,7 @@ def test_a_range_that_fills_them_is_taken(rounds):
     if rounds == range(0, 8, 100):
         assert rounds == range(0, 8, 8)
     task = conversion(2, 4)
-    schedule = gc.Schedule(task, "right", range(0, 8, rounds.step), 8, (gc.Way(0, 4, ()),))
+    schedule = gc.Schedule(task, "right", range(0, 8, rounds.step), 8, (Way(0, 4, ()),))
     assert len(schedule.rounds) == -(-8 // rounds.step)
     assert schedule.rounds[-1] + schedule.round_lengths[-1] == 8
 
@@ -200,7 +203,7 @@ def test_a_range_that_fills_them_is_taken(rounds):
 def test_no_cycles_have_no_rounds():
     task = conversion(2, 4)
     for step in (1, 5, 10**18):
-        schedule = gc.Schedule(task, "rest", range(0, 0, step), 0, (gc.Way(0, 4, ()),))
+        schedule = gc.Schedule(task, "rest", range(0, 0, step), 0, (Way(0, 4, ()),))
         assert simulate(schedule).rounds == ()
         assert simulate(schedule).cycles == 0
         assert load(dump(schedule)) == schedule
@@ -211,8 +214,8 @@ def test_no_cycles_have_no_rounds():
 @pytest.mark.parametrize("rounds", [[0] * 10**4, [1, *range(1, 10**4)]])
 def test_many_wrong_rounds_have_a_short_message(rounds):
     refused({**example(), "rounds": rounds, "cycles": 10**6})
-    with pytest.raises(gc.InvalidValueError) as caught:
-        gc.Schedule(conversion(2, 4), "wrong", tuple(rounds), 10**6, (gc.Way(0, 4, ()),))
+    with pytest.raises(InvalidValueError) as caught:
+        gc.Schedule(conversion(2, 4), "wrong", tuple(rounds), 10**6, (Way(0, 4, ()),))
     assert len(str(caught.value)) < 1000
 
 
@@ -317,7 +320,7 @@ def test_patterns_of_nodes_are_read(nodes, mask, value):
 
 def test_a_cube_of_one_node_has_the_empty_pattern():
     layout = gc.Layout.nodes(0)
-    schedule = gc.Schedule(gc.Task(layout, layout, 2), "rest", (), 0, (gc.Way(0, 2, ()),))
+    schedule = gc.Schedule(gc.Task(layout, layout, 2), "rest", (), 0, (Way(0, 2, ()),))
     content = json.loads(dump(schedule))
     for pattern, fits in (("", True), (".", False), ("0", False)):
         content["ways"][0]["nodes"] = pattern
@@ -345,14 +348,14 @@ def test_a_billion_rounds_are_counted_between_events(n, backwards):
     block = 10**9
     machine = gc.Machine(n, startup=1e-30, per_byte=1.0, **ALL)
     strand_of = pipelined.emit(conversion(n, block, backwards=backwards), machine).ways[0]
-    hops = tuple(gc.hop(k, hop.move, n) for k, hop in enumerate(strand_of.steps))
+    hops = tuple(hop(k, step.move, n) for k, step in enumerate(strand_of.steps))
     cycles = block + n - 2
     schedule = gc.Schedule(
         conversion(n, block, backwards=backwards),
         "pipeline",
         range(cycles),
         cycles,
-        (gc.Way(0, block, hops),),
+        (Way(0, block, hops),),
     )
     traffic = simulate(schedule)
     assert traffic.cycles == traffic.startups(machine) == cycles
@@ -374,7 +377,7 @@ def test_pipelines_of_algorithms_with_a_billion_elements(algorithm, startup):
         schedule = algorithm.emit(conversion(n, 10**9), machine)
         assert check_algebra(schedule, machine)
         traffic = simulate(schedule)
-        bounds = gc.lower_bounds(schedule.task, machine)
+        bounds = lower_bounds(schedule.task, machine)
         assert traffic.time(machine) >= max(bound.seconds for bound in bounds)
         assert sum(r.times for r in traffic.rounds) == len(schedule.rounds)
         assert load(dump(schedule)) == schedule
@@ -383,7 +386,7 @@ def test_pipelines_of_algorithms_with_a_billion_elements(algorithm, startup):
 def test_a_partial_last_unit_costs_what_it_has():
     """Seven elements in units of three: three rounds and one element in the last."""
     task = conversion(2, 7)
-    strand = gc.Way(0, 7, (gc.hop(0, gc.Exchange(1, 2), 2),))
+    strand = Way(0, 7, (hop(0, Exchange(1, 2), 2),))
     for cycles, last in ((7, 1), (9, 1), (8, 1)):
         schedule = gc.Schedule(task, "units", range(0, cycles, 3), cycles, (strand,))
         assert [(r.longest, r.times) for r in simulate(schedule).rounds] in (
@@ -398,7 +401,7 @@ def test_rounds_of_the_explicit_form_are_not_listed_either():
     """A list of moves in 2^22 cycles, in none of which anything happens."""
     layout = gc.Layout.nodes(1)
     task = gc.Task(layout, layout, 1)
-    moves = gc.Moves(task, "rest", range(1 << 22), 1 << 22, [], [], [], [])
+    moves = Moves(task, "rest", range(1 << 22), 1 << 22, [], [], [], [])
     tracemalloc.start()
     try:
         assert check_elements(moves, one_port(1))

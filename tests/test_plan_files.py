@@ -13,6 +13,7 @@ import pytest
 
 import graycube as gc
 from graycube import whole_files
+from graycube.errors import InvalidValueError
 from graycube.schedule import dump, load
 
 WRONG = [None, True, -1, 1.5, "", "x", [], {}, 10**30, float("nan"), float("inf")]
@@ -119,7 +120,7 @@ def test_the_unfinished_file_of_another_writer_is_left_alone(tmp_path, monkeypat
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(gc.InvalidValueError, match="nowhere"):
+    with pytest.raises(InvalidValueError, match="nowhere"):
         chosen().save(tmp_path / "nowhere" / "plan.json")
 
 
@@ -326,8 +327,9 @@ def test_no_file_takes_much_memory(kind, tmp_path):
     path.write_text(hostile(kind))
     code = (
         "import re, sys, graycube as gc\n"
+        "from graycube.errors import InvalidValueError\n"
         "try:\n    gc.load_plan(sys.argv[1])\n"
-        "except gc.InvalidValueError:\n"  # ru_maxrss may be that of the process before
+        "except InvalidValueError:\n"  # ru_maxrss may be that of the process before
         "    print(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])\n"
     )
     command = [sys.executable, "-c", code, str(path)]
@@ -339,7 +341,7 @@ def test_what_could_not_be_read_is_not_written(file, monkeypatch):
     plan, before = gc.load_plan(file), file.read_bytes()
     monkeypatch.setattr("graycube.planning.files.MAX_TEXT", len(before) - 1)
     for write in (plan.save, lambda _: pickle.dumps(plan)):
-        with pytest.raises(gc.InvalidValueError, match=r"as a file: at most \d+ are read"):
+        with pytest.raises(InvalidValueError, match=r"as a file: at most \d+ are read"):
             write(file)
     assert file.read_bytes() == before
 
@@ -469,7 +471,7 @@ def way(*steps):
     ],
 )
 def test_what_would_take_minutes_to_prove_is_refused(ways, what):
-    with pytest.raises(gc.InvalidValueError, match=what):
+    with pytest.raises(InvalidValueError, match=what):
         load(wide(ways))
 
 

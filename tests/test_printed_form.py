@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, axes_of, mesh_specs
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
 
 BIT = re.compile(r"([bg])(\d+)(?::(\d+))?")
 EXTENT = re.compile(r"x (\d+)(?: on axis (\d+))?(?: above bit (\d+))?")
@@ -167,7 +168,7 @@ HUGE = [
 
 @pytest.mark.parametrize("text", MALFORMED)
 def test_malformed_text_is_refused_and_quoted(text):
-    with pytest.raises(gc.InvalidValueError) as caught:
+    with pytest.raises(InvalidValueError) as caught:
         gc.Layout.parse(text)
     # An extent that was understood but cannot be is named by its value instead.
     assert repr(text) in str(caught.value) or "extent" in str(caught.value)
@@ -181,7 +182,7 @@ def test_fields_that_lose_elements_and_extents_given_twice_are_refused(text):
 
 @pytest.mark.parametrize("text", [None, 5, b"(b0 || b1)", ["(b0 || b1)"]])
 def test_only_text_is_parsed(text):
-    with pytest.raises(gc.InvalidTypeError):
+    with pytest.raises(InvalidTypeError):
         gc.Layout.parse(text)
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.machine import profiles, save_profile
 
 BUILT_IN = ["cm2", "ideal", "ipsc1", "ipsc2"]
@@ -70,7 +71,7 @@ def test_saved_profiles_are_listed_after_the_built_in_ones(folder):
     for name in ("zeta", "alpha", "a.b", "x_1-Y"):
         save_profile(gc.Machine(dims=2), name, source="a test")
     assert profiles() == [*BUILT_IN, "a.b", "alpha", "x_1-Y", "zeta"]
-    with pytest.raises(gc.InvalidValueError, match=r"cm2, ideal, ipsc1, ipsc2, a\.b, alpha"):
+    with pytest.raises(InvalidValueError, match=r"cm2, ideal, ipsc1, ipsc2, a\.b, alpha"):
         gc.Machine.profile("cray")
     assert {path.suffix for path in folder.iterdir()} == {".toml"}
 
@@ -96,7 +97,7 @@ def test_a_failed_write_leaves_the_old_profile_and_nothing_else(folder, monkeypa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(gc.InvalidValueError, match=r"ours\.toml: No space left"):
+    with pytest.raises(InvalidValueError, match=r"ours\.toml: No space left"):
         save_profile(gc.Machine(dims=3), "ours", source="a test")
     assert gc.Machine.profile("ours").dims == 2
     assert [path.name for path in folder.iterdir()] == ["ours.toml"]
@@ -126,7 +127,7 @@ def test_a_failed_write_leaves_the_old_profile_and_nothing_else(folder, monkeypa
     ],
 )
 def test_other_names_are_refused(name, folder):
-    with pytest.raises(gc.InvalidValueError, match="the name is"):
+    with pytest.raises(InvalidValueError, match="the name is"):
         save_profile(gc.Machine(dims=2), name, source="a test")
     assert not list(folder.iterdir())
 
@@ -139,9 +140,7 @@ def test_no_name_leaves_the_folder(name, folder, monkeypatch):
     (folder / ".secret.toml").write_text(text_of())
     (folder / "inner").mkdir()
     monkeypatch.setenv("GRAYCUBE_PROFILES", str(folder / "inner"))
-    with pytest.raises(
-        gc.InvalidValueError, match="the known ones are cm2, ideal, ipsc1, ipsc2"
-    ):
+    with pytest.raises(InvalidValueError, match="the known ones are cm2, ideal, ipsc1, ipsc2"):
         gc.Machine.profile(name)
 
 
@@ -204,7 +203,7 @@ def test_a_good_file_is_read(folder):
 def test_broken_files_are_refused_by_their_path(text, why, folder):
     path = folder / "broken.toml"
     path.write_text(text)
-    with pytest.raises(gc.InvalidValueError) as caught:
+    with pytest.raises(InvalidValueError) as caught:
         gc.Machine.profile("broken")
     assert caught.value.found == f"{path} is no profile"
     assert why in caught.value.limit
@@ -219,7 +218,7 @@ def test_files_that_are_no_text_are_refused(folder):
     (folder / "nowhere.toml").symlink_to(folder / "missing")
     (folder / "circle.toml").symlink_to(folder / "circle.toml")
     for name in ("latin", "inside", "pipe", "endless", "nowhere", "circle"):
-        with pytest.raises(gc.InvalidValueError, match=rf"{name}\.toml is no profile"):
+        with pytest.raises(InvalidValueError, match=rf"{name}\.toml is no profile"):
             gc.Machine.profile(name)
 
 
@@ -255,7 +254,7 @@ def test_without_a_home_there_are_the_built_in_ones(monkeypatch):
         monkeypatch.delenv(key, raising=False)
     monkeypatch.setattr(Path, "home", no_home)
     assert profiles() == BUILT_IN
-    with pytest.raises(gc.InvalidValueError, match="set GRAYCUBE_PROFILES"):
+    with pytest.raises(InvalidValueError, match="set GRAYCUBE_PROFILES"):
         save_profile(gc.Machine(dims=2), "ours", source="a test")
 
 
@@ -263,7 +262,7 @@ def test_a_folder_that_is_a_file_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path / "file"))
     (tmp_path / "file").write_text("")
     assert profiles() == BUILT_IN
-    with pytest.raises(gc.InvalidValueError, match=r"cannot write .*file/ours\.toml"):
+    with pytest.raises(InvalidValueError, match=r"cannot write .*file/ours\.toml"):
         save_profile(gc.Machine(dims=2), "ours", source="a test")
 
 
@@ -290,14 +289,14 @@ def test_a_smaller_cube_has_no_more_ports_than_dimensions(folder):
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_what_could_not_be_read_is_not_saved(wrong, folder):
-    with pytest.raises(gc.InvalidValueError):
+    with pytest.raises(InvalidValueError):
         save_profile(gc.Machine(dims=2), "ours", **{"source": "a test", **wrong})
     assert not list(folder.iterdir())
 
 
 def test_wrong_types_are_not_saved(folder):
-    with pytest.raises(gc.InvalidTypeError, match="it must be a Machine"):
+    with pytest.raises(InvalidTypeError, match="it must be a Machine"):
         save_profile("ideal", "ours", source="a test")
-    with pytest.raises(gc.InvalidTypeError, match="files cannot hold"):
+    with pytest.raises(InvalidTypeError, match="files cannot hold"):
         save_profile(gc.Machine(dims=2), "ours", source="a", error={"median": 1j, "worst": 1})
     assert not list(folder.iterdir())

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import gray_word, ones
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
 
 # A code that no reflection gives, from CAM-87-02: its bit runs differ from the reflected ones.
 G4 = [0, 1, 3, 2, 6, 7, 5, 13, 15, 14, 10, 11, 9, 8, 12, 4]
@@ -173,12 +174,12 @@ REFLECTED = gc.GrayCode([0, 1, 3, 2])
     ],
 )
 def test_bad_meshes_name_the_value_and_the_nearest_sizes(call, arguments, words):
-    with pytest.raises(gc.InvalidValueError) as caught:
+    with pytest.raises(InvalidValueError) as caught:
         call(*arguments)
     assert [word for word in words if word not in str(caught.value)] == []
 
 
 @pytest.mark.parametrize("shape", [(4.0,), ("4",), 4.0, (True, 2)])
 def test_a_mesh_shape_is_made_of_integers(shape):
-    with pytest.raises(gc.InvalidTypeError, match="integer"):
+    with pytest.raises(InvalidTypeError, match="integer"):
         gc.rank_order(shape)

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from strategies import gray_word
 
 import graycube as gc
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange
 from graycube.runtime import apply
-from graycube.schedule import expand
+from graycube.schedule import Way, expand, hop
 from graycube.verify import check_algebra, check_elements
 
 RECORD = np.dtype([("name", "U3"), ("place", np.int16), ("weight", np.complex64)])
@@ -107,7 +109,7 @@ def test_read_only_input_is_refused_as_output():
 
 @pytest.mark.parametrize("shape", [(), (7, 8), (8,), (8, 7), (8, 12), (8, 0), (16, 4), (8, 4)])
 def test_blocks_of_another_size_are_refused(shape):
-    with pytest.raises(gc.InvalidValueError, match="the blocks have shape"):
+    with pytest.raises(InvalidValueError, match="the blocks have shape"):
         planned().apply(np.zeros(shape))
 
 
@@ -115,7 +117,7 @@ def test_blocks_of_another_size_are_refused(shape):
     "out", [np.zeros((8, 8), np.float32), np.zeros((8, 4, 2)), np.zeros((8, 9))]
 )
 def test_an_output_of_another_kind_is_refused(out):
-    with pytest.raises(gc.InvalidValueError, match="out has shape"):
+    with pytest.raises(InvalidValueError, match="out has shape"):
         planned().apply(np.zeros((8, 8)), out=out)
 
 
@@ -161,10 +163,10 @@ def test_relabelling_says_where_every_block_is_without_a_move():
 def swap_schedule(payload):
     """Node bit 0 and slot bit 0 change places, by one exchange of half of every block."""
     n, p = 2, 4
-    exchange = gc.Exchange(flip=0b0101, when=0b0101)
+    exchange = Exchange(flip=0b0101, when=0b0101)
     source = gc.Layout.cyclic(p, n, nodes="gray")
     task = gc.Task(source, exchange.affine(p) @ source, payload << (p - n))
-    strand = gc.Way(0, task.block, (gc.hop(0, exchange, n),))
+    strand = Way(0, task.block, (hop(0, exchange, n),))
     return gc.Schedule(task, "swap", (0,), task.block // 2, (strand,))
 
 
@@ -193,7 +195,7 @@ def test_slot_swaps_take_the_array_from_one_layout_to_the_other():
 def test_part_of_a_block_cannot_change_slots():
     whole = swap_schedule(payload=2)
     hops = whole.ways[0].steps
-    strands = (gc.Way(0, 4, hops), gc.Way(4, 8, hops))
+    strands = (Way(0, 4, hops), Way(4, 8, hops))
     parts = gc.Schedule(whole.task, "parts", (0,), 4, strands)
-    with pytest.raises(gc.InvalidValueError, match="changes slots"):
+    with pytest.raises(InvalidValueError, match="changes slots"):
         apply(parts, np.zeros((4, 8)))

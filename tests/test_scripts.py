@@ -13,10 +13,11 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange
 from graycube.planning.candidate import all_candidates
 from graycube.runtime import apply, rehearse, scripts, scripts_at_once
 from graycube.runtime.script import Bank
-from graycube.schedule import dump, expand
+from graycube.schedule import Crossing, Delay, Step, Way, dump, expand, hop
 from graycube.verify import check_algebra
 
 COSTS = (0.0, 100.0)
@@ -72,9 +73,9 @@ def test_random_schedules_that_are_proved_are_carried_out_or_refused(schedule):
     except InvalidValueError:
         report = check_algebra(schedule, machine)
         mixes = any(
-            (hop.move.flip | hop.move.when) >> n
+            (step.move.flip | step.move.when) >> n
             for strand in schedule.ways
-            for hop in strand.steps
+            for step in strand.steps
         )
         assert mixes or not report
         return
@@ -141,10 +142,10 @@ def test_every_round_sends_what_the_schedule_says(n, slots):
 
 def test_turns_that_reach_into_the_next_round_are_not_left_out():
     source = gc.Layout.cyclic(3, 1)
-    swap = gc.Exchange(flip=0b011, when=0b011)
+    swap = Exchange(flip=0b011, when=0b011)
     task = gc.Task(source, swap.affine(3) @ source, 4)
-    late = gc.Step(swap, (gc.Crossing(0, 1, (gc.Delay(1, 0b100),)),))
-    schedule = gc.Schedule(task, "by hand", range(0, 3, 2), 3, (gc.Way(0, 4, (late,)),))
+    late = Step(swap, (Crossing(0, 1, (Delay(1, 0b100),)),))
+    schedule = gc.Schedule(task, "by hand", range(0, 3, 2), 3, (Way(0, 4, (late,)),))
     assert sent_messages(schedule) == planned_messages(schedule)
     assert {r for r, *_ in sent_messages(schedule)} == {0, 1}
 
@@ -155,7 +156,7 @@ def rows(part):
 
 def test_what_comes_in_a_round_is_not_sent_on_in_it():
     task = gc.Task(gc.Layout.nodes(2), gc.Layout.nodes(2), 4)
-    there, back = gc.hop(0, gc.Exchange(1, 0, 0), 2), gc.hop(1, gc.Exchange(1, 0, 0), 2)
-    hasty = gc.Schedule(task, "hasty", (0,), 8, (gc.Way(0, 4, (there, back)),))
+    there, back = hop(0, Exchange(1, 0, 0), 2), hop(1, Exchange(1, 0, 0), 2)
+    hasty = gc.Schedule(task, "hasty", (0,), 8, (Way(0, 4, (there, back)),))
     with pytest.raises(InvalidValueError, match="sent on in a later one"):
         list(scripts(hasty, range(1)))

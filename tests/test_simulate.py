@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from sweeping import sweep
 
 import graycube as gc
-from graycube.schedule import expand
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange
+from graycube.schedule import Way, expand, hop
 from graycube.simulate import simulate
 from graycube.simulate.classes import Senders, count
 
@@ -85,7 +87,7 @@ def exchanges(draw, n, p):
     when = draw(st.integers(0, (1 << p) - 1))
     if (flip & when).bit_count() % 2:
         when ^= flip & -flip
-    return gc.Exchange(flip, when, draw(st.integers(0, 1)) if when else 0)
+    return Exchange(flip, when, draw(st.integers(0, 1)) if when else 0)
 
 
 @st.composite
@@ -101,8 +103,8 @@ def any_schedules(draw):
     strands = []
     for start, stop in pairwise(cuts):
         numbers = sorted(draw(st.lists(st.integers(0, rounds - 1), max_size=6)))
-        hops = [gc.hop(r * block, draw(exchanges(n, p)), n) for r in numbers]
-        strands.append(gc.Way(start, stop, tuple(hops)))
+        hops = [hop(r * block, draw(exchanges(n, p)), n) for r in numbers]
+        strands.append(Way(start, stop, tuple(hops)))
     marks = tuple(r * block for r in range(rounds))
     task = gc.Task(layout, layout, block, draw(st.integers(1, 3)))
     return gc.Schedule(task, "random", marks, rounds * block, tuple(strands))
@@ -124,12 +126,12 @@ def split_by_hop(schedule):
         for home in range(1 << task.n):
             for position in range(strand.start, strand.stop):
                 address = position // task.payload << task.n | home
-                for hop in strand.steps:
-                    after = hop.move(address)
+                for step in strand.steps:
+                    after = step.move(address)
                     crossed = (address ^ after) & ((1 << task.n) - 1)
                     if crossed:
                         link = address & ((1 << task.n) - 1), crossed.bit_length() - 1
-                        rounds[hop.crossings[0].start // task.block][link] += 1
+                        rounds[step.crossings[0].start // task.block][link] += 1
                     address = after
     return rounds
 
@@ -150,7 +152,7 @@ def test_the_detours_put_all_links_of_all_dimensions_but_one_to_use(n):
 
 def test_nothing_sent_is_nothing_used():
     task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 4)
-    traffic = simulate(gc.Schedule(task, "rest", (), 0, (gc.Way(0, 4, ()),)))
+    traffic = simulate(gc.Schedule(task, "rest", (), 0, (Way(0, 4, ()),)))
     assert traffic.rounds == ()
     assert (traffic.cycles, traffic.crossings, traffic.utilisation) == (0, 0, 0.0)
     assert traffic.startups(machine_for(3)) == 0
@@ -159,17 +161,17 @@ def test_nothing_sent_is_nothing_used():
 
 def test_a_round_that_only_rearranges_slots_sends_nothing():
     task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
-    hop = gc.hop(0, gc.Exchange(flip=4, when=1), 2)
-    traffic = simulate(gc.Schedule(task, "slots", (0,), 8, (gc.Way(0, 8, (hop,)),)))
+    step = hop(0, Exchange(flip=4, when=1), 2)
+    traffic = simulate(gc.Schedule(task, "slots", (0,), 8, (Way(0, 8, (step,)),)))
     assert (len(traffic.rounds), traffic.cycles, traffic.crossings) == (1, 0, 0)
     assert traffic.time(machine_for(2)) == 0.0
 
 
 def test_a_part_of_a_block_has_no_known_share_of_a_slot():
     task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
-    hop = gc.hop(0, gc.Exchange(flip=1, when=4), 2)
-    strands = (gc.Way(0, 3, (hop,)), gc.Way(3, 8, ()))
-    with pytest.raises(gc.InvalidValueError, match="tests slots"):
+    step = hop(0, Exchange(flip=1, when=4), 2)
+    strands = (Way(0, 3, (step,)), Way(3, 8, ()))
+    with pytest.raises(InvalidValueError, match="tests slots"):
         simulate(gc.Schedule(task, "part", (0,), 8, strands))
 
 

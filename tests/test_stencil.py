@@ -13,6 +13,7 @@ from sweeping import examples
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.gf2 import AffineMap, Matrix
 from graycube.stencil import Halo, halo
 
 SWITCHINGS = ("store-and-forward", "circuit")
@@ -34,15 +35,15 @@ def layouts(draw):
     """
     layout = draw(mesh_specs(room=100, max_axes=3)).layout()
     p, n = layout.p, layout.n
-    order = gc.Matrix.permutation(draw(st.permutations(range(p))))
+    order = Matrix.permutation(draw(st.permutations(range(p))))
     if draw(st.booleans()):
-        layout = gc.AffineMap(order, draw(st.integers(0, 2**p - 1))) @ layout
+        layout = AffineMap(order, draw(st.integers(0, 2**p - 1))) @ layout
     pairs = st.tuples(st.integers(0, max(p - 1, 0)), st.integers(0, max(p - 1, 0)))
     for i, j in draw(st.lists(pairs, max_size=p)):
         owners = axes_of_rows(layout)
         if i != j and (i >= n or owners[i] == owners[j]):
             columns = tuple(1 << k | (1 << i if k == j else 0) for k in range(p))
-            layout = gc.AffineMap(gc.Matrix(columns, p)) @ layout
+            layout = AffineMap(Matrix(columns, p)) @ layout
     return layout
 
 

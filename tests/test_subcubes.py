@@ -20,8 +20,10 @@ from schedule_cases import (
 from sweeping import examples
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.runtime import apply
-from graycube.schedule import actions, dump, expand, load
+from graycube.schedule import Way, actions, dump, expand, hop, load
 from graycube.simulate import simulate
 from graycube.simulate.replay import replay
 from graycube.table import few_ports, nonminimum_ring, tight, two_cube
@@ -50,17 +52,17 @@ def walk(schedule):
         homes = [u for u in range(1 << task.n) if u & strand.mask == strand.value]
         at = {(u, k): (k // task.payload << task.n | u, k % task.payload)
               for u in homes for k in positions}  # fmt: skip
-        for hop in strand.steps:
+        for step in strand.steps:
             queues = defaultdict(list)
             for name, (address, payload) in at.items():
-                if parity(address & hop.move.when) == hop.move.want:
+                if parity(address & step.move.when) == step.move.want:
                     place = (address >> task.n) * task.payload + payload
                     queues[address & low].append((place, name))
-                    at[name] = address ^ hop.move.flip, payload
-            link = hop.move.flip & low
+                    at[name] = address ^ step.move.flip, payload
+            link = step.move.flip & low
             for node, queue in queues.items() if link else ():
                 for turn, (_, (u, k)) in enumerate(sorted(queue)):
-                    crossing = hop.crossings[0].start + turn, node, link.bit_length() - 1
+                    crossing = step.crossings[0].start + turn, node, link.bit_length() - 1
                     rows.append((*crossing, u * task.block + k))
         for (u, k), (address, payload) in at.items():
             final = (address >> task.n) * task.payload + payload
@@ -92,7 +94,7 @@ def test_the_peak_of_the_algebra_is_never_too_small(schedule):
 
 def sequential(strand, start, unit, n):
     """The strand with its hops one unit after another."""
-    hops = (gc.hop(start + unit * k, hop.move, n) for k, hop in enumerate(strand.steps))
+    hops = (hop(start + unit * k, step.move, n) for k, step in enumerate(strand.steps))
     return replace(strand, steps=tuple(hops))
 
 
@@ -156,9 +158,9 @@ SUBCUBES = [(mask, value) for mask in range(8) for value in range(8) if not valu
 def test_any_two_subcubes_share_nodes_or_not(other):
     """All pairs of strands that share out two positions, beside one more."""
     task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 2)
-    third = gc.Way(*other[:2], (), *other[2:])
+    third = Way(*other[:2], (), *other[2:])
     for one, two in combinations(SUBCUBES, 2):
-        strands = (gc.Way(0, 2, (), *one), gc.Way(0, 2, (), *two))
+        strands = (Way(0, 2, (), *one), Way(0, 2, (), *two))
         for made in (strands, strands[::-1], (*strands, third)):
             schedule = gc.Schedule(task, "shares", (), 0, made)
             accepted = bool(check_algebra(schedule, gc.Machine(3)))
@@ -270,14 +272,14 @@ def test_the_actions_of_all_nodes_add_up_to_the_moves(schedule):
 
 # Checks of what is at the border of a subcube.
 
-LINK = gc.Exchange(1, 0, 0)
-OTHER = gc.Exchange(2, 0, 0)
+LINK = Exchange(1, 0, 0)
+OTHER = Exchange(2, 0, 0)
 
 
 def turned_over(n, strands, rounds, cycles, block=1):
     """A schedule that has to complement all bits of the node number."""
     source = gc.Layout.nodes(n)
-    move = gc.AffineMap(gc.Matrix.identity(n), (1 << n) - 1)
+    move = AffineMap(Matrix.identity(n), (1 << n) - 1)
     task = gc.Task(source, move @ source, block)
     return gc.Schedule(task, "by hand", rounds, cycles, strands)
 
@@ -286,8 +288,8 @@ def turned_over(n, strands, rounds, cycles, block=1):
 def test_a_node_that_two_others_send_to_needs_two_ports(switching):
     """In cycle 0 nodes 0 and 2 send to 1 and 3, and so do 3 and 1: one send for each node."""
     strands = (
-        gc.Way(0, 1, (hop_of(0, LINK), hop_of(1, OTHER)), mask=1, value=0),
-        gc.Way(0, 1, (hop_of(0, OTHER), hop_of(2, LINK)), mask=1, value=1),
+        Way(0, 1, (hop_of(0, LINK), hop_of(1, OTHER)), mask=1, value=0),
+        Way(0, 1, (hop_of(0, OTHER), hop_of(2, LINK)), mask=1, value=1),
     )
     schedule = turned_over(2, strands, (0, 1, 2), 3)
     for ports, fits in ((1, False), (2, True)):
@@ -300,8 +302,8 @@ def test_a_node_that_two_others_send_to_needs_two_ports(switching):
 def test_messages_of_one_round_that_come_from_two_nodes_need_two_ports(switching):
     """The same one after the other, within a round."""
     strands = (
-        gc.Way(0, 1, (hop_of(0, LINK), hop_of(2, OTHER)), mask=1, value=0),
-        gc.Way(0, 1, (hop_of(1, OTHER), hop_of(3, LINK)), mask=1, value=1),
+        Way(0, 1, (hop_of(0, LINK), hop_of(2, OTHER)), mask=1, value=0),
+        Way(0, 1, (hop_of(1, OTHER), hop_of(3, LINK)), mask=1, value=1),
     )
     schedule = turned_over(2, strands, (0, 2, 3), 4)
     for ports, fits in ((1, False), (2, True)):
@@ -315,7 +317,7 @@ def there_and_back(start, rounds):
     layout = gc.Layout.nodes(2)
     ways = ((0, LINK), (20, LINK)), ((start, OTHER), (30, OTHER))
     strands = tuple(
-        gc.Way(3 * s, 3 * s + 3, tuple(hop_of(*hop) for hop in way))
+        Way(3 * s, 3 * s + 3, tuple(hop_of(*step) for step in way))
         for s, way in enumerate(ways)
     )
     return gc.Schedule(gc.Task(layout, layout, 6), "back", rounds, 33, strands)
@@ -348,9 +350,9 @@ def test_what_started_earlier_still_needs_its_port(start, rounds, rules):
 def test_shares_that_change_slots_at_different_times_fill_a_node():
     """Each half of a block is one slot; a node sends both or receives both."""
     source = gc.Layout.consecutive(2, 1)
-    way = (gc.Exchange(2, 1, 1), gc.Exchange(1, 2, 0))
+    way = (Exchange(2, 1, 1), Exchange(1, 2, 0))
     strands = tuple(
-        gc.Way(2 * s, 2 * s + 2, tuple(gc.hop(4 * s, e, 1) for e in way)) for s in range(2)
+        Way(2 * s, 2 * s + 2, tuple(hop(4 * s, e, 1) for e in way)) for s in range(2)
     )
     task = gc.Task(source, strands[0].move(2) @ source, 4)
     schedule = gc.Schedule(task, "by hand", (0, 4), 8, strands)
@@ -363,8 +365,8 @@ def test_shares_that_change_slots_at_different_times_fill_a_node():
 
 def test_a_hop_that_no_node_of_the_strand_does_keeps_no_node_busy():
     layout = gc.Layout.nodes(2)
-    idle = gc.Way(0, 1, (hop_of(0, gc.Exchange(1, 2, 0)),), mask=2, value=2)
-    strands = (idle, gc.Way(0, 1, (), mask=2, value=0))
+    idle = Way(0, 1, (hop_of(0, Exchange(1, 2, 0)),), mask=2, value=2)
+    strands = (idle, Way(0, 1, (), mask=2, value=0))
     schedule = gc.Schedule(gc.Task(layout, layout, 1), "idle", (0,), 1, strands)
     assert len(expand(schedule)) == 0
     (only,) = simulate(schedule).rounds
@@ -373,8 +375,8 @@ def test_a_hop_that_no_node_of_the_strand_does_keeps_no_node_busy():
 
 def test_an_empty_strand_moves_nothing():
     task = gc.Task(gc.Layout.cyclic(2, 1), gc.Layout.cyclic(2, 1), 2)
-    hops = (gc.hop(0, gc.Exchange(2, 0, 0), 1),)
-    strands = (gc.Way(0, 2, ()), gc.Way(0, 0, hops))
+    hops = (hop(0, Exchange(2, 0, 0), 1),)
+    strands = (Way(0, 2, ()), Way(0, 0, hops))
     schedule = gc.Schedule(task, "by hand", (0,), 1, strands)
     assert len(expand(schedule)) == 0
     blocks = np.arange(4).reshape(2, 2)
@@ -387,22 +389,22 @@ def test_an_empty_strand_moves_nothing():
     ids=lambda bits: f"{bits:#x}"[:9],
 )
 def test_a_value_outside_its_mask_is_refused(mask, value):
-    with pytest.raises(gc.InvalidValueError, match="mask"):
-        gc.Way(0, 1, (), mask, value)
+    with pytest.raises(InvalidValueError, match="mask"):
+        Way(0, 1, (), mask, value)
 
 
 @pytest.mark.parametrize("wrong", [0.0, "1", None, True, [1]])
 @pytest.mark.parametrize("name", ["start", "stop", "mask", "value"])
 def test_a_strand_is_made_of_integers(name, wrong):
-    with pytest.raises(gc.InvalidTypeError):
-        gc.Way(**{"start": 0, "stop": 1, "steps": (), name: wrong})
+    with pytest.raises(InvalidTypeError):
+        Way(**{"start": 0, "stop": 1, "steps": (), name: wrong})
 
 
 @pytest.mark.parametrize("mask", [4, 7, 1 << 64, 1 << 5000], ids=lambda bits: f"{bits:#x}"[:9])
 def test_a_mask_beyond_the_node_number_is_refused(mask):
     task = conversion(2, 4)
-    with pytest.raises(gc.InvalidValueError, match="node numbers") as caught:
-        gc.Schedule(task, "wide", (), 0, (gc.Way(0, 4, (), mask),))
+    with pytest.raises(InvalidValueError, match="node numbers") as caught:
+        gc.Schedule(task, "wide", (), 0, (Way(0, 4, (), mask),))
     assert len(str(caught.value)) < 1000
 
 
@@ -410,8 +412,8 @@ def test_a_mask_beyond_the_node_number_is_refused(mask):
 def test_the_smallest_cubes_have_subcubes(n):
     layout = gc.Layout.nodes(n)
     task = gc.Task(layout, layout, 2)
-    parts = [gc.Way(0, 2, (), (1 << n) - 1, u) for u in range(1 << n)]
-    for strands in (parts, [gc.Way(0, 2, ())]):
+    parts = [Way(0, 2, (), (1 << n) - 1, u) for u in range(1 << n)]
+    for strands in (parts, [Way(0, 2, ())]):
         schedule = gc.Schedule(task, "rest", (), 0, tuple(strands))
         for machine in (gc.Machine(n), gc.Machine(n, "all", "circuit")):
             assert check_algebra(schedule, machine)
@@ -427,16 +429,16 @@ def test_subcubes_of_a_huge_cube_are_a_few_equations():
     """Nodes of the upper half complement dimension 0, the lower half dimension 0 as well."""
     n = 200
     source = gc.Layout.nodes(n)
-    move = gc.AffineMap(gc.Matrix.identity(n), 1)
+    move = AffineMap(Matrix.identity(n), 1)
     task = gc.Task(source, move @ source, 10**9)
     top = 1 << (n - 1)
     there = (hop_of(0, LINK),)
     half = 5 * 10**8
     around = (hop_of(0, OTHER), hop_of(1, LINK), hop_of(half, OTHER))
     strands = (
-        gc.Way(0, half, there, top, top),
-        gc.Way(half, 2 * half, around, top, top),
-        gc.Way(0, 2 * half, there, top, 0),
+        Way(0, half, there, top, top),
+        Way(half, 2 * half, around, top, top),
+        Way(0, 2 * half, there, top, 0),
     )
     schedule = gc.Schedule(task, "halves", range(2 * half), 2 * half, strands)
     machine = gc.Machine(n, 3)
@@ -482,10 +484,10 @@ def with_strand(schedule, s, **changes):
 def hop_mutants(schedule, s):
     """One hop shifted, turned to the other nodes, or left out."""
     way = schedule.ways[s].steps
-    for k, hop in enumerate(way):
-        start = hop.crossings[0].start
-        others = [hop_of(start + c, hop.move) for c in (-1, 1) if start + c >= 0]
-        exchange = hop.move
+    for k, step in enumerate(way):
+        start = step.crossings[0].start
+        others = [hop_of(start + c, step.move) for c in (-1, 1) if start + c >= 0]
+        exchange = step.move
         if exchange.when:
             others.append(hop_of(start, replace(exchange, want=1 - exchange.want)))
         for other in others:
@@ -520,10 +522,10 @@ def swapped(schedule, s, t):
     """Two strands with their times exchanged."""
     strands = list(schedule.ways)
     for one, other in ((s, t), (t, s)):
-        times = [hop.crossings[0].start for hop in schedule.ways[other].steps]
+        times = [step.crossings[0].start for step in schedule.ways[other].steps]
         hops = zip(times, schedule.ways[one].steps, strict=True)
         strands[one] = replace(
-            strands[one], steps=tuple(hop_of(cycle, hop.move) for cycle, hop in hops)
+            strands[one], steps=tuple(hop_of(cycle, step.move) for cycle, step in hops)
         )
     return replace(schedule, ways=tuple(strands))
 
@@ -600,7 +602,7 @@ def test_actions_of_conversions_send_what_neighbours_receive(data, n):
     mask = data.draw(st.integers(0, (1 << n) - 1))
     value = mask & data.draw(st.integers(0, (1 << n) - 1))
     hops = tuple(hop_of(3 * k, exchange) for k, exchange in enumerate(way))
-    strand = gc.Way(0, 3, hops, mask, value)
+    strand = Way(0, 3, hops, mask, value)
     layout = gc.Layout.nodes(n)
     schedule = gc.Schedule(gc.Task(layout, layout, 3), "any", range(0, 15, 3), 15, (strand,))
     ends = {u: {(a.cycle, a.dimension): a for a in actions(schedule, u)} for u in range(1 << n)}

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graycube as gc
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import expand
 from graycube.simulate import simulate
 from graycube.synthesis import least_cycles, least_flow, search
@@ -29,9 +31,9 @@ def permuted(seed, n):
     """Layouts between which whole blocks move in a random way."""
     rng = np.random.default_rng(seed)
     while True:
-        matrix = gc.Matrix(tuple(int(c) for c in rng.integers(0, 1 << n, size=n)), n)
+        matrix = Matrix(tuple(int(c) for c in rng.integers(0, 1 << n, size=n)), n)
         if matrix.is_invertible():
-            move = gc.AffineMap(matrix, int(rng.integers(1 << n)))
+            move = AffineMap(matrix, int(rng.integers(1 << n)))
             return gc.Layout.nodes(n), move @ gc.Layout.nodes(n)
 
 
@@ -244,7 +246,7 @@ def test_circuits_are_searched_too():
 
 def test_on_circuits_all_nodes_reach_the_opposite_one_at_once():
     """Dimension by dimension: each of the 24 links is used once, and one port is enough."""
-    opposite = gc.AffineMap(gc.Matrix.identity(3), 7) @ GRAY[3][1]
+    opposite = AffineMap(Matrix.identity(3), 7) @ GRAY[3][1]
     machine = gc.Machine(3, switching="circuit")
     best = least_cycles(gc.Task(GRAY[3][1], opposite, 1), machine)
     assert (best.cycles, best.proof) == (1, "distance")
@@ -345,7 +347,7 @@ def test_groups_are_as_many_as_are_cheapest():
     ],
 )
 def test_what_is_not_searched_for_is_an_error(source, target, machine, complaint):
-    with pytest.raises(gc.InvalidValueError, match=complaint):
+    with pytest.raises(InvalidValueError, match=complaint):
         gc.synthesize(source, target, source.block_size, machine=machine)
 
 

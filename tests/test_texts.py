@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graycube as gc
+from graycube.advice import Workload
+from graycube.gf2 import Exchange
 from graycube.markup import element
 from graycube.texts import is_name, one_line, visible
 
@@ -39,9 +41,9 @@ def test_pages_show_no_marks(mark):
         lambda text: gc.Machine(3, name=text),
         lambda text: gc.plan(gc.Layout.nodes(3), gc.Layout.nodes(3), 1, machine=text),
         lambda text: gc.Task(text, text, 1),
-        gc.Exchange.parse,
+        Exchange.parse,
         gc.gray,
-        gc.Workload.parse,
+        Workload.parse,
     ],
 )
 def test_no_error_repeats_a_long_value(call, long):

@@ -7,7 +7,8 @@ from schedule_cases import circuits, conversion, hop_of, machines, one_port, ran
 from sweeping import examples
 
 import graycube as gc
-from graycube.schedule import expand
+from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.schedule import Way, expand, hop
 from graycube.table import gb1
 from graycube.verify import check_algebra, check_elements
 
@@ -26,7 +27,7 @@ def verified(make, machine):
 def one_strand(exchanges, cycles, *, block=2, total=None):
     """A strand of whole blocks on four nodes with two slots; its task is what it does."""
     pairs = zip(exchanges, cycles, strict=True)
-    strand = gc.Way(0, block, tuple(gc.hop(c, gc.Exchange(*e), 2) for e, c in pairs))
+    strand = Way(0, block, tuple(hop(c, Exchange(*e), 2) for e, c in pairs))
     source = gc.Layout.consecutive(3, 2)
     task = gc.Task(source, strand.move(3) @ source, block)
     total = total or max(cycles) + block
@@ -76,7 +77,7 @@ def test_cycles_without_rounds_are_not_free():
 
 def test_renumbering_nodes_moves_nothing_between_slots():
     task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2), block=4)
-    still = (gc.Way(0, 4, ()),)
+    still = (Way(0, 4, ()),)
 
     def magic():
         return gc.Schedule(task, "magic", (), 0, still, relabel=task.move)
@@ -87,7 +88,7 @@ def test_renumbering_nodes_moves_nothing_between_slots():
 def test_a_cycle_beyond_32_bits_is_refused_or_followed():
     task = conversion(3, 4)
     first, second = gb1.emit(task, one_port(3)).ways[0].steps
-    late = (gc.Way(0, 4, (first, hop_of(2**32, second.move))),)
+    late = (Way(0, 4, (first, hop_of(2**32, second.move))),)
     schedule = gc.Schedule(task, "late", (0, 4), 2**33, late)
     assert check_algebra(schedule, one_port(3))
     try:
@@ -107,9 +108,9 @@ def test_a_path_of_hops_may_start_after_another_has_passed():
 def test_elements_that_change_turns_are_not_forwarded_within_a_round():
     """Slots are rearranged in between, so the last to arrive is the first to go on."""
     task = gc.Task(gc.Layout.cyclic(3, 1), gc.Layout.cyclic(3, 1), 4)
-    link, slots = gc.Exchange(1, 0, 0), gc.Exchange(6, 0, 0)
+    link, slots = Exchange(1, 0, 0), Exchange(6, 0, 0)
     hops = (hop_of(0, link, 1), hop_of(4, slots, 1), hop_of(4, link, 1))
-    strands = (gc.Way(0, 4, hops),)
+    strands = (Way(0, 4, hops),)
     for rounds, fine in (((0, 4), True), ((0, 3, 7), False)):
         schedule = gc.Schedule(task, "there and back", rounds, 8, strands)
         moves = expand(schedule)
@@ -120,11 +121,11 @@ def test_elements_that_change_turns_are_not_forwarded_within_a_round():
 def test_two_circuits_over_one_link_are_two_messages():
     """In round 0 every node sends one element to its neighbour and one to a node beyond it."""
     source = gc.Layout.nodes(3)
-    task = gc.Task(source, gc.AffineMap(gc.Matrix.identity(3), 5) @ source, 2)
-    flips = [gc.Exchange(1 << d, 0, 0) for d in range(3)]
+    task = gc.Task(source, AffineMap(Matrix.identity(3), 5) @ source, 2)
+    flips = [Exchange(1 << d, 0, 0) for d in range(3)]
     strands = (
-        gc.Way(0, 1, (hop_of(2, flips[2]), hop_of(4, flips[0]))),
-        gc.Way(1, 2, (hop_of(0, flips[2]), hop_of(0, flips[0]))),
+        Way(0, 1, (hop_of(2, flips[2]), hop_of(4, flips[0]))),
+        Way(1, 2, (hop_of(0, flips[2]), hop_of(0, flips[0]))),
     )
     schedule = gc.Schedule(task, "by hand", range(0, 5, 3), 5, strands)
     machine = gc.Machine(3, ports=1, switching="circuit")
@@ -135,10 +136,10 @@ def test_two_circuits_over_one_link_are_two_messages():
 def test_nodes_that_send_apart_may_not_receive_together():
     """Half of the nodes send over dimension 0, the others over 1: these receive from both."""
     task = gc.Task(gc.Layout.nodes(2), gc.Layout.nodes(2), 1)
-    across, along = (gc.Exchange(1 << d, 0, 0) for d in range(2))
+    across, along = (Exchange(1 << d, 0, 0) for d in range(2))
     strands = (
-        gc.Way(0, 1, (hop_of(0, across), hop_of(1, across)), mask=1, value=0),
-        gc.Way(0, 1, (hop_of(0, along), hop_of(2, along)), mask=1, value=1),
+        Way(0, 1, (hop_of(0, across), hop_of(1, across)), mask=1, value=0),
+        Way(0, 1, (hop_of(0, along), hop_of(2, along)), mask=1, value=1),
     )
     schedule = gc.Schedule(task, "by hand", range(3), 3, strands)
     for ports in (1, 2):

@@ -18,6 +18,7 @@ from strategies import affine_map, affine_parts, axes_of, mesh_specs
 from view_cases import GRIDS, HUGE, TABLES, hops, mesh
 
 import graycube as gc
+from graycube.layout import Axis
 from graycube.layout.cells import cells_of
 from graycube.layout.runs import runs
 
@@ -33,7 +34,7 @@ def layouts(draw, max_axes=4):
         return draw(mesh_specs(max_axes=max_axes)).layout()
     p = draw(st.integers(0, 7))
     extent, low = draw(st.sampled_from((1, 3, 5))), draw(st.integers(0, p))
-    axes = (gc.Axis(p, extent, low),) if max_axes == 1 else draw(axes_of(p))
+    axes = (Axis(p, extent, low),) if max_axes == 1 else draw(axes_of(p))
     return gc.Layout(affine_map(*draw(affine_parts(p))), draw(st.integers(0, p)), axes)
 
 

@@ -182,9 +182,10 @@ def test_without_matplotlib_it_says_what_to_install():
 import sys
 sys.modules["matplotlib"] = None
 import graycube as gc
+from graycube.errors import MissingExtraError
 try:
     gc.view.plot_matrix(gc.Layout.nodes(2))
-except gc.MissingExtraError as error:
+except MissingExtraError as error:
     print(error)
 """
     done = subprocess.run(

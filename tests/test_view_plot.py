@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from view_cases import GRIDS, hops, mesh
 
 import graycube as gc
+from graycube.errors import InvalidValueError
 from graycube.layout.cells import cells_of
 
 mpl.use("Agg")
@@ -196,7 +197,7 @@ def test_the_largest_plot_has_colours_and_no_numbers():
     ids=["axes", "cells", "huge"],
 )
 def test_what_cannot_be_plotted_is_an_error_that_says_why(layout, complaint):
-    with pytest.raises(gc.InvalidValueError, match=complaint):
+    with pytest.raises(InvalidValueError, match=complaint):
         gc.view.plot(layout)
 
 
@@ -216,11 +217,12 @@ def test_without_matplotlib_text_works_and_plot_says_what_to_install():
 import sys
 sys.modules["matplotlib"] = None
 import graycube as gc
+from graycube.errors import MissingExtraError
 layout = gc.Layout.nodes(2)
 print(len(gc.view.text(layout, width=80)))
 try:
     gc.view.plot(layout)
-except gc.MissingExtraError as error:
+except MissingExtraError as error:
     print(error)
 """
     length, error = in_a_new_process(code).splitlines()

@@ -1,4 +1,4 @@
-"""A schedule made by hand, of a kind that no algorithm of the table makes: nothing else is needed.
+"""A schedule by hand, of a kind that no algorithm of the table makes: nothing else is needed.
 
 Each block goes to one node whole, and leaves half of it for another one in the next round.
 """
@@ -6,6 +6,7 @@ Each block goes to one node whole, and leaves half of it for another one in the 
 import numpy as np
 
 import graycube as gc
+from graycube.gf2 import Exchange, compose
 from graycube.runtime import apply, scripts
 from graycube.runtime.together import rehearse
 from graycube.schedule import Schedule, Task, Way, dump, expand, hop, load
@@ -14,13 +15,13 @@ from graycube.verify import check_algebra, check_elements
 from graycube.view.page.follow import follow
 
 MACHINE = gc.Machine(dims=3, startup=5.0, per_byte=1.0)
-THERE = gc.Exchange(flip=0b001, when=0, want=0)
-HALF = gc.Exchange(flip=0b010, when=0b1000)  # of slot bit 0: the upper half of two slots
+THERE = Exchange(flip=0b001, when=0, want=0)
+HALF = Exchange(flip=0b010, when=0b1000)  # of slot bit 0: the upper half of two slots
 
 
 def dropping():
     source = gc.Layout.consecutive(4, 3)
-    target = gc.compose([THERE, HALF], 4) @ source
+    target = compose([THERE, HALF], 4) @ source
     task = Task(source, target, block=6)
     way = Way(0, 6, (hop(0, THERE, n=3), hop(6, HALF, n=3)))
     return Schedule(task, "dropping", rounds=(0, 6), cycles=9, ways=(way,))

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import graycube as gc
+from graycube.advice import Workload
 from graycube.advice.phases import MAX_TIMES
 from graycube.advice.workload import MAX_DEPTH, MAX_LINE, MAX_TEXT
+from graycube.errors import InvalidTypeError, InvalidValueError
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "navier_stokes.toml"
 GOOD = {"shape": "[16, 16]", "nodes": "4", "phases": '[{kind = "fft"}, {kind = "stencil"}]'}
@@ -19,7 +21,7 @@ def text(**entries):
 
 
 def parsed(**entries):
-    return gc.Workload.parse(text(**entries))
+    return Workload.parse(text(**entries))
 
 
 def phase(entry):
@@ -41,7 +43,7 @@ def nested(depth, times=2, inner='{kind = "stencil"}'):
 
 
 def test_every_key_is_read():
-    found = gc.Workload.parse("""
+    found = Workload.parse("""
 shape = [48, 80]
 nodes = 16
 itemsize = 8
@@ -74,7 +76,7 @@ corners = true
 kind = "elementwise"
 """)
     inner = gc.Stencil((1, (0, 2)), (True, False), corners=True), gc.Elementwise()
-    assert found == gc.Workload(
+    assert found == Workload(
         phases=(
             gc.FFT((1, 0), "free"),
             gc.Transpose((1, 0)),
@@ -285,8 +287,8 @@ def test_a_wrong_entry_of_a_phase_is_an_error(entry, complaint):
 @pytest.mark.parametrize("key", ["shape", "nodes", "phases"])
 def test_what_is_needed_cannot_be_left_out(key):
     without = "\n".join(f"{k} = {v}" for k, v in GOOD.items() if k != key)
-    with pytest.raises(gc.InvalidValueError, match=f"look at '{key}'"):
-        gc.Workload.parse(without)
+    with pytest.raises(InvalidValueError, match=f"look at '{key}'"):
+        Workload.parse(without)
 
 
 @pytest.mark.parametrize("key", ["size", "Shape", "start", "'é 漢'", "layouts", "dims"])
@@ -298,14 +300,14 @@ def test_unknown_keys_are_errors(key):
     "wrong", ["", "\0", "shape = [8", "shape = 8\nshape = 8", "[" * 5000, f"x = {'[' * 5000}"]
 )
 def test_what_is_no_toml_or_no_workload_is_an_error(wrong):
-    with pytest.raises(gc.InvalidValueError, match="this is no workload"):
-        gc.Workload.parse(wrong)
+    with pytest.raises(InvalidValueError, match="this is no workload"):
+        Workload.parse(wrong)
 
 
 @pytest.mark.parametrize("wrong", [None, b"shape = [8]", 3, Path("program.toml")], ids=str)
 def test_only_text_is_parsed(wrong):
-    with pytest.raises(gc.InvalidTypeError, match="TOML text; pass a str"):
-        gc.Workload.parse(wrong)
+    with pytest.raises(InvalidTypeError, match="TOML text; pass a str"):
+        Workload.parse(wrong)
 
 
 def test_loops_may_be_nested_and_not_without_end():
@@ -340,7 +342,7 @@ def test_a_file_is_what_its_text_says(tmp_path):
     for ending in ("\n", "\r\n"):
         path.write_bytes(content.replace("\n", ending).encode())
         for name in (path, str(path)):
-            assert gc.load_workload(name) == gc.Workload.parse(content)
+            assert gc.load_workload(name) == Workload.parse(content)
 
 
 def test_files_that_are_not_there_are_errors_of_the_system(tmp_path):
@@ -365,7 +367,7 @@ def test_files_that_are_not_there_are_errors_of_the_system(tmp_path):
 def test_files_that_hold_no_workload_are_errors(tmp_path, content, complaint):
     path = tmp_path / "program.toml"
     path.write_bytes(content)
-    with pytest.raises(gc.InvalidValueError, match=complaint):
+    with pytest.raises(InvalidValueError, match=complaint):
         gc.load_workload(path)
 
 

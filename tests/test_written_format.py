@@ -19,7 +19,7 @@ from schedule_cases import (
 from sweeping import examples
 
 import graycube as gc
-from graycube.schedule import dump, expand, load
+from graycube.schedule import Moves, Way, dump, expand, load
 from graycube.table import gb1, gb3, relabel
 from graycube.verify import check_algebra
 
@@ -77,7 +77,7 @@ def refused(text):
 def loads_soundly(text):
     """It is a schedule, or the library's own error says why not."""
     with contextlib.suppress(gc.GraycubeError):
-        assert isinstance(load(text), (gc.Schedule, gc.Moves))
+        assert isinstance(load(text), (gc.Schedule, Moves))
 
 
 @settings(max_examples=examples(75))
@@ -118,7 +118,7 @@ def test_slots_and_extents_are_read_back():
     assert load(dump(slots)) == slots
     gray, binary = (gc.Layout.mesh((12, 8), (4, 2), code=code) for code in ("gray", "binary"))
     task = gc.Task(gray, binary, 24, itemsize=8)
-    whole = gc.Schedule(task, "none", (), 0, (gc.Way(0, 24, ()),))
+    whole = gc.Schedule(task, "none", (), 0, (Way(0, 24, ()),))
     assert load(dump(whole)) == whole
 
 

@@ -17,7 +17,8 @@ from itertools import pairwise
 
 import graycube as gc
 from graycube.butterflies import rearrangement
-from graycube.schedule import expand
+from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.schedule import Crossing, Delay, Moves, Step, Way, expand, hop
 from graycube.verify import check_algebra, check_elements, check_pairs
 from graycube.verify.algebra import THEOREMS
 
@@ -34,7 +35,7 @@ def odd(bits):
 
 def moved(move, a):
     """Where an exchange or a map takes an address."""
-    if isinstance(move, gc.Exchange):
+    if isinstance(move, Exchange):
         return a ^ move.flip if odd(a & move.when) == move.want else a
     total = move.constant
     for j, column in enumerate(move.matrix.columns):
@@ -121,7 +122,7 @@ def judge(schedule, machine):
         wrong.add("share")
     columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
     head = schedule.task, schedule.algorithm, schedule.rounds, schedule.cycles
-    moves = gc.Moves(*head, *columns, relabel=schedule.relabel)
+    moves = Moves(*head, *columns, relabel=schedule.relabel)
     report = check_elements(moves, machine)
     wrong |= {rule for rule, _ in report.counts}
     if not wrong and schedule.stages and not check_pairs(moves, schedule.stages):
@@ -135,16 +136,16 @@ def judge(schedule, machine):
 def random_map(rng, size):
     """An invertible map of addresses."""
     while True:
-        matrix = gc.Matrix(tuple(rng.randrange(1 << size) for _ in range(size)), size)
+        matrix = Matrix(tuple(rng.randrange(1 << size) for _ in range(size)), size)
         if matrix.is_invertible():
-            return gc.AffineMap(matrix, rng.randrange(1 << size))
+            return AffineMap(matrix, rng.randrange(1 << size))
 
 
 def tasks(rng, n):
     """Tasks of all kinds on 2^n nodes."""
     nodes, block = gc.Layout.nodes, rng.choice([1, 2, 3, 4, 5, 8])
     pairs = [(nodes(n, "gray"), nodes(n)), (nodes(n), nodes(n, "gray"))]
-    pairs.append((nodes(n), gc.AffineMap(random_map(rng, n).matrix) @ nodes(n)))
+    pairs.append((nodes(n), AffineMap(random_map(rng, n).matrix) @ nodes(n)))
     for slots in (1, 2):
         p = n + slots
         coded = gc.Layout.cyclic(p, n, nodes="gray")
@@ -274,11 +275,11 @@ def waits(step):
 
 
 def by_exchange(step):
-    return isinstance(step.move, gc.Exchange)
+    return isinstance(step.move, Exchange)
 
 
 def by_map(step):
-    return isinstance(step.move, gc.AffineMap)
+    return isinstance(step.move, AffineMap)
 
 
 def shifts(rng, schedule):
@@ -339,9 +340,9 @@ def delays(rng, schedule, machine):
         cycles = late[j].cycles + rng.choice([-1, 1, -late[j].cycles, late[j].cycles])
         late[j] = replace(late[j], cycles=max(0, cycles))
     elif kind == 5:
-        late.append(gc.Delay(abs(shifts(rng, schedule)), rng.randrange(1 << p)))
+        late.append(Delay(abs(shifts(rng, schedule)), rng.randrange(1 << p)))
     elif kind == 6:
-        late[j] = gc.Delay(late[j].cycles, rng.choice([0, rng.randrange(1 << p)]))
+        late[j] = Delay(late[j].cycles, rng.choice([0, rng.randrange(1 << p)]))
     else:
         other = rng.randrange(len(late))
         one, two = late[j], late[other]
@@ -359,7 +360,7 @@ def delays(rng, schedule, machine):
 def new_delay(rng, schedule, machine):
     s, k, step = pick(rng, steps_of(schedule, crosses))
     mask = rng.choice([0, 1 << rng.randrange(schedule.task.p)])
-    late = gc.Delay(rng.choice([0, abs(shifts(rng, schedule))]), mask, rng.randrange(2))
+    late = Delay(rng.choice([0, abs(shifts(rng, schedule))]), mask, rng.randrange(2))
     crossings = tuple(replace(c, delays=(*c.delays, late)) for c in step.crossings)
     return with_step(schedule, s, k, replace(step, crossings=crossings)), machine
 
@@ -401,7 +402,7 @@ def crossed_by(step, move, n):
     start = min((crossing.start for crossing in step.crossings), default=0)
     late = step.crossings[0].delays if step.crossings else ()
     links = [d for d in range(n) if move.flip >> d & 1]
-    return gc.Step(move, tuple(gc.Crossing(d, start, late) for d in links))
+    return Step(move, tuple(Crossing(d, start, late) for d in links))
 
 
 def exchange(rng, schedule, machine):
@@ -420,7 +421,7 @@ def exchange(rng, schedule, machine):
         order = list(range(p))
         one, other = rng.randrange(p), rng.randrange(p)
         order[one], order[other] = order[other], order[one]
-        turn = gc.Matrix.permutation(order)
+        turn = Matrix.permutation(order)
         move = replace(move, flip=turn(move.flip), when=turn(move.when))
     return with_step(schedule, s, k, crossed_by(step, move, schedule.task.n)), machine
 
@@ -435,7 +436,7 @@ def map_of(rng, schedule, machine):
     else:
         columns, j = list(move.matrix.columns), rng.randrange(p)
         columns[j] ^= 1 << rng.randrange(p)
-        move = gc.AffineMap(gc.Matrix(tuple(columns), p), move.constant)
+        move = AffineMap(Matrix(tuple(columns), p), move.constant)
     return with_step(schedule, s, k, replace(step, move=move)), machine
 
 
@@ -464,15 +465,15 @@ def split_map(rng, schedule, machine):
     s, k, step = pick(rng, steps_of(schedule, lambda step: len(step.crossings) > 1))
     move, count = step.affine(p), rng.randrange(1, len(step.crossings))
     early = step.crossings[:count]
-    rows, constant = list(gc.Matrix.identity(p).rows), 0
+    rows, constant = list(Matrix.identity(p).rows), 0
     for d in (crossing.dim for crossing in early):
         rows[d] = move.matrix.rows[d]
         constant |= move.constant & 1 << d
-    first = gc.AffineMap(gc.Matrix.from_rows(rows, p), constant)
+    first = AffineMap(Matrix.from_rows(rows, p), constant)
     if not first.matrix.is_invertible():
         raise Nothing
-    rest = gc.Step(move @ first.inverse(), step.crossings[count:])
-    return with_step(schedule, s, k, gc.Step(first, early), rest), machine
+    rest = Step(move @ first.inverse(), step.crossings[count:])
+    return with_step(schedule, s, k, Step(first, early), rest), machine
 
 
 def merged_steps(rng, schedule, machine):
@@ -484,10 +485,10 @@ def merged_steps(rng, schedule, machine):
     some = steps[k:stop]
     if len(some) < 2 or any(step.stage is not None for step in some):
         raise Nothing
-    move = gc.AffineMap.identity(p)
+    move = AffineMap.identity(p)
     for step in some:
         move = step.affine(p) @ move
-    made = gc.Step(move, tuple(c for step in some for c in step.crossings))
+    made = Step(move, tuple(c for step in some for c in step.crossings))
     return with_way(schedule, s, steps=(*steps[:k], made, *steps[stop:])), machine
 
 
@@ -597,7 +598,7 @@ def task(rng, schedule, machine):
     """Another block, with the ways as they are or all of it, or another target."""
     task, kind = schedule.task, rng.randrange(3)
     if kind == 2:
-        bit = gc.Exchange(1 << rng.randrange(task.p), 0, 0).affine(task.p)
+        bit = Exchange(1 << rng.randrange(task.p), 0, 0).affine(task.p)
         return replace(schedule, task=replace(task, target=bit @ task.target)), machine
     unit = task.source.block_size
     block = max(unit, rng.choice([task.block + unit, task.block - unit, 2 * task.block]))
@@ -623,7 +624,7 @@ def stages(rng, schedule, machine):
         found = []
     if not found:
         s, k, step = pick(rng, steps_of(schedule))
-        new = gc.Step(stage=rng.randrange(schedule.task.p))
+        new = Step(stage=rng.randrange(schedule.task.p))
         return with_step(schedule, s, k, new, step), machine
     s, k, step = rng.choice(found)
     kind = rng.randrange(5)
@@ -632,7 +633,7 @@ def stages(rng, schedule, machine):
     if kind == 1:
         return with_step(schedule, s, k, step, step), machine
     if kind == 2:
-        other = gc.Step(stage=rng.randrange(schedule.task.p))
+        other = Step(stage=rng.randrange(schedule.task.p))
         return with_step(schedule, s, k, other), machine
     steps = list(schedule.ways[s].steps)
     del steps[k]
@@ -646,28 +647,28 @@ def oddities(rng, schedule, machine):
     s, k, step = pick(rng, steps_of(schedule))
     p, n, kind = schedule.task.p, schedule.task.n, rng.randrange(6)
     start = rng.choice([0, *(c.start for c in step.crossings)])
-    nobody = (gc.Crossing(rng.randrange(n), start),)
+    nobody = (Crossing(rng.randrange(n), start),)
     if kind == 0:
-        odd_one = gc.Step(None, rng.choice([(), nobody]))
+        odd_one = Step(None, rng.choice([(), nobody]))
         return with_step(
             schedule, s, k, *rng.choice([(odd_one, step), (step, odd_one)])
         ), machine
     if kind == 1:
-        still = gc.Step(gc.AffineMap.identity(p), rng.choice([(), nobody]))
+        still = Step(AffineMap.identity(p), rng.choice([(), nobody]))
         return with_step(schedule, s, k, step, still), machine
     if kind == 2:
         dims = {crossing.dim for crossing in step.crossings}
-        new = gc.Crossing(pick(rng, set(range(n)) - dims), start)
+        new = Crossing(pick(rng, set(range(n)) - dims), start)
         crossings = (*step.crossings, new)
-        return with_step(schedule, s, k, gc.Step(step.affine(p), crossings)), machine
+        return with_step(schedule, s, k, Step(step.affine(p), crossings)), machine
     if kind == 3:
-        late = gc.Delay(rng.choice([0, schedule.task.payload]), 0, rng.choice([0, 1]))
+        late = Delay(rng.choice([0, schedule.task.payload]), 0, rng.choice([0, 1]))
         crossings = tuple(replace(c, delays=(late, *c.delays)) for c in step.crossings)
         return with_step(schedule, s, k, replace(step, crossings=crossings)), machine
     if kind == 4:
         columns = list(step.affine(p).matrix.columns)
         columns[rng.randrange(p)] = rng.choice([0, *columns])
-        lost = gc.AffineMap(gc.Matrix(tuple(columns), p), step.affine(p).constant)
+        lost = AffineMap(Matrix(tuple(columns), p), step.affine(p).constant)
         return with_step(schedule, s, k, replace(step, move=lost)), machine
     delayed = steps_of(schedule, waits)
     s, k, step = pick(rng, delayed)
@@ -727,7 +728,7 @@ def random_exchange(rng, n, p, *, local=False):
     when = rng.choice([0, 1 << rng.randrange(p), rng.randrange(1 << p)])
     if odd(flip & when):
         when ^= flip & when & -(flip & when)
-    return gc.Exchange(flip, when, rng.randrange(2) if when else 0)
+    return Exchange(flip, when, rng.randrange(2) if when else 0)
 
 
 def random_sizes(rng):
@@ -740,9 +741,9 @@ def of_ways(rng, sizes, ways, every, source=None):
     n, p, payload = sizes
     move, relabel = ways[0].move(p), None
     if rng.random() < 0.15:
-        nodes, rest = random_map(rng, n), gc.Matrix.identity(p - n)
-        matrix = gc.Matrix.block_diagonal([nodes.matrix, rest])
-        relabel = gc.AffineMap(matrix, nodes.constant)
+        nodes, rest = random_map(rng, n), Matrix.identity(p - n)
+        matrix = Matrix.block_diagonal([nodes.matrix, rest])
+        relabel = AffineMap(matrix, nodes.constant)
         move = relabel @ move
     if source is None:
         half = rng.random() < 0.5
@@ -788,9 +789,9 @@ def random_straight(rng):
         at = 0 if clash < 0.5 else number * unit * len(base) * (clash < 0.8)
         steps = []
         for move in moves:
-            steps.append(gc.hop(at, move, n))
+            steps.append(hop(at, move, n))
             at += unit * rng.choice([0, 1, 1, 1, 2]) if rng.random() < 0.9 else 1
-        ways.append(gc.Way(start, stop, tuple(steps), mask, value))
+        ways.append(Way(start, stop, tuple(steps), mask, value))
     return of_ways(rng, (n, p, payload), ways, unit)
 
 
@@ -812,9 +813,9 @@ def random_paths(rng):
             at += turn * apart
             wait = rng.choice([0, 0, 1, 1, block])
             for d in dims:
-                steps.append(gc.hop(at, gc.Exchange(1 << d, 0, 0), n))
+                steps.append(hop(at, Exchange(1 << d, 0, 0), n))
                 at += wait if rng.random() < 0.9 else 1
-            ways.append(gc.Way(start, stop, tuple(steps), mask, value))
+            ways.append(Way(start, stop, tuple(steps), mask, value))
     return of_ways(rng, (n, n, block), ways, rng.choice([1, block]))
 
 
@@ -826,18 +827,18 @@ def random_mixed(rng):
         move, d = random_exchange(rng, n, p), rng.randrange(n)
         if rng.random() < 0.5:
             both = 1 << d | 1 << rng.randrange(n, p)
-            move = gc.Exchange(both, both)
+            move = Exchange(both, both)
         base.append(move)
     marks = [0, *sorted(rng.sample(range(1, block), rng.choice([0, 1, 1]))), block]
     at, ways = 0, []
     for start, stop in pairwise(marks):
         begun, steps = at, []
         for move in base:
-            steps.append(gc.hop(at, move, n))
+            steps.append(hop(at, move, n))
             at += rng.choice([stop - start, stop - start, block // 2, block, 1])
         bit = rng.choice([0, 0, 1 << rng.randrange(n)])
         nodes = [(bit, value) for value in {0, bit}]
-        ways += [gc.Way(start, stop, tuple(steps), *which) for which in nodes]
+        ways += [Way(start, stop, tuple(steps), *which) for which in nodes]
         at = rng.choice([at, at, begun])
     every = rng.choice([1, payload, block // 2, block])
     return of_ways(rng, (n, p, payload), ways, every)
@@ -851,9 +852,9 @@ def random_pipeline(rng):
     for _ in range(rng.choice([1, 2, 2, 3, 4])):
         if rng.random() < 0.25:
             local = random_exchange(rng, n, p, local=True) if p > n else None
-            steps.append(gc.Step(local))
+            steps.append(Step(local))
         if rng.random() < 0.15:
-            steps.append(gc.Step(stage=rng.randrange(p)))
+            steps.append(Step(stage=rng.randrange(p)))
         move = random_exchange(rng, n, p)
         need = p - n - (1 if move.when >> n and rng.random() < 0.9 else 0)
         units = [payload << k for k in range(need)]
@@ -863,14 +864,14 @@ def random_pipeline(rng):
         masks = [rng.randrange(1 << p) for _ in units]
         if rng.random() < 0.6:
             masks = rng.sample([1 << j for j in range(n, p)], len(units))
-        late = [gc.Delay(u, m, rng.randrange(2)) for u, m in zip(units, masks, strict=True)]
+        late = [Delay(u, m, rng.randrange(2)) for u, m in zip(units, masks, strict=True)]
         if rng.random() < 0.05:
-            late.append(gc.Delay(rng.choice([0, payload]), rng.choice([0, 1]), 1))
+            late.append(Delay(rng.choice([0, payload]), rng.choice([0, 1]), 1))
         dims = [d for d in range(n) if move.flip >> d & 1]
-        steps.append(gc.Step(move, tuple(gc.Crossing(d, at, tuple(late)) for d in dims)))
+        steps.append(Step(move, tuple(Crossing(d, at, tuple(late)) for d in dims)))
         longest = sum(units) + payload
         at = max(0, at + every * rng.choice([-1, 0, 1, 1, 2, -(-longest // every)]))
-    way = gc.Way(0, payload << p - n, tuple(steps))
+    way = Way(0, payload << p - n, tuple(steps))
     return of_ways(rng, (n, p, payload), [way], every)
 
 
@@ -885,17 +886,17 @@ def random_turns(rng):
     masks = [rng.randrange(1, 1 << p) for _ in range(slots)]
     for d in dims:
         when = rng.choice(tests) & ~(1 << d)
-        move = gc.Exchange(1 << d, when, rng.randrange(2) if when else 0)
+        move = Exchange(1 << d, when, rng.randrange(2) if when else 0)
         if rng.random() < 0.6:
             masks = [rng.randrange(1, 1 << p) for _ in range(slots)]
         units = [payload << k for k in range(slots)]
         if rng.random() < 0.7:
             units = [every * rng.choice([1, 1, 2]) << k for k in range(slots)]
         rng.shuffle(units)
-        late = [gc.Delay(u, m, rng.randrange(2)) for u, m in zip(units, masks, strict=True)]
+        late = [Delay(u, m, rng.randrange(2)) for u, m in zip(units, masks, strict=True)]
         start = every * rng.randrange(4)
-        steps.append(gc.Step(move, (gc.Crossing(d, start, tuple(late)),)))
-    way = gc.Way(0, payload << slots, tuple(steps))
+        steps.append(Step(move, (Crossing(d, start, tuple(late)),)))
+    way = Way(0, payload << slots, tuple(steps))
     return of_ways(rng, (n, p, payload), [way], every)
 
 
@@ -914,26 +915,26 @@ def random_network(rng):
                 continue
             held = [j for j in range(n, p) if column >> j & 1]
             s = rng.choice(held or list(range(n, p)))
-            move = gc.Exchange(1 << d, 1 << s, rng.randrange(2))
+            move = Exchange(1 << d, 1 << s, rng.randrange(2))
             if not held or rng.random() < 0.1:
-                move = gc.Exchange(1 << d | 1 << s, 1 << d | 1 << s)
+                move = Exchange(1 << d | 1 << s, 1 << d | 1 << s)
             masks = [1 << j for j in range(n, p) if j != s]
             if rng.random() < 0.3:
                 masks = [mask ^ rng.randrange(1 << p) for mask in masks]
             units = [payload << k for k in range(len(masks))]
             rng.shuffle(units)
-            late = [gc.Delay(u, m, rng.randrange(2)) for u, m in zip(units, masks, strict=True)]
+            late = [Delay(u, m, rng.randrange(2)) for u, m in zip(units, masks, strict=True)]
             at = max(0, at + payload * rng.choice([-1, 0, 1, 1, 1, 2]))
-            steps.append(gc.Step(move, (gc.Crossing(d, at, tuple(late)),)))
+            steps.append(Step(move, (Crossing(d, at, tuple(late)),)))
             place = move.affine(p) @ place
-        steps.append(gc.Step(stage=bit))
+        steps.append(Step(stage=bit))
         if rng.random() < 0.1:
             move = random_exchange(rng, n, p, local=True)
-            steps.append(gc.Step(move))
+            steps.append(Step(move))
             place = move.affine(p) @ place
     if not any(step.crossings for step in steps):
         raise Nothing
-    way = gc.Way(0, payload << slots, tuple(steps))
+    way = Way(0, payload << slots, tuple(steps))
     return of_ways(rng, (n, p, payload), [way], payload, source=gc.Layout(start, n))
 
 
@@ -948,8 +949,8 @@ def random_messages(rng):
                 1 << j | (rng.randrange(1 << p - n) << n if j < n and p > n else 0)
                 for j in range(p)
             ]
-            matrix = gc.Matrix.from_rows(rows, p)
-            move = gc.AffineMap(matrix, rng.randrange(1 << p))
+            matrix = Matrix.from_rows(rows, p)
+            move = AffineMap(matrix, rng.randrange(1 << p))
         units = [move.matrix.rows[d] ^ 1 << d for d in range(n)]
         dims = [d for d in range(n) if units[d] or move.constant >> d & 1]
         if rng.random() < 0.1:
@@ -962,21 +963,21 @@ def random_messages(rng):
             masks.append(1 << rng.randrange(p))
         if rng.random() < 0.2 and masks:
             masks.pop()
-        kept = len(gc.Matrix(tuple(m >> n for m in masks), p - n).image())
+        kept = len(Matrix(tuple(m >> n for m in masks), p - n).image())
         size = payload << p - n - kept
         every = every or size
         circuit = rng.random() < 0.5
         unit = size * (1 if circuit else max(1, len(dims)))
         rng.shuffle(masks)
-        late = tuple(gc.Delay(unit << k, m, rng.randrange(2)) for k, m in enumerate(masks))
+        late = tuple(Delay(unit << k, m, rng.randrange(2)) for k, m in enumerate(masks))
         if rng.random() < 0.05:
-            late = (*late, gc.Delay(rng.choice([0, unit]), 0, rng.randrange(2)))
+            late = (*late, Delay(rng.choice([0, unit]), 0, rng.randrange(2)))
         apart = 0 if circuit else size if rng.random() < 0.95 else 1
-        crossings = tuple(gc.Crossing(d, at + k * apart, late) for k, d in enumerate(dims))
-        steps.append(gc.Step(move, crossings))
+        crossings = tuple(Crossing(d, at + k * apart, late) for k, d in enumerate(dims))
+        steps.append(Step(move, crossings))
         if crossings:
             at = max(c.last for c in crossings) + size + rng.choice([0, 0, 0, -1, size])
-    way = gc.Way(0, payload << p - n, tuple(steps))
+    way = Way(0, payload << p - n, tuple(steps))
     schedule, machine = of_ways(rng, (n, p, payload), [way], every)
     return schedule, replace(machine, switching=rng.choice([machine.switching, CIRCUIT]))
 

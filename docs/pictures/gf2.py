@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import graycube as gc
+from graycube.gf2 import Exchange
+from graycube.schedule import Program
 
 LAYOUTS = {
     "consecutive, binary": gc.Layout.consecutive(6, 3),
@@ -57,7 +59,7 @@ def draw_layouts(figure: Figure, top: float) -> None:
 def draw_chain(figure: Figure, top: float, order: tuple[int, ...]) -> None:
     """From Gray code to binary code, with the exchanges between the layouts."""
     exchanges = gc.gray_to_binary(BITS, order)
-    layouts = list(gc.Program(gc.Layout.nodes(BITS, "gray"), exchanges).layouts())
+    layouts = list(Program(gc.Layout.nodes(BITS, "gray"), exchanges).layouts())
     step, left = 3.36, 0.85
     for k, layout in enumerate(layouts):
         ax = axes(figure, left + step * k, top, BITS * SQUARE)
@@ -70,7 +72,7 @@ def draw_chain(figure: Figure, top: float, order: tuple[int, ...]) -> None:
             draw_exchange(figure, left + step * k + 2.34, top, exchanges[k])
 
 
-def draw_exchange(figure: Figure, middle: float, top: float, exchange: gc.Exchange) -> None:
+def draw_exchange(figure: Figure, middle: float, top: float, exchange: Exchange) -> None:
     """A small matrix above an arrow, and what the exchange does below it."""
     layout, side = gc.Layout(exchange.affine(BITS), BITS), BITS * SMALL
     ax = axes(figure, middle - side / 2, top - 0.22, side)

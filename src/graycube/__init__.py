@@ -14,57 +14,20 @@ Getting from one layout to another, verified, priced and carried out:
 ('gb1', True)
 """
 
+import sys
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from graycube import view
-from graycube.advice import (
-    FFT,
-    Advice,
-    Elementwise,
-    Loop,
-    Methods,
-    Stencil,
-    Transpose,
-    Variation,
-    Workload,
-    advise,
-    load_workload,
-)
-from graycube.array import CubeArray, Window, where
-from graycube.bounds import (
-    Bound,
-    Certificate,
-    Cut,
-    Tolls,
-    best_cut,
-    known_certificate,
-    load_certificate,
-    lower_bounds,
-    minimum_path_bound,
-)
+from graycube.advice import FFT, Elementwise, Loop, Stencil, Transpose, advise, load_workload
+from graycube.array import CubeArray, where
+from graycube.bounds import load_certificate
 from graycube.butterflies import Method, emulation
-from graycube.calibration import Bench, Calibration, bench, calibrate
-from graycube.codes import (
-    GrayCode,
-    binary_to_gray,
-    displacement_profile,
-    gray,
-    gray_inverse,
-    gray_to_binary,
-    is_gray_code,
-    rotation,
-    stride_profile,
-)
-from graycube.errors import (
-    GraycubeError,
-    InvalidTypeError,
-    InvalidValueError,
-    MissingExtraError,
-    OutOfRangeError,
-    PeerError,
-    SingularError,
-    UndecidedError,
-)
+from graycube.calibration import bench, calibrate
+from graycube.codes import GrayCode, binary_to_gray, gray, gray_inverse, gray_to_binary
+from graycube.errors import GraycubeError, UndecidedError
 from graycube.fourier import (
-    TransformPlan,
     fft,
     fft2,
     fftn,
@@ -79,12 +42,8 @@ from graycube.fourier import (
     rfft2,
     rfftn,
 )
-from graycube.gf2 import AffineMap, Exchange, Matrix, circuit, compose
+from graycube.gf2 import circuit
 from graycube.layout import (
-    ALLOCATIONS,
-    Allocation,
-    Axis,
-    Distances,
     Layout,
     butterfly_distances,
     device_mesh,
@@ -97,97 +56,38 @@ from graycube.layout import (
     split_keys,
 )
 from graycube.machine import Machine, profiles, save_profile
-from graycube.planning import Candidate, Plan, certify, load_plan, plan, synthesize
-from graycube.schedule import (
-    Action,
-    Crossing,
-    Delay,
-    Delivery,
-    Moves,
-    Program,
-    Schedule,
-    Stage,
-    Step,
-    Task,
-    Way,
-    hop,
-)
-from graycube.simulate import Traffic
-from graycube.stencil import Halo, halo
-from graycube.table import Algorithm, algorithms
-from graycube.verify import RULES, Report, Violation
+from graycube.planning import Plan, certify, load_plan, plan, synthesize
+from graycube.schedule import Schedule, Task
+from graycube.stencil import halo
+from graycube.table import algorithms
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "ALLOCATIONS",
     "FFT",
-    "RULES",
-    "Action",
-    "Advice",
-    "AffineMap",
-    "Algorithm",
-    "Allocation",
-    "Axis",
-    "Bench",
-    "Bound",
-    "Calibration",
-    "Candidate",
-    "Certificate",
-    "Crossing",
     "CubeArray",
-    "Cut",
-    "Delay",
-    "Delivery",
-    "Distances",
     "Elementwise",
-    "Exchange",
     "GrayCode",
     "GraycubeError",
-    "Halo",
-    "InvalidTypeError",
-    "InvalidValueError",
     "Layout",
     "Loop",
     "Machine",
-    "Matrix",
     "Method",
-    "Methods",
-    "MissingExtraError",
-    "Moves",
-    "OutOfRangeError",
-    "PeerError",
     "Plan",
-    "Program",
-    "Report",
     "Schedule",
-    "SingularError",
-    "Stage",
     "Stencil",
-    "Step",
     "Task",
-    "Tolls",
-    "Traffic",
-    "TransformPlan",
     "Transpose",
     "UndecidedError",
-    "Variation",
-    "Violation",
-    "Way",
-    "Window",
-    "Workload",
     "advise",
     "algorithms",
     "bench",
-    "best_cut",
     "binary_to_gray",
     "butterfly_distances",
     "calibrate",
     "certify",
     "circuit",
-    "compose",
     "device_mesh",
-    "displacement_profile",
     "emulation",
     "fft",
     "fft2",
@@ -197,21 +97,16 @@ __all__ = [
     "gray_to_binary",
     "group_ranks",
     "halo",
-    "hop",
     "ifft",
     "ifft2",
     "ifftn",
     "irfft",
     "irfft2",
     "irfftn",
-    "is_gray_code",
-    "known_certificate",
     "load_certificate",
     "load_plan",
     "load_workload",
-    "lower_bounds",
     "mesh_distances",
-    "minimum_path_bound",
     "node_mesh",
     "plan",
     "plan_fft",
@@ -222,11 +117,54 @@ __all__ = [
     "rfft2",
     "rfftn",
     "ring_order",
-    "rotation",
     "save_profile",
     "split_keys",
-    "stride_profile",
     "synthesize",
     "view",
     "where",
 ]
+
+# Names that were here, by the packages that they are in: they work for one release.
+_MOVED = {
+    name: package
+    for package, names in {
+        "advice": "Advice Methods Variation Workload",
+        "array": "Window",
+        "bounds": "Bound Certificate Cut Tolls best_cut known_certificate lower_bounds "
+        "minimum_path_bound",
+        "calibration": "Bench Calibration",
+        "codes": "displacement_profile is_gray_code rotation stride_profile",
+        "errors": "InvalidTypeError InvalidValueError MissingExtraError OutOfRangeError "
+        "PeerError SingularError",
+        "fourier": "TransformPlan",
+        "gf2": "AffineMap Exchange Matrix compose",
+        "layout": "ALLOCATIONS Allocation Axis Distances",
+        "planning": "Candidate",
+        "schedule": "Action Crossing Delay Delivery Moves Program Stage Step Way hop",
+        "simulate": "Traffic",
+        "stencil": "Halo",
+        "table": "Algorithm",
+        "verify": "RULES Report Violation",
+    }.items()
+    for name in names.split()
+}
+
+if not TYPE_CHECKING:  # to mypy they are errors, as they will be
+
+    def __getattr__(name: str) -> object:
+        """A name that has moved, with a warning that says where to."""
+        if name not in _MOVED:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=sys.modules[__name__])
+        place = f"{__name__}.{_MOVED[name]}"
+        warnings.warn(
+            f"graycube.{name} is now {place}.{name}: import from there",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(import_module(place), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, and the packages that have the others."""
+    return sorted({*__all__, *_MOVED.values(), "__version__"})

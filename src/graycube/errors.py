@@ -7,6 +7,17 @@ sent from one process to another. Each is made a line of bounded length, whateve
 
 from graycube.texts import one_line
 
+__all__ = [
+    "GraycubeError",
+    "InvalidTypeError",
+    "InvalidValueError",
+    "MissingExtraError",
+    "OutOfRangeError",
+    "PeerError",
+    "SingularError",
+    "UndecidedError",
+]
+
 
 class GraycubeError(Exception):
     """What graycube raises for input it cannot accept.

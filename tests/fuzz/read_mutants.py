@@ -17,6 +17,7 @@ from pathlib import Path
 import mutants
 
 import graycube as gc
+from graycube.advice import Workload
 from graycube.bounds.certificate import parsed_certificate
 from graycube.cli import main
 from graycube.papers.paper import read_paper
@@ -61,7 +62,7 @@ def read_certificate(text):
 
 
 def read_workload(text):
-    assert str(gc.Workload.parse(text).phases).isprintable()
+    assert str(Workload.parse(text).phases).isprintable()
 
 
 def read_profile(text):

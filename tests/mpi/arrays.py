@@ -16,8 +16,9 @@ from mpi_checks import raised
 
 import graycube as gc
 from graycube.array import moving
-from graycube.errors import GraycubeError
+from graycube.errors import GraycubeError, InvalidValueError
 from graycube.fourier import passes
+from graycube.gf2 import AffineMap, Matrix
 from graycube.runtime import scripts_at_once
 from graycube.runtime.renumbering import renumbered as with_numbers
 
@@ -108,7 +109,7 @@ def any_map(p):
     """Some invertible affine map of p bits."""
     draw = random.Random(p)  # noqa: S311 - no secrets here
     gates = [("cx", *draw.sample(range(p), 2)) for _ in range(2 * p)]
-    order = gc.AffineMap(gc.Matrix.permutation(draw.sample(range(p), p)), draw.getrandbits(p))
+    order = AffineMap(Matrix.permutation(draw.sample(range(p), p)), draw.getrandbits(p))
     return gc.circuit(gates, bits=p) @ order
 
 
@@ -301,7 +302,7 @@ def many_numbers(comm):
     x, source = np.arange(1 << n), gc.Layout.nodes(n)
     a = gc.CubeArray.from_numpy(x, source, comm)
     for turn in range(2100):
-        flips = gc.AffineMap(gc.Matrix.identity(n), turn % comm.size)
+        flips = AffineMap(Matrix.identity(n), turn % comm.size)
         moved = a.relayout(flips @ source, renumber=True)
     yield same(moved.to_numpy(), x), "after many renumberings"
 
@@ -654,7 +655,7 @@ def other_orders(comm):
     x, layout = np.arange(1 << n), gc.Layout.nodes(n)
     a, b = (gc.CubeArray.from_numpy(x, layout, c) for c in (comm, turned))
     error = raised(lambda: a + b)
-    yield isinstance(error, gc.InvalidValueError), f"{error!r}"
+    yield isinstance(error, InvalidValueError), f"{error!r}"
     yield same(b.to_numpy(), x), f"{b!r}"
     turned.Free()
 
@@ -672,7 +673,7 @@ def not_a_power_of_two(comm):
         lambda: gc.CubeArray.load("nothing.npy", layout, comm),
     ):
         error = raised(call)
-        yield isinstance(error, gc.InvalidValueError), f"{error!r}"
+        yield isinstance(error, InvalidValueError), f"{error!r}"
         yield f"mpiexec -n {1 << n}" in str(error), f"{error}"
     part = comm.Split(comm.rank // 2)
     yield from works(part)

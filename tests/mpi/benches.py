@@ -1,6 +1,7 @@
 """Candidates timed over MPI: all of them, the same times on all ranks, in words too."""
 
 import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
 
 
 def plan(n):
@@ -36,12 +37,12 @@ def agreement(comm):
     try:
         gc.bench(plan(comm.size.bit_length() - 1), comm, rounds=rounds)
         yield False, "other numbers of rounds are taken"
-    except gc.InvalidValueError as error:
+    except InvalidValueError as error:
         yield "rounds is 2 on rank 0 and 3 on rank 1" in str(error), str(error)
     try:
         gc.bench("gb1", comm)
         yield False, "a name is taken for a plan"
-    except gc.InvalidTypeError as error:
+    except InvalidTypeError as error:
         yield "got a str" in str(error), str(error)
 
 

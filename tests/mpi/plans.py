@@ -14,7 +14,8 @@ import numpy as np
 from mpi_checks import raised
 
 import graycube as gc
-from graycube.errors import GraycubeError, InvalidTypeError
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, PeerError
+from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import dump
 
 RECORD = np.dtype([("name", "U3"), ("place", np.int16), ("weight", np.complex64)])
@@ -79,7 +80,7 @@ def both_plans(n, block=8):
 def random_map(p, draw):
     """Any invertible affine map of p bits."""
     gates = [("cx", *draw.sample(range(p), 2)) for _ in range(2 * p)] if p > 1 else []
-    order = gc.AffineMap(gc.Matrix.permutation(draw.sample(range(p), p)), draw.getrandbits(p))
+    order = AffineMap(Matrix.permutation(draw.sample(range(p), p)), draw.getrandbits(p))
     return gc.circuit(gates, bits=p) @ order
 
 
@@ -370,7 +371,7 @@ def many_rounds(comm):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             error = raised(call)
-        yield isinstance(error, gc.PeerError) and "1501 rounds" in str(error), f"{error!r}"
+        yield isinstance(error, PeerError) and "1501 rounds" in str(error), f"{error!r}"
 
 
 def bound_in_place(comm):
@@ -536,7 +537,7 @@ def freed_communicators(comm):
     part.Free()
     for call in (*(b.run for b in bound), window.exchange):
         error = raised(call)
-        yield isinstance(error, gc.InvalidValueError) and "freed" in str(error), f"{error!r}"
+        yield isinstance(error, InvalidValueError) and "freed" in str(error), f"{error!r}"
     if comm.rank == 0:
         bound.clear()
     comm.Barrier()

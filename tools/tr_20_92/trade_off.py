@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 import graycube as gc
+from graycube.bounds import known_certificate
 from graycube.bounds.certificate import KNOWN_DIMS, KNOWN_PORTS
 from graycube.papers import tr_20_92
 
@@ -57,7 +58,7 @@ def chosen(n: int, ports: int, *, check: bool) -> list[Seen]:
 def bound(n: int, ports: int) -> str:
     """The blocks in sequence that every schedule needs."""
     known = n in KNOWN_DIMS and ports in KNOWN_PORTS
-    least = gc.known_certificate(n, ports).share if known else Fraction(n - 1, 2 * ports)
+    least = known_certificate(n, ports).share if known else Fraction(n - 1, 2 * ports)
     return str(max(least, Fraction(3, 5)))
 
 

@@ -20,6 +20,8 @@ import graycube as gc
 from graycube.bounds import butterfly_cycles
 from graycube.butterflies import one_point
 from graycube.butterflies.state import Code
+from graycube.errors import InvalidValueError
+from graycube.layout import ALLOCATIONS, Allocation
 from graycube.papers import tr_764
 from graycube.runtime import emulate, replicate
 from graycube.schedule import expand
@@ -53,7 +55,7 @@ METHODS = (
 )
 
 
-def table4(row: gc.Allocation, n: int, slots: int) -> tuple[int, int]:
+def table4(row: Allocation, n: int, slots: int) -> tuple[int, int]:
     """Table 4 as printed: inter-node and local conversion. Binary rows: section 1."""
     half, block = 1 << slots - 1, 1 << slots
     if row.kind == "consecutive":
@@ -61,7 +63,7 @@ def table4(row: gc.Allocation, n: int, slots: int) -> tuple[int, int]:
     return block + n - 2 + (row.encoding == "Gray"), half + n - 1
 
 
-def multi(row: gc.Allocation, n: int, slots: int) -> tuple[int, int]:
+def multi(row: Allocation, n: int, slots: int) -> tuple[int, int]:
     """Section 6: the least of P/2N + (n/r - 1) R/2 over r, with whole phases, and its r.
 
     Gray code takes a memory bit more than r, unless r is n and the nodes are coded apart.
@@ -79,11 +81,11 @@ def cycles(layout: gc.Layout, method: gc.Method, *, restore: bool = False) -> in
     """Cycles of an emulation, or None where memory is too small for it."""
     try:
         return gc.emulation(layout, method=method, restore=restore).cycles
-    except gc.InvalidValueError:
+    except InvalidValueError:
         return None
 
 
-def row(allocation: gc.Allocation, n: int, slots: int) -> tuple[str, ...]:
+def row(allocation: Allocation, n: int, slots: int) -> tuple[str, ...]:
     """One line of the table."""
     layout = allocation.layout(n + slots, n)
     coded = "Gray" in allocation.encoding
@@ -138,7 +140,7 @@ def reversed_digits(p: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(sum((index >> b & 1) << p - 1 - b for b in range(p)))
 
 
-def check(allocation: gc.Allocation, n: int, slots: int) -> int:
+def check(allocation: Allocation, n: int, slots: int) -> int:
     """Check every schedule of an allocation; how many there are."""
     layout, checked = allocation.layout(n + slots, n), 0
     ways = itertools.product(METHODS, CODES, (True, False), (False, True))
@@ -149,7 +151,7 @@ def check(allocation: gc.Allocation, n: int, slots: int) -> int:
             made = gc.emulation(
                 layout, method=method, output=output, descending=descending, restore=restore
             )
-        except gc.InvalidValueError:  # too little memory for this conversion
+        except InvalidValueError:  # too little memory for this conversion
             continue
         if not right(made, descending=descending):
             raise SystemExit(f"{allocation} {n} {slots} {method} {output} {descending}: wrong")
@@ -173,10 +175,10 @@ def check_one_point(n: int) -> int:
 
 def main() -> None:
     if "--check" in sys.argv[1:]:
-        counts = [check(a, *size) for a in gc.ALLOCATIONS for size in SIZES]
+        counts = [check(a, *size) for a in ALLOCATIONS for size in SIZES]
         counts += [check_one_point(n) for n in range(1, 11)]
         print(f"{sum(counts)} schedules are right")
-    rows = [row(a, *size) for a in gc.ALLOCATIONS for size in SIZES]
+    rows = [row(a, *size) for a in ALLOCATIONS for size in SIZES]
     with FILE.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
     for name, paper, ours in (("inter-node", 4, 5), ("local", 6, 7), ("multi", 8, 9)):

@@ -30,6 +30,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.butterflies.state import Code
+from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import Moves
 
 Hop = tuple[int, int]
@@ -169,7 +170,7 @@ def network_task(n: int, m: int, code: Code, ends: Sequence[int]) -> gc.Task:
     """From cyclic data to a layout whose nodes hold the sums ``ends`` of index bits."""
     layout = gc.Layout.cyclic(n + m, n, nodes=code)
     rows = (*ends, *(1 << bit for bit in range(m)))
-    target = gc.Layout(gc.AffineMap(gc.Matrix.from_rows(rows, n + m)), n)
+    target = gc.Layout(AffineMap(Matrix.from_rows(rows, n + m)), n)
     return gc.Task(layout, target, layout.block_size)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 import graycube as gc
+from graycube.advice import Advice
 from graycube.advice.paths import Repeated, Trace
 from graycube.cli.console import print_json, say
 from graycube.cli.machines import MachineOptions, machine_options
@@ -35,7 +36,7 @@ def advise(workload: Path, *, as_json: bool, **machine: Any) -> None:  # noqa: A
         say(found.explain())
 
 
-def _as_dict(found: gc.Advice) -> dict[str, object]:
+def _as_dict(found: Advice) -> dict[str, object]:
     return {
         "strategy": found.strategy,
         "seconds": found.cost,
@@ -46,7 +47,7 @@ def _as_dict(found: gc.Advice) -> dict[str, object]:
     }
 
 
-def _steps(found: gc.Advice, trace: Trace) -> list[dict[str, object]]:
+def _steps(found: Advice, trace: Trace) -> list[dict[str, object]]:
     return [
         {"times": step.times, "steps": _steps(found, step.steps)}
         if isinstance(step, Repeated)

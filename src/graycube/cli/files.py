@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import graycube as gc
+from graycube.errors import InvalidValueError
 from graycube.planning.files import read_plan_text
 from graycube.planning.plan import plan_of
 
@@ -24,7 +25,7 @@ def text_of(path: Path) -> str:
     try:
         return read_plan_text(path)
     except OSError as error:
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"cannot read {path}",
             error.strerror or "the system refuses",
             "check the path, or make a plan: graycube plan --help",
@@ -37,6 +38,6 @@ def require_new(path: Path, *read: Path) -> None:
     >>> require_new(Path("plan.html"), Path("plan.json"))
     """
     if path.exists() and any(path.samefile(file) for file in read):
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"{path} is the plan itself", "the page is another file", "say -o plan.html"
         )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 import graycube as gc
+from graycube.errors import InvalidValueError
 from graycube.layout.mesh import Allocation, CodeName
 
 _CODES, _ALLOCATIONS = ("binary", "gray"), ("consecutive", "cyclic")
@@ -25,7 +26,7 @@ def read_layout(
     2
     """
     if nodes is not None and shape is None:
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"--nodes {'x'.join(map(str, nodes))} is given without --shape",
             "it says how the axes of an array are divided",
             "add --shape 64x32, or say --dims 6 instead",
@@ -49,7 +50,7 @@ def read_layout(
 def _word(word: str) -> tuple[CodeName, Allocation]:
     code, dash, allocation = word.strip().partition("-")
     if code not in _CODES or (dash and allocation not in _ALLOCATIONS):
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"the layout is {word!r:.60}",
             "it is gray or binary, perhaps with -consecutive or -cyclic, one for each axis",
             "or give one as graycube prints it, such as '(b3 b2 || b1 g0)'",
@@ -61,7 +62,7 @@ def _fitting(
     layout: gc.Layout, text: str, dims: int | None, shape: Sequence[int] | None
 ) -> gc.Layout:
     if dims not in (None, layout.n) or (shape and tuple(shape) != layout.shape):
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"{text!r:.60} has shape {layout.shape} on 2^{layout.n} nodes",
             f"the options say {'x'.join(map(str, shape or layout.shape))} on "
             f"2^{layout.n if dims is None else dims}",
@@ -70,8 +71,8 @@ def _fitting(
     return layout
 
 
-def _unclear(text: str) -> gc.InvalidValueError:
-    return gc.InvalidValueError(
+def _unclear(text: str) -> InvalidValueError:
+    return InvalidValueError(
         f"the layout is {text!r:.60}",
         "a word needs the number of nodes, and one word for all axes or one for each",
         "add --dims 6, or --shape 64x32 --nodes 8x4",

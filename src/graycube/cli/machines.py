@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 import graycube as gc
+from graycube.errors import InvalidValueError
 
 _PROFILES = "cm2, ideal, ipsc1, ipsc2, or one that calibrate saved."
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -70,6 +71,6 @@ def _number(text: str | None) -> int:
     try:
         return int(text or "")
     except ValueError:
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"ports is {text!r:.40}", "it is a number of links or 'all'", "say --ports 1"
         ) from None

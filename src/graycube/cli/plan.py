@@ -12,7 +12,9 @@ from graycube.cli.console import print_json, show, status, tell
 from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
+from graycube.errors import InvalidValueError
 from graycube.machine.model import MAX_DIMS
+from graycube.planning import Candidate
 from graycube.planning.explain import NO_COSTS, left_out, moved, table, used, verdict
 from graycube.show import Lines
 from graycube.whole_files import require_writable
@@ -103,7 +105,7 @@ def _require_apart(*paths: Path | None) -> None:
     """Two files that can be written, before anything is searched for."""
     places = [require_writable(path) for path in paths if path is not None]
     if len(set(places)) < len(places):
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"{paths[0]} is to have the plan and the certificate",
             "a file has one of them",
             "name two files",
@@ -116,7 +118,7 @@ def _made(task: gc.Task, machine: gc.Machine, algorithm: str, search: float | No
     if search is None:
         return gc.plan(*moved, itemsize=size, machine=machine, algorithm=algorithm)
     if algorithm != "auto":
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"--algorithm is {algorithm!r:.40}",
             "--search takes the best of all",
             "leave one of them out",
@@ -131,7 +133,7 @@ def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) 
     """How many elements a node holds."""
     if block is None:
         if layout.block_size == 1:
-            raise gc.InvalidValueError(
+            raise InvalidValueError(
                 "no --block is given",
                 "these layouts have one block of any size on each node",
                 "say how much it holds, such as --block 64KiB",
@@ -139,7 +141,7 @@ def _elements(block: tuple[int, bool] | None, itemsize: int, layout: gc.Layout) 
         return layout.block_size
     amount, in_bytes = block
     if in_bytes and itemsize > 0 and amount % itemsize:
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"the block has {amount} bytes",
             f"an element has {itemsize}",
             "choose a block of whole elements",
@@ -188,7 +190,7 @@ def as_dict(made: gc.Plan) -> dict[str, object]:
     }
 
 
-def _candidate(candidate: gc.Candidate) -> dict[str, object]:
+def _candidate(candidate: Candidate) -> dict[str, object]:
     traffic = candidate.traffic
     if traffic is None:
         return {"algorithm": candidate.algorithm.name, "left_out": candidate.reason}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import graycube as gc
+from graycube.errors import InvalidValueError, MissingExtraError
 from graycube.runtime import mpi
 
 if TYPE_CHECKING:
@@ -34,15 +34,15 @@ def started(ranks: int, arguments: Sequence[str]) -> int:
     say --ranks 4
     """
     if ranks < 1 or ranks & (ranks - 1):
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"ranks is {ranks}", "graycube runs on a power of two", "say --ranks 4"
         )
     if ranks > _MOST:
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"ranks is {ranks}", f"at most {_MOST} are started here", "start them with mpiexec"
         )
     if any(name in os.environ for name in _WITHIN):
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"--ranks {ranks} is given within mpiexec",
             "it starts mpiexec itself",
             "leave it out",
@@ -56,7 +56,7 @@ def _mpiexec() -> str:
     beside = Path(sys.executable).with_name("mpiexec")
     found = str(beside) if beside.exists() else shutil.which("mpiexec")
     if found is None:
-        raise gc.MissingExtraError(
+        raise MissingExtraError(
             "mpiexec is not found", "real runs need it", "run: pip install 'graycube[mpi]'"
         )
     return found

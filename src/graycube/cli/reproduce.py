@@ -13,8 +13,8 @@ from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
 
 import click
 
-import graycube as gc
 from graycube.cli.console import complain, print_json, progress, say, show, tell
+from graycube.errors import InvalidValueError
 from graycube.papers import (
     Claim,
     Outcome,
@@ -95,7 +95,7 @@ def _chosen(known: Sequence[Paper], names: Sequence[str], pattern: str) -> Chose
     keys = [paper.key for paper in known]
     for name in names:
         if name.upper() not in keys:
-            raise gc.InvalidValueError(
+            raise InvalidValueError(
                 f"the paper is {name!r:.60}", f"there are {', '.join(keys)}", "name one of them"
             )
     wanted = {name.upper() for name in names} or set(keys)
@@ -105,7 +105,7 @@ def _chosen(known: Sequence[Paper], names: Sequence[str], pattern: str) -> Chose
         if paper.key in wanted
     ]
     if not any(claims for _, claims in found):
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"no claim is called {pattern!r:.60}",
             "names are like theorem-8 or table-2",
             "see: graycube reproduce --list",
@@ -132,7 +132,7 @@ def _outcomes(every: Sequence[tuple[Paper, Claim]], jobs: int, run: Run) -> Outc
                 outcomes = [pool.submit(run, *one) for one in every]
             yield from (outcome.result() for outcome in outcomes)
         except BrokenProcessPool as error:
-            raise gc.InvalidValueError(
+            raise InvalidValueError(
                 "a process was ended", str(error).lower(), "use --jobs 1, or more memory"
             ) from error
         except BaseException:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import click
 
-import graycube as gc
 from graycube.bounds.certificate import FORMAT, parsed_certificate
 from graycube.cli.console import print_json, say
 from graycube.cli.files import text_of
+from graycube.errors import InvalidValueError
 from graycube.planning.plan import plan_of
 from graycube.texts import counted, one_line
 
@@ -63,7 +63,7 @@ def _certificate(text: str, path: Path) -> _Finding:
     """Reading it is proving it."""
     try:
         proof = parsed_certificate(text, path)
-    except gc.InvalidValueError as error:
+    except InvalidValueError as error:
         return _Finding(
             right=False, text=f"refused: {error}", content={"right": False, "why": str(error)}
         )

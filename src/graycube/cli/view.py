@@ -8,6 +8,7 @@ import click
 import graycube as gc
 from graycube.cli.console import print_json, say, tell
 from graycube.cli.files import read_plan, require_new
+from graycube.errors import InvalidValueError
 from graycube.texts import one_line
 
 
@@ -45,7 +46,7 @@ def view(  # noqa: PLR0913
     made = read_plan(file)
     if node is not None:
         if opened or any(given is not None for given in (other, against, output)):
-            raise gc.InvalidValueError(
+            raise InvalidValueError(
                 f"--node {node} is given",
                 "it prints one plan, and no page",
                 "leave the rest out",
@@ -65,7 +66,7 @@ def view(  # noqa: PLR0913
 
 def _rival(made: gc.Plan, other: Path | None, against: str | None) -> gc.Plan | None:
     if other is not None and against is not None:
-        raise gc.InvalidValueError(
+        raise InvalidValueError(
             f"{other} and --against {against}", "two plans fit on a page", "give one of them"
         )
     if other is not None:

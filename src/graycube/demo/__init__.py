@@ -9,6 +9,7 @@ import graycube as gc
 from graycube.demo.page import Chapter, document
 from graycube.demo.pictures import draw
 from graycube.demo.story import CHAPTERS, Scene, WrongError
+from graycube.errors import MissingExtraError
 from graycube.whole_files import write_whole
 
 __all__ = ["Chapter", "Scene", "WrongError", "chapters", "write"]
@@ -38,7 +39,7 @@ def write(scene: Scene, told: list[Chapter], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         pictures = draw(scene, folder) if scene.frames else {}
-    except gc.MissingExtraError:
+    except MissingExtraError:
         pictures = {}
     gc.view.save_page(folder / "plan.html", *_small_plans())
     page = folder / "index.html"

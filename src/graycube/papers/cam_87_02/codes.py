@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 import graycube as gc
+from graycube.codes import is_gray_code, stride_profile
 from graycube.papers import Case, Claim, compared, require, tried
 from graycube.papers.codes import Ints, distance, reflected
 
@@ -35,7 +36,7 @@ def two_codes(claim: Claim) -> Iterator[Case]:
 def is_gray(words: Words) -> bool:
     """Whether these are all numbers of some bits, each a bit from the next, in a ring."""
     found = sorted(words) == list(range(len(words))) and set(apart(np.array(words))) == {1}
-    require(found == gc.is_gray_code(words), f"the library disagrees about {words}")
+    require(found == is_gray_code(words), f"the library disagrees about {words}")
     return found
 
 
@@ -83,7 +84,7 @@ def theorem_2(d: int, j: int) -> int | None:
     code = reflected(d)
     links = distance(code, np.roll(code, -(1 << j)))
     low, high = int(links.min()), int(links.max())
-    profile = gc.stride_profile(gc.GrayCode.reflected(d))[j]
+    profile = stride_profile(gc.GrayCode.reflected(d))[j]
     require(low == high and profile == {high: 1 << d}, "the distances differ")
     return high
 
@@ -101,7 +102,7 @@ def code_of_12(claim: Claim) -> Iterator[Case]:
 
 def has_short_strides(words: Words) -> bool:
     """Whether a code has the property of Theorem 2."""
-    return all(max(profile) <= 2 for profile in gc.stride_profile(words))
+    return all(max(profile) <= 2 for profile in stride_profile(words))
 
 
 @compared

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
+from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.papers.codes import digits_reversed
 from graycube.runtime import apply
+from graycube.schedule import Step, Way, hop
 from graycube.simulate import simulate
 
 from .model import Mapping
@@ -29,10 +31,10 @@ def placed(n: int, d: int, mapping: Mapping) -> gc.Layout:
 def partner(layout: gc.Layout, stage: int, block: int, itemsize: int = 1) -> gc.Schedule:
     """Every block to the node whose indices differ from its own in bit ``stage``."""
     change = layout.node_change(1 << stage)
-    across = gc.AffineMap(gc.Matrix.identity(layout.p), change)
+    across = AffineMap(Matrix.identity(layout.p), change)
     dims = [dim for dim in reversed(range(layout.n)) if change >> dim & 1]
-    everywhere = (gc.Exchange(1 << dim, when=0, want=0) for dim in dims)
-    hops = tuple(gc.hop(block * r, exchange, layout.n) for r, exchange in enumerate(everywhere))
+    everywhere = (Exchange(1 << dim, when=0, want=0) for dim in dims)
+    hops = tuple(hop(block * r, exchange, layout.n) for r, exchange in enumerate(everywhere))
     task = gc.Task(layout, across @ layout, block, itemsize)
     return _in_rounds(task, "partner", block, len(hops), hops)
 
@@ -91,8 +93,8 @@ def conversion(d: int, block: int, unit: int, itemsize: int = 1) -> gc.Schedule:
     unit is a round behind the one before it. A whole block is one unit.
     """
     task = gc.Task(gc.Layout.nodes(d, "gray"), gc.Layout.nodes(d), block, itemsize)
-    steps = [gc.Exchange(1 << dim, when=2 << dim) for dim in reversed(range(d - 1))]
-    hops = tuple(gc.hop(unit * j, exchange, task.n) for j, exchange in enumerate(steps))
+    steps = [Exchange(1 << dim, when=2 << dim) for dim in reversed(range(d - 1))]
+    hops = tuple(hop(unit * j, exchange, task.n) for j, exchange in enumerate(steps))
     rounds = -(-block // unit) + len(steps) - 1 if steps else 0
     return _in_rounds(task, "section 6", unit, rounds, hops)
 
@@ -104,9 +106,9 @@ def planned(start: gc.Layout, end: gc.Layout, block: int) -> gc.Schedule:
 
 
 def _in_rounds(
-    task: gc.Task, name: str, unit: int, rounds: int, hops: tuple[gc.Step, ...]
+    task: gc.Task, name: str, unit: int, rounds: int, hops: tuple[Step, ...]
 ) -> gc.Schedule:
     """All of the block through these hops, in rounds of ``unit`` cycles."""
     cycles = unit * rounds
-    ways = (gc.Way(0, task.block, hops),)
+    ways = (Way(0, task.block, hops),)
     return gc.Schedule(task, name, range(0, cycles, unit), cycles, ways)

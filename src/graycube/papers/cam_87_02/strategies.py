@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 import graycube as gc
+from graycube.advice import Advice, Methods
 from graycube.papers import Case, Claim
 
 from .model import MAPPINGS, Costs, Model
@@ -22,7 +23,7 @@ from .rounds import placed
 
 SEED = 8702
 CASES = 10_000
-METHODS = gc.Methods(fft="whole blocks", conversion="gb1")
+METHODS = Methods(fft="whole blocks", conversion="gb1")
 NAMES = {"stay in FFT": "FFT", "stay in BRGC": "BRGC"}
 
 
@@ -119,7 +120,7 @@ def _no_slower(problem: Problem, fast: str, slow: str) -> Case:
 
 def advice(  # noqa: PLR0913
     d: int, q: int, machine: gc.Machine, k: int, stencils: int, *, itemsize: int = 1
-) -> gc.Advice:
+) -> Advice:
     """What the planner says about the paper's program."""
     p = d + q.bit_length() - 1
     layouts = {str(mapping): placed(p, d, mapping) for mapping in MAPPINGS}
@@ -138,12 +139,12 @@ def advice(  # noqa: PLR0913
     )
 
 
-def consulted(k: int, stencils: int, s: int, c: int, q: int, d: int) -> gc.Advice:  # noqa: PLR0913, PLR0917
+def consulted(k: int, stencils: int, s: int, c: int, q: int, d: int) -> Advice:  # noqa: PLR0913, PLR0917
     """The same for a machine of these costs."""
     return advice(d, q, gc.Machine(dims=d, startup=s, per_byte=c), k, stencils)
 
 
-def chosen(found: gc.Advice) -> str:
+def chosen(found: Advice) -> str:
     """The strategy of an advice, in the paper's terms."""
     return NAMES.get(found.strategy, "converted")
 

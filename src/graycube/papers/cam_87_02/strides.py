@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
 import graycube as gc
+from graycube.codes import stride_profile
 from graycube.papers import compared, require
 from graycube.papers.codes import Ints, distance, reflected
 
@@ -85,7 +86,7 @@ def cyclic_reduction(d: int) -> int:
     known = solve_banded((1, 1), bands, rows[:, 3])
     found, farthest = solved(rows, reflected(d))
     require(np.allclose(found, known), "the solution is wrong")
-    strides = max(map(max, gc.stride_profile(gc.GrayCode.reflected(d))))
+    strides = max(map(max, stride_profile(gc.GrayCode.reflected(d))))
     require(farthest == strides, "the library has other strides")
     return farthest
 

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 
 import graycube as gc
+from graycube.bounds import best_cut, lower_bounds, minimum_path_bound
 from graycube.papers import Case, Claim, compared, require, tried
 from graycube.papers.codes import compositions, ranks
 
@@ -42,13 +43,13 @@ def limited(
 
 def on_shortest(widths: Widths, block: int) -> Iterator[Fraction]:
     """The library's bound on shortest paths, in cycles."""
-    found = gc.minimum_path_bound(task_of(widths, block), all_ports(sum(widths)))
+    found = minimum_path_bound(task_of(widths, block), all_ports(sum(widths)))
     yield Fraction(found.seconds)
 
 
 def on_any(widths: Widths, block: int) -> Iterator[Fraction]:
     """The library's bounds on any paths, in cycles."""
-    for bound in gc.lower_bounds(task_of(widths, block), all_ports(sum(widths))):
+    for bound in lower_bounds(task_of(widths, block), all_ports(sum(widths))):
         yield Fraction(bound.seconds).limit_denominator(1000)
 
 
@@ -82,7 +83,7 @@ def known_bound(claim: Claim) -> Iterator[Case]:
     reached = set[bool]()
     for sizes in claim.cases():
         n, block = sizes["n"], sizes["K"]
-        found, cut = best(n, block), gc.best_cut(task_of((n,), block), n)
+        found, cut = best(n, block), best_cut(task_of((n,), block), n)
         require(cut is not None and 3 * block <= 5 * found, "the cut is none")
         require(cut is not None and cut.share == Fraction(3, 5), "the cut is another one")
         above = claim.compare(found + 1, **sizes)

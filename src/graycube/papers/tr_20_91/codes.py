@@ -6,6 +6,8 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
+from graycube.codes import rotation
+from graycube.gf2 import Exchange
 from graycube.papers import tried
 from graycube.papers.codes import Ints, ranks, reflected
 from graycube.schedule import expand
@@ -98,7 +100,7 @@ def theorem_1(n: int) -> bool:
     )
 
 
-def composed(exchanges: Sequence[gc.Exchange], n: int) -> bool:
+def composed(exchanges: Sequence[Exchange], n: int) -> bool:
     """Whether exchanges take every node's content to its rank, one dimension each."""
     dims = {e.flip.bit_length() - 1 for e in exchanges}
     node = np.arange(1 << n)
@@ -125,7 +127,7 @@ def downwards(n: int) -> bool:
 @tried
 def cyclically(n: int) -> bool:
     """The second program, from every dimension; the library's exchanges in the same orders."""
-    orders = {start: gc.rotation(n, start) for start in range(n - 1)}
+    orders = {start: rotation(n, start) for start in range(n - 1)}
     return all(
         list(order) == [(start - k) % (n - 1) for k in range(n - 1)]
         and ends(steps(n, start))

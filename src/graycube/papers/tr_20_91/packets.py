@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import graycube as gc
+from graycube.gf2 import Exchange
 from graycube.papers import Case, Claim, compared, tried
 from graycube.papers.codes import compositions
 from graycube.schedule import Way, actions, expand, hop
@@ -32,7 +33,7 @@ def rotations(n: int, block: int) -> gc.Schedule:
             m = (n - 2 - s - t) % real
             x = min((d for d in done if d > m), default=n - 1)
             condition = above(n, m) & (2 << x) - 1
-            hops.append(hop(t * length, gc.Exchange(1 << m, condition), n))
+            hops.append(hop(t * length, Exchange(1 << m, condition), n))
             done.append(m)
         ways.append(Way(marks[s], marks[s + 1], tuple(hops)))
     rounds = range(0, real * length, length)

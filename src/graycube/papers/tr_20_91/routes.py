@@ -5,10 +5,11 @@ from functools import lru_cache
 import numpy as np
 
 import graycube as gc
+from graycube.gf2 import Exchange
 from graycube.papers import compared, tried
 from graycube.papers.codes import ranks
-from graycube.schedule import Way, expand, hop
-from graycube.verify import check_elements
+from graycube.schedule import Moves, Way, expand, hop
+from graycube.verify import Report, check_elements
 
 from .model import all_ports, proved, task_of
 
@@ -25,9 +26,9 @@ def routes(n: int, short: int, aside: int, *, overlap: bool = True) -> gc.Schedu
     Without ``overlap`` nothing crosses back before all have been converted.
     """
     block, back = short + aside, max(aside, n) if overlap else aside + n - 1
-    top = gc.Exchange(1 << n - 1, 0, 0)
-    direct = [gc.Exchange(1 << k, above(n, k)) for k in range(n - 1)]
-    turned = [gc.Exchange(1 << k, above(n, k), 0) for k in range(n - 1)]
+    top = Exchange(1 << n - 1, 0, 0)
+    direct = [Exchange(1 << k, above(n, k)) for k in range(n - 1)]
+    turned = [Exchange(1 << k, above(n, k), 0) for k in range(n - 1)]
     hops = tuple(hop(k, e, n) for k, e in enumerate(direct))
     around = (hop(1 + k, e, n) for k, e in enumerate(turned))
     detour = (hop(0, top, n), *around, hop(back, top, n))
@@ -85,7 +86,7 @@ def run_backwards(n: int, K: int) -> bool:
     return bool(backwards(moves))
 
 
-def backwards(moves: gc.Moves) -> gc.Report:
+def backwards(moves: Moves) -> Report:
     """What the checker says about a schedule run backwards."""
     task, n = moves.task, moves.task.n
     turned = gc.Task(task.target, task.source, task.block)
@@ -93,5 +94,5 @@ def backwards(moves: gc.Moves) -> gc.Report:
     element = ranks(n)[home] * task.block + position
     node = moves.node ^ 1 << moves.dimension.astype(np.int64)
     columns = (moves.cycles - 1 - moves.cycle, node, moves.dimension, element)
-    made = gc.Moves(turned, "reversed", range(moves.cycles), moves.cycles, *columns)
+    made = Moves(turned, "reversed", range(moves.cycles), moves.cycles, *columns)
     return check_elements(made, all_ports(n))

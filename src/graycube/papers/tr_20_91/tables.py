@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import graycube as gc
+from graycube.codes import rotation
 from graycube.papers import Case, Claim
 from graycube.papers.drawing import titled
 
@@ -43,7 +43,7 @@ def figure_2(claim: Claim) -> Iterator[Case]:
 
 
 def figure_3(claim: Claim) -> Iterator[Case]:
-    orders = [gc.rotation(N, start) for start in SEQUENCES]
+    orders = [rotation(N, start) for start in SEQUENCES]
     names = [f"sequence {order[0]}, dimension {d}" for order in orders for d in order]
     return entries(claim, rows_of_3(), ["data", "node", *names])
 

@@ -4,9 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 
-import graycube as gc
+from graycube.bounds import best_cut
 from graycube.papers import compared, require, tried
 from graycube.papers.codes import ranks
+from graycube.schedule import Moves
 from graycube.verify import check_elements
 
 from .bounds import on_any
@@ -18,7 +19,7 @@ def two_cube_bounds(K: int) -> bool:
     """For n = 2 both bounds from their proofs, the library's, and the optimum close above."""
     crossings = K * int(np.bitwise_count(np.arange(4) ^ ranks(2)).sum())
     by_links, by_paths = Fraction(crossings, 2 * 4), Fraction(K, 2)
-    cut = gc.best_cut(task_of((2,), K), 2)
+    cut = best_cut(task_of((2,), K), 2)
     library = cut is not None and cut.share * K == by_paths <= max(on_any((2,), K))
     close = by_paths <= optimum((2,), K) <= by_paths + Fraction(3, 2)
     return by_links == Fraction(K, 4) and library and close
@@ -41,7 +42,7 @@ def two_cube_formula(K: int) -> int:
     return optimum((2,), K)
 
 
-def around(block: int) -> gc.Moves:
+def around(block: int) -> Moves:
     """The routing of Figure 4: K/2 + 1 elements over one link, the others over three."""
     short = block // 2 + 1
     rows = []
@@ -55,7 +56,7 @@ def around(block: int) -> gc.Moves:
         ]
     cycles = block // 2 + 1
     columns = np.array(rows).T
-    return gc.Moves(task_of((2,), block), "figure 4", range(cycles), cycles, *columns)
+    return Moves(task_of((2,), block), "figure 4", range(cycles), cycles, *columns)
 
 
 @compared

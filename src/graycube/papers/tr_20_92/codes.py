@@ -7,6 +7,8 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
+from graycube.codes import displacement_profile
+from graycube.gf2 import Exchange
 from graycube.papers import Case, Claim, compared, require, tried
 from graycube.papers.codes import Ints, distance, ranks, reflected
 
@@ -61,7 +63,7 @@ def distances(n: int) -> Ints:
     """How many indices are so far from their code, for every distance."""
     far = distance(np.arange(1 << n), reflected(n))
     counts = np.bincount(far, minlength=n + 1)
-    library = gc.displacement_profile(gc.GrayCode.reflected(n))
+    library = displacement_profile(gc.GrayCode.reflected(n))
     require([library.get(j, 0) for j in range(n + 1)] == counts.tolist(), "another profile")
     return counts
 
@@ -126,7 +128,7 @@ def any_order(n: int) -> bool:
     return all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
 
 
-def converts(exchanges: tuple[gc.Exchange, ...], n: int, to_gray: int) -> bool:
+def converts(exchanges: tuple[Exchange, ...], n: int, to_gray: int) -> bool:
     """Whether exchanges of neighbours, one for each of n - 1 dimensions, convert all nodes."""
     index, word = np.arange(1 << n), reflected(n)
     held = index if to_gray else ranks(n)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import graycube as gc
 from graycube.papers import require
 from graycube.papers.codes import Ints, ranks
-from graycube.schedule import expand
+from graycube.schedule import Moves, expand
 from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
 
@@ -103,7 +103,7 @@ def counted(
     return int(np.count_nonzero(longest)), int(longest.sum())
 
 
-def rounds_of(moves: gc.Moves) -> Ints:
+def rounds_of(moves: Moves) -> Ints:
     """The round of every crossing."""
     found: Ints = np.searchsorted(moves.rounds, moves.cycle, side="right") - 1
     return found

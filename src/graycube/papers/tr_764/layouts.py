@@ -3,12 +3,13 @@
 import numpy as np
 
 import graycube as gc
+from graycube.layout import ALLOCATIONS
 from graycube.papers.codes import Ints
 
 
 def named(kind: str, encoding: str, p: int, n: int) -> gc.Layout:
     """The layout of that name."""
-    (row,) = (a for a in gc.ALLOCATIONS if (a.kind, a.encoding) == (kind, encoding))
+    (row,) = (a for a in ALLOCATIONS if (a.kind, a.encoding) == (kind, encoding))
     return row.layout(p, n)
 
 
