@@ -48,7 +48,8 @@ def visible(text: object) -> str:
     one\x1b[8m
     two\u202e
     """
-    return "\n".join(map(_written_out, str(text).split("\n")))
+    lines = str(text).split("\n")
+    return "\n".join(_NO_BREAK.join(map(_written_out, line.split(_NO_BREAK))) for line in lines)
 
 
 def one_line(text: object) -> str:
@@ -76,5 +77,4 @@ def is_name(text: str) -> bool:
 def _written_out(line: str) -> str:
     if line.isprintable():
         return line
-    seen = (c if c.isprintable() or c == _NO_BREAK else ascii(c)[1:-1] for c in line)
-    return "".join(seen)
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
