@@ -181,7 +181,7 @@ def test_ways_that_cannot_be_checked_in_time_are_said(monkeypatch):
     seek = ScheduleSearch(task, machine, least_flow(task, machine))
     assert list(search._in_rounds(seek))
     assert seek.untried == []
-    monkeypatch.setattr(ScheduleSearch, "strands", property(lambda _: 0))
+    monkeypatch.setattr(ScheduleSearch, "most_ways", property(lambda _: 0))
     assert list(search._in_rounds(seek)) == []
     assert all("ways from" in entry for entry in seek.untried)
     assert seek.untried
