@@ -3,10 +3,10 @@
 Its rounds are equally long, and in each of them some link carries a whole message.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
-from graycube.schedule import Crossing, Schedule
+from graycube.schedule import Schedule
 from graycube.simulate.traffic import RoundTraffic
 
 
@@ -22,21 +22,11 @@ def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     times, elements = len(schedule.rounds), schedule.task.block << schedule.task.n
     if not times:
         return
-    crossings, total = list[Crossing](), 0
+    total = 0
     for step in (step for way in schedule.ways for step in way.steps):
         for crossing in step.crossings:
             half = step.move is not None and step.move.changes(crossing.dim)[0]
-            crossings.append(crossing)
             total += elements // 2 if half else elements
     longest = -(-schedule.cycles // times)
     mean = Fraction(total, times)
-    yield RoundTraffic(longest, mean, mean / longest, _at_once(crossings), times=times)
-
-
-def _at_once(crossings: Sequence[Crossing]) -> int:
-    """How many dimensions are in use at the same time, at most."""
-    most = 0
-    for crossing in crossings:
-        using = {p.dim for p in crossings if p.start <= crossing.start <= p.last}
-        most = max(most, len(using))
-    return most
+    yield RoundTraffic(longest, mean, mean / longest, schedule.dimensions_at_once, times=times)
