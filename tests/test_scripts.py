@@ -160,3 +160,12 @@ def test_what_comes_in_a_round_is_not_sent_on_in_it():
     hasty = gc.Schedule(task, "hasty", (0,), 8, (Way(0, 4, (there, back)),))
     with pytest.raises(InvalidValueError, match="sent on in a later one"):
         list(scripts(hasty, range(1)))
+
+
+@pytest.mark.parametrize("rounds", [range(0, 2, 1), (0, 1)])
+def test_messages_that_change_slots_are_not_cut_by_rounds(rounds):
+    source, swap = gc.Layout.cyclic(2, 1), Exchange(flip=0b11, when=0b11)
+    task = gc.Task(source, swap.affine(2) @ source, 4)
+    made = gc.Schedule(task, "cut", rounds, 2, (Way(0, 4, (hop(0, swap, 1),)),))
+    with pytest.raises(InvalidValueError, match="sent in one message, within a round"):
+        [*scripts(made, range(2))]
