@@ -12,8 +12,8 @@ from collections.abc import Callable
 from statistics import median
 
 import graycube as gc
-from graycube.butterflies.phases import phases
 from graycube.schedule import expand
+from graycube.table.networks.phases import phases
 from graycube.verify import check_algebra, check_elements, check_pairs
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from sympy.combinatorics.graycode import GrayCode
 
 import graycube as gc
-from graycube.codes import compiled
+from graycube.gf2 import compiled
 
 SYMPY_BITS = 16
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from statistics import median
 
 import graycube as gc
+from graycube.cost import simulate
 from graycube.schedule import expand
-from graycube.simulate import simulate
 from graycube.verify import check_algebra, check_elements
 
 BLOCK = 16

@@ -1,5 +1,6 @@
 """Configuration of the documentation site."""
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -20,5 +21,6 @@ html_title = "graycube"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
+autodoc_mock_imports = [] if importlib.util.find_spec("jaxlib") else ["jax"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]

@@ -1,17 +1,19 @@
-"""Pages that are made from the code: what each paper claims, and the command line's help.
+"""Pages that are made from the code: the papers' claims, the verbs, what NumPy's functions do.
 
 They are written into the folders ``papers`` and ``generated`` beside this file whenever the
 site is built, so that they cannot tell anything but what the code does.
 """
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from textwrap import fill
 
 import click
+import numpy as np
 
+from graycube.array.functions import TABLE, Kind
 from graycube.cli.main import verbs
 from graycube.papers import Claim, Paper, papers
 
@@ -23,6 +25,7 @@ _SIGNS = {
     "fails": "\N{BALLOT X}",
 }
 _WIDTH = 80
+_SPACES = {"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft}
 
 
 def write() -> None:
@@ -32,6 +35,7 @@ def write() -> None:
     for paper in papers():
         _put(HERE / "papers" / f"{paper.key.lower()}.md", "\n".join(_page(paper)))
     _put(HERE / "generated" / "help.md", "\n".join(_help()))
+    _put(HERE / "generated" / "numpy.md", "\n".join(_numpy()))
 
 
 def _put(path: Path, text: str) -> None:
@@ -108,3 +112,33 @@ def _help() -> Iterator[str]:
     for name, verb in verbs.commands.items():
         context = click.Context(verb, info_name=name, parent=group, max_content_width=_WIDTH)
         yield f"## {name}\n\n```text\n{verb.get_help(context)}\n```\n"
+
+
+def _numpy() -> Iterator[str]:
+    """Every function of NumPy's that asks an array what to do, and what it does."""
+    yield "# NumPy's functions on a CubeArray\n"
+    yield fill(
+        "What NumPy's functions do with a CubeArray, from the table by which graycube carries "
+        "them out. [The guide](../arrays.md) has examples.",
+        _WIDTH,
+    )
+    ufuncs = [f for f in vars(np).values() if isinstance(f, np.ufunc)]
+    single = sum(f.nout == 1 and f.signature is None for f in set(ufuncs))
+    yield f"\nAll {single} ufuncs with one result work element by element, as `np.exp`.\n"
+    found = {
+        f"{space}.{name}": getattr(module, name)
+        for space, module in _SPACES.items()
+        for name in sorted(module.__all__)
+        if hasattr(getattr(module, name), "_implementation")
+    }
+    for kind in Kind:
+        names = [n for n, f in found.items() if f in TABLE and TABLE[f].kind is kind]
+        yield from _names(kind.value, names)
+    rest = [n for n, f in found.items() if f not in TABLE]
+    yield from _names("raises, and names `to_numpy()`", rest)
+
+
+def _names(what: str, names: Sequence[str]) -> Iterator[str]:
+    yield f"## {what[0].upper()}{what[1:]}\n"
+    yield fill(", ".join(f"`{n.replace('numpy', 'np', 1)}`" for n in names) + ".", _WIDTH)
+    yield ""

@@ -18,6 +18,23 @@ settings.register_profile("sweep", max_examples=400, derandomize=True, **ALWAYS)
 settings.register_profile("explore", max_examples=2000, **ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
+# These have no tests and no examples.
+collect_ignore_glob = [
+    "common/*",
+    "fuzz/*mutants.py",
+    "mpi/*",
+    "faults.py",
+]
+
+
+LONG = ("view/test_page_browser", "array/test_mpi", "run/test_mpi", "networks/test_butterflies",
+        "benchmarks/test_cube.", "examples/", "papers/test_claims.")  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    """What takes longest comes first, so that no process is left with it alone."""
+    items.sort(key=lambda item: not any(part in item.nodeid for part in LONG))
+
 
 def pytest_xdist_auto_num_workers():
     """One more than processors: some tests wait for ranks and browsers."""

@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 
 import graycube as gc
-from graycube.bounds import lower_bounds
-from graycube.codes import compiled, stride_profile
+from graycube.cost import lower_bounds, replay
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
-from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.gf2 import AffineMap, Exchange, Matrix, compiled, stride_profile
 from graycube.gf2.arrays import CHUNK
 from graycube.layout import Axis
 from graycube.schedule import Way
-from graycube.simulate import replay
 
 GRAY, BINARY = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
 

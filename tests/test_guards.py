@@ -10,6 +10,7 @@ import subprocess
 import sys
 import types
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,8 @@ def test_a_check_passes_here_and_fails_on_broken_sources(
 OLD = {"graycube.algorithms", "graycube.reproduce"}  # former names of packages: they warn
 WALKED = (module.name for module in pkgutil.walk_packages(gc.__path__, "graycube."))
 MOVED = gc._MOVED
-MODULES = [gc.__name__, *(name for name in WALKED if name not in OLD)]
+WITHOUT_JAX = {"graycube.jax"} if find_spec("jaxlib") is None else set()
+MODULES = [gc.__name__, *(name for name in WALKED if name not in {*OLD, *WITHOUT_JAX})]
 
 
 @pytest.mark.parametrize(("name", "package"), MOVED.items())
@@ -122,6 +124,14 @@ def test_a_name_in_its_old_place_is_found(text):
     assert old_names(text.format("Way")) == ["Way"]
 
 
+def test_every_package_has_its_tests_in_a_folder_of_its_name():
+    """And the other way round, but for what has no package."""
+    packages = {file.parent.name for file in (ROOT / "src/graycube").glob("*/__init__.py")}
+    folders = {file.parent.name for file in (ROOT / "tests").glob("*/test_*.py")}
+    assert folders - packages == {"benchmarks", "examples", "fuzz"}
+    assert packages <= folders
+
+
 def test_a_name_stands_for_one_class():
     trees = (ast.parse(file.read_text()) for file in (ROOT / "src").rglob("*.py"))
     names = Counter(
@@ -151,6 +161,23 @@ def not_shown(name, thing):
         shown = f".{full_name.rpartition('.')[2]}(" in owner
         if not shown and ">>>" not in (function.__doc__ or ""):
             yield full_name
+
+
+def test_type_checkers_see_the_public_names_where_they_are():
+    source = ast.parse(Path(gc.__file__).read_text(encoding="utf-8"))
+    seen = {
+        alias.name: node.module.removeprefix("graycube.")
+        for node in ast.walk(source)
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("graycube.")
+        for alias in node.names
+    }
+    assert seen == gc._PUBLIC
+
+
+def test_importing_graycube_loads_nothing_else():
+    program = "import sys, graycube; print({*sys.modules} & {'numpy', 'graycube.errors'})"
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert ran.stdout.split() == [b"set()"]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -13,7 +13,7 @@ from measured import latency, measured
 from mpi4py import MPI
 
 import graycube as gc
-from graycube.simulate import replay
+from graycube.cost import replay
 
 
 def main(path: str, runs: int, report: str) -> None:

@@ -19,140 +19,264 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from graycube import view
-from graycube.advice import FFT, Elementwise, Loop, Stencil, Transpose, advise, load_workload
-from graycube.array import CubeArray, where
-from graycube.bounds import load_certificate
-from graycube.butterflies import Method, emulation
-from graycube.calibration import bench, calibrate
-from graycube.codes import GrayCode, binary_to_gray, gray, gray_inverse, gray_to_binary
-from graycube.errors import GraycubeError, UndecidedError
-from graycube.fourier import (
-    fft,
-    fft2,
-    fftn,
-    ifft,
-    ifft2,
-    ifftn,
-    irfft,
-    irfft2,
-    irfftn,
-    plan_fft,
-    rfft,
-    rfft2,
-    rfftn,
-)
-from graycube.gf2 import circuit
-from graycube.layout import (
-    Layout,
-    butterfly_distances,
-    device_mesh,
-    group_ranks,
-    mesh_distances,
-    node_mesh,
-    rank_coordinates,
-    rank_order,
-    ring_order,
-    split_keys,
-)
-from graycube.machine import Machine, profiles, save_profile
-from graycube.planning import Plan, certify, load_plan, plan, synthesize
-from graycube.schedule import Schedule, Task
-from graycube.stencil import halo
-from graycube.table import algorithms
-
 __version__ = "0.1.0"
 
-__all__ = [
-    "FFT",
-    "CubeArray",
-    "Elementwise",
-    "GrayCode",
-    "GraycubeError",
-    "Layout",
-    "Loop",
-    "Machine",
-    "Method",
-    "Plan",
-    "Schedule",
-    "Stencil",
-    "Task",
-    "Transpose",
-    "UndecidedError",
-    "advise",
-    "algorithms",
-    "bench",
-    "binary_to_gray",
-    "butterfly_distances",
-    "calibrate",
-    "certify",
-    "circuit",
-    "device_mesh",
-    "emulation",
-    "fft",
-    "fft2",
-    "fftn",
-    "gray",
-    "gray_inverse",
-    "gray_to_binary",
-    "group_ranks",
-    "halo",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "load_certificate",
-    "load_plan",
-    "load_workload",
-    "mesh_distances",
-    "node_mesh",
-    "plan",
-    "plan_fft",
-    "profiles",
-    "rank_coordinates",
-    "rank_order",
-    "rfft",
-    "rfft2",
-    "rfftn",
-    "ring_order",
-    "save_profile",
-    "split_keys",
-    "synthesize",
-    "view",
-    "where",
-]
+
+def _places(names_of: dict[str, str]) -> dict[str, str]:
+    """The package of each name."""
+    return {name: package for package, names in names_of.items() for name in names.split()}
+
+
+# What programs need, by the packages that have it. It is loaded when it is first used, so that
+# ``import graycube`` takes no time. Type checkers read the imports below.
+_PUBLIC = _places(
+    {
+        "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
+        "array": "CubeArray assert_allclose stack where",
+        "cost": "load_certificate",
+        "errors": "GraycubeError UndecidedError",
+        "fourier": "fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
+        "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
+        "layout": "Layout butterfly_distances device_mesh group_ranks mesh_distances "
+        "node_mesh rank_coordinates rank_order ring_order split_keys",
+        "machine": "Machine profiles save_profile",
+        "measure": "bench calibrate",
+        "planning": "Plan certify load_plan plan plan_fft synthesize",
+        "schedule": "Schedule Task",
+        "stencil": "halo",
+        "table": "algorithms",
+        "table.networks": "Method emulation",
+    }
+)
+_PACKAGES = {
+    *[
+        "array",
+        "cost",
+        "errors",
+        "fourier",
+        "gf2",
+        "jax",
+        "layout",
+        "machine",
+        "measure",
+        "papers",
+        "planning",
+    ],
+    *["advice", "run", "schedule", "search", "show", "stencil", "table", "verify", "view"],
+}
+__all__ = sorted({*_PUBLIC, "view"})  # noqa: PLE0605 - a list
 
 # Names that were here, by the packages that they are in: they work for one release.
-_MOVED = {
-    name: package
-    for package, names in {
+_MOVED = _places(
+    {
         "advice": "Advice Methods Variation Workload",
         "array": "Window",
-        "bounds": "Bound Certificate Cut Tolls best_cut known_certificate lower_bounds "
+        "cost": "Bound Certificate Cut Tolls Traffic best_cut known_certificate lower_bounds "
         "minimum_path_bound",
-        "calibration": "Bench Calibration",
-        "codes": "displacement_profile is_gray_code rotation stride_profile",
         "errors": "InvalidTypeError InvalidValueError MissingExtraError OutOfRangeError "
         "PeerError SingularError",
-        "fourier": "TransformPlan",
-        "gf2": "AffineMap Exchange Matrix compose",
+        "gf2": "AffineMap Exchange Matrix compose displacement_profile is_gray_code rotation "
+        "stride_profile",
         "layout": "ALLOCATIONS Allocation Axis Distances",
+        "measure": "Bench Calibration",
         "planning": "Candidate",
         "schedule": "Action Crossing Delay Delivery Moves Program Stage Step Way hop",
-        "simulate": "Traffic",
         "stencil": "Halo",
         "table": "Algorithm",
         "verify": "RULES Report Violation",
-    }.items()
-    for name in names.split()
-}
+    }
+)
 
-if not TYPE_CHECKING:  # to mypy they are errors, as they will be
+if TYPE_CHECKING:
+    from graycube import jax as jax
+    from graycube import view as view
+    from graycube.advice import (
+        FFT as FFT,
+    )
+    from graycube.advice import (
+        Elementwise as Elementwise,
+    )
+    from graycube.advice import (
+        Loop as Loop,
+    )
+    from graycube.advice import (
+        Stencil as Stencil,
+    )
+    from graycube.advice import (
+        Transpose as Transpose,
+    )
+    from graycube.advice import (
+        advise as advise,
+    )
+    from graycube.advice import (
+        load_workload as load_workload,
+    )
+    from graycube.array import (
+        CubeArray as CubeArray,
+    )
+    from graycube.array import (
+        assert_allclose as assert_allclose,
+    )
+    from graycube.array import (
+        stack as stack,
+    )
+    from graycube.array import (
+        where as where,
+    )
+    from graycube.cost import (
+        load_certificate as load_certificate,
+    )
+    from graycube.errors import (
+        GraycubeError as GraycubeError,
+    )
+    from graycube.errors import (
+        UndecidedError as UndecidedError,
+    )
+    from graycube.fourier import (
+        fft as fft,
+    )
+    from graycube.fourier import (
+        fft2 as fft2,
+    )
+    from graycube.fourier import (
+        fftn as fftn,
+    )
+    from graycube.fourier import (
+        ifft as ifft,
+    )
+    from graycube.fourier import (
+        ifft2 as ifft2,
+    )
+    from graycube.fourier import (
+        ifftn as ifftn,
+    )
+    from graycube.fourier import (
+        irfft as irfft,
+    )
+    from graycube.fourier import (
+        irfft2 as irfft2,
+    )
+    from graycube.fourier import (
+        irfftn as irfftn,
+    )
+    from graycube.fourier import (
+        rfft as rfft,
+    )
+    from graycube.fourier import (
+        rfft2 as rfft2,
+    )
+    from graycube.fourier import (
+        rfftn as rfftn,
+    )
+    from graycube.gf2 import (
+        GrayCode as GrayCode,
+    )
+    from graycube.gf2 import (
+        binary_to_gray as binary_to_gray,
+    )
+    from graycube.gf2 import (
+        circuit as circuit,
+    )
+    from graycube.gf2 import (
+        gray as gray,
+    )
+    from graycube.gf2 import (
+        gray_inverse as gray_inverse,
+    )
+    from graycube.gf2 import (
+        gray_to_binary as gray_to_binary,
+    )
+    from graycube.layout import (
+        Layout as Layout,
+    )
+    from graycube.layout import (
+        butterfly_distances as butterfly_distances,
+    )
+    from graycube.layout import (
+        device_mesh as device_mesh,
+    )
+    from graycube.layout import (
+        group_ranks as group_ranks,
+    )
+    from graycube.layout import (
+        mesh_distances as mesh_distances,
+    )
+    from graycube.layout import (
+        node_mesh as node_mesh,
+    )
+    from graycube.layout import (
+        rank_coordinates as rank_coordinates,
+    )
+    from graycube.layout import (
+        rank_order as rank_order,
+    )
+    from graycube.layout import (
+        ring_order as ring_order,
+    )
+    from graycube.layout import (
+        split_keys as split_keys,
+    )
+    from graycube.machine import (
+        Machine as Machine,
+    )
+    from graycube.machine import (
+        profiles as profiles,
+    )
+    from graycube.machine import (
+        save_profile as save_profile,
+    )
+    from graycube.measure import (
+        bench as bench,
+    )
+    from graycube.measure import (
+        calibrate as calibrate,
+    )
+    from graycube.planning import (
+        Plan as Plan,
+    )
+    from graycube.planning import (
+        certify as certify,
+    )
+    from graycube.planning import (
+        load_plan as load_plan,
+    )
+    from graycube.planning import (
+        plan as plan,
+    )
+    from graycube.planning import (
+        plan_fft as plan_fft,
+    )
+    from graycube.planning import (
+        synthesize as synthesize,
+    )
+    from graycube.schedule import (
+        Schedule as Schedule,
+    )
+    from graycube.schedule import (
+        Task as Task,
+    )
+    from graycube.stencil import (
+        halo as halo,
+    )
+    from graycube.table import (
+        algorithms as algorithms,
+    )
+    from graycube.table.networks import (
+        Method as Method,
+    )
+    from graycube.table.networks import (
+        emulation as emulation,
+    )
+else:  # to type checkers, names that moved are errors, as they will be
 
     def __getattr__(name: str) -> object:
-        """A name that has moved, with a warning that says where to."""
+        """What is loaded when it is used, or a name that has moved, with a warning."""
+        if name in _PACKAGES:
+            return import_module(f"{__name__}.{name}")
+        if name in _PUBLIC:
+            found = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+            globals()[name] = found
+            return found
         if name not in _MOVED:
             message = f"module {__name__!r} has no attribute {name!r}"
             raise AttributeError(message, name=name, obj=sys.modules[__name__])
@@ -167,4 +291,4 @@ if not TYPE_CHECKING:  # to mypy they are errors, as they will be
 
 def __dir__() -> list[str]:
     """The public names, and the packages that have the others."""
-    return sorted({*__all__, *_MOVED.values(), "__version__"})
+    return sorted({*__all__, *_PACKAGES, "__version__"})

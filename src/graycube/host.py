@@ -40,7 +40,7 @@ def host_array(x: object) -> NDArray[Any]:
         raise InvalidTypeError(
             f"got a JAX {type(x).__name__}",
             "arrays are taken from the memory of this process, and no plan moves those of JAX",
-            "copy it with np.asarray(x), outside of jit, and pass the copy",
+            "copy it with np.asarray(x), outside of jit, or use gc.jax.Array",
         )
     try:
         where = x.__dlpack_device__() if hasattr(x, "__dlpack_device__") else None

@@ -13,7 +13,7 @@ from io import BytesIO
 import numpy as np
 
 import graycube as gc
-from graycube.bounds.certificate import known_certificate
+from graycube.cost.certificate import known_certificate
 from graycube.errors import GraycubeError
 from graycube.papers import papers
 from graycube.planning.files import plan_text

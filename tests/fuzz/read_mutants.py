@@ -18,10 +18,10 @@ import mutants
 
 import graycube as gc
 from graycube.advice import Workload
-from graycube.bounds.certificate import parsed_certificate
 from graycube.cli import main
+from graycube.cost.certificate import parsed_certificate
 from graycube.papers.paper import read_paper
-from graycube.planning.plan import plan_of
+from graycube.planning import Plan
 from graycube.schedule import dump, load
 from graycube.texts import visible
 
@@ -45,7 +45,7 @@ def read_plan(text):
     plan = gc.load_plan(FILE)
     assert status == (not plan.verify())
     assert sum("nothing is wrong" in line for line in shown.split("\n")) == (status == 0)
-    again = plan_of(mutants.plan_text(plan.schedule, plan.machine), "it")
+    again = Plan.from_text(mutants.plan_text(plan.schedule, plan.machine), "it")
     assert again == plan
     assert repr(plan).isprintable()
 

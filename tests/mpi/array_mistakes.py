@@ -156,11 +156,12 @@ def gathered(comm):
 
 
 def reductions(comm):
-    """Single axes, other dtypes, and numbers that overflow on one rank only."""
+    """Axes that there are not or that differ, and numbers that overflow on one rank only."""
     a = field(comm)
-    for name in ("sum", "mean", "max", "min", "all", "any"):
+    for name in ("sum", "mean", "max", "min", "all", "any", "std", "argmin"):
         call = partial(reduction, a, name)
-        yield from mixed(comm, None, 0, call, InvalidValueError, "takes the whole array")
+        yield from mixed(comm, None, 2, call, OutOfRangeError, "has 2 axes")
+        yield from differing(comm, None, 0, call, "axis")
     single = a.astype(np.float32)
     yield from differing(comm, a, single, lambda z: z.sum(), "dtype")
     yield from differing(comm, "sum", "max", lambda name: getattr(a, name)())
@@ -226,14 +227,16 @@ def transforms(comm):
 def plans(comm):
     """Arrays of another layout or dtype than the plan's, other norms and directions."""
     a = field(comm)
-    made = gc.plan_fft(a.layout, 0, machine="ideal")
+    made = partial(gc.fft, axis=0, plan=gc.plan_fft(a.layout, 0, machine="ideal"))
     other = gc.CubeArray(a.blocks, layout_of(comm, "cyclic"), comm)
-    yield from mixed(comm, a, other, made.run, InvalidValueError, "make a plan for its layout")
-    yield from mixed(comm, a, a.astype("U8"), made.run, GraycubeError, "dtype")
-    yield from differing(comm, a, a.astype(np.float32), made.run, "dtype")
-    yield from mixed(comm, None, "best", partial(made.run, a), InvalidValueError)
-    yield from differing(comm, None, "ortho", partial(made.run, a))
-    yield from differing(comm, {"inverse": True}, {}, lambda options: made.run(a, **options))
+    yield from mixed(comm, a, other, made, InvalidValueError, "make a plan for its layout")
+    yield from mixed(comm, a, a.astype("U8"), made, GraycubeError, "dtype")
+    yield from differing(comm, a, a.astype(np.float32), made, "dtype")
+    yield from mixed(comm, None, "best", lambda norm: made(a, norm=norm), InvalidValueError)
+    yield from differing(comm, None, "ortho", lambda norm: made(a, norm=norm))
+    plan = made.keywords["plan"]
+    yield from differing(comm, gc.ifft, gc.fft, lambda way: way(a, 0, plan=plan))
+    yield from differing(comm, plan, None, lambda chosen: gc.fft(a, 0, plan=chosen))
 
 
 def windows(comm):

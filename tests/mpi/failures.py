@@ -251,7 +251,7 @@ def failing_preparation(comm):
         (OddError(), "raised OddError("),
     ):
         for rank in culprits(comm):
-            target = "graycube.runtime.execution._banks"
+            target = "graycube.run.execution._banks"
             trouble = patch(target, side_effect=error) if comm.rank == rank else nullcontext()
             with trouble:
                 calls = [

@@ -21,6 +21,7 @@ from table import optima
 import graycube as gc
 from graycube.papers import tr_20_91
 from graycube.papers.tr_20_91.cycles import formula
+from graycube.schedule.replication import of_ways
 from graycube.verify import check_algebra, check_elements
 
 FILE = Path(tr_20_91.__file__).with_name("beyond.csv")
@@ -64,7 +65,7 @@ def follow(plan: gc.Plan) -> None:
     n, nodes = plan.task.n, 1 << plan.task.n
     busy = np.zeros((nodes, n, plan.schedule.cycles), dtype=bool)
     placed = np.zeros((nodes, plan.task.block), dtype=int)
-    for way in plan.schedule.ways:
+    for way in of_ways(plan.schedule).ways:
         for home in filter(way.starts_at, range(nodes)):
             placed[home, way.start : way.stop] += 1
             at, free = home, 0
@@ -91,7 +92,7 @@ def sample(plan: gc.Plan) -> None:
     for node, place in zip(nodes, rng.integers(task.block, size=SAMPLES).tolist(), strict=True):
         ways = [
             way
-            for way in plan.schedule.ways
+            for way in of_ways(plan.schedule).ways
             if way.starts_at(node) and way.start <= place < way.stop
         ]
         at = node

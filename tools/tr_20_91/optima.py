@@ -12,7 +12,7 @@ from pathlib import Path
 
 import graycube as gc
 from graycube.papers import tr_20_91
-from graycube.synthesis import least_cycles
+from graycube.search import least_cycles
 from graycube.verify import check_elements
 
 FILE = Path(tr_20_91.__file__).with_name("optima.csv")

@@ -17,7 +17,7 @@ import numpy as np
 import graycube as gc
 from graycube.papers import tr_20_91
 from graycube.papers.tr_20_91.cycles import formula
-from graycube.runtime import apply
+from graycube.run import apply
 from graycube.schedule import expand
 from graycube.verify import check_algebra, check_elements
 

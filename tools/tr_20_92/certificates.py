@@ -8,9 +8,9 @@ Half a minute. A linear program finds tolls; the certificate proves them again i
 from pathlib import Path
 
 import graycube as gc
-from graycube.bounds.certificate import KNOWN_DIMS, KNOWN_PORTS
+from graycube.cost.certificate import KNOWN_DIMS, KNOWN_PORTS
 
-FOLDER = Path(gc.__file__).parent / "bounds" / "certificates"
+FOLDER = Path(gc.__file__).parent / "cost" / "certificates"
 
 
 def main() -> None:

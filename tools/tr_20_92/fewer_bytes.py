@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 import graycube as gc
-from graycube.synthesis.demand import Demand
-from graycube.synthesis.rounds import Point, front, shares
+from graycube.search.demand import Demand
+from graycube.search.rounds import Point, front, shares
 
 TABLES = Path(gc.__file__).parent / "table" / "tables"
 NEARLY = 1.005

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 import graycube as gc
-from graycube.bounds import known_certificate
-from graycube.bounds.certificate import KNOWN_DIMS, KNOWN_PORTS
+from graycube.cost import known_certificate
+from graycube.cost.certificate import KNOWN_DIMS, KNOWN_PORTS
 from graycube.papers import tr_20_92
 
 FILE = Path(tr_20_92.__file__).with_name("trade_off.csv")

@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 
 import graycube as gc
-from graycube.bounds import butterfly_cycles
-from graycube.butterflies import one_point
-from graycube.butterflies.state import Code
+from graycube.cost import butterfly_cycles
 from graycube.errors import InvalidValueError
 from graycube.layout import ALLOCATIONS, Allocation
 from graycube.papers import tr_764
-from graycube.runtime import emulate, replicate
+from graycube.run import emulate, replicate
 from graycube.schedule import expand
+from graycube.table.networks import one_point
+from graycube.table.networks.state import Code
 from graycube.verify import check_algebra, check_elements, check_pairs, check_replication
 
 FILE = Path(tr_764.__file__).with_name("cycles.csv")
@@ -167,7 +167,10 @@ def check_one_point(n: int) -> int:
         source, target = gc.Layout.nodes(n, before), gc.Layout.nodes(n, after)
         network = one_point(source, output=after)
         end = target.gather(replicate(network, source.scatter(x)[:, 0])[:, None])
-        sound = check_replication(network) and network.layouts[-1] == target
+        sound = (
+            check_replication(network, gc.Machine(n, ports="all"))
+            and network.layouts[-1] == target
+        )
         if not sound or network.cycles != n or not np.allclose(end[digits], np.fft.fft(x)):
             raise SystemExit(f"one point, n = {n}, {before} to {after}: wrong")
     return 4

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import graycube as gc
-from graycube.butterflies.state import Code
 from graycube.papers import tr_764
 from graycube.papers.tr_764.feasible import Network
+from graycube.table.networks.state import Code
 
 FILE = Path(tr_764.__file__).with_name("feasible.csv")
 COLUMNS = ("n", "slots", "allocation", "encoding", "cycles", "output", "feasible", "seconds")

@@ -29,9 +29,9 @@ from itertools import count
 import numpy as np
 
 import graycube as gc
-from graycube.butterflies.state import Code
 from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import Moves
+from graycube.table.networks.state import Code
 
 Hop = tuple[int, int]
 """A cycle, and the dimension that is crossed in it."""

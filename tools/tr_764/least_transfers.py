@@ -19,10 +19,10 @@ from least_program import FOUND, four_on_a_node
 from least_schedules import Chain
 
 import graycube as gc
-from graycube.bounds import butterfly_cycles
-from graycube.butterflies.state import Code
+from graycube.cost import butterfly_cycles
 from graycube.papers import tr_764
 from graycube.schedule import Moves
+from graycube.table.networks.state import Code
 from graycube.verify import check_elements, check_pairs
 
 FILE = Path(tr_764.__file__).with_name("least_transfers.csv")

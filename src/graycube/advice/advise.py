@@ -106,7 +106,7 @@ class Advice(Shown):
         >>> len(advice.vary(steps=range(1, 20)).costs)
         19
         """
-        return vary(self, times)
+        return vary(self.search, self.starts, times, returns=self.returns)
 
 
 def advise(  # noqa: PLR0913

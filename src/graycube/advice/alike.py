@@ -12,12 +12,12 @@ from functools import lru_cache
 from math import prod
 
 from graycube.advice.homes import tidied
-from graycube.fourier import emulated_passes, in_place, passes
-from graycube.fourier.passes import result_layout
+from graycube.fourier.planned import planned_layout
 from graycube.gf2 import AffineMap, Matrix, bit_indices
 from graycube.layout import Axis, Layout
 from graycube.machine import Machine
-from graycube.schedule import Schedule
+from graycube.planning import cheapest
+from graycube.schedule import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,11 @@ def _in_brief(layout: Layout, axis: int, words: AffineMap) -> Layout:
 
 @lru_cache(maxsize=1 << 12)
 def _network(layout: Layout, itemsize: int, machine: Machine, restore: bool) -> Done | None:  # noqa: FBT001
-    found = in_place(layout, 1, itemsize, machine, restore=restore)
-    if found is None:
+    stages = tuple(reversed(layout.word_bits(1)))
+    free = bool(stages) and not restore
+    task = Task(layout, layout, layout.block_size, itemsize, stages, free)
+    found = cheapest(task, machine) if stages else None
+    if found is None or found.traffic is None:
         return None
-    made = found.schedule
-    if not isinstance(made, Schedule):  # copies leave everything where it is
-        return Done(found.cost, "copies", layout, passes(layout, 1)[1])
-    done, _ = emulated_passes(made, 1)
-    after = made.task.target
-    return Done(found.cost, found.name, after, result_layout(layout, 1, after.map, done))
+    made = found.traffic.schedule
+    return Done(found.cost, made.algorithm, made.task.target, planned_layout(made, 1))

@@ -4,7 +4,7 @@ Rules.
 
 1. Along its axes, every output of a transform depends on all inputs. If r is the rank of the
    node bits on the index bits of these axes, two of them are r links apart, a start-up a link,
-   and half of all elements cross r dimensions (:mod:`graycube.bounds.butterflies`).
+   and half of all elements cross r dimensions (:mod:`graycube.cost.butterflies`).
 2. Of n node bits, those that find no room on the other axes are on the axes of the transform,
    in whatever layout.
 3. A node that has m of the L indices along an axis, the first one included, needs the next h:

@@ -19,7 +19,7 @@ class FFT:
     """Transforms along some axes, one after the other; all axes by default.
 
     The digits of the output index come out in another order, which the layout carries: that of
-    :meth:`graycube.fourier.TransformPlan.run` ("carried"), or all "reversed", as the
+    :func:`graycube.fft` with a plan ("carried"), or all "reversed", as the
     butterflies of :func:`graycube.emulation` leave them; if it is "free", nobody minds, and the
     output counts as being in order. All axes are done by the same method: name them one by one
     to let that be chosen for each.

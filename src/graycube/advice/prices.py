@@ -13,14 +13,13 @@ from math import inf
 from graycube.advice.alike import Done, transformed
 from graycube.advice.homes import reversed_digits, tidied, transposed
 from graycube.advice.phases import FFT, Elementwise, Order, Stencil, Transpose
-from graycube.bounds import lower_bounds
+from graycube.cost import Traffic, lower_bounds, simulate
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.planning import cheapest
 from graycube.schedule import Task, delivered
-from graycube.simulate import Traffic, simulate
 from graycube.stencil import halo
 from graycube.table import algorithms
 from graycube.table.all_to_all import delivery

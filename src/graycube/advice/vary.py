@@ -1,10 +1,9 @@
 """How the advice changes with the numbers of loops: crossover points, and regions."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice, product
 from math import prod
-from typing import TYPE_CHECKING
 
 from graycube.advice.known import Conversion
 from graycube.advice.paths import Trace
@@ -13,9 +12,6 @@ from graycube.advice.search import Search, steps_of
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
 from graycube.show import Sheet, Shown, Table
-
-if TYPE_CHECKING:
-    from graycube.advice.advise import Advice
 
 MAX_POINTS = 1 << 16
 
@@ -110,9 +106,15 @@ def _span(ends: Iterable[str]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def vary(advice: "Advice", times: Mapping[str, Iterable[int] | int]) -> Variation:
-    """The variation of the advice; prices are those already found, and any that are new."""
-    names = set(_names(advice.phases))
+def vary(
+    search: Search,
+    starts: Sequence[int],
+    times: Mapping[str, Iterable[int] | int],
+    *,
+    returns: bool,
+) -> Variation:
+    """The variation of an advice; prices are those already found, and any that are new."""
+    names = set(_names(search.phases))
     values = {
         name: require_ints(
             islice(some, MAX_POINTS + 1) if isinstance(some, Iterable) else some, name
@@ -140,12 +142,10 @@ def vary(advice: "Advice", times: Mapping[str, Iterable[int] | int]) -> Variatio
             "use numbers >= 0",
         )
     found = [
-        advice.search.cheapest(
-            advice.starts, dict(zip(values, point, strict=True)), returns=advice.returns
-        )
+        search.cheapest(starts, dict(zip(values, point, strict=True)), returns=returns)
         for point in points
     ]
-    strategies = tuple(strategy(advice.search, way.steps) for way in found)
+    strategies = tuple(strategy(search, way.steps) for way in found)
     costs = tuple(way.cost for way in found)
     return Variation(values, strategies, costs, tuple(way.lower_bound for way in found))
 

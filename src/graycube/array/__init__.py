@@ -1,12 +1,15 @@
 """Arrays over 2^n nodes that carry their layout: in one process, or over MPI.
 
-``cube_array`` is the array, ``ranks`` says which nodes are here and makes all of them go on
-together, ``moving`` takes data from place to place, ``window`` is an array with its halo,
-``elementwise`` and ``reductions`` are what NumPy does too, and ``files`` are arrays on disk.
+``held`` is what is here of an array: blocks and their layout. ``ranks`` says which nodes that
+are and makes all ranks go on together, ``moving`` takes data from place to place, ``local`` is
+the piece of a process, ``window`` an array with its halo, and ``files`` are arrays on disk.
+What NumPy does too is in ``elementwise``, ``reductions``, with ``statistics``, ``norms`` and
+``sums`` made of them, ``payload`` and ``rolling``; ``functions`` is the table of it,
+``methods`` has the names on arrays. ``cube_array`` is the array itself.
 """
 
 from graycube.array.cube_array import CubeArray
-from graycube.array.elementwise import where
+from graycube.array.joining import assert_allclose, stack, where
 from graycube.array.window import Window
 
-__all__ = ["CubeArray", "Window", "where"]
+__all__ = ["CubeArray", "Window", "assert_allclose", "stack", "where"]

@@ -7,16 +7,15 @@ on all of them. Everything else works on the blocks that are here and sends noth
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from graycube.array.elementwise import applied
 from graycube.array.files import load, save
+from graycube.array.local import blocks_of_local, local, piece_of, put_local
+from graycube.array.methods import LikeNumpy
 from graycube.array.ranks import (
     facts_of,
     held,
@@ -25,7 +24,6 @@ from graycube.array.ranks import (
     spread,
     together,
 )
-from graycube.array.reductions import Reductions
 from graycube.array.relaying import Relay, relaid
 from graycube.array.sharing import all_blocks, sent_from
 from graycube.array.window import Window, window
@@ -44,12 +42,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
+class CubeArray(LikeNumpy, Shown):
     """The blocks of nodes, ``blocks[k, slot]``, and the layout that says what is where.
 
     Without a communicator, or with one of a single rank, block k is that of node k; else there
     is one block, that of the node with the number of this rank. Axes after the slot are
-    payload. Elementwise NumPy operations work on arrays of one layout.
+    payload: components of vectors and tensors. NumPy's functions work on arrays of one layout,
+    and nothing is gathered unless the name says so.
 
     >>> x = CubeArray.from_numpy(np.arange(8.0), Layout.cyclic(3, 2, nodes="gray"))
     >>> x
@@ -57,21 +56,6 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
     >>> (np.sqrt(x * x) + 1).to_numpy().tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
     """
-
-    blocks: NDArray[Any]
-    layout: Layout
-    comm: "Intracomm | None" = None
-
-    def __post_init__(self) -> None:
-        require_layout(self.layout)
-        object.__setattr__(self, "blocks", host_array(self.blocks))
-        expected = (len(self.nodes), self.layout.block_size)
-        if self.blocks.shape[:2] != expected:
-            raise InvalidValueError(
-                f"the blocks have shape {self.blocks.shape}",
-                f"their first axes must be {expected}",
-                "put the node first and the slot second",
-            )
 
     @classmethod
     def from_numpy(
@@ -103,18 +87,19 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
         """The array with ``function(i, j, ...)`` at index (i, j, ...), as ``np.fromfunction``.
 
         Collective. The function gets integer arrays, one for each axis, and returns one value
-        for each entry.
+        for each entry, or a tuple or list of such values: the components of a vector.
 
         >>> layout = Layout.mesh((4, 4), nodes=(2, 2), code="gray")
         >>> CubeArray.from_function(lambda i, j: 10 * i + j, layout).to_numpy()[3].tolist()
         [30, 31, 32, 33]
+        >>> CubeArray.from_function(lambda i, j: (i, 0 * j), layout).shape
+        (4, 4, 2)
         """
 
         def prepare() -> tuple[CubeArray, dict[str, object]]:
             require_layout(layout)
             where = held(layout, nodes_here(layout, comm))
-            values = host_array(function(*where))
-            blocks = np.array(np.broadcast_to(values, where[0].shape))
+            blocks = _of_entries(function(*where), where[0].shape)
             return cls(blocks, layout, comm), dict(facts_of("from_function", layout, blocks))
 
         return together(comm, prepare)
@@ -137,6 +122,56 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
             return cls.from_numpy([] if x is None else x, layout, comm)
         return cls(sent_from(root, x, layout, over), layout, comm)
 
+    @classmethod
+    def from_local(
+        cls, piece: ArrayLike, layout: Layout, comm: "Intracomm | None" = None
+    ) -> "CubeArray":
+        """The array of which every rank has its own piece, as :attr:`local`; collective.
+
+        In one process the piece is the whole array. Ranks that have copies of the same elements
+        pass the same piece.
+
+        >>> layout = Layout.mesh((4, 2), nodes=(2, 1), allocation="cyclic")
+        >>> CubeArray.from_local([[1, 2], [3, 4], [5, 6], [7, 8]], layout).blocks.tolist()
+        [[1, 2, 5, 6], [3, 4, 7, 8]]
+        """
+
+        def prepare() -> tuple[CubeArray, dict[str, object]]:
+            nodes = nodes_here(require_layout(layout), comm)
+            blocks = blocks_of_local(layout, nodes, piece)
+            return cls(blocks, layout, comm), dict(facts_of("from_local", layout, blocks))
+
+        return together(comm, prepare)
+
+    @property
+    def local(self) -> NDArray[Any]:
+        """What is in this process, in the order of its index: the piece of this rank.
+
+        It is a view where the block has the same order. Elsewhere, and where several nodes are
+        in one process, it is a copy that cannot be written: use :meth:`set_local`.
+        """
+        return local(self)
+
+    def set_local(self, piece: ArrayLike) -> None:
+        """Write what is in this process: a piece like :attr:`local`, or a number.
+
+        >>> u = CubeArray.from_numpy(np.zeros(4), Layout.mesh((4,), nodes=(2,)))
+        >>> u.set_local(u.local + [1, 2, 3, 4])
+        >>> u.to_numpy()
+        array([1., 2., 3., 4.])
+        """
+        put_local(self.blocks, self.layout, self.nodes, piece)
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """Where the piece of this rank is in the whole: a slice for each axis of the layout."""
+        return piece_of(self.layout, self.nodes).slices
+
+    @property
+    def ix(self) -> tuple[NDArray[Any], ...]:
+        """The same for any order along an axis: an index as ``numpy.ix_`` makes it."""
+        return np.ix_(*piece_of(self.layout, self.nodes).coordinates)
+
     def to_numpy(self) -> NDArray[Any]:
         """The whole array, in natural order; collective, and every rank gets all of it.
 
@@ -154,53 +189,6 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
         """
         blocks = all_blocks(self.blocks, self.layout, self.comm, root)
         return None if blocks is None else self.layout.gather(blocks)
-
-    @property
-    def nodes(self) -> range:
-        """The nodes whose blocks are in this process."""
-        return nodes_here(self.layout, self.comm)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the whole array, the payload included."""
-        return (*self.layout.shape, *self.blocks.shape[2:])
-
-    @property
-    def size(self) -> int:
-        """Number of elements of the whole array, the payload included."""
-        return prod(self.shape)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype of the elements."""
-        return self.blocks.dtype
-
-    @property
-    def real(self) -> "CubeArray":
-        """The real parts."""
-        return self.with_blocks(self.blocks.real)
-
-    @property
-    def imag(self) -> "CubeArray":
-        """The imaginary parts."""
-        return self.with_blocks(self.blocks.imag)
-
-    def with_blocks(self, blocks: NDArray[Any]) -> "CubeArray":
-        """An array of the same layout with other blocks.
-
-        >>> x = CubeArray.from_numpy([1, 2], Layout.nodes(1))
-        >>> x.with_blocks(np.cumsum(x.blocks, axis=1)).to_numpy()
-        array([1, 2])
-        """
-        return CubeArray(blocks, self.layout, self.comm)
-
-    def astype(self, dtype: DTypeLike) -> "CubeArray":
-        """The same array in another dtype.
-
-        >>> CubeArray.from_numpy([1, 2], Layout.nodes(1)).astype(complex).dtype
-        dtype('complex128')
-        """
-        return self.with_blocks(self.blocks.astype(dtype))
 
     def indices(self) -> tuple["CubeArray", ...]:
         """The index of every element along each axis, in the layout of the array.
@@ -242,7 +230,7 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
         periodic: bool | Sequence[bool] = True,
         corners: bool = False,
         fill: float = 0,
-    ) -> Window:
+    ) -> Window["CubeArray"]:
         """The array with what a stencil reads of other nodes: a :class:`Window`; collective.
 
         ``reach``, ``periodic`` and ``corners`` are as for :func:`graycube.halo`. Beyond the
@@ -284,34 +272,6 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
         """
         return cls(load(path, layout, comm), layout, comm)
 
-    def __array__(
-        self,
-        dtype: DTypeLike | None = None,
-        copy: bool | None = None,  # noqa: FBT001 - NumPy's protocol
-    ) -> NDArray[Any]:
-        """The whole array, for NumPy's functions: always a copy; collective."""
-        if copy is False:
-            raise InvalidValueError(
-                "the blocks are those of all nodes",
-                "the whole array is a copy of them",
-                "use blocks, or allow a copy",
-            )
-        return np.array(self.to_numpy(), dtype=dtype, copy=None)
-
-    def __bool__(self) -> bool:
-        """Refuse to be one truth value, as NumPy's arrays do."""
-        return bool(self.to_numpy())
-
-    def __array_ufunc__(
-        self,
-        ufunc: np.ufunc,
-        method: str,
-        *inputs: object,
-        **options: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
-        """Elementwise operations, node by node; payload axes are matched from the first on."""
-        return applied(CubeArray, ufunc, method, inputs, options)
-
     def _sheet(self) -> Sheet:
         shape = " x ".join(map(str, self.shape))
         here = f"{amount(len(self.nodes), 'block')} here, {amount(self.blocks.nbytes, 'byte')}"
@@ -322,3 +282,19 @@ class CubeArray(Reductions, NDArrayOperatorsMixin, Shown):
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
         here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
+
+
+def _of_entries(given: object, entries: tuple[int, ...]) -> NDArray[Any]:
+    """A value for every entry; components, also of components, are the last axes."""
+    if isinstance(given, tuple | list):
+        return np.stack([_of_entries(part, entries) for part in given], axis=len(entries))
+    values = host_array(given)
+    payload = values.shape[len(entries) :] if values.shape[: len(entries)] == entries else ()
+    try:
+        return np.array(np.broadcast_to(values, (*entries, *payload)))
+    except ValueError:
+        raise InvalidValueError(
+            f"the function gives an array of shape {values.shape}",
+            f"it is called with arrays of shape {entries}, and gives a value for each entry",
+            "give a tuple of such values for the components of a vector",
+        ) from None

@@ -1,65 +1,90 @@
 """Operations that work element by element, on the blocks that are here.
 
-Operands are arrays of one layout, and numbers. Arrays that are not spread are refused: of which
-node an element is, only a layout says.
+Rules.
+
+1. Axes of layouts align with axes of layouts, from the last one back. Payload aligns with
+   payload, from the last axis back, as NumPy has it. Plain arrays are payload.
+2. Operands have one layout, or that of what is left of it when axes are summed away. There
+   every node has what it needs, and nothing is sent.
+3. Errors name shapes of whole arrays.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.held import Held
 from graycube.array.ranks import spread
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
+from graycube.layout import Axis, Layout
 
-if TYPE_CHECKING:
-    from graycube.array.cube_array import CubeArray
-
-
+_H = TypeVar("_H", bound=Held)
 _SPREAD = "spread it first, with CubeArray.from_numpy(x, layout)"
+_KEPT = 64  # pairs of layouts that were compared
+_NUMBERS = (bool, int, float, complex, np.generic)
 
 
-def aligned(arrays: Sequence["CubeArray"]) -> list[NDArray[Any]]:
-    """The blocks of arrays of one layout, with as many axes; payload is matched from the front.
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """Operands that NumPy can broadcast: the nodes, the digits of slots, the payload.
 
-    >>> from graycube.array import CubeArray
     >>> from graycube.layout import Layout
-    >>> x, y = (CubeArray.from_numpy(v, Layout.nodes(1)) for v in ([1, 2], [[3, 4], [5, 6]]))
-    >>> [blocks.shape for blocks in aligned([x, y])]
-    [(2, 1, 1), (2, 1, 2)]
+    >>> x = Held(np.zeros((2, 4, 3)), Layout.mesh((4, 2), nodes=(2, 1)))
+    >>> mean = Held(np.zeros((2, 2, 3)), x.layout.without_axes([1], keepdims=True))
+    >>> [array.shape for array in aligned([x, mean]).arrays]
+    [(2, 2, 2, 3), (2, 2, 1, 3)]
     """
-    for other in arrays[1:]:
-        _require_alike(arrays[0], other)
-    axes = max(x.blocks.ndim for x in arrays)
-    return [x.blocks.reshape(*x.blocks.shape, *(1,) * (axes - x.blocks.ndim)) for x in arrays]
+
+    like: Held
+    lead: tuple[int, ...]
+    arrays: list[NDArray[Any]]
+
+    def blocks(self, made: NDArray[Any]) -> NDArray[Any]:
+        """What NumPy made of the arrays, as blocks."""
+        nodes, slots = self.like.blocks.shape[:2]
+        return made.reshape(nodes, slots, *made.shape[len(self.lead) :])
 
 
-def where(
-    condition: "CubeArray", x: "CubeArray | complex", y: "CubeArray | complex"
-) -> "CubeArray":
-    """Elements of x where the condition is true, else of y, as ``numpy.where``.
-
-    Both are arrays of the layout of the condition, or numbers.
-
-    >>> from graycube.array import CubeArray
-    >>> from graycube.layout import Layout
-    >>> x = CubeArray.from_numpy([3, 1, 2, 0], Layout.nodes(2, "gray"))
-    >>> where(x > 1, x, -1).to_numpy()
-    array([ 3, -1,  2, -1])
-    """
-    kind = type(condition)
-    if not hasattr(condition, "with_blocks"):
-        raise InvalidTypeError(
-            f"the condition is a {kind.__name__}", "it must be a CubeArray", _SPREAD
-        )
-    first, *chosen = _operands(kind, [condition, x, y])
-    return condition.with_blocks(np.where(first, *chosen))
+def aligned(operands: Sequence[Held | NDArray[Any]]) -> Aligned:
+    """Arrays of one layout, those that are left of it without some axes, and plain payload."""
+    ours = [x for x in operands if isinstance(x, Held)]
+    first = ours[0]
+    if len(ours) == len(operands) and all(_same_kind(x, first) for x in ours):
+        return Aligned(first, first.blocks.shape[:2], [x.blocks for x in ours])
+    like = max(ours, key=lambda x: (len(x.layout.axes), x.layout.size))
+    for x in ours:
+        require_same_ranks(like, x)
+    gone = {id(x): _gone(x.layout, like.layout) for x in ours if x.layout != like.layout}
+    lead = like.blocks.shape[:2]
+    if gone:
+        lead = (lead[0], *(length for _, length in like.layout.digits))
+    axes = max(len(x.payload) for x in ours)
+    arrays = [
+        _raised(x.blocks, _lead(like, lead, gone.get(id(x), ())), 2, axes)
+        if isinstance(x, Held)
+        else _raised(_plain(x, ours), (1,) * len(lead), 0, axes)
+        for x in operands
+    ]
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = [x.shape for x in operands]
+        raise InvalidValueError(
+            f"the arrays have shapes {' and '.join(map(str, shapes))}",
+            f"what follows the {len(like.layout.axes)} axes of the layout is payload, and "
+            "aligns from the last axis back",
+            "index one of them, as in u[..., None]",
+        ) from None
+    return Aligned(like, lead, arrays)
 
 
 def applied(
-    kind: "type[CubeArray]",
+    kind: type[_H],
     ufunc: np.ufunc,
     method: str,
     inputs: Sequence[object],
@@ -67,11 +92,10 @@ def applied(
 ) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
     """What a ufunc gives for operands of which one is of a kind of arrays.
 
-    >>> from graycube.array import CubeArray
     >>> from graycube.layout import Layout
-    >>> x = CubeArray.from_numpy([3, 1], Layout.nodes(1))
-    >>> applied(CubeArray, np.add, "__call__", (1, x), {}).to_numpy()
-    array([4, 2])
+    >>> x = Held(np.array([[3], [1]]), Layout.nodes(1))
+    >>> applied(Held, np.add, "__call__", (1, x), {}).blocks.tolist()
+    [[4], [2]]
     """
     outs: tuple[Any, ...] = options.get("out", ())
     if any(_has_its_own_way(kind, x) for x in (*inputs, *outs)):
@@ -82,28 +106,131 @@ def applied(
         raise InvalidTypeError(
             f"numpy.{ufunc.__name__} is given {', '.join(map(repr, further))}",
             "elementwise operations take 'out', 'dtype' and 'casting'",
-            "work on the blocks, and use with_blocks",
+            "use np.where for what is done in some places only",
         )
-    for out in outs:
-        if not isinstance(out, kind):
-            raise InvalidTypeError(
-                f"the result is to go to a {type(out).__name__}",
-                "what comes of arrays over nodes is one too",
-                "give it a new name, or gather it with to_numpy()",
-            )
-    blocks = _operands(kind, [*inputs, *outs])
+    return element_by_element(ufunc, inputs, further, *outs)
+
+
+def element_by_element(
+    function: Callable[..., Any],
+    operands: Sequence[object],
+    options: Mapping[str, Any],
+    out: object = None,
+) -> Any:  # noqa: ANN401 - an array of the kind of the first one
+    """A function of NumPy's on every element; ``options`` that are arrays align as well.
+
+    >>> from graycube.layout import Layout
+    >>> x = Held(np.array([[3], [1]]), Layout.nodes(1))
+    >>> element_by_element(np.isclose, [x, 1], {"atol": 1}).blocks.tolist()
+    [[False], [True]]
+    """
+    given: dict[Any, Any] = {**dict(enumerate(operands)), **options}
+    arrays = {k: v for k, v in ((k, _operand(v)) for k, v in given.items()) if v is not None}
+    outs = [] if out is None else [_require_out(out)]
+    found = aligned([*arrays.values(), *outs])
+    given |= dict(zip(arrays, found.arrays, strict=False))
+    positional = [given.pop(k) for k in range(len(operands))]
     if not outs:
-        like = next(x for x in inputs if isinstance(x, kind))
-        return like.with_blocks(ufunc(*blocks, **further))
-    (out,) = outs
-    ufunc(*blocks[:-1], out=out.blocks, **further)
+        return found.like.with_blocks(found.blocks(function(*positional, **given)))
+    (target,), view = outs, found.arrays[-1]
+    if np.broadcast_shapes(*(a.shape for a in found.arrays)) != view.shape:
+        shapes = " and ".join(str(x.shape) for x in arrays.values())
+        raise InvalidValueError(
+            f"the arrays have shapes {shapes}",
+            f"the result does not fit in shape {target.shape}",
+            "give it a new name",
+        )
+    if isinstance(function, np.ufunc) and np.may_share_memory(view, target.blocks):
+        function(*positional, out=view, **given)
+    else:
+        casting = options.get("casting", "same_kind")
+        np.copyto(target.blocks, found.blocks(function(*positional, **given)), casting=casting)
+    return target
+
+
+def _require_out(out: object) -> Held:
+    if not isinstance(out, Held):
+        raise InvalidTypeError(
+            f"the result is to go to a {type(out).__name__}",
+            "what comes of arrays over nodes is one too",
+            "give it a new name, or gather it with to_numpy()",
+        )
     return out
 
 
-def _has_its_own_way(kind: "type[CubeArray]", x: object) -> bool:
+def _same_kind(x: Held, first: Held) -> bool:
+    """Whether arrays have one layout, communicator and payload, seen at a glance."""
+    same = x.layout is first.layout and x.comm is first.comm
+    return same and x.blocks.shape == first.blocks.shape
+
+
+def _raised(array: NDArray[Any], lead: tuple[int, ...], used: int, axes: int) -> NDArray[Any]:
+    """The array with other axes before its payload, which is given so many axes."""
+    payload = array.shape[used:]
+    return array.reshape(*lead, *(1,) * (axes - len(payload)), *payload)
+
+
+def _lead(like: Held, lead: tuple[int, ...], gone: Sequence[int]) -> tuple[int, ...]:
+    """Nodes and digits of the slots, without those of some axes."""
+    if not gone:
+        return lead
+    digits = ((1 if axis in gone else length) for axis, length in like.layout.digits)
+    return (lead[0], *digits)
+
+
+@lru_cache(maxsize=_KEPT)
+def _gone(part: Layout, whole: Layout) -> tuple[int, ...]:
+    """Which axes of the whole are summed away in a part of it."""
+    missing = len(whole.axes) - len(part.axes)
+    axes = (Axis(0),) * missing + part.axes
+    pairs = [*enumerate(zip(axes, whole.axes, strict=True))]
+    gone = tuple(k for k, (a, b) in pairs if a.length == 1 < b.length)
+    if any(a.length != b.length for k, (a, b) in pairs if k not in gone):
+        raise InvalidValueError(
+            f"the layouts are of arrays of shape {part.shape} and {whole.shape}",
+            "they must be alike, but for axes of length 1",
+            "axes align from the last one back: use keepdims=True where others are summed",
+        )
+    wanted = whole.without_axes(gone, keepdims=True) if gone else whole
+    if (part.map, axes, part.copies) != (wanted.map, wanted.axes, wanted.copies):
+        raise InvalidValueError(
+            f"the layouts are {part} and {whole}",
+            "elementwise operations need the same layout"
+            + (", or what without_axes leaves of it" if gone else ""),
+            "call relayout on one of the arrays",
+        )
+    return gone
+
+
+def _operand(x: object) -> Held | NDArray[Any] | None:
+    """What is to be aligned; None for numbers and for options that are no arrays."""
+    if isinstance(x, Held):
+        return x
+    if x is None or isinstance(x, (*_NUMBERS, str, type, np.dtype)):
+        return None
+    array = host_array(x)
+    return array if array.ndim else None
+
+
+def _plain(x: NDArray[Any], ours: Iterable[Held]) -> NDArray[Any]:
+    """A plain array, if it has no more axes than the payload."""
+    largest = max(ours, key=lambda each: len(each.payload))
+    if x.ndim > len(largest.payload):
+        raise InvalidTypeError(
+            f"got a {type(x).__name__} of shape {x.shape} beside a CubeArray of shape "
+            f"{largest.shape}",
+            "a plain array aligns with the payload, which has the shape "
+            f"{largest.payload or '() here'}",
+            _SPREAD,
+        )
+    return x
+
+
+def _has_its_own_way(kind: type[Held], x: object) -> bool:
     """Whether NumPy asks something else than us or itself what to do."""
     way = getattr(type(x), "__array_ufunc__", None)
-    return way not in {None, np.ndarray.__array_ufunc__, kind.__array_ufunc__}
+    own = getattr(kind, "__array_ufunc__", None)
+    return way not in {None, np.ndarray.__array_ufunc__, own}
 
 
 def _require_elementwise(ufunc: np.ufunc, method: str) -> None:
@@ -112,7 +239,7 @@ def _require_elementwise(ufunc: np.ufunc, method: str) -> None:
         raise InvalidTypeError(
             f"{name} is no operation on single elements",
             "it would mix blocks of nodes",
-            "use the methods of CubeArray, or work on its blocks",
+            "use sum, prod and the like, np.einsum over the payload, or to_numpy()",
         )
     if ufunc.nout != 1:
         raise InvalidTypeError(
@@ -122,31 +249,12 @@ def _require_elementwise(ufunc: np.ufunc, method: str) -> None:
         )
 
 
-def _operands(kind: "type[CubeArray]", given: Sequence[object]) -> list[Any]:
-    """The blocks of arrays of one layout, and numbers."""
-    ours = iter(aligned([x for x in given if isinstance(x, kind)]))
-    return [next(ours) if isinstance(x, kind) else _number(x) for x in given]
+def require_same_ranks(first: Held, other: Held) -> None:
+    """Refuse arrays of different communicators.
 
-
-def _number(x: object) -> object:
-    """A number as it is, so that NumPy knows a Python one; or an array without axes."""
-    array = host_array(x)
-    if array.ndim:
-        raise InvalidTypeError(
-            f"got a {type(x).__name__} of shape {array.shape}",
-            "elementwise operations take CubeArrays of one layout, and numbers",
-            _SPREAD,
-        )
-    return x if isinstance(x, bool | int | float | complex | np.generic) else array
-
-
-def _require_alike(first: "CubeArray", other: "CubeArray") -> None:
-    if other.layout != first.layout:
-        raise InvalidValueError(
-            f"the layouts are {first.layout} and {other.layout}",
-            "elementwise operations need the same layout",
-            "call relayout on one of the arrays",
-        )
+    >>> a = Held(np.zeros((2, 1)), Layout.nodes(1))
+    >>> require_same_ranks(a, a)
+    """
     if spread(other.comm) != spread(first.comm):
         raise InvalidValueError(
             "the arrays have different communicators",

@@ -22,13 +22,13 @@ from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.runtime import mpi
+from graycube.run import mpi
 from graycube.whole_files import at_once, named, require_writable
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-    from graycube.runtime.agreement import Facts
+    from graycube.run.agreement import Facts
 
 _Blocks = NDArray[Any]
 MAX_HEADER = 10_000  # bytes, as NumPy has it
@@ -169,8 +169,9 @@ def _write_own(
     MPI = mpi()  # noqa: N806 - as everybody calls it
     index = layout.index(np.array(comm.rank), np.arange(layout.block_size))
     order = np.argsort(index)
+    order = order[layout.locate(index[order])[0] == comm.rank]  # of copies, the lowest node's
     data = np.ascontiguousarray(blocks[0][order])
-    size = data.nbytes // len(data)
+    size = blocks.itemsize * prod(blocks.shape[2:])
     first, lengths = _runs(index[order])
     element = MPI.BYTE.Create_contiguous(size).Commit()
     places = element.Create_hindexed(lengths, (first * size).tolist()).Commit()
@@ -187,5 +188,5 @@ def _write_own(
 
 def _runs(index: IntArray) -> tuple[IntArray, list[int]]:
     """The first of every run of ascending numbers, and how many it has."""
-    starts = np.flatnonzero(np.diff(index, prepend=index[0] - 2) != 1)
+    starts = np.flatnonzero(np.diff(index, prepend=-2) != 1)
     return index[starts], np.diff(starts, append=len(index)).tolist()

@@ -1,5 +1,6 @@
 """Data taken from place to place, whether the nodes are here or on other ranks."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from graycube.array.ranks import nodes_here, spread
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
-from graycube.runtime import Execution, script_by_index, scripts_at_once
-from graycube.runtime.script import Script
+from graycube.run import Execution, require_comm, script_by_index, scripts_at_once
+from graycube.run.script import Script
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -58,18 +59,65 @@ def straight(
     >>> straight(np.array([[5], [6]]), Layout.nodes(1), Layout.nodes(1), None).tolist()
     [[5], [6]]
     """
-    if layout.axes == target.axes:
+    if (layout.axes, layout.copies) == (target.axes, target.copies):
         return moved(blocks, layout, layout.map, target.map, comm)
-    over = spread(comm)
-    if over is None:
+    if spread(comm) is None:
         return target.scatter(layout.gather(blocks))
-    result = np.empty_like(blocks, order="C")
-    script = script_by_index(layout, target, over.rank)
-    execution = Execution(script, over, blocks, result, "a redistribution")
+    return _by_index(blocks, layout, target, comm, ())
+
+
+def rolled(
+    blocks: _Blocks, layout: Layout, shift: Sequence[int], comm: "Intracomm | None"
+) -> _Blocks:
+    """The blocks with every element so much farther along each axis, around the end of it.
+
+    >>> rolled(np.array([[5], [6]]), Layout.nodes(1), [1], None).tolist()
+    [[6], [5]]
+    """
+    steps = tuple(
+        step % length if length else 0 for step, length in zip(shift, layout.shape, strict=True)
+    )
+    if not any(steps):
+        return blocks.copy()
+    if spread(comm) is None:
+        rows = _row_after_roll(layout, steps)
+        return np.take(blocks.reshape(-1, *blocks.shape[2:]), rows, axis=0)
+    return _by_index(blocks, layout, layout, comm, steps)
+
+
+@lru_cache(maxsize=SCRIPTS)
+def _row_after_roll(layout: Layout, steps: tuple[int, ...]) -> NDArray[np.intp]:
+    """For every node and slot, the row where its element was; all nodes are here."""
+    node, slot = np.arange(1 << layout.n)[:, None], np.arange(layout.block_size)[None, :]
+    index = zip(layout.coordinates(node, slot), steps, layout.shape, strict=True)
+    where, row = layout.locate(*((i - step) % length for i, step, length in index))
+    rows: NDArray[np.intp] = (where * layout.block_size + row).astype(np.intp)
+    return rows
+
+
+def _by_index(
+    blocks: _Blocks,
+    layout: Layout,
+    target: Layout,
+    comm: "Intracomm | None",
+    shift: tuple[int, ...],
+) -> _Blocks:
+    """What a script by index does, on several ranks."""
+    (node,) = nodes_here(layout, comm)
+    result = np.empty((1, target.block_size, *blocks.shape[2:]), blocks.dtype)
+    script = _script_by_index(layout, target, node, shift)
+    execution = Execution(script, require_comm(comm), blocks, result, "a redistribution")
     try:
         return execution.run()
     finally:
         execution.free()
+
+
+@lru_cache(maxsize=SCRIPTS)
+def _script_by_index(
+    layout: Layout, target: Layout, node: int, shift: tuple[int, ...]
+) -> Script:
+    return script_by_index(layout, target, node, shift)
 
 
 def mover(  # noqa: PLR0913, PLR0917 - from where to where, twice

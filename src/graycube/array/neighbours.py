@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.runtime import freed_with, mpi, no_way_back, private
+from graycube.run import freed_with, mpi, no_way_back, private
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
 

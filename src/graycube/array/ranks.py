@@ -10,14 +10,14 @@ import numpy as np
 
 from graycube.errors import InvalidTypeError
 from graycube.layout import Layout
-from graycube.runtime import agreed, require_comm
+from graycube.run import agreed, require_comm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mpi4py.MPI import Intracomm
 
-    from graycube.runtime.agreement import Facts
+    from graycube.run.agreement import Facts
 
 _T = TypeVar("_T")
 

@@ -1,98 +1,189 @@
-"""Numbers that sum an array up: every node reduces its block, and all ranks get the result.
+"""Reductions: every node reduces what it has, then those that share axes are combined.
 
-The results of the nodes are combined in the order of the nodes on every rank, so all ranks have
-the same number to the last bit.
+Rules.
+
+1. A reduction along axes of the layout leaves its result on the nodes where it comes about.
+   All that differ in bits of these axes only have a copy (``Layout.without_axes``).
+2. They combine in pairs, one message each way for every cube dimension of these axes, always
+   in the same order. So all copies are the same to the last bit, on ranks as in one process.
+3. Without ``keepdims``, what is left of an array without any axis of its layout is a plain
+   number or array, on all ranks.
 """
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from graycube.array.ranks import spread, together
-from graycube.errors import InvalidValueError
+from graycube.array.elementwise import aligned
+from graycube.array.held import Held
+from graycube.array.ranks import facts_of, spread, together
+from graycube.array.sharing import require_plain
+from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.gf2 import require_int
+from graycube.layout import Layout
+from graycube.layout.copied import reduced_basis
+from graycube.run import mpi, no_way_back, private
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-    from graycube.runtime.agreement import Facts
+    from graycube.run.agreement import Facts
 
-_Reduction = Callable[[NDArray[Any]], Any]
+Axes = SupportsIndex | Sequence[SupportsIndex] | None
+_Blocks = NDArray[Any]
+_KEPT = 64  # layouts and axes
 
 
-class Reductions:
-    """The reductions of an array that has blocks; all of them are collective.
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Axes that are reduced: those of the layout, and those of the payload, from 0 each.
 
-    >>> from graycube.array import CubeArray
-    >>> from graycube.layout import Layout
-    >>> x = CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2))
-    >>> x.min(), x.max(), (x > 5).all(), (x > 5).any()
-    (np.int64(5), np.int64(8), np.False_, np.True_)
+    >>> Over((0, 1), (0,), keepdims=False).payload
+    (0,)
     """
 
-    blocks: NDArray[Any]
-    comm: "Intracomm | None"
+    layout: tuple[int, ...]
+    payload: tuple[int, ...]
+    keepdims: bool
 
-    if TYPE_CHECKING:
 
-        @property
-        def size(self) -> int: ...  # noqa: D102
+def over_axes(a: Held, axis: Axes, *, keepdims: bool = False) -> Over:
+    """The axes that NumPy's ``axis`` names; all of them for None.
 
-    def _reduced(self, axis: object, out: object, reduction: _Reduction, what: str) -> Any:  # noqa: ANN401
-        """The reduction of all blocks: first on every node, then of these in their order."""
+    >>> over_axes(Held(np.zeros((2, 4, 3)), Layout.mesh((4, 2), nodes=(2, 1))), (0, -1))
+    Over(layout=(0,), payload=(0,), keepdims=False)
+    """
+    every = range(a.ndim)
+    given = every if axis is None else axis if isinstance(axis, Sequence) else (axis,)
+    axes = [require_int(k, "axis") for k in given]
+    if not all(-a.ndim <= k < a.ndim for k in axes):
+        raise OutOfRangeError(
+            f"axis is {axis}",
+            f"an array of shape {a.shape} has {a.ndim} axes",
+            f"use {-a.ndim}..{a.ndim - 1}",
+        )
+    found = sorted({k % a.ndim for k in axes})
+    if len(found) != len(axes):
+        raise InvalidValueError(f"axis is {axis}", "an axis is named twice", "name it once")
+    d = len(a.layout.axes)
+    inside = tuple(k for k in found if k < d)
+    return Over(inside, tuple(k - d for k in found if k >= d), bool(keepdims))
 
-        def prepare() -> "tuple[NDArray[Any], Facts]":
-            if axis is not None or out is not None:
-                raise InvalidValueError(
-                    f"axis is {axis!r:.40} and out {out!r:.40}",
-                    "a reduction takes the whole array",
-                    "leave axis and out alone, or reduce the blocks yourself",
-                )
-            own = np.array([reduction(block) for block in self.blocks])
-            return own, {"reduction": what, "dtype": self.blocks.dtype}
 
-        own, over = together(self.comm, prepare), spread(self.comm)
-        return reduction(own if over is None else np.concatenate(over.allgather(own)))
+def reduced(  # noqa: PLR0913
+    a: Held,
+    monoid: np.ufunc,
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    dtype: DTypeLike | None = None,
+    initial: object = None,
+    where: object = None,
+    of: Callable[[], Held] | None = None,
+) -> Any:  # noqa: ANN401 - an array of the kind of the first one, or a plain one
+    """The elements along some axes, combined by a ufunc that is associative; collective.
 
-    def sum(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
-        """The sum of all elements, the same on all ranks; collective, as all reductions.
+    What is made of the array first, ``of`` gives: what it raises on a rank is raised on all.
 
-        >>> from graycube.array import CubeArray
-        >>> from graycube.layout import Layout
-        >>> np.sum(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
-        np.int64(26)
-        """
-        return self._reduced(axis, out, partial(np.sum, dtype=dtype), f"sum in {dtype}")
+    >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
+    >>> reduced(a, np.add), reduced(a, np.add, axis=0).blocks.tolist()
+    (np.int64(28), [[12, 16], [12, 16]])
+    """
 
-    def mean(self, axis: None = None, dtype: DTypeLike | None = None, out: None = None) -> Any:  # noqa: ANN401
-        """The mean of all elements.
+    def prepare() -> "tuple[tuple[Over, _Blocks], Facts]":
+        over = over_axes(a, axis, keepdims=keepdims)
+        if a.dtype.hasobject:
+            require_plain(a.dtype)
+        local = _local(a if of is None else of(), monoid, over, dtype, where, initial)
+        facts = {"reduction": monoid.__name__, **facts_of("reduction", a.layout, a.blocks)}
+        return (over, local), {**facts, "axis": over, "result": (local.dtype, local.shape[1:])}
 
-        >>> from graycube.array import CubeArray
-        >>> from graycube.layout import Layout
-        >>> np.mean(CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2)))
-        np.float64(6.5)
-        """
-        own = self.blocks.dtype
-        half = own == np.float16
-        wide = np.float32 if half else np.float64 if own.kind in "biu" else None
-        inside = wide if dtype is None else dtype  # as NumPy's mean
-        mean = self.sum(axis, inside, out) / self.size
-        return mean.astype(own) if half and dtype is None else mean
+    over, blocks = together(a.comm, prepare)
+    blocks = _combined(blocks, a, over.layout, monoid)
+    if initial is not None:
+        blocks = monoid(blocks, initial)
+    if over.layout and not keepdims and len(over.layout) == len(a.layout.axes):
+        return blocks[0, 0]
+    return a.with_blocks(blocks, _left(a.layout, over.layout, keepdims=keepdims))
 
-    def max(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
-        """The largest element."""
-        return self._reduced(axis, out, np.max, "max")
 
-    def min(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
-        """The smallest element."""
-        return self._reduced(axis, out, np.min, "min")
+def _local(  # noqa: PLR0913, PLR0917
+    a: Held,
+    monoid: np.ufunc,
+    over: Over,
+    dtype: DTypeLike | None,
+    where: object,
+    initial: object,
+) -> _Blocks:
+    """What every node here makes of its own block."""
+    digits = a.layout.digits if over.layout else ((-1, a.layout.block_size),)
+    lead = tuple(length for _, length in digits)
+    places = [k for k, (owner, _) in enumerate(digits) if owner in over.layout]
+    along = (*places, *(len(lead) + k for k in over.payload))
+    pieces = a.blocks.reshape(len(a.nodes), *lead, *a.payload)
+    options: dict[str, Any] = {}
+    if monoid.identity is None and initial is not None:  # else what is taken may be nothing
+        options["initial"] = initial
+    taken: _Blocks | None = None
+    if where is not None:
+        found = aligned([a, where if isinstance(where, Held) else np.asarray(where)])
+        taken = np.broadcast_to(found.arrays[1], found.arrays[0].shape).reshape(pieces.shape)
+    made = []
+    for k, piece in enumerate(pieces):
+        if taken is not None:
+            options["where"] = taken[k]
+        made.append(monoid.reduce(piece, axis=along, dtype=dtype, **options))
+    results = np.array(made)
+    kept = [size for k, size in enumerate(a.payload) if k not in over.payload]
+    if over.keepdims:
+        kept = [1 if k in over.payload else size for k, size in enumerate(a.payload)]
+    slots = prod(length for owner, length in digits if owner not in over.layout)
+    return results.reshape(len(a.nodes), slots, *kept)
 
-    def all(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
-        """Whether all elements are true."""
-        return self._reduced(axis, out, np.all, "all")
 
-    def any(self, axis: None = None, out: None = None) -> Any:  # noqa: ANN401
-        """Whether any element is true."""
-        return self._reduced(axis, out, np.any, "any")
+def _combined(blocks: _Blocks, a: Held, axes: tuple[int, ...], monoid: np.ufunc) -> _Blocks:
+    """The results of nodes that share them, pair by pair."""
+    steps = _steps(a.layout, axes)
+    comm = spread(a.comm)
+    if comm is None:
+        nodes = np.arange(len(blocks))
+        for step in steps:
+            lower = nodes[nodes >> step.bit_length() - 1 & 1 == 0]
+            made = monoid(blocks[lower], blocks[lower ^ step])
+            blocks = np.empty_like(blocks)
+            blocks[lower] = blocks[lower ^ step] = made
+        return blocks
+    for step in steps:
+        other = _swapped(blocks, step, comm)
+        upper = comm.rank >> step.bit_length() - 1 & 1
+        with np.errstate(all="ignore"):  # what is raised on some ranks only, hangs the others
+            blocks = monoid(other, blocks) if upper else monoid(blocks, other)
+    return blocks
+
+
+@lru_cache(maxsize=_KEPT)
+def _left(layout: Layout, axes: tuple[int, ...], *, keepdims: bool) -> Layout:
+    """The layout of what is left."""
+    return layout.without_axes(axes, keepdims=keepdims) if axes else layout
+
+
+@lru_cache(maxsize=_KEPT)
+def _steps(layout: Layout, axes: tuple[int, ...]) -> list[int]:
+    """The changes of node that lead to all nodes that share what is left of some axes."""
+    bits = (bit for axis in axes for bit in layout.word_bits(axis))
+    return reduced_basis(layout.node_change(1 << bit) for bit in bits)
+
+
+def _swapped(blocks: _Blocks, step: int, comm: "Intracomm") -> _Blocks:
+    """The blocks of the node that differs by a step."""
+    own, found = np.ascontiguousarray(blocks), np.empty(blocks.shape, blocks.dtype)
+    raw = [[x.reshape(-1).view(np.uint8), mpi().BYTE] for x in (own, found)]
+    peer = comm.rank ^ step
+    with no_way_back(lambda: "a reduction"):
+        private(comm).comm.Sendrecv(raw[0], peer, recvbuf=raw[1], source=peer)
+    return found

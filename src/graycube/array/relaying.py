@@ -14,7 +14,7 @@ from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.planning import Plan, plan
-from graycube.runtime import renumbered
+from graycube.run import renumbered
 from graycube.schedule import Task
 from graycube.table.relabel import without_renumbering
 
@@ -74,7 +74,8 @@ def relaid(
     if chosen is not None and over is not None:
         made, relabel = chosen.execute(blocks, over), chosen.schedule.relabel
         return made, route.target, over if relabel is None else _renumbered(over, relabel)
-    if not route.renumber or layout.axes != route.target.axes:
+    alike = (layout.axes, layout.copies) == (route.target.axes, route.target.copies)
+    if not (route.renumber and alike):
         made = straight(blocks, layout, route.target, comm)
         return made.copy() if made is blocks else made, route.target, comm
     left, numbers = without_renumbering(Task(layout, route.target, layout.block_size))

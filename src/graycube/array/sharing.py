@@ -9,7 +9,7 @@ from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, t
 from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
-from graycube.runtime import mpi
+from graycube.run import mpi
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm

@@ -6,11 +6,12 @@ those of a box stencil one after the other.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.held import Held
 from graycube.array.neighbours import AllHere, Neighbours, frames_of
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
@@ -20,16 +21,16 @@ from graycube.host import host_array
 from graycube.stencil import Frame, Halo, ReachLike, halo
 
 if TYPE_CHECKING:
-    from graycube.array.cube_array import CubeArray
-    from graycube.runtime.agreement import Facts
+    from graycube.run.agreement import Facts
     from graycube.stencil.frame import Index
 
 _Blocks = NDArray[Any]
+_H = TypeVar("_H", bound=Held)
 NEAR = 64
 """Windows may reach so far on short axes too, around a ring more than once."""
 
 
-class Window:
+class Window(Generic[_H]):
     """An array and what is within reach of its elements; ``CubeArray.halo`` makes one.
 
     ``w[i, j]`` is the array that has at every index what the array has i and j farther on.
@@ -45,7 +46,7 @@ class Window:
     array([1, 2, 3, 4])
     """
 
-    def __init__(self, a: "CubeArray", exchange: Halo, fill: float) -> None:
+    def __init__(self, a: _H, exchange: Halo, fill: float) -> None:
         self.halo = exchange
         self._like = a
         self._frames = frames_of(exchange, a.nodes)
@@ -61,7 +62,7 @@ class Window:
             else Neighbours(self._frames[0], self.meshes[0], over)
         )
 
-    def update(self, a: "CubeArray") -> "Window":
+    def update(self, a: _H) -> "Window[_H]":
         """Take in an array like the first one, and exchange; collective.
 
         Nothing is checked with other ranks: all of them update, or the program waits.
@@ -87,7 +88,7 @@ class Window:
             mesh[frame.inner(still)] = self._mesh(frame, block)
         return self.exchange()
 
-    def exchange(self) -> "Window":
+    def exchange(self) -> "Window[_H]":
         """Fill the frames with what is now in the meshes; collective.
 
         For programs that work on the meshes themselves: only what neighbours need is copied.
@@ -103,7 +104,7 @@ class Window:
         self._neighbours.exchange()
         return self
 
-    def __getitem__(self, steps: int | Sequence[int]) -> "CubeArray":
+    def __getitem__(self, steps: int | Sequence[int]) -> _H:
         """The array with what is so many steps on along every axis."""
         taken = require_ints(steps, "the step")
         self._require(taken)
@@ -182,13 +183,13 @@ def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
 
 
 def window(
-    a: "CubeArray",
+    a: _H,
     reach: ReachLike,
     *,
     periodic: bool | Sequence[bool],
     corners: bool,
     fill: float,
-) -> Window:
+) -> Window[_H]:
     """A new window of an array; collective.
 
     >>> from graycube.array import CubeArray
@@ -199,7 +200,7 @@ def window(
     (np.float64(4.0), np.float64(0.0))
     """
 
-    def prepare() -> "tuple[Window, Facts]":
+    def prepare() -> "tuple[Window[_H], Facts]":
         size = a.blocks.itemsize
         exchange = halo(a.layout, reach, periodic=periodic, corners=corners, itemsize=size)
         _require_near(exchange)

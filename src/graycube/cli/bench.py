@@ -9,7 +9,7 @@ import graycube as gc
 from graycube.cli.console import print_json, say
 from graycube.cli.files import read_plan
 from graycube.cli.ranks import started, world
-from graycube.runtime import agreed
+from graycube.run import agreed
 
 
 @click.command(short_help="Run the candidates of a plan over MPI and time them.")

@@ -3,10 +3,10 @@
 import click
 
 import graycube as gc
-from graycube.calibration.calibrate import REPEATS, SIZES
 from graycube.cli.console import print_json, say, tell
 from graycube.cli.ranks import started, world
 from graycube.cli.sizes import Sizes
+from graycube.measure.calibrate import REPEATS, SIZES
 
 
 @click.command(short_help="Measure this machine for the planner.")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import graycube as gc
 from graycube.errors import InvalidValueError
+from graycube.planning import Plan
 from graycube.planning.files import read_plan_text
-from graycube.planning.plan import plan_of
 
 
 def read_plan(path: Path) -> gc.Plan:
@@ -17,7 +17,7 @@ def read_plan(path: Path) -> gc.Plan:
     graycube.errors.InvalidValueError: cannot read nowhere.json: No such file or directory;
     check the path, or make a plan: graycube plan --help
     """
-    return plan_of(text_of(path), path)
+    return Plan.from_text(text_of(path), path)
 
 
 def text_of(path: Path) -> str:

@@ -22,6 +22,7 @@ BAD_INPUT = 2
 _INTERRUPTED = 130  # what shells give for Ctrl-C
 _CLOSED_PIPE = 141  # and for a reader that went away
 _SHELLS = ("bash", "zsh", "fish")
+_HELP = {"help_option_names": ["-h", "--help"]}
 
 
 class _Verbs(click.Group):
@@ -30,7 +31,7 @@ class _Verbs(click.Group):
         return list(self.commands)
 
 
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Verbs, context_settings=_HELP)
 @click.version_option(gc.__version__, prog_name="graycube", message="%(prog)s %(version)s")
 @click.option(
     "--completion",
@@ -51,6 +52,7 @@ def verbs() -> None:
 
 
 for _verb in (demo, plan, verify, view, advise, calibrate, bench, reproduce):
+    _verb.context_settings = _HELP  # click keeps the first one made, be it without its group
     verbs.add_command(_verb)
 
 

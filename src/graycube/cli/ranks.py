@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graycube.errors import InvalidValueError, MissingExtraError
-from graycube.runtime import mpi
+from graycube.run import mpi
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm

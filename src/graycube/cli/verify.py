@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import click
 
-from graycube.bounds.certificate import FORMAT, parsed_certificate
 from graycube.cli.console import print_json, say
 from graycube.cli.files import text_of
+from graycube.cost.certificate import FORMAT, parsed_certificate
 from graycube.errors import InvalidValueError
-from graycube.planning.plan import plan_of
+from graycube.planning import Plan
 from graycube.texts import counted, one_line
 
 WRONG = 1
@@ -52,7 +52,7 @@ def _finding(path: Path) -> _Finding:
 
 
 def _plan(text: str, path: Path) -> _Finding:
-    made = plan_of(text, path)
+    made = Plan.from_text(text, path)
     report = made.verify()
     right = bool(report)
     content = {"algorithm": made.algorithm, "right": right, "report": asdict(report)}

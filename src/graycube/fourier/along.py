@@ -20,8 +20,8 @@ from graycube.fourier.passes import Pass, passes
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.runtime import Execution, private
-from graycube.runtime.butterflies import unit_roots
+from graycube.run import Execution, private
+from graycube.run.butterflies import unit_roots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,7 +200,8 @@ def carried_out(  # noqa: PLR0913
         if k < len(groups) - 1:
             words = after.inverse()(addresses(layout, those))
             roots = partial(unit_roots, dtype=np.dtype(dtype), inverse=inverse)
-            factors = _factors(layout, group, words, shape, roots)
+            words = words.reshape(shape[:4])
+            factors = twiddles(layout, group.axis, group.low, group.high, words, roots)
         axis = 2 if group.low < group.high else 4 + group.axis
         steps.append(_PassStep(place, group, shape, axis, factors))
         place = after
@@ -217,31 +218,37 @@ def _shape(layout: Layout, group: Pass, nodes: int) -> tuple[int, ...]:
     return (nodes, 1 << above, 1 << size, 1 << group.slot, *extents)
 
 
-def _factors(
+def twiddles(  # noqa: PLR0913, PLR0917 - which group of which axis, and where
     layout: Layout,
-    group: Pass,
+    axis: int,
+    low: int,
+    high: int,
     words: IntArray,
-    shape: tuple[int, ...],
     roots: "Callable[[IntArray, int], _Blocks]",
 ) -> _Blocks:
-    """The twiddle factors: w^(k r), k the output digit and r the index below the group.
+    """The twiddle factors of words, for all extents: w^(k r), after the bits from low to high.
 
-    With w the root of unity of as many points as the group and all digits below it have.
+    k is the output digit and r the index below the group; w is the root of unity of as many
+    points as the group and all digits below it have. Without bits the group is the extent.
+
+    >>> roots = partial(unit_roots, dtype=np.dtype(complex), inverse=False)
+    >>> factors = twiddles(Layout.cyclic(2, 1), 0, 1, 2, np.arange(4), roots)
+    >>> np.allclose(factors.ravel(), [1, 1, 1, -1j])
+    True
     """
-    axis = layout.axes[group.axis]
-    bits = layout.word_bits(group.axis)
-    word = (words >> bits.start & ((1 << len(bits)) - 1)).reshape(*shape[:4], 1)
-    low, digit = word & ((1 << group.low) - 1), np.arange(axis.extent)
-    if group.low == group.high:
-        output, below, points = digit, low, axis.length >> (axis.bits - group.low)
+    along = layout.axes[axis]
+    bits = layout.word_bits(axis)
+    word = (words >> bits.start & ((1 << len(bits)) - 1))[..., None]
+    below, digit = word & ((1 << low) - 1), np.arange(along.extent)
+    if low == high:
+        output, points = digit, along.length >> (along.bits - low)
     else:
-        output = word >> group.low & ((1 << (group.high - group.low)) - 1)
-        below, points = low, 1 << group.high
-        if group.low >= axis.low and axis.extent > 1:  # the extent is still to come
-            inside = (1 << axis.low) - 1
-            below = ((low >> axis.low) * axis.extent + digit) << axis.low | low & inside
-            points *= axis.extent
+        output, points = word >> low & ((1 << (high - low)) - 1), 1 << high
+        if low >= along.low and along.extent > 1:  # the extent is still to come
+            inside = (1 << along.low) - 1
+            below = ((below >> along.low) * along.extent + digit) << along.low | below & inside
+            points *= along.extent
     factors: _Blocks = roots(np.arange(points), points)[below * output % points]
     across = [1] * len(layout.axes)
-    across[group.axis] = factors.shape[-1]
-    return factors.reshape(*shape[:4], *across)
+    across[axis] = factors.shape[-1]
+    return factors.reshape(*words.shape, *across)

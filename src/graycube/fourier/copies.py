@@ -14,7 +14,7 @@ from graycube.fourier.engine import transformed
 from graycube.fourier.passes import Pass
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
-from graycube.runtime import mpi, no_way_back, private
+from graycube.run import mpi, no_way_back, private
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm

@@ -15,7 +15,7 @@ def exchange_schedules(layout: Layout, axis: int, block: int) -> tuple[Schedule,
 
     On one port, each dimension takes a round of half a block.
 
-    >>> from graycube.simulate import simulate
+    >>> from graycube.cost import simulate
     >>> for code in ("binary", "gray"):
     ...     made = exchange_schedules(Layout.cyclic(10, 6, nodes=code), axis=0, block=16)
     ...     print(code, [(len(s.rounds), simulate(s).crossings) for s in made])

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from graycube.errors import OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout
+from graycube.layout.layout import require_single
 
 LONGEST = 17
 """A group of more bits is transformed in two passes: a line of 2^17 points fits the cache."""
@@ -105,6 +106,8 @@ def passes(
             place, high = place if step.copied else step.place, step.low
         if extent > 1:
             done.append(Pass(axis, high, high, place))
+    if any(step.dims or step.copied for step in done):
+        require_single(layout, "a transform along an axis over nodes")
     return tuple(done), result_layout(layout, axis, place, done)
 
 
@@ -232,11 +235,21 @@ def _extend(rows: Sequence[int], bits: Sequence[int], count: int, p: int) -> lis
 
 def result_layout(layout: Layout, axis: int, place: AffineMap, done: Sequence[Pass]) -> Layout:
     """The layout of the output: the digits of its index in the order of the passes."""
-    word = _Word(layout, axis)
-    along = word.along
-    order = [b for step in done for b in word.bits(step.low, step.high)]
+    return reordered(
+        layout, axis, place, [b for step in done for b in range(step.low, step.high)]
+    )
+
+
+def reordered(layout: Layout, axis: int, place: AffineMap, digits: Sequence[int]) -> Layout:
+    """The layout with words at a place, the bits of an axis in this order, the lowest first.
+
+    >>> cyclic = Layout.cyclic(3, 2)
+    >>> print(reordered(cyclic, 0, cyclic.map, [2, 0, 1]))
+    (b0 || b2 b1)
+    """
+    along, offset = layout.axes[axis], layout.word_bits(axis).start
     columns = list(place.matrix.columns)
-    columns[word.offset : word.offset + along.bits] = [columns[b] for b in order]
+    columns[offset : offset + along.bits] = [columns[offset + digit] for digit in digits]
     axes = list(layout.axes)
     axes[axis] = Axis(along.bits, along.extent, along.bits - along.low)
     address = AffineMap(Matrix(tuple(columns), place.height), place.constant)

@@ -33,12 +33,12 @@ from graycube.fourier.transform import (
     fftn,
     ifftn,
     require_axes,
-    require_axis,
     require_norm,
     scale,
 )
 from graycube.gf2 import AffineMap, Matrix, require_int
 from graycube.layout import Axis, Layout
+from graycube.layout.layout import require_axis
 
 _Lines = NDArray[Any]
 
@@ -55,7 +55,7 @@ def rfft(a: CubeArray, axis: int = -1, norm: Norm | None = None) -> CubeArray:
     """
 
     def check() -> tuple[int, np.dtype[np.generic]]:
-        along = require_axis(a.layout, axis)
+        along = require_axis(axis, len(a.layout.axes))
         way = ", take one in memory as the last axis, or use fft"
         _require_in_memory(a.layout, along, way)
         require_norm(norm)
@@ -82,7 +82,7 @@ def irfft(
     """
 
     def check() -> tuple[int, int]:
-        along = require_axis(a.layout, axis)
+        along = require_axis(axis, len(a.layout.axes))
         _require_in_memory(a.layout, along)
         require_norm(norm)
         complex_dtype(a.dtype)

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, together
-from graycube.bounds import exchanged_dims
-from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.cost import exchanged_dims
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.along import along
-from graycube.gf2 import require_int
+from graycube.fourier.planned import planned, require_plan
 from graycube.layout import Layout
+from graycube.layout.layout import require_axis
+from graycube.planning import Plan
 
 _T = TypeVar("_T")
 Norm = Literal["backward", "ortho", "forward"]
@@ -21,12 +23,19 @@ Order = Literal["any", "natural"]
 
 
 def fft(
-    a: CubeArray, axis: int = -1, norm: Norm | None = None, *, order: Order = "any"
+    a: CubeArray,
+    axis: int = -1,
+    norm: Norm | None = None,
+    *,
+    order: Order = "any",
+    plan: Plan | None = None,
 ) -> CubeArray:
     """The discrete Fourier transform along one axis of the layout; payload is not counted.
 
     The result is in whatever layout costs nothing more, and carries it.
-    ``order="natural"`` brings it back to the layout of ``a``, at the price of a relayout.
+    ``order="natural"`` brings it back to the layout of ``a``, at the price of a relayout. With
+    a ``plan`` of :func:`plan_fft` its rounds are carried out, else everything is exchanged at
+    once between the passes.
 
     >>> from graycube.layout import Layout
     >>> x = CubeArray.from_numpy(np.arange(8), Layout.cyclic(3, 2, nodes="gray"))
@@ -36,11 +45,16 @@ def fft(
     >>> print(y.layout)
     (b2 || b1 b0)
     """
-    return fftn(a, (axis,), norm, order=order)
+    return _transform(a, (axis,), norm, order, inverse=False, plan=plan)
 
 
 def ifft(
-    a: CubeArray, axis: int = -1, norm: Norm | None = None, *, order: Order = "any"
+    a: CubeArray,
+    axis: int = -1,
+    norm: Norm | None = None,
+    *,
+    order: Order = "any",
+    plan: Plan | None = None,
 ) -> CubeArray:
     """The inverse transform along one axis.
 
@@ -49,7 +63,7 @@ def ifft(
     >>> np.allclose(ifft(fft(x)).to_numpy(), np.arange(8))
     True
     """
-    return ifftn(a, (axis,), norm, order=order)
+    return _transform(a, (axis,), norm, order, inverse=True, plan=plan)
 
 
 def fft2(
@@ -123,30 +137,40 @@ def ifftn(
     return _transform(a, axes, norm, order, inverse=True)
 
 
-def _transform(
+def _transform(  # noqa: PLR0913
     a: CubeArray,
     axes: Sequence[int] | None,
     norm: Norm | None,
     order: Order,
     *,
     inverse: bool,
+    plan: Plan | None = None,
 ) -> CubeArray:
     def check() -> tuple[list[int], np.dtype[np.generic]]:
         _require_word(order, get_args(Order), "order")
         require_norm(norm)
-        return require_axes(a.layout, axes), complex_dtype(a.dtype)
+        wanted = require_axes(a.layout, axes)
+        if plan is not None:
+            require_plan(plan, a.layout, wanted[0])
+        return wanted, complex_dtype(a.dtype)
 
     what = "inverse transform" if inverse else "transform"
-    chosen, dtype = all_agree(a, what, check, axes=axes, norm=norm, order=order)
+    facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
+    chosen, dtype = all_agree(a, what, check, **facts)
     blocks, layout = a.blocks.astype(dtype, copy=False), a.layout
+    if plan is not None and plan.task.stages:
+        axis = chosen.pop()
+        made = planned(plan.schedule, layout, axis, dtype.name, a.nodes, inverse=inverse)
+        blocks, layout = made.run(blocks, a.comm), made.result
+        blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
     while chosen:
         axis = min(chosen, key=partial(_spread, layout))
         chosen.remove(axis)
-        planned = along(
+        done = along(
             layout, axis, dtype.name, nodes=a.nodes, inverse=inverse, later=tuple(chosen)
         )
         ours = not np.may_share_memory(blocks, a.blocks)
-        blocks, layout = planned.run(blocks, a.comm, ours=ours), planned.result
+        blocks, layout = done.run(blocks, a.comm, ours=ours), done.result
         blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
     if np.may_share_memory(blocks, a.blocks):  # nothing was to be done
         blocks = blocks.copy()
@@ -212,19 +236,7 @@ def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
     if axes is not None and not isinstance(axes, Sequence):
         raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
     every = range(len(layout.axes))
-    return [require_axis(layout, axis) for axis in (every if axes is None else axes)]
-
-
-def require_axis(layout: Layout, axis: int) -> int:
-    """The axis of a layout, counted from the front."""
-    count, axis = len(layout.axes), require_int(axis, "axis")
-    if not -count <= axis < count:
-        raise OutOfRangeError(
-            f"axis is {axis}",
-            f"the layout has {count} axes, and payload is not transformed",
-            f"use {-count}..{count - 1}",
-        )
-    return axis % count
+    return [require_axis(axis, len(layout.axes)) for axis in (every if axes is None else axes)]
 
 
 def require_norm(norm: Norm | None) -> None:

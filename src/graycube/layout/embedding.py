@@ -12,9 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from graycube.codes import Histogram, histogram
 from graycube.errors import InvalidTypeError, OutOfRangeError
-from graycube.gf2 import log2_exact, require_int
+from graycube.gf2 import Histogram, histogram, log2_exact, require_int
 from graycube.gf2.arrays import IntArray, require_integers, require_range
 from graycube.layout.layout import Layout
 from graycube.show import Bar, Sheet, Shown, Table

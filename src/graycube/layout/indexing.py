@@ -60,7 +60,8 @@ def coordinates(
     logical: AffineMap, n: int, axes: tuple[Axis, ...], node: Number, slot: Number
 ) -> tuple[Number, ...]:
     """One coordinate per axis of what is in a slot of a node."""
-    size = prod(axis.length for axis in axes)
+    extent = prod(axis.extent for axis in axes)
+    size = extent << logical.width  # with all copies
     checked = _checked(
         [
             (node, 1 << n, "node", f"there are {1 << n} nodes"),
@@ -68,7 +69,6 @@ def coordinates(
         ],
         size,
     )
-    extent = prod(axis.extent for axis in axes)
 
     def find(node: Number, slot: Number) -> tuple[Number, ...]:
         high, rest = divide(slot, extent)

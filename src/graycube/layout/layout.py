@@ -4,11 +4,12 @@ Rules. A machine address is ``(slot || node)``: the node number in its n low bit
 slot above. The p-bit logical word is the address bits of all axes, first axis highest, so
 that without extents it is the index in C order. What is not a power of two (the extents of
 the axes) never enters the map: it is a payload of C-ordered elements behind every slot, and
-``slot`` counts elements of the block with the address bits first, extents last.
+``slot`` counts elements of the block with the address bits first, extents last. Where nodes
+have copies of each other's elements, the highest bits of the word tell the copies apart.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any, overload
@@ -16,11 +17,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, require_int
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.gf2 import AffineMap, require_int, require_ints
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
-from graycube.layout import indexing, text
+from graycube.layout import copied, indexing, text
 from graycube.layout.axis import Axis
 from graycube.layout.mesh import Allocation, CodeName, mesh_address
 from graycube.show import Sheet, Shown
@@ -45,6 +46,7 @@ class Layout(Shown):
     map: AffineMap
     n: int
     axes: tuple[Axis, ...] = ()
+    copies: int = 0
 
     def __post_init__(self) -> None:
         _ = self.inverse_map  # a layout is a bijection: this raises where the map is none
@@ -55,14 +57,20 @@ class Layout(Shown):
                 f"an address of {self.p} bits has 0..{self.p} node bits",
                 "use fewer node bits or a larger map",
             )
-        axes = tuple(self.axes) or (Axis(self.p),)
+        object.__setattr__(self, "copies", require_int(self.copies, "copies", least=0))
+        axes = tuple(self.axes) or (Axis(max(self.p - self.copies, 0)),)
         object.__setattr__(self, "axes", axes)
-        if sum(axis.bits for axis in axes) != self.p:
+        if sum(axis.bits for axis in axes) + self.copies != self.p:
+            tell = f" and {self.copies} copy bits" if self.copies else ""
             raise InvalidValueError(
-                f"the axes have {'+'.join(str(axis.bits) for axis in axes)} address bits",
+                f"the axes have {'+'.join(str(axis.bits) for axis in axes)} address bits{tell}",
                 f"the map has {self.p}",
                 "give the axes as many bits as the map",
             )
+        if self.copies:
+            one_form = copied.canonical(self.map, self.n, self.copies)
+            object.__setattr__(self, "map", one_form)
+            self.__dict__.pop("inverse_map")  # it was that of the other form
 
     @classmethod
     def mesh(  # noqa: PLR0913
@@ -151,14 +159,14 @@ class Layout(Shown):
         >>> Layout.parse("(b3 || b2 g1 g0)") == Layout.cyclic(4, 3, nodes="gray")
         True
         """
-        address, n, axes = text.parse(address_field)
+        address, n, axes, copies = text.parse(address_field)
         if not address.matrix.is_invertible():
             raise InvalidValueError(
                 f"the bits of {address_field[:80]!r} do not tell all indices apart",
                 f"{address.width} independent sums of index bits are needed",
                 "look for a bit that is missing or repeated",
             )
-        return cls(address, n, axes)
+        return cls(address, n, axes, copies)
 
     @property
     def p(self) -> int:
@@ -194,7 +202,42 @@ class Layout(Shown):
         >>> Layout.mesh((1000, 96), nodes=(8, 4)).block_size
         3000
         """
-        return self.size >> self.n
+        return copied.block_size(self.axes, self.copies, self.n)
+
+    @cached_property
+    def digits(self) -> tuple[copied.Digit, ...]:
+        """The digits of a slot, the highest first: each one's axis, and how many values it has.
+
+        >>> Layout.mesh((8, 6), nodes=(4, 2)).digits
+        ((0, 2), (1, 3))
+        """
+        return copied.digits(self.map, self.n, self.axes)
+
+    def without_axes(self, axes: Sequence[int], *, keepdims: bool = False) -> "Layout":
+        """The layout of what is left when the elements along some axes become one.
+
+        It stays on the nodes where it comes about. So nodes that differ in bits of these axes
+        only have copies of the same elements, and ``c0`` says which node bits tell them apart.
+        With ``keepdims`` the axes stay, with a length of 1.
+
+        >>> mesh = Layout.mesh((8, 6), nodes=(4, 2))
+        >>> print(mesh.without_axes([0]))
+        (|| c1 c0 b0) x 3
+        >>> print(mesh.without_axes([1], keepdims=True))
+        (b0:0 || b0:2 b0:1 c0) x 1 on axis 1
+        """
+        gone = [require_axis(axis, len(self.axes)) for axis in require_ints(axes, "axes")]
+        kept = [
+            Axis(0) if k in gone else axis
+            for k, axis in enumerate(self.axes)
+            if keepdims or k not in gone
+        ]
+        if not kept:
+            raise InvalidValueError(
+                f"axes is {tuple(axes)}", "one axis at least stays", "pass keepdims=True"
+            )
+        address, copies = copied.without_axes(self.map, self.n, self.axes, gone)
+        return Layout(address, self.n, tuple(kept), copies)
 
     def word_bits(self, axis: int) -> range:
         """The bits of the logical word that belong to an axis, the lowest first.
@@ -276,11 +319,11 @@ class Layout(Shown):
         """
         if not isinstance(target, Layout):
             raise InvalidTypeError(f"got {target!r}", "the target must be a Layout", "pass one")
-        if (self.axes, self.n) != (target.axes, target.n):
+        if (self.axes, self.n, self.copies) != (target.axes, target.n, target.copies):
             raise InvalidValueError(
                 f"{self.shape} on 2^{self.n} nodes meets {target.shape} on 2^{target.n} nodes",
                 "a conversion keeps the array and the nodes",
-                "give both layouts the same shape, nodes and place of the extents",
+                "give both layouts the same shape, nodes, copies and place of the extents",
             )
         return target.map @ self.inverse_map
 
@@ -288,13 +331,13 @@ class Layout(Shown):
         """The layout with word w where this one has ``other(w)``: indices in a new order."""
         if not isinstance(other, AffineMap):
             return NotImplemented
-        return Layout(self.map @ other, self.n, self.axes)
+        return replace(self, map=self.map @ other)
 
     def __rmatmul__(self, other: AffineMap) -> "Layout":
         """The layout after every element at address a has moved to ``other(a)``."""
         if not isinstance(other, AffineMap):
             return NotImplemented
-        return Layout(other @ self.map, self.n, self.axes)
+        return replace(self, map=other @ self.map)
 
     def scatter(self, x: ArrayLike, nodes: range | None = None) -> NDArray[Any]:
         """The blocks of all nodes: shape ``(2**n, block_size, ...)``, any dtype.
@@ -351,6 +394,33 @@ class Layout(Shown):
         from graycube.layout.sheet import sheet_of  # noqa: PLC0415 - it is about layouts
 
         return sheet_of(self)
+
+
+def require_axis(axis: int, count: int) -> int:
+    """One of so many axes, counted from the front.
+
+    >>> require_axis(-1, 3)
+    2
+    """
+    k = require_int(axis, "axis")
+    if not -count <= k < count:
+        raise OutOfRangeError(
+            f"axis is {k}", f"the axes are 0..{count - 1}", f"use {-count}..{count - 1}"
+        )
+    return k % count
+
+
+def require_single(layout: Layout, what: str) -> None:
+    """Refuse a layout with copies.
+
+    >>> require_single(Layout.nodes(2), "a plan")
+    """
+    if layout.copies:
+        raise InvalidValueError(
+            f"the layout {layout} has {1 << layout.copies} copies of every element",
+            f"{what} needs a layout without copies",
+            "call relayout with one where there are enough elements, or use to_numpy()",
+        )
 
 
 def _powers(p: int, n: int) -> tuple[tuple[int], tuple[int]]:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Literal, TypeVar, get_args
 
-from graycube.codes import gray_matrix
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, log2_exact, require_ints
+from graycube.gf2 import AffineMap, Matrix, gray_matrix, log2_exact, require_ints
 from graycube.layout.axis import Axis
 
 CodeName = Literal["binary", "gray"]

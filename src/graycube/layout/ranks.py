@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.codes import GrayCode, gray
 from graycube.errors import InvalidValueError
-from graycube.gf2 import log2_exact, require_int, require_ints
+from graycube.gf2 import GrayCode, gray, log2_exact, require_int, require_ints
 
 Code = str | GrayCode
 Ranks = NDArray[np.int64]

@@ -21,9 +21,10 @@ def runs(layout: Layout, node: int) -> Iterator[range]:
     """
     (axis,) = layout.axes
     flips = layout.inverse_map.matrix.columns[layout.n :]
+    index = (1 << axis.bits) - 1  # without the bits that tell copies apart
     slots, slot = 1 << len(flips), 0
     while slot < slots:
-        word = layout.inverse_map(slot << layout.n | node)
+        word = layout.inverse_map(slot << layout.n | node) & index
         count, step, size = axis.extent, 1 << axis.low, 1
         for flip in flips:
             if slot & size or flip.bit_count() > 1:

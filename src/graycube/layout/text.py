@@ -4,8 +4,9 @@
 
 lists the address bits from the highest to the lowest, memory before ``||`` and node after.
 ``bJ`` is bit J of the index, ``gJ`` is bJ ^ b(J+1), any other sum is written out (``b5^b3``),
-and ``~`` complements. With several axes ``bK:J`` is bit J of axis K. An extent follows as
-``x 125``, or ``x 3 on axis 1 above bit 2`` where that is needed.
+and ``~`` complements. With several axes ``bK:J`` is bit J of axis K. ``cJ`` is bit J of the
+number of a copy, where nodes have copies of elements. An extent follows as ``x 125``, or
+``x 3 on axis 1 above bit 2`` where that is needed.
 """
 
 import re
@@ -18,7 +19,8 @@ from graycube.layout.axis import Axis
 MAX_AXES = 64  # as many as NumPy has
 MAX_BITS = 1 << 10  # of an address that is read; to invert a map takes the cube of them
 _BIT = "[0-9]{1,4}"
-_TERM = re.compile(rf"([bg])(?:({_BIT}):)?({_BIT})")
+_TERM = re.compile(rf"([bg])(?:({_BIT}):)?({_BIT})|(c)({_BIT})")
+_COPY = -1  # as an axis
 _EXTENT = re.compile(rf"x ([0-9]{{1,1000}})(?: on axis ({_BIT}))?(?: above bit ({_BIT}))?")
 
 
@@ -44,12 +46,13 @@ def tokens(address: AffineMap, axes: Sequence[Axis]) -> list[str]:
     ['b1:0', 'b1:1', 'b0:0']
     """
     names = _bit_names(axes)
+    names += [("c", j) for j in range(address.width - len(names))]
     rows = enumerate(address.matrix.rows)
     return [_token(row, address.constant >> i & 1, names) for i, row in rows]
 
 
-def parse(field: str) -> tuple[AffineMap, int, tuple[Axis, ...]]:
-    """The address map, the number of node bits and the axes of a printed form."""
+def parse(field: str) -> tuple[AffineMap, int, tuple[Axis, ...], int]:
+    """The address map and the number of node bits, the axes and the number of copy bits."""
     if not isinstance(field, str):
         raise InvalidTypeError(f"got {field!r}", "an address field is text", "pass a str")
     match = re.match(r"\s*\(([^()|]*)\|\|([^()|]*)\)", field)
@@ -59,13 +62,16 @@ def parse(field: str) -> tuple[AffineMap, int, tuple[Axis, ...]]:
     if len(slots) + len(nodes) > MAX_BITS:
         raise _unreadable(field, f"an address has at most {MAX_BITS} bits")
     parsed = [_parse_token(field, token) for token in (slots + nodes)[::-1]]
-    axes = _parse_axes(field, suffix, [name for _, names in parsed for name in names])
-    column = {name: j for j, name in enumerate(_bit_positions(axes))}
+    named = {name for _, names in parsed for name in names}
+    copies = max((j + 1 for axis, j in named if axis == _COPY), default=0)
+    axes = _parse_axes(field, suffix, [name for name in named if name[0] != _COPY])
+    positions = [*_bit_positions(axes), *((_COPY, j) for j in range(copies))]
+    column = {name: j for j, name in enumerate(positions)}
     if len(column) != len(parsed):
         raise _unreadable(field, f"it has {len(parsed)} bits for the {len(column)} it names")
     rows = (sum(1 << column[name] for name in names) for _, names in parsed)
     constant = sum(bar << i for i, (bar, _) in enumerate(parsed))
-    return AffineMap(Matrix.from_rows(rows, len(column)), constant), len(nodes), axes
+    return AffineMap(Matrix.from_rows(rows, len(column)), constant), len(nodes), axes, copies
 
 
 _Name = tuple[int, int]  # axis and bit
@@ -79,6 +85,9 @@ def _parse_token(field: str, token: str) -> tuple[int, set[_Name]]:
         found = _TERM.fullmatch(term)
         if found is None:
             raise _unreadable(field, "a bit is written b3, g3, b1:3, b5^b3 or ~b3")
+        if found[4]:
+            names ^= {(_COPY, int(found[5]))}
+            continue
         axis, j = int(found[2] or 0), int(found[3])
         names ^= {(axis, j)} | ({(axis, j + 1)} if found[1] == "g" else set())
     return int(bar), names
@@ -102,13 +111,13 @@ def _parse_axes(field: str, suffix: str, names: Sequence[_Name]) -> tuple[Axis, 
 
 
 def _bit_positions(axes: Sequence[Axis]) -> list[tuple[int, int]]:
-    """Axis and bit of every bit of the word, lowest first."""
+    """Axis and bit of every bit of the index, lowest first."""
     return [(k, j) for k in reversed(range(len(axes))) for j in range(axes[k].bits)]
 
 
 def _bit_names(axes: Sequence[Axis]) -> list[tuple[str, int]]:
-    """Axis prefix and bit of every bit of the word, lowest first."""
-    return [(f"{k}:" if len(axes) > 1 else "", j) for k, j in _bit_positions(axes)]
+    """Prefix with the axis, and bit, of every bit of the index, lowest first."""
+    return [(f"b{k}:" if len(axes) > 1 else "b", j) for k, j in _bit_positions(axes)]
 
 
 def _token(row: int, constant: int, names: Sequence[tuple[str, int]]) -> str:
@@ -116,9 +125,9 @@ def _token(row: int, constant: int, names: Sequence[tuple[str, int]]) -> str:
     bar = "~" if constant else ""
     if len(bits) == 2:
         (prefix, high), (other, low) = bits
-        if prefix == other and high == low + 1:
-            return f"{bar}g{prefix}{low}"
-    return bar + "^".join(f"b{prefix}{j}" for prefix, j in bits)
+        if prefix == other and prefix != "c" and high == low + 1:
+            return f"{bar}g{prefix[1:]}{low}"
+    return bar + "^".join(f"{prefix}{j}" for prefix, j in bits)
 
 
 def _unreadable(field: str, rule: str) -> InvalidValueError:

@@ -19,7 +19,8 @@ def sizes(layout: Layout) -> str:
     elements, nodes = amount(layout.size, "element"), amount(1 << layout.n, "node")
     if len(layout.axes) > 1:
         elements = " x ".join(map(number, layout.shape)) + f" = {elements}"
-    return f"{elements} on {nodes}, {number(layout.block_size)} on each"
+    copies = f" in {number(1 << layout.copies)} copies" if layout.copies else ""
+    return f"{elements}{copies} on {nodes}, {number(layout.block_size)} on each"
 
 
 def hops(layout: Layout) -> str:

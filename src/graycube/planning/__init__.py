@@ -1,7 +1,8 @@
 """Plans: all candidates for a task, priced from their schedules, and the cheapest chosen."""
 
 from graycube.planning.candidate import Candidate, cheapest
-from graycube.planning.plan import Plan, load_plan, plan
+from graycube.planning.plan import Plan
+from graycube.planning.planner import load_plan, plan, plan_fft
 from graycube.planning.synthesize import certify, synthesize
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "cheapest",
     "load_plan",
     "plan",
+    "plan_fft",
     "synthesize",
 ]

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from graycube.cost import Traffic, simulate
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Machine, require_machine
 from graycube.schedule import Task
-from graycube.simulate import Traffic, simulate
+from graycube.schedule.replication import of_ways
 from graycube.table import Algorithm, algorithms
 from graycube.table.relabel import without_renumbering
 
+_ASIDE = ("relabel", "convert first")
+"""What does something else before, which whoever asks for a part of a program decides."""
 _SMALL = "give every node two elements or more"
 
 
@@ -39,20 +42,26 @@ class Candidate:
 
 
 def all_candidates(task: Task, machine: Machine) -> tuple[Candidate, ...]:
-    """The whole table, priced for a task on a machine of the same cube."""
+    """All algorithms for such a task, priced on a machine of the same cube."""
     machine = require_machine(machine, task.n)
-    return tuple(_candidate(algorithm, task, machine) for algorithm in algorithms())
+    return tuple(_candidate(algorithm, task, machine) for algorithm in _table(task))
+
+
+def _table(task: Task) -> list[Algorithm]:
+    """Networks for butterflies, and conversions for what is only moved."""
+    return [algorithm for algorithm in algorithms() if algorithm.network == bool(task.stages)]
 
 
 def cheapest(task: Task, machine: Machine, algorithm: str = "auto") -> Candidate | None:
-    """The cheapest candidate that leaves the ranks as they are, or the named one, if any.
+    """The cheapest candidate that takes data and ranks as they are, or the named one, if any.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(4, "gray"), Layout.nodes(4), block=8)
     >>> cheapest(task, Machine(dims=4)).algorithm.name
     'gb3'
     """
-    names = [a for a in algorithms() if algorithm in ("auto", a.name) and a.name != "relabel"]
+    named = (a for a in _table(task) if algorithm in ("auto", a.name))
+    names = [a for a in named if a.name not in _ASIDE]
     found = [_candidate(a, task, machine) for a in names]
     best = min(found, key=lambda candidate: candidate.cost, default=None)
     return None if best is None or best.traffic is None else best
@@ -76,7 +85,7 @@ def choose(candidates: Sequence[Candidate], task: Task, name: str) -> Traffic:
             f"the known ones are {', '.join(known)}",
             "choose one of them, or 'auto'",
         )
-    nothing_moves = task.move == AffineMap.identity(task.p)
+    nothing_moves = not task.stages and task.move == AffineMap.identity(task.p)
     wanted = [
         c
         for c in candidates
@@ -94,9 +103,13 @@ def _nothing(
 ) -> InvalidValueError:
     """Why none of the wanted candidates applies, and which one does."""
     found = f"no schedule from {task.source} to {task.target}"
+    if task.stages:
+        found = f"no network for {len(task.stages)} bits of {task.source}"
     reasons = "; ".join(dict.fromkeys(str(c.reason) for c in wanted))  # each one once
     applying = [c.algorithm.name for c in candidates if c.traffic is not None]
     others = sorted(applying, key=lambda other: other == "relabel")
+    if task.stages and not others:
+        return InvalidValueError(found, reasons, "take fft, which finds a way without a plan")
     if others in ([], ["relabel"]):
         hint = "renumber the ranks with algorithm='relabel'" if others else _SMALL
         return InvalidValueError(found, reasons, hint)
@@ -125,7 +138,7 @@ def _relabelled(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate
     best = cheapest(left, machine)
     if best is None or best.traffic is None:
         return Candidate(algorithm, None, float("inf"), f"nothing takes {left.source} there")
-    schedule = best.traffic.schedule
+    schedule = of_ways(best.traffic.schedule)
     bits = schedule.task.p - task.p
     finer = task.refined(bits) if bits else task
     name = f"{schedule.algorithm}+relabel"

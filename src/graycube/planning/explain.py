@@ -20,8 +20,9 @@ _DIRECT = {"direct": "exchange", "all-to-all": "all-to-all"}
 def sheet_of(plan: "Plan") -> Sheet:
     """The task, the candidates with the chosen one marked, the bound and the gap."""
     source, target = plan.task.source, plan.task.target
+    where = f"in the layout {source}" if plan.task.stages else f"from {source}\nto   {target}"
     return Sheet(
-        f"{repr(plan).strip('<>')}\nfrom {source}\nto   {target}",
+        f"{repr(plan).strip('<>')}\n{where}",
         f"{moved(plan.task)}; {used(plan.machine)}",
         *(() if plan.machine.priced else (NO_COSTS,)),
         table(plan),
@@ -38,7 +39,8 @@ def moved(task: Task) -> str:
     '4 elements of 8 bytes on each of 8 nodes'
     """
     items = f"{counted(task.block, 'element')} of {counted(task.itemsize, 'byte')}"
-    return f"{items} on each of {counted(1 << task.n, 'node')}"
+    stages = f"{counted(len(task.stages), 'stage')} of butterflies on " if task.stages else ""
+    return f"{stages}{items} on each of {counted(1 << task.n, 'node')}"
 
 
 def used(machine: Machine) -> str:
@@ -55,7 +57,7 @@ def used(machine: Machine) -> str:
 def table(plan: "Plan") -> Table:
     """The candidates that apply, a chosen schedule that is none of them, and the bound."""
     rows = [
-        (f"{name:.15}", str(t.nonempty), str(t.cycles), str(t.bytes), f"{one.cost:.4g}", remark)
+        (f"{name:.31}", str(t.nonempty), str(t.cycles), str(t.bytes), f"{one.cost:.4g}", remark)
         for name, one, remark in remarks(plan)
         if (t := one.traffic) is not None
     ]

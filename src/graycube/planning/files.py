@@ -8,12 +8,12 @@ from pathlib import Path
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.machine import Machine
 from graycube.parsing import parsed_json
-from graycube.schedule import Moves, Schedule
+from graycube.schedule import Moves, Replication, Schedule
 from graycube.schedule.written import MAX_TEXT, content_of, schedule_of
 from graycube.whole_files import read_text
 
 
-def plan_text(schedule: Schedule, machine: Machine) -> str:
+def plan_text(schedule: Schedule | Replication, machine: Machine) -> str:
     """The text of a plan, if it is one that can be read."""
     content = {"machine": asdict(machine), "schedule": content_of(schedule)}
     text = json.dumps({"format": "graycube plan", "version": 1, **content}, indent=1)
@@ -31,7 +31,7 @@ def read_plan_text(path: str | Path) -> str:
     return read_text(path, MAX_TEXT, partial(_unreadable, path))
 
 
-def parsed_plan(text: str, path: str | Path) -> tuple[Schedule, Machine]:
+def parsed_plan(text: str, path: str | Path) -> tuple[Schedule | Replication, Machine]:
     """The schedule and the machine of a text; errors say that it is from the path."""
     content = parsed_json(text, partial(_unreadable, path))
     if not isinstance(content, dict) or content.get("format") != "graycube plan":

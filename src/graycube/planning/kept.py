@@ -13,7 +13,7 @@ from pathlib import Path
 
 from graycube.machine import Machine
 from graycube.schedule import Task
-from graycube.synthesis.search import VERSION
+from graycube.search.search import VERSION
 
 
 def place_of(task: Task, machine: Machine, *, ended: bool) -> Path | None:

@@ -1,10 +1,4 @@
-"""From a task and a machine to a plan.
-
-Rules. Every algorithm of the table is a candidate: it emits its schedule, and its price is what
-the simulator counts, not a formula. "auto" takes the cheapest, earlier in the table first.
-Only renumbering the ranks is never taken by itself, since it is up to the program whether rank
-numbers are free.
-"""
+"""A plan: the schedule that was chosen, and what can be asked of it and done with it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,18 +9,21 @@ from warnings import warn
 
 from numpy.typing import ArrayLike, NDArray
 
-from graycube.bounds import Bound, lower_bounds
-from graycube.layout import Layout
+from graycube.cost import Bound, Traffic, lower_bounds, simulate
 from graycube.machine import Machine, require_machine
-from graycube.planning.candidate import Candidate, all_candidates, choose
+from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import sheet_of
-from graycube.planning.files import parsed_plan, plan_text, read_plan_text
-from graycube.runtime import Execution, agreed, apply, bind, require_comm, scripts
-from graycube.runtime.script import Script
-from graycube.schedule import Action, Moves, Schedule, Task, actions, dump, expand
+from graycube.planning.files import parsed_plan, plan_text
+from graycube.run import Execution, agreed, apply, bind, require_comm, scripts
+from graycube.run.script import Script
+from graycube.schedule import Action, Moves, Replication, Schedule, Task, actions, dump, expand
 from graycube.show import Shown, text
-from graycube.simulate import Traffic, simulate
-from graycube.verify import Report, check_algebra, check_elements
+from graycube.verify import (
+    Report,
+    check_algebra,
+    check_elements,
+    check_pairs,
+)
 from graycube.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -44,8 +41,10 @@ class Plan(Shown):
 
     ``untried`` is what :func:`synthesize` left untried when its time ran out.
 
-    >>> machine = Machine(dims=6, startup=1e-3, per_byte=3.57e-7)
-    >>> chosen = plan(Layout.nodes(6, "gray"), Layout.nodes(6), block=65536, machine=machine)
+    >>> import graycube as gc
+    >>> machine = gc.Machine(dims=6, startup=1e-3, per_byte=3.57e-7)
+    >>> gray, binary = gc.Layout.nodes(6, "gray"), gc.Layout.nodes(6)
+    >>> chosen = gc.plan(gray, binary, block=65536, machine=machine)
     >>> chosen.algorithm, chosen.rounds, chosen.cycles
     ('gb3', 6, 196608)
     >>> round(chosen.cost, 4), round(chosen.lower_bound, 4), bool(chosen.verify())
@@ -54,7 +53,7 @@ class Plan(Shown):
 
     task: Task
     machine: Machine
-    schedule: Schedule
+    schedule: Schedule | Replication
     traffic: Traffic
     bounds: tuple[Bound, ...]
     untried: tuple[str, ...] = ()
@@ -63,7 +62,9 @@ class Plan(Shown):
     def candidates(self) -> tuple[Candidate, ...]:
         """The whole table, priced for the task; for a plan that was read, when it is asked for.
 
-        >>> made = plan(Layout.nodes(4, "gray"), Layout.nodes(4), block=8, machine="ideal")
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(4, "gray"), gc.Layout.nodes(4)
+        >>> made = gc.plan(gray, binary, block=8, machine="ideal")
         >>> made.candidates[2]
         <Candidate gb1: 24 s>
         """
@@ -71,7 +72,7 @@ class Plan(Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A plan goes to other processes as the text of its file, and is checked there."""
-        return plan_of, (plan_text(self.schedule, self.machine), "what was sent")
+        return Plan.from_text, (plan_text(self.schedule, self.machine), "what was sent")
 
     def __repr__(self) -> str:
         gap = f", {self.cost / self.lower_bound:.3g} x bound" if self.lower_bound else ""
@@ -109,7 +110,9 @@ class Plan(Shown):
     def can_renumber(self) -> bool:
         """Whether new node numbers would save some or all of the moving.
 
-        >>> plan(Layout.nodes(3, "gray"), Layout.nodes(3), 4, machine="ideal").can_renumber
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+        >>> gc.plan(gray, binary, 4, machine="ideal").can_renumber
         True
         """
         relabel = (c for c in self.candidates if c.algorithm.name == "relabel")
@@ -118,8 +121,10 @@ class Plan(Shown):
     def explain(self) -> str:
         """What was chosen and why, what was rejected, the bound and the gap, as a table.
 
-        >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
-        >>> print(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine).explain())
+        >>> import graycube as gc
+        >>> machine = gc.Machine(dims=4, startup=100.0, per_byte=1.0)
+        >>> gray, binary = gc.Layout.nodes(4, "gray"), gc.Layout.nodes(4)
+        >>> print(gc.plan(gray, binary, 64, machine=machine).explain())
         64 elements of 1 byte on each of 16 nodes; 1 port, store-and-forward
         candidate    rounds  cycles  link bytes  seconds
         relabel           0       0           0        0  if the ranks may be renumbered
@@ -149,15 +154,20 @@ class Plan(Shown):
 
         It raises nothing: the report is true when nothing is wrong.
 
-        >>> gray, binary = Layout.nodes(30, "gray"), Layout.nodes(30)
-        >>> print(plan(gray, binary, block=64, machine=Machine(dims=30)).verify())
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(30, "gray"), gc.Layout.nodes(30)
+        >>> print(gc.plan(gray, binary, block=64, machine=gc.Machine(dims=30)).verify())
         by algebra: nothing is wrong (share, end, time, link, ports, round);
         a node holds at most 64 elements
         """
         report = check_algebra(self.schedule, self.machine)
-        if not report or not self._affordable():
+        copied = isinstance(self.schedule, Replication)
+        if copied or not report or not self._affordable():
             return report
-        followed = check_elements(self.moves(), self.machine)
+        moves = self.moves()
+        followed = check_elements(moves, self.machine)
+        if self.task.stages:
+            followed = check_pairs(moves, self.task.stages).joined(followed)
         return report.joined(followed)
 
     def _affordable(self) -> bool:
@@ -168,8 +178,10 @@ class Plan(Shown):
     def moves(self) -> Moves:
         """The schedule written out: every crossing of a link by an element.
 
-        >>> machine = Machine(dims=3)
-        >>> len(plan(Layout.nodes(3, "gray"), Layout.nodes(3), 4, machine=machine).moves())
+        >>> import graycube as gc
+        >>> machine = gc.Machine(dims=3)
+        >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+        >>> len(gc.plan(gray, binary, 4, machine=machine).moves())
         48
         """
         return expand(self.schedule)
@@ -177,8 +189,9 @@ class Plan(Shown):
     def actions(self, node: int) -> tuple[Action, ...]:
         """What one node does, which it can tell from its own address.
 
-        >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
-        >>> for action in plan(gray, binary, block=4, machine=Machine(dims=3)).actions(7):
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+        >>> for action in gc.plan(gray, binary, block=4, machine=gc.Machine(dims=3)).actions(7):
         ...     print(action)
         cycles 0 to 1: exchange positions 2 to 3 over dimension 1
         cycles 2 to 3: exchange positions 2 to 3 over dimension 0
@@ -191,9 +204,10 @@ class Plan(Shown):
 
         ``out`` may be ``blocks`` itself. Whatever follows the elements of a block is payload.
 
-        >>> gray, binary = Layout.nodes(2, "gray"), Layout.nodes(2)
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2)
         >>> blocks = gray.scatter([10, 11, 12, 13])
-        >>> moved = plan(gray, binary, block=1, machine=Machine(dims=2)).apply(blocks)
+        >>> moved = gc.plan(gray, binary, block=1, machine=gc.Machine(dims=2)).apply(blocks)
         >>> moved.ravel().tolist()
         [10, 11, 12, 13]
         """
@@ -208,9 +222,10 @@ class Plan(Shown):
         if any of them has not, all raise the same error. To run it again and again on one
         array, :meth:`bind` it.
 
-        >>> gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
         >>> def program(comm):  # under mpiexec -n 8
-        ...     chosen = plan(gray, binary, block=4, itemsize=8, machine="ideal")
+        ...     chosen = gc.plan(gray, binary, block=4, itemsize=8, machine="ideal")
         ...     return chosen.execute([comm.rank] * 4, comm)
         """
         bound = self._bound(block, comm, out)
@@ -227,8 +242,10 @@ class Plan(Shown):
         Buffers and requests are made once. What is in ``block`` when it runs is what is sent,
         and ``bound.result``, which is ``out`` if given, has the new block.
 
+        >>> import graycube as gc
         >>> def program(comm, block):
-        ...     chosen = plan(Layout.nodes(3), Layout.nodes(3, "gray"), 4, machine="ideal")
+        ...     gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+        ...     chosen = gc.plan(binary, gray, 4, machine="ideal")
         ...     bound = chosen.bind(block, comm)
         ...     for _ in range(100):
         ...         block += bound.run()
@@ -238,7 +255,7 @@ class Plan(Shown):
     def _bound(
         self, block: ArrayLike, comm: "Intracomm", out: NDArray[Any] | None
     ) -> Execution:
-        return bind(self.task, self._told, self._identity, block, comm=comm, out=out)
+        return bind(self.task, self._told, self.identity, block, comm=comm, out=out)
 
     def _told(self, node: int) -> Script:
         """The script of a node; the first one tells how many rounds there are, if too many.
@@ -259,13 +276,14 @@ class Plan(Shown):
         That is ``comm`` itself unless the schedule renumbers nodes, as ``relabel`` does: then
         the block that :meth:`execute` gives belongs to the rank's number in the new one.
 
+        >>> import graycube as gc
         >>> def program(comm, block):
-        ...     gray, binary = Layout.nodes(3, "gray"), Layout.nodes(3)
-        ...     chosen = plan(gray, binary, 4, machine="ideal", algorithm="relabel")
+        ...     gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+        ...     chosen = gc.plan(gray, binary, 4, machine="ideal", algorithm="relabel")
         ...     return chosen.execute(block, comm), chosen.renumbered(comm)
         """
         nodes = 1 << self.task.n
-        own = agreed(comm, lambda: (require_comm(comm, nodes), {"plan": self._identity}))
+        own = agreed(comm, lambda: (require_comm(comm, nodes), {"plan": self.identity}))
         if self.schedule.relabel is None:
             return own
         return require_comm(own.Split(0, self.schedule.relabel(own.rank)))
@@ -280,69 +298,42 @@ class Plan(Shown):
         return {}
 
     @cached_property
-    def _identity(self) -> str:
+    def identity(self) -> str:
+        """What two plans have alike if they have the same schedule.
+
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+        >>> gc.plan(gray, binary, 4, machine="ideal").identity.partition(",")[0]
+        'minimum-path'
+        """
         digest = sha256(dump(self.schedule).encode()).hexdigest()
         return f"{self.algorithm}, digest {digest[:16]}"
+
+    @classmethod
+    def from_text(cls, text: str, path: str | Path) -> "Plan":
+        """The plan that a text says; errors say that it is from the path.
+
+        >>> Plan.from_text("[]", "notes.txt")
+        Traceback (most recent call last):
+        ...
+        graycube.errors.InvalidValueError: notes.txt is no plan: its format is not
+        'graycube plan'; see docs/format.md
+        """
+        schedule, machine = parsed_plan(text, path)
+        task = schedule.task
+        require_machine(machine, task.n)
+        return cls(task, machine, schedule, simulate(schedule), lower_bounds(task, machine))
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a file, which :func:`load_plan` reads: all of it or nothing.
 
+        >>> import graycube as gc
         >>> import tempfile
-        >>> chosen = plan(Layout.nodes(3, "gray"), Layout.nodes(3), block=1, machine="ideal")
+        >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+        >>> chosen = gc.plan(gray, binary, block=1, machine="ideal")
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     chosen.save(Path(folder) / "plan.json")
         ...     (Path(folder) / "plan.json").exists()
         True
         """
         write_whole(path, plan_text(self.schedule, self.machine))
-
-
-def plan(  # noqa: PLR0913
-    source: Layout,
-    target: Layout,
-    block: int,
-    *,
-    itemsize: int = 1,
-    machine: Machine | str,
-    algorithm: str = "auto",
-) -> Plan:
-    """The cheapest way from one layout to another, for blocks of ``block`` elements.
-
-    ``machine`` is a :class:`Machine` or the name of a profile; ``algorithm`` is "auto" or a
-    name from the table.
-
-    >>> gray, binary = Layout.nodes(6, "gray"), Layout.nodes(6)
-    >>> plan(gray, binary, block=1 << 16, machine="ipsc2").algorithm
-    'direct'
-    """
-    task = Task(source, target, block, itemsize)
-    machine = require_machine(machine, task.n)
-    candidates = all_candidates(task, machine)
-    chosen = choose(candidates, task, algorithm)
-    made = Plan(task, machine, chosen.schedule, chosen, lower_bounds(task, machine))
-    made.__dict__["candidates"] = candidates  # priced already
-    return made
-
-
-def load_plan(path: str | Path) -> Plan:
-    """Read a plan, checking all of it; nothing in the file is ever executed.
-
-    The candidates are priced afresh, when they are asked for. A schedule that nobody verified
-    loads as well: ask ``plan.verify()``.
-
-    >>> import tempfile
-    >>> chosen = plan(Layout.nodes(4, "gray"), Layout.nodes(4), block=64, machine="ipsc1")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     chosen.save(Path(folder) / "plan.json")
-    ...     load_plan(Path(folder) / "plan.json").schedule == chosen.schedule
-    True
-    """
-    return plan_of(read_plan_text(path), path)
-
-
-def plan_of(text: str, path: str | Path) -> Plan:
-    """The plan of a text; errors say that it is from the path."""
-    schedule, machine = parsed_plan(text, path)
-    task = schedule.task
-    require_machine(machine, task.n)
-    return Plan(task, machine, schedule, simulate(schedule), lower_bounds(task, machine))

@@ -7,18 +7,18 @@ from fractions import Fraction
 from math import ceil
 from pathlib import Path
 
-from graycube.bounds import Bound, Certificate
+from graycube.cost import Bound, Certificate, Traffic, simulate
 from graycube.errors import GraycubeError, UndecidedError
 from graycube.layout import Layout
 from graycube.machine import Machine, require_machine
 from graycube.planning.kept import place_of
-from graycube.planning.plan import Plan, load_plan, plan
+from graycube.planning.plan import Plan
+from graycube.planning.planner import load_plan, plan
 from graycube.schedule import Task
-from graycube.simulate import Traffic, simulate
-from graycube.synthesis import least_flow
-from graycube.synthesis.flow import flow_until
-from graycube.synthesis.limits import deadline_after, silent
-from graycube.synthesis.search import ScheduleSearch, candidates, require_whole
+from graycube.search import least_flow
+from graycube.search.flow import flow_until
+from graycube.search.limits import deadline_after, silent
+from graycube.search.search import ScheduleSearch, candidates, require_whole
 
 
 def synthesize(  # noqa: PLR0913

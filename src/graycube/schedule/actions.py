@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
+from graycube.schedule.replication import Replication, of_ways
 from graycube.schedule.schedule import Schedule
 from graycube.schedule.way import Way, are_straight, tells_slots_apart
 
@@ -44,7 +45,7 @@ class Action:
         return f"{cycles}: {verb} {positions} over dimension {self.dimension}"
 
 
-def actions(schedule: Schedule, node: int) -> tuple[Action, ...]:
+def actions(schedule: Schedule | Replication, node: int) -> tuple[Action, ...]:
     """What one node does, in the order of time.
 
     >>> from graycube.gf2 import Exchange
@@ -58,7 +59,7 @@ def actions(schedule: Schedule, node: int) -> tuple[Action, ...]:
     >>> print(*actions(schedule, 2))
     cycles 0 to 7: exchange positions 0 to 7 over dimension 0
     """
-    nodes = 1 << schedule.task.n
+    schedule, nodes = of_ways(schedule), 1 << schedule.task.n
     if not 0 <= require_int(node, "node") < nodes:
         raise OutOfRangeError(
             f"the node is {node}", f"the nodes are 0..{nodes - 1}", "pass one of them"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray, require_integers
+from graycube.schedule.replication import Replication, of_ways
 from graycube.schedule.schedule import Schedule, Timetable
 from graycube.schedule.task import Task
 from graycube.schedule.walk import in_step_order, walk
@@ -73,7 +74,7 @@ class Moves(Timetable):
         return len(self.cycle)
 
 
-def expand(schedule: Schedule) -> Moves:
+def expand(schedule: Schedule | Replication) -> Moves:
     """Write a symbolic schedule out, element by element.
 
     >>> from graycube.gf2 import Exchange
@@ -85,6 +86,7 @@ def expand(schedule: Schedule) -> Moves:
     >>> moves.cycle.tolist(), moves.node.tolist(), moves.element.tolist()
     ([0, 1, 0, 1], [2, 2, 3, 3], [4, 5, 6, 7])
     """
+    schedule = of_ways(schedule)
     task = schedule.task
     hops = ((way.size, sum(len(step.crossings) for step in way.steps)) for way in schedule.ways)
     crossings = sum(size * max(1, count) for size, count in hops) << task.n

@@ -58,7 +58,7 @@ class Stage:
 class Program:
     """A layout and a list of exchanges and stages.
 
-    >>> from graycube.codes import gray_to_binary
+    >>> from graycube.gf2 import gray_to_binary
     >>> program = Program(Layout.nodes(4, "gray"), gray_to_binary(4))
     >>> program.result() == Layout.nodes(4, "binary")
     True

@@ -1,11 +1,12 @@
 """The task: what has to be moved, apart from how."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, require_int
+from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.layout import Layout
+from graycube.layout.layout import require_single
 
 MAX_COUNT = (1 << 62) - 1
 """Most elements of a block and bytes of an element; more could not be written to a file."""
@@ -16,19 +17,26 @@ class Task:
     """Take ``block`` elements per node, ``itemsize`` bytes each, from one layout to another.
 
     Behind each element that the layout gives to a node stands the same number of payload
-    elements; all of them together are the block.
+    elements; all of them together are the block. On the way there may be ``stages`` of a
+    butterfly network: the bits of the index that they are for, the first one first. If such a
+    task is ``free``, the elements may end wherever the network leaves them.
 
     >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=64, itemsize=8)
     >>> task.n, task.payload, task.block_bytes
     (3, 64, 512)
     >>> task.move(0b111)  # gray(5) = 7: the block of index 5 goes from node 7 to node 5
     5
+    >>> cyclic = Layout.cyclic(3, 2)
+    >>> Task(cyclic, cyclic, block=2, stages=(2, 1, 0), free=True).stages
+    (2, 1, 0)
     """
 
     source: Layout
     target: Layout
     block: int
     itemsize: int = 1
+    stages: tuple[int, ...] = ()
+    free: bool = False
 
     def __post_init__(self) -> None:
         for name in ("source", "target"):
@@ -38,6 +46,7 @@ class Task:
                     "it must be a Layout",
                     "build one, for example Layout.nodes(6, 'gray') for 2^6 nodes",
                 )
+            require_single(getattr(self, name), "a task")
         for name in ("block", "itemsize"):
             object.__setattr__(self, name, require_int(getattr(self, name), name, least=1))
             if getattr(self, name) > MAX_COUNT:
@@ -46,6 +55,7 @@ class Task:
                     f"it must be at most {MAX_COUNT}",
                     "use fewer elements",
                 )
+        self._require_stages()
         _ = self.move  # raises unless the layouts have the same elements and nodes
         held = self.source.block_size
         if self.block % held:
@@ -54,6 +64,22 @@ class Task:
                 f"block is {self.block} for layouts of {held} elements on a node",
                 "every one of them needs the same payload",
                 f"the nearest that fit: {f'{below} and ' if below else ''}{below + held}",
+            )
+
+    def _require_stages(self) -> None:
+        stages = require_ints(self.stages, "the stages")
+        object.__setattr__(self, "stages", stages)
+        if len({*stages}) < len(stages) or any(not 0 <= b < self.source.p for b in stages):
+            raise InvalidValueError(
+                f"the stages are {stages!s:.60}",
+                f"an index has the bits 0 to {self.source.p - 1}, and each has one stage",
+                "list some of them",
+            )
+        if self.free is not bool(self.free and stages):
+            raise InvalidValueError(
+                f"free is {self.free!r:.60} for {len(stages)} stages",
+                "only butterflies may leave the elements where they like: True or False",
+                "say where the elements have to go",
             )
 
     @property
@@ -122,7 +148,8 @@ class Task:
                 "use fewer bits, or another block",
             )
         source, target = (_refined(layout, bits) for layout in (self.source, self.target))
-        return Task(source, target, self.block, self.itemsize)
+        stages = tuple(bit + bits for bit in self.stages)
+        return replace(self, source=source, target=target, stages=stages)
 
 
 def _refined(layout: Layout, bits: int) -> Layout:

@@ -32,6 +32,7 @@ from graycube.schedule.reading import (
     span_of,
     typed,
 )
+from graycube.schedule.replication import Replication
 from graycube.schedule.schedule import Schedule
 from graycube.schedule.task import Task
 from graycube.schedule.way import Crossing, Delay, Step, Way
@@ -45,7 +46,7 @@ MAX_STEPS, MAX_TURNS, MAX_WAYS = 9 << 20, 5 << 18, 1 << 26
 """Most steps that wait, and ways, times the square of address bits; delays times these bits."""
 
 
-def dump(schedule: Schedule | Moves) -> str:
+def dump(schedule: Schedule | Replication | Moves) -> str:
     """The text of a schedule.
 
     >>> from graycube.schedule import hop
@@ -58,7 +59,7 @@ def dump(schedule: Schedule | Moves) -> str:
     return json.dumps(content_of(schedule), indent=1)
 
 
-def content_of(schedule: Schedule | Moves) -> dict[str, Any]:
+def content_of(schedule: Schedule | Replication | Moves) -> dict[str, Any]:
     """What the text of a schedule says.
 
     >>> task = Task(Layout.nodes(2), Layout.nodes(2), block=8)
@@ -74,6 +75,7 @@ def content_of(schedule: Schedule | Moves) -> dict[str, Any]:
             "target": str(task.target),
             "block": task.block,
             "itemsize": task.itemsize,
+            **({"stages": list(task.stages), "free": task.free} if task.stages else {}),
         },
         "algorithm": schedule.algorithm,
         "rounds": {"every": rounds.step} if isinstance(rounds, range) else list(rounds),
@@ -83,6 +85,8 @@ def content_of(schedule: Schedule | Moves) -> dict[str, Any]:
         content["relabel"] = _dump_map(schedule.relabel)
     if isinstance(schedule, Moves):
         content["moves"] = {name: getattr(schedule, name).tolist() for name in COLUMNS}
+    elif isinstance(schedule, Replication):
+        content["copies"] = [str(layout) for layout in schedule.layouts]
     else:
         content["ways"] = [_dump_way(way, task.n) for way in schedule.ways]
     return content
@@ -129,7 +133,7 @@ def _dump_delays(delays: tuple[Delay, ...]) -> list[dict[str, int]]:
     return [{"cycles": late.cycles, "mask": late.mask, "want": late.want} for late in delays]
 
 
-def load(text: str) -> Schedule | Moves:
+def load(text: str) -> Schedule | Replication | Moves:
     """The schedule of a text, after checking all of it.
 
     >>> load('{"format": "graycube schedule", "version": 7}')
@@ -147,7 +151,7 @@ def load(text: str) -> Schedule | Moves:
     return schedule_of(parsed_json(text, malformed))
 
 
-def schedule_of(content: object) -> Schedule | Moves:
+def schedule_of(content: object) -> Schedule | Replication | Moves:
     """The schedule of a text that was parsed, after checking all of it.
 
     >>> schedule_of([])
@@ -165,10 +169,11 @@ def schedule_of(content: object) -> Schedule | Moves:
             f"this graycube reads versions 1, {VERSION}",
             "use a newer graycube, or write the file again",
         )
-    return _read(content, ("moves", *(version1.FORMS if version == 1 else ("ways",))))
+    forms = version1.FORMS if version == 1 else ("copies", "ways")
+    return _read(content, ("moves", *forms))
 
 
-def _read(content: dict[str, Any], forms: tuple[str, ...]) -> Schedule | Moves:
+def _read(content: dict[str, Any], forms: tuple[str, ...]) -> Schedule | Replication | Moves:
     form = next((form for form in forms if form in content), forms[-1])
     more = {"circuits"} if form == "deliveries" else set()
     relabel = map_of(content.pop("relabel"), "relabel") if "relabel" in content else None
@@ -183,6 +188,10 @@ def _read(content: dict[str, Any], forms: tuple[str, ...]) -> Schedule | Moves:
         columns = keys(content["moves"], set(COLUMNS), "moves")
         table = [column_of(columns[name], name) for name in COLUMNS]
         return Moves(*head_of_all, *table, relabel=relabel)
+    if form == "copies":
+        texts = typed(content["copies"], list, "the copies")
+        layouts = (Layout.parse(typed(text, str, "a layout")) for text in texts)
+        return Replication(*head_of_all, tuple(layouts), relabel=relabel)
     if form == "ways":
         entries = typed(content["ways"], list, "the ways")
         ways = tuple(_read_way(entry, task.n) for entry in entries)
@@ -224,12 +233,15 @@ def _read_rounds(entry: object, cycles: int) -> tuple[int, ...] | range:
 
 
 def _read_task(entry: object) -> Task:
-    task = keys(entry, {"source", "target", "block", "itemsize"}, "task")
+    network = {"stages", "free"} & typed(entry, dict, "the task").keys()
+    task = keys(entry, {"source", "target", "block", "itemsize"} | network, "task")
     return Task(
         Layout.parse(typed(task["source"], str, "the source")),
         Layout.parse(typed(task["target"], str, "the target")),
         number(task["block"], "block"),
         number(task["itemsize"], "itemsize"),
+        numbers(task.get("stages", []), "a stage"),
+        typed(task.get("free", False), bool, "free"),
     )
 
 

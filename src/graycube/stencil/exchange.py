@@ -18,6 +18,7 @@ from math import prod
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
+from graycube.layout.layout import require_single
 from graycube.machine import Machine, require_machine
 from graycube.machine.model import Switching
 from graycube.stencil.line import Reach, strips
@@ -139,6 +140,7 @@ def halo(
     """
     if not isinstance(layout, Layout):
         raise InvalidTypeError(f"got {layout!r:.60}", "a Layout is needed", "pass one")
+    require_single(layout, "a halo")
     d = len(layout.axes)
     far = tuple(_reach(entry, k) for k, entry in enumerate(_per_axis(reach, d, "reach")))
     ring = tuple(_flag(x, "periodic") for x in _per_axis(periodic, d, "periodic"))

@@ -30,6 +30,7 @@ from graycube.table import (
     two_cube,
 )
 from graycube.table.algorithm import Algorithm
+from graycube.table.networks import copies, sectioning
 
 TABLE: tuple[Algorithm, ...] = (
     relabel.ALGORITHM,
@@ -55,11 +56,15 @@ TABLE: tuple[Algorithm, ...] = (
     pipeline.ALGORITHM,
     all_to_all.ALGORITHM,
     groups.ALGORITHM,
+    *sectioning.ALGORITHMS,
+    copies.ALGORITHM,
 )
 
 
 def algorithms() -> tuple[Algorithm, ...]:
     """The table of algorithms: name, paper, ports, when it applies, closed form.
+
+    Conversions come first; the networks after them are for tasks with stages of butterflies.
 
     >>> for algorithm in algorithms()[:5]:
     ...     print(f"{algorithm.name:8} {algorithm.formula}")

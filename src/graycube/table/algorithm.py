@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Task
+from graycube.schedule import Replication, Schedule, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,5 +28,6 @@ class Algorithm:
     ports: int | Literal["all", "any"]
     formula: str
     applicable: Callable[[Task, Machine], str | None] = field(repr=False)
-    emit: Callable[[Task, Machine], Schedule] = field(repr=False)
+    emit: Callable[[Task, Machine], Schedule | Replication] = field(repr=False)
     cycles: Callable[[Sequence[int], int], int] | None = field(repr=False)
+    network: bool = False

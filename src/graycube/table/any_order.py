@@ -6,9 +6,9 @@ The table holds the descending order, in which every condition is a single bit, 
 
 from collections.abc import Sequence
 
-from graycube.codes.conversion import Order
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange
+from graycube.gf2.conversion import Order
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm

@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from graycube.codes import binary_to_gray, gray_to_binary
-from graycube.codes.conversion import Order
-from graycube.gf2 import AffineMap, Exchange, Matrix, bit_indices
+from graycube.gf2 import (
+    AffineMap,
+    Exchange,
+    Matrix,
+    binary_to_gray,
+    bit_indices,
+    gray_to_binary,
+)
+from graycube.gf2.conversion import Order
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task, Way, hop
 

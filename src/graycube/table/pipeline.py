@@ -8,12 +8,12 @@ can be for that.
 
 from functools import lru_cache
 
-from graycube.butterflies import Method, rearrangement, seconds, with_best_messages
 from graycube.errors import GraycubeError
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
+from graycube.table.networks import Method, rearrangement, seconds, with_best_messages
 
 RADICES = (1, 2, 3)
 """So many dimensions at a time are tried, and as many as there are ports."""

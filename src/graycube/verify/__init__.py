@@ -6,8 +6,9 @@ network. :data:`RULES` says what they look for.
 """
 
 from graycube.verify.algebra import check_algebra
+from graycube.verify.copies import check_replication
 from graycube.verify.elements import check_elements
-from graycube.verify.pairs import check_pairs, check_replication
+from graycube.verify.pairs import check_pairs
 from graycube.verify.report import RULES, Report, Violation
 
 __all__ = [

@@ -7,7 +7,8 @@ itself: a schedule is right if one that applies says so.
 from collections.abc import Callable
 
 from graycube.machine import Machine
-from graycube.schedule import Schedule
+from graycube.schedule import Replication, Schedule
+from graycube.verify.copies import check_replication
 from graycube.verify.messages import check_direct, is_direct
 from graycube.verify.pipelines import check_pipeline, is_pipeline
 from graycube.verify.report import Report, Violation, require_same_cube, tally
@@ -23,7 +24,7 @@ THEOREMS: tuple[
 """To what a theorem applies, and what it finds."""
 
 
-def check_algebra(schedule: Schedule, machine: Machine) -> Report:
+def check_algebra(schedule: Schedule | Replication, machine: Machine) -> Report:
     """Check the rules on steps, messages or turns themselves.
 
     >>> from graycube.table import gb3
@@ -36,6 +37,8 @@ def check_algebra(schedule: Schedule, machine: Machine) -> Report:
     a node holds at most 64 elements
     """
     require_same_cube(schedule.task, machine)
+    if isinstance(schedule, Replication):
+        return check_replication(schedule, machine)
     refused: Report | None = None
     for applies, check in THEOREMS:
         if applies(schedule):

@@ -1,4 +1,4 @@
-"""Follow all elements of a network: its pairs, stage by stage, and copies, node by node.
+"""Follow all elements of a network: its pairs, stage by stage.
 
 Where every element is at every time follows from the moves alone; a pair meets in the first
 cycle in which both are on one node and over with their earlier stages.
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
-from graycube.schedule import Moves, Replication
+from graycube.schedule import Moves
 from graycube.verify.report import Report, Violation, tally
 
 MAX_PLACES = 1 << 28
@@ -73,35 +73,6 @@ def _require_in_range(moves: Moves, stages: object, bits: Sequence[int]) -> None
                 f"there are 0..{limit - 1}",
                 "see what check_elements says",
             )
-
-
-def check_replication(network: Replication) -> Report:
-    """Check, node by node, that copies of both inputs come from neighbours or from the node.
-
-    >>> from graycube.layout import Layout
-    >>> gray = Layout.nodes(2, "gray")
-    >>> print(check_replication(Replication((gray, gray, gray), (1, 0))))
-    node by node: 4 x copy
-      copy: node 0: stage 0 needs the points of nodes 0 and 3
-      copy: node 1: stage 0 needs the points of nodes 1 and 2
-      copy: node 2: stage 0 needs the points of nodes 1 and 2
-      copy: node 3: stage 0 needs the points of nodes 0 and 3
-    """
-    found = []
-    n = network.layouts[0].n
-    start = network.layouts[0]
-    axes = [start.word_bits(axis) for axis in range(len(start.axes))]
-    if sorted(network.stages) not in [list(bits) for bits in (range(n), *axes)]:
-        detail = f"the stages are {network.stages}, which is not every bit once"
-        found.append(Violation("stage", detail=detail))
-    for stage in range(len(network.stages)):
-        for node in range(1 << n):
-            sources = network.sources(stage, node)
-            if any((node ^ source).bit_count() > 1 for source in sources):
-                first, second = sorted(sources)
-                detail = f"stage {stage} needs the points of nodes {first} and {second}"
-                found.append(Violation("copy", node=node, detail=detail))
-    return tally("node by node", ("stage", "copy"), found)
 
 
 def _places(moves: Moves) -> NDArray[np.int32]:

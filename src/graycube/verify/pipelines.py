@@ -78,6 +78,9 @@ def _check_program(schedule: Schedule) -> Iterator[Violation]:
     if renumbered @ place != task.target.map:
         yield Violation("end", detail="it does not end in the layout of the task")
     stages = _stages(schedule)
+    if task.stages and list(task.stages) != stages:
+        detail = f"the task has the stages {list(task.stages)}, and the schedule {stages}"
+        yield Violation("stage", detail=detail)
     runs = [list(task.source.word_bits(axis)) for axis in range(len(task.source.axes))]
     if stages and not any(stages in (run, run[::-1]) for run in runs):
         detail = f"the stages are {stages}, which is not every bit of an axis once, in order"

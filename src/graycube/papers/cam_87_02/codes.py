@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 import graycube as gc
-from graycube.codes import is_gray_code, stride_profile
+from graycube.gf2 import is_gray_code, stride_profile
 from graycube.papers import Case, Claim, compared, require, tried
 from graycube.papers.codes import Ints, distance, reflected
 

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
+from graycube.cost import simulate
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.papers.codes import digits_reversed
-from graycube.runtime import apply
+from graycube.run import apply
 from graycube.schedule import Step, Way, hop
-from graycube.simulate import simulate
+from graycube.schedule.replication import of_ways
 
 from .model import Mapping
 
@@ -102,7 +103,7 @@ def conversion(d: int, block: int, unit: int, itemsize: int = 1) -> gc.Schedule:
 def planned(start: gc.Layout, end: gc.Layout, block: int) -> gc.Schedule:
     """The planner's conversion in whole blocks, on one port."""
     machine = gc.Machine(dims=start.n)
-    return gc.plan(start, end, block, machine=machine, algorithm="gb1").schedule
+    return of_ways(gc.plan(start, end, block, machine=machine, algorithm="gb1").schedule)
 
 
 def _in_rounds(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
 import graycube as gc
-from graycube.codes import stride_profile
+from graycube.gf2 import stride_profile
 from graycube.papers import compared, require
 from graycube.papers.codes import Ints, distance, reflected
 

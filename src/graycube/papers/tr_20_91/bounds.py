@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 import graycube as gc
-from graycube.bounds import best_cut, lower_bounds, minimum_path_bound
+from graycube.cost import best_cut, lower_bounds, minimum_path_bound
 from graycube.papers import Case, Claim, compared, require, tried
 from graycube.papers.codes import compositions, ranks
 

@@ -6,12 +6,11 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.codes import rotation
-from graycube.gf2 import Exchange
+from graycube.cost import replay
+from graycube.gf2 import Exchange, rotation
 from graycube.papers import tried
 from graycube.papers.codes import Ints, ranks, reflected
 from graycube.schedule import expand
-from graycube.simulate import replay
 
 from .model import schedule
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from graycube.cost import simulate
 from graycube.papers import Case, Claim, at_every_size, compared, require
 from graycube.papers.codes import compositions, ranks
-from graycube.simulate import simulate
 
 from .codes import flipped, parity
 from .model import best, cycles_of, optimum, proved, schedule

@@ -12,8 +12,8 @@ import numpy as np
 import graycube as gc
 from graycube.papers import require
 from graycube.schedule import expand
-from graycube.synthesis import least_cycles
-from graycube.synthesis.program import CycleArcs, Flows, arcs_of, solve
+from graycube.search import least_cycles
+from graycube.search.program import CycleArcs, Flows, arcs_of, solve
 from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import graycube as gc
+from graycube.cost import simulate
 from graycube.gf2 import Exchange
 from graycube.papers import Case, Claim, compared, tried
 from graycube.papers.codes import compositions
 from graycube.schedule import Way, actions, expand, hop
-from graycube.simulate import simulate
 from graycube.table import few_ports
 
 from .model import all_ports, best, cycles_of, proved, task_of

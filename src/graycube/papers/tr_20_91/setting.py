@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 import graycube as gc
+from graycube.cost import replay
 from graycube.papers import Case, Claim, require, tried
 from graycube.papers.codes import compositions, reflected
 from graycube.schedule import expand
-from graycube.simulate import replay
 
 from .cubes import exchanges
 from .model import all_ports, cycles_of, schedule

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from graycube.codes import rotation
+from graycube.gf2 import rotation
 from graycube.papers import Case, Claim
 from graycube.papers.drawing import titled
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from graycube.bounds import best_cut
+from graycube.cost import best_cut
 from graycube.papers import compared, require, tried
 from graycube.papers.codes import ranks
 from graycube.schedule import Moves

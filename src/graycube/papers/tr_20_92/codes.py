@@ -7,8 +7,7 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.codes import displacement_profile
-from graycube.gf2 import Exchange
+from graycube.gf2 import Exchange, displacement_profile
 from graycube.papers import Case, Claim, compared, require, tried
 from graycube.papers.codes import Ints, distance, ranks, reflected
 

@@ -7,8 +7,8 @@ from the symbolic schedules.
 from collections.abc import Iterator
 
 import graycube as gc
+from graycube.cost import simulate
 from graycube.papers import Case, Claim, compared, tried
-from graycube.simulate import simulate
 
 from .model import ALGORITHMS, schedule, seconds
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import graycube as gc
+from graycube.cost import simulate
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
 from graycube.papers.drawing import COLOURS, arrow, edges, place, titled
-from graycube.simulate import simulate
 
 from .machine import LARGE, break_even, ipsc2_speed_up
 from .model import ALGORITHMS, HalfStep, placements, schedule, seconds, steps

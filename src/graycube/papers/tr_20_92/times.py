@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import graycube as gc
-from graycube.bounds import lower_bounds
+from graycube.cost import lower_bounds
 from graycube.papers import Case, Claim, compared, require, tried
 from graycube.papers.checks import Check
-from graycube.synthesis import least_cycles
+from graycube.search import least_cycles
 
 from .model import ALGORITHMS, counted, seconds
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import graycube as gc
-from graycube.codes import gray, gray_inverse
+from graycube.gf2 import gray, gray_inverse
 from graycube.papers import Case, Claim, at_every_size, compared, tried
 from graycube.papers.codes import Ints
 

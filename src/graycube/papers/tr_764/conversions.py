@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from graycube.codes import binary_to_gray, gray, gray_inverse, gray_to_binary
+from graycube.gf2 import binary_to_gray, gray, gray_inverse, gray_to_binary
 from graycube.papers import Case, Claim, at_every_size, tried
 from graycube.papers.codes import Ints
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 import graycube as gc
-from graycube.bounds import butterfly_cycles
-from graycube.butterflies import one_point
-from graycube.butterflies.state import Code
+from graycube.cost import butterfly_cycles
 from graycube.papers import Case, Claim, at_every_size, compared, tried
 from graycube.papers.codes import Ints
+from graycube.table.networks import one_point
+from graycube.table.networks.state import Code
 from graycube.verify import check_replication
 
 from .cube import decoded, sound
@@ -91,7 +91,9 @@ def theorem_5(claim: Claim) -> Iterator[Case]:
     def library(n: int, output: Code) -> int:
         made = one_point(gc.Layout.nodes(n, "gray"), output=output)
         there = made.layouts[-1] == gc.Layout.nodes(n, output)
-        return made.cycles if check_replication(made) and there else -1
+        return (
+            made.cycles if check_replication(made, gc.Machine(n, ports="all")) and there else -1
+        )
 
     return by_both(claim, (PROGRAM, program), (LIBRARY, library))
 

@@ -7,11 +7,11 @@ from itertools import pairwise, product
 import numpy as np
 
 import graycube as gc
-from graycube.butterflies import one_point
-from graycube.butterflies.state import Code
 from graycube.papers import Case, Claim, at_every_size, compared
 from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
+from graycube.table.networks import one_point
+from graycube.table.networks.state import Code
 
 from .cube import Cube, coded
 from .four import LETTERS, ProgramRun, four, whole_four

@@ -6,11 +6,11 @@ from functools import lru_cache
 import numpy as np
 
 import graycube as gc
-from graycube.bounds import butterfly_cycles
-from graycube.butterflies.state import Code, Conversion
+from graycube.cost import butterfly_cycles
 from graycube.papers import Case, Claim, require
 from graycube.papers.formula import evaluate
 from graycube.schedule import expand
+from graycube.table.networks.state import Code, Conversion
 from graycube.verify import check_algebra, check_elements, check_pairs
 
 from .cube import reflected

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 import graycube as gc
-from graycube.butterflies.state import Code
 from graycube.papers import Case, Claim, compared, require
 from graycube.papers.claims import Compute
+from graycube.table.networks.state import Code
 
 from .cube import code_field, sound
 from .feasible import Network

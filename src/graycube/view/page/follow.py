@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from graycube.gf2.arrays import IntArray
-from graycube.schedule import Schedule
+from graycube.schedule import Replication, Schedule
+from graycube.schedule.replication import of_ways
 from graycube.schedule.walk import Walked, walk
 from graycube.schedule.way import Way
 
@@ -53,7 +54,7 @@ class _Changes:
     flips: IntArray
 
 
-def follow(schedule: Schedule) -> Followed:
+def follow(schedule: Schedule | Replication) -> Followed:
     """Follow every element of a schedule through links and memories.
 
     >>> import graycube as gc
@@ -62,7 +63,7 @@ def follow(schedule: Schedule) -> Followed:
     >>> seen.element.tolist(), seen.position.tolist()  # both take the other one's place
     ([1, 2], [0, 1])
     """
-    task = schedule.task
+    schedule, task = of_ways(schedule), schedule.task
     home: IntArray = np.arange(task.block << task.n)
     done = _in_time(schedule)
     slot = _so_far(done, done.flips) ^ home[done.element] % task.block // task.payload

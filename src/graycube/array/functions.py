@@ -1,0 +1,252 @@
+"""The table of NumPy's functions that work on arrays over nodes; all others raise.
+
+Rules.
+
+1. A function is one row: what it is to NumPy, of which kind, and what carries it out.
+2. Each kind has one rule. None of them gathers: what needs the whole array says ``to_numpy()``.
+3. Ufuncs are not in the table: all that work element by element with one result do.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from graycube.array import norms, payload, statistics
+from graycube.array.elementwise import element_by_element
+from graycube.array.held import Held
+from graycube.array.reductions import reduced
+from graycube.array.rolling import roll
+from graycube.errors import InvalidTypeError
+from graycube.layout.layout import require_axis
+
+Function = Callable[..., Any]
+
+
+class Kind(Enum):
+    """What a function does with the layout, and what it sends."""
+
+    ELEMENTWISE = "works element by element, and keeps the layout"
+    REDUCES = "reduces axes, and leaves the result where it comes about"
+    PAYLOAD = "works on the payload, and sends nothing"
+    QUERY = "says something of the array"
+    MOVES = "sends elements where they belong"
+    TRANSFORMS = "transforms, and the result carries its layout"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A function of NumPy's: its kind, and what is called with the same arguments."""
+
+    kind: Kind
+    call: Function
+
+
+def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """What a function of the table gives, or the error that says what else to do.
+
+    >>> from graycube.layout import Layout
+    >>> called(np.sum, (Held(np.array([[1], [2]]), Layout.nodes(1)),), {})
+    np.int64(3)
+    >>> called(np.median, (), {})
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidTypeError: numpy.median is given a CubeArray: it is not among the
+    functions that work where the elements are; call it on to_numpy(), the whole array
+    """
+    row = TABLE.get(function)
+    if row is None:
+        raise InvalidTypeError(
+            f"{name_of(function)} is given a CubeArray",
+            "it is not among the functions that work where the elements are",
+            "call it on to_numpy(), the whole array",
+        )
+    return row.call(*args, **options)
+
+
+def name_of(function: Function) -> str:
+    """The name by which users call a function.
+
+    >>> name_of(np.fft.fft)
+    'numpy.fft.fft'
+    """
+    return f"{function.__module__}.{function.__name__}"
+
+
+def _given(function: Function, args: Sequence[Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """The arguments by their names, without those that say nothing."""
+    bound = inspect.signature(function).bind(*args, **options)
+    for name, value in [*bound.arguments.items()]:
+        if value is None and name in {"out", "shape"}:
+            del bound.arguments[name]
+    return bound
+
+
+def _elementwise(function: Function) -> Row:
+    """Aligned, and carried out on the blocks."""
+
+    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
+        bound = _given(function, args, options)
+        out = bound.arguments.pop("out", None)
+        if "shape" in bound.arguments:
+            raise InvalidTypeError(
+                f"{name_of(function)} is given a shape",
+                "what is like an array has its layout, and so its shape",
+                "use CubeArray.from_function with another layout",
+            )
+        return element_by_element(function, bound.args, bound.kwargs, out)
+
+    return Row(Kind.ELEMENTWISE, call)
+
+
+def _reduction(function: Function, make: Function) -> Row:
+    """NumPy's arguments by name, to what is called in the same way."""
+    known = {*inspect.signature(make).parameters}
+
+    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
+        first, *given = _given(function, args, options).arguments.items()
+        named = {k: v for k, v in given if not (k == "where" and v is True)}
+        if extra := {*named} - known:
+            raise InvalidTypeError(
+                f"{name_of(function)} is given {', '.join(sorted(extra))}",
+                f"over nodes it takes {', '.join(sorted(known - {'a', 'monoid', 'of'}))}",
+                "leave it out, or call it on to_numpy()",
+            )
+        return make(_array(first[1], function), **named)
+
+    return Row(Kind.REDUCES, call)
+
+
+def _array(a: object, function: Function) -> Held:
+    if not isinstance(a, Held):
+        raise InvalidTypeError(
+            f"{name_of(function)} is given a {type(a).__name__} first",
+            "the array that is reduced must be a CubeArray",
+            "spread it first, with CubeArray.from_numpy(x, layout)",
+        )
+    return a
+
+
+def _of_two(function: Function, make: Function) -> Row:
+    """A number that two arrays give; either may be a plain one."""
+
+    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
+        return make(**_given(function, args, options).arguments)
+
+    return Row(Kind.REDUCES, call)
+
+
+def _where(condition: object, x: object, y: object) -> Any:  # noqa: ANN401
+    return element_by_element(np.where, [condition, x, y], {})
+
+
+def _flipped(m: Held, axis: int) -> Held:
+    return payload.along_payload(np.flip, m, axis)
+
+
+def _along(function: Function, axis: int | None = None) -> Row:
+    """Along one axis of the payload, as NumPy does it."""
+
+    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
+        first, *given = _given(function, args, options).arguments.items()
+        named = {"axis": axis, **dict(given)}
+        place = named.pop("axis")
+        if place is None:
+            raise InvalidTypeError(
+                f"axis is None for {name_of(function)}",
+                "elements of different nodes are not put in one row",
+                "name an axis of the payload, or call it on to_numpy()",
+            )
+        return payload.along_payload(function, _array(first[1], function), place, **named)
+
+    return Row(Kind.PAYLOAD, call)
+
+
+def _swapped(a: Held, axis1: int, axis2: int) -> Held:
+    one, other = (require_axis(axis, a.ndim) for axis in (axis1, axis2))
+    order = [*range(a.ndim)]
+    order[one], order[other] = other, one
+    return payload.permuted(a, order)
+
+
+def _dtypes(function: Function) -> Row:
+    """Asked about the dtypes alone."""
+
+    def call(*args: Any) -> Any:  # noqa: ANN401
+        return function(*(np.empty((1,), a.dtype) if isinstance(a, Held) else a for a in args))
+
+    return Row(Kind.QUERY, call)
+
+
+def _size(a: Held, axis: int | None = None) -> int:
+    return a.size if axis is None else a.shape[axis]
+
+
+_REDUCTIONS: dict[Function, Function] = {
+    np.sum: partial(reduced, monoid=np.add),
+    np.prod: partial(reduced, monoid=np.multiply),
+    np.min: partial(reduced, monoid=np.minimum),
+    np.max: partial(reduced, monoid=np.maximum),
+    np.amin: partial(reduced, monoid=np.minimum),
+    np.amax: partial(reduced, monoid=np.maximum),
+    np.all: partial(reduced, monoid=np.logical_and),
+    np.any: partial(reduced, monoid=np.logical_or),
+    np.nanmin: partial(reduced, monoid=np.fmin),
+    np.nanmax: partial(reduced, monoid=np.fmax),
+    np.nansum: statistics.nansum,
+    np.nanmean: statistics.nanmean,
+    np.mean: statistics.mean,
+    np.var: statistics.var,
+    np.std: statistics.std,
+    np.argmin: partial(statistics.extreme_at, monoid=np.minimum),
+    np.argmax: partial(statistics.extreme_at, monoid=np.maximum),
+    np.count_nonzero: statistics.count_nonzero,
+    np.ptp: statistics.ptp,
+    np.linalg.norm: norms.norm,
+}
+_ELEMENTWISE: tuple[Function, ...] = (
+    np.angle, np.around, np.clip, np.copy, np.empty_like, np.fix, np.full_like, np.i0, np.imag,
+    np.iscomplex, np.isclose, np.isneginf, np.isposinf, np.isreal, np.nan_to_num, np.ones_like,
+    np.real, np.round, np.sinc, np.zeros_like,
+)  # fmt: skip
+TABLE: dict[Function, Row] = {
+    **{function: _elementwise(function) for function in _ELEMENTWISE},
+    np.where: Row(Kind.ELEMENTWISE, _where),
+    **{function: _reduction(function, make) for function, make in _REDUCTIONS.items()},
+    np.vdot: Row(Kind.REDUCES, norms.vdot),
+    np.allclose: _of_two(np.allclose, partial(statistics.all_of, np.isclose)),
+    np.array_equal: _of_two(
+        np.array_equal,
+        lambda a1, a2, equal_nan=False: statistics.array_equal(a1, a2, equal_nan),
+    ),
+    np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stacked(arrays, axis)),
+    np.concatenate: Row(
+        Kind.PAYLOAD, lambda arrays, axis=0: payload.concatenated(arrays, axis)
+    ),
+    np.einsum: Row(Kind.PAYLOAD, payload.summed_products),
+    np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),
+    np.swapaxes: Row(Kind.PAYLOAD, _swapped),
+    np.transpose: Row(Kind.PAYLOAD, lambda a, axes=None: payload.permuted(a, axes)),
+    np.flip: Row(Kind.PAYLOAD, _flipped),
+    np.sort: _along(np.sort, -1),
+    np.argsort: _along(np.argsort, -1),
+    np.diff: _along(np.diff, -1),
+    np.cumsum: _along(np.cumsum),
+    np.cumprod: _along(np.cumprod),
+    np.cross: Row(Kind.PAYLOAD, lambda a, b: payload.of_last(np.cross, 1, a, b)),
+    np.linalg.det: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.det, 2, a)),
+    np.linalg.inv: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.inv, 2, a)),
+    np.roll: Row(Kind.MOVES, roll),
+    np.shape: Row(Kind.QUERY, lambda a: a.shape),
+    np.ndim: Row(Kind.QUERY, lambda a: a.ndim),
+    np.size: Row(Kind.QUERY, _size),
+    np.result_type: _dtypes(np.result_type),
+    np.iscomplexobj: _dtypes(np.iscomplexobj),
+    np.isrealobj: _dtypes(np.isrealobj),
+    np.common_type: _dtypes(np.common_type),
+}
+"""Layers above add their rows: :mod:`graycube.fourier` those of ``numpy.fft``."""

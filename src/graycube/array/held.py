@@ -1,0 +1,100 @@
+"""What is held here of an array: blocks, the layout that says what is in them, the ranks.
+
+Whatever works on arrays is above, and makes new ones with :meth:`Held.with_blocks`.
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from graycube.array.ranks import nodes_here, require_layout
+from graycube.errors import InvalidValueError
+from graycube.host import host_array
+from graycube.layout import Layout
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Held:
+    """The blocks of nodes, ``blocks[k, slot]``, and the layout that says what is where.
+
+    >>> Held(np.zeros((2, 3, 5)), Layout.mesh((6,), nodes=(2,))).shape
+    (6, 5)
+    """
+
+    blocks: NDArray[Any]
+    layout: Layout
+    comm: "Intracomm | None" = None
+
+    def __post_init__(self) -> None:
+        require_layout(self.layout)
+        object.__setattr__(self, "blocks", host_array(self.blocks))
+        expected = (len(self.nodes), self.layout.block_size)
+        if self.blocks.shape[:2] != expected:
+            raise InvalidValueError(
+                f"the blocks have shape {self.blocks.shape}",
+                f"their first axes must be {expected}",
+                "put the node first and the slot second",
+            )
+
+    @property
+    def nodes(self) -> range:
+        """The nodes whose blocks are in this process."""
+        return nodes_here(self.layout, self.comm)
+
+    @property
+    def payload(self) -> tuple[int, ...]:
+        """Shape of what each element holds: the axes after those of the layout."""
+        return self.blocks.shape[2:]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the whole array, the payload included."""
+        return (*self.layout.shape, *self.payload)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes, those of the payload included."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the whole array, the payload included."""
+        return prod(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self.blocks.dtype
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the whole array; copies are counted once."""
+        return self.size * self.itemsize
+
+    def with_blocks(self, blocks: NDArray[Any], layout: Layout | None = None) -> Self:
+        """An array with other blocks, of the same layout or another one on the same nodes.
+
+        >>> x = Held(np.array([[1], [2]]), Layout.nodes(1))
+        >>> x.with_blocks(x.blocks + 1).blocks.tolist()
+        [[2], [3]]
+        """
+        return type(self)(blocks, self.layout if layout is None else layout, self.comm)
+
+    def astype(self, dtype: DTypeLike) -> Self:
+        """The same array in another dtype.
+
+        >>> Held(np.array([[1], [2]]), Layout.nodes(1)).astype(complex).dtype
+        dtype('complex128')
+        """
+        return self.with_blocks(self.blocks.astype(dtype))

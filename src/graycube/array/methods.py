@@ -1,0 +1,257 @@
+"""The methods and attributes that NumPy's arrays have too, by the same names."""
+
+from types import EllipsisType
+from typing import Any, Self
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import ArrayLike, DTypeLike
+
+from graycube.array import payload, statistics
+from graycube.array.elementwise import applied, element_by_element
+from graycube.array.functions import called
+from graycube.array.held import Held
+from graycube.array.ranks import spread
+from graycube.array.reductions import Axes, reduced
+from graycube.array.sums import reproducible_sum
+from graycube.errors import InvalidTypeError, InvalidValueError
+
+_Index = int | slice | EllipsisType | None | list[int]
+
+
+class LikeNumpy(Held, NDArrayOperatorsMixin):
+    """An array that NumPy's functions take; what it cannot do where the elements are, raises.
+
+    >>> from graycube.layout import Layout
+    >>> u = LikeNumpy(np.arange(8.0).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
+    >>> (u - u.mean(axis=0)).blocks.tolist(), np.clip(u, 2, 3).max()
+    ([[-3.0, -3.0, -1.0, -1.0], [1.0, 1.0, 3.0, 3.0]], np.float64(3.0))
+    """
+
+    __iter__ = None  # elements are not here one by one
+
+    @property
+    def real(self) -> Self:
+        """The real parts."""
+        return self.with_blocks(self.blocks.real)
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts."""
+        return self.with_blocks(self.blocks.imag)
+
+    @property
+    def T(self) -> Self:  # noqa: N802 - NumPy's
+        """The array with its axes in reverse order, if it has no payload; sends nothing."""
+        return payload.permuted(self)
+
+    def transpose(self, *axes: int) -> Self:
+        """The array with its axes in this order; those of the layout stay before the payload.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.zeros((2, 4)), Layout.mesh((4, 2), nodes=(2, 1))).transpose(1, 0).shape
+        (2, 4)
+        """
+        return payload.permuted(self, axes or None)
+
+    def copy(self) -> Self:
+        """The same elements in memory of its own.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.array([[1], [2]]), Layout.nodes(1)).copy().sum()
+        np.int64(3)
+        """
+        return self.with_blocks(self.blocks.copy())
+
+    def conj(self) -> Self:
+        """The complex conjugate.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.array([[1j], [2]]), Layout.nodes(1)).conj().blocks.tolist()
+        [[-1j], [(2-0j)]]
+        """
+        return self.with_blocks(self.blocks.conj())
+
+    conjugate = conj
+
+    def clip(self, min: object = None, max: object = None) -> Self:  # noqa: A002 - NumPy's
+        """The elements, but none below ``min`` and none above ``max``.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.array([[1], [5]]), Layout.nodes(1)).clip(2, 3).blocks.tolist()
+        [[2], [3]]
+        """
+        found: Self = element_by_element(np.clip, [self, min, max], {})
+        return found
+
+    def round(self, decimals: int = 0) -> Self:
+        """The elements, rounded to so many decimals.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.array([[1.26], [5.0]]), Layout.nodes(1)).round(1).blocks.tolist()
+        [[1.3], [5.0]]
+        """
+        return self.with_blocks(self.blocks.round(decimals))
+
+    def sum(  # noqa: PLR0913 - NumPy's, and one more
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        *,
+        keepdims: bool = False,
+        initial: object = None,
+        where: object = None,
+        reproducible: bool = False,
+    ) -> Any:  # noqa: ANN401
+        """The sum along some axes, or of all elements; collective, as all reductions.
+
+        With ``reproducible``, it is the same to the last bit in every layout on any number of
+        nodes. That takes many times as long for floats: each is cut into three parts.
+
+        >>> from graycube.layout import Layout
+        >>> u = LikeNumpy(np.arange(8.0).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
+        >>> u.sum(), u.sum(axis=1, keepdims=True).shape, u.sum(reproducible=True)
+        (np.float64(28.0), (4, 1), np.float64(28.0))
+        """
+        if reproducible:
+            return reproducible_sum(
+                self, axis, dtype, keepdims=keepdims, initial=initial, where=where
+            )
+        return reduced(
+            self, np.add, axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where
+        )
+
+    def prod(
+        self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
+    ) -> Any:  # noqa: ANN401
+        """The product of elements.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.array([[3], [5]]), Layout.nodes(1)).prod()
+        np.int64(15)
+        """
+        return reduced(self, np.multiply, axis, dtype=dtype, keepdims=keepdims)
+
+    def mean(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        *,
+        keepdims: bool = False,
+        where: object = None,
+    ) -> Any:  # noqa: ANN401
+        """The mean of elements."""
+        return statistics.mean(self, axis, dtype, keepdims=keepdims, where=where)
+
+    def var(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        ddof: float = 0,
+        *,
+        keepdims: bool = False,
+        where: object = None,
+    ) -> Any:  # noqa: ANN401
+        """The variance of elements."""
+        return statistics.var(self, axis, dtype, ddof, keepdims=keepdims, where=where)
+
+    def std(
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        ddof: float = 0,
+        *,
+        keepdims: bool = False,
+        where: object = None,
+    ) -> Any:  # noqa: ANN401
+        """The standard deviation of elements."""
+        return statistics.std(self, axis, dtype, ddof, keepdims=keepdims, where=where)
+
+    def max(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+        """The largest element."""
+        return reduced(self, np.maximum, axis, keepdims=keepdims)
+
+    def min(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+        """The smallest element."""
+        return reduced(self, np.minimum, axis, keepdims=keepdims)
+
+    def argmax(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+        """Where the first of the largest elements is."""
+        return statistics.extreme_at(self, np.maximum, axis, keepdims=keepdims)
+
+    def argmin(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+        """Where the first of the smallest elements is."""
+        return statistics.extreme_at(self, np.minimum, axis, keepdims=keepdims)
+
+    def all(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+        """Whether all elements are true."""
+        return reduced(self, np.logical_and, axis, keepdims=keepdims)
+
+    def any(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+        """Whether any element is true."""
+        return reduced(self, np.logical_or, axis, keepdims=keepdims)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        """The only element as a truth value; collective. Refused where there are more."""
+        if self.size != 1:
+            raise InvalidValueError(
+                f"an array of shape {self.shape} is asked for its truth value",
+                "the truth value of an array of more than one element is ambiguous",
+                "use any() or all()",
+            )
+        return bool(self.all())
+
+    def __getitem__(self, key: _Index | tuple[_Index, ...]) -> Self:
+        """The part of the payload that an index takes: ``u[..., 0]``, ``u[:, :, 1:]``."""
+        return self.with_blocks(self.blocks[payload.of_payload(self, key)])
+
+    def __setitem__(self, key: _Index | tuple[_Index, ...], value: "Held | ArrayLike") -> None:
+        """Put numbers, payload or an array of this layout there."""
+        part = self.with_blocks(self.blocks[payload.of_payload(self, key)])
+        element_by_element(np.positive, [value], {}, part)
+        self.blocks[payload.of_payload(self, key)] = part.blocks
+
+    def __array__(
+        self,
+        dtype: DTypeLike | None = None,
+        copy: bool | None = None,  # noqa: FBT001 - NumPy's protocol
+    ) -> Any:  # noqa: ANN401
+        """The whole array, if it is in this process: always a copy."""
+        if copy is False:
+            raise InvalidValueError(
+                "the blocks are those of all nodes",
+                "the whole array is a copy of them",
+                "use blocks, or allow a copy",
+            )
+        if spread(self.comm) is not None:
+            raise InvalidTypeError(
+                f"a CubeArray of shape {self.shape} is to become a plain array",
+                "its elements are on several ranks, and nothing gathers unless it says so",
+                "call to_numpy() on all ranks, gather() for one, or use the blocks",
+            )
+        return np.array(self.layout.gather(self.blocks), dtype=dtype, copy=None)
+
+    def __array_ufunc__(
+        self,
+        ufunc: np.ufunc,
+        method: str,
+        *inputs: object,
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
+        """Elementwise operations, node by node."""
+        return applied(type(self), ufunc, method, inputs, options)
+
+    def __array_function__(
+        self,
+        function: Any,  # noqa: ANN401
+        types: Any,  # noqa: ANN401
+        args: Any,  # noqa: ANN401
+        options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401 - NumPy's protocol
+        """A row of the table of NumPy's functions, or an error."""
+        if not all(issubclass(kind, Held | np.ndarray) for kind in types):
+            return NotImplemented
+        return called(function, args, options)

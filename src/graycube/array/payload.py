@@ -1,0 +1,235 @@
+"""What each element holds, its payload: components taken and joined, and the order of axes.
+
+Rule: axes of the layout stay before those of the payload, and nothing is sent. Axes of the
+layout may change places among themselves, which renames the bits of the index.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.elementwise import require_same_ranks
+from graycube.array.held import Held
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.gf2 import AffineMap, Matrix, require_ints
+from graycube.layout import Layout
+from graycube.layout.layout import require_axis
+
+_H = TypeVar("_H", bound=Held)
+_Blocks = NDArray[Any]
+
+
+def of_payload(a: Held, key: object) -> tuple[Any, ...]:
+    """The index into the blocks for an index into the whole array that takes payload only.
+
+    >>> of_payload(Held(np.zeros((2, 1, 3)), Layout.nodes(1)), (..., 0))
+    (slice(None, None, None), slice(None, None, None), 0)
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    dots = [k for k, part in enumerate(parts) if part is Ellipsis]
+    d = len(a.layout.axes)
+    if len(dots) == 1:
+        used = sum(part is not None for part in parts) - 1
+        fill = (slice(None),) * (a.ndim - used)
+        parts = (*parts[: dots[0]], *fill, *parts[dots[0] + 1 :])
+    whole = slice(None)
+    leading = [isinstance(part, slice) and part == whole for part in parts[:d]]
+    if len(dots) > 1 or len(parts) < d or not all(leading):
+        raise InvalidTypeError(
+            f"the index is {key!r:.80}",
+            f"it takes from the payload, of shape {a.payload}, and all of the axes before",
+            "begin with u[..., ], use gc.where for masks, or to_numpy() for single elements",
+        )
+    inside = parts[d:]
+    for part in inside:
+        if isinstance(part, Held):
+            raise InvalidTypeError(
+                "the index is a CubeArray", "payload is taken by plain indices", "use gc.where"
+            )
+    taken = sum(part is not None for part in inside)
+    if taken > len(a.payload):
+        raise OutOfRangeError(
+            f"the index has {taken} entries for the payload",
+            f"the array has shape {a.shape}, with a payload of shape {a.payload}",
+            "leave some out",
+        )
+    return (whole, whole, *inside)
+
+
+def stacked(arrays: Sequence[_H], axis: int = -1) -> _H:
+    """Arrays of one layout, joined along a new axis of the payload; see ``gc.stack``.
+
+    >>> a = Held(np.array([[1], [2]]), Layout.nodes(1))
+    >>> stacked([a, a]).blocks.tolist()
+    [[[1, 1]], [[2, 2]]]
+    """
+    first, blocks = _alike(arrays, "stack")
+    place = _payload_axis(first, axis, first.ndim + 1, "stack")
+    return first.with_blocks(np.stack(blocks, axis=place))
+
+
+def concatenated(arrays: Sequence[_H], axis: int = 0) -> _H:
+    """Arrays of one layout, joined along an axis of the payload.
+
+    >>> a = Held(np.array([[[1]], [[2]]]), Layout.nodes(1))
+    >>> concatenated([a, a], axis=1).blocks.tolist()
+    [[[1, 1]], [[2, 2]]]
+    """
+    first, blocks = _alike(arrays, "concatenate", same_shape=False)
+    place = _payload_axis(first, axis, first.ndim, "concatenate")
+    return first.with_blocks(np.concatenate(blocks, axis=place))
+
+
+def along_payload(
+    function: Callable[..., Any], a: _H, axis: int, *args: object, **options: object
+) -> _H:
+    """A function of NumPy's along an axis of the payload.
+
+    >>> a = Held(np.array([[[1, 2]], [[3, 4]]]), Layout.nodes(1))
+    >>> along_payload(np.cumsum, a, -1).blocks.tolist()
+    [[[1, 3]], [[3, 7]]]
+    """
+    place = _payload_axis(a, axis, a.ndim, function.__name__)
+    return a.with_blocks(function(a.blocks, *args, axis=place, **options))
+
+
+def of_last(function: Callable[..., Any], count: int, *operands: object) -> Any:  # noqa: ANN401
+    """A function of the last axes of arrays, such as the product of matrices.
+
+    >>> a = Held(np.array([[[[1.0, 2], [3, 4]]]]), Layout.nodes(0))
+    >>> of_last(np.linalg.det, 2, a).blocks.round(6).tolist()
+    [[-2.0]]
+    """
+    ours = [x for x in operands if isinstance(x, Held)]
+    for x in ours:
+        if len(x.payload) < count:
+            raise InvalidTypeError(
+                f"numpy.{function.__name__} is given a payload of shape {x.payload}",
+                f"it works on the last {count} axes, and those of the layout are no part of it",
+                "stack components first, or use to_numpy()",
+            )
+        _require_layout(ours[0], x)
+    values = (x.blocks if isinstance(x, Held) else x for x in operands)
+    return ours[0].with_blocks(function(*values))
+
+
+def summed_products(subscripts: str, *operands: object) -> Any:  # noqa: ANN401
+    """``numpy.einsum`` over the payload; ``...`` stands for the axes of the layout.
+
+    >>> a = Held(np.array([[[1, 2]], [[3, 4]]]), Layout.nodes(1))
+    >>> summed_products("...i,...i->...", a, a).blocks.tolist()
+    [[5], [25]]
+    """
+    ours = [x for x in operands if isinstance(x, Held)]
+    given, arrow, result = str(subscripts).replace(" ", "").partition("->")
+    terms = given.split(",")
+    dotted = len(terms) == len(operands) and all(
+        term.startswith("...") and len(term) - 3 <= len(x.payload)
+        if isinstance(x, Held)
+        else "..." not in term
+        for term, x in zip(terms, operands, strict=True)
+    )
+    if not dotted or (arrow and not result.startswith("...")):
+        raise InvalidValueError(
+            f"the subscripts are {subscripts!r:.60}",
+            "letters name axes of the payload, and '...' stands for those of the layout",
+            "write, for example, '...i,...i->...' or 'ij,...j->...i'",
+        )
+    for x in ours[1:]:
+        _require_layout(ours[0], x)
+    values: list[Any] = [x.blocks if isinstance(x, Held) else x for x in operands]
+    return ours[0].with_blocks(np.einsum(subscripts, *values))
+
+
+def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
+    """The array with its axes in another order, as ``numpy.transpose``; nothing is sent.
+
+    >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
+    >>> print(permuted(a).layout, permuted(a).shape)
+    (b1:0 b0:0 || b1:1) (2, 4)
+    """
+    d = len(a.layout.axes)
+    axes = [*reversed(range(a.ndim))] if order is None else [*require_ints(order, "axes")]
+    axes = [require_axis(k, a.ndim) for k in axes]
+    if sorted(axes) != [*range(a.ndim)] or max(axes[:d], default=0) >= d:
+        raise InvalidValueError(
+            f"the axes of shape {a.shape} are to be in the order {tuple(axes)}",
+            f"each is named once, and the {d} axes of the layout stay before the payload",
+            "change the order among these, or use to_numpy()",
+        )
+    layout = _renamed(a.layout, axes[:d])
+    count = prod(axis.extent for axis in a.layout.axes)
+    slots = (a.blocks.shape[0], a.layout.block_size // count)
+    split = a.blocks.reshape(*slots, *(axis.extent for axis in a.layout.axes), *a.payload)
+    moved = split.transpose(0, 1, *(2 + k for k in axes))
+    return a.with_blocks(moved.reshape(*a.blocks.shape[:2], *moved.shape[2 + d :]), layout)
+
+
+def moved_axes(a: _H, source: int | Sequence[int], destination: int | Sequence[int]) -> _H:
+    """Axes moved to other places, as ``numpy.moveaxis``.
+
+    >>> a = Held(np.zeros((2, 2, 3, 1)), Layout.mesh((4,), nodes=(2,)))
+    >>> moved_axes(a, 1, 2).shape
+    (4, 1, 3)
+    """
+    named = np.empty(range(a.ndim))  # axis k has length k, and there are no elements
+    return permuted(a, np.moveaxis(named, source, destination).shape)
+
+
+def _renamed(layout: Layout, order: Sequence[int]) -> Layout:
+    """The layout with its axes in another order."""
+    columns = layout.map.matrix.columns
+    bits = [columns[bit] for k in reversed(order) for bit in layout.word_bits(k)]
+    copies = columns[layout.p - layout.copies :]
+    address = AffineMap(Matrix((*bits, *copies), layout.p), layout.map.constant)
+    axes = tuple(layout.axes[k] for k in order)
+    return replace(layout, map=address, axes=axes)
+
+
+def _payload_axis(a: Held, axis: int, count: int, what: str) -> int:
+    """The axis of the blocks for an axis of the payload, where there are ``count`` axes."""
+    k, d = require_axis(axis, count), len(a.layout.axes)
+    if k < d:
+        raise InvalidValueError(
+            f"axis {axis} of numpy.{what} is one of the {d} axes of the layout",
+            "nothing is joined or ordered along axes that are over nodes",
+            f"use axis {d} or a higher one, axis=-1 for the last, or to_numpy()",
+        )
+    return k - d + 2
+
+
+def _alike(
+    arrays: Sequence[_H], what: str, *, same_shape: bool = True
+) -> tuple[_H, list[_Blocks]]:
+    """The first of some arrays, and the blocks of all."""
+    given = [*arrays]
+    if not given or not all(isinstance(x, Held) for x in given):
+        kinds = ", ".join(type(x).__name__ for x in given) or "nothing"
+        raise InvalidTypeError(
+            f"numpy.{what} is given {kinds:.60}",
+            "it joins CubeArrays of one layout",
+            "spread the others first, with CubeArray.from_numpy(x, layout)",
+        )
+    for x in given[1:]:
+        _require_layout(given[0], x)
+        if same_shape and x.shape != given[0].shape:
+            raise InvalidValueError(
+                f"the arrays have shapes {given[0].shape} and {x.shape}",
+                "they must be the same",
+                "index one of them, as in u[..., None]",
+            )
+    return given[0], [x.blocks for x in given]
+
+
+def _require_layout(first: Held, other: Held) -> None:
+    if other.layout != first.layout:
+        raise InvalidValueError(
+            f"the layouts are {first.layout} and {other.layout}",
+            "one layout is needed here",
+            "call relayout on one of the arrays",
+        )
+    require_same_ranks(first, other)

@@ -1,0 +1,254 @@
+"""What is made of reductions: means, spreads, places of extremes; all are collective.
+
+They are NumPy's, with NumPy's names and types, and take ``axis``, ``keepdims`` and ``where`` as
+NumPy's do. Each is written with ufuncs and reductions of arrays: none of them knows of nodes.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from graycube.array.elementwise import element_by_element
+from graycube.array.held import Held
+from graycube.array.ranks import held
+from graycube.array.reductions import Axes, over_axes, reduced
+
+_Any = Any  # an array over nodes, or a plain one
+
+
+def mean(
+    a: Held,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    *,
+    keepdims: bool = False,
+    where: object = None,
+) -> _Any:
+    """The mean, in the type that NumPy takes.
+
+    >>> from graycube.layout import Layout
+    >>> mean(Held(np.array([[1], [2]]), Layout.nodes(1)))
+    np.float64(1.5)
+    """
+    half = a.dtype == np.float16
+    wide = np.float32 if half else np.float64 if a.dtype.kind in "biu" else None
+    inside = wide if dtype is None else dtype
+    total = reduced(a, np.add, axis, dtype=inside, keepdims=keepdims, where=where)
+    found = _divided(total, _count(a, axis, where, keepdims=keepdims))
+    return found.astype(a.dtype) if half and dtype is None else found
+
+
+def var(  # noqa: PLR0913
+    a: Held,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    ddof: float = 0,
+    *,
+    keepdims: bool = False,
+    where: object = None,
+) -> _Any:
+    """The variance: the mean square of what is left when the mean is taken away.
+
+    >>> from graycube.layout import Layout
+    >>> var(Held(np.array([[1], [2]]), Layout.nodes(1)))
+    np.float64(0.25)
+    """
+    half = a.dtype == np.float16 and dtype is None
+    inside = np.float32 if half else dtype
+    centre = mean(a, axis, inside, keepdims=True, where=where)
+    apart = element_by_element(np.subtract, [a.astype(inside or a.dtype), centre], {})
+    square = apart.with_blocks((apart.blocks * apart.blocks.conj()).real)
+    total = reduced(square, np.add, axis, keepdims=keepdims, where=where)
+    count = _count(a, axis, where, keepdims=keepdims)
+    if isinstance(count, Held):
+        left: Any = count.with_blocks(np.maximum(count.blocks - ddof, 0))
+    else:
+        left = np.maximum(count - ddof, 0)
+    found = _divided(total, left)
+    return found.astype(a.dtype) if half else found
+
+
+def std(  # noqa: PLR0913
+    a: Held,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    ddof: float = 0,
+    *,
+    keepdims: bool = False,
+    where: object = None,
+) -> _Any:
+    """The standard deviation.
+
+    >>> from graycube.layout import Layout
+    >>> std(Held(np.array([[1], [2]]), Layout.nodes(1)))
+    np.float64(0.5)
+    """
+    found = var(a, axis, dtype, ddof, keepdims=keepdims, where=where)
+    return of_arrays(np.sqrt, found)
+
+
+def extreme_at(a: Held, monoid: np.ufunc, axis: Axes = None, *, keepdims: bool = False) -> _Any:
+    """Where the first of the smallest or largest elements is, as ``numpy.argmin``.
+
+    >>> from graycube.layout import Layout
+    >>> extreme_at(Held(np.array([[3], [1]]), Layout.nodes(1)), np.minimum)
+    np.int64(1)
+    """
+    best = reduced(a, monoid, axis, keepdims=True)
+    over = over_axes(a, axis)
+    hit = element_by_element(_is_best, [a, best], {})
+    index = _index(a, over.layout, over.payload, flat=axis is None)
+    at = element_by_element(np.where, [hit, index, np.int64(a.size)], {})
+    return reduced(at, np.minimum, axis, keepdims=keepdims)
+
+
+def _is_best(x: Any, best: Any) -> Any:  # noqa: ANN401 - arrays
+    """Where the best element is; what is no number is better than all numbers."""
+    return (x == best) | ((x != x) & (best != best))  # noqa: PLR0124
+
+
+def _index(a: Held, axes: tuple[int, ...], payload: tuple[int, ...], *, flat: bool) -> Held:
+    """The index of every element along an axis, or in C order."""
+    along = held(a.layout, a.nodes)
+    lead = (*along[0].shape, *(1,) * len(a.payload))
+    inside = [
+        np.arange(size).reshape(-1, *(1,) * (len(a.payload) - 1 - k))
+        for k, size in enumerate(a.payload)
+    ]
+    number: Any = 0
+    for k, (index, length) in enumerate(
+        zip((*(i.reshape(lead) for i in along), *inside), a.shape, strict=True)
+    ):
+        if flat or k in axes or k - len(along) in payload:
+            number = number * length + index
+    return a.with_blocks(np.broadcast_to(number, a.blocks.shape))
+
+
+def count_nonzero(a: Held, axis: Axes = None, *, keepdims: bool = False) -> _Any:
+    """How many elements are not zero.
+
+    >>> from graycube.layout import Layout
+    >>> count_nonzero(Held(np.array([[3], [0]]), Layout.nodes(1)))
+    np.int64(1)
+    """
+
+    def of() -> Held:
+        return a.with_blocks(a.blocks != 0)
+
+    return reduced(a, np.add, axis, dtype=np.intp, keepdims=keepdims, of=of)
+
+
+def ptp(a: Held, axis: Axes = None, *, keepdims: bool = False) -> _Any:
+    """The largest element less the smallest one.
+
+    >>> from graycube.layout import Layout
+    >>> ptp(Held(np.array([[3], [1]]), Layout.nodes(1)))
+    np.int64(2)
+    """
+    most, least = (reduced(a, m, axis, keepdims=keepdims) for m in (np.maximum, np.minimum))
+    return of_arrays(np.subtract, most, least)
+
+
+def all_of(function: _Any, a: object, b: object, **options: object) -> bool:
+    """Whether a function of two arrays is true everywhere.
+
+    >>> from graycube.layout import Layout
+    >>> all_of(np.equal, Held(np.array([[1], [2]]), Layout.nodes(1)), 1)
+    False
+    """
+
+    def of() -> Held:
+        found: Held = element_by_element(function, [a, b], options)
+        return found
+
+    return bool(reduced(_held(a, b), np.logical_and, of=of))
+
+
+def array_equal(a: _Any, b: _Any, equal_nan: bool = False) -> bool:  # noqa: FBT001, FBT002 - NumPy's
+    """Whether two arrays have the same shape and elements.
+
+    >>> from graycube.layout import Layout
+    >>> array_equal(*2 * [Held(np.array([[1], [2]]), Layout.nodes(1))])
+    True
+    """
+    like = _held(a, b)
+
+    def of() -> Held:
+        if np.shape(a) != np.shape(b):
+            return like.with_blocks(np.zeros(like.blocks.shape, bool))
+        found: Held = element_by_element(_is_best if equal_nan else np.equal, [a, b], {})
+        return found
+
+    return bool(reduced(like, np.logical_and, of=of))
+
+
+def _held(*operands: object) -> Held:
+    """The first of the operands that is over nodes."""
+    return next(x for x in operands if isinstance(x, Held))
+
+
+def nansum(
+    a: Held, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
+) -> _Any:
+    """The sum of what is a number.
+
+    >>> from graycube.layout import Layout
+    >>> nansum(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
+    np.float64(1.0)
+    """
+
+    def of() -> Held:
+        return a.with_blocks(np.where(np.isnan(a.blocks), 0, a.blocks))
+
+    return reduced(a, np.add, axis, dtype=dtype, keepdims=keepdims, of=of)
+
+
+def nanmean(
+    a: Held, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
+) -> _Any:
+    """The mean of what is a number.
+
+    >>> from graycube.layout import Layout
+    >>> nanmean(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
+    np.float64(1.0)
+    """
+
+    def of() -> Held:
+        return a.with_blocks(~np.isnan(a.blocks))
+
+    total = nansum(a, axis, dtype, keepdims=keepdims)
+    count = reduced(a, np.add, axis, dtype=np.intp, keepdims=keepdims, of=of)
+    return of_arrays(_quotient, total, count)
+
+
+def _count(a: Held, axis: Axes, where: object, *, keepdims: bool) -> Any:  # noqa: ANN401
+    """How many elements a reduction takes in."""
+    if where is not None:
+        ones = a.with_blocks(np.ones(a.blocks.shape, bool))
+        return reduced(ones, np.add, axis, dtype=np.intp, keepdims=keepdims, where=where)
+    over = over_axes(a, axis)
+    axes = (*over.layout, *(k + len(a.layout.axes) for k in over.payload))
+    return int(np.prod([a.shape[k] for k in axes], dtype=np.int64))
+
+
+def _divided(total: Any, count: Any) -> Any:  # noqa: ANN401
+    return of_arrays(_quotient, total, count)
+
+
+def _quotient(total: Any, count: Any) -> Any:  # noqa: ANN401
+    """As NumPy's means: the count takes the type of the sum."""
+    found = np.true_divide(total, count)
+    kind = getattr(total, "dtype", None)
+    return found if kind is None or kind.kind not in "fc" else found.astype(kind)
+
+
+def of_arrays(function: Any, *operands: Any) -> Any:  # noqa: ANN401
+    """A function of arrays over nodes, or of plain ones.
+
+    >>> of_arrays(np.add, 1, 2)
+    np.int64(3)
+    """
+    if any(isinstance(x, Held) for x in operands):
+        return element_by_element(function, operands, {})
+    return function(*operands)

@@ -1,0 +1,31 @@
+"""The traffic of networks that copy."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from graycube.cost.traffic import RoundTraffic
+from graycube.gf2 import AffineMap, Matrix, Span
+from graycube.schedule import Replication
+
+
+def copy_rounds(network: Replication) -> Iterator[RoundTraffic]:
+    """The rounds of each stage: the nodes whose inputs are elsewhere get copies of blocks.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.table.networks import one_point
+    >>> for traffic in copy_rounds(one_point(Layout.nodes(2, "gray"))):
+    ...     print(traffic.longest, traffic.crossings, traffic.busiest)
+    1 8 2
+    1 4 1
+    """
+    task, turns = network.task, network.turns
+    for stage in range(len(network.stages)):
+        copies = sum(map(_elsewhere, network.inputs(stage)), Fraction(0))  # for each node
+        links, busiest = copies * Fraction(1 << task.n, turns), 2 if copies > turns else 1
+        yield RoundTraffic(task.block, links * task.block, links, busiest, times=turns)
+
+
+def _elsewhere(source: AffineMap) -> Fraction:
+    """The part of all nodes whose source is another node."""
+    shift = Span((source.matrix + Matrix.identity(source.width)).columns)
+    return 1 - Fraction(int(source.constant in shift), 1 << len(shift))

@@ -1,0 +1,62 @@
+"""The traffic of messages that go straight to where they belong, exactly, at any number.
+
+In a turn, either all senders cross a dimension, or half of them, or none: the sum that decides
+depends on the sender, or is the same for all.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from graycube.cost.traffic import RoundTraffic
+from graycube.gf2 import Span
+from graycube.schedule import Schedule, Step
+
+
+def message_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
+    """The rounds in which something moves, those that are alike together.
+
+    >>> from graycube.gf2 import Matrix
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Delivery, Task, delivered
+    >>> task = Task(Layout.cyclic(40, 20), Layout.consecutive(40, 20), block=1 << 20)
+    >>> units = [1 << d for d in range(20)]
+    >>> swap = Delivery(task.move, Matrix.identity(20), units, dims=range(20))
+    >>> direct = delivered(task, "all-to-all", [swap], circuits=True)
+    >>> for traffic in message_rounds(direct):
+    ...     print(traffic.times, traffic.longest, traffic.crossings * traffic.times == 10 << 40)
+    1048575 1 True
+    """
+    steps = (step for way in schedule.ways for step in way.steps if step.crossings)
+    rounds = (found for step in steps for found in _rounds(schedule, step))
+    yield from (found for found in rounds if found.times and found.crossings)
+
+
+def _rounds(schedule: Schedule, step: Step) -> Iterator[RoundTraffic]:
+    task, masks = schedule.task, [late.mask for late in step.crossings[0].delays]
+    turns, slots = Span(masks), Span(mask >> task.n for mask in masks)
+    size = task.block >> len(slots)
+    senders = 1 << task.n - (len(turns) - len(slots))  # in each turn
+    for _, circuit in groupby(step.crossings, key=lambda crossing: crossing.start):
+        tests = [step.move.changes(crossing.dim) for crossing in circuit if step.move]
+        times = (1 << len(turns)) - _idle_turns(tests, turns)
+        total = senders * sum((_share(test, turns) for test in tests), Fraction(0))
+        mean = Fraction(total) / times if times else Fraction(0)
+        yield RoundTraffic(size, mean * size, mean, 1, times=times)
+
+
+def _share(test: tuple[int, int], turns: Span) -> Fraction:
+    """In how many turns all senders cross; where half of them do, that is half a turn."""
+    mask, want = test
+    if mask:
+        return Fraction(1 << len(turns), 2)
+    return Fraction(0 if want else 1 << len(turns))
+
+
+def _idle_turns(tests: Sequence[tuple[int, int]], turns: Span) -> int:
+    """Turns in which nobody crosses anything: linear equations, unless senders decide it."""
+    if not all(mask in turns for mask, _ in tests):
+        return 0
+    masks = Span(mask for mask, _ in tests)
+    equations = Span(mask << 1 | 1 - want for mask, want in tests)
+    return 1 << len(turns) - len(masks) if len(equations) == len(masks) else 0

@@ -1,0 +1,111 @@
+"""The traffic of ways without delays, exactly, at any size of the cube.
+
+Rules.
+
+1. All nodes with the same parities for the conditions of the steps have the same traffic, so
+   classes of nodes are counted (:mod:`graycube.cost.classes`).
+2. The traffic changes only where a step begins or ends. Between two such events all rounds of
+   one length are alike, and are counted once: a pipeline has few events, however long it runs.
+
+The verifier asks the same of a schedule, and shares no code with this on purpose.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from graycube.cost.classes import Senders, count
+from graycube.cost.traffic import RoundTraffic
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange, bit_indices, parity
+from graycube.schedule import Schedule, Way
+
+
+@dataclass(frozen=True, slots=True)
+class _HopTime:
+    """A step's use of its dimension in the cycles ``start`` to ``stop``."""
+
+    dim: int
+    conditions: tuple[tuple[int, int], ...]
+    start: int
+    stop: int
+
+
+def straight_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
+    """The rounds, with equal neighbours in pipelines as one."""
+    uses = sorted(_uses(schedule), key=lambda use: use.start)
+    marks = _marks(schedule, uses)
+    active: list[_HopTime] = []
+    waiting = iter([*uses, None])
+    coming = next(waiting)
+    for first, after in pairwise(marks):
+        start, stop = _bounds(schedule, first)
+        while coming is not None and coming.start < stop:
+            active.append(coming)
+            coming = next(waiting)
+        active = [use for use in active if use.stop > start]
+        groups: dict[int, list[Senders]] = {}
+        for use in active:
+            amount = min(use.stop, stop) - max(use.start, start)
+            groups.setdefault(use.dim, []).append(Senders(use.conditions, amount))
+        canonical = tuple(
+            tuple(sorted(group, key=lambda s: (s.conditions, s.amount)))
+            for _, group in sorted(groups.items())
+        )
+        yield RoundTraffic(*count(schedule.task.n, canonical), times=after - first)
+
+
+def _marks(schedule: Schedule, uses: Sequence[_HopTime]) -> list[int]:
+    """The numbers of the rounds that may differ from the one before."""
+    total = len(schedule.rounds)
+    if not isinstance(schedule.rounds, range):
+        return list(range(total + 1))
+    changes = {0, total - 1, total} if total else {0}
+    for use in uses:
+        first, last = schedule.round_of(use.start), schedule.round_of(use.stop - 1)
+        changes.update((first, first + 1, last, last + 1))
+    return sorted(r for r in changes if r <= total)
+
+
+def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
+    """First cycle of a round, and of the next."""
+    rounds = schedule.rounds
+    later = number + 1 < len(rounds)
+    return rounds[number], rounds[number + 1] if later else schedule.cycles
+
+
+def _uses(schedule: Schedule) -> Iterator[_HopTime]:
+    for way in schedule.ways:
+        holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
+        for step in way.steps:
+            exchange = step.move
+            if not isinstance(exchange, Exchange):
+                continue
+            for crossing in step.crossings if way.size else ():
+                conditions, amount = _senders(schedule, way, exchange)
+                both = tuple(sorted({*holders, *conditions}))
+                yield _HopTime(crossing.dim, both, crossing.start, crossing.start + amount)
+            holders = [_carried(mask, want, exchange) for mask, want in holders]
+
+
+def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:
+    """What a parity of the address says about it after the exchange."""
+    if not parity(mask & exchange.flip):
+        return mask, want
+    return mask ^ exchange.when, want ^ 1 ^ exchange.want
+
+
+def _senders(
+    schedule: Schedule, way: Way, exchange: Exchange
+) -> tuple[tuple[tuple[int, int], ...], int]:
+    """Which nodes send elements of the way, among those that have some, and how many."""
+    task = schedule.task
+    if not exchange.when >> task.n:
+        return (((exchange.when, exchange.want),) if exchange.when else ()), way.size
+    if way.size != task.block or way.mask:
+        raise InvalidValueError(
+            f"'{exchange}' for {way.size} elements of a block tests slots",
+            f"their share of a slot is unknown unless they are all {task.block}",
+            "give the way whole blocks of all nodes, or replay its moves",
+        )
+    return (), way.size // 2  # half of the slots, on every node

@@ -1,0 +1,209 @@
+"""Bounds from how far, and how much, data has to travel.
+
+They follow from the displacement of each address, (move a) ^ a in its node bits: an affine map,
+so the mean distance is half of its rows that are not zero, whatever the size of the cube.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+
+from graycube.cost.bound import Bound
+from graycube.cost.butterflies import butterfly_bound
+from graycube.cost.certificate import KNOWN_DIMS, KNOWN_PORTS, known_certificate
+from graycube.cost.cut import best_cut
+from graycube.cost.paths import disjoint_paths, shortest_paths
+from graycube.errors import InvalidTypeError
+from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Layout
+from graycube.machine import Machine
+from graycube.schedule import Task
+
+EXACT_RANK = 12  # up to 2^12 displacements are tried one by one
+
+
+def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
+    """The bounds that hold for a task on a machine; the largest one is the lower bound.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(5, "gray"), Layout.nodes(5), block=100)
+    >>> for bound in lower_bounds(task, Machine(dims=5, startup=7.0, per_byte=1.0)):
+    ...     print(bound)
+    start-ups: 32 s (TR-20-92 Lemma 3)
+    leaving a node: 107 s (every byte of a block passes its ports)
+    bisection: 57 s (half of the elements cross dimension 0)
+    cut: 107 s (1 block leaves by 1 link)
+    links: 200 s (TR-20-92 Lemma 3)
+    paths: 103 s (TR-20-91 section 3.1)
+    flow: 221.4 s (tolls prove 223/104 of a block)
+    """
+    _require_kinds(task, machine)
+    if task.stages:
+        return (butterfly_bound(task, machine),)
+    displacement = _displacement(task)
+    if not any((*displacement.matrix.columns, displacement.constant)):
+        return (Bound("nothing moves", 0.0, "every element is on its node already"),)
+    ports = machine.links_at_once
+    circuits = machine.switching == "circuit"
+    hops = 1 if circuits else largest_distance(displacement)
+    leaving = task.block_bytes * leaving_share(displacement)
+    why = "what moves at all is sent once" if circuits else "TR-20-92 Lemma 3"
+    bounds = [
+        Bound("start-ups", hops * machine.message_time(task.itemsize), why),
+        Bound(
+            "leaving a node",
+            machine.startup + float(leaving / ports) * machine.per_byte,
+            "every byte of a block passes its ports",
+        ),
+        _bisection_bound(task, machine, displacement),
+    ]
+    cut = best_cut(task, machine.dims if circuits else ports)
+    if cut is not None:
+        seconds = machine.startup + float(task.block_bytes * cut.share) * machine.per_byte
+        bounds.append(Bound("cut", seconds, cut.counts))
+    if not circuits:
+        volume = task.block_bytes * mean_distance(displacement) / ports
+        citation = "TR-20-91 Theorem 3" if ports > 1 else "TR-20-92 Lemma 3"
+        bounds.append(Bound("links", float(volume) * machine.per_byte, citation))
+        bounds.append(_path_bound(task, machine, displacement))
+        share = _certified(task, ports)
+        if share is not None:
+            seconds = machine.startup + float(task.block_bytes * share) * machine.per_byte
+            bounds.append(Bound("flow", seconds, f"tolls prove {share} of a block"))
+    return tuple(bounds)
+
+
+def _certified(task: Task, ports: int) -> Fraction | None:
+    """What is proved of flows between Gray and binary code on small cubes."""
+    if task.n not in KNOWN_DIMS or ports not in KNOWN_PORTS:
+        return None
+    gray = _gray_to_binary(task.n, task.p)
+    if task.move not in (gray, gray.inverse()):
+        return None
+    return known_certificate(task.n, ports).share
+
+
+@lru_cache(maxsize=1 << 6)
+def _gray_to_binary(n: int, p: int) -> AffineMap:
+    nodes = Layout.nodes(n, "gray").conversion(Layout.nodes(n)).matrix
+    return AffineMap(Matrix.block_diagonal([nodes, Matrix.identity(p - n)]))
+
+
+def _require_kinds(task: Task, machine: Machine) -> None:
+    for value, kind in ((task, Task), (machine, Machine)):
+        if not isinstance(value, kind):
+            raise InvalidTypeError(
+                f"got a {type(value).__name__}",
+                f"bounds need a {kind.__name__} there",
+                "take plan.task and plan.machine, or Machine.profile(name)",
+            )
+
+
+def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
+    """What has to change sides of a dimension does so over its links, one for each node."""
+    halves = [1 if row else 2 * (displacement.constant >> d & 1)
+              for d, row in enumerate(displacement.matrix.rows)]  # fmt: skip
+    busiest = max(range(task.n), key=halves.__getitem__)
+    seconds = machine.startup + task.block_bytes * halves[busiest] / 2 * machine.per_byte
+    share = "half of the" if halves[busiest] == 1 else "all"
+    return Bound("bisection", seconds, f"{share} elements cross dimension {busiest}")
+
+
+def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
+    """Some node sends its whole block to one at such a distance."""
+    cycles = 0
+    if not any(displacement.matrix.columns[task.n :]):
+        ports = machine.links_at_once
+        far = _distances(displacement)
+        cycles = max(disjoint_paths(task.n, d, task.block, ports) for d in far)
+    seconds = cycles * task.itemsize * machine.per_byte
+    return Bound("paths", seconds, "TR-20-91 section 3.1")
+
+
+def minimum_path_bound(task: Task, machine: Machine) -> Bound:
+    """The bound for schedules that use paths of minimum length only (TR-20-91 Theorem 4).
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(5, "gray"), Layout.nodes(5), block=100)
+    >>> print(minimum_path_bound(task, Machine(dims=5, ports="all")))
+    minimum paths: 100 s (TR-20-91 Theorems 2 and 4)
+    """
+    _require_kinds(task, machine)
+    displacement, ports = _displacement(task), machine.links_at_once
+    cycles = 0
+    if not any(displacement.matrix.columns[task.n :]):
+        far = _distances(displacement)
+        cycles = max((shortest_paths(d, task.block, ports) for d in far), default=0)
+    seconds = cycles * task.itemsize * machine.per_byte
+    return Bound("minimum paths", seconds, "TR-20-91 Theorems 2 and 4")
+
+
+def _distances(displacement: AffineMap) -> set[int]:
+    """Distances above 0 over which some node sends its block: all of them, if they are few."""
+    basis = displacement.matrix.image()
+    reached = [displacement.constant]
+    for vector in basis if len(basis) <= EXACT_RANK else ():
+        reached += [v ^ vector for v in reached]
+    reached += [displacement.constant ^ vector for vector in displacement.matrix.columns]
+    found = {v.bit_count() for v in reached} | {largest_distance(displacement)}
+    return found - {0}
+
+
+def _displacement(task: Task) -> AffineMap:
+    """From machine address to the cube dimensions its content has to cross."""
+    low = (1 << task.n) - 1
+    columns = ((c ^ 1 << j) & low for j, c in enumerate(task.move.matrix.columns))
+    return AffineMap(Matrix(tuple(columns), task.n), task.move.constant & low)
+
+
+def mean_distance(displacement: AffineMap) -> Fraction:
+    """The mean of the distances over all elements: TR-20-92 Lemma 3, for any affine map.
+
+    >>> mean_distance(AffineMap(Matrix((0b01, 0b10), 2)))
+    Fraction(1, 1)
+    """
+    twice = (1 if row else 2 * (displacement.constant >> i & 1)
+             for i, row in enumerate(displacement.matrix.rows))  # fmt: skip
+    return Fraction(sum(twice), 2)
+
+
+def largest_distance(displacement: AffineMap) -> int:
+    """A distance that some element has to go; the largest one, if the rank is small.
+
+    Above that rank a greedy sum of the basis is taken, which is exact for conversions.
+
+    >>> largest_distance(AffineMap(Matrix((0b01, 0b10), 2)))
+    2
+    """
+    basis = displacement.matrix.image()
+    if len(basis) <= EXACT_RANK:
+        reached = [displacement.constant]
+        for vector in basis:
+            reached += [v ^ vector for v in reached]
+        return max(v.bit_count() for v in reached)
+    farthest = displacement.constant
+    for vector in basis:
+        farthest = max(farthest, farthest ^ vector, key=int.bit_count)
+    return farthest.bit_count()
+
+
+def leaving_share(displacement: AffineMap) -> Fraction:
+    """The part of its block that some node has to send away.
+
+    If the displacement does not depend on the slot, some node sends all of it; otherwise at
+    least the mean over all addresses.
+
+    >>> leaving_share(AffineMap(Matrix((0, 1), 1)))  # one node bit, crossed where the slot is 1
+    Fraction(1, 2)
+    """
+    n = displacement.height
+    if not any(displacement.matrix.columns[n:]):
+        return Fraction(1)
+    stays = displacement.constant == 0 or _in_image(displacement)
+    return 1 - Fraction(int(stays), 1 << displacement.matrix.rank())
+
+
+def _in_image(displacement: AffineMap) -> bool:
+    extended = Matrix(
+        (*displacement.matrix.columns, displacement.constant), displacement.height
+    )
+    return extended.rank() == displacement.matrix.rank()

@@ -1,0 +1,55 @@
+"""Sharded arrays of JAX: resharded and transformed without gathers, in and out of ``jit``.
+
+The extra ``jax`` brings JAX, and nothing else in graycube imports it. ``import graycube as gc``
+is enough: ``gc.jax`` is loaded when it is first used.
+
+>>> import jax.numpy as jnp
+>>> mesh = jax.make_mesh((8,), ("x",))
+>>> x = jax.device_put(jnp.arange(64.0), jax.NamedSharding(mesh, jax.P("x")))
+>>> compiled = jax.jit(fft).lower(x).compile()  # where jnp.fft.fft gathers
+>>> "all-gather" in compiled.as_text(), "all-to-all" in compiled.as_text()
+(False, True)
+"""
+
+from graycube.errors import MissingExtraError
+
+try:
+    import jax.numpy  # noqa: F401 - any folder named jax would do for `import jax`
+except ImportError as error:
+    raise MissingExtraError(
+        "JAX is not installed",
+        "graycube.jax needs it",
+        "run: pip install 'graycube[jax]'",
+    ) from error
+
+from graycube.jax import local
+from graycube.jax.array import Array
+from graycube.jax.halo import halo
+from graycube.jax.permute import permute
+from graycube.jax.real import irfft, irfftn, rfft, rfftn
+from graycube.jax.reshard import reshard
+from graycube.jax.shardings import layout, sharding
+from graycube.jax.traffic import Collectives, traffic
+from graycube.jax.transform import fft, fft2, fftn, ifft, ifft2, ifftn
+
+__all__ = [
+    "Array",
+    "Collectives",
+    "fft",
+    "fft2",
+    "fftn",
+    "halo",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "irfft",
+    "irfftn",
+    "layout",
+    "local",
+    "permute",
+    "reshard",
+    "rfft",
+    "rfftn",
+    "sharding",
+    "traffic",
+]

@@ -1,0 +1,192 @@
+"""What a device does with its block: slots first, whatever stays together behind every slot.
+
+Rules. A block has shape ``(2^m, ...)``. A map within nodes is transposes and flips of the bits
+of its slots, so there are no tables, and nothing is gathered or scattered, also in gradients.
+What a node's number decides is a select by a parity that the device computes.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from math import prod
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from graycube.gf2 import AffineMap, bit_indices
+from graycube.jax.cube import MeshCube
+from graycube.jax.moves import factor, local
+from graycube.jax.names import Block
+
+
+def carried(block: Block, move: AffineMap, cube: MeshCube) -> Block:
+    """The block of this node after a map of addresses; within ``shard_map``.
+
+    >>> block = jnp.arange(4)
+    >>> from graycube.gf2 import Matrix
+    >>> carried(block, AffineMap(Matrix.permutation([1, 0])), MeshCube((), ())).tolist()
+    [0, 2, 1, 3]
+    """
+    parts = factor(move, cube.n, cube.axes)
+    block = arranged(block, parts.before, cube)
+    rest = block.shape[1:]
+    if parts.dims:
+        chunks = block.reshape(1 << len(parts.dims), -1, *rest)
+        block = jax.lax.all_to_all(chunks, cube.named(parts.dims), 0, 0)
+    elif parts.targets:
+        chunks = block.reshape(len(parts.targets), -1, *rest)
+        nodes = tuple(range(1 << cube.n))
+        sent = [
+            chunks[k]
+            if targets == nodes
+            else permuted(chunks[k], cube.names, enumerate(targets))
+            for k, targets in enumerate(parts.targets)
+        ]
+        block = sent[0] if len(sent) == 1 else jnp.stack(sent)
+    return arranged(block.reshape(-1, *rest), parts.after, cube)
+
+
+def permuted(block: Block, names: Sequence[str], pairs: Iterable[tuple[int, int]]) -> Block:
+    """The block of another node, by pairs of source and target; zeros where none comes.
+
+    JAX numbers the nodes of a permutation in the order of the mesh, and those of all other
+    collectives in the order of the names.
+
+    >>> mesh = jax.make_mesh((2, 2), ("x", "y"))
+    >>> spec = jax.P(("y", "x"))
+    >>> turned = jax.shard_map(lambda block: permuted(block, ("y", "x"), [(0, 1), (1, 2)]),
+    ...                        mesh=mesh, in_specs=spec, out_specs=spec)
+    >>> x = jax.device_put(jnp.arange(5, 9), jax.NamedSharding(mesh, spec))
+    >>> jax.jit(turned)(x).tolist()
+    [0, 5, 6, 0]
+    """
+    mesh = jax.sharding.get_abstract_mesh()
+    order = tuple(name for name in mesh.axis_names if name in names)
+    sizes = [jax.lax.psum(1, name) for name in names]
+    numbers = np.arange(prod(sizes)).reshape(sizes)
+    numbers = numbers.transpose([names.index(name) for name in order])
+    places = np.argsort(numbers.ravel()).tolist()
+    return jax.lax.ppermute(block, order, [(places[a], places[b]) for a, b in pairs])
+
+
+def arranged(block: Block, move: AffineMap, cube: MeshCube) -> Block:
+    """The block after a map that keeps all nodes.
+
+    >>> from graycube.gf2 import gray_matrix
+    >>> arranged(jnp.arange(8), AffineMap(gray_matrix(3)), MeshCube((), ())).tolist()
+    [0, 1, 3, 2, 7, 6, 4, 5]
+    """
+    parts = local(move, cube.n)
+    for control, bits in parts.shears:
+        block = _sheared(block, control, bits)
+    block = transposed(block, parts.places)
+    for mask, constant, bits in parts.flips:
+        odd = (parity_of(cube.node(), mask) ^ constant) == 1 if mask else None
+        block = _flipped(block, bits, odd)
+    return block
+
+
+def transposed(block: Block, places: Sequence[int]) -> Block:
+    """The block with bit i of its slots at bit ``places[i]``; runs of bits stay together.
+
+    >>> transposed(jnp.arange(8), (1, 2, 0)).tolist()
+    [0, 4, 1, 5, 2, 6, 3, 7]
+    """
+    m = len(places)
+    if list(places) == list(range(m)):
+        return block
+    starts = [i for i in range(m) if not i or places[i] != places[i - 1] + 1]
+    runs = [range(a, b) for a, b in pairwise([*starts, m])][::-1]  # the highest first
+    order = sorted(range(len(runs)), key=lambda k: -places[runs[k].start])
+    rest = block.shape[1:]
+    split = block.reshape(*(1 << len(run) for run in runs), *rest)
+    behind = range(len(runs), len(runs) + len(rest))
+    return split.transpose(*order, *behind).reshape(block.shape)
+
+
+def parity_of(number: Block, mask: int) -> Block:
+    """The sum of the bits of an integer under a mask, modulo 2.
+
+    >>> parity_of(jnp.arange(8), 0b101).tolist()
+    [0, 1, 0, 1, 1, 0, 1, 0]
+    """
+    bits = [jnp.right_shift(number, b) & 1 for b in bit_indices(mask)]
+    total = jnp.zeros_like(number)
+    for bit in bits:
+        total ^= bit
+    return total
+
+
+def _sheared(block: Block, control: int, bits: Sequence[int]) -> Block:
+    """The block with bits flipped where the bit ``control`` is one."""
+    split, axes = _split(block, (control, *bits))
+    zeros, ones = _halves(split, axes[control])
+    ones = jax.lax.rev(ones, tuple(axes[b] for b in bits))
+    return jnp.concatenate([zeros, ones], axes[control]).reshape(block.shape)
+
+
+def _flipped(block: Block, bits: Sequence[int], odd: Block | None) -> Block:
+    """The block with bits flipped: always, or if something is odd.
+
+    Halves that are put together again, no select of the whole: XLA makes one loop of a chain
+    of those, in which each doubles the work.
+    """
+    split, axes = _split(block, bits)
+    if odd is None:
+        return jax.lax.rev(split, tuple(axes[b] for b in bits)).reshape(block.shape)
+    first, *others = (axes[b] for b in bits)
+    zeros, ones = _halves(split, first)
+    which = jnp.broadcast_to(odd, zeros.shape)
+    chosen = [
+        jax.lax.select(which, jax.lax.rev(theirs, others) if others else theirs, mine)
+        for mine, theirs in ((zeros, ones), (ones, zeros))
+    ]
+    return jnp.concatenate(chosen, first).reshape(block.shape)
+
+
+def _halves(split: Block, axis: int) -> tuple[Block, Block]:
+    zeros = jax.lax.slice_in_dim(split, 0, 1, axis=axis)
+    return zeros, jax.lax.slice_in_dim(split, 1, 2, axis=axis)
+
+
+def _split(block: Block, bits: Sequence[int]) -> tuple[Block, dict[int, int]]:
+    """The block with an axis for each of some bits of its slots, and which that is."""
+    m = block.shape[0].bit_length() - 1
+    shape, axes = list[int](), dict[int, int]()
+    above = m
+    for b in sorted(bits, reverse=True):
+        shape += [1 << above - b - 1, 2]
+        axes[b] = len(shape) - 1
+        above = b
+    return block.reshape(*shape, 1 << above, *block.shape[1:]), axes
+
+
+def to_slots(block: Block, bits: Sequence[int]) -> Block:
+    """A device's part of an array as its slots, extents and payload.
+
+    Axis k has ``2^bits[k]`` slots times an extent, which stays behind the slots.
+
+    >>> to_slots(jnp.arange(12).reshape(4, 3), (2, 0)).shape
+    (4, 1, 3)
+    """
+    d = len(bits)
+    split = [length for k, b in enumerate(bits) for length in (1 << b, block.shape[k] >> b)]
+    payload = block.shape[d:]
+    pairs = block.reshape(*split, *payload)
+    order = (*range(0, 2 * d, 2), *range(1, 2 * d, 2), *range(2 * d, pairs.ndim))
+    return pairs.transpose(order).reshape(1 << sum(bits), *split[1::2], *payload)
+
+
+def from_slots(block: Block, bits: Sequence[int]) -> Block:
+    """The inverse of :func:`to_slots`.
+
+    >>> from_slots(to_slots(jnp.arange(12).reshape(4, 3), (2, 0)), (2, 0)).shape
+    (4, 3)
+    """
+    d = len(bits)
+    extents, payload = block.shape[1 : d + 1], block.shape[d + 1 :]
+    pairs = block.reshape(*(1 << b for b in bits), *extents, *payload)
+    order = [axis for k in range(d) for axis in (k, d + k)]
+    behind = range(2 * d, pairs.ndim)
+    lengths = [extent << b for b, extent in zip(bits, extents, strict=True)]
+    return pairs.transpose(*order, *behind).reshape(*lengths, *payload)

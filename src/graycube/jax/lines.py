@@ -1,0 +1,160 @@
+"""The transform of the digits of a step on a device's block, and the twiddle factors after it.
+
+Twiddle factors come from the device's number and from counting, so a program has no tables.
+Their angles are at most an eighth of a turn: the rest is exact.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+
+from graycube.gf2 import AffineMap
+from graycube.jax.blocks import carried, parity_of
+from graycube.jax.cube import MeshCube
+from graycube.jax.names import Block, Dtype
+from graycube.jax.steps import LineStep
+from graycube.layout import Axis, Layout
+
+
+def transformed(
+    block: Block, layout: Layout, taken: Sequence[LineStep], cube: MeshCube, *, inverse: bool
+) -> Block:
+    """The block after all steps, without scaling; slots, an axis of each extent, payload.
+
+    >>> from graycube.jax.steps import steps
+    >>> layout = Layout.consecutive(3, 0)
+    >>> made = transformed(jnp.ones((8, 1)), layout, steps(layout, (0,))[0], MeshCube((), ()),
+    ...                    inverse=False)
+    >>> made[:, 0].real.tolist()
+    [8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    for step in taken:
+        block = carried(block, step.move, cube)
+        size = 1 << step.high - step.low
+        split = block.reshape(-1, size, 1 << step.slot, *block.shape[1:])
+        extent = 3 + step.axis
+        if step.whole:
+            made = _whole(split, layout.axes[step.axis], extent, inverse=inverse)
+        else:
+            made = _fft(split, 1 if step.low < step.high else extent, inverse=inverse)
+            if step.words is not None:
+                sizes = (step.high - step.low, step.slot)
+                words = Words(step.words, layout, cube, sizes, split.ndim)
+                made *= _factors(layout, step, words, made.dtype, inverse=inverse)
+        block = made.reshape(block.shape)
+    return block
+
+
+def _fft(block: Block, axis: int, *, inverse: bool) -> Block:
+    if inverse:
+        return jnp.fft.ifft(block, axis=axis, norm="forward")
+    return jnp.fft.fft(block, axis=axis)
+
+
+def _whole(split: Block, along: Axis, extent: int, *, inverse: bool) -> Block:
+    """A whole axis, in the order of its index: the extent goes between its bits meanwhile."""
+    if along.extent == 1:
+        return _fft(split, 1, inverse=inverse)
+    shape = split.shape
+    bits = split.reshape(shape[0], -1, 1 << along.low, *shape[2:])
+    digits = jnp.moveaxis(bits, extent + 1, 2)
+    lines = digits.reshape(shape[0], -1, *digits.shape[4:])
+    made = _fft(lines, 1, inverse=inverse).reshape(digits.shape)
+    return jnp.moveaxis(made, 2, extent + 1).reshape(shape)
+
+
+def _factors(
+    layout: Layout, step: LineStep, words: "Words", dtype: Dtype, *, inverse: bool
+) -> Block:
+    """w^(k r): k the output digit, r the index below it, w the root of all points of both."""
+    along, extent = layout.axes[step.axis], 3 + step.axis
+    group = step.high - step.low
+    digit, low = words.counted(extent, along.extent), words.bits(step.axis, 0, step.low)
+    if not group:
+        return root(low * digit, along.length >> along.bits - step.low, dtype, inverse=inverse)
+    points, below = 1 << step.high, low
+    if step.low >= along.low and along.extent > 1:  # the extent is still to come
+        inside = (1 << along.low) - 1
+        below = ((low >> along.low) * along.extent + digit) << along.low | low & inside
+        points *= along.extent
+    return root(below * words.counted(1, 1 << group), points, dtype, inverse=inverse)
+
+
+class Words:
+    """The bits of words as integers that broadcast against a device's block.
+
+    ``sizes`` are the numbers of slot bits of its axes 1 and 2; axis 0 has those above.
+    """
+
+    def __init__(
+        self,
+        words: AffineMap,
+        layout: Layout,
+        cube: MeshCube,
+        sizes: tuple[int, int],
+        ndim: int,
+    ) -> None:
+        self._words, self._layout, self._ndim = words, layout, ndim
+        n, p = layout.n, layout.p
+        middle, last = sizes
+        self._ends = (0, n, n + last, n + last + middle, p)
+        counted = [
+            self.counted(axis, 1 << top - end)
+            for axis, (end, top) in zip((2, 1, 0), pairwise(self._ends[1:]), strict=True)
+        ]
+        self._sources = [cube.node().astype(jnp.int32), *counted]
+
+    def counted(self, axis: int, length: int) -> Block:
+        """0, 1, ... along one axis of the block."""
+        shape = [length if k == axis else 1 for k in range(self._ndim)]
+        return jax.lax.broadcasted_iota(jnp.int32, shape, axis)
+
+    def bits(self, axis: int, low: int, high: int) -> Block:
+        """The bits of an axis from ``low`` on and below ``high``, as a number."""
+        offset, rows = self._layout.word_bits(axis).start, self._words.matrix.rows
+        total = jnp.int32(0)
+        for b in range(low, high):
+            bit = jnp.int32(self._words.constant >> offset + b & 1)
+            pairs = pairwise(self._ends)
+            for source, (end, top) in zip(self._sources, pairs, strict=True):
+                mask = rows[offset + b] >> end & (1 << top - end) - 1
+                if mask:
+                    bit ^= parity_of(source, mask)
+            total |= bit << b - low
+        return total
+
+
+def index_along(layout: Layout, axis: int, cube: MeshCube) -> Block:
+    """The index along an axis of what is in every slot and extent of a device.
+
+    >>> index_along(Layout.mesh((2, 3), nodes=(1, 1)), 1, MeshCube((), ()))[1].tolist()
+    [[0, 1, 2]]
+    """
+    along, d = layout.axes[axis], len(layout.axes)
+    words = Words(layout.inverse_map, layout, cube, (0, 0), d + 3)
+    word, digit = words.bits(axis, 0, along.bits), words.counted(3 + axis, along.extent)
+    inside = (1 << along.low) - 1
+    index = ((word >> along.low) * along.extent + digit) << along.low | word & inside
+    extents = [other.extent for other in layout.axes]
+    shape = (1 << layout.p - layout.n, 1, 1, *extents)
+    return jnp.broadcast_to(index, shape).reshape(-1, *extents)
+
+
+def root(number: Block, points: int, dtype: Dtype, *, inverse: bool) -> Block:
+    """exp(-2 pi i number / points), or with a plus; the numbers are at least 0, below points.
+
+    >>> root(jnp.arange(4), 4, jnp.complex64, inverse=False).tolist() == [1, -1j, -1, 1j]
+    True
+    """
+    real = jnp.finfo(dtype).dtype
+    number = number.astype(jnp.uint32)
+    quarter = (4 * number + points // 2) // points
+    rest = (4 * number).astype(jnp.int32) - (quarter * points).astype(jnp.int32)
+    angle = rest.astype(real) * real.type(jnp.pi / 2 / points)
+    cos, sin = jnp.cos(angle), jnp.sin(angle)
+    odd, minus = quarter & 1 == 1, real.type(-1)
+    x, y = jnp.where(odd, -sin, cos), jnp.where(odd, cos, sin)
+    sign = jnp.where(quarter & 2 == 2, minus, real.type(1))
+    return jax.lax.complex(x * sign, y * sign if inverse else -y * sign)

@@ -1,0 +1,152 @@
+"""Shardings of JAX as layouts, and layouts as shardings."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import require_ints
+from graycube.jax.cube import MeshCube, cube_of
+from graycube.jax.names import Block, Mesh, P, Sharding
+from graycube.layout import Layout
+
+
+@dataclass(frozen=True)
+class Placing:
+    """An array over the axes of a mesh that its sharding uses; the others have copies."""
+
+    mesh: Mesh
+    spec: tuple[tuple[str, ...], ...]
+    cube: MeshCube
+    layout: Layout
+
+    @property
+    def partition(self) -> Sharding:
+        """The PartitionSpec, with every axis named."""
+        return P(*(names or None for names in self.spec))
+
+    @property
+    def local_bits(self) -> tuple[int, ...]:
+        """How many address bits of each axis are within a device."""
+        used = [sum(len(self.cube.dims(name)) for name in names) for names in self.spec]
+        return tuple(axis.bits - b for axis, b in zip(self.layout.axes, used, strict=True))
+
+
+def layout(sharding: Sharding, shape: int | Sequence[int]) -> Layout:
+    """The layout of an array of this shape with a NamedSharding: device i is node i.
+
+    Every axis of the mesh has to be used: a layout has one place for each element.
+
+    >>> mesh = jax.make_mesh((1, 1), ("x", "y"))
+    >>> print(layout(jax.sharding.NamedSharding(mesh, P("x", "y")), (4, 2)))
+    (b0:1 b0:0 b1:0 ||)
+    """
+    found = placed(sharding, require_ints(shape, "shape"), "sharding")
+    every = dict(found.mesh.shape)
+    unused = [name for name, size in every.items() if size > 1 and name not in found.cube.names]
+    if unused:
+        raise InvalidValueError(
+            f"the mesh axis {unused[0]!r} is not in {sharding.spec}",
+            f"there are {every[unused[0]]} copies of each element, and a layout has one place",
+            "name it in the PartitionSpec; reshard and the transforms take copies as they are",
+        )
+    return found.layout
+
+
+def sharding(layout: Layout, devices: Sequence[object] | None = None) -> Sharding:
+    """The sharding of the blocks of a layout: on a mesh of binary axes, device i is node i.
+
+    The first axis of the blocks is the node. The devices are the first 2^n by default.
+
+    >>> made = sharding(Layout.nodes(3, "gray"))
+    >>> made.mesh.axis_names, made.spec == P(("b2", "b1", "b0"))
+    (('b2', 'b1', 'b0'), True)
+    """
+    if not isinstance(layout, Layout):
+        raise InvalidTypeError(
+            f"got {layout!r}", "a layout is needed", "pass a graycube.Layout"
+        )
+    count = 1 << layout.n
+    those = list(jax.devices()[:count] if devices is None else devices)
+    if len(those) != count:
+        raise InvalidValueError(
+            f"there are {len(those)} devices",
+            f"the layout has {count} nodes",
+            f"pass {count} devices, or use a layout of fewer nodes",
+        )
+    names = tuple(f"b{i}" for i in reversed(range(layout.n)))
+    array = np.array(those, dtype=object).reshape((2,) * layout.n)
+    return jax.sharding.NamedSharding(jax.sharding.Mesh(array, names), P(names or None))
+
+
+def placed(sharding: Sharding, shape: Sequence[int], what: str) -> Placing:
+    """An array with a NamedSharding as a layout over the axes that are used."""
+    spec = spec_of(sharding, len(shape), what)
+    used = {name for names in spec for name in names}
+    cube = cube_of(sharding.mesh, used)
+    dims = [[d for name in names for d in cube.dims(name)] for names in spec]
+    if not shape:
+        return Placing(sharding.mesh, (), cube, Layout.nodes(0))
+    made = Layout.mesh(tuple(shape), [1 << len(d) for d in dims], dims=dims)
+    return Placing(sharding.mesh, spec, cube, made)
+
+
+def spec_of(sharding: Sharding, d: int, what: str) -> tuple[tuple[str, ...], ...]:
+    """The mesh axes of each axis of an array of d axes."""
+    if not isinstance(sharding, jax.sharding.NamedSharding):
+        raise InvalidTypeError(
+            f"{what} is a {type(sharding).__name__}",
+            "a NamedSharding says which axes of a mesh an array is over",
+            "put the array on a mesh with jax.device_put(x, NamedSharding(mesh, P(...)))",
+        )
+    entries = list(sharding.spec)
+    if len(entries) > d:
+        raise InvalidValueError(
+            f"{what} has {len(entries)} entries, {sharding.spec}",
+            f"the array has {d} axes",
+            "name mesh axes for these only",
+        )
+    if P.UNCONSTRAINED in entries:
+        raise InvalidValueError(
+            f"axis {entries.index(P.UNCONSTRAINED)} of {what} is unconstrained",
+            "where the elements are has to be known",
+            "name its mesh axes, or None",
+        )
+    named = [names_of(entry) for entry in entries]
+    return (*named, *((),) * (d - len(named)))
+
+
+def names_of(entry: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The mesh axes of an entry of a PartitionSpec.
+
+    >>> names_of(None), names_of("x"), names_of(["x", "y"])
+    ((), ('x',), ('x', 'y'))
+    """
+    if entry is None:
+        return ()
+    return (entry,) if isinstance(entry, str) else tuple(entry)
+
+
+def source_of(x: Block, source: Sharding) -> Sharding:
+    """The sharding of an array, or of a tracer if its type or the caller says it."""
+    if source is not None:
+        return source
+    if not isinstance(x, jax.core.Tracer):
+        if not isinstance(x, jax.Array):
+            raise InvalidTypeError(
+                f"got a {type(x).__name__}",
+                "arrays of JAX are taken, on the devices of a mesh",
+                "put it there with jax.device_put(x, NamedSharding(mesh, P(...)))",
+            )
+        return x.sharding
+    found = jax.typeof(x).sharding
+    explicit = jax.sharding.AxisType.Explicit
+    if found.mesh.empty or any(kind != explicit for kind in found.mesh.axis_types):
+        raise InvalidValueError(
+            f"the sharding of a traced array of shape {x.shape} is not known",
+            "within jit, automatic mesh axes do not show it",
+            "say it with source=NamedSharding(mesh, P(...)), or use a mesh of explicit axes",
+        )
+    return found

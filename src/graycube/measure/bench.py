@@ -1,0 +1,164 @@
+"""All candidates of a plan carried out and timed: measured beside predicted.
+
+They run in turn, each round beginning with another one, so that a slow phase of the machine
+hits all alike. A run ends when its slowest rank is done.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graycube.errors import InvalidTypeError
+from graycube.gf2 import require_int
+from graycube.planning import Plan
+from graycube.run import Execution, agreed
+from graycube.show import Sheet, Shown, Table, text
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_ENOUGH = 2e-3  # seconds that short runs are repeated for
+_HEAD = ("candidate", "rounds", "predicted", "measured", "ratio", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A candidate: what the planner predicts, and what runs took, in seconds.
+
+    >>> Timed("gb1", 3, predicted=2e-6, runs=(3e-6, 1e-6, 2e-6, 9e-6, 4e-6)).seconds
+    2e-06
+    """
+
+    algorithm: str
+    rounds: int
+    predicted: float
+    runs: tuple[float, ...]
+
+    @property
+    def seconds(self) -> float:
+        """The lower quartile of the runs: what else a machine does only makes them longer."""
+        return float(np.quantile(self.runs, 0.25))
+
+
+@dataclass(frozen=True, slots=True)
+class Bench(Shown):
+    """The candidates of a plan, timed; ``chosen`` is the planner's choice.
+
+    >>> rows = [Timed("gb1", 3, 3e-6, (4e-6,)), Timed("gb3", 4, 2e-6, (5e-6,))]
+    >>> found = Bench(tuple(rows), chosen="gb3")
+    >>> round(found.regret, 3)
+    1.25
+    >>> print(found.report())
+    candidate  rounds  predicted  measured  ratio
+    gb1             3       3 us      4 us  1.333  the fastest
+    gb3             4       2 us      5 us  2.500  the planner's choice
+    """
+
+    candidates: tuple[Timed, ...]
+    chosen: str
+
+    @property
+    def fastest(self) -> Timed:
+        """The candidate that took least."""
+        return min(self.candidates, key=lambda timed: timed.seconds)
+
+    @property
+    def regret(self) -> float:
+        """How many times as long as the fastest the planner's choice takes."""
+        choice = next(timed for timed in self.candidates if timed.algorithm == self.chosen)
+        return choice.seconds / self.fastest.seconds
+
+    def report(self) -> str:
+        """A line for each candidate."""
+        return text(self._sheet())
+
+    def _sheet(self) -> Sheet:
+        rows = [self._row(timed) for timed in self.candidates]
+        names = enumerate(timed.algorithm for timed in self.candidates)
+        marks = {k: "strong" for k, name in names if name == self.chosen}
+        return Sheet(repr(self).strip("<>"), Table(_HEAD, rows, "lrrrrl", marks))
+
+    def __repr__(self) -> str:
+        names = [timed.algorithm for timed in self.candidates]
+        best = f": {self.fastest.algorithm} is fastest" if names else ""
+        choice = (
+            f", {self.chosen} is chosen, {self.regret:.3f} x" if self.chosen in names else ""
+        )
+        return f"<Bench of {len(names)} candidates{best}{choice}>"
+
+    def _row(self, timed: Timed) -> tuple[str, ...]:
+        ratio = f"{timed.seconds / timed.predicted:.3f}" if timed.predicted else "-"
+        times = [f"{1e6 * t:.4g} us" for t in (timed.predicted, timed.seconds)]
+        marks = {self.fastest.algorithm: "the fastest", self.chosen: "the planner's choice"}
+        mark = marks.get(timed.algorithm, "")
+        return timed.algorithm, str(timed.rounds), *times, ratio, mark
+
+
+def bench(plan: Plan, comm: "Intracomm", rounds: int = 9) -> Bench:
+    """Carry out and time all candidates that leave the ranks as they are; collective.
+
+    The blocks are random bytes, ``itemsize`` of the plan for each element.
+
+    >>> def program(comm):  # under mpiexec -n 8
+    ...     layouts = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+    ...     plan = gc.plan(*layouts, 1 << 16, itemsize=8, machine="our-cluster")
+    ...     print(gc.bench(plan, comm).report())
+    """
+
+    def prepare() -> tuple[list[Plan], dict[str, object]]:
+        if not isinstance(plan, Plan):
+            raise InvalidTypeError(f"got a {type(plan).__name__}", "a Plan", "pass one")
+        count = require_int(rounds, "rounds", least=1)
+        names = [made.algorithm for made in _rivals(plan)]
+        return _rivals(plan), {"plan": repr(plan), "candidates": names, "rounds": count}
+
+    rivals = agreed(comm, prepare)
+    task = plan.task
+    block = np.random.default_rng(comm.rank).bytes(task.block_bytes)
+    data = np.frombuffer(block, dtype=np.dtype((np.void, task.itemsize)))
+    bound = [rival.bind(data, comm) for rival in rivals]
+    try:
+        runs = _timed(bound, comm, rounds)
+    finally:
+        for one in bound:
+            one.free()
+    rows = (
+        Timed(rival.algorithm, rival.rounds, rival.cost, times)
+        for rival, times in zip(rivals, runs, strict=True)
+    )
+    return Bench(tuple(rows), plan.algorithm)
+
+
+def _rivals(plan: Plan) -> list[Plan]:
+    """A plan for every candidate that moves data."""
+    found = (c.traffic for c in plan.candidates if c.algorithm.name != "relabel")
+    return [replace(plan, schedule=t.schedule, traffic=t) for t in found if t is not None]
+
+
+def _timed(
+    bound: Sequence[Execution], comm: "Intracomm", rounds: int
+) -> list[tuple[float, ...]]:
+    """Seconds of each run of every execution, the same on all ranks."""
+    repeats = [1] * len(bound)
+    for k, one in enumerate(bound):
+        _seconds(one, comm, 1)  # the first one finds memory cold
+        slowest = max(comm.allgather(_seconds(one, comm, 1)))
+        repeats[k] = max(1, round(_ENOUGH / slowest))
+    times = np.empty((len(bound), rounds))
+    for r in range(rounds):
+        for k in range(len(bound)):
+            j = (k + r) % len(bound)
+            times[j, r] = _seconds(bound[j], comm, repeats[j])
+    slowest_runs = np.max(comm.allgather(times), axis=0)
+    return [tuple(row) for row in slowest_runs.tolist()]
+
+
+def _seconds(one: Execution, comm: "Intracomm", repeats: int) -> float:
+    comm.Barrier()
+    start = perf_counter()
+    for _ in range(repeats):
+        one.run()
+    return (perf_counter() - start) / repeats

@@ -1,0 +1,122 @@
+"""The call that measures a machine, and what it refuses."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
+from graycube.gf2 import log2_exact, require_int, require_ints
+from graycube.machine.profiles import require_name
+from graycube.measure.calibration import Calibration
+from graycube.measure.measure import Comm, measure
+
+Value = TypeVar("Value")
+
+SIZES = tuple(8 << 2 * k for k in range(10))
+"""Bytes of the exchanges of neighbours: 8 B to 2 MiB."""
+REPEATS = 25
+MAX_SIZE = 1 << 30  # bytes; MPI counts them in 32 bits
+MAX_COUNT = 64  # sizes
+MAX_REPEATS = 10_000
+SPAN = 64  # the largest size over the smallest; a rate needs sizes that differ
+
+
+def calibrate(
+    comm: Comm,
+    name: str | None = None,
+    *,
+    sizes: Sequence[int] = SIZES,
+    repeats: int = REPEATS,
+) -> Calibration:
+    """Measure the machine that runs 2^n ranks, and fit a :class:`~graycube.Machine`.
+
+    All ranks of ``comm``, a communicator of mpi4py, call it with the same arguments and get the
+    same calibration: ``calibrate(MPI.COMM_WORLD).machine``, in a program that is started with
+    ``mpiexec -n 8``. The result is saved only by its method ``save``; ``name`` is the name that
+    the machine then has. ``sizes`` are those of the exchanges in bytes; every round is timed in
+    ``repeats`` stretches.
+
+    >>> calibrate("COMM_WORLD")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidTypeError: the communicator is 'COMM_WORLD': it must be one of
+    mpi4py; pass MPI.COMM_WORLD
+    """
+    if not hasattr(comm, "Get_size"):
+        raise InvalidTypeError(
+            f"the communicator is {comm!r:.60}",
+            "it must be one of mpi4py",
+            "pass MPI.COMM_WORLD",
+        )
+    dims, sizes, repeats, name = _agreed(comm, lambda: _checked(comm, name, sizes, repeats))
+    own = comm.Dup()  # the caller's messages and ours never meet
+    samples = measure(own, sizes, repeats)
+    own.Free()
+    return _from_first(comm, lambda: Calibration.of(samples, dims, name))
+
+
+def _checked(
+    comm: Comm, name: str | None, sizes: Sequence[int], repeats: int
+) -> tuple[int, tuple[int, ...], int, str]:
+    """The number of dimensions and the arguments in their usual form."""
+    dims = log2_exact(comm.Get_size(), "the number of ranks")
+    if dims == 0:
+        raise InvalidValueError(
+            "the number of ranks is 1",
+            "an exchange needs two",
+            "start the program with mpiexec -n 2 or more",
+        )
+    repeats = require_int(repeats, "repeats", least=1)
+    if repeats > MAX_REPEATS:
+        raise InvalidValueError(
+            f"repeats is {str(repeats)[:40]}", f"it must be at most {MAX_REPEATS}", "use fewer"
+        )
+    name = "calibrated" if name is None else require_name(name)
+    return dims, _checked_sizes(sizes), repeats, name
+
+
+def _checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+    found = sorted(set(require_ints(sizes, "sizes")))
+    if not found or found[0] < 1 or found[-1] > MAX_SIZE or len(found) > MAX_COUNT:
+        raise InvalidValueError(
+            f"the sizes are {str(found)[:60]}",
+            f"up to {MAX_COUNT} sizes of 1..{MAX_SIZE} bytes can be measured",
+            f"use sizes such as {SIZES[0]}, {SIZES[5]}, {SIZES[-1]}",
+        )
+    if found[-1] < SPAN * found[0]:
+        raise InvalidValueError(
+            f"the sizes are {str(found)[:60]}",
+            f"the largest must be at least {SPAN} times the smallest",
+            "add a larger size",
+        )
+    return tuple(found)
+
+
+def _agreed(comm: Comm, check: Callable[[], Value]) -> Value:
+    """What all ranks found, or the same error on all of them."""
+    found = _outcome(check)
+    outcomes = comm.allgather(found)
+    for outcome in outcomes:
+        if isinstance(outcome, GraycubeError):
+            raise outcome
+    if any(outcome != outcomes[0] for outcome in outcomes):
+        raise InvalidValueError(
+            "the arguments differ between the ranks",
+            "all ranks measure the same",
+            "call calibrate with the same arguments on all ranks",
+        )
+    return outcomes[0]  # type: ignore[no-any-return]
+
+
+def _from_first(comm: Comm, work: Callable[[], Value]) -> Value:
+    """What rank 0 makes of it, or its error, on all ranks."""
+    found = comm.bcast(_outcome(work) if comm.Get_rank() == 0 else None)
+    if isinstance(found, GraycubeError):
+        raise found
+    return found  # type: ignore[no-any-return]
+
+
+def _outcome(work: Callable[[], Value]) -> Value | GraycubeError:
+    try:
+        return work()
+    except GraycubeError as error:
+        return error

@@ -1,0 +1,108 @@
+"""What a calibration found: the machine, the measurements, and how well they fit."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from graycube.machine import Machine, save_profile
+from graycube.measure.fit import fit, relative_errors
+from graycube.measure.report import costs, headline, table
+from graycube.measure.samples import Sample
+from graycube.show import Folded, Sheet, Shown, text
+
+
+@dataclass(frozen=True)
+class Calibration(Shown):
+    """The machine that explains the samples best; a sample is a round that was measured.
+
+    >>> truth = Machine(dims=2, switching="circuit", startup=1e-5, per_byte=1e-9)
+    >>> sizes = (8, 1024, 131072)
+    >>> samples = [Sample("distance", 1, b, seconds=truth.message_time(b)) for b in sizes]
+    >>> samples += [Sample("distance", 2, b, seconds=1.1e-5) for b in (8, 1024)]
+    >>> calibration = Calibration.of(samples, dims=2)
+    >>> print(calibration.report())
+    4 ranks: start-up 10 us, 1 ns a byte, 1 port, circuit
+    off by 0 % (median) and 0 % (worst) for neighbours; repeats differ by 0 %
+    <BLANKLINE>
+    round                          size  measured  predicted  error
+    exchange of neighbours          8 B     10 us      10 us    0 %
+                                  1 KiB     11 us      11 us    0 %
+                                128 KiB    141 us     141 us    0 %
+    exchange over 2 dimensions      8 B     11 us      10 us   -9 %  1.10 x a neighbour
+                                  1 KiB     11 us      11 us    0 %  1.00 x a neighbour
+    """
+
+    machine: Machine
+    samples: tuple[Sample, ...]
+
+    @classmethod
+    def of(
+        cls, samples: Iterable[Sample], dims: int, name: str = "calibrated"
+    ) -> "Calibration":
+        """The calibration of measurements on 2^``dims`` ranks."""
+        samples = tuple(samples)
+        return cls(fit(samples, dims, name), samples)
+
+    def __str__(self) -> str:
+        return headline(self.machine, self.error, self.spread)
+
+    def __repr__(self) -> str:
+        return f"<Calibration {self.machine.name}: {costs(self.machine)}>"
+
+    @property
+    def error(self) -> dict[str, float]:
+        """The relative error of start-up and rate: its median and the worst."""
+        neighbours = [s for s in self.samples if s.kind == "distance" and s.count == 1]
+        errors = relative_errors(neighbours, self.machine)
+        return {"median": median(errors), "worst": max(errors)}
+
+    @property
+    def spread(self) -> float:
+        """By which share the repeats of a round differ: the median over the rounds."""
+        return median(s.spread for s in self.samples)
+
+    def report(self) -> str:
+        """What was measured beside what the machine predicts."""
+        return text(self._sheet())
+
+    def _sheet(self) -> Sheet:
+        measured = table(self.samples, self.machine)
+        folded = Folded(f"Rounds measured: {len(measured.rows)}", measured)
+        return Sheet(f"Calibration {self.machine.name}", *str(self).split("\n"), "", folded)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers and texts, for JSON.
+
+        >>> samples = [Sample("distance", 1, b, seconds=1e-6) for b in (8, 80)]
+        >>> found = Calibration.of(samples, dims=1).as_dict()
+        >>> sorted(found), len(found["measured"])
+        (['error', 'machine', 'measured'], 2)
+        """
+        rows = [{**asdict(s), "predicted": s.predicted(self.machine)} for s in self.samples]
+        return {"machine": asdict(self.machine), "error": self.error, "measured": rows}
+
+    def save(self, name: str | None = None) -> Path:
+        """Save the machine as a profile, which ``Machine.profile(name)`` finds.
+
+        Without a name it is that of the machine.
+
+        >>> import os, tempfile
+        >>> from unittest.mock import patch
+        >>> samples = [Sample("distance", 1, b, seconds=1e-6) for b in (8, 80)]
+        >>> calibration = Calibration.of(samples, dims=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with patch.dict(os.environ, GRAYCUBE_PROFILES=folder):
+        ...         _ = calibration.save("laptop")
+        ...         Machine.profile("laptop") == calibration.machine
+        True
+        """
+        found = self.as_dict()
+        return save_profile(
+            self.machine,
+            self.machine.name if name is None else name,
+            source=f"measured by graycube on {1 << self.machine.dims} ranks",
+            error=found["error"],
+            measured=found["measured"],
+        )

@@ -1,0 +1,127 @@
+"""A machine that explains measured rounds.
+
+Rules. Start-up and rate minimise the relative error of the exchanges of neighbours, since sizes
+differ by orders of magnitude; both are >= 0, and outliers count less than their square. Ports
+and switching are those among which all measured ratios are nearest, as logarithms: a single
+noisy ratio then decides nothing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.errors import InvalidValueError
+from graycube.machine import Machine
+from graycube.machine.model import Switching
+from graycube.measure.samples import Sample
+
+_OUTLIER = 0.2  # relative errors above it count less than their square
+_NOTHING = 1e-6  # a share of the time that is none
+
+
+def fit(samples: Iterable[Sample], dims: int, name: str = "calibrated") -> Machine:
+    """The machine of 2^``dims`` ranks that explains the samples best.
+
+    >>> truth = Machine(dims=1, startup=3e-6, per_byte=2e-9)
+    >>> sizes = [8 << k for k in range(0, 18, 2)]
+    >>> times = [truth.message_time(size) for size in sizes]
+    >>> pairs = zip(sizes, times, strict=True)
+    >>> found = fit([Sample("distance", 1, size, t) for size, t in pairs], dims=1)
+    >>> f"{found.startup:.3g} {found.per_byte:.3g}"
+    '3e-06 2e-09'
+    """
+    samples = list(samples)
+    for sample in samples:
+        if not 0 < sample.seconds < np.inf:
+            raise InvalidValueError(
+                f"{sample.label} takes {sample.seconds} s",
+                "a round takes some time",
+                "measure again",
+            )
+    startup, per_byte = _cost([s for s in samples if s.kind == "distance" and s.count == 1])
+    switching, ports = _switching(samples), _ports(samples, dims)
+    return Machine(
+        dims,
+        "all" if ports == dims > 1 else ports,
+        switching,
+        startup=startup,
+        per_byte=per_byte,
+        name=name,
+    )
+
+
+def ratios(samples: Iterable[Sample], kind: str) -> dict[tuple[int, int], float]:
+    """Times over the time of the first of that kind and size, by count and size.
+
+    >>> times = {1: 2.0, 2: 3.0, 3: 6.0}
+    >>> ratios([Sample("at once", k, 8, times[k]) for k in times], "at once")
+    {(1, 8): 1.0, (2, 8): 1.5, (3, 8): 3.0}
+    """
+    times = {(s.count, s.nbytes): s.seconds for s in samples if s.kind == kind}
+    first = {nbytes: t for (count, nbytes), t in times.items() if count == 1}
+    return {key: t / first[key[1]] for key, t in times.items() if key[1] in first}
+
+
+def _cost(samples: Sequence[Sample]) -> tuple[float, float]:
+    """Start-up and seconds per byte."""
+    from scipy.optimize import least_squares, nnls  # noqa: PLC0415 - slow to import
+
+    if len({s.nbytes for s in samples}) < 2:
+        raise InvalidValueError(
+            "the neighbours exchanged fewer than two sizes",
+            "a start-up and a rate need two",
+            "measure more sizes",
+        )
+    times = np.array([s.seconds for s in samples])
+    terms = np.array([(1.0, s.nbytes) for s in samples]) / times[:, None]
+    scale = terms.max(axis=0)  # both unknowns become numbers of about one
+    terms /= scale
+    start, _ = nnls(terms, np.ones(len(times)))
+
+    def errors(unknowns: NDArray[np.float64]) -> NDArray[np.float64]:
+        shares: NDArray[np.float64] = np.log(terms @ unknowns)
+        return shares
+
+    inside = np.maximum(start, 1e-9)
+    found = least_squares(
+        errors, inside, bounds=(0, np.inf), loss="soft_l1", f_scale=_OUTLIER, xtol=1e-12
+    )
+    unknowns = np.where(found.x < _NOTHING, 0.0, found.x)  # the search stops short of zero
+    startup, per_byte = (unknowns / scale).tolist()
+    return startup, per_byte
+
+
+def _switching(samples: Sequence[Sample]) -> Switching:
+    """Circuits, unless the times grow with the distance as if hop by hop."""
+    measured = ratios(samples, "distance")
+    if _misfit(measured, lambda far: far) < _misfit(measured, lambda _: 1):
+        return "store-and-forward"
+    return "circuit"
+
+
+def _ports(samples: Sequence[Sample], dims: int) -> int:
+    """How many exchanges overlap where bytes decide: at the largest size."""
+    measured = ratios(samples, "at once")
+    largest = max((nbytes for _, nbytes in measured), default=0)
+    measured = {key: value for key, value in measured.items() if key[1] == largest}
+
+    def misfit(ports: int) -> float:
+        return _misfit(measured, lambda k: -(-k // ports))
+
+    return min(range(1, max(dims, 1) + 1), key=misfit)  # the fewest of those that fit alike
+
+
+def _misfit(measured: dict[tuple[int, int], float], model: Callable[[int], float]) -> float:
+    return sum(log(ratio / model(count)) ** 2 for (count, _), ratio in measured.items())
+
+
+def relative_errors(samples: Iterable[Sample], machine: Machine) -> list[float]:
+    """How far the machine is off for each sample, as a share of the measured time.
+
+    >>> machine = Machine(dims=1, startup=1.0, per_byte=0.0)
+    >>> relative_errors([Sample("distance", 1, 8, seconds=0.8)], machine)
+    [0.25]
+    """
+    return [abs(s.predicted(machine) / s.seconds - 1) for s in samples]

@@ -1,0 +1,147 @@
+"""Rounds carried out and timed over a communicator of mpi4py.
+
+Rules. What is timed are stretches of rounds one after the other, as in a schedule: those of one
+kind take all dimensions in turn, so that ranks stay together. Each repeat takes all kinds of
+rounds, each time starting with another one: a slow phase then hits all kinds alike. The time of
+a stretch is that of its slowest rank, and the lower quartile of the repeats counts.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.measure.samples import RoundKind, Sample, rounds
+from graycube.run import mpi
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+_LONG = 2e-3  # seconds of rounds at a stretch
+_BARRIERS = 20  # and as long as so many barriers: ranks leave one at different times
+_MOST = 500  # rounds at a stretch
+
+Bytes = NDArray[np.uint8]
+Comm = Any  # mpi4py is optional
+
+
+def world() -> Comm:
+    """The communicator of all processes that ``mpiexec`` started.
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict("sys.modules", mpi4py=None):
+    ...     world()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    graycube.errors.MissingExtraError: mpi4py cannot be imported (...): real runs need it and an
+    MPI library; run: pip install 'graycube[mpi]'
+    """
+    return mpi().COMM_WORLD
+
+
+def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...]:
+    """The seconds of all rounds, the same on all ranks."""
+    ranks = _Ranks(comm, max(sizes))
+    kinds = list(rounds(ranks.dims, sizes))
+    works = [ranks.work(kind) for kind in kinds]
+    counts = _counts(comm, works, ranks.dims)
+    times = np.zeros((repeats, len(works)))
+    with _bar(shown=comm.Get_rank() == 0) as bar:
+        for repeat in bar.track(range(repeats), description="measuring"):
+            for k in range(len(works)):
+                j = (k + repeat) % len(works)
+                times[repeat, j] = _seconds(comm, works[j], counts[j])
+    slowest = np.max(comm.allgather(times), axis=0)
+    low, high = np.quantile(slowest, (0.25, 0.75), axis=0)
+    found = zip(kinds, low.tolist(), (high / low - 1).tolist(), strict=True)
+    return tuple(Sample(k.kind, k.count, k.nbytes, time, spread) for k, time, spread in found)
+
+
+def _bar(*, shown: bool) -> "Progress":
+    """A bar on a terminal, drawn between the repeats: no thread disturbs what is measured."""
+    from rich.console import Console  # noqa: PLC0415 - only this needs it, and it takes a moment
+    from rich.progress import Progress  # noqa: PLC0415
+
+    there = shown and sys.stderr.isatty()  # elsewhere a line would be left
+    console = Console(file=sys.stderr)
+    return Progress(console=console, transient=True, auto_refresh=False, disable=not there)
+
+
+class _Ranks:
+    """The rounds of this rank, and the memory that they use."""
+
+    def __init__(self, comm: Comm, largest: int) -> None:
+        self.comm = comm
+        self.rank = int(comm.Get_rank())
+        self.size = int(comm.Get_size())
+        self.dims = self.size.bit_length() - 1
+        room = max(largest * self.dims, self.size)
+        self.out: Bytes = np.ones(room, dtype=np.uint8)  # ones: the pages are really there
+        self.into: Bytes = np.ones(room, dtype=np.uint8)
+
+    def work(self, kind: RoundKind) -> Callable[[int], None]:
+        """What one rank does in turn ``turn`` of rounds of that kind."""
+        if kind.kind == "distance":
+            return lambda turn: self._exchange(self._mask(kind.count, turn), kind.nbytes)
+        if kind.kind == "at once":
+            return lambda turn: self._at_once(kind.count, turn, kind.nbytes)
+        if kind.kind == "by dimensions":
+            return lambda _: self._by_dimensions(kind.nbytes)
+        if kind.kind == "pairwise":
+            return lambda _: self._pairwise(kind.nbytes)
+        return lambda _: self._alltoall(kind.nbytes)
+
+    def _mask(self, far: int, turn: int) -> int:
+        """``far`` dimensions in a row, beginning with another one in each turn."""
+        mask = (1 << far) - 1 << turn % self.dims
+        return (mask | mask >> self.dims) & self.size - 1
+
+    def _exchange(self, mask: int, nbytes: int, start: int = 0) -> None:
+        part = slice(start, start + nbytes)
+        partner = self.rank ^ mask
+        self.comm.Sendrecv(self.out[part], partner, recvbuf=self.into[part], source=partner)
+
+    def _at_once(self, count: int, turn: int, nbytes: int) -> None:
+        partners = [self.rank ^ self._mask(1, turn + k) for k in range(count)]
+        parts = [slice(k * nbytes, (k + 1) * nbytes) for k in range(count)]
+        both = list(zip(parts, partners, strict=True))
+        waiting = [self.comm.Irecv(self.into[part], partner) for part, partner in both]
+        waiting += [self.comm.Isend(self.out[part], partner) for part, partner in both]
+        waiting[0].Waitall(waiting)
+
+    def _by_dimensions(self, nbytes: int) -> None:
+        for d in range(self.dims):
+            self._exchange(1 << d, nbytes // 2)
+
+    def _pairwise(self, nbytes: int) -> None:
+        part = nbytes >> self.dims
+        for mask in range(1, self.size):
+            self._exchange(mask, part, mask * part)
+
+    def _alltoall(self, nbytes: int) -> None:
+        self.comm.Alltoall(self.out[:nbytes], self.into[:nbytes])
+
+
+def _counts(comm: Comm, works: Sequence[Callable[[int], None]], dims: int) -> list[int]:
+    """How many rounds of each kind make a stretch: all dimensions equally often."""
+    times = []
+    for work in works:
+        _seconds(comm, work, dims)  # the first ones find memory cold and connections closed
+        times.append(_seconds(comm, work, dims))
+    times.append(_seconds(comm, lambda _: comm.Barrier(), _BARRIERS))
+    *slowest, barrier = np.max(comm.allgather(times), axis=0)
+    long = max(_LONG, _BARRIERS * barrier)
+    wanted = np.minimum(np.ceil(long / np.maximum(slowest, 1e-9)), _MOST)
+    return [dims * int(-(-count // dims)) for count in wanted]
+
+
+def _seconds(comm: Comm, work: Callable[[int], None], count: int) -> float:
+    """Seconds of a round on this rank, as the mean of a stretch."""
+    comm.Barrier()
+    start = perf_counter()
+    for turn in range(count):
+        work(turn)
+    return (perf_counter() - start) / count

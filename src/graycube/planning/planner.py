@@ -1,0 +1,91 @@
+"""From a task and a machine to a plan.
+
+Rules. Every algorithm of the table is a candidate: it emits its schedule, and its price is what
+the simulator counts, not a formula. "auto" takes the cheapest, earlier in the table first.
+Only renumbering the ranks is never taken by itself, since it is up to the program whether rank
+numbers are free.
+"""
+
+from pathlib import Path
+
+from graycube.cost import lower_bounds
+from graycube.errors import InvalidTypeError
+from graycube.layout import Layout
+from graycube.layout.layout import require_axis
+from graycube.machine import Machine, require_machine
+from graycube.planning.candidate import all_candidates, choose
+from graycube.planning.files import read_plan_text
+from graycube.planning.plan import Plan
+from graycube.schedule import Task
+
+
+def plan(  # noqa: PLR0913
+    source: Layout,
+    target: Layout,
+    block: int,
+    *,
+    itemsize: int = 1,
+    machine: Machine | str,
+    algorithm: str = "auto",
+) -> Plan:
+    """The cheapest way from one layout to another, for blocks of ``block`` elements.
+
+    ``machine`` is a :class:`Machine` or the name of a profile; ``algorithm`` is "auto" or a
+    name from the table.
+
+    >>> gray, binary = Layout.nodes(6, "gray"), Layout.nodes(6)
+    >>> plan(gray, binary, block=1 << 16, machine="ipsc2").algorithm
+    'direct'
+    """
+    return _made(Task(source, target, block, itemsize), machine, algorithm)
+
+
+def plan_fft(
+    layout: Layout,
+    axis: int = -1,
+    *,
+    itemsize: int = 16,
+    machine: Machine | str,
+    algorithm: str = "auto",
+) -> Plan:
+    """The cheapest way to do the exchanges of a transform along an axis of a layout.
+
+    ``itemsize`` is in bytes. :func:`graycube.fft` carries the plan out; arithmetic is not
+    counted.
+
+    >>> for ports in (1, "all"):
+    ...     machine = Machine(dims=4, ports=ports, startup=1e-4, per_byte=1e-9)
+    ...     print(plan_fft(Layout.cyclic(20, 4, nodes="gray"), machine=machine).algorithm)
+    bi-sectioning, phase by phase
+    16-sectioning
+    """
+    if not isinstance(layout, Layout):
+        raise InvalidTypeError(f"got {layout!r:.60}", "a layout is needed", "pass a Layout")
+    stages = tuple(reversed(layout.word_bits(require_axis(axis, len(layout.axes)))))
+    task = Task(layout, layout, layout.block_size, itemsize, stages, bool(stages))
+    return _made(task, machine, algorithm)
+
+
+def _made(task: Task, machine: Machine | str, algorithm: str) -> Plan:
+    machine = require_machine(machine, task.n)
+    candidates = all_candidates(task, machine)
+    chosen = choose(candidates, task, algorithm)
+    made = Plan(task, machine, chosen.schedule, chosen, lower_bounds(task, machine))
+    made.__dict__["candidates"] = candidates  # priced already
+    return made
+
+
+def load_plan(path: str | Path) -> Plan:
+    """Read a plan, checking all of it; nothing in the file is ever executed.
+
+    The candidates are priced afresh, when they are asked for. A schedule that nobody verified
+    loads as well: ask ``plan.verify()``.
+
+    >>> import tempfile
+    >>> chosen = plan(Layout.nodes(4, "gray"), Layout.nodes(4), block=64, machine="ipsc1")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     chosen.save(Path(folder) / "plan.json")
+    ...     load_plan(Path(folder) / "plan.json").schedule == chosen.schedule
+    True
+    """
+    return Plan.from_text(read_plan_text(path), path)

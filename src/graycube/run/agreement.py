@@ -1,0 +1,123 @@
+"""All ranks go on together, or none does.
+
+Rules.
+
+1. Before anything moves, every rank looks at what it was given. One small reduction tells
+   whether any of them is unhappy, or has something else than the others; if so, all ranks raise
+   the same error.
+2. Once data move there is no way back: a rank that fails then ends the whole job, and says
+   which rank it is, what it was doing, and why.
+"""
+
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from graycube.errors import GraycubeError, InvalidValueError, PeerError
+from graycube.run.mpi import mpi, private, require_comm
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_T = TypeVar("_T")
+GRACE = 0.5  # seconds between the last words of a rank and the end of the job
+Facts = Mapping[str, object]
+"""What all ranks must have alike, by name: a plan, a shape, a dtype."""
+
+
+def agreed(comm: "Intracomm", prepare: Callable[[], tuple[_T, Facts]]) -> _T:
+    """What ``prepare`` gives on this rank, if it succeeds with the same facts on all of them.
+
+    Collective. Whatever it raises on one rank is raised on all.
+
+    >>> def program(comm, x):  # x must have the same shape on all ranks
+    ...     return agreed(comm, lambda: (x.copy(), {"shape": x.shape}))
+    """
+    own = private(require_comm(comm)).comm
+    prepared: list[_T] = []
+    facts: Facts = {}
+    error: Exception | None = None
+    try:
+        value, facts = prepare()
+        prepared.append(value)
+    except Exception as raised:  # noqa: BLE001 - the other ranks have to hear of any
+        error = raised
+    if not _all_alike(own, facts, failed=error is not None):
+        texts = {name: str(fact) for name, fact in facts.items()}
+        shared = error if isinstance(error, GraycubeError) or error is None else _text(error)
+        raise _common(own.allgather((shared, texts))) from error
+    return prepared[0]
+
+
+def _all_alike(own: "Intracomm", facts: Facts, *, failed: bool) -> bool:
+    """Whether no rank failed, and all have the same facts: the largest is the smallest."""
+    digest = sha256(repr(sorted((k, str(v)) for k, v in facts.items())).encode()).digest()
+    words = np.frombuffer(digest[:16], dtype=np.int64) >> 1
+    status = np.concatenate([[failed], words, -words]).astype(np.int64)
+    most = np.empty_like(status)
+    own.Allreduce(status, most, op=mpi().MAX)
+    return not most[0] and np.array_equal(most[1:3], -most[3:])
+
+
+def _text(error: Exception) -> str:
+    if isinstance(error, OSError):  # its repr leaves the path out
+        return f"{type(error).__name__}: {error}"
+    return repr(error)
+
+
+def _common(
+    reports: Sequence[tuple[GraycubeError | str | None, Mapping[str, str]]],
+) -> GraycubeError:
+    """The error that all ranks raise: that of the first rank that has one, or the difference.
+
+    >>> facts = [{"dtype": "float64"}, {"dtype": "float64"}, {"dtype": "int32"}]
+    >>> print(_common([(None, entry) for entry in facts]))
+    the dtype is float64 on rank 0 and int32 on rank 2: all ranks need the same dtype; look at
+    what each of them passes
+    """
+    for rank, (error, _) in enumerate(reports):
+        if isinstance(error, GraycubeError):
+            return type(error)(f"on rank {rank}, {error.found}", error.limit, error.hint)
+        if error is not None:
+            return PeerError(
+                f"rank {rank} raised {error:.300}",
+                "no rank can go on without it",
+                "look at what that rank did",
+            )
+    first = reports[0][1]
+    for rank, (_, facts) in enumerate(reports):
+        for name in {**first, **facts}:
+            if facts.get(name) != first.get(name):
+                return InvalidValueError(
+                    f"the {name} is {first.get(name)} on rank 0 and "
+                    f"{facts.get(name)} on rank {rank}",
+                    f"all ranks need the same {name}",
+                    "look at what each of them passes",
+                )
+    raise AssertionError(reports)
+
+
+@contextmanager
+def no_way_back(doing: Callable[[], str]) -> Iterator[None]:
+    """End the job if anything is raised within; ``doing`` says what the rank was doing.
+
+    >>> with no_way_back(lambda: "a test"):
+    ...     print("nothing is raised, nothing ends")
+    nothing is raised, nothing ends
+    """
+    try:
+        yield
+    except BaseException as error:
+        world = mpi().COMM_WORLD
+        last = f"graycube: rank {world.rank} failed in {doing()}: {error!r}; the job ends here"
+        sys.stderr.write(f"{last}\n{traceback.format_exc()}")
+        sys.stderr.flush()
+        time.sleep(GRACE)  # mpiexec drops what it has not yet passed on
+        world.Abort(1)
+        raise

@@ -1,0 +1,197 @@
+"""A script bound to a communicator and to arrays: plan once, run many.
+
+The requests are persistent, and the buffers that pack scattered rows are made once. Rows that
+follow each other are sent from where they are and received where they belong, without a copy.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.errors import InvalidValueError
+from graycube.run.agreement import no_way_back
+from graycube.run.mpi import freed_with, mpi, private
+from graycube.run.script import Bank, Message, Part, Script
+from graycube.run.together import Between
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm, Prequest
+
+_Banks = dict[Bank, NDArray[Any]]
+_WORDS = (np.complex128, np.uint64, np.uint32, np.uint16, np.uint8)  # the widest that fits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Packed:
+    """A message with a buffer of its own, and where its rows are in the banks."""
+
+    buffer: NDArray[Any]
+    parts: tuple[Part, ...]
+
+    def gather(self, banks: _Banks) -> None:
+        start = 0
+        for part in self.parts:
+            bank, stop = banks[part.bank], start + part.count
+            if isinstance(part.rows, slice):
+                self.buffer[start:stop] = bank[part.rows]
+            else:
+                # "clip" spares a copy; the rows are in range
+                np.take(bank, part.rows, axis=0, out=self.buffer[start:stop], mode="clip")
+            start = stop
+
+    def scatter(self, banks: _Banks) -> None:
+        start = 0
+        for part in self.parts:
+            stop = start + part.count
+            banks[part.bank][part.rows] = self.buffer[start:stop]
+            start = stop
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _BoundRound:
+    number: int
+    before: tuple[_Packed, ...]
+    requests: "tuple[Prequest, ...]"
+    after: tuple[_Packed, ...]
+
+
+class Execution:
+    """A script ready to run, on one block and one result, as often as wanted.
+
+    Where one of them is not C-contiguous, or they overlap, copies are made on the way. With
+    work ``between`` the rounds all rows are kept first, and what comes may replace what leaves.
+
+    >>> def program(script, comm, block, result):  # on all ranks, once they are agreed
+    ...     execution = Execution(script, comm, block, result, "a test")
+    ...     for _ in range(100):
+    ...         block += execution.run()
+    ...     execution.free()
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what to do, on what, and where
+        self,
+        script: Script,
+        comm: "Intracomm",
+        block: NDArray[Any],
+        result: NDArray[Any],
+        name: str,
+        between: Between | None = None,
+    ) -> None:
+        known = private(comm)
+        self.result, self._name, self._comm = result, name, known.comm
+        self._script, self._at, self._between = script, 0, between
+        live = block.flags.c_contiguous and not np.may_share_memory(block, result)
+        source = block if live else np.empty(block.shape, block.dtype)
+        target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
+        self._load = None if live else (source, block)
+        self._store = None if target is result else (result, target)
+        self._banks, self._target = _banks(script, source, target), target
+        self._spare = self._banks[Bank.SPARE].view(target.dtype)
+        self._rounds = [self._prepared(r.number, r.sends, r.receives) for r in script.rounds]
+        requests = (q for r in self._rounds for q in r.requests)
+        self._requests = freed_with(self, requests, known)
+
+    def run(self) -> NDArray[Any]:
+        """Carry the script out on what is in the block now; collective."""
+        if not self._requests.alive:
+            raise InvalidValueError(
+                f"{self._name!r} was freed",
+                "its requests are gone, by free() or with its communicator",
+                "bind it again",
+            )
+        with no_way_back(self._doing):
+            Request = mpi().Prequest  # noqa: N806 - the name of a class
+            waiting = True
+            if self._load is not None:
+                np.copyto(*self._load)
+            if self._between is not None:
+                self._keep()
+                self._work(-1)
+                waiting = False
+            for r in self._rounds:
+                self._at = r.number
+                for message in r.before:
+                    message.gather(self._banks)
+                Request.Startall(r.requests)
+                if waiting:  # while the first messages are under way
+                    self._keep()
+                    waiting = False
+                Request.Waitall(r.requests)
+                for message in r.after:
+                    message.scatter(self._banks)
+                self._work(r.number)
+            if waiting:
+                self._keep()
+            if self._store is not None:
+                np.copyto(*self._store)
+        return self.result
+
+    def free(self) -> None:
+        """Give the requests back; :meth:`run` cannot be called any more."""
+        self._requests()
+
+    def _doing(self) -> str:
+        return f"round {self._at} of {self._name}"
+
+    def _work(self, number: int) -> None:
+        if self._between is not None:
+            self._between(number, self._target[None], [self._spare])
+
+    def _keep(self) -> None:
+        for source, target in self._script.kept:
+            self._banks[target.bank][target.rows] = self._banks[source.bank][source.rows]
+
+    def _prepared(
+        self, number: int, sends: Sequence[Message], receives: Sequence[Message]
+    ) -> _BoundRound:
+        def in_pairs(message: Message) -> int:  # so that both of a pair turn to each other
+            return message.peer ^ self._comm.rank
+
+        sends, receives = sorted(sends, key=in_pairs), sorted(receives, key=in_pairs)
+        outgoing = [*map(self._buffered, sends)]
+        apart = self._between is not None  # what comes takes the place of what leaves
+        incoming = [self._buffered(message, apart=apart) for message in receives]
+        requests = [
+            *self._made(self._comm.Recv_init, receives, incoming),
+            *self._made(self._comm.Send_init, sends, outgoing),
+        ]
+        before = tuple(p for p in outgoing if p.parts)
+        after = tuple(p for p in incoming if p.parts)
+        return _BoundRound(number, before, tuple(requests), after)
+
+    def _buffered(self, message: Message, *, apart: bool = False) -> _Packed:
+        """The message where it is, if its rows follow each other, or with a buffer."""
+        first = message.parts[0]
+        bank = self._banks[first.bank]
+        if len(message.parts) == 1 and isinstance(first.rows, slice) and not apart:
+            return _Packed(bank[first.rows], ())
+        return _Packed(np.empty((message.count, *bank.shape[1:]), bank.dtype), message.parts)
+
+    @staticmethod
+    def _made(
+        init: Any,  # noqa: ANN401 - a method of a communicator
+        messages: Sequence[Message],
+        packed: Sequence[_Packed],
+    ) -> "Iterator[Prequest]":
+        for message, ready in zip(messages, packed, strict=True):
+            raw = ready.buffer.reshape(-1).view(np.uint8)
+            yield init([raw, mpi().BYTE], message.peer)
+
+
+def _banks(script: Script, block: NDArray[Any], result: NDArray[Any]) -> _Banks:
+    width = block.nbytes // script.rows
+    rows = result.nbytes // width if width else script.rows  # copies may come or go
+    given, made = _rows(block, script.rows), _rows(result, rows)
+    spare = np.empty((script.spare, *given.shape[1:]), given.dtype)
+    return {Bank.BLOCK: given, Bank.RESULT: made, Bank.SPARE: spare}
+
+
+def _rows(array: NDArray[Any], rows: int) -> NDArray[Any]:
+    """The bytes of an array as rows of the widest words that fit."""
+    width = array.nbytes // rows
+    word = next(word for word in _WORDS if width % np.dtype(word).itemsize == 0)
+    words = array.reshape(-1).view(np.uint8).view(word)
+    return words if width == words.itemsize else words.reshape(rows, width // words.itemsize)

@@ -1,0 +1,33 @@
+"""Communicators whose ranks have new numbers, made once and freed with the first one.
+
+Rule: new numbers of new numbers are counted from the communicator that they all come from, and
+the old ones again are that communicator itself. So a program that goes back and forth between
+layouts has as many communicators as it has orders of ranks.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from graycube.run.mpi import private, require_comm
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+
+def renumbered(comm: "Intracomm", numbers: Sequence[int]) -> "Intracomm":
+    """The communicator in which rank u has the number ``numbers[u]``; collective.
+
+    >>> def program(comm):  # under mpiexec -n 4
+    ...     ring = renumbered(comm, [0, 1, 3, 2])
+    ...     return renumbered(ring, [0, 1, 3, 2]) is comm
+    """
+    first, before = private(comm).origin or (comm, tuple(range(comm.size)))
+    total = tuple(numbers[u] for u in before)
+    if total == tuple(range(comm.size)):
+        return first
+
+    orders = private(first).orders
+    if not orders.get(total):  # none yet, or a program has freed it
+        orders[total] = require_comm(first.Split(0, total[first.rank]))
+        private(orders[total]).origin = (first, total)
+    return orders[total]

@@ -1,0 +1,279 @@
+"""Schedules in rounds: fewer bytes for more start-ups.
+
+Rules.
+
+1. In a *layer* a node may send on all links, as much in all as its ports carry. A few layers,
+   found by the linear program, need nearly the bytes of a schedule that repeats itself.
+2. A layer is cut into *rounds*, in which every node uses as many links as it has ports: each is
+   a matching of senders and receivers that has all of the busiest ones (Koenig's theorem).
+3. The lengths of rounds are a linear program again, which uses links of other layers as well.
+   Then rounds are left out, one after the other, those first that cost least: what remains is
+   a *front*, from many short rounds to few long ones.
+"""
+
+from collections.abc import Callable, Iterator
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.errors import UndecidedError
+from graycube.search.demand import Demand
+from graycube.search.layers import Steps, shortest
+from graycube.search.limits import left, silent
+from graycube.search.ways import Share
+
+_Floats = NDArray[np.float64]
+_Flags = NDArray[np.bool_]
+
+WEIGHTS = 10_000
+"""What shares of a block are multiples of."""
+
+_NOTHING = 1e-7  # a share of a block that only rounding has made
+_REST = 0.1  # of a layer, left to other rounds: otherwise many of them are short
+_TRIED = 4  # rounds that are left out on trial
+_MANY = 24  # rounds; above that one in _AT_ONCE is left out without a trial
+_AT_ONCE = 16
+
+
+class Point(NamedTuple):
+    """Rounds with their links, ``links[round, node, dimension]``, and what they carry.
+
+    Before the round ``halfway`` half of what a node has came over an even number of links.
+    """
+
+    links: _Flags
+    steps: Steps
+    halfway: int | None = None
+
+    @property
+    def rounds(self) -> int:
+        """How many there are."""
+        return len(self.links)
+
+
+def front(  # noqa: PLR0913
+    demand: Demand,
+    ports: int,
+    layers: int,
+    *,
+    halfway: int | None = None,
+    deadline: float = inf,
+    watch: Callable[[Point], object] = silent,
+) -> list[Point]:
+    """Points with fewer and fewer rounds, from those of so many layers.
+
+    ``halfway`` is the layer before which elements have come over an even or odd number of
+    links; ``watch`` is called with every point.
+    """
+    every = np.ones((1 << demand.n, demand.n), dtype=bool)
+    limit = ports if ports < demand.n else None
+    allowed = np.broadcast_to(every, (layers, *every.shape))
+    wide = shortest(demand, allowed, limit, halfway=halfway, deadline=deadline)
+    if wide is None:
+        return []
+    loads = _loads(demand, wide, layers)
+    cut = [
+        [links for links, _ in rounds_of(demand, load, ports, rest=_REST, deadline=deadline)]
+        if limit
+        else [every]
+        for load in loads
+    ]
+    links = np.array([links for rounds in cut for links in rounds])
+    if halfway is not None:
+        halfway = sum(map(len, cut[:halfway]))
+    found: list[Point] = []
+    solved = shortest(demand, links, halfway=halfway, deadline=deadline)
+    while solved is not None:
+        kept = solved.lengths > _NOTHING
+        links, halfway = links[kept], _before(kept, halfway)
+        solved = _without(solved, kept)
+        found.append(Point(links, solved, halfway))
+        watch(found[-1])
+        left = _fewer(demand, found[-1], deadline)
+        if left is None:
+            break
+        kept, solved = left
+        links, halfway = links[kept], _before(kept, halfway)
+    return found
+
+
+def _before(kept: _Flags, step: int | None) -> int | None:
+    """The number that a step has when only some are kept."""
+    return None if step is None else int(kept[:step].sum())
+
+
+def _without(steps: Steps, kept: _Flags) -> Steps:
+    """The same without steps in which nothing moves."""
+    number = np.cumsum(kept) - 1
+    stays = kept[steps.arcs.step]
+    arcs = type(steps.arcs)(*(part[stays] for part in steps.arcs))
+    arcs = arcs._replace(step=number[arcs.step])
+    return Steps(steps.lengths[kept], arcs, steps.amounts[stays])
+
+
+def _fewer(demand: Demand, point: Point, deadline: float) -> tuple[_Flags, Steps] | None:
+    """The rounds to keep, and their lengths: without those that cost least."""
+    shortest_first = np.argsort(point.steps.lengths, kind="stable")
+    many = point.rounds > _MANY
+    sizes = {max(1, point.rounds // _AT_ONCE >> k) for k in range(4)}
+    choices = (
+        [shortest_first[:k] for k in sorted(sizes, reverse=True)]
+        if many
+        else [shortest_first[k : k + 1] for k in range(min(_TRIED, point.rounds))]
+    )
+    best: tuple[_Flags, Steps] | None = None
+    for gone in choices:
+        kept = np.ones(point.rounds, dtype=bool)
+        kept[gone] = False
+        steps = shortest(
+            demand, point.links[kept], halfway=_before(kept, point.halfway), deadline=deadline
+        )
+        if steps is not None and (best is None or steps.volume < best[1].volume):
+            best = kept, steps
+        if best is not None and many:
+            break
+    return best
+
+
+def _loads(demand: Demand, steps: Steps, count: int) -> _Floats:
+    """What each link of a class carries in each step."""
+    classes = int(demand.classes.max()) + 1
+    loads = np.zeros((count, classes, demand.n))
+    step, _, start, dimension, _ = steps.arcs
+    moving = dimension >= 0
+    at = step[moving], demand.classes[start[moving]], dimension[moving]
+    np.add.at(loads, at, steps.amounts[moving])
+    return np.where(loads > _NOTHING, loads, 0.0)
+
+
+def rounds_of(  # noqa: PLR0913
+    demand: Demand,
+    load: _Floats,
+    ports: int,
+    *,
+    rest: float = 0.0,
+    whole: bool = False,
+    deadline: float = inf,
+) -> Iterator[tuple[_Flags, float]]:
+    """The links and the lengths of rounds that carry a load; a part of it may be left.
+
+    A load of ``whole`` units has rounds of whole units.
+    """
+    total = load.sum()
+    while load.sum() > rest * total + _NOTHING:
+        if left(deadline) <= 0:
+            raise UndecidedError(
+                "a layer is not yet cut into rounds (time ran out)",
+                f"{load.sum() / total:.0%} of it is left",
+                "raise time_limit, or take a smaller cube",
+            )
+        length, used = _matching(demand, load, ports, whole=whole)
+        yield used[demand.classes], length
+        load = np.where(used, load - length, load)
+        load[load < _NOTHING] = 0.0
+
+
+def _matching(
+    demand: Demand, load: _Floats, ports: int, *, whole: bool
+) -> tuple[float, _Flags]:
+    """The longest round that does not make the rest of a layer longer, and its links.
+
+    A round of length b leaves time for (total - b) of each link, and p times that of each port.
+    Who has more needs the round: these are bounds of a flow from senders to receivers, through
+    links that have b to carry. Its vertices are integers.
+    """
+    start, dimension = np.nonzero(load)
+    amount = load[start, dimension]
+    ends = np.append(start, len(load) + _stops(demand)[start, dimension])
+    busy = np.bincount(ends, np.append(amount, amount), minlength=2 * len(load))
+    total = max(busy.max() / ports, amount.max())
+    total = np.ceil(total - _NOTHING) if whole else total
+    lengths = np.concatenate([amount, total - amount, total - busy / ports])
+    lengths = np.unique(np.floor(lengths + _NOTHING).clip(1) if whole else lengths)
+    lengths = lengths[lengths > _NOTHING]
+    low, high, best = 0, len(lengths), np.zeros(len(start), dtype=bool)
+    while low < high:
+        middle = (low + high) // 2
+        length = lengths[middle]
+        chosen = _flow(
+            ends,
+            needed=np.ceil((busy - ports * (total - length)) / length - _NOTHING).clip(0),
+            ports=ports,
+            must=amount > total - length + _NOTHING,
+            may=amount > length - _NOTHING,
+            gain=amount,
+        )
+        if chosen is None:
+            high = middle
+        else:
+            best, low = chosen, middle + 1
+    used = np.zeros(load.shape, dtype=bool)
+    used[start[best], dimension[best]] = True
+    return lengths[low - 1], used
+
+
+def _stops(demand: Demand) -> NDArray[np.int64]:
+    """The class over each dimension of each class."""
+    member = np.unique(demand.classes, return_index=True)[1]
+    return demand.classes[demand.neighbours[member]]
+
+
+def _flow(  # noqa: PLR0913
+    ends: NDArray[np.int64],
+    *,
+    needed: _Floats,
+    ports: int,
+    must: _Flags,
+    may: _Flags,
+    gain: _Floats,
+) -> _Flags | None:
+    """Links such that as many meet at each end as needed, and no more than it has ports."""
+    from scipy.optimize import linprog  # noqa: PLC0415
+    from scipy.sparse import coo_array, vstack  # noqa: PLC0415
+
+    if (must & ~may).any() or needed.max() > ports:
+        return None
+    link = np.tile(np.arange(len(gain)), 2)
+    meet = coo_array((np.ones(len(ends)), (ends, link)), (len(needed), len(gain)))
+    result = linprog(
+        -gain,
+        A_ub=vstack([meet, -meet]).tocsr(),
+        b_ub=np.append(np.full(len(needed), ports), -needed),
+        bounds=np.stack([must, may], axis=1).astype(float),
+        method="highs-ds",
+    )
+    return result.x > 0.5 if result.status == 0 else None
+
+
+def shares(demand: Demand, steps: Steps) -> Iterator[Share]:
+    """The ways on which the blocks go, the largest part of a block first."""
+    ahead = steps.amounts > _NOTHING
+    out: dict[tuple[int, int, int], list[list[float]]] = {}
+    rows = zip(*(part[ahead].tolist() for part in (*steps.arcs, steps.amounts)), strict=True)
+    for step, home, start, dimension, stop, amount in rows:
+        out.setdefault((home, step, start), []).append([amount, dimension, stop])
+    for i, home in enumerate(demand.homes.tolist()):
+        while way := _largest(out, i, home, len(steps.lengths)):
+            part = min(arc[0] for arc in way)
+            for arc in way:
+                arc[0] -= part
+            weight = round(part * WEIGHTS)
+            hops = tuple((r, int(arc[1])) for r, arc in enumerate(way) if arc[1] >= 0)
+            if weight:
+                yield Share(home, weight, hops)
+
+
+def _largest(
+    out: dict[tuple[int, int, int], list[list[float]]], i: int, home: int, steps: int
+) -> list[list[float]] | None:
+    """The arcs of a way from a home, each the one that carries most."""
+    way, node = [], home
+    for step in range(steps):
+        arc = max(out.get((i, step, node), ()), default=None)
+        if arc is None or arc[0] <= _NOTHING:
+            return None
+        way.append(arc)
+        node = int(arc[2])
+    return way

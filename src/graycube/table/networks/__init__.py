@@ -1,0 +1,21 @@
+"""Butterfly networks on coded data: the emulations of TR-764 as verified schedules.
+
+``phases`` decides by algebra what is exchanged, with ``state`` for where everything is and
+``restoring`` for the way back, ``pipeline`` when, and ``emulate`` puts both together with the
+stages; ``sectioning`` makes algorithms of the table of them, and ``copies`` is one for nodes
+without memory bits.
+"""
+
+from graycube.table.networks.copies import one_point
+from graycube.table.networks.emulate import Method, emulation, network, rearrangement
+from graycube.table.networks.messages import seconds, with_best_messages
+
+__all__ = [
+    "Method",
+    "emulation",
+    "network",
+    "one_point",
+    "rearrangement",
+    "seconds",
+    "with_best_messages",
+]

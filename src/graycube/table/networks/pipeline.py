@@ -1,0 +1,268 @@
+"""When everything crosses: phases laid out in time, so that no link ever carries two elements.
+
+Rules.
+
+1. A phase of r dimensions is an all-to-all exchange in all r-cubes, 2^r elements of a node at
+   a time, in 2^(r-1) cycles: the fewest possible, with every link busy in every cycle. An
+   element that has to cross the dimensions in e (a bit vector) crosses the d-th in the cycle
+   whose number is T^d e without its lowest bit, where T is the step of a shift register that
+   returns to no state in less than r steps. The d-th bit of e is the lowest of T^d e: so those
+   that cross d have different cycles, and an element never crosses two dimensions in one.
+2. The elements of a node that are not in one exchange are told apart by their *classes*: sums
+   of index bits, the same sums in all phases, which the stages in between leave alone as far
+   as possible. A class is then an independent butterfly network; one follows the other.
+3. A phase starts as soon as the first class is ready and its links are free. If it is wider
+   than the one before, the classes that it takes together arrive one by one, those first that
+   cross first: so it need not wait for all of them.
+4. With inter-node conversion a dimension is used by two phases in turn, so classes start two
+   cycles apart (TR-764 section 3.1.2).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain, combinations
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Matrix, Span, bit_indices, parity
+from graycube.schedule import Crossing, Delay, Step
+from graycube.table.networks.state import Phase
+from graycube.table.networks.sums import address_mask, index_bits
+
+_Class = tuple[int, int]
+"""A sum of index bits, and its value for those that are late."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a pipeline runs: ``stride`` cycles between classes.
+
+    Messages are of 2^``merged`` slots. Phases ``overlap``, or one begins when the other ends.
+    """
+
+    stride: int = 1
+    merged: int = 0
+    overlap: bool = True
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The steps of every phase that cross links, and the cycles they take, in payloads."""
+
+    crossings: tuple[tuple[Step, ...], ...]
+    cycles: int
+
+
+def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
+    """Lay the phases out in time.
+
+    Where no classes run through all phases, those that remain begin afterwards.
+
+    >>> from graycube.table.networks.phases import phases
+    >>> from graycube.table.networks.state import Wishes
+    >>> from graycube.gf2 import AffineMap
+    >>> found = phases(AffineMap.identity(4), 2, Wishes(stages=(3, 2, 1, 0), window=1))
+    >>> laid_out = pipeline(found.phases, 2, Pace())
+    >>> laid_out.cycles
+    3
+    >>> print(*laid_out.crossings[1])
+    cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
+    """
+    made: list[tuple[Step, ...]] = []
+    cycles, rest = 0, list(phases)
+    while rest:
+        count, classes = _longest_run(tuple(rest), n)
+        found, taken = _piped(rest[:count], n, pace, classes)
+        made += [tuple(_later(step, cycles) for step in some) for some in found]
+        cycles, rest = cycles + taken, rest[count:]
+    return Pipeline(tuple(made), cycles)
+
+
+def _later(step: Step, cycles: int) -> Step:
+    later = (replace(c, start=c.start + cycles) for c in step.crossings)
+    return replace(step, crossings=tuple(later))
+
+
+@lru_cache(maxsize=64)  # messages of all sizes have the same
+def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[_Class]]:
+    """How many of the first phases have classes that run through them, and the classes.
+
+    By halving: fewer phases ask for less. One phase alone always has some.
+    """
+    whole = _classes(phases, n)
+    if whole is not None:
+        return len(phases), whole
+    good, bad, found = 1, len(phases), _classes(phases[:1], n) or []
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        classes = _classes(phases[:middle], n)
+        good, bad = (middle, bad) if classes is not None else (good, middle)
+        found = found if classes is None else classes
+    return good, found
+
+
+def _piped(
+    phases: Sequence[Phase], n: int, pace: Pace, classes: Sequence[_Class]
+) -> tuple[list[tuple[Step, ...]], int]:
+    """The crossings of phases through which the classes run, from cycle 0, and their end."""
+    slots = phases[0].place.width - n
+    widths = [_width(phase) for phase in phases]
+    if not 0 <= pace.merged <= slots - max(widths):
+        raise InvalidValueError(
+            f"messages are to have 2^{pace.merged} slots",
+            f"of 2^{slots}, phases of {max(widths)} dimensions need 2^{max(widths)} messages",
+            f"merge at most 2^{max(slots - max(widths), 0)}",
+        )
+    starts = _starts(phases, widths, classes, slots, pace)
+    made = [
+        tuple(_crossings(phase, start, classes, slots, pace))
+        for phase, start in zip(phases, starts, strict=True)
+    ]
+    unit = 1 << pace.merged
+    ends = (step.crossings[0].last + 1 for found in made for step in found)
+    return made, max(-(-end // unit) * unit for end in ends)
+
+
+def _width(phase: Phase) -> int:
+    """In how many independent ways its elements decide whether to cross."""
+    return len({crossing.when for crossing in phase.crossings})
+
+
+def _classes(phases: Sequence[Phase], n: int) -> list[_Class] | None:
+    """Sums of index bits that tell the elements of a node apart, the slowest first.
+
+    A phase of r dimensions uses all but the last r - 1 of them. Those that stages change
+    between two phases make the second one wait, so they are the last choice. There may be no
+    such sums.
+    """
+    p = phases[0].place.width
+    slots = p - n
+    widths = [_width(phase) for phase in phases]
+    known = []
+    for phase in phases:
+        tests = dict.fromkeys(crossing.when for crossing in phase.crossings)
+        rows = (*phase.place.matrix.rows[:n], *(index_bits(phase.place, t) for t in tests))
+        known.append(Span(rows))
+    changed = [phase.stages for phase in phases[:-1]]
+    chosen: list[_Class] = []
+    for k in range(slots - min(widths)):
+        using = [span for span, width in zip(known, widths, strict=True) if k < slots - width]
+        candidates = _candidates(p, changed)
+        if k == slots - 2 and widths[:2] == [1, 2]:
+            candidates = chain([_first_to_cross(phases[1])], candidates)
+        new = next((c for c in candidates if not any(c[0] in s for s in using)), None)
+        if new is None:
+            return None
+        chosen.append(new)
+        for span in using:
+            span.add(new[0])
+    return chosen
+
+
+def _first_to_cross(phase: Phase) -> _Class:
+    """In a phase of two dimensions, e = 01 and 11 cross first; 10 and 00 may be late."""
+    tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
+    mask = tests[0]
+    return index_bits(phase.place, mask), parity(mask & phase.place.constant)
+
+
+def _candidates(p: int, changed: Sequence[Sequence[int]]) -> Iterator[_Class]:
+    """Sums of index bits: those that no stage changes first, and short ones first."""
+    staged = [bit for stages in changed for bit in stages]
+    still = [bit for bit in range(p) if bit not in staged]
+    for bits in (still, [*still, *reversed(staged)]):
+        yield from ((1 << bit, 1) for bit in bits)
+        yield from ((1 << one | 1 << other, 1) for one, other in combinations(bits, 2))
+
+
+def _starts(
+    phases: Sequence[Phase],
+    widths: Sequence[int],
+    classes: Sequence[_Class],
+    slots: int,
+    pace: Pace,
+) -> list[int]:
+    """The first cycle of every phase, in messages."""
+    bits = slots - pace.merged  # that tell the messages of a node apart, with one to cross
+    count = 1 << bits - 1
+    starts = [0]
+    busy: dict[int, list[range]] = {}
+    for k, phase in enumerate(phases):
+        if k:
+            used = [slots - width for width in widths[k - 1 : k + 1]]
+            wait = 1 << widths[k - 1] - 1
+            for t in range(pace.merged, used[0]):
+                moved = any(classes[t][0] >> bit & 1 for bit in phases[k - 1].stages)
+                in_order = k == 1 and classes[t] == _first_to_cross(phase)
+                if moved or (t >= used[1] and not in_order):
+                    wait += pace.stride << slots - 2 - t
+            if not pace.overlap:
+                wait = pace.stride * (count - 1) + 1
+            starts.append(starts[-1] + wait)
+        old = [times for d in phase.dims for times in busy.get(d, [])]
+        times = _first_free(starts[k], count, pace.stride, old)
+        starts[k] = times.start
+        for d in phase.dims:
+            busy.setdefault(d, []).append(times)
+    return starts
+
+
+def _first_free(least: int, count: int, stride: int, old: Sequence[range]) -> range:
+    """The first ``count`` times, a stride apart and not before ``least``, that nobody has."""
+    bases = sorted({least, *(times[-1] + 1 for times in old if times[-1] >= least)})
+    starts = (base + late for base in bases for late in range(stride))
+    ways = (range(start, start + stride * count, stride) for start in starts)
+    return next(way for way in ways if not any(_meet(way, times) for times in old))
+
+
+def _meet(one: range, other: range) -> bool:
+    """Whether two ranges of the same step have a number in common."""
+    return (
+        (one.start - other.start) % one.step == 0
+        and one.start <= other[-1]
+        and other.start <= one[-1]
+    )
+
+
+def _crossings(
+    phase: Phase, start: int, classes: Sequence[_Class], slots: int, pace: Pace
+) -> Iterator[Step]:
+    """The crossings of one phase; every element has its turn."""
+    tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
+    width, place, unit = len(tests), phase.place, 1 << pace.merged
+    digits = _shift_register(width)
+    for crossing in phase.crossings:
+        delays = []
+        for t, (wanted, late) in enumerate(classes[: slots - width]):
+            delay = (
+                1 << pace.merged - 1 - t
+                if t < pace.merged
+                else (unit * pace.stride) << slots - 2 - t
+            )
+            mask = address_mask(place, wanted)
+            delays.append(Delay(delay, mask, late ^ parity(mask & place.constant)))
+        for k, bits in enumerate(digits[tests.index(crossing.when)]):
+            mask = 0
+            for bit in bit_indices(bits):
+                mask ^= tests[bit]
+            delays.append(Delay(unit << k, mask))
+        dim = next(bit_indices(crossing.flip))
+        yield Step(crossing, (Crossing(dim, start * unit, tuple(delays)),))
+        place = crossing.affine(place.width) @ place
+
+
+def _shift_register(width: int) -> list[tuple[int, ...]]:
+    """For each d, the bits of T^d e above the lowest, as sums of bits of e.
+
+    T shifts e down by one and puts a sum of its bits on top. Of such steps, the first one is
+    taken that brings no e but 0 back to itself in less than ``width`` steps.
+    """
+    for tops in range(1, 1 << width, 2):
+        rows = [*(1 << k + 1 for k in range(width - 1)), tops]
+        step = Matrix.from_rows(rows, width)
+        powers = [Matrix.identity(width)]
+        for _ in range(width - 1):
+            powers.append(step @ powers[-1])
+        if all((power + powers[0]).is_invertible() for power in powers[1:]):
+            return [power.rows[1:] for power in powers]
+    raise AssertionError(width)  # a primitive polynomial exists for every degree

@@ -1,0 +1,165 @@
+"""The networks of TR-764 as algorithms of the table, each with messages of the best size."""
+
+from dataclasses import replace
+from functools import partial
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Layout
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.networks.emulate import Method, network
+from graycube.table.networks.messages import seconds, with_best_messages
+
+RADICES = (1, 2, 3, 4)
+"""So many dimensions at once have algorithms of their own; the widest one takes what fits."""
+WIDEST = "widest sectioning"
+
+
+def _applicable(method: Method | None, task: Task, machine: Machine) -> str | None:
+    if not task.stages:
+        return "it is for butterflies"
+    if task.p == task.n:
+        return "nodes have one element: copies"
+    radix = method.radix if method else _widest(task, machine)
+    if method is None and radix <= RADICES[-1]:
+        return f"no more than {RADICES[-1]} dimensions at once"
+    if radix > max(1, min(task.p - task.n, machine.links_at_once)):
+        short = radix > machine.links_at_once
+        return f"it needs {radix} ports" if short else f"it needs {radix} memory bits"
+    if method and method.overlap and machine.links_at_once == 1:
+        return "on one port nothing overlaps"
+    return None
+
+
+def _widest(task: Task, machine: Machine) -> int:
+    """As many dimensions as memory and ports allow."""
+    bits = sum(1 << bit for bit in task.stages)
+    dims = sum(row & bits != 0 for row in task.source.map.matrix.rows[: task.n])
+    return min(task.p - task.n, dims, machine.links_at_once)
+
+
+def _emit(method: Method | None, task: Task, machine: Machine) -> Schedule:
+    chosen = method or Method(radix=_widest(task, machine))
+
+    def make(merged: int) -> Schedule:
+        made = network(task, replace(chosen, merged=merged))
+        if made.algorithm != chosen.name:
+            raise InvalidValueError(
+                f"memory has room for {made.algorithm} only",
+                f"not for {chosen.name}",
+                "take that",
+            )
+        return _fitting(made, machine)
+
+    return with_best_messages(make, task.p - task.n - chosen.radix, machine)
+
+
+def _fitting(made: Schedule, machine: Machine) -> Schedule:
+    if made.dimensions_at_once > machine.links_at_once:
+        raise InvalidValueError(
+            f"it needs {made.dimensions_at_once} ports",
+            f"the machine uses {machine.links_at_once} at once",
+            "take what goes phase by phase",
+        )
+    return made
+
+
+def uncoded(layout: Layout) -> Layout:
+    """The layout with one index bit on each dimension, the lowest that it depends on.
+
+    >>> print(uncoded(Layout.cyclic(6, 3, nodes="gray")))
+    (b5 b4 b3 || b2 b1 b0)
+    """
+    low = [row & -row for row in layout.map.matrix.rows[: layout.n]]
+    rows = Matrix.from_rows([*low, *layout.map.matrix.rows[layout.n :]], layout.p)
+    return replace(layout, map=AffineMap(rows)) if rows.is_invertible() else layout
+
+
+def _needs_conversion(task: Task, machine: Machine) -> str | None:
+    if not task.stages or task.p == task.n:
+        return _applicable(Method(), task, machine)
+    return "the data are not coded" if uncoded(task.source) == task.source else None
+
+
+def _emit_converted(task: Task, machine: Machine) -> Schedule:
+    """The alternative of old: to binary code first, then the network of binary data."""
+    plain = uncoded(task.source)
+    first = replace(task, target=plain, stages=(), free=False)
+
+    def make(method: Method, merged: int) -> Schedule:
+        method = replace(method, merged=merged)
+        return _fitting(
+            joined(network(first, method), network(replace(task, source=plain), method)),
+            machine,
+        )
+
+    made = []
+    for radix in RADICES[: max(1, min(task.p - task.n, machine.links_at_once))]:
+        for overlap in (False, True)[: machine.links_at_once]:
+            method = Method(radix=radix, overlap=overlap)
+            most = task.p - task.n - radix
+            made.append(with_best_messages(partial(make, method), most, machine))
+    best = min(made, key=lambda schedule: seconds(schedule, machine))
+    return replace(best, algorithm="convert first")
+
+
+def joined(first: Schedule, second: Schedule) -> Schedule:
+    """One pipeline after another, which begins where the first one ends.
+
+    >>> cyclic, other = Layout.cyclic(4, 2), Layout.consecutive(4, 2)
+    >>> there, back = (network(Task(*way, 4), Method()) for way in
+    ...                ((cyclic, other), (other, cyclic)))
+    >>> both = joined(there, back)
+    >>> both.cycles == there.cycles + back.cycles, both.ways[0].move(4) == AffineMap.identity(4)
+    (True, True)
+    """
+    later = [
+        replace(
+            step,
+            crossings=tuple(replace(c, start=c.start + first.cycles) for c in step.crossings),
+        )
+        for step in second.ways[0].steps
+    ]
+    (way,) = first.ways
+    way = replace(way, steps=(*way.steps, *later))
+    cycles = first.cycles + second.cycles
+    every = max(s.rounds.step for s in (first, second) if isinstance(s.rounds, range))
+    task = replace(second.task, source=first.task.source)
+    return Schedule(task, second.algorithm, range(0, cycles, every), cycles, (way,))
+
+
+def _sectioning(method: Method | None, formula: str) -> Algorithm:
+    return Algorithm(
+        name=method.name if method else WIDEST,
+        paper="TR-764 section 3",
+        ports="all" if method is None or method.overlap else "any",
+        formula=formula,
+        applicable=partial(_applicable, method),
+        emit=partial(_emit, method),
+        cycles=None,
+        network=True,
+    )
+
+
+_OVERLAPPING = "about K / 2 cycles and a fill"
+ALGORITHMS = (
+    *(_sectioning(Method(radix=radix), _OVERLAPPING) for radix in RADICES),
+    _sectioning(None, _OVERLAPPING),
+    _sectioning(Method("inter-node"), "about K cycles and a fill"),
+    *(
+        _sectioning(Method(radix=radix, overlap=False), f"n K / {2 * radix} cycles")
+        for radix in RADICES
+    ),
+    Algorithm(
+        name="convert first",
+        paper="TR-764 section 1",
+        ports="any",
+        formula="that of both",
+        applicable=_needs_conversion,
+        emit=_emit_converted,
+        cycles=None,
+        network=True,
+    ),
+)

@@ -1,0 +1,298 @@
+"""NumPy's functions on arrays over nodes give NumPy's results, or raise and say what works."""
+
+from math import fsum
+
+import numpy as np
+import pytest
+from numpy_cases import CASES, alike, layouts, operands, plain
+from sweeping import sweep
+
+import graycube as gc
+from graycube.array.functions import TABLE
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.gf2 import AffineMap, Matrix
+from graycube.layout.words import sizes
+
+LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
+X = np.random.default_rng(0).standard_normal((8, 6))
+V = np.random.default_rng(1).standard_normal((8, 6, 3))
+MATRICES = np.random.default_rng(2).standard_normal((8, 6, 3, 3))
+
+
+def field(x=X, layout=LAYOUT):
+    return gc.CubeArray.from_numpy(x, layout)
+
+
+@pytest.mark.parametrize("n", [2, *sweep((0,), (1,), (3,))])
+@pytest.mark.parametrize("which", range(7))
+def test_what_numpy_gives(n, which):
+    layout = [*layouts(n)][which]
+    alone = operands(layout)
+    over = [gc.CubeArray.from_numpy(x, layout) for x in alone]
+    wrong = {name: text for name, call in CASES.items() if (text := alike(call, over, alone))}
+    assert not wrong
+
+
+# Payload
+
+
+def test_payload_aligns_from_the_back():
+    """Vectors and matrices of the same length: rows of the matrices, as NumPy has it."""
+    found = field(V) * field(MATRICES)
+    assert np.array_equal(found.to_numpy(), V[..., None, :] * MATRICES)
+    assert np.array_equal((field(MATRICES) - field(V)).to_numpy(), MATRICES - V[..., None, :])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: field() * X, InvalidTypeError, r"shape \(8, 6\) beside a .* \(8, 6\)"),
+        (lambda: field() * [1, 2, 3], InvalidTypeError, r"\(3,\) beside .* \(8, 6\).*\(\)"),
+        (lambda: field(V) * [1, 2], InvalidValueError, r"\(8, 6, 3\) and \(2,\)"),
+        (lambda: np.array([1, 2]) + field(V), InvalidValueError, r"\(2,\) and \(8, 6, 3\)"),
+        (
+            lambda: field(V) + field(V)[..., :2],
+            InvalidValueError,
+            r"\(8, 6, 3\) and \(8, 6, 2\)",
+        ),
+        (lambda: field().__iadd__(field(V)), InvalidValueError, r"does not fit .* \(8, 6\)"),
+        (
+            lambda: field() + field(X.T, gc.Layout.mesh((6, 8), (2, 4))),
+            InvalidValueError,
+            "shape",
+        ),
+        (lambda: field()[0], InvalidTypeError, "takes from the payload"),
+        (lambda: field()[X > 0], InvalidTypeError, "takes from the payload"),
+        (lambda: field(V)[:, :, 0, 0], OutOfRangeError, "2 entries"),
+        (lambda: field(V)[..., 3], IndexError, "out of bounds"),
+        (lambda: iter(field()), TypeError, "not iterable"),
+    ],
+)
+def test_what_does_not_fit_is_told_in_shapes_of_whole_arrays(call, error, text):
+    with pytest.raises(error, match=text) as found:
+        call()
+    assert "(8, 6, 1)" not in str(found.value)
+
+
+def test_components_are_taken_joined_and_put():
+    layout = gc.Layout.mesh((8, 6), (4, 2))
+    v = gc.CubeArray.from_function(lambda i, j: (i, 0.5 * j, 7), layout)
+    i, j = np.indices((8, 6))
+    wanted = np.stack([i, 0.5 * j, np.full((8, 6), 7)], axis=-1)
+    assert np.array_equal(v.to_numpy(), wanted)
+    assert np.array_equal(v[..., 1].to_numpy(), wanted[..., 1])
+    joined = gc.stack([v[..., c] for c in range(3)])
+    assert np.array_equal(joined.to_numpy(), wanted)
+    v[..., 0] = v[..., 2] * 2
+    v[..., 1:] += [1, 2]
+    wanted[..., 0] = wanted[..., 2] * 2
+    wanted[..., 1:] += [1, 2]
+    assert np.array_equal(v.to_numpy(), wanted)
+    tensor = gc.CubeArray.from_function(lambda i, j: [[i, j], [1, i * j]], layout)
+    assert np.array_equal(tensor.to_numpy()[5, 3], [[5, 3], [1, 15]])
+
+
+def test_vectors_may_also_come_as_one_array():
+    made = gc.CubeArray.from_function(lambda i, j: np.stack([i, j], -1), LAYOUT)
+    assert np.array_equal(made.to_numpy(), np.moveaxis(np.indices((8, 6)), 0, -1))
+
+
+# Copies
+
+
+def test_copies_are_part_of_the_layout():
+    mean = field().mean(axis=0)
+    assert str(mean.layout) == "(|| c1 c0 b0) x 3"
+    assert gc.Layout.parse(str(mean.layout)) == mean.layout
+    assert (mean.layout.size, mean.layout.block_size, mean.layout.copies) == (6, 3, 2)
+    assert sizes(mean.layout) == "6 elements in 4 copies on 8 nodes, 3 on each"
+    assert mean.layout == LAYOUT.without_axes([0])
+    assert mean.layout != gc.Layout.mesh((6,), (2,))
+
+
+def test_copies_have_one_form():
+    """The same elements on the same nodes are one layout, whatever tells copies apart."""
+    kinds = {
+        gc.Layout(AffineMap(Matrix(columns, 3), constant), 3, (), copies=2)
+        for columns in ((0b001, 0b010, 0b100), (0b111, 0b110, 0b100), (0b011, 0b100, 0b110))
+        for constant in (0, 0b100, 0b110)
+    }
+    assert len(kinds) == 1
+    with pytest.raises(InvalidValueError, match="a copy bit reaches a slot bit"):
+        gc.Layout(AffineMap(Matrix.identity(2)), 1, (), copies=1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda u: gc.plan(u.layout, u.layout, block=3, machine="ideal"),
+        gc.CubeArray.halo,
+        gc.fft,
+    ],
+)
+def test_what_takes_no_copies_says_so(call):
+    with pytest.raises(InvalidValueError, match="has 4 copies of every element"):
+        call(field().sum(axis=0))
+
+
+def test_transforms_of_axes_in_memory_take_copies():
+    u = field(layout=gc.Layout.mesh((8, 6), (8, 1)))
+    mean = u.mean(axis=0)
+    assert np.allclose(gc.rfft(mean).to_numpy(), np.fft.rfft(X.mean(axis=0)))
+    assert np.allclose(gc.ifft(gc.fft(mean)).to_numpy(), X.mean(axis=0))
+    assert gc.fft(mean).layout.copies == 3
+
+
+def test_broadcasts_need_what_is_there():
+    mean = field().mean(axis=0, keepdims=True)
+    cyclic = field(layout=gc.Layout.mesh((8, 6), (4, 2), allocation="cyclic"))
+    with pytest.raises(InvalidValueError, match="or what without_axes leaves of it"):
+        cyclic + mean
+    moved = mean.relayout(cyclic.layout.without_axes([0], keepdims=True))
+    assert np.allclose((cyclic + moved).to_numpy(), X + X.mean(0))
+
+
+# Sums
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "f2", "g", "i4", "?"])
+def test_reproducible_sums_are_those_of_any_layout(dtype):
+    draw = np.random.default_rng(4)
+    x = draw.standard_normal((24, 16)) * 10.0 ** draw.integers(-9, 9, (24, 16))
+    x = (x > 0 if dtype == "?" else x.clip(-9e3, 9e3)).astype(dtype)
+    for axis in (None, 0, 1, (0, 1)):
+        found = set()
+        for n in range(4):
+            for nodes in ((1 << n, 1), (1 << n // 2, 1 << n - n // 2)):
+                for place in ("consecutive", "cyclic"):
+                    layout = gc.Layout.mesh((24, 16), nodes, code="gray", allocation=place)
+                    u = gc.CubeArray.from_numpy(x, layout)
+                    made = plain(u.sum(axis, reproducible=True))
+                    found.add(made.astype(np.clongdouble).astype("c16").tobytes())
+        assert len(found) == 1
+        exact = x.astype(np.clongdouble).sum(axis=axis)
+        close = np.finfo(made.dtype).eps if made.dtype.kind in "fc" else 0
+        close *= 100 if dtype == "g" else 4  # the sum that it is compared with is no better
+        assert np.allclose(made, exact, rtol=close, atol=close * abs(x.astype("c16")).max())
+
+
+def test_reproducible_sums_of_many_numbers_of_one_sign():
+    """Where the sum is much larger than each element, the parts are exact as well."""
+    x = np.random.default_rng(5).random(1 << 14) + 0.5
+    kinds = [
+        kind(14, n) for n in (0, 1, 5) for kind in (gc.Layout.cyclic, gc.Layout.consecutive)
+    ]
+    arrays = [gc.CubeArray.from_numpy(x, kind) for kind in kinds]
+    assert {u.sum(reproducible=True) for u in arrays} == {fsum(x)}
+    assert len({u.sum() for u in arrays}) > 1  # else this shows nothing
+
+
+def test_reproducible_sums_take_what_is_not_finite():
+    x = np.array([1.0, np.inf, 2.0, 3.0])
+    for special, wanted in ((np.inf, np.inf), (-np.inf, np.nan), (np.nan, np.nan)):
+        u = gc.CubeArray.from_numpy(np.append(x, [special] * 4), gc.Layout.cyclic(3, 1))
+        with np.errstate(invalid="ignore"):
+            assert np.array_equal(u.sum(reproducible=True), wanted, equal_nan=True)
+    zeros = gc.CubeArray.from_numpy(np.zeros(8), gc.Layout.cyclic(3, 1))
+    assert zeros.sum(reproducible=True) == 0
+    large = gc.CubeArray.from_numpy(np.tile([1e308, -1e308], 4), gc.Layout.cyclic(3, 1))
+    assert large.sum(reproducible=True) == 0
+    assert zeros.sum(reproducible=True, initial=5, where=zeros > 0) == 5
+
+
+# The rest raises
+
+
+def test_whatever_is_not_in_the_table_raises_and_names_to_numpy():
+    for function in (np.median, np.linalg.svd, np.save, np.tile, np.reshape, np.interp):
+        arguments = ("x.npy",) if function is np.save else ()
+        extra = {np.tile: (2,), np.reshape: (48,), np.interp: ([0, 1], [0, 1])}
+        with pytest.raises(InvalidTypeError, match=r"to_numpy\(\)"):
+            function(*arguments, field(), *extra.get(function, ()))
+
+
+def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
+    """Each that takes arrays is in the table, or raises; none makes the whole array."""
+
+    def refuse(*_, **__):
+        raise AssertionError("gathered")
+
+    monkeypatch.setattr(gc.CubeArray, "__array__", refuse)
+    u = field()
+    silent = []
+    for space in (np, np.linalg, np.fft):
+        for name in space.__all__:
+            function = getattr(space, name)
+            if not hasattr(function, "_implementation") or function in TABLE:
+                continue
+            for arguments in ((u,), (u, u), (u, 1), (u, u, u), (u, 1, 1)):
+                try:
+                    function(*arguments)
+                except Exception as error:  # noqa: BLE001 - of NumPy's, for such arguments
+                    if "gathered" in str(error):
+                        silent.append(name)
+    assert not set(silent)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda u: np.sum(u, axis=0, out=np.zeros(6)), "given out"),
+        (lambda u: np.zeros_like(u, shape=(3,)), "given a shape"),
+        (lambda u: np.concatenate([u, u]), "axis 0 of numpy.concatenate is one of the 2 axes"),
+        (lambda u: np.stack([u, u]), "axis=-1 for the last"),
+        (lambda u: np.stack([u, X], axis=-1), "it joins CubeArrays"),
+        (np.sort, "axes of the layout"),
+        (np.cumsum, "name an axis of the payload"),
+        (lambda u: np.einsum("ij,ij->i", u, u), "'...' stands for those of the layout"),
+        (np.linalg.det, "works on the last 2 axes"),
+        (lambda u: np.linalg.norm(u, 2), "of Frobenius|norms are those of vectors"),
+        (lambda u: np.transpose(u[..., None]), "stay before the payload"),
+        (lambda u: np.roll(u, 1), "name the axes"),
+        (lambda u: np.vdot(u, X), "vdot is given a ndarray"),
+        (lambda u: np.vdot(X, u), "vdot is given a ndarray"),
+        (lambda u: np.fft.fft(u, 16), "nothing is padded"),
+        (lambda u: np.sum(u, axis=2), "has 2 axes"),
+        (lambda u: np.swapaxes(u, 0, 2), "axis is 2: the axes are 0..1"),
+        (lambda u: np.fft.fft(u, axis=2), "axis is 2: the axes are 0..1"),
+        (lambda u: np.roll(u, 1, axis=-3), "axis is -3: the axes are 0..1"),
+        (lambda u: np.roll(u, (1, 2, 3), axis=(0, 1)), "each axis needs its shift"),
+        (
+            lambda u: u.mean(0, keepdims=True) + u.mean(1, keepdims=True),
+            r"of arrays of shape \(1, 6\) and \(8, 1\)",
+        ),
+        (
+            lambda u: gc.CubeArray.from_function(lambda *_: np.zeros(5), u.layout),
+            r"gives an array of shape \(5,\)",
+        ),
+        (lambda u: np.sum(u, axis=(0, 0)), "named twice"),
+        (lambda u: u + u.relayout(gc.Layout.mesh((8, 6), (4, 2))), "call relayout"),
+    ],
+)
+def test_errors_say_what_works(call, text):
+    with pytest.raises((InvalidTypeError, InvalidValueError, OutOfRangeError), match=text):
+        call(field())
+
+
+def test_queries():
+    u = field(V)
+    assert (np.shape(u), np.ndim(u), np.size(u), np.size(u, 2)) == ((8, 6, 3), 3, 144, 3)
+    assert (u.ndim, u.size, u.nbytes, u.itemsize, len(u)) == (3, 144, 1152, 8, 8)
+    assert np.result_type(u, np.complex64) == np.complex128
+    assert np.result_type(u.astype("f4"), 1.0) == np.float32
+    assert not np.iscomplexobj(u)
+    assert np.isrealobj(u)
+
+
+def test_one_element_has_a_truth_value():
+    assert bool(field().max(axis=(0, 1), keepdims=True) > 0)
+
+
+def test_assert_allclose_tells_how_much_differs():
+    u = field()
+    gc.assert_allclose(u, X)
+    gc.assert_allclose(u, u * (1 + 1e-9))
+    with pytest.raises(AssertionError, match=r"1 of 48 elements .* by 0\.5 at most"):
+        gc.assert_allclose(u, X + 0.5 * (np.arange(48).reshape(8, 6) == 7))
+    with pytest.raises(InvalidValueError, match=r"\(8, 6\) and \(6, 8\)"):
+        gc.assert_allclose(u, X.T)

@@ -1,0 +1,87 @@
+"""The checks within programs of ``tests/mpi``, many of them in one launch.
+
+A check is a generator that takes the communicator and yields, for each thing that it compares,
+whether it is so and what it is. ``mpiexec -n 4 python mpi_checks.py PROGRAM...`` does all
+checks of these programs that are for so many ranks, and reports each in a line of JSON.
+"""
+
+import faulthandler
+import json
+import runpy
+import sys
+import traceback
+from pathlib import Path
+
+HERE = Path(__file__).parent
+LIMIT = 120  # seconds: what hangs is ended then; nothing here should take half of that
+SHARED = "shared memory: "  # what programs that do not end well say of MPI's files in memory
+
+
+def program(name):
+    """The path of a program."""
+    return HERE.parent / "mpi" / f"{name}.py"
+
+
+def checks_of(names, ranks):
+    """The checks that programs make with so many ranks, by name."""
+    return {
+        f"{name}, {check}": make
+        for name in names
+        for check, (make, sizes) in runpy.run_path(str(program(name)))["CHECKS"].items()
+        if ranks in sizes
+    }
+
+
+def carry_out(checks):
+    """Carry out checks on all ranks, and report them."""
+    from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
+
+    faulthandler.dump_traceback_later(LIMIT - 10)
+    comm = MPI.COMM_WORLD
+    for name, check in checks.items():
+        own = comm.Dup()  # checks do not meet each other's messages
+        outcomes = own.gather(_outcome(check, own))
+        own.Free()
+        if comm.rank == 0:
+            print(json.dumps(_report(name, outcomes)), flush=True)  # noqa: T201
+    faulthandler.cancel_dump_traceback_later()
+
+
+def raised(call):
+    """What a call raises."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+        return error
+    return None
+
+
+def _outcome(check, comm):
+    """How many things a check compared on this rank, and what is wrong."""
+    compared, complaints = 0, []
+    try:
+        for fine, what in check(comm):
+            compared += 1
+            if not fine:
+                complaints.append(f"rank {comm.rank}: {what}")
+    except Exception:  # noqa: BLE001 - the other ranks may wait for ever: say it now
+        complaints.append(f"rank {comm.rank}: {traceback.format_exc()}")
+        print(complaints[-1], file=sys.stderr, flush=True)  # noqa: T201
+    return compared, complaints
+
+
+def _report(name, outcomes):
+    complaints = [text for _, texts in outcomes for text in texts]
+    compared = min(count for count, _ in outcomes)
+    return {"check": name, "compared": compared, "complaints": complaints[:20]}
+
+
+def main(*names):
+    """All checks of programs for as many ranks as there are."""
+    from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
+
+    carry_out(checks_of(names, MPI.COMM_WORLD.size))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,175 @@
+"""What NumPy's functions give for plain arrays, they give for arrays over nodes.
+
+A case is a function of NumPy's arrays ``u`` and ``w`` (fields), ``v`` (vectors of three) and
+``t`` (matrices of 3 x 3). It is called with plain arrays and with arrays over nodes.
+"""
+
+# ruff: noqa: ARG005 - every case takes all four, and uses what it needs
+
+import warnings
+
+import numpy as np
+
+import graycube as gc
+
+ELEMENTWISE = {
+    "operators": lambda u, w, v, t: 2 * u - w**2 / 3,
+    "three operands": lambda u, w, v, t: np.where(u > 0, u, w * 2),
+    "where with payload": lambda u, w, v, t: np.where(u[..., None] > 0, v, [1, 2, 3]),
+    "clip": lambda u, w, v, t: np.clip(u, -0.5, 0.5) + u.clip(0.1, None),
+    "clip by an array": lambda u, w, v, t: np.clip(u, w, w + 1),
+    "zeros_like": lambda u, w, v, t: np.zeros_like(v) + np.ones_like(u, dtype=int)[..., None],
+    "full_like": lambda u, w, v, t: np.full_like(v, [1, 2, 3]),
+    "copy": lambda u, w, v, t: np.copy(u) - u.copy() + u,
+    "conj": lambda u, w, v, t: np.conj(u + 1j * w) + (u - 1j * w).conj(),
+    "parts": lambda u, w, v, t: np.real(u + 2j * w) + np.imag(u + 2j * w),
+    "angle": lambda u, w, v, t: np.angle(u + 1j * w, deg=True),
+    "isclose": lambda u, w, v, t: np.isclose(u, u + 1e-9, atol=1e-8),
+    "isfinite": lambda u, w, v, t: np.isfinite(np.log(u)),
+    "round": lambda u, w, v, t: np.round(u, 1) + u.round(2),
+    "nan_to_num": lambda u, w, v, t: np.nan_to_num(np.log(u), nan=-3.0),
+    "maximum": lambda u, w, v, t: np.maximum(v, u[..., None]),
+    "a plain vector": lambda u, w, v, t: v * [1, 2, 3] + np.array([4.0, 5, 6]),
+    "payload from the back": lambda u, w, v, t: t * v[..., None, :] + [1, 2, 3],
+    "components": lambda u, w, v, t: v[..., 0] * v[..., -1] - v[:, :, 1],
+    "slices": lambda u, w, v, t: t[..., 1:, [0, 2]],
+    "sinc": lambda u, w, v, t: np.sinc(u) + np.i0(w) + np.fix(3 * u),
+    "tests": lambda u, w, v, t: np.isreal(u) & ~np.iscomplex(u) & ~np.isneginf(u),
+}
+PAYLOAD = {
+    "stack": lambda u, w, v, t: np.stack([u, w], axis=-1),
+    "concatenate": lambda u, w, v, t: np.concatenate([v, v[..., :1]], axis=-1),
+    "moveaxis": lambda u, w, v, t: np.moveaxis(t, -1, 2) - np.swapaxes(t, 2, 3) + t,
+    "transpose": lambda u, w, v, t: np.transpose(v, (1, 0, 2)),
+    "transpose a field": lambda u, w, v, t: u.T + w.transpose(1, 0),
+    "of three": lambda u, w, v, t: t.transpose(1, 0, 3, 2),
+    "einsum": lambda u, w, v, t: np.einsum("...ij,...j->...i", t, v),
+    "einsum with a matrix": lambda u, w, v, t: np.einsum("ij,...j", np.eye(3), v),
+    "trace": lambda u, w, v, t: np.einsum("...ii->...", t),
+    "sort": lambda u, w, v, t: np.sort(v) + np.cumsum(v, axis=-1),
+    "diff": lambda u, w, v, t: np.diff(t, axis=2),
+    "cross": lambda u, w, v, t: np.cross(v, v[..., ::-1]),
+    "det": lambda u, w, v, t: np.linalg.det(t),
+    "inv": lambda u, w, v, t: np.linalg.inv(t + 5 * np.eye(3)),
+    "flip": lambda u, w, v, t: np.flip(v, -1),
+}
+NAMES = (
+    *("sum", "prod", "mean", "std", "var", "min", "max", "argmin", "argmax", "any", "all"),
+    *("ptp", "count_nonzero", "nansum", "nanmean", "nanmin", "nanmax", "linalg.norm"),
+)
+AXES = (None, 0, 1, -1, (0, 1), (0, -1), (-2, -1))
+
+
+def reductions():
+    """Every reduction, along axes of the layout and the payload, kept or not."""
+    for name in NAMES:
+        function = np.linalg.norm if name == "linalg.norm" else getattr(np, name)
+        for axis in AXES:
+            if isinstance(axis, tuple) and name in {"argmin", "argmax"}:
+                continue
+            for keepdims in (False, True):
+                for which in range(4):
+                    if axis is not None and which < 2 and axis in {(0, -1), (-2, -1)}:
+                        continue
+
+                    def call(*given, f=function, k=which, a=axis, d=keepdims):
+                        return f(
+                            given[k] > 0 if f in {np.any, np.all} else given[k],
+                            axis=a,
+                            keepdims=d,
+                        )
+
+                    if name == "linalg.norm" and which == 3 and axis is None:
+                        continue
+                    if name == "linalg.norm" and which == 2 and axis is None:
+                        continue
+                    yield f"{name} axis={axis} keepdims={keepdims} of {'uwvt'[which]}", call
+
+
+REDUCTIONS = {
+    **dict(reductions()),
+    "where": lambda u, w, v, t: np.sum(u, axis=0, where=w > 0),
+    "where of payload": lambda u, w, v, t: np.mean(v, axis=1, where=[True, False, True]),
+    "mean where": lambda u, w, v, t: np.mean(u, where=w > 0),
+    "var where": lambda u, w, v, t: np.var(u, axis=1, where=w > -2, ddof=1),
+    "initial where": lambda u, w, v, t: (
+        np.sum(u, 1, where=w > 0, initial=5) + np.sum(u, initial=2)
+    ),
+    "least where": lambda u, w, v, t: np.min(v, axis=0, where=w[..., None] > 9, initial=9),
+    "nan left out": lambda u, w, v, t: np.nanmean(np.sqrt(u), axis=0) + np.nansum(np.sqrt(w)),
+    "initial": lambda u, w, v, t: np.max(u, axis=0, initial=0.3),
+    "dtype": lambda u, w, v, t: np.sum(v, axis=(0, 2), dtype=np.float32),
+    "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
+    "norm over nodes": lambda u, w, v, t: np.linalg.norm(u, 3, axis=0),
+    "vdot": lambda u, w, v, t: np.vdot(u + 1j * w, w),
+    "allclose": lambda u, w, v, t: np.allclose(u, u + 1e-12),
+    "not allclose": lambda u, w, v, t: np.allclose(u, w),
+    "array_equal": lambda u, w, v, t: np.array_equal(u, u + 0) and not np.array_equal(u, w),
+    "with nan": lambda u, w, v, t: np.argmax(np.log(w), axis=0),
+    "nan first": lambda u, w, v, t: np.argmin(np.log(w)),
+    "ties": lambda u, w, v, t: np.argmax(np.round(u), axis=1),
+    "twice": lambda u, w, v, t: v.sum(axis=0).max(axis=0),
+}
+BROADCASTS = {
+    "less the mean": lambda u, w, v, t: u - u.mean(0, keepdims=True),
+    "and the other": lambda u, w, v, t: u * w.sum(axis=1, keepdims=True),
+    "without keepdims": lambda u, w, v, t: u / u.std(axis=0),
+    "all of it": lambda u, w, v, t: u - u.mean(keepdims=True),
+    "vectors": lambda u, w, v, t: v - v.mean(axis=(0, 1), keepdims=True),
+    "profiles": lambda u, w, v, t: u.mean(0, keepdims=True) * w.mean(0, keepdims=True),
+}
+MOVES = {
+    "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
+    "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
+    "roll both": lambda u, w, v, t: np.roll(v, (1, 2), axis=(0, 1)),
+    "roll payload": lambda u, w, v, t: np.roll(v, (1, 1), axis=(-1, 0)),
+    "fftshift": lambda u, w, v, t: np.fft.fftshift(u) - np.fft.ifftshift(w, axes=1),
+}
+TRANSFORMS = {
+    "fft": lambda u, w, v, t: np.fft.fft(u),
+    "ifft": lambda u, w, v, t: np.fft.ifft(u, axis=0, norm="ortho"),
+    "fftn": lambda u, w, v, t: np.fft.fftn(u),
+    "fftn of all": lambda u, w, v, t: np.fft.fftn(v),
+    "of payload": lambda u, w, v, t: np.fft.fft(v),
+    "fft2": lambda u, w, v, t: np.fft.ifft2(np.fft.fft2(t)),
+    "rfft of payload": lambda u, w, v, t: np.fft.irfft(np.fft.rfft(v), 3),
+    "rfftn of payload": lambda u, w, v, t: np.fft.rfftn(v, axes=(0, 1, 2)),
+}
+CASES = {**ELEMENTWISE, **PAYLOAD, **REDUCTIONS, **BROADCASTS, **MOVES, **TRANSFORMS}
+QUIET = {**ELEMENTWISE, **PAYLOAD}
+
+
+def layouts(n):
+    """Meshes, cyclic, Gray, with and without odd parts, and what a transform leaves."""
+    a = n // 2
+    for shape in ((8, 8), (24, 8)):
+        yield gc.Layout.mesh(shape, (1 << n, 1))
+        yield gc.Layout.mesh(shape, (1 << a, 1 << n - a), code="gray")
+    yield gc.Layout.mesh((24, 40), (1 << min(n, 2), 1 << max(n - 2, 0)), allocation="cyclic")
+    yield gc.Layout.mesh((8, 16), (1 << n - a, 1 << a), whole="gray")
+    mixed = gc.Layout.mesh((8, 24), (1 << a, 1 << n - a), allocation=("cyclic", "consecutive"))
+    yield gc.fft(gc.CubeArray.from_numpy(np.zeros(mixed.shape), mixed), 1).layout
+
+
+def operands(layout):
+    """Plain arrays: two fields, vectors and matrices."""
+    draw = np.random.default_rng(7)
+    return [draw.standard_normal((*layout.shape, *p)) for p in ((), (), (3,), (3, 3))]
+
+
+def plain(found):
+    """The result as a plain array."""
+    return found.to_numpy() if isinstance(found, gc.CubeArray) else np.asarray(found)
+
+
+def alike(call, over, alone):
+    """What is wrong with a call on arrays over nodes, or nothing."""
+    with warnings.catch_warnings(action="ignore"):
+        wanted = np.asarray(call(*alone))
+        found = plain(call(*over))
+    if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+        return f"{found.shape} {found.dtype} and NumPy's {wanted.shape} {wanted.dtype}"
+    tolerance = 2e-4 if wanted.dtype == np.float32 else 1e-11
+    if not np.allclose(found, wanted, rtol=tolerance, atol=tolerance, equal_nan=True):
+        return f"{found} and NumPy's {wanted}"
+    return ""

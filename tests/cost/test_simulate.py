@@ -1,0 +1,150 @@
+"""The simulator counts what the explicit moves show, message by message."""
+
+from collections import Counter, defaultdict
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sweeping import sweep
+
+import graycube as gc
+from graycube.cost import simulate
+from graycube.cost.classes import Senders, count
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange
+from graycube.schedule import Way, expand, hop
+
+
+def machine_for(n, packet=None):
+    """Two ports and circuits: every algorithm applies."""
+    return gc.Machine(n, min(2, n), "circuit", startup=3.0, per_byte=0.5, packet=packet)
+
+
+def messages(moves):
+    """Elements on every link, round by round, from the columns alone."""
+    rounds = [Counter() for _ in moves.rounds]
+    for cycle, node, d in zip(
+        moves.cycle.tolist(), moves.node.tolist(), moves.dimension.tolist(), strict=True
+    ):
+        number = sum(start <= cycle for start in moves.rounds) - 1
+        rounds[number][node, d] += 1
+    return rounds
+
+
+def summary(loads):
+    """Longest message, crossings, links, and the most links of one node, of a round."""
+    of_node = defaultdict(int)
+    for node, _ in loads:
+        of_node[node] += 1
+    longest, busiest = max(loads.values(), default=0), max(of_node.values(), default=0)
+    return longest, sum(loads.values()), len(loads), busiest
+
+
+def assert_counts(schedule):
+    """The whole traffic, against a count of the moves one by one."""
+    rounds = [summary(loads) for loads in messages(expand(schedule))]
+    traffic = simulate(schedule)
+    assert [(r.longest, r.crossings, r.links, r.busiest) for r in traffic.rounds] == rounds
+    n, size = schedule.task.n, schedule.task.itemsize
+    assert traffic.cycles == sum(r[0] for r in rounds)
+    assert traffic.crossings == sum(r[1] for r in rounds)
+    assert traffic.bytes == sum(r[1] for r in rounds) * size
+    if traffic.cycles:
+        used = traffic.crossings / (traffic.cycles * n * 2**n)
+        assert traffic.utilisation == pytest.approx(used, rel=1e-12)
+    for packet in (None, 1, 5, 64):
+        machine = machine_for(n, packet)
+        startups = sum(-(-r[0] * size // (packet or 10**9)) for r in rounds)
+        assert traffic.startups(machine) == startups
+        expected = 3.0 * startups + 0.5 * size * traffic.cycles
+        assert traffic.time(machine) == pytest.approx(expected, rel=1e-12)
+
+
+@st.composite
+def conversion_tasks(draw):
+    """Conversions of nodes, with and without slots behind them."""
+    n = draw(st.integers(1, 6))
+    p = n + draw(st.integers(0, 2))
+    layouts = [gc.Layout.cyclic(p, n, nodes="gray"), gc.Layout.cyclic(p, n)]
+    if draw(st.booleans()):
+        layouts.reverse()
+    block = draw(st.integers(1, 9)) << (p - n)
+    return gc.Task(*layouts, block, draw(st.sampled_from((1, 3, 8))))
+
+
+@given(conversion_tasks(), st.sampled_from(gc.algorithms()))
+def test_traffic_of_every_algorithm_is_what_its_moves_show(task, algorithm):
+    machine = machine_for(task.n)
+    if algorithm.applicable(task, machine) is None:
+        assert_counts(algorithm.emit(task, machine))
+
+
+@pytest.mark.parametrize("n", range(2, 9))
+def test_the_detours_put_all_links_of_all_dimensions_but_one_to_use(n):
+    """TR-20-92 sections 3.2 and 3.3: half-filled rounds of GB1 become full."""
+    source, target = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    machine = gc.Machine(dims=n)
+    for name in ("gb2", "gb3"):
+        traffic = gc.plan(source, target, 8, machine=machine, algorithm=name).traffic
+        assert {r.links for r in traffic.rounds} == {1 << n}
+        assert traffic.utilisation == pytest.approx(1 / n)
+    plain = gc.plan(source, target, 8, machine=machine, algorithm="gb1").traffic
+    assert {r.links for r in plain.rounds} == {1 << (n - 1)}
+    assert plain.utilisation == pytest.approx(1 / (2 * n))
+
+
+def test_nothing_sent_is_nothing_used():
+    task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 4)
+    traffic = simulate(gc.Schedule(task, "rest", (), 0, (Way(0, 4, ()),)))
+    assert traffic.rounds == ()
+    assert (traffic.cycles, traffic.crossings, traffic.utilisation) == (0, 0, 0.0)
+    assert traffic.startups(machine_for(3)) == 0
+    assert traffic.time(machine_for(3)) == 0.0
+
+
+def test_a_round_that_only_rearranges_slots_sends_nothing():
+    task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
+    step = hop(0, Exchange(flip=4, when=1), 2)
+    traffic = simulate(gc.Schedule(task, "slots", (0,), 8, (Way(0, 8, (step,)),)))
+    assert (len(traffic.rounds), traffic.cycles, traffic.crossings) == (1, 0, 0)
+    assert traffic.time(machine_for(2)) == 0.0
+
+
+def test_a_part_of_a_block_has_no_known_share_of_a_slot():
+    task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
+    step = hop(0, Exchange(flip=1, when=4), 2)
+    strands = (Way(0, 3, (step,)), Way(3, 8, ()))
+    with pytest.raises(InvalidValueError, match="tests slots"):
+        simulate(gc.Schedule(task, "part", (0,), 8, strands))
+
+
+SENDERS = st.builds(
+    Senders,
+    st.lists(st.tuples(st.integers(1, 31), st.integers(0, 1)), max_size=3).map(tuple),
+    st.integers(1, 3),
+)
+
+
+NOBODY = Senders(((1, 0), (1, 1)), 1)
+
+
+@given(st.lists(st.lists(SENDERS, min_size=1, max_size=3).map(tuple), max_size=5))
+@example([(NOBODY, Senders(((2, 1),), 1)), (Senders(((2, 0),), 1),)])
+def test_classes_count_what_the_nodes_count(groups):
+    loads = Counter()
+    for d, group in enumerate(groups):
+        for node in range(32):
+            for s in group:
+                if all((node & mask).bit_count() & 1 == want for mask, want in s.conditions):
+                    loads[node, d] += s.amount
+    longest, crossings, links, busiest = summary(loads)
+    assert count(5, tuple(groups)) == (longest, crossings, links, busiest)
+
+
+@pytest.mark.parametrize("n", [16, *sweep((24,), (40,))])
+def test_pipelines_with_many_conditions_at_a_time_are_counted(n):
+    machine = gc.Machine(dims=n, ports="all", startup=0.0, per_byte=1.0)
+    gray, binary = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+    plan = gc.plan(gray, binary, 10**6, machine=machine, algorithm="three-fifths")
+    assert plan.cycles == 600_000 + n - 2
+    assert max(r.busiest for r in plan.traffic.rounds) == n

@@ -1,0 +1,421 @@
+"""Transforms of real arrays agree with SciPy, and leave every element's node as it is."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.fft
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import (
+    MeshSpec,
+    affine_map,
+    axes_of,
+    codings,
+    invertible_rows,
+    mesh_specs,
+    wirings,
+)
+from sweeping import examples
+
+import graycube as gc
+from graycube.cost import simulate
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.fourier import exchange_schedules
+from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
+from graycube.gf2 import AffineMap, Matrix
+
+LENGTHS = (1000, 96, 1536, 12, 7, 1, 2, 6, 64)
+FEW = settings(max_examples=examples(150))
+NORMS = (None, "backward", "ortho", "forward")
+ORDERS = ("any", "natural")
+
+
+def random(shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def random_complex(shape):
+    return random(shape) + 1j * random(shape, 1)
+
+
+def assert_close(found, expected, points):
+    """To a few units in the last place of the largest value, times log2 of the size."""
+    assert found.shape == expected.shape
+    assert found.dtype == expected.dtype
+    unit = np.finfo(expected.dtype).eps * max(1.0, np.log2(points))
+    largest = np.abs(expected).max(initial=0)
+    assert np.abs(found - expected).max(initial=0) <= 4 * unit * largest
+
+
+def nodes_of_lines(layout, axis):
+    """The node of every line along the axis: all of a line is on one node."""
+    nodes, _ = layout.locate(np.arange(layout.size))
+    lines = np.moveaxis(nodes.reshape(layout.shape), axis, 0)
+    assert (lines == lines[0]).all()
+    return lines[0]
+
+
+def assert_one_axis(layout, axis, payload=()):
+    """A transform and back, against SciPy; an axis that was in memory stays there."""
+    x = random((*layout.shape, *payload))
+    a = gc.CubeArray.from_numpy(x, layout)
+    y = rfft(a, axis)
+    points = layout.shape[axis]
+    assert_close(y.to_numpy(), scipy.fft.rfft(x, axis=axis), points)
+    lines = nodes_of_lines(layout, axis)
+    assert np.array_equal(nodes_of_lines(y.layout, axis), lines)
+    back = irfft(y, points, axis)
+    assert_close(back.to_numpy(), x, points)
+    assert np.array_equal(nodes_of_lines(back.layout, axis), lines)
+
+
+@pytest.mark.parametrize("code", ["binary", "gray"])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_the_layout_of_a_mesh_stays_that_of_a_mesh(length, code):
+    """Memory in binary code keeps its order, so the way back ends where it began."""
+    half = length // 2 + 1
+    for others, counts, allocations in (
+        ((), (), ()),
+        ((8,), (4,), ("cyclic",)),
+        ((12,), (4,), ("consecutive",)),
+        ((8, 6), (4, 2), ("consecutive", "cyclic")),
+    ):
+        for k in range(len(others) + 1):
+            nodes = (*counts[:k], 1, *counts[k:])
+            kinds = (*allocations[:k], "cyclic", *allocations[k:])
+            layout, spectrum = (
+                gc.Layout.mesh(
+                    (*others[:k], points, *others[k:]), nodes, code=code, allocation=kinds
+                )
+                for points in (length, half)
+            )
+            x = random(layout.shape)
+            y = rfft(gc.CubeArray.from_numpy(x, layout), k)
+            assert y.layout == spectrum
+            assert_close(y.to_numpy(), scipy.fft.rfft(x, axis=k), length)
+            back = irfft(y, length, k)
+            assert back.layout == layout
+            assert_close(back.to_numpy(), x, length)
+
+
+@st.composite
+def meshes(draw, room=300):
+    """A mesh with an axis that is in memory, and which one that is."""
+    axes = list(draw(mesh_specs(room=room, max_axes=3)).axes)
+    axis = draw(st.integers(0, len(axes) - 1))
+    axes[axis] = draw(codings(axes[axis].bits, axes[axis].extent, node_bits=0))
+    return MeshSpec(tuple(axes), draw(wirings(axes))).layout(), axis
+
+
+@st.composite
+def affine_layouts(draw):
+    """Node bits that depend on other axes in any way, and memory on everything."""
+    axes = draw(axes_of(draw(st.integers(0, 6))))
+    axis = draw(st.integers(0, len(axes) - 1))
+    p, offset = sum(a.bits for a in axes), sum(a.bits for a in axes[axis + 1 :])
+    low, bits = (1 << offset) - 1, axes[axis].bits
+    rows = [
+        row >> offset << offset + bits | row & low for row in draw(invertible_rows(p - bits))
+    ]
+    n = draw(st.integers(0, p - bits))
+    rows += [1 << offset + b for b in range(bits)]
+    if p > max(n, 1):
+        pairs = st.tuples(st.integers(n, p - 1), st.integers(1, p - 1))
+        for i, step in draw(st.lists(pairs, max_size=2 * p)):
+            rows[i] ^= rows[(i + step) % p]
+    memory = draw(st.permutations(rows[n:]))
+    place = affine_map([*rows[:n], *memory], draw(st.integers(0, 2**p - 1)))
+    return gc.Layout(place, n, axes), axis
+
+
+@given(meshes(), st.sampled_from([(), (1,), (3,), (2, 2)]))
+@FEW
+def test_any_mesh(drawn, payload):
+    layout, axis = drawn
+    assert_one_axis(layout, axis, payload)
+    assert_one_axis(layout, axis - len(layout.axes))
+
+
+@given(affine_layouts(), st.sampled_from([(), (3,)]))
+@settings(max_examples=examples(200))
+def test_any_affine_layout_with_the_axis_in_memory(drawn, payload):
+    assert_one_axis(*drawn, payload)
+
+
+@given(st.one_of(meshes(), affine_layouts()))
+@FEW
+def test_a_node_bit_on_the_axis_is_refused_and_counted(drawn):
+    """Every bit of the axis that a node bit takes doubles the nodes that the axis is over."""
+    layout, axis = drawn
+    offset = sum(a.bits for a in layout.axes[axis + 1 :])
+    rows = list(layout.map.matrix.rows)
+    taken = min(layout.n, layout.axes[axis].bits)
+    for bit in range(taken):
+        rows[bit] ^= 1 << offset + bit
+    place = AffineMap(Matrix.from_rows(rows, layout.p))
+    if not taken or not place.matrix.is_invertible():
+        return
+    a = gc.CubeArray.from_numpy(np.ones(layout.shape), replace(layout, map=place))
+    nodes, _ = a.layout.locate(np.arange(layout.size))
+    line = np.moveaxis(nodes.reshape(layout.shape), axis, 0).reshape(layout.shape[axis], -1)
+    count = len(set(line[:, 0].tolist()))
+    with pytest.raises(InvalidValueError, match=f"axis {axis} is over {count} nodes"):
+        rfft(a, axis)
+
+
+@given(st.one_of(meshes(), affine_layouts()), st.booleans(), st.data())
+@FEW
+def test_several_axes_in_any_order(drawn, odd, data):
+    layout, axis = drawn
+    count = len(layout.axes)
+    others = [k for k in range(count) if k != axis]
+    some = data.draw(st.permutations(others))[: data.draw(st.integers(0, len(others)))]
+    axes = [k - count * data.draw(st.booleans()) for k in (*some, axis)]
+    norm, order = data.draw(st.sampled_from(NORMS)), data.draw(st.sampled_from(ORDERS))
+    x = random(layout.shape)
+    y = rfftn(gc.CubeArray.from_numpy(x, layout), axes, norm, order=order)
+    assert_close(y.to_numpy(), scipy.fft.rfftn(x, axes=axes, norm=norm), layout.size)
+    assert_close(irfftn(y, x.shape[axis], axes, norm, order=order).to_numpy(), x, layout.size)
+
+    z = random_complex(layout.shape)
+    points = max(1, 2 * (layout.shape[axis] - 1)) + (odd and layout.shape[axis] > 1)
+    shape = [*(layout.shape[k] for k in some), points]
+    found = irfftn(gc.CubeArray.from_numpy(z, layout), points, axes, norm, order=order)
+    expected = scipy.fft.irfftn(z, shape, axes=axes, norm=norm)
+    assert_close(found.to_numpy(), expected, layout.size)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("points", [10, 11, None])
+def test_norms_and_lengths_are_numpys(norm, points):
+    layout = gc.Layout.mesh((8, 6), (4, 1), code="gray")
+    spectrum = random_complex(layout.shape)
+    a = gc.CubeArray.from_numpy(spectrum, layout)
+    found = irfft(a, points, norm=norm).to_numpy()
+    assert_close(found, np.fft.irfft(spectrum, points, norm=norm), 48)
+    shape = None if points is None else (8, points)
+    found = irfft2(a, points, norm=norm).to_numpy()
+    assert_close(found, np.fft.irfft2(spectrum, shape, norm=norm), 48)
+
+    x = spectrum.real
+    b = gc.CubeArray.from_numpy(x, layout)
+    assert_close(rfft(b, norm=norm).to_numpy(), np.fft.rfft(x, norm=norm), 48)
+    assert_close(rfft2(b, norm=norm).to_numpy(), np.fft.rfft2(x, norm=norm), 48)
+    assert_close(rfftn(b, norm=norm).to_numpy(), np.fft.rfftn(x, norm=norm), 48)
+
+
+def test_all_axes_of_the_layout_and_no_payload():
+    layout = gc.Layout.mesh((12, 8, 10), (4, 4, 1), code="gray", allocation="cyclic")
+    x = random((*layout.shape, 2, 3))
+    y = rfftn(gc.CubeArray.from_numpy(x, layout))
+    assert_close(y.to_numpy(), scipy.fft.rfftn(x, axes=(0, 1, 2)), layout.size)
+    assert_close(irfftn(y).to_numpy(), x, layout.size)
+    y = rfft2(gc.CubeArray.from_numpy(x, layout), axes=(0, -1))
+    assert_close(y.to_numpy(), scipy.fft.rfft2(x, axes=(0, 2)), layout.size)
+    assert_close(irfft2(y, axes=(0, -1)).to_numpy(), x, layout.size)
+
+
+@pytest.mark.parametrize(
+    ("given_dtype", "real"),
+    [(np.float16, np.float32), (np.float32, np.float32), (float, float), (np.int16, float),
+     (np.uint64, float), (bool, float), (np.longdouble, np.longdouble), (">f4", np.float32)],
+)  # fmt: skip
+def test_precision_is_kept(given_dtype, real):
+    layout = gc.Layout.mesh((4, 12), (4, 1), slots="gray")
+    x = (random((4, 12)) > 0).astype(given_dtype)
+    y = rfft(gc.CubeArray.from_numpy(x, layout))
+    assert y.dtype == np.result_type(real, 1j)
+    expected = scipy.fft.rfft(x.astype(real))
+    assert_close(y.to_numpy(), expected, 12)
+    back = irfft(y)
+    assert back.dtype == real
+    assert_close(back.to_numpy(), x.astype(back.dtype), 12)
+    flat = irfft(gc.CubeArray.from_numpy(x, layout))  # a real spectrum is one too
+    assert flat.dtype == back.dtype
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_long_double_is_computed_in_long_double(norm):
+    layout = gc.Layout.mesh((16, 15), (8, 1), code="gray")
+    x = random(layout.shape).astype(np.longdouble) / 3
+    y = rfft2(gc.CubeArray.from_numpy(x, layout), norm=norm)
+    expected = np.fft.rfft2(x, norm=norm)  # the one witness here that is not of SciPy's engine
+    assert expected.dtype == np.clongdouble
+    assert_close(y.to_numpy(), expected, layout.size)
+    assert_close(irfft2(y, 15, norm=norm).to_numpy(), x, layout.size)
+
+
+EXTREMES = [
+    np.full((8, 6), 1e306),
+    np.full((8, 6), 1e308),
+    np.full((8, 6), 1e-320),
+    np.where(np.arange(6) == 0, np.inf, random((8, 6))),
+    np.where(np.arange(6) == 1, np.nan, random((8, 6))),
+]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("x", EXTREMES, ids=["large", "larger", "small", "inf", "nan"])
+def test_extreme_numbers_are_finite_where_numpys_are(x, norm):
+    layout = gc.Layout.mesh((8, 6), (4, 1), code="gray")
+    a = gc.CubeArray.from_numpy(x, layout)
+    with np.errstate(all="ignore"):
+        for found, expected in (
+            (rfft(a, norm=norm), np.fft.rfft(x, norm=norm)),
+            (irfft(a, norm=norm), np.fft.irfft(x, norm=norm)),
+        ):
+            for kind in (np.isnan, np.isinf):
+                assert np.array_equal(kind(found.to_numpy()), kind(expected)), kind
+
+
+@given(st.sampled_from(LENGTHS[:-1]), st.integers(0, 2**32 - 1), st.integers(0, 1000))
+@FEW
+def test_a_shift_is_a_phase_and_energy_is_kept(length, seed, shift):
+    layout = gc.Layout.mesh((8, length), (4, 1), code="gray", slots="gray")
+    x = random(layout.shape, seed)
+    y = rfft(gc.CubeArray.from_numpy(x, layout), norm="ortho").to_numpy()
+    moved = gc.CubeArray.from_numpy(np.roll(x, shift, axis=1), layout)
+    values = np.arange(length // 2 + 1)
+    phase = np.exp(-2j * np.pi * (shift * values % length) / length)
+    assert np.allclose(rfft(moved, norm="ortho").to_numpy(), y * phase)
+    twice = np.where((values == 0) | (2 * values == length), 1, 2)  # the other half is alike
+    assert np.allclose((twice * np.abs(y) ** 2).sum(axis=1), (x**2).sum(axis=1))
+
+
+def test_it_is_the_first_half_of_the_whole_spectrum():
+    layout = gc.Layout.mesh((8, 96), (8, 1), code="gray", slots="gray")
+    a = gc.CubeArray.from_numpy(random(layout.shape), layout)
+    assert np.allclose(rfft(a).to_numpy(), gc.fft(a).to_numpy()[:, :49])
+
+
+def test_forward_pointwise_inverse_needs_no_reordering():
+    """A circular convolution; memory in binary code comes back as it was."""
+    layout = gc.Layout.mesh((16, 12), (4, 1), code="gray", allocation="cyclic")
+    a, b = (gc.CubeArray.from_numpy(random(layout.shape, seed), layout) for seed in (0, 1))
+    found = irfft(rfft(a) * rfft(b))
+    x, y = a.to_numpy(), b.to_numpy()
+    expected = sum(y[:, k : k + 1] * np.roll(x, k, axis=1) for k in range(12))
+    assert np.allclose(found.to_numpy(), expected)
+    assert np.allclose((found - a).to_numpy(), expected - x)
+    both = irfft2(rfft2(a) * rfft2(b))
+    whole = gc.ifft2(gc.fft2(a) * gc.fft2(b)).to_numpy().real
+    assert np.allclose(both.to_numpy(), whole)
+
+
+def test_half_a_spectrum_that_went_over_nodes_comes_back():
+    """Four values have two bits, which the transform along the other axis gives away."""
+    layout = gc.Layout.mesh((64, 6), (8, 1))
+    x = random(layout.shape)
+    y = rfftn(gc.CubeArray.from_numpy(x, layout))
+    with pytest.raises(InvalidValueError, match="axis 1 is over 4 nodes"):
+        irfft(y)
+    for order in ORDERS:
+        assert_close(irfftn(y, order=order).to_numpy(), x, 384)
+    y = rfftn(gc.CubeArray.from_numpy(x, layout), order="natural")
+    assert y.layout == gc.Layout.mesh((64, 4), (8, 1))
+
+
+@pytest.mark.parametrize(
+    ("shape", "nodes", "allocation", "ratio"),
+    [
+        ((64, 16), (8, 1), "cyclic", 9 / 16),
+        ((64, 18), (8, 1), "consecutive", 10 / 18),
+        ((32, 32, 16), (4, 2, 1), "consecutive", 9 / 16),
+        ((64, 16), (8, 1), "consecutive", 2 * 9 / 16),  # what was traded has to come back
+    ],
+)
+def test_later_transforms_exchange_half_as_much(shape, nodes, allocation, ratio):
+    layout = gc.Layout.mesh(shape, nodes, allocation=allocation)
+    half = rfft(gc.CubeArray.from_numpy(np.zeros(shape), layout)).layout
+    real, whole = (
+        sum(simulate(s).crossings for s in exchange_schedules(x, 0, x.block_size))
+        for x in (half, layout)
+    )
+    assert real == ratio * whole
+
+
+@pytest.mark.parametrize("slots", ["binary", "gray"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_input_is_never_changed(slots, dtype):
+    layout = gc.Layout.mesh((8, 12), (4, 1), slots=slots)
+    a = gc.CubeArray.from_numpy(random(layout.shape).astype(dtype), layout)
+    y = rfft(a, norm="ortho")
+    kept = a.blocks.copy(), y.blocks.copy()
+    irfftn(y, norm="ortho")
+    irfft(y)
+    rfftn(a)
+    assert np.array_equal(a.blocks, kept[0])
+    assert np.array_equal(y.blocks, kept[1])
+
+
+def test_no_payload_at_all():
+    a = gc.CubeArray.from_numpy(np.ones((4, 6, 0)), gc.Layout.mesh((4, 6), (4, 1)))
+    assert rfft(a).shape == (4, 4, 0)
+    assert irfft(rfft(a)).shape == (4, 6, 0)
+
+
+LAYOUT = gc.Layout.mesh((4, 8, 3), (2, 4, 1))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "complaint"),
+    [
+        (lambda _: rfft(np.ones(8)), InvalidTypeError, "got a ndarray"),
+        (lambda _: irfft(np.ones(8)), InvalidTypeError, "got a ndarray"),
+        (lambda _: rfftn(np.ones(8)), InvalidTypeError, "got a ndarray"),
+        (lambda _: irfft2(np.ones(8)), InvalidTypeError, "got a ndarray"),
+        (lambda a: rfft(a, 3), OutOfRangeError, "the axes are 0..2"),
+        (lambda a: irfft(a, axis=0.5), InvalidTypeError, "axis is 0.5"),
+        (lambda a: rfftn(a, (0, 3)), OutOfRangeError, "axis is 3"),
+        (lambda a: rfftn(a, 2), InvalidTypeError, "axes is 2: it must be a sequence"),
+        (lambda a: irfftn(a, axes=()), InvalidValueError, "name at least one"),
+        (lambda a: rfftn(a, (2, -1)), InvalidValueError, "axis 2 is in axes=.2, -1. more"),
+        (lambda a: irfftn(a, 5, (-1, 2)), InvalidValueError, "axis 2 is in axes"),
+        (lambda a: rfft(a, norm="best"), InvalidValueError, "norm is 'best'"),
+        (lambda a: irfft(a, norm="best"), InvalidValueError, "norm is 'best'"),
+        (lambda a: rfftn(a, order="none"), InvalidValueError, "order is 'none'"),
+        (lambda a: rfft2(a, order="none"), InvalidValueError, "order is 'none'"),
+        (lambda a: irfft2(a, order="none"), InvalidValueError, "order is 'none'"),
+        (lambda a: irfftn(a, order="none"), InvalidValueError, "order is 'none'"),
+        (lambda a: rfft(a.astype(complex)), InvalidTypeError, "dtype complex128.*use fft"),
+        (lambda a: rfftn(a.astype("c8")), InvalidTypeError, "dtype complex64"),
+        (lambda a: rfft(a.astype("U8")), InvalidTypeError, "numbers are needed"),
+        (lambda a: irfft(a.astype("U8")), InvalidTypeError, "numbers are needed"),
+        (lambda a: rfft(a, 1), InvalidValueError, "axis 1 is over 4 nodes.*nodes=1.*fft$"),
+        (lambda a: rfft2(a, (2, 0)), InvalidValueError, "axis 0 is over 2 nodes"),
+        (lambda a: irfft(a, axis=1), InvalidValueError, "axis 1 is over 4 .*the nodes$"),
+        (lambda a: irfft(a, 3), InvalidValueError, "n is 3: .* 3 values .* 4 or 5 points"),
+        (lambda a: irfft(a, 6), InvalidValueError, "n is 6"),
+        (lambda a: irfftn(a, -1), InvalidValueError, "n is -1"),
+        (lambda a: irfftn(a, (4, 8, 5)), InvalidTypeError, "n is .4, 8, 5.: .* an integer"),
+        (lambda a: irfft(rfft(a), True), InvalidTypeError, "n is True"),  # noqa: FBT003
+    ],
+)
+def test_wrong_arguments_are_named(call, error, complaint):
+    with pytest.raises(error, match=complaint):
+        call(gc.CubeArray.from_numpy(np.ones(LAYOUT.shape), LAYOUT))
+
+
+def test_one_value_is_that_of_one_point():
+    a = gc.CubeArray.from_numpy(np.ones((4, 1)), gc.Layout.mesh((4, 1), (4, 1)))
+    for n in (None, 0):
+        with pytest.raises(InvalidValueError, match=r"n is 0: .* of 1 point;"):
+            irfft(a, n)
+    assert irfft(a, 1).to_numpy().tolist() == [[1.0]] * 4
+
+
+def test_an_axis_that_memory_has_no_room_for_cannot_come_back():
+    a = gc.CubeArray.from_numpy(np.ones((2, 8)), gc.Layout.mesh((2, 8), (1, 8)))
+    with pytest.raises(InvalidValueError, match="axis 1 is over 8 nodes"):
+        irfftn(a)
+
+
+@pytest.mark.parametrize("whole", [None, "gray"])
+def test_a_code_over_the_whole_address_is_looked_through(whole):
+    """A code over all of axis 1 makes every node bit of it depend on bits of axis 1 only."""
+    layout = gc.Layout.mesh((6, 16), (1, 4), whole=whole, allocation="cyclic")
+    assert_one_axis(layout, 0)
+    a = gc.CubeArray.from_numpy(np.ones(layout.shape), layout)
+    with pytest.raises(InvalidValueError, match="axis 1 is over 4 nodes"):
+        rfft(a)

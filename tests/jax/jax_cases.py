@@ -1,0 +1,41 @@
+"""Arrays on meshes of virtual devices, with random shardings."""
+
+import jax
+import numpy as np
+
+import graycube as gc
+
+P = jax.sharding.PartitionSpec
+MESHES = (8,), (2, 4), (2, 2, 2), (16,), (4, 2, 2)
+
+
+def mesh_of(sizes, *, explicit):
+    """A mesh with axes a, b, c: of make_mesh, whose axes are explicit, or of Mesh."""
+    names, devices = tuple("abc"[: len(sizes)]), jax.devices()[: np.prod(sizes)]
+    if not explicit:
+        return jax.sharding.Mesh(np.array(devices).reshape(sizes), names)
+    kinds = (jax.sharding.AxisType.Explicit,) * len(sizes)
+    return jax.make_mesh(sizes, names, axis_types=kinds, devices=devices)
+
+
+def random_spec(rng, names, d, *, every=True):
+    """Each axis of the mesh on an axis of the array; if not ``every``, some are not used."""
+    chosen = rng.sample(names, len(names) if every else rng.randrange(len(names) + 1))
+    entries = [[] for _ in range(d)]
+    for name in chosen:
+        rng.choice(entries).append(name)
+    return P(*(tuple(entry) or None for entry in entries))
+
+
+def put(x, mesh, spec):
+    return jax.device_put(x, jax.sharding.NamedSharding(mesh, spec))
+
+
+def compiled(function, *arguments):
+    return jax.jit(function).lower(*arguments).compile()
+
+
+def collectives(program):
+    """How often each collective is there, and the bytes that a device receives."""
+    found = gc.jax.traffic(program)
+    return found.counts, found.received

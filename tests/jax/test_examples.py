@@ -1,0 +1,36 @@
+"""Every example of graycube.jax runs: in docstrings, on its page, and the solver."""
+
+import doctest
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import jax
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "src" / "graycube" / "jax"
+MODULES = ["graycube.jax", *(f"graycube.jax.{f.stem}" for f in FOLDER.glob("[!_]*.py"))]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_docstrings(name):
+    known = {"jax": jax, "jnp": jax.numpy}
+    flags = doctest.NORMALIZE_WHITESPACE
+    found = doctest.testmod(import_module(name), extraglobs=known, optionflags=flags)
+    assert not found.failed
+
+
+def test_the_examples_of_the_page():
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    page = str(ROOT / "docs" / "jax.md")
+    found = doctest.testfile(page, module_relative=False, optionflags=flags)
+    assert found.attempted
+    assert not found.failed
+
+
+def test_the_solver_has_the_right_gradient_and_gathers_nothing():
+    command = [sys.executable, ROOT / "examples" / "jax_solver.py"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "gradient through 20 steps: {'all-to-all': 10, 'all-reduce': 1}" in said

@@ -1,0 +1,87 @@
+"""Halo exchanges: against the padded array, and only permutations are sent."""
+
+import jax
+import numpy as np
+import pytest
+from jax_cases import P, collectives, compiled, mesh_of, put
+
+import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
+
+CASES = [
+    ((8,), (32,), P("a"), [(2, 1)]),
+    ((2, 4), (8, 12), P("b", "a"), [(1, 2), (0, 3)]),
+    ((2, 4), (16, 6), P(("b", "a"), None), [(2, 2), (1, 0)]),
+    ((2, 2, 2), (8, 4, 6), P("c", None, "a"), [(1, 1), (2, 1), (3, 2)]),
+]
+
+
+def blocks_of(x, counts):
+    """The parts of a padded array that begin where blocks do, each as a range of indices."""
+    for corner in np.ndindex(*counts):
+        yield (
+            corner,
+            tuple(
+                slice(c * (n // k), (c + 1) * (n // k))
+                for c, k, n in zip(corner, counts, x.shape, strict=True)
+            ),
+        )
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+@pytest.mark.parametrize(("sizes", "shape", "spec", "reach"), CASES)
+def test_blocks_have_what_is_around_them(sizes, shape, spec, reach, periodic):
+    mesh = mesh_of(sizes, explicit=periodic)
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) + 1
+    given = put(x, mesh, spec)
+    source = given.sharding
+    program = compiled(lambda x: gc.jax.halo(x, reach, periodic=periodic, source=source), given)
+    wide = np.asarray(program(given))
+    padded = np.pad(x, reach, mode="wrap" if periodic else "constant")
+    length = dict(mesh.shape)
+    counts = [np.prod([length[n] for n in entry or ()], dtype=int) for entry in (*spec,)]
+    counts += [1] * (len(shape) - len(counts))
+    for corner, inner in blocks_of(x, counts):
+        outer = tuple(
+            slice(i.start, i.stop + a + b) for i, (a, b) in zip(inner, reach, strict=True)
+        )
+        block = tuple(
+            slice(c * (s // k), (c + 1) * (s // k))
+            for c, k, s in zip(corner, counts, wide.shape, strict=True)
+        )
+        np.testing.assert_array_equal(wide[block], padded[outer])
+    counted, _ = collectives(program)
+    assert set(counted) == {"collective-permute"}
+
+
+def test_a_stencil_has_its_gradient():
+    mesh = mesh_of((8,), explicit=False)
+    x = np.random.default_rng(0).standard_normal(64).astype(np.float32)
+    given = put(x, mesh, P("a"))
+
+    def body(part):
+        wide = gc.jax.local.halo(part, 1, ["a"])
+        return wide[:-2] - 2 * wide[1:-1] + wide[2:]
+
+    def energy(x):
+        return (jax.shard_map(body, mesh=mesh, in_specs=P("a"), out_specs=P("a"))(x) ** 2).sum()
+
+    def dense(x):
+        return ((jax.numpy.roll(x, 1) - 2 * x + jax.numpy.roll(x, -1)) ** 2).sum()
+
+    want = jax.grad(dense)(jax.numpy.asarray(x))
+    np.testing.assert_allclose(jax.jit(jax.grad(energy))(given), want, rtol=1e-4, atol=1e-4)
+
+
+def test_what_is_out_of_reach_is_refused():
+    x = put(np.ones((8, 4)), mesh_of((8,), explicit=False), P("a"))
+    with pytest.raises(InvalidValueError, match=r"reach along axis 0 is 2.*1 elements"):
+        gc.jax.halo(x, [2, 0])
+    with pytest.raises(InvalidValueError, match=r"reach has 1 entries.*2 axes"):
+        gc.jax.halo(x, [1])
+    with pytest.raises(InvalidValueError, match="two sides"):
+        gc.jax.halo(x, [(1, 1, 1), 0])
+    with pytest.raises(InvalidValueError, match="reach is -1"):
+        gc.jax.halo(x, -1)
+    with pytest.raises(InvalidTypeError, match=r"natural order.*to_array"):
+        gc.jax.halo(gc.jax.Array.from_array(x), 1)

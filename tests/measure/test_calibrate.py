@@ -1,0 +1,355 @@
+"""Calibration: fits of made-up machines, rounds over threads, errors, and the command."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sweeping import sweep
+from virtual_ranks import VirtualMachine
+
+import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.measure import Calibration, RoundKind, Sample, calibrate, fit
+from graycube.measure.samples import rounds
+
+SIZES = tuple(8 << 2 * k for k in range(10))
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+SETTINGS = {"sizes": (8, 2048, 1 << 15), "repeats": 5}
+
+
+def neighbours(startup, per_byte, noise=0.0, seed=0):
+    factors = np.exp(noise * np.random.default_rng(seed).standard_normal(len(SIZES)))
+    times = (startup + np.array(SIZES) * per_byte) * factors
+    return [Sample("distance", 1, b, t) for b, t in zip(SIZES, times.tolist(), strict=True)]
+
+
+@given(
+    st.floats(-7, -2).map(lambda x: 10**x),
+    st.floats(2, 5).map(lambda x: 10**x),
+    st.sampled_from([0.0, 0.01, 0.05]),
+    st.integers(0, 1000),
+)
+def test_startup_and_rate_are_recovered_from_noisy_times(startup, half, noise, seed):
+    """``half`` is the size in bytes at which a message takes twice its start-up."""
+    found = fit(neighbours(startup, startup / half, noise, seed), dims=1)
+    assert found.startup == pytest.approx(startup, rel=1e-4 + 3 * noise)
+    assert found.per_byte == pytest.approx(startup / half, rel=1e-4 + 3 * noise)
+
+
+@given(st.integers(0, len(SIZES) - 1), st.floats(2, 20), st.integers(0, 1000))
+def test_one_slow_size_does_not_spoil_the_fit(where, factor, seed):
+    samples = neighbours(1e-5, 1e-9, noise=0.02, seed=seed)
+    slow = samples[where]
+    samples[where] = Sample("distance", 1, slow.nbytes, slow.seconds * factor)
+    found = fit(samples, dims=1)
+    assert found.startup == pytest.approx(1e-5, rel=0.2)
+    assert found.per_byte == pytest.approx(1e-9, rel=0.2)
+
+
+def test_too_slow_and_too_fast_count_alike():
+    times = [1.3e-5] * 5 + [1e-5 / 1.3] * 5
+    samples = [Sample("distance", 1, b, t) for b, t in zip(SIZES, times, strict=True)]
+    assert fit(samples, dims=1).startup == pytest.approx(1e-5, rel=0.01)
+
+
+@given(st.lists(st.floats(1e-7, 1.0), min_size=10, max_size=10))
+def test_whatever_the_times_are_the_machine_is_possible(times):
+    samples = [Sample("distance", 1, b, t) for b, t in zip(SIZES, times, strict=True)]
+    found = fit(samples, dims=1)
+    assert found.startup >= 0
+    assert found.per_byte >= 0
+    assert found.startup + found.per_byte > 0
+
+
+def test_a_machine_without_startup_or_without_rate_is_recovered():
+    assert fit(neighbours(0.0, 1e-9), dims=1).startup < 1e-13
+    found = fit(neighbours(1e-5, 0.0), dims=1)
+    assert found.per_byte == 0
+    assert found.startup == pytest.approx(1e-5, rel=1e-4)
+
+
+def samples_of(kind, ratios, nbytes=1 << 21):
+    return [Sample(kind, k, nbytes, ratio) for k, ratio in enumerate(ratios, start=1)]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "switching"),
+    [
+        ((1, 1, 1, 1), "circuit"),
+        ((1, 1.1, 1.15, 1.25), "circuit"),
+        ((1, 0.8, 1.2, 0.9), "circuit"),
+        ((1, 2, 3, 4), "store-and-forward"),
+        ((1, 1.8, 3.3, 3.7), "store-and-forward"),
+        ((1, 2.2, 1.6, 4.1), "store-and-forward"),
+    ],
+)
+def test_switching_is_the_nearer_of_the_two(ratios, switching):
+    samples = neighbours(1e-5, 1e-9) + samples_of("distance", ratios, nbytes=1 << 22)
+    assert fit(samples, dims=4).switching == switching
+
+
+@pytest.mark.parametrize(
+    ("ratios", "ports"),
+    [
+        ((1, 2, 3, 4), 1),
+        ((1, 1.8, 2.4, 3.2), 1),
+        ((1, 1, 2, 2), 2),
+        ((1, 1.1, 1.7, 2.2), 2),
+        ((1, 1, 1, 2), 3),
+        ((1, 1, 1, 1), "all"),
+        ((1, 1.2, 0.9, 1.3), "all"),
+    ],
+)
+def test_ports_are_those_that_overlap(ratios, ports):
+    samples = neighbours(1e-5, 1e-9) + samples_of("at once", ratios)
+    samples += samples_of("at once", (1, 1, 1, 1), nbytes=8)  # small ones do not decide
+    assert fit(samples, dims=4).ports == ports
+
+
+def test_a_cube_of_two_ranks_has_one_port_and_circuits():
+    found = fit([*neighbours(1e-5, 1e-9), Sample("at once", 1, 8, 1.0)], dims=1)
+    assert (found.ports, found.switching) == (1, "circuit")
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, nan, inf])
+def test_impossible_times_are_refused(seconds):
+    with pytest.raises(InvalidValueError, match="a round takes some time"):
+        fit([*neighbours(1e-5, 1e-9), Sample("alltoall", 1, 8, seconds)], dims=1)
+
+
+@pytest.mark.parametrize("samples", [[], neighbours(1, 1)[:1], neighbours(1, 1)[:1] * 2])
+def test_one_size_is_not_enough(samples):
+    with pytest.raises(InvalidValueError, match="need two"):
+        fit(samples, dims=1)
+
+
+@pytest.mark.parametrize(
+    ("ports", "hops", "switching"),
+    [(1, False, "circuit"), (2, True, "store-and-forward"), (3, False, "circuit")],
+)
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_a_made_up_machine_is_found_by_measuring_it(ports, hops, switching, noise):
+    slow = 10.0 if noise else 1.0
+    truth = VirtualMachine(8, 1e-3, 1e-7, ports, hops, noise, slow)
+    found = truth.run(lambda comm: calibrate(comm, "made-up", **SETTINGS))
+    assert all(calibration == found[0] for calibration in found)
+    machine = found[0].machine
+    assert machine.name == "made-up"
+    assert machine.startup == pytest.approx(1e-3, rel=0.2 if noise else 1e-3)
+    assert machine.per_byte == pytest.approx(1e-7, rel=0.2 if noise else 1e-3)
+    assert machine.links_at_once == ports
+    assert machine.switching == switching
+    if not noise:
+        assert found[0].error["worst"] < 1e-3
+        assert found[0].spread == pytest.approx(0, abs=1e-9)
+        for sample in found[0].samples:
+            if sample.kind != "alltoall":
+                assert sample.predicted(machine) == pytest.approx(sample.seconds, rel=1e-2)
+
+
+def test_two_ranks_are_enough():
+    truth = VirtualMachine(2, 1e-3, 1e-7)
+    first, second = truth.run(lambda comm: calibrate(comm, **SETTINGS))
+    assert first == second
+    assert first.machine.startup == pytest.approx(1e-3, rel=1e-3)
+    assert first.machine.name == "calibrated"
+
+
+def test_a_round_ends_when_its_slowest_rank_is_done():
+    truth = VirtualMachine(8, 1e-3, 1e-7, late=3.0)
+    found = truth.run(lambda comm: calibrate(comm, **SETTINGS))[0].machine
+    assert found.startup == pytest.approx(3e-3, rel=1e-3)
+    assert found.per_byte == pytest.approx(3e-7, rel=1e-3)
+
+
+def test_only_rank_0_fits(monkeypatch):
+    calls = []
+
+    def of(samples, dims, name):
+        calls.append(dims)
+        return samples, name
+
+    monkeypatch.setattr(Calibration, "of", of)
+    found = VirtualMachine(4, 1e-3, 1e-7).run(lambda comm: calibrate(comm, **SETTINGS))
+    assert calls == [2]
+    assert all(outcome is found[0] for outcome in found)
+
+
+def refused(ranks, **given):
+    settings = {rank: {**SETTINGS, **given} for rank in range(ranks)}
+    return VirtualMachine(ranks, 1e-3, 1e-7).run(
+        lambda comm: calibrate(comm, **settings[comm.rank])
+    )
+
+
+@pytest.mark.parametrize(
+    ("ranks", "given", "complaint"),
+    [
+        (1, {}, "the number of ranks is 1"),
+        (3, {}, "the number of ranks is 3"),
+        (6, {}, "the nearest are 4 and 8"),
+        (2, {"sizes": ()}, "the sizes are"),
+        (2, {"sizes": (0, 1024)}, "the sizes are"),
+        (2, {"sizes": (-8, 1024)}, "the sizes are"),
+        (2, {"sizes": (8, 1 << 31)}, "the sizes are"),
+        (2, {"sizes": range(1, 200)}, "up to 64 sizes"),
+        (2, {"sizes": (8, 16)}, "64 times the smallest"),
+        (2, {"sizes": (4096,)}, "64 times the smallest"),
+        (2, {"repeats": 0}, "repeats"),
+        (2, {"repeats": 10**9}, "repeats"),
+        (2, {"name": "ideal"}, "built-in"),
+        (2, {"name": "../x"}, "the name is"),
+        (2, {"name": ""}, "the name is"),
+    ],
+)
+def test_all_ranks_raise_the_same_error(ranks, given, complaint):
+    errors = refused(ranks, **given)
+    assert len(errors) == ranks
+    assert all(type(error) is InvalidValueError for error in errors)
+    assert all(str(error) == str(errors[0]) for error in errors)
+    assert complaint in str(errors[0])
+
+
+def test_sizes_64_times_apart_will_do():
+    assert all(type(found) is Calibration for found in refused(2, sizes=(8, 512)))
+
+
+@pytest.mark.parametrize("given", [{"sizes": (8.0, 1024)}, {"repeats": "5"}, {"sizes": None}])
+def test_wrong_types_are_refused_on_all_ranks(given):
+    assert [type(error) for error in refused(2, **given)] == [InvalidTypeError] * 2
+
+
+@pytest.mark.parametrize("second", [{"repeats": 0}, {"sizes": (8, 512)}, {"name": "other"}])
+def test_ranks_that_disagree_all_learn_of_it(second):
+    def program(comm):
+        return calibrate(comm, **{**SETTINGS, **(second if comm.rank else {})})
+
+    errors = VirtualMachine(4, 1e-3, 1e-7).run(program)
+    assert all(type(error) is InvalidValueError for error in errors)
+    assert len(set(map(str, errors))) == 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10])
+def test_all_kinds_of_rounds_are_measured(n):
+    found = list(rounds(n, SIZES))
+    assert len(set(found)) == len(found)
+    for kind in ("distance", "at once"):
+        assert {r.count for r in found if r.kind == kind} == set(range(1, n + 1))
+    for r in found:
+        if r.kind in {"pairwise", "alltoall", "by dimensions"}:
+            assert r.nbytes >= 1 << n
+            assert r.nbytes % (1 << n) == 0
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000))
+def test_prices_are_sums_over_messages(n, ports, nbytes):
+    ports = min(n, ports)
+    for switching in ("circuit", "store-and-forward"):
+        machine = gc.Machine(n, ports, switching, startup=7.0, per_byte=1.0)
+        hop = machine.message_time(nbytes)
+        for k in range(1, n + 1):
+            far = 1 if switching == "circuit" else k
+            assert RoundKind("distance", k, nbytes).predicted(machine) == pytest.approx(
+                far * hop
+            )
+            turns = len(range(0, k, ports))
+            assert RoundKind("at once", k, nbytes).predicted(machine) == pytest.approx(
+                turns * hop
+            )
+        masks = range(1, 1 << n)
+        hops = sum(1 if switching == "circuit" else m.bit_count() for m in masks)
+        block = nbytes << n
+        assert RoundKind("pairwise", n, block).predicted(machine) == pytest.approx(hops * hop)
+        halves = n * machine.message_time(block // 2)
+        assert RoundKind("by dimensions", n, block).predicted(machine) == pytest.approx(halves)
+
+
+def test_a_busy_machine_is_told_from_an_idle_one():
+    for spread, busy in ((0.1, False), (2.0, True)):
+        samples = [Sample("distance", 1, b, 1e-6, spread) for b in SIZES]
+        report = Calibration.of(samples, dims=1).report()
+        assert ("busy" in report) is busy
+
+
+def test_the_report_has_a_line_for_each_sample():
+    found = Calibration.of(neighbours(1e-5, 1e-9) + samples_of("at once", (1, 2, 3)), dims=3)
+    lines = found.report().splitlines()
+    assert len(lines) == 4 + len(found.samples)
+    assert lines[-1].endswith("1.00 x one after the other")
+    assert json.loads(json.dumps(found.as_dict()))["machine"]["dims"] == 3
+
+
+def test_a_calibration_is_saved_and_found(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path))
+    found = Calibration.of(neighbours(1.25e-5, 1e-9, noise=0.1), dims=3, name="here")
+    assert found.save() == tmp_path / "here.toml"
+    assert gc.Machine.profile("here") == found.machine
+    assert gc.Machine.profile("here", dims=5).dims == 5
+    found.save("there")
+    assert gc.Machine.profile("there").name == "there"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_bar_is_drawn_on_terminals_only(monkeypatch):
+    for stream, drawn in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr("sys.stderr", stream)
+        VirtualMachine(2, 1e-3, 1e-7).run(lambda comm: calibrate(comm, **SETTINGS))
+        assert ("measuring" in stream.getvalue()) is bool(stream.getvalue()) is drawn
+
+
+def command(ranks, *arguments, folder):
+    python = [sys.executable, "-m", "graycube", "calibrate", *arguments]
+    return subprocess.run(
+        [MPIEXEC, "-n", str(ranks), *python],
+        env={**os.environ, "GRAYCUBE_PROFILES": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+needs_mpi = pytest.mark.skipif(not MPIEXEC.exists(), reason="needs the extra mpi")
+
+
+@needs_mpi
+@pytest.mark.sweep
+def test_the_command_measures_and_saves(tmp_path, monkeypatch):
+    done = command(4, "our-cluster", "--quick", "--json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["machine"]["dims"] == 2
+    assert {row["kind"] for row in found["measured"]} >= {"distance", "at once", "alltoall"}
+    monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path))
+    assert gc.Machine.profile("our-cluster") == gc.Machine(**found["machine"])
+    assert [path.name for path in tmp_path.iterdir()] == ["our-cluster.toml"]
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("ranks", "arguments", "complaint"),
+    [
+        *sweep(
+            (3, ["x", "--quick"], "the number of ranks is 3"),
+            (2, ["ideal"], "built-in"),
+            (2, [], "Missing argument 'NAME'"),
+        ),
+    ],
+)
+def test_the_command_complains_once(ranks, arguments, complaint, tmp_path):
+    done = command(ranks, *arguments, folder=tmp_path)
+    assert done.returncode != 0
+    assert done.stderr.count(complaint) == 1
+    assert not list(tmp_path.iterdir())

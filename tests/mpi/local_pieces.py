@@ -1,0 +1,56 @@
+"""The piece of a rank: where it is, taken out, put back, and made into an array."""
+
+import numpy as np
+from mpi_checks import raised
+from numpy_cases import layouts
+
+import graycube as gc
+from graycube.errors import InvalidValueError
+
+
+def pieces(comm):
+    """What a rank has is where its slices say; views are written through, copies are not."""
+    for layout in layouts(comm.size.bit_length() - 1):
+        x = np.random.default_rng(1).standard_normal((*layout.shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        yield np.array_equal(u.local, x[u.ix]), f"ix of {layout}"
+        yield np.array_equal(x[u.slices], x[u.ix]), f"slices of {layout}"
+        made = gc.CubeArray.from_local(x[u.slices], layout, comm)
+        yield np.array_equal(made.blocks, u.blocks), f"from_local {layout}"
+        made.set_local(u.local * 2)
+        yield np.array_equal(made.to_numpy(), 2 * x), f"set_local {layout}"
+        if made.local.flags.writeable:
+            made.local[...] *= 2
+            yield np.array_equal(made.to_numpy(), 4 * x), f"a view in {layout}"
+        mean = u.mean(axis=0)
+        again = gc.CubeArray.from_local(mean.local, mean.layout, comm)
+        yield np.array_equal(again.to_numpy(), mean.to_numpy()), f"copies {mean.layout}"
+
+
+def views(comm):
+    """With lengths that are powers of two, pieces of meshes are views."""
+    for place in ("consecutive", "cyclic"):
+        layout = gc.Layout.mesh((16, 8), (comm.size, 1), code="gray", allocation=place)
+        u = gc.CubeArray.from_numpy(np.zeros((16, 8)), layout, comm)
+        if comm.size > 1:
+            yield u.local.flags.writeable, f"{layout}"
+            u.local[0, 0] = 1
+            yield u.sum() == comm.size, f"{layout}"
+    yield True, "in one process there is no view"
+
+
+def mistakes(comm):
+    """A piece of another shape on one rank is an error on all."""
+    layout = gc.Layout.mesh((16, 8), (comm.size, 1))
+    shape = (16 // comm.size, 8 + (comm.rank == comm.size - 1))
+    error = raised(lambda: gc.CubeArray.from_local(np.zeros(shape), layout, comm))
+    yield isinstance(error, InvalidValueError), f"{error!r}"
+    yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+
+
+RANKS = (1, 2, 4, 8)
+CHECKS = {
+    "pieces": (pieces, RANKS),
+    "views": (views, RANKS),
+    "mistakes": (mistakes, RANKS),
+}

@@ -1,0 +1,246 @@
+"""NumPy's functions over ranks: NumPy's results, few messages, one error for all.
+
+A communicator that counts what is called on it and on its duplicates shows what is sent.
+"""
+
+import tempfile
+import warnings
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from mpi4py import MPI
+from mpi_checks import raised
+from numpy_cases import BROADCASTS, CASES, MOVES, QUIET, alike, layouts, operands, plain
+
+import graycube as gc
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
+
+CALLS = Counter()
+COUNTED = (
+    "Sendrecv", "Send_init", "Allgather", "Gather", "Allreduce", "allgather", "gather",
+    "bcast", "Bcast", "Alltoall", "Alltoallv", "Send", "Isend", "send", "isend", "Scatter",
+)  # fmt: skip
+
+
+class Counting(MPI.Intracomm):
+    """A communicator that counts its calls; duplicates of it do so too."""
+
+
+def counted(name):
+    """A method of communicators that counts before it does the same."""
+    own = getattr(MPI.Intracomm, name)
+
+    def method(self, *args, **options):
+        CALLS[name] += 1
+        return own(self, *args, **options)
+
+    return method
+
+
+for method in COUNTED:
+    setattr(Counting, method, counted(method))
+
+
+def sent(call):
+    """What is called on communicators in a call, and what it gives."""
+    CALLS.clear()
+    found = call()
+    return {name: count for name, count in CALLS.items() if count}, found
+
+
+def size_of(comm):
+    """The dimension of the cube of a communicator."""
+    return comm.size.bit_length() - 1
+
+
+def spread(comm, layout):
+    """The operands of the cases over the ranks, and whole."""
+    whole = operands(layout)
+    return [gc.CubeArray.from_numpy(x, layout, comm) for x in whole], whole
+
+
+def results(comm):
+    """Each function gives what NumPy gives, in one of the layouts."""
+    kinds = [*layouts(size_of(comm))]
+    for k, layout in enumerate(kinds):
+        over, alone = spread(comm, layout)
+        for name, call in [*CASES.items()][k :: len(kinds)]:
+            wrong = alike(call, over, alone)
+            yield not wrong, f"{name} in {layout}: {wrong}"
+
+
+def everywhere_the_same(comm):
+    """The copies of a result are the same on all ranks, to the last bit, as in one process."""
+    for layout in layouts(size_of(comm)):
+        over, whole = spread(comm, layout)
+        alone = [gc.CubeArray.from_numpy(x, layout) for x in whole]
+        for name, axis in product(("sum", "mean", "std", "max"), (None, 0, 1)):
+            found, wanted = (
+                getattr(x[0], name)(axis=axis, keepdims=True) for x in (over, alone)
+            )
+            here = wanted.blocks[comm.rank : comm.rank + 1]
+            yield found.layout == wanted.layout, f"{name} {axis} in {layout}"
+            yield found.blocks.tobytes() == here.tobytes(), f"{name} {axis} in {layout}"
+            yield np.array_equal(plain(found), plain(wanted)), f"{name} {axis} in {layout}"
+
+
+def nothing_is_sent(comm):
+    """Elementwise functions, broadcasts and those of the payload send nothing at all."""
+    counting = Counting(comm.Dup())
+    for layout in layouts(size_of(comm)):
+        over, _ = spread(counting, layout)
+        for name, call in QUIET.items():
+            with warnings.catch_warnings(action="ignore"):
+                calls, _ = sent(lambda call=call, over=over: call(*over))
+            yield not calls, f"{name} in {layout}: {calls}"
+        means = [over[0].mean(axis, keepdims=True) for axis in (0, 1, (0, 1))]
+        for mean in means:
+            calls, _ = sent(lambda mean=mean, u=over[0]: u - mean)
+            yield not calls, f"a broadcast in {layout}: {calls}"
+    yield sum(sent(over[0].to_numpy)[0].values()) > 0, "the counter counts nothing"
+
+
+def reductions_send_little(comm):
+    """A reduction sends one message for each cube dimension of its axes, and agrees once."""
+    counting = Counting(comm.Dup())
+    n = size_of(comm)
+    for layout in layouts(n):
+        over, _ = spread(counting, layout)
+        for x, axis in product(over[:3:2], (None, 0, 1, (0, 1))):
+            axes = (0, 1) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+            copies = layout.without_axes(axes, keepdims=True).copies
+            calls, _ = sent(lambda x=x, axis=axis: x.sum(axis))
+            wanted = {"Sendrecv": copies, "Allreduce": 1}
+            yield calls == {k: v for k, v in wanted.items() if v}, f"{axis} {layout}: {calls}"
+        calls, _ = sent(lambda v=over[2]: v.sum(axis=-1))
+        yield calls == {"Allreduce": 1}, f"the payload of {layout}: {calls}"
+
+
+def rolls_send_what_leaves(comm):
+    """A roll by one sends at most to two other ranks along an axis, and gathers nothing."""
+    counting = Counting(comm.Dup())
+    n = size_of(comm)
+    layout = gc.Layout.mesh((16 << n, 3), (1 << n, 1), code="gray")
+    u = gc.CubeArray.from_numpy(operands(layout)[0], layout, counting)
+    for step, most in ((1, 1), (-3, 1), (16, 1), (17, 2)):
+        calls, _ = sent(lambda step=step: np.roll(u, step, axis=0))
+        yield {*calls} <= {"Send_init", "Allreduce"}, f"{step}: {calls}"
+        yield calls.get("Send_init", 0) <= most, f"{step}: {calls}"
+    for name, call in MOVES.items():
+        over, _ = spread(counting, next(layouts(n)))
+        calls, _ = sent(lambda call=call, over=over: call(*over))
+        yield {*calls} <= {"Send_init", "Allreduce"}, f"{name}: {calls}"
+
+
+def copies_are_one_array(comm):
+    """Arrays with copies: files, relayouts, transforms and sums take one copy."""
+    n = size_of(comm)
+    for layout in layouts(n):
+        over, whole = spread(comm, layout)
+        for axis in (0, 1):
+            u, x = over[0].sum(axis, keepdims=True), whole[0].sum(axis, keepdims=True)
+            yield np.isclose(u.sum(), x.sum()), f"the sum in {u.layout}"
+            again = gc.CubeArray.from_numpy(plain(u), u.layout, comm)
+            yield np.array_equal(again.blocks, u.blocks), f"from_numpy {u.layout}"
+            given = plain(u)
+            sent_on = gc.CubeArray.scatter(given if comm.rank == 0 else None, u.layout, comm)
+            yield np.array_equal(sent_on.blocks, u.blocks), f"scatter {u.layout}"
+            flat = gc.Layout.mesh(x.shape, [comm.size if k != axis else 1 for k in (0, 1)])
+            apart = u.relayout(flat)
+            yield np.allclose(plain(apart), x), f"{u.layout} -> {flat}"
+            back = apart.relayout(u.layout)
+            yield np.array_equal(back.blocks, u.blocks), f"{flat} -> {u.layout}"
+            rolled = np.roll(u, 3, 1 - axis)
+            yield np.allclose(plain(rolled), np.roll(x, 3, 1 - axis)), f"roll {u.layout}"
+
+
+def saved(comm):
+    """A file of an array with copies is that of the array."""
+    folder = Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None))
+    for layout in layouts(size_of(comm)):
+        over, whole = spread(comm, layout)
+        u = over[2].max(axis=0)
+        u.save(folder / "x.npy")
+        yield np.array_equal(np.load(folder / "x.npy"), whole[2].max(axis=0)), f"{layout}"
+        found = gc.CubeArray.load(folder / "x.npy", u.layout, comm)
+        yield np.array_equal(found.blocks, u.blocks), f"load {layout}"
+        comm.Barrier()
+    if comm.rank == 0:
+        (folder / "x.npy").unlink()
+        folder.rmdir()
+
+
+def reproducible_sums(comm):
+    """Sums that are the same on any number of ranks: those of one process with one node."""
+    n = size_of(comm)
+    draw = np.random.default_rng(3)
+    for layout in layouts(n):
+        x = draw.standard_normal(layout.shape) * 10.0 ** draw.integers(-12, 12, layout.shape)
+        one = gc.CubeArray.from_numpy(x, gc.Layout.mesh(layout.shape, (1, 1)))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        for axis in (None, 0, 1):
+            found, wanted = (plain(a.sum(axis, reproducible=True)) for a in (u, one))
+            yield found.tobytes() == wanted.tobytes(), f"{axis} in {layout}"
+
+
+def mistakes(comm):
+    """What is wrong is one error on all ranks, and names what works."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((8, 8), (1 << n, 1))
+    u = gc.CubeArray.from_numpy(operands(layout)[0], layout, comm)
+    last = comm.rank == comm.size - 1
+    other = gc.CubeArray(u.blocks, gc.Layout.mesh((8, 8), (1, 1 << n)), comm)
+    cases = {
+        "np.asarray": (lambda: np.asarray(u), InvalidTypeError, "to_numpy()"),
+        "np.median": (lambda: np.median(u), InvalidTypeError, "to_numpy()"),
+        "stack": (lambda: np.stack([u, u]), InvalidValueError, "axis=-1"),
+        "ndarray": (lambda: u * np.ones((8, 8)), InvalidTypeError, "(8, 8)"),
+        "axes": (lambda: u.sum(0 if last else 1), InvalidValueError, "axis"),
+        "out": (lambda: np.sum(u, axis=0, out=np.zeros(8)), InvalidTypeError, "out"),
+        "shift": (lambda: np.roll(u, int(last), 0), InvalidValueError, "shift"),
+        "dtype": (lambda: u.sum(dtype="f4" if last else "f8"), InvalidValueError, "result"),
+        "norm": (lambda: np.linalg.norm(u, "x" if last else None), GraycubeError, "'x'"),
+        "std": (lambda: u.std(dtype="x" if last else "f8"), GraycubeError, "'x'"),
+        "argmax": (lambda: u.argmax(2 if last else 0), GraycubeError, "has 2 axes"),
+        "vdot": (lambda: np.vdot(u, u[..., None] if last else u), GraycubeError, "(8, 8, 1)"),
+        "sums": (lambda: u.sum(7 * last, reproducible=True), GraycubeError, "has 2 axes"),
+        "close": (
+            lambda: gc.assert_allclose(u, other if last else u),
+            GraycubeError,
+            "relayout",
+        ),
+        "equal": (lambda: np.array_equal(u, other if last else u), GraycubeError, "relayout"),
+        "nansum": (lambda: np.nansum(u, axis="x" if last else 0), GraycubeError, "'x'"),
+        "truth": (lambda: bool(u), ValueError, "ambiguous"),
+        "halo": (lambda: u.sum(0).halo(), InvalidValueError, "copies"),
+    }
+    for name, (call, kind, text) in cases.items():
+        error = raised(call)
+        heard = comm.allgather((type(error).__name__, str(error)))
+        yield len(set(heard)) == 1, f"{name}: ranks heard {heard}"
+        yield isinstance(error, kind), f"{name}: {error!r}"
+        yield isinstance(error, GraycubeError), f"{name}: {error!r}"
+        yield text in str(error), f"{name}: {error}"
+    wrong = raised(lambda: gc.assert_allclose(u, u + last))
+    yield isinstance(wrong, AssertionError), f"{wrong!r}"
+    yield raised(lambda: gc.assert_allclose(u, u + 1e-12)) is None, "close enough"
+    for name, call in BROADCASTS.items():
+        over, alone = spread(comm, layout)
+        yield not alike(call, over, alone), f"afterwards, {name}"
+
+
+RANKS = (1, 2, 4, 8)
+MANY = (2, 4, 8)
+CHECKS = {
+    "results": (results, RANKS),
+    "everywhere_the_same": (everywhere_the_same, RANKS),
+    "nothing_is_sent": (nothing_is_sent, MANY),
+    "reductions_send_little": (reductions_send_little, MANY),
+    "rolls_send_what_leaves": (rolls_send_what_leaves, MANY),
+    "copies_are_one_array": (copies_are_one_array, RANKS),
+    "saved": (saved, RANKS),
+    "reproducible_sums": (reproducible_sums, RANKS),
+    "mistakes": (mistakes, MANY),
+}

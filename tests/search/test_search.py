@@ -1,0 +1,369 @@
+"""Schedules that programs find: right, no worse than the table, and never below the bound."""
+
+from dataclasses import replace
+from itertools import pairwise
+from math import ceil, inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sweeping import sweep
+
+import graycube as gc
+from graycube.cost import simulate
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix
+from graycube.schedule import expand
+from graycube.search import least_cycles, least_flow, search
+from graycube.search.demand import Demand
+from graycube.search.layers import shortest
+from graycube.search.limits import deadline_after
+from graycube.search.periodic import Period, period
+from graycube.search.rounds import Point, front, rounds_of, shares
+from graycube.search.search import ScheduleSearch, candidates
+from graycube.search.ways import schedule_of
+from graycube.verify import check_algebra, check_elements
+
+GRAY = {n: (gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)) for n in range(1, 8)}
+
+
+def permuted(seed, n):
+    """Layouts between which whole blocks move in a random way."""
+    rng = np.random.default_rng(seed)
+    while True:
+        matrix = Matrix(tuple(int(c) for c in rng.integers(0, 1 << n, size=n)), n)
+        if matrix.is_invertible():
+            move = AffineMap(matrix, int(rng.integers(1 << n)))
+            return gc.Layout.nodes(n), move @ gc.Layout.nodes(n)
+
+
+def assert_right(schedule, machine):
+    assert check_algebra(schedule, machine), str(check_algebra(schedule, machine))
+    followed = check_elements(expand(schedule), machine)
+    assert followed, str(followed)
+
+
+@pytest.mark.parametrize(
+    ("most", "cases"), [(2, 8), pytest.param(3, 30, marks=pytest.mark.sweep)]
+)
+def test_all_that_is_found_for_random_moves_is_right(most, cases):
+    @given(st.integers(0, 2**32), st.integers(1, most), st.sampled_from([1, 2, "all"]))
+    @settings(max_examples=cases)
+    def law(seed, n, ports):
+        task = gc.Task(*permuted(seed, n), 12)
+        machine = gc.Machine(n, ports=min(ports, n) if ports != "all" else ports, startup=1.0)
+        flow = least_flow(task, machine)
+        found = list(candidates(ScheduleSearch(task, machine, flow, deadline_after(8))))
+        for schedule in found:
+            assert_right(schedule, machine)
+            assert simulate(schedule).cycles >= float(flow.bound) * 12 - 1e-6
+        assert found
+
+    law()
+
+
+ALL_PORTS = (2, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 10, 10, 11, 11, 12, 13)
+"""The fewest cycles for 1 to 20 elements on three dimensions, by the integer program alone."""
+
+
+@pytest.mark.parametrize(
+    "block",
+    [1, 2, 3, 7, 11, *sweep(*((k,) for k in range(1, 21) if k not in {1, 2, 3, 7, 11}))],
+)
+def test_optima_on_all_ports_are_reached(block):
+    machine = gc.Machine(3, ports="all")
+    found = gc.synthesize(*GRAY[3], block, machine=machine, keep=False)
+    assert (found.cycles, found.untried) == (ALL_PORTS[block - 1], ())
+    assert found.lower_bound >= ceil(block * 0.6 - 1e-9)  # cycles are whole
+    assert found.verify()
+
+
+@pytest.mark.sweep
+def test_optima_are_those_of_the_integer_program():
+    machine = gc.Machine(3, ports="all")
+    found = (least_cycles(gc.Task(*GRAY[3], block), machine).cycles for block in range(1, 21))
+    assert tuple(found) == ALL_PORTS
+
+
+@pytest.mark.sweep
+def test_twenty_elements_take_thirteen_cycles_on_four_dimensions():
+    found = gc.synthesize(*GRAY[4], 20, machine=gc.Machine(4, ports="all"), keep=False)
+    assert found.cycles == 13
+    assert found.verify()
+
+
+def test_what_cannot_be_cheaper_is_not_tried_or_written():
+    task, machine = gc.Task(*GRAY[3], 100), gc.Machine(3, ports="all")
+    flow = least_flow(task, machine)
+    for cost, some in ((inf, True), (30.0, False)):
+        known = ScheduleSearch(task, machine, flow, cost=cost)
+        assert bool(search._numbers(known)) == some
+        assert bool(list(search._in_periods(known, inf))) == some
+        assert bool(list(search._in_rounds(known))) == some
+        assert known.untried == []
+
+
+LONG = [(4, 2), (5, 1), (5, 2), (5, "all")]
+
+
+@pytest.mark.parametrize(
+    ("n", "ports"),
+    [
+        *((3, 1), (3, 2), (3, "all"), (4, 1), (4, "all")),
+        *(pytest.param(*case, marks=pytest.mark.sweep) for case in LONG),
+    ],
+)
+def test_periods_come_near_the_flow(n, ports):
+    """Units are single elements: cycles are rounds, and in the long run the flow is met."""
+    units = {1: {3: 3, 4: 7, 5: 6}, 2: {3: 4, 4: 9, 5: 1}, "all": {3: 5, 4: 5, 5: 5}}[ports][n]
+    machine = gc.Machine(n, ports=ports)
+    demand = Demand.of(gc.Task(*GRAY[n], 1))
+    found = period(demand, machine.links_at_once, units, deadline=deadline_after(60))
+    share = least_flow(gc.Task(*GRAY[n], 1), machine).bound
+    assert found.rounds >= share * units
+    if n < 5 or ports == "all":
+        assert found.rounds == share * units  # 4/3, 12/7, 3/4, 8/9 and 3/5: optimal
+    if ports == 2:
+        assert found.rounds == ceil(share * units)
+    for groups in (1, 2, 5):
+        task = gc.Task(*GRAY[n], groups * units)
+        schedule = schedule_of(task, "periods", demand, found.shares(groups))
+        assert_right(schedule, machine)
+        assert schedule.cycles <= found.total(groups)  # less if nobody moves in a round
+        assert found.total(groups) == found.total(1) + (groups - 1) * found.rounds
+
+
+@pytest.mark.parametrize(
+    ("n", "ports", "layers"),
+    [
+        *((3, 1, 4), (3, 2, 3), (4, 4, 4)),
+        *(pytest.param(*c, marks=pytest.mark.sweep) for c in ((4, 1, 6), (4, 2, 5), (4, 4, 5))),
+    ],
+)
+def test_fronts_trade_rounds_for_volume(n, ports, layers):
+    demand = Demand.of(gc.Task(*GRAY[n], 1))
+    machine = gc.Machine(n, ports=ports)
+    points = front(demand, ports, layers)
+    rounds = [point.rounds for point in points]
+    assert all(a > b for a, b in pairwise(rounds))
+    assert all(b >= a - 1e-6 for a, b in pairwise(p.steps.volume for p in points))
+    share = float(least_flow(gc.Task(*GRAY[n], 1), machine).bound)
+    for point in points[:: max(1, len(points) // 4)]:
+        assert point.steps.volume >= share - 1e-6
+        task = gc.Task(*GRAY[n], 10_000)
+        schedule = schedule_of(task, "rounds", demand, shares(demand, point.steps))
+        assert_right(schedule, machine)
+        traffic = simulate(schedule)
+        assert traffic.nonempty <= point.rounds
+        assert traffic.cycles <= 10_000 * point.steps.volume * 1.01 + 50
+
+
+def test_layers_get_shorter_with_their_number():
+    """One port, four dimensions: GB3's half blocks are the best in four layers, not in more."""
+    demand = Demand.of(gc.Task(*GRAY[4], 1))
+    volumes = [
+        shortest(demand, np.ones((layers, 16, 4), bool), 1, deadline=inf).volume
+        for layers in range(3, 9)
+    ]
+    assert volumes[0] > 2.0
+    assert volumes[1] == pytest.approx(2.0)
+    assert all(b < a for a, b in pairwise(volumes))
+    assert volumes[-1] > 12 / 7
+    two = np.ones((2, 16, 4), bool)
+    assert shortest(demand, two, 1, deadline=inf) is None
+
+
+def test_no_programme_on_dimension_after_dimension_beats_gb3():
+    """If all nodes use the same dimension in a round, n / 2 is the least, in any order."""
+    rng = np.random.default_rng(3)
+    demand = Demand.of(gc.Task(*GRAY[4], 1))
+    for _ in range(40):
+        order = rng.permutation([0, 1, 2, *rng.integers(0, 4, size=5)])
+        allowed = np.zeros((8, 16, 4), bool)
+        allowed[np.arange(8), :, order] = True
+        steps = shortest(demand, allowed, deadline=inf)
+        assert steps is None or steps.volume > 2 - 1e-6
+
+
+def test_classes_of_nodes_do_the_same():
+    gray = Demand.of(gc.Task(*GRAY[5], 1))
+    assert gray.alike.tolist() == [0, 1]
+    assert len(gray.homes) == 15  # the pair of node 0 keeps its blocks
+    task = gc.Task(gc.Layout.nodes(3), gc.Layout.parse("(|| b0 b1 b2)"), 40)
+    demand = Demand.of(task)
+    assert set(demand.alike.tolist()) == {0, 2, 5, 7}  # classes that are no subcubes
+    machine = gc.Machine(3, ports="all")
+    for point in front(demand, 3, 3):
+        made = schedule_of(task, "rounds", demand, shares(demand, point.steps))
+        assert_right(made, machine)
+    assert_right(schedule_of(task, "periods", demand, period(demand, 3, 2).shares(3)), machine)
+
+
+@pytest.mark.parametrize(
+    ("ports", "block"),
+    [
+        *((1, 5), (2, 6), ("all", 7)),
+        pytest.param(1, 60, marks=pytest.mark.sweep),
+        pytest.param(2, 24, marks=pytest.mark.sweep),
+    ],
+)
+def test_plans_are_no_worse_than_the_table(ports, block):
+    machine = gc.Machine(3, ports=ports)
+    known = gc.plan(*GRAY[3], block, machine=machine)
+    found = gc.synthesize(*GRAY[3], block, machine=machine, time_limit=15, keep=False)
+    assert found.lower_bound <= found.cost <= known.cost
+    assert found.verify()
+    data = np.random.default_rng(0).standard_normal((8, block))
+    moved = found.apply(found.task.source.scatter(data))
+    assert np.array_equal(found.task.target.gather(moved), data)
+    assert "flow" in {bound.name for bound in found.bounds}
+
+
+def test_start_ups_are_weighed():
+    """Two blocks that cross: with dear start-ups few rounds, with cheap ones few bytes."""
+    pair = permuted(5, 3)
+    rounds = {}
+    for startup in (1.0, 1e4):
+        machine = gc.Machine(3, startup=startup)
+        plan = gc.synthesize(*pair, 24, machine=machine, keep=False)
+        rounds[startup] = plan.rounds
+        assert plan.cost <= gc.plan(*pair, 24, machine=machine).cost
+    assert rounds[1.0] > rounds[1e4]
+
+
+def test_circuits_are_searched_too():
+    machine = gc.Machine(2, ports=2, switching="circuit")
+    found = gc.synthesize(*GRAY[2], 4, machine=machine, time_limit=10, keep=False)
+    assert found.cycles == 2  # half of each block takes the way of three links
+    assert found.verify()
+    for n, block, ports in ((2, 3, 1), (3, 2, 2), (3, 3, "all")):
+        machine = gc.Machine(n, ports=ports, switching="circuit")
+        best = least_cycles(gc.Task(*GRAY[n], block), machine)
+        assert check_elements(best.moves, machine)
+        assert best.moves.cycles == best.cycles
+        slower = least_cycles(gc.Task(*GRAY[n], block), gc.Machine(n, ports=ports))
+        assert best.cycles <= slower.cycles
+
+
+def test_on_circuits_all_nodes_reach_the_opposite_one_at_once():
+    """Dimension by dimension: each of the 24 links is used once, and one port is enough."""
+    opposite = AffineMap(Matrix.identity(3), 7) @ GRAY[3][1]
+    machine = gc.Machine(3, switching="circuit")
+    best = least_cycles(gc.Task(GRAY[3][1], opposite, 1), machine)
+    assert (best.cycles, best.proof) == (1, "distance")
+    assert check_elements(best.moves, machine)
+
+
+def test_what_is_found_is_priced_in_seconds_and_slots_stay():
+    pair = gc.Layout.cyclic(3, 2), gc.Layout.parse("(b2 || b0 b1)")
+    machine = gc.Machine(2, startup=1e-3, per_byte=1e-6)
+    found = gc.synthesize(*pair, 60, itemsize=8, machine=machine, time_limit=10, keep=False)
+    (flow,) = (bound for bound in found.bounds if bound.name == "flow")
+    share = float(gc.certify(*pair, machine=machine).share)
+    assert flow.seconds == pytest.approx(1e-3 + share * 60 * 8 * 1e-6)
+    assert found.lower_bound <= found.cost
+    assert found.verify()
+
+
+@pytest.mark.parametrize("ports", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_rounds_of_whole_units_take_no_longer_than_they_must(seed, ports):
+    """As long as the busiest link, or port (Koenig's theorem), where no nodes are alike."""
+    rng = np.random.default_rng(seed)
+    demand = each_node_for_itself(4)
+    load = rng.integers(0, 4, size=(16, 4)) * (rng.random((16, 4)) < 0.6) * 1.0
+    assert rounds_needed(demand, load, ports) == rounds_made(demand, load, ports)
+
+
+def test_a_link_that_needs_every_round_gets_it():
+    """Three units go from 0 to 8, six more leave 0 and six more reach 8, on three ports.
+
+    Rounds with all of the six links would be fuller, and the three units would come late.
+    """
+    demand = each_node_for_itself(4)
+    load = np.zeros((16, 4))
+    load[0] = 2, 2, 2, 3
+    for d in range(3):
+        load[8 ^ 1 << d, d] = 2
+    assert rounds_needed(demand, load, 3) == rounds_made(demand, load, 3) == 3
+
+
+def each_node_for_itself(n):
+    nodes = np.arange(1 << n)
+    return replace(Demand.of(gc.Task(*GRAY[n], 1)), classes=nodes, alike=nodes[:1])
+
+
+def rounds_needed(demand, load, ports):
+    """Units of the busiest link, and of the busiest node by port."""
+    into = sum(load[demand.neighbours[:, d], d] for d in range(demand.n))
+    return max(load.max(), ceil(load.sum(axis=1).max() / ports), ceil(into.max() / ports))
+
+
+def rounds_made(demand, load, ports):
+    """The length of all rounds, each of which is one that ports allow; all units go in them."""
+    total, gone = 0.0, np.zeros_like(load)
+    for links, length in rounds_of(demand, load, ports, whole=True):
+        into = sum(links[demand.neighbours[:, d], d].astype(int) for d in range(demand.n))
+        assert max(links.sum(axis=1).max(), into.max()) <= ports
+        total, gone = total + length, gone + links * length
+    assert (gone >= load).all()
+    return total
+
+
+@pytest.mark.parametrize(
+    ("startup", "packet", "rounds"), [(100.0, None, 3), (1000.0, None, 2), (1000.0, 60, 3)]
+)
+def test_the_cheapest_point_is_taken(startup, packet, rounds, monkeypatch):
+    """GB3 (3 rounds, 1.5 blocks) or GB1 (2 rounds, 2 blocks): start-ups and packets decide."""
+
+    def two(demand, _ports, _layers, *, watch, **_):
+        for order in ((1, 0, 1), (1, 0)):
+            allowed = np.zeros((len(order), 8, 3), bool)
+            allowed[np.arange(len(order)), :, order] = True
+            watch(Point(allowed, shortest(demand, allowed, deadline=inf)))
+
+    monkeypatch.setattr(search, "front", two)
+    task = gc.Task(*GRAY[3], 60, 8)
+    machine = gc.Machine(3, startup=startup, packet=packet)
+    made = next(search._in_rounds(ScheduleSearch(task, machine, least_flow(task, machine))))
+    assert simulate(made).nonempty == rounds
+
+
+def test_groups_are_as_many_as_are_cheapest():
+    """They cost (g + 1) (s + 8 ceil(100 / g)): most groups without start-ups, else few."""
+    found = Period(1, 1, ((0, ((0, 0), (1, 1))),))
+    task = gc.Task(*GRAY[2], 100, 8)
+    for startup, groups in ((0.0, 100), (80.0, 4)):
+        machine = gc.Machine(2, startup=startup)
+        seek = ScheduleSearch(task, machine, least_flow(task, machine))
+        assert search._groups(seek, found) == groups
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "machine", "complaint"),
+    [
+        (gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2), gc.Machine(2), "stays together"),
+        (*GRAY[2], gc.Machine(3), "has 3 dimensions"),
+        (gc.Layout.nodes(8, "gray"), gc.Layout.nodes(8), gc.Machine(8), "2 to 2\\^7 nodes"),
+    ],
+)
+def test_what_is_not_searched_for_is_an_error(source, target, machine, complaint):
+    with pytest.raises(InvalidValueError, match=complaint):
+        gc.synthesize(source, target, source.block_size, machine=machine)
+
+
+def test_nothing_to_move_needs_nothing():
+    plan = gc.synthesize(GRAY[3][0], GRAY[3][0], 5, machine=gc.Machine(3), keep=False)
+    assert (plan.cycles, plan.lower_bound) == (0, 0.0)
+    proof = gc.certify(GRAY[3][0], GRAY[3][0], machine=gc.Machine(3))
+    assert proof.share == 0
+
+
+def test_slots_may_go_different_ways_in_a_bound():
+    """A transpose: half of everything crosses each dimension, and the exchange meets that."""
+    source, target = gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2)
+    for ports, share in ((1, 1), (2, 0.5)):
+        machine = gc.Machine(2, ports=ports)
+        assert gc.certify(source, target, machine=machine).share == share
+        assert gc.plan(source, target, 4096, machine=machine).cycles >= share * 4096

@@ -1,0 +1,171 @@
+"""Several fields in three fifths: proved, followed, carried out, and as fast as it says."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from all_port_cases import TABLE, assert_carried_out, machine_of
+from hypothesis import given
+from hypothesis import strategies as st
+from sweeping import sweep
+
+import graycube as gc
+from graycube.cost import replay, simulate
+from graycube.schedule import expand
+from graycube.table.class_routes import _List, _route, _TopStep, routes
+from graycube.table.conversion import Field, converted
+from graycube.verify import check_algebra
+
+NAME = "field-phases"
+CODES = ("gray", "binary")
+WIDTHS = [(2, 2), (2, 3), (3, 3), (4, 3), (2, 5), (4, 4), (2, 2, 2), (3, 3, 2), (3, 3, 3)]
+NARROW = [*WIDTHS[:3], (2, 2, 2)]
+TABLES = ("fifths of three bits", "fifths of two bits", "halves of two bits")
+
+
+def task_of(widths, block, back=()):
+    """Fields one above the other, those in ``back`` to Gray."""
+    axes = [1 << width for width in widths]
+    codes = zip(*(CODES[:: -1 if f in back else 1] for f in range(len(widths))), strict=True)
+    return gc.Task(*(gc.Layout.mesh(axes, axes, code=code) for code in codes), block)
+
+
+def ends_of(task):
+    source, target = task.source, task.target
+    return [target.locate(*source.coordinates(u, 0))[0] for u in range(1 << task.n)]
+
+
+def emitted(task, **costs):
+    return TABLE[NAME].emit(task, machine_of(task.n, **costs))
+
+
+def directions(widths):
+    fields = range(len(widths))
+    return [
+        [f for f, goes_back in zip(fields, choice, strict=True) if goes_back]
+        for choice in product((0, 1), repeat=len(widths))
+    ]
+
+
+def cycles_of(task):
+    return TABLE[NAME].cycles([field.width for field in converted(task)], task.block)
+
+
+@pytest.mark.parametrize(
+    "widths", [*NARROW, *sweep(*((w,) for w in WIDTHS[3:] if w != NARROW[-1]))]
+)
+def test_every_element_arrives(widths):
+    blocks = (1, 3, 6, 11, 33) if sum(widths) < 7 else (1, 7, 13, 40)
+    for block, back in product(blocks, directions(widths)):
+        task = task_of(widths, block, back)
+        schedule = emitted(task)
+        assert_carried_out(schedule, machine_of(task.n), ends_of(task))
+        cycles = simulate(schedule).cycles
+        assert cycles <= schedule.cycles == cycles_of(task)
+        assert cycles == schedule.cycles or block < 5 * len(widths)  # a pipeline with gaps
+
+
+@pytest.mark.parametrize("widths", [*WIDTHS, (9, 2), (5, 5, 5), (8, 2, 3, 3), (2, 2, 2, 2)])
+def test_as_many_cycles_as_the_theory_says(widths):
+    """For whole groups that are at least as many as the widest field has bits."""
+    fields, wide = len(widths), max(widths)
+    for count in (wide, 20, 100, 2000):
+        if wide > 2:
+            cycles = TABLE[NAME].cycles(widths, 5 * fields * count)
+            assert cycles == fields * (3 * count + max(2, wide - 1))
+        else:
+            assert TABLE[NAME].cycles(widths, 2 * fields * count) == fields * (count + 1)
+    assert TABLE[NAME].cycles(widths, 10_000) <= 1.01 * (6000 if wide > 2 else 5000)
+
+
+@pytest.mark.parametrize(
+    "widths", [(6, 6), (4, 3, 2, 5), *sweep(((9, 3),), ((15, 15),), ((5, 5, 5),))]
+)
+def test_large_cubes_are_proved(widths):
+    for back in directions(widths)[::3]:
+        schedule = emitted(task_of(widths, 10**6, back))
+        assert check_algebra(schedule, machine_of(sum(widths)))
+        assert simulate(schedule).cycles == schedule.cycles == cycles_of(schedule.task)
+        assert schedule.cycles <= 600_000 + len(widths) * (max(widths) + 2)
+
+
+@pytest.mark.parametrize("widths", [(3, 3), (3, 5), (2, 3), (3, 3, 2)])
+def test_no_link_carries_more_than_three_fifths(widths):
+    block = 10 * len(widths)
+    schedule = emitted(task_of(widths, block))
+    assert replay(expand(schedule)).link_loads.max() == 3 * block // 5
+
+
+def test_no_link_carries_more_than_half_where_all_fields_have_two_bits():
+    schedule = emitted(task_of((2, 2), 40))
+    assert replay(expand(schedule)).link_loads.max() <= 20 + 2
+
+
+@pytest.mark.parametrize("startup", [1.0, 50.0, 2000.0])
+def test_start_ups_make_units_larger(startup):
+    task = task_of((3, 4), 1000, back=[1])
+    schedule = emitted(task, startup=startup)
+    assert_carried_out(schedule, machine_of(7, startup=startup), ends_of(task))
+    assert schedule.rounds.step > 1
+
+
+def test_where_it_applies():
+    machine = machine_of(6)
+    for widths in ((2, 4), (3, 3), (2, 2, 2), (2, 2, 1, 1)):
+        assert TABLE[NAME].applicable(task_of(widths, 5), machine) is None
+    assert TABLE[NAME].applicable(task_of((2, 2, 1, 1), 5), machine_of(6, 4)) is None
+    assert "6 ports" in TABLE[NAME].applicable(task_of((2, 4), 5), machine_of(6, 5))
+    for widths in ((6,), (5, 1), (1, 1, 4)):
+        assert "fields" in TABLE[NAME].applicable(task_of(widths, 5), machine)
+    assert "fields" in TABLE[NAME].applicable(task_of((2,) * 5, 5), machine_of(10))
+
+
+@pytest.mark.parametrize("widths", [(4, 4), (5, 5, 5), (2, 2, 2, 2), (4, 4, 4, 4)])
+def test_there_are_few_strands(widths):
+    assert len(emitted(task_of(widths, 10**6)).ways) <= 43 * len(widths)
+
+
+@pytest.mark.parametrize("widths", [(2, 3), (3, 3), (2, 2, 2)])
+def test_it_is_chosen_for_large_blocks(widths):
+    task = task_of(widths, 1000)
+    plan = gc.plan(task.source, task.target, 1000, machine="ideal")
+    assert plan.algorithm == NAME
+    assert plan.cost <= 1.02 * plan.lower_bound
+    data = np.random.default_rng(0).standard_normal((*task.source.shape, 1000))
+    moved = plan.apply(task.source.scatter(data))
+    assert np.array_equal(task.target.gather(moved), data)
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("to_binary", [True, False])
+def test_each_table_converts_on_its_own(table, to_binary):
+    """Every part from all nodes, each once, and no link twice in a turn."""
+    parts = 5 if "fifths" in table else 2
+    for width in (2,) if "two" in table else (3, 5):
+        task = task_of((width,), 1, back=[] if to_binary else [0])
+        for part in routes(Field(tuple(range(width)), to_binary), table, (1000,) * parts):
+            homes = [u for u in range(1 << width) for r in part if u & r.mask == r.value]
+            assert sorted(homes) == list(range(1 << width))
+            for route, home in product(part, range(1 << width)):
+                end = home
+                for _, exchange in route.steps:
+                    end = exchange(end)
+                assert end == ends_of(task)[home] or home & route.mask != route.value
+
+
+TOP_STEPS = st.tuples(st.integers(0, 2), st.integers(0, 7), st.integers(0, 1)).filter(
+    lambda step: not step[1] >> step[0] & 1 and step[1] >= step[2]
+)
+
+
+@given(st.lists(TOP_STEPS, max_size=6), st.integers(0, 6))
+def test_lower_dimensions_are_crossed_by_what_the_bits_were_at_first(steps, place):
+    steps.insert(place, (-1, 0, 0))
+    entry = _List(0, 0, 0, tuple(_TopStep(*step, turn=0) for step in steps))
+    route = _route(Field((0, 1, 2, 3, 4), to_binary=True), 3, entry, range(len(steps)), 1)
+    for home in range(32):
+        end = home
+        for _, exchange in route.steps:
+            end = exchange(end)
+        crossed = [(home >> d + 1).bit_count() & 1 for d in (0, 1)]
+        assert [(home ^ end) >> d & 1 for d in (0, 1)] == crossed
