@@ -22,7 +22,6 @@ BAD_INPUT = 2
 _INTERRUPTED = 130  # what shells give for Ctrl-C
 _CLOSED_PIPE = 141  # and for a reader that went away
 _SHELLS = ("bash", "zsh", "fish")
-_HELP = {"help_option_names": ["-h", "--help"]}
 
 
 class _Verbs(click.Group):
@@ -31,7 +30,7 @@ class _Verbs(click.Group):
         return list(self.commands)
 
 
-@click.group(cls=_Verbs, context_settings=_HELP)
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(gc.__version__, prog_name="graycube", message="%(prog)s %(version)s")
 @click.option(
     "--completion",
@@ -52,7 +51,6 @@ def verbs() -> None:
 
 
 for _verb in (demo, plan, verify, view, advise, calibrate, bench, reproduce):
-    _verb.context_settings = _HELP  # click keeps the first one made, be it without its group
     verbs.add_command(_verb)
 
 
