@@ -5,6 +5,7 @@ Profiles that the user saved, and plans that were kept, are out of sight, in thi
 those that it starts.
 """
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -34,6 +35,12 @@ LONG = ("view/test_page_browser", "array/test_mpi", "run/test_mpi", "networks/te
 def pytest_collection_modifyitems(items):
     """What takes longest comes first, so that no process is left with it alone."""
     items.sort(key=lambda item: not any(part in item.nodeid for part in LONG))
+
+
+def pytest_collection_finish():
+    """What was collected stays: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_xdist_auto_num_workers():

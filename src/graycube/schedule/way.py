@@ -212,7 +212,7 @@ class Way:
         total = AffineMap.identity(size)
         for step in self.steps:
             if step.move is not None:
-                total = step.affine(size) @ total
+                total = step.move @ total
         return total
 
 

@@ -176,7 +176,7 @@ def _bisected_and_converted(run: Run, dims: Sequence[int]) -> Phase:
     phase = _swapped(run, [bisected])
     when = phase.crossings[0].when
     flip = Exchange(1 << other, when, want=0)
-    run.place = flip.affine(run.p) @ run.place
+    run.place = flip @ run.place
     return Phase(phase.place, phase.local, (*phase.crossings, flip))
 
 
@@ -187,5 +187,5 @@ def _converted(run: Run, dim: int, bit: int) -> Phase:
     """
     place = run.place
     flip = Exchange(1 << dim, address_mask(place, 1 << bit))
-    run.place = flip.affine(run.p) @ run.place
+    run.place = flip @ run.place
     return Phase(place, (), (flip,))

@@ -145,9 +145,11 @@ def _classes(phases: Sequence[Phase], n: int) -> list[_Class] | None:
         known.append(Span(rows))
     changed = [phase.stages for phase in phases[:-1]]
     chosen: list[_Class] = []
+    using: list[Span] = []
     for k in range(slots - min(widths)):
-        using = [span for span, width in zip(known, widths, strict=True) if k < slots - width]
-        candidates = _candidates(p, changed)
+        still = [span for span, width in zip(known, widths, strict=True) if k < slots - width]
+        if len(still) != len(using):  # while they are the same, what is in one stays in it
+            using, candidates = still, _candidates(p, changed)
         if k == slots - 2 and widths[:2] == [1, 2]:
             candidates = chain([_first_to_cross(phases[1])], candidates)
         new = next((c for c in candidates if not any(c[0] in s for s in using)), None)
@@ -248,9 +250,10 @@ def _crossings(
             delays.append(Delay(unit << k, mask))
         dim = next(bit_indices(crossing.flip))
         yield Step(crossing, (Crossing(dim, start * unit, tuple(delays)),))
-        place = crossing.affine(place.width) @ place
+        place = crossing @ place
 
 
+@lru_cache(maxsize=256)
 def _shift_register(width: int) -> list[tuple[int, ...]]:
     """For each d, the bits of T^d e above the lowest, as sums of bits of e.
 

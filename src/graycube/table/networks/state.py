@@ -118,7 +118,7 @@ def traded(run: Run, trades: Sequence[tuple[int, int, int]]) -> Phase:
     for (d, *_), slot in zip(trades, slots, strict=True):
         both = 1 << d | 1 << slot
         crossings.append(Exchange(both, both))
-        run.place = crossings[-1].affine(run.p) @ run.place
+        run.place = crossings[-1] @ run.place
     return Phase(before, tuple(local), tuple(crossings))
 
 
@@ -138,5 +138,5 @@ def to_memory(
     if not rest and not inverted:
         return [], slot
     exchange = Exchange(1 << slot, rest, want=1 ^ inverted)
-    run.place = exchange.affine(run.p) @ run.place
+    run.place = exchange @ run.place
     return [exchange], slot
