@@ -9,7 +9,7 @@ each other.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from operator import xor
+from operator import or_, xor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ MAX_CLASSES = 1 << 26
 """Most hops times classes of nodes in one round."""
 Equations = tuple[tuple[int, int], ...]
 """Parities that all have to be met, each a mask and its value."""
+_Codes = tuple[Equations, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +50,36 @@ def count(n: int, groups: tuple[tuple[Senders, ...], ...]) -> tuple[int, int, in
 
 
 def _loads(n: int, group: Sequence[Senders]) -> tuple[list[int], int]:
-    """What each class of nodes sends on one dimension, and how many nodes a class has.
+    """What each class of nodes sends on one dimension, and how many nodes a class has."""
+    rank, codes = _coded(group)
+    return _sums(rank, codes, tuple(sender.amount for sender in group)), 1 << (n - rank)
 
-    The loads are Python integers, exact for blocks of any size.
-    """
-    rank, members = _members(group)
+
+@lru_cache(maxsize=1 << 12)  # the dimensions of a pipeline differ in their masks alone
+def _sums(rank: int, codes: _Codes, amounts: tuple[int, ...]) -> list[int]:
+    """The amounts of all senders, class by class: Python integers, exact for any block."""
     loads = np.zeros(1 << rank, dtype=object)
-    for sender, sends in zip(group, members, strict=True):
-        loads[sends] += sender.amount
-    return loads.tolist(), 1 << (n - rank)
+    for sends, amount in zip(_members(rank, codes), amounts, strict=True):
+        loads[sends] += amount
+    loads_of: list[int] = loads.tolist()
+    return loads_of
 
 
 def _busiest(n: int, groups: Sequence[Sequence[Senders]]) -> int:
     """The most dimensions on which one node sends."""
     tied = list(_tied(n, groups))
-    rank, members = _members([s for group in tied for s in group])
-    sends = np.zeros((len(groups), 1 << rank), dtype=bool)
-    rows = iter(members)
-    for k, group in enumerate(tied):
-        for _ in group:
+    unsure = [group for group in tied if all(s.conditions for s in group)]
+    rank, codes = _coded([s for group in unsure for s in group])
+    most = _most_at_once(rank, codes, tuple(map(len, unsure))) if unsure else 0
+    return len(tied) - len(unsure) + most  # without a condition every node sends
+
+
+@lru_cache(maxsize=1 << 12)
+def _most_at_once(rank: int, codes: _Codes, sizes: tuple[int, ...]) -> int:
+    sends = np.zeros((len(sizes), 1 << rank), dtype=bool)
+    rows = iter(_members(rank, codes))
+    for k, size in enumerate(sizes):
+        for _ in range(size):
             sends[k] |= next(rows)
     return int(sends.sum(axis=0).max())
 
@@ -79,7 +91,15 @@ def _tied(n: int, groups: Sequence[Sequence[Senders]]) -> Iterator[list[Senders]
     some node has the value that this group needs.
     """
     masks = [tuple({mask for s in group for mask, _ in s.conditions}) for group in groups]
-    bases = [Matrix(some, n).image() for some in masks]
+    supports = [reduce(or_, some, 0) for some in masks]
+    seen = twice = 0
+    for support in supports:
+        seen, twice = seen | support, twice | seen & support
+    # what has no bit in common with the others is free
+    bases = [
+        Matrix(some, n).image() if support & twice else ()
+        for some, support in zip(masks, supports, strict=True)
+    ]
     sums = Matrix(tuple(mask for basis in bases for mask in basis), n).kernel()
     first = 0
     for group, basis in zip(groups, bases, strict=True):
@@ -102,28 +122,32 @@ def _within(n: int, conditions: Equations, space: tuple[int, ...]) -> Equations:
     return tuple(sorted(found - {(0, 0)}))
 
 
-def _members(senders: Sequence[Senders]) -> tuple[int, list[NDArray[np.bool_]]]:
-    """The rank of all masks, and which of the 2^rank classes of nodes each sender has."""
+def _coded(senders: Sequence[Senders]) -> tuple[int, _Codes]:
+    """The rank of all masks, and each sender's conditions in sums of that many parities."""
     masks = sorted({mask for s in senders for mask, _ in s.conditions})
-    rank, parities = _parities(masks)
+    rank, sums = _combinations(masks)
     if len(senders) << rank > MAX_CLASSES:
         raise InvalidValueError(
             f"{len(senders)} hops meet on one link, under {rank} independent conditions",
             f"at most {MAX_CLASSES} hops times classes of nodes are told apart",
             "split the round, or replay its moves",
         )
-    value = dict(zip(masks, parities, strict=True))
-    members = []
-    for sender in senders:
+    code = dict(zip(masks, sums, strict=True))
+    return rank, tuple(tuple((code[m], want) for m, want in s.conditions) for s in senders)
+
+
+def _members(rank: int, codes: _Codes) -> Iterator[NDArray[np.bool_]]:
+    """Which of the 2^rank classes of nodes each sender has."""
+    classes = np.arange(1 << rank)
+    for conditions in codes:
         among = np.ones(1 << rank, dtype=bool)
-        for mask, want in sender.conditions:
-            among &= value[mask] == want
-        members.append(among)
-    return rank, members
+        for code, want in conditions:
+            among &= np.bitwise_count(classes & code) & 1 == want
+        yield among
 
 
-def _parities(masks: Sequence[int]) -> tuple[int, list[NDArray[np.uint8]]]:
-    """The rank of the masks, and the parity of each in all classes of nodes."""
+def _combinations(masks: Sequence[int]) -> tuple[int, list[int]]:
+    """The rank of the masks, and each as a sum of so many independent ones of them."""
     reduced: list[tuple[int, int]] = []  # a vector, and which masks of the basis it sums
     combinations = []
     rank = 0
@@ -144,5 +168,4 @@ def _parities(masks: Sequence[int]) -> tuple[int, list[NDArray[np.uint8]]]:
             f"at most {MAX_RANK} can be told apart",
             "split the round, or replay its moves",
         )
-    classes = np.arange(1 << rank)
-    return rank, [np.bitwise_count(classes & c) & 1 for c in combinations]
+    return rank, combinations
