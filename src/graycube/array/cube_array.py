@@ -5,7 +5,7 @@ sure that all ranks have the same layout, dtype and shape; what is wrong on one 
 on all of them. Everything else works on the blocks that are here and sends nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graycube.array.archive import load_zarr, save_zarr
 from graycube.array.files import load, save
 from graycube.array.local import blocks_of_local, local, piece_of, put_local
 from graycube.array.methods import LikeNumpy
@@ -244,10 +245,11 @@ class CubeArray(LikeNumpy, Shown):
         """
         return window(self, reach, periodic=periodic, corners=corners, fill=fill)
 
-    def save(self, path: str | Path) -> None:
-        """Write the array to one ``.npy`` file, in natural order; collective.
+    def save(self, path: str | Path, attributes: Mapping[str, Any] | None = None) -> None:
+        """Write the array in natural order; collective.
 
-        ``numpy.load`` reads it, :meth:`load` into any layout. On failure the old file stays.
+        That is to one ``.npy`` file, which ``numpy.load`` reads, or where the name ends with
+        ``.zarr``, to a store of Zarr in chunks, with attributes. On failure the old file stays.
 
         >>> import tempfile
         >>> x = CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray"))
@@ -256,13 +258,18 @@ class CubeArray(LikeNumpy, Shown):
         ...     np.load(Path(folder) / "x.npy")
         array([5, 6, 7, 8])
         """
-        save(path, self.blocks, self.layout, self.comm)
+        if _is_store(path):
+            save_zarr(path, self, attributes)
+        else:
+            save(path, self.blocks, self.layout, self.comm, attributes)
 
     @classmethod
     def load(
         cls, path: str | Path, layout: Layout, comm: "Intracomm | None" = None
     ) -> "CubeArray":
-        """Read an array from a ``.npy`` file, every rank its part; collective.
+        """Read an array from a ``.npy`` file, or a ``.zarr`` store, every rank its part.
+
+        Collective; into any layout, on any number of ranks.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -270,7 +277,8 @@ class CubeArray(LikeNumpy, Shown):
         ...     CubeArray.load(Path(folder) / "x.npy", Layout.nodes(2)).blocks.ravel()
         array([5, 6, 7, 8])
         """
-        return cls(load(path, layout, comm), layout, comm)
+        read = load_zarr if _is_store(path) else load
+        return cls(read(path, layout, comm), layout, comm)
 
     def _sheet(self) -> Sheet:
         shape = " x ".join(map(str, self.shape))
@@ -282,6 +290,10 @@ class CubeArray(LikeNumpy, Shown):
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
         here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
+
+
+def _is_store(path: str | Path) -> bool:
+    return Path(path).suffix == ".zarr"
 
 
 def _of_entries(given: object, entries: tuple[int, ...]) -> NDArray[Any]:
