@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.array.archive import load_zarr, save_zarr
 from graycube.array.files import load, save
+from graycube.array.indices import Reader, along_axes, frequency, spectrum_of
 from graycube.array.local import blocks_of_local, local, piece_of, put_local
 from graycube.array.methods import LikeNumpy
 from graycube.array.ranks import (
@@ -191,14 +192,55 @@ class CubeArray(LikeNumpy, Shown):
         blocks = all_blocks(self.blocks, self.layout, self.comm, root)
         return None if blocks is None else self.layout.gather(blocks)
 
-    def indices(self) -> tuple["CubeArray", ...]:
+    def indices(self, *, sparse: bool = False) -> tuple["CubeArray", ...]:
         """The index of every element along each axis, in the layout of the array.
+
+        Those that are ``sparse`` have length 1 along the other axes, as ``numpy.indices`` has
+        it. With an array of the whole shape they broadcast, without messages.
 
         >>> x = CubeArray.from_numpy(np.zeros((2, 4)), Layout.mesh((2, 4), nodes=(1, 4)))
         >>> x.indices()[1].to_numpy().tolist()
         [[0, 1, 2, 3], [0, 1, 2, 3]]
+        >>> [index.shape for index in x.indices(sparse=True)]
+        [(2, 1), (1, 4)]
         """
-        return tuple(self.with_blocks(along) for along in held(self.layout, self.nodes))
+        made = along_axes(self, sparse=sparse)
+        return tuple(self.with_blocks(index, layout) for index, layout in made)
+
+    def frequencies(
+        self,
+        spacing: float | Sequence[float] = 1.0,
+        s: Sequence[int] | None = None,
+        *,
+        sparse: bool = False,
+    ) -> tuple["CubeArray", ...]:
+        """The frequencies of a spectrum along each axis, as ``numpy.fft.fftfreq`` has them.
+
+        ``spacing`` is that of the points. Half a spectrum needs ``s``, the shape of what was
+        transformed. Whatever order the elements of the spectrum are in, these are in the same.
+
+        >>> layout = Layout.mesh((8, 6), nodes=(4, 1), code="gray")
+        >>> u = CubeArray.from_function(lambda i, j: np.sin(2 * np.pi * i / 8), layout)
+        >>> k, m = np.fft.rfftn(u).frequencies(1 / 8, s=u.shape, sparse=True)
+        >>> k.to_numpy().ravel()
+        array([ 0.,  1.,  2.,  3., -4., -3., -2., -1.])
+        """
+        every = spectrum_of(self, spacing, s)
+        made = zip(along_axes(self, sparse=sparse), every, self.layout.shape, strict=True)
+        return tuple(
+            self.with_blocks(frequency(index, values, *points), layout)
+            for (index, layout), points, values in made
+        )
+
+    @property
+    def read(self) -> Reader:
+        """Elements and boxes by their index in the whole array, on every rank; collective.
+
+        >>> x = CubeArray.from_numpy(np.arange(8.0).reshape(4, 2), Layout.mesh((4, 2), (4, 1)))
+        >>> x.read[3, 0], x.read[1:3].tolist()
+        (np.float64(6.0), [[2.0, 3.0], [4.0, 5.0]])
+        """
+        return Reader(self)
 
     def relayout(
         self,
