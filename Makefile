@@ -60,5 +60,5 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "graycube needs Python 3.11 or newer; call: make PYTHON=python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs,fast,mpi,plot]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs,fast,mpi,plot,zarr]'
 	@touch $@

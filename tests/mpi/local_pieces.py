@@ -5,7 +5,7 @@ from mpi_checks import raised
 from numpy_cases import layouts
 
 import graycube as gc
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidValueError, OutOfRangeError
 
 
 def pieces(comm):
@@ -48,9 +48,25 @@ def mistakes(comm):
     yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
 
 
+def boxes(comm):
+    """Every rank reads the same box, of components and copies too; a wrong one fails on all."""
+    for layout in layouts(comm.size.bit_length() - 1):
+        x = np.random.default_rng(1).standard_normal((*layout.shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        for box in (np.s_[1], np.s_[-1, ...], np.s_[0:3, ..., 1], np.s_[...]):
+            yield np.array_equal(u.read[box], x[box]), f"{box} of {layout}"
+        top = u.max(axis=0)
+        yield np.array_equal(top.read[0], x.max(axis=0)[0]), f"copies {top.layout}"
+    last = comm.rank == comm.size - 1
+    error = raised(lambda: u.read[99 if last else 0])
+    yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+    yield comm.size == 1 or isinstance(error, OutOfRangeError), f"{error!r}"
+
+
 RANKS = (1, 2, 4, 8)
 CHECKS = {
     "pieces": (pieces, RANKS),
     "views": (views, RANKS),
     "mistakes": (mistakes, RANKS),
+    "boxes": (boxes, RANKS),
 }

@@ -2,14 +2,16 @@
 
 ``held`` is what is here of an array: blocks and their layout. ``ranks`` says which nodes that
 are and makes all ranks go on together, ``moving`` takes data from place to place, ``local`` is
-the piece of a process, ``window`` an array with its halo, and ``files`` are arrays on disk.
+the piece of a process, ``window`` an array with its halo, ``files`` and ``archive`` are arrays
+on disk, and ``checkpoint`` has several of them.
 What NumPy does too is in ``elementwise``, ``reductions``, with ``statistics``, ``norms`` and
 ``sums`` made of them, ``payload`` and ``rolling``; ``functions`` is the table of it,
 ``methods`` has the names on arrays. ``cube_array`` is the array itself.
 """
 
+from graycube.array.checkpoint import Checkpoint
 from graycube.array.cube_array import CubeArray
 from graycube.array.joining import assert_allclose, stack, where
 from graycube.array.window import Window
 
-__all__ = ["CubeArray", "Window", "assert_allclose", "stack", "where"]
+__all__ = ["Checkpoint", "CubeArray", "Window", "assert_allclose", "stack", "where"]

@@ -5,7 +5,7 @@ sure that all ranks have the same layout, dtype and shape; what is wrong on one 
 on all of them. Everything else works on the blocks that are here and sends nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graycube.array.archive import load_zarr, save_zarr
 from graycube.array.files import load, save
+from graycube.array.indices import Reader, along_axes, frequency, spectrum_of
 from graycube.array.local import blocks_of_local, local, piece_of, put_local
 from graycube.array.methods import LikeNumpy
 from graycube.array.ranks import (
@@ -190,14 +192,55 @@ class CubeArray(LikeNumpy, Shown):
         blocks = all_blocks(self.blocks, self.layout, self.comm, root)
         return None if blocks is None else self.layout.gather(blocks)
 
-    def indices(self) -> tuple["CubeArray", ...]:
+    def indices(self, *, sparse: bool = False) -> tuple["CubeArray", ...]:
         """The index of every element along each axis, in the layout of the array.
+
+        Those that are ``sparse`` have length 1 along the other axes, as ``numpy.indices`` has
+        it. With an array of the whole shape they broadcast, without messages.
 
         >>> x = CubeArray.from_numpy(np.zeros((2, 4)), Layout.mesh((2, 4), nodes=(1, 4)))
         >>> x.indices()[1].to_numpy().tolist()
         [[0, 1, 2, 3], [0, 1, 2, 3]]
+        >>> [index.shape for index in x.indices(sparse=True)]
+        [(2, 1), (1, 4)]
         """
-        return tuple(self.with_blocks(along) for along in held(self.layout, self.nodes))
+        made = along_axes(self, sparse=sparse)
+        return tuple(self.with_blocks(index, layout) for index, layout in made)
+
+    def frequencies(
+        self,
+        spacing: float | Sequence[float] = 1.0,
+        s: Sequence[int] | None = None,
+        *,
+        sparse: bool = False,
+    ) -> tuple["CubeArray", ...]:
+        """The frequencies of a spectrum along each axis, as ``numpy.fft.fftfreq`` has them.
+
+        ``spacing`` is that of the points. Half a spectrum needs ``s``, the shape of what was
+        transformed. Whatever order the elements of the spectrum are in, these are in the same.
+
+        >>> layout = Layout.mesh((8, 6), nodes=(4, 1), code="gray")
+        >>> u = CubeArray.from_function(lambda i, j: np.sin(2 * np.pi * i / 8), layout)
+        >>> k, m = np.fft.rfftn(u).frequencies(1 / 8, s=u.shape, sparse=True)
+        >>> k.to_numpy().ravel()
+        array([ 0.,  1.,  2.,  3., -4., -3., -2., -1.])
+        """
+        every = spectrum_of(self, spacing, s)
+        made = zip(along_axes(self, sparse=sparse), every, self.layout.shape, strict=True)
+        return tuple(
+            self.with_blocks(frequency(index, values, *points), layout)
+            for (index, layout), points, values in made
+        )
+
+    @property
+    def read(self) -> Reader:
+        """Elements and boxes by their index in the whole array, on every rank; collective.
+
+        >>> x = CubeArray.from_numpy(np.arange(8.0).reshape(4, 2), Layout.mesh((4, 2), (4, 1)))
+        >>> x.read[3, 0], x.read[1:3].tolist()
+        (np.float64(6.0), [[2.0, 3.0], [4.0, 5.0]])
+        """
+        return Reader(self)
 
     def relayout(
         self,
@@ -244,10 +287,11 @@ class CubeArray(LikeNumpy, Shown):
         """
         return window(self, reach, periodic=periodic, corners=corners, fill=fill)
 
-    def save(self, path: str | Path) -> None:
-        """Write the array to one ``.npy`` file, in natural order; collective.
+    def save(self, path: str | Path, attributes: Mapping[str, Any] | None = None) -> None:
+        """Write the array in natural order; collective.
 
-        ``numpy.load`` reads it, :meth:`load` into any layout. On failure the old file stays.
+        That is to one ``.npy`` file, which ``numpy.load`` reads, or where the name ends with
+        ``.zarr``, to a store of Zarr in chunks, with attributes. On failure the old file stays.
 
         >>> import tempfile
         >>> x = CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray"))
@@ -256,13 +300,18 @@ class CubeArray(LikeNumpy, Shown):
         ...     np.load(Path(folder) / "x.npy")
         array([5, 6, 7, 8])
         """
-        save(path, self.blocks, self.layout, self.comm)
+        if _is_store(path):
+            save_zarr(path, self, attributes)
+        else:
+            save(path, self.blocks, self.layout, self.comm, attributes)
 
     @classmethod
     def load(
         cls, path: str | Path, layout: Layout, comm: "Intracomm | None" = None
     ) -> "CubeArray":
-        """Read an array from a ``.npy`` file, every rank its part; collective.
+        """Read an array from a ``.npy`` file, or a ``.zarr`` store, every rank its part.
+
+        Collective; into any layout, on any number of ranks.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -270,7 +319,8 @@ class CubeArray(LikeNumpy, Shown):
         ...     CubeArray.load(Path(folder) / "x.npy", Layout.nodes(2)).blocks.ravel()
         array([5, 6, 7, 8])
         """
-        return cls(load(path, layout, comm), layout, comm)
+        read = load_zarr if _is_store(path) else load
+        return cls(read(path, layout, comm), layout, comm)
 
     def _sheet(self) -> Sheet:
         shape = " x ".join(map(str, self.shape))
@@ -282,6 +332,10 @@ class CubeArray(LikeNumpy, Shown):
         nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
         here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
+
+
+def _is_store(path: str | Path) -> bool:
+    return Path(path).suffix == ".zarr"
 
 
 def _of_entries(given: object, entries: tuple[int, ...]) -> NDArray[Any]:

@@ -36,7 +36,13 @@ _VERSIONS = {b"\1\0": (2, "latin1"), b"\2\0": (4, "latin1"), b"\3\0": (4, "utf-8
 """How many bytes say how long the header is, and its encoding."""
 
 
-def save(path: str | Path, blocks: _Blocks, layout: Layout, comm: "Intracomm | None") -> None:
+def save(
+    path: str | Path,
+    blocks: _Blocks,
+    layout: Layout,
+    comm: "Intracomm | None",
+    attributes: object = None,
+) -> None:
     """Write the blocks of all nodes as one array; collective."""
     over = spread(comm)
     first = over is None or over.rank == 0
@@ -44,6 +50,12 @@ def save(path: str | Path, blocks: _Blocks, layout: Layout, comm: "Intracomm | N
 
     def begin() -> "tuple[Path, Facts]":
         require_plain(blocks.dtype)
+        if attributes is not None:
+            raise InvalidValueError(
+                f"{path} is to have attributes",
+                "a .npy file has none",
+                "save a store, with a name that ends with .zarr",
+            )
         target = require_writable(path)
         if first:
             beside = target.with_name(f".{token_hex(8)}.part")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,8 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
     graycube.errors.InvalidTypeError: numpy.median is given a CubeArray: it is not among the
     functions that work where the elements are; call it on to_numpy(), the whole array
     """
+    if function not in TABLE and function.__module__ in _ABOVE:
+        import_module(_ABOVE[function.__module__])
     row = TABLE.get(function)
     if row is None:
         raise InvalidTypeError(
@@ -250,3 +253,5 @@ TABLE: dict[Function, Row] = {
     np.common_type: _dtypes(np.common_type),
 }
 """Layers above add their rows: :mod:`graycube.fourier` those of ``numpy.fft``."""
+_ABOVE = {"numpy.fft": "graycube.fourier"}
+"""Which layer that is, in case nobody has used it yet."""

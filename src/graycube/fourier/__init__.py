@@ -1,8 +1,9 @@
 """Fourier transforms of arrays over a cube, in whatever layout they are.
 
 ``passes`` decides what is transformed and exchanged, ``exchanges`` writes that as schedules,
-``along`` carries it out along one axis, ``transform`` and ``real`` have what people call, and
-``numpy_names`` is what ``numpy.fft`` does with such arrays.
+``along`` carries it out along one axis; ``lines`` brings a whole axis to memory instead.
+``transform``, ``real`` and ``trigonometric`` have what people call, with ``arguments`` that
+they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
 ``candidates`` prices the emulations of :mod:`graycube.table.networks` on a machine, ``plan``
 chooses one, and ``emulated`` makes passes of it.
 """
@@ -13,6 +14,7 @@ from graycube.fourier.numpy_names import add_to_table
 from graycube.fourier.passes import Pass, passes
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
+from graycube.fourier.trigonometric import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 
 add_to_table()
 
@@ -20,10 +22,18 @@ __all__ = [
     "Along",
     "Pass",
     "along",
+    "dct",
+    "dctn",
+    "dst",
+    "dstn",
     "exchange_schedules",
     "fft",
     "fft2",
     "fftn",
+    "idct",
+    "idctn",
+    "idst",
+    "idstn",
     "ifft",
     "ifft2",
     "ifftn",

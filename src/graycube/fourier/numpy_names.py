@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from graycube.array import CubeArray
-from graycube.array.functions import TABLE, Kind, Row, name_of
+from graycube.array.functions import TABLE, Kind, Row
 from graycube.array.rolling import roll
 from graycube.errors import InvalidValueError
+from graycube.fourier.arguments import delivered, require_out
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.transform import fftn, ifftn
 from graycube.layout.layout import require_axis
@@ -33,36 +34,43 @@ _IN_MEMORY = {fftn: np.fft.fftn, ifftn: np.fft.ifftn}
 
 def _axes(a: CubeArray, given: dict[str, Any]) -> list[int]:
     """The axes of a call, from 0, in the order in which they are named."""
-    named = given.get("axis", given.get("axes"))
-    every = range(a.ndim) if named is None else [named] if "axis" in given else named
-    return [require_axis(k, a.ndim) for k in every]
+    named, s = given.get("axis", given.get("axes")), given.get("s")
+    every = range(a.ndim) if s is None else range(-len(s), 0)
+    chosen = every if named is None else [named] if "axis" in given else named
+    return [require_axis(k, a.ndim) for k in chosen]
 
 
-def _arguments(function: Callable[..., Any], args: Any, options: Any) -> dict[str, Any]:  # noqa: ANN401
-    """The arguments by their names; what pads, cuts or takes memory is refused."""
+def _call(function: Callable[..., Any], args: Any, options: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """Of a call: the array, axes from 0, their numbers of points if given, norm and out."""
     bound = inspect.signature(function).bind(*args, **options)
     bound.apply_defaults()
     given = dict(bound.arguments)
-    for name in ("n", "s", "out"):
-        if given.get(name) is not None and not (name == "n" and "irfft" in function.__name__):
-            raise InvalidValueError(
-                f"{name_of(function)} is given {name}={given[name]!r:.40}",
-                "nothing is padded or cut over nodes, and the result is an array of its own",
-                f"leave {name} out",
-            )
-    return given
+    a, n = given["a"], given.get("n")
+    axes, s = _axes(a, given), given.get("s") if n is None else [n]
+    if s is not None and len(s) != len(axes):
+        raise InvalidValueError(
+            f"s has {len(s)} entries for {len(axes)} axes",
+            "each axis of the transform needs its number of points",
+            "name as many axes",
+        )
+    return a, axes, s, given["norm"], given.get("out")
 
 
 def _transform(function: Callable[..., Any], ours: Callable[..., CubeArray]) -> Row:
     def call(*args: Any, **options: Any) -> CubeArray:  # noqa: ANN401
-        given = _arguments(function, args, options)
-        a: CubeArray = given["a"]
-        norm = given["norm"]
-        axes, d = _axes(a, given), len(a.layout.axes)
-        inside = tuple(k - d + 2 for k in axes if k >= d)
+        a, axes, s, norm, out = _call(function, args, options)
+        if s and len({*axes}) < len(axes):  # NumPy's way: one by one, the last one first
+            rest = {"norm": norm, "axes": axes[:-1], "s": s[:-1], "out": out}
+            return call(ours(a, axes[-1:], norm, s=s[-1:]), **rest)
+        points, d = s or [None] * len(axes), len(a.layout.axes)
+        inside = [(k - d + 2, n) for k, n in zip(axes, points, strict=True) if k >= d]
         if inside:
-            a = a.with_blocks(_IN_MEMORY[ours](a.blocks, axes=inside, norm=norm))
-        return ours(a, [k for k in axes if k < d], norm)
+            along, lengths = zip(*inside, strict=True)
+            one = _IN_MEMORY[ours]
+            made = one(a.blocks, s=s and lengths, axes=along, norm=norm)
+            a = a.with_blocks(made)
+        over = [(k, n) for k, n in zip(axes, points, strict=True) if k < d]
+        return ours(a, [k for k, _ in over], norm, s=s and [n for _, n in over], out=out)
 
     return Row(Kind.TRANSFORMS, call)
 
@@ -71,20 +79,24 @@ def _real(function: Callable[..., Any], *, inverse: bool) -> Row:
     """The last axis is real; the others come after it, or in the inverse before."""
 
     def call(*args: Any, **options: Any) -> CubeArray:  # noqa: ANN401
-        given = _arguments(function, args, options)
-        a: CubeArray = given["a"]
-        norm, n = given["norm"], given.get("n")
-        *others, last = _axes(a, given)
+        a, axes, s, norm, out = _call(function, args, options)
+        *others, last = axes
         every = TABLE[np.fft.ifftn if inverse else np.fft.fftn].call
+        rest: dict[str, Any] = {"s": s and s[:-1], "axes": others, "norm": norm}
+        n = None if s is None or s[-1] == -1 else s[-1]
         if inverse and others:
-            a = every(a, axes=others, norm=norm)
-        d = len(a.layout.axes)
+            a = every(a, **rest)
+        d, end = len(a.layout.axes), None if others and not inverse else out
         if last >= d:
             one = np.fft.irfft if inverse else np.fft.rfft
-            a = a.with_blocks(one(a.blocks, n, axis=last - d + 2, norm=norm))
+            made = a.with_blocks(one(a.blocks, n, axis=last - d + 2, norm=norm))
+            require_out(end, a, made.shape, made.dtype)
+            a = delivered(made, end)
+        elif inverse:
+            a = irfft(a, n, last, norm, out=end)
         else:
-            a = irfft(a, n, last, norm) if inverse else rfft(a, last, norm)
-        return every(a, axes=others, norm=norm) if others and not inverse else a
+            a = rfft(a, last, norm, n=n, out=end)
+        return every(a, **rest, out=out) if others and not inverse else a
 
     return Row(Kind.TRANSFORMS, call)
 

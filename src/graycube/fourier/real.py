@@ -3,28 +3,26 @@
 Rules.
 
 1. A real axis of L points has L // 2 + 1 values in its spectrum. That is in general no power of
-   two times a number of nodes, so the axis is in memory: no node bit depends on its bits.
-2. The node bits stay as they are, so nothing is exchanged. A node puts its memory in C order,
-   which brings the axis together, transforms many lines at once, and keeps that order: the
-   layout of the result has the new axis in the place of the old one.
+   two times a number of nodes, so lines are brought to memory: other axes are over the nodes.
+2. An axis in memory needs no exchange, and the layout of the result has the new axis in the
+   place of the old one. An axis over nodes changes places with others: that is one exchange.
 3. The transforms along other axes are those of complex arrays, and each of their exchanges
    moves half as much. Half a spectrum seldom has bits to trade for those of the nodes, so bits
    of other axes are traded. Those of a lone consecutive axis have to come back: twice as many
    exchanges as a whole spectrum needs. Cyclic data, or a third axis, avoid that.
 """
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import replace
-from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array import CubeArray
-from graycube.array.moving import moved
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.passes import brought
+from graycube.fourier.arguments import delivered, require_lengths, require_out
+from graycube.fourier.lines import has_room, lines_of, of_lines, require_room
 from graycube.fourier.transform import (
     Norm,
     Order,
@@ -36,15 +34,24 @@ from graycube.fourier.transform import (
     require_norm,
     scale,
 )
-from graycube.gf2 import AffineMap, Matrix, require_int
-from graycube.layout import Axis, Layout
-from graycube.layout.layout import require_axis
+from graycube.layout import Layout
 
 _Lines = NDArray[Any]
+_HINT = "use fewer nodes, or more points along the other axes"
 
 
-def rfft(a: CubeArray, axis: int = -1, norm: Norm | None = None) -> CubeArray:
-    """The transform of a real array along an axis in memory: its first L // 2 + 1 values.
+def rfft(
+    a: CubeArray,
+    axis: int = -1,
+    norm: Norm | None = None,
+    *,
+    n: int | None = None,
+    out: CubeArray | None = None,
+) -> CubeArray:
+    """The transform of a real array along an axis: its first L // 2 + 1 values.
+
+    An axis over nodes changes places with others. With ``n`` points instead of L, it is cut,
+    or zeros follow it. With ``out`` the result goes there.
 
     >>> x = np.arange(24.0).reshape(4, 6)
     >>> y = rfft(CubeArray.from_numpy(x, Layout.mesh((4, 6), nodes=(4, 1), code="gray")))
@@ -52,27 +59,37 @@ def rfft(a: CubeArray, axis: int = -1, norm: Norm | None = None) -> CubeArray:
     True
     >>> y
     <CubeArray (4, 4) complex128 on 4 nodes: (b1:1 b1:0 || b0:1 g0:0)>
+    >>> rfft(CubeArray.from_numpy(x, Layout.mesh((4, 6), nodes=(2, 2))))
+    <CubeArray (4, 4) complex128 on 4 nodes: (b1:1 b1:0 || b0:1 b0:0)>
     """
 
-    def check() -> tuple[int, np.dtype[np.generic]]:
-        along = require_axis(axis, len(a.layout.axes))
-        way = ", take one in memory as the last axis, or use fft"
-        _require_in_memory(a.layout, along, way)
+    def check() -> tuple[int, int, np.dtype[np.generic]]:
+        (along,) = require_axes(a.layout, (axis,))
+        points = require_lengths(a.layout, [along], None if n is None else (n,))[along]
         require_norm(norm)
-        return along, _real_dtype(a.dtype)
+        real = _real_dtype(a.dtype)
+        require_room(a.layout, along, "the transform of a real array", f"{_HINT}, or fft")
+        shape = _with_length(a, along, points // 2 + 1)
+        require_out(out, a, shape, complex_dtype(a.dtype))
+        return along, points, real
 
-    axis, dtype = all_agree(a, "rfft", check, axis=axis, norm=norm)
-    points = a.layout.shape[axis]
-    lines = _lines(a, axis, dtype)
-    return _of_lines(_half(lines, points, norm), a, axis, points // 2 + 1)
+    along, points, dtype = all_agree(a, "rfft", check, out=out, axis=axis, norm=norm, n=n)
+    lines = _half(lines_of(a, along, dtype), points, norm)
+    return delivered(of_lines(lines, a, along), out)
 
 
 def irfft(
-    a: CubeArray, n: int | None = None, axis: int = -1, norm: Norm | None = None
+    a: CubeArray,
+    n: int | None = None,
+    axis: int = -1,
+    norm: Norm | None = None,
+    *,
+    out: CubeArray | None = None,
 ) -> CubeArray:
-    """The real array of ``n`` points along an axis in memory with that spectrum.
+    """The real array of ``n`` points along an axis with that spectrum.
 
-    A spectrum of m values is that of 2 (m - 1) points, the default, or of one point more.
+    A spectrum of m values is that of 2 (m - 1) points, the default, or of one point more. For
+    any other ``n`` it is cut, or zeros follow it.
 
     >>> layout = Layout.mesh((4, 7), nodes=(4, 1), code="gray")
     >>> x = CubeArray.from_numpy(np.arange(28.0).reshape(4, 7), layout)
@@ -82,61 +99,70 @@ def irfft(
     """
 
     def check() -> tuple[int, int]:
-        along = require_axis(axis, len(a.layout.axes))
-        _require_in_memory(a.layout, along)
+        (along,) = require_axes(a.layout, (axis,))
         require_norm(norm)
-        complex_dtype(a.dtype)
-        return along, _points(a.layout.shape[along], n)
+        real = complex_dtype(a.dtype).type(0).real.dtype
+        points = _points(a.layout, along, -1 if n is None else n)
+        require_room(a.layout, along, "a spectrum that becomes real", _HINT)
+        require_out(out, a, _with_length(a, along, points), real)
+        return along, points
 
-    axis, points = all_agree(a, "irfft", check, axis=axis, norm=norm, n=n)
-    return _inverse(a, points, axis, norm)
+    along, points = all_agree(a, "irfft", check, out=out, axis=axis, norm=norm, n=n)
+    return delivered(_inverse(a, points, along, norm), out)
 
 
-def rfft2(
+def rfft2(  # noqa: PLR0913 - NumPy's, and one more
     a: CubeArray,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
     *,
+    s: Sequence[int] | None = None,
     order: Order = "any",
+    out: CubeArray | None = None,
 ) -> CubeArray:
-    """The transform of a real array along two axes; the last one of them is in memory.
+    """The transform of a real array along two axes: half of the spectrum of the last one.
 
     >>> x = np.arange(24.0).reshape(8, 3)
     >>> a = CubeArray.from_numpy(x, Layout.mesh((8, 3), nodes=(4, 1)))
     >>> np.allclose(rfft2(a).to_numpy(), np.fft.rfft2(x))
     True
     """
-    return rfftn(a, axes, norm, order=order)
+    return rfftn(a, axes, norm, s=s, order=order, out=out)
 
 
-def irfft2(
+def irfft2(  # noqa: PLR0913 - NumPy's, and two more
     a: CubeArray,
-    n: int | None = None,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
     *,
+    s: Sequence[int] | None = None,
     order: Order = "any",
+    out: CubeArray | None = None,
+    n: int | None = None,
 ) -> CubeArray:
-    """The real array, of ``n`` points along the last one of two axes, with that spectrum.
+    """The real array with that spectrum, along two axes; ``s`` has its numbers of points.
 
     >>> x = np.arange(24.0).reshape(8, 3)
     >>> a = CubeArray.from_numpy(x, Layout.mesh((8, 3), nodes=(4, 1)))
-    >>> np.allclose(irfft2(rfft2(a), n=3).to_numpy(), x)
+    >>> np.allclose(irfft2(rfft2(a), s=(8, 3)).to_numpy(), x)
     True
     """
-    return irfftn(a, n, axes, norm, order=order)
+    return irfftn(a, axes, norm, s=s, order=order, out=out, n=n)
 
 
-def rfftn(
+def rfftn(  # noqa: PLR0913 - NumPy's, and one more
     a: CubeArray,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
+    s: Sequence[int] | None = None,
     order: Order = "any",
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The transform of a real array along several axes: :func:`rfft` along the last, then fftn.
 
-    The last axis is in memory. The others are over nodes in any way, and ``order`` is theirs.
+    ``order`` is that of the other axes. Each axis is cut, or followed by zeros, to its number
+    of points in ``s``.
 
     >>> x = np.random.default_rng(0).standard_normal((20, 12, 2))  # the last axis is payload
     >>> a = CubeArray.from_numpy(x, Layout.mesh((20, 12), nodes=(4, 1), code="gray"))
@@ -144,120 +170,89 @@ def rfftn(
     True
     """
 
-    def check() -> tuple[list[int], int]:
+    def check() -> tuple[list[int], int, dict[int, int]]:
         _real_dtype(a.dtype)
-        return _others_and_last(a, axes)
+        others, last = _others_and_last(a, axes)
+        lengths = require_lengths(a.layout, [*others, last], s)
+        halves = {**lengths, last: lengths[last] // 2 + 1}
+        require_out(out, a, _with_lengths(a, halves), complex_dtype(a.dtype))
+        return others, last, lengths
 
-    others, last = all_agree(a, "rfftn", check, axes=axes)
-    return fftn(rfft(a, last, norm), others, norm, order=order)
+    others, last, lengths = all_agree(a, "rfftn", check, out=out, axes=axes, s=s)
+    half = rfft(a, last, norm, n=lengths[last])
+    some = None if s is None else [lengths[k] for k in others]
+    return fftn(half, others, norm, s=some, order=order, out=out)
 
 
-def irfftn(
+def irfftn(  # noqa: PLR0913 - NumPy's, and two more
     a: CubeArray,
-    n: int | None = None,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
+    s: Sequence[int] | None = None,
     order: Order = "any",
+    out: CubeArray | None = None,
+    n: int | None = None,
 ) -> CubeArray:
-    """The real array, of ``n`` points along the last one of several axes, with that spectrum.
+    """The real array with that spectrum, along several axes; ``s`` has its numbers of points.
 
-    :func:`ifftn` along the others, then :func:`irfft`. What the others have moved from the last
-    axis onto nodes is first brought back to memory.
+    :func:`ifftn` along the others, then :func:`irfft`. The last number of points is by default
+    2 (m - 1), for m values. ``n`` is an old way to give that number alone.
 
     >>> x = np.random.default_rng(0).standard_normal((20, 12))
     >>> a = CubeArray.from_numpy(x, Layout.mesh((20, 12), nodes=(4, 1), code="gray"))
     >>> np.allclose(irfftn(rfftn(a)).to_numpy(), x)
     True
     """
+    if n is not None:
+        warnings.warn(
+            "irfftn(n=...) is now irfftn(s=(-1, ..., n)): the numbers of points of all axes",
+            DeprecationWarning,
+            stacklevel=2,
+        )
 
-    def check() -> tuple[list[int], int, int]:
+    def check() -> tuple[list[int], int, dict[int, int]]:
         others, last = _others_and_last(a, axes)
-        if a.layout.axes[last].bits > a.layout.p - a.layout.n:  # memory has no room for it
-            _require_in_memory(a.layout, last)
-        return others, last, _points(a.layout.shape[last], n)
+        require_norm(norm)
+        lengths = require_lengths(a.layout, [*others, last], s)
+        given = -1 if n is None else n
+        lengths[last] = _points(a.layout, last, given if s is None else s[-1])
+        real = complex_dtype(a.dtype).type(0).real.dtype
+        require_out(out, a, _with_lengths(a, lengths), real)
+        if not has_room(a.layout, last):
+            require_room(a.layout, last, "a spectrum that becomes real", _HINT)
+        return others, last, lengths
 
-    others, last, points = all_agree(a, "irfftn", check, axes=axes, n=n)
-    return _inverse(ifftn(a, others, norm, order=order), points, last, norm)
+    others, last, lengths = all_agree(a, "irfftn", check, out=out, axes=axes, s=s, n=n)
+    some = None if s is None else [lengths[k] for k in others]
+    return irfft(
+        ifftn(a, others, norm, s=some, order=order), lengths[last], last, norm, out=out
+    )
 
 
 def _half(lines: _Lines, points: int, norm: Norm | None) -> _Lines:
-    """The spectra of real lines."""
+    """The spectra of real lines, cut or filled to so many points."""
     from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
-    return scale(fft.rfft(lines, axis=1), points, norm, inverse=False)
+    return scale(fft.rfft(lines, points, axis=1), points, norm, inverse=False)
 
 
 def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArray:
     """The real array; the axis is brought to memory, if it is not there."""
     from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
-    lines = _lines(a, axis, complex_dtype(a.dtype))
+    lines = lines_of(a, axis, complex_dtype(a.dtype))
     lines = fft.irfft(lines, points, axis=1, norm="forward")
-    return _of_lines(scale(lines, points, norm, inverse=True), a, axis, points)
+    return of_lines(scale(lines, points, norm, inverse=True), a, axis)
 
 
-def _lines(a: CubeArray, axis: int, dtype: "np.dtype[np.generic]") -> _Lines:
-    """All elements, with the axis as axis 1, in memory and in natural order."""
-    layout = _in_memory(a.layout, axis, a.layout.axes[axis])
-    blocks = moved(a.blocks, layout, a.layout.map, layout.map, a.comm).astype(dtype, copy=False)
-    above, _, _, below, before, _ = shape = _shape(layout, axis, len(a.nodes))
-    digits = np.moveaxis(blocks.reshape(*shape, -1), 5, 2)  # between its high and low bits
-    return digits.reshape(above, layout.shape[axis], below, before, -1)
+def _with_length(a: CubeArray, axis: int, length: int) -> tuple[int, ...]:
+    return _with_lengths(a, {axis: length})
 
 
-def _of_lines(lines: _Lines, a: CubeArray, axis: int, length: int) -> CubeArray:
-    """The array with such lines of a new length, where ``a`` has its own."""
-    two = length & -length
-    layout = _in_memory(a.layout, axis, Axis(two.bit_length() - 1, length // two))
-    above, high, low, below, before, extent = _shape(layout, axis, len(a.nodes))
-    digits = lines.reshape(above, high, extent, low, below, before, -1)
-    shape = (len(a.nodes), layout.block_size, *a.blocks.shape[2:])
-    return CubeArray(np.moveaxis(digits, 2, 5).reshape(shape), layout, a.comm)
-
-
-def _shape(layout: Layout, axis: int, nodes: int) -> tuple[int, int, int, int, int, int]:
-    """What blocks of :func:`_in_memory` are, before the extents after the axis and payload.
-
-    That is: rows above the axis, its high and its low bits, rows below it; the extents before
-    its own, and its own.
-    """
-    along = layout.axes[axis]
-    last = 1 << layout.word_bits(axis).start
-    below = sum(row < last for row in layout.map.matrix.rows[layout.n :])
-    before = prod(other.extent for other in layout.axes[:axis])
-    above = layout.p - layout.n - along.bits - below
-    high = along.bits - along.low
-    return nodes << above, 1 << high, 1 << along.low, 1 << below, before, along.extent
-
-
-def _in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
-    """The layout with a new axis, in memory, in place of one; memory is in C order.
-
-    Node bits that depend on the old axis are exchanged for others, the rest stay as they are.
-    """
-    group = layout.word_bits(axis)
-    old, offset = len(group), group.start
-    place, _ = brought(layout.map, layout.n, group, group)
-    low = (1 << offset) - 1
-    rows = [row >> offset + old << offset + new.bits | row & low for row in place.matrix.rows]
-    # Memory now has single bits of the word, and nothing of the old axis is left in them.
-    memory = [row for row in rows[layout.n :] if row]
-    memory += [1 << offset + b for b in range(new.bits)]
-    matrix = Matrix.from_rows([*rows[: layout.n], *sorted(memory)], layout.p - old + new.bits)
-    axes = (*layout.axes[:axis], new, *layout.axes[axis + 1 :])
-    return replace(layout, map=AffineMap(matrix, place.constant), axes=axes)
-
-
-def _require_in_memory(layout: Layout, axis: int, other_ways: str = "") -> None:
-    changes = tuple(layout.node_change(1 << bit) for bit in layout.word_bits(axis))
-    dims = Matrix(changes, layout.n).rank()
-    if dims:
-        raise InvalidValueError(
-            f"axis {axis} is over {1 << dims} nodes",
-            "an axis that is real, or has half a spectrum, must be in memory",
-            f"relayout with nodes=1 along it and other axes over the nodes{other_ways}",
-        )
+def _with_lengths(a: CubeArray, lengths: dict[int, int]) -> tuple[int, ...]:
+    """The shape of an array with some lengths, payload included."""
+    return tuple(lengths.get(k, length) for k, length in enumerate(a.shape))
 
 
 def _real_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
@@ -286,15 +281,14 @@ def _others_and_last(a: CubeArray, axes: Sequence[int] | None) -> tuple[list[int
     return others, last
 
 
-def _points(values: int, n: int | None) -> int:
-    """The number of real points of a spectrum of so many values."""
-    even = 2 * (values - 1)
-    points = even if n is None else require_int(n, "n")
-    if points < 1 or points // 2 + 1 != values:
-        known = f"{even} or {even + 1} points" if even else "1 point"
+def _points(layout: Layout, axis: int, given: int) -> int:
+    """The number of real points that are wanted of a spectrum."""
+    values = layout.shape[axis]
+    if values == 1 and given == -1:
         raise InvalidValueError(
-            f"n is {points}",
-            f"a spectrum of {values} values is that of {known}",
-            "nothing is padded or cut: pass such an n",
+            f"axis {axis} has a spectrum of 1 value",
+            "twice one less is no number of points",
+            "say how many points there are: n=1",
         )
-    return points
+    points = require_lengths(layout, [axis], (given,))[axis]
+    return 2 * (values - 1) if given == -1 else points

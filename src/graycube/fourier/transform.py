@@ -10,8 +10,16 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, together
 from graycube.cost import exchanged_dims
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidTypeError
 from graycube.fourier.along import along
+from graycube.fourier.arguments import (
+    delivered,
+    require_lengths,
+    require_out,
+    require_word,
+    resized_home,
+)
+from graycube.fourier.lines import resized
 from graycube.fourier.planned import planned, require_plan
 from graycube.layout import Layout
 from graycube.layout.layout import require_axis
@@ -22,20 +30,23 @@ Norm = Literal["backward", "ortho", "forward"]
 Order = Literal["any", "natural"]
 
 
-def fft(
+def fft(  # noqa: PLR0913 - NumPy's, and two more
     a: CubeArray,
     axis: int = -1,
     norm: Norm | None = None,
     *,
+    n: int | None = None,
     order: Order = "any",
     plan: Plan | None = None,
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The discrete Fourier transform along one axis of the layout; payload is not counted.
 
     The result is in whatever layout costs nothing more, and carries it.
     ``order="natural"`` brings it back to the layout of ``a``, at the price of a relayout. With
     a ``plan`` of :func:`plan_fft` its rounds are carried out, else everything is exchanged at
-    once between the passes.
+    once between the passes. ``n`` points are transformed: the axis is cut, or zeros follow it.
+    With ``out``, an array of the result's shape, the result goes there, into its layout.
 
     >>> from graycube.layout import Layout
     >>> x = CubeArray.from_numpy(np.arange(8), Layout.cyclic(3, 2, nodes="gray"))
@@ -45,16 +56,19 @@ def fft(
     >>> print(y.layout)
     (b2 || b1 b0)
     """
-    return _transform(a, (axis,), norm, order, inverse=False, plan=plan)
+    lengths = None if n is None else (n,)
+    return _transform(a, (axis,), norm, order, inverse=False, s=lengths, plan=plan, out=out)
 
 
-def ifft(
+def ifft(  # noqa: PLR0913 - NumPy's, and two more
     a: CubeArray,
     axis: int = -1,
     norm: Norm | None = None,
     *,
+    n: int | None = None,
     order: Order = "any",
     plan: Plan | None = None,
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The inverse transform along one axis.
 
@@ -63,15 +77,18 @@ def ifft(
     >>> np.allclose(ifft(fft(x)).to_numpy(), np.arange(8))
     True
     """
-    return _transform(a, (axis,), norm, order, inverse=True, plan=plan)
+    lengths = None if n is None else (n,)
+    return _transform(a, (axis,), norm, order, inverse=True, s=lengths, plan=plan, out=out)
 
 
-def fft2(
+def fft2(  # noqa: PLR0913 - NumPy's, and one more
     a: CubeArray,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
     *,
+    s: Sequence[int] | None = None,
     order: Order = "any",
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The transform along two axes.
 
@@ -81,15 +98,17 @@ def fft2(
     >>> np.allclose(fft2(a).to_numpy(), np.fft.fft2(x))
     True
     """
-    return fftn(a, axes, norm, order=order)
+    return fftn(a, axes, norm, s=s, order=order, out=out)
 
 
-def ifft2(
+def ifft2(  # noqa: PLR0913 - NumPy's, and one more
     a: CubeArray,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
     *,
+    s: Sequence[int] | None = None,
     order: Order = "any",
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The inverse transform along two axes.
 
@@ -99,17 +118,21 @@ def ifft2(
     >>> np.allclose(ifft2(fft2(a)).to_numpy(), x)
     True
     """
-    return ifftn(a, axes, norm, order=order)
+    return ifftn(a, axes, norm, s=s, order=order, out=out)
 
 
-def fftn(
+def fftn(  # noqa: PLR0913 - NumPy's, and one more
     a: CubeArray,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
+    s: Sequence[int] | None = None,
     order: Order = "any",
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The transform along several axes of the layout, by default along all of them.
+
+    Each axis is cut, or followed by zeros, to its number of points in ``s``, if that is given.
 
     >>> from graycube.layout import Layout
     >>> x = np.random.default_rng(0).standard_normal((20, 8, 2))  # the last axis is payload
@@ -117,15 +140,17 @@ def fftn(
     >>> np.allclose(fftn(a).to_numpy(), np.fft.fftn(x, axes=(0, 1)))
     True
     """
-    return _transform(a, axes, norm, order, inverse=False)
+    return _transform(a, axes, norm, order, inverse=False, s=s, out=out)
 
 
-def ifftn(
+def ifftn(  # noqa: PLR0913 - NumPy's, and one more
     a: CubeArray,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
+    s: Sequence[int] | None = None,
     order: Order = "any",
+    out: CubeArray | None = None,
 ) -> CubeArray:
     """The inverse transform along several axes.
 
@@ -134,7 +159,7 @@ def ifftn(
     >>> np.allclose(ifftn(fftn(a)).to_numpy(), np.eye(4))
     True
     """
-    return _transform(a, axes, norm, order, inverse=True)
+    return _transform(a, axes, norm, order, inverse=True, s=s, out=out)
 
 
 def _transform(  # noqa: PLR0913
@@ -144,19 +169,24 @@ def _transform(  # noqa: PLR0913
     order: Order,
     *,
     inverse: bool,
+    s: Sequence[int] | None = None,
     plan: Plan | None = None,
+    out: CubeArray | None = None,
 ) -> CubeArray:
-    def check() -> tuple[list[int], np.dtype[np.generic]]:
-        _require_word(order, get_args(Order), "order")
+    def check() -> tuple[list[int], np.dtype[np.generic], dict[int, int], Layout]:
+        require_word(order, get_args(Order), "order")
         require_norm(norm)
-        wanted = require_axes(a.layout, axes)
+        wanted, dtype = require_axes(a.layout, axes), complex_dtype(a.dtype)
+        lengths = require_lengths(a.layout, wanted, s)
+        home = resized_home(a.layout, lengths)
         if plan is not None:
-            require_plan(plan, a.layout, wanted[0])
-        return wanted, complex_dtype(a.dtype)
+            require_plan(plan, home, wanted[0])
+        require_out(out, a, (*home.shape, *a.payload), dtype)
+        return wanted, dtype, lengths, home
 
     what = "inverse transform" if inverse else "transform"
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
-    chosen, dtype = all_agree(a, what, check, **facts)
+    chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
     blocks, layout = a.blocks.astype(dtype, copy=False), a.layout
     if plan is not None and plan.task.stages:
         axis = chosen.pop()
@@ -166,16 +196,21 @@ def _transform(  # noqa: PLR0913
     while chosen:
         axis = min(chosen, key=partial(_spread, layout))
         chosen.remove(axis)
+        if lengths[axis] != layout.shape[axis]:
+            other = resized(CubeArray(blocks, layout, a.comm), axis, lengths[axis])
+            blocks, layout = other.blocks, other.layout
         done = along(
             layout, axis, dtype.name, nodes=a.nodes, inverse=inverse, later=tuple(chosen)
         )
         ours = not np.may_share_memory(blocks, a.blocks)
         blocks, layout = done.run(blocks, a.comm, ours=ours), done.result
-        blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
+        blocks = scale(blocks, lengths[axis], norm, inverse=inverse)
     if np.may_share_memory(blocks, a.blocks):  # nothing was to be done
         blocks = blocks.copy()
     result = CubeArray(blocks, layout, a.comm)
-    return result.relayout(a.layout) if order == "natural" else result
+    if out is None and order == "natural":
+        return result.relayout(home)
+    return delivered(result, out)
 
 
 def _spread(layout: Layout, axis: int) -> int:
@@ -200,7 +235,14 @@ def scale(
     return blocks
 
 
-def all_agree(a: CubeArray, what: str, check: Callable[[], _T], **facts: object) -> _T:
+def all_agree(
+    a: CubeArray,
+    what: str,
+    check: Callable[[], _T],
+    *,
+    out: CubeArray | None = None,
+    **facts: object,
+) -> _T:
     """What ``check`` gives, if all ranks pass it with the same arguments; collective.
 
     >>> from graycube.layout import Layout
@@ -209,6 +251,8 @@ def all_agree(a: CubeArray, what: str, check: Callable[[], _T], **facts: object)
     """
     require_array(a)
     alike = {**facts_of(what, a.layout, a.blocks), **facts}
+    if isinstance(out, CubeArray):
+        alike |= {"layout of out": out.layout, "dtype of out": out.dtype}
     return together(a.comm, lambda: (check(), alike))
 
 
@@ -241,12 +285,4 @@ def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
 
 def require_norm(norm: Norm | None) -> None:
     """Refuse what is no norm of NumPy's."""
-    _require_word(norm or "backward", get_args(Norm), "norm")
-
-
-def _require_word(word: str, known: Sequence[str], what: str) -> None:
-    if word not in known:
-        names = ", ".join(map(repr, known))
-        raise InvalidValueError(
-            f"{what} is {word!r}", f"the known ones are {names}", "choose one"
-        )
+    require_word(norm or "backward", get_args(Norm), "norm")

@@ -1,0 +1,232 @@
+"""Arrays in Zarr's format, version 3: a folder of chunks in natural order.
+
+Rules.
+
+1. No two ranks write one chunk. Each has one box of a mesh and cuts it into chunks; an array
+   that is not in boxes goes to such a mesh first. Of copies, the lowest node's is written.
+2. Every chunk has a checksum, and none is left out. So what is damaged or missing is found.
+3. A store is written under another name and renamed at the end.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from pathlib import Path
+from secrets import token_hex
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.held import Held
+from graycube.array.local import Piece, local, piece_of
+from graycube.array.moving import straight
+from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
+from graycube.array.sharing import require_plain
+from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
+from graycube.gf2.arrays import IntArray
+from graycube.layout import Layout
+from graycube.layout.cells import cells_of
+from graycube.whole_files import named
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+    from graycube.run.agreement import Facts
+
+_Array = NDArray[Any]
+CHUNK = 1 << 25
+"""Bytes of a chunk at most: what libraries read at once with ease."""
+WHOLE = "_whole"
+"""The attribute that says of a store that no chunk was left out."""
+
+
+def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = None) -> None:
+    """Write an array as a store of Zarr; collective.
+
+    >>> import tempfile
+    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_zarr(Path(folder) / "a.zarr", a)
+    ...     load_zarr(Path(folder) / "a.zarr", Layout.mesh((4,), nodes=(4,)), None).ravel()
+    array([5, 6, 7, 8])
+    """
+    over = spread(a.comm)
+    first = over is None or over.rank == 0
+    began: list[Path] = []
+
+    def begin() -> "tuple[tuple[Path, Layout], Facts]":
+        require_plain(a.dtype)
+        target, home = _require_store(path), _in_boxes(a.layout)
+        if first:
+            began.append(target.with_name(f".{token_hex(8)}.part"))
+            with named(path):
+                _create(began[0], a, home, attributes or {})
+        facts = {**facts_of("save", a.layout, a.blocks), "path": path, "attributes": attributes}
+        return (target, home), facts
+
+    try:
+        target, home = together(a.comm, begin)
+        beside = began[0] if over is None else over.bcast(began[0] if began else None)
+        if a.blocks.size:
+            boxes = straight(a.blocks, a.layout, home, a.comm)
+            together(a.comm, lambda: _write_own(beside, Held(boxes, home, a.comm)))
+        together(a.comm, lambda: _finish(began, target))
+    finally:
+        for left in began:
+            rmtree(left, ignore_errors=True)
+
+
+def load_zarr(path: str | Path, layout: Layout, comm: "Intracomm | None") -> _Array:
+    """The blocks that are in this process, of an array in a store of Zarr; collective."""
+
+    def prepare() -> "tuple[tuple[_Array, Layout], Facts]":
+        nodes = nodes_here(require_layout(layout), comm)
+        home = layout if layout.copies or spread(comm) is None else _in_boxes(layout)
+        blocks = _read(Path(path), home, nodes, check=nodes.start == 0)
+        return (blocks, home), {**facts_of("load", layout, blocks), "path": path}
+
+    blocks, home = together(comm, prepare)
+    return straight(blocks, home, layout, comm)
+
+
+def _zarr() -> Any:  # noqa: ANN401 - a module
+    try:
+        import zarr  # noqa: PLC0415 - only who writes stores needs it
+    except ImportError as error:
+        raise MissingExtraError(
+            "zarr is not installed", "stores need it", "run: pip install 'graycube[zarr]'"
+        ) from error
+    return zarr
+
+
+def _require_store(path: str | Path) -> Path:
+    """Where a store can be: in a folder that exists, and in the place of no other file."""
+    target = Path(path).resolve()
+    taken = target.exists() and not (target / "zarr.json").is_file()
+    if taken or not target.parent.is_dir():
+        raise InvalidValueError(
+            f"cannot write {path}",
+            "it must name a store in a folder that exists, or a new one",
+            "check the path",
+        )
+    return target
+
+
+def _in_boxes(layout: Layout) -> Layout:
+    """A layout in which each node has one box: this one, or a mesh."""
+    if layout.copies or prod(cell.count for cell in cells_of(layout)) <= 1 << layout.n:
+        return layout
+    left, nodes = layout.n, []
+    for axis in layout.axes:
+        bits = min(left, axis.bits)
+        nodes.append(1 << bits)
+        left -= bits
+    return Layout.mesh(layout.shape, nodes)
+
+
+def _create(path: Path, a: Held, home: Layout, attributes: Mapping[str, Any]) -> None:
+    """An empty store for the array."""
+    zarr = _zarr()
+    try:
+        zarr.create_array(
+            os.fspath(path),
+            shape=a.shape,
+            dtype=a.dtype,
+            chunks=_chunks([c.width for c in cells_of(home)], a.payload, a.itemsize),
+            compressors=[zarr.codecs.Crc32cCodec()],
+            attributes={**attributes, WHOLE: True},
+            config={"write_empty_chunks": True},
+        )
+    except (TypeError, ValueError) as error:
+        raise InvalidTypeError(
+            f"an array of dtype {a.dtype} with attributes {dict(attributes)!r:.80} "
+            f"is no store of Zarr ({error})",
+            "it has numbers of usual precision, and attributes that JSON can write",
+            "convert them, or save a .npy file",
+        ) from None
+
+
+def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """The lengths of chunks that divide a box, none of them too large."""
+    lengths = list(box)
+    size = itemsize * prod(payload)
+    while size * prod(lengths) > CHUNK and max(lengths) > 1:
+        longest = lengths.index(max(lengths))
+        n = lengths[longest]
+        factor = next((k for k in range(2, int(n**0.5) + 1) if n % k == 0), n)
+        lengths[longest] //= factor
+    return (*lengths, *(max(1, n) for n in payload))
+
+
+def _write_own(path: Path, held: Held) -> "tuple[None, Facts]":
+    """The box of this rank, or the whole array."""
+    store = _zarr().open_array(os.fspath(path), mode="r+", config={"write_empty_chunks": True})
+    piece = piece_of(held.layout, held.nodes)
+    corner = (int(along[0]) for along in piece.coordinates)
+    if len(held.nodes) > 1 or held.layout.locate(*corner)[0] == held.nodes.start:
+        store.oindex[_places(piece)] = local(held)
+    return None, {}
+
+
+def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
+    """The new store takes the place of the old one, on the rank that began it."""
+    for beside in began:
+        old = target.with_name(f".{token_hex(8)}.old")
+        if target.exists():  # a folder is not replaced at once: a checkpoint is for that
+            target.rename(old)
+        beside.rename(target)
+        rmtree(old, ignore_errors=True)
+    began.clear()
+    return None, {}
+
+
+def _read(path: Path, layout: Layout, nodes: range, *, check: bool) -> _Array:
+    """The blocks of some nodes; the store is as its metadata say, or an error tells."""
+    zarr = _zarr()
+    store = _attempted(path, lambda: zarr.open_array(os.fspath(path), mode="r"))
+    if store.shape[: len(layout.shape)] != layout.shape:
+        raise InvalidValueError(
+            f"{path} has an array of shape {store.shape}",
+            f"its first axes must be {layout.shape}",
+            "take the layout that it was saved from, or another store",
+        )
+    if check and store.size and store.attrs.get(WHOLE):
+        missing = store.nchunks - _attempted(path, lambda: store.nchunks_initialized)
+        if missing:
+            raise _unreadable(path, f"{missing} of {store.nchunks} chunks are missing")
+    if len(nodes) > 1:  # all of them
+        return layout.scatter(_attempted(path, lambda: store[...]))
+    payload = store.shape[len(layout.shape) :]
+    blocks = np.empty((1, layout.block_size, *payload), store.dtype)
+    if blocks.size:
+        piece = piece_of(layout, nodes)
+        found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))
+        rows = found.reshape(-1, *payload)
+        blocks[0, slice(None) if piece.rows is None else piece.rows] = rows
+    return blocks
+
+
+def _attempted(path: Path, read: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """What is read of a store."""
+    try:
+        return read()
+    except Exception as error:  # noqa: BLE001 - of many kinds, and there is one answer
+        raise _unreadable(path, f"{type(error).__name__}: {error}"[:200]) from None
+
+
+def _places(piece: Piece) -> tuple[slice | IntArray, ...]:
+    """The coordinates of a piece: slices where they follow each other."""
+    return tuple(
+        slice(int(along[0]), int(along[-1]) + 1) if np.all(np.diff(along) == 1) else along
+        for along in piece.coordinates
+    )
+
+
+def _unreadable(path: Path, why: str) -> InvalidValueError:
+    return InvalidValueError(
+        f"{path} cannot be read as an array ({why})",
+        "it must be a whole store of Zarr with one array of numbers",
+        "take an older one, or write it again",
+    )

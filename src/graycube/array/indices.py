@@ -1,0 +1,139 @@
+"""Where elements are in the whole array: their indices, frequencies, and boxes by index."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.held import Held
+from graycube.array.ranks import facts_of, held, spread, together
+from graycube.array.sharing import require_plain
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.layout import Layout
+from graycube.run import mpi
+
+_Array = NDArray[Any]
+Part = int | slice | EllipsisType
+
+
+def along_axes(a: Held, *, sparse: bool) -> list[tuple[_Array, Layout]]:
+    """The index along each axis of what is here, and its layout; sparse, of length 1 elsewhere.
+
+    >>> a = Held(np.zeros((2, 2)), Layout.mesh((2, 2), nodes=(2, 1)))
+    >>> [(index.tolist(), layout.shape) for index, layout in along_axes(a, sparse=True)]
+    [([[0], [1]], (2, 1)), ([[0, 1], [0, 1]], (1, 2))]
+    """
+    every = range(len(a.layout.axes))
+    if not sparse:
+        return [(index, a.layout) for index in held(a.layout, a.nodes)]
+    thin = [a.layout.without_axes([k for k in every if k != j], keepdims=True) for j in every]
+    return [(held(layout, a.nodes)[k], layout) for k, layout in enumerate(thin)]
+
+
+def frequency(index: _Array, values: int, points: int, spacing: float) -> _Array:
+    """The frequencies at indices of a spectrum, all or half of it, of so many points.
+
+    >>> frequency(np.arange(4), 4, 4, 0.5).tolist(), frequency(np.arange(3), 3, 4, 0.5).tolist()
+    ([0.0, 0.5, -1.0, -0.5], [0.0, 0.5, 1.0])
+    """
+    signed = index if values != points else index - points * (2 * index >= points)
+    found: _Array = signed / (points * spacing)
+    return found
+
+
+def spectrum_of(
+    a: Held, spacing: float | Sequence[float], s: Sequence[int] | None
+) -> list[tuple[int, float]]:
+    """The number of points and the spacing along each axis of what has such a spectrum.
+
+    >>> spectrum_of(Held(np.zeros((2, 3)), Layout.mesh((2, 3), nodes=(2, 1))), 0.5, (2, 4))
+    [(2, 0.5), (4, 0.5)]
+    """
+    shape, d = a.layout.shape, len(a.layout.axes)
+    steps = [float(x) for x in (spacing if isinstance(spacing, Sequence) else [spacing] * d)]
+    points = list(shape if s is None else s[:d])
+    halves = zip(points, shape, strict=False)
+    fits = all(values in {n, n // 2 + 1} for n, values in halves)
+    if len(points) != d or len(steps) != d or not fits:
+        raise InvalidValueError(
+            f"s is {tuple(points)} and spacing is {spacing!r} for a spectrum of shape {shape}",
+            "s is the shape of what was transformed, and each axis has a spacing",
+            "pass s=u.shape, and one spacing or one for each axis",
+        )
+    return list(zip(points, steps, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """``u.read[...]``: a box of the whole array, on every rank; collective.
+
+    >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
+    >>> Reader(a)[3, 0], Reader(a)[1:3].tolist()
+    (np.int64(6), [[2, 3], [4, 5]])
+    """
+
+    of: Held
+
+    def __getitem__(self, key: Part | tuple[Part, ...]) -> Any:  # noqa: ANN401 - as NumPy's
+        a = self.of
+
+        def prepare() -> (
+            "tuple[tuple[list[_Array], tuple[int | slice, ...]], dict[str, object]]"
+        ):
+            require_plain(a.dtype)
+            facts = {**facts_of("read", a.layout, a.blocks), "index": repr(key)}
+            return _box(a, key), facts
+
+        lengths, squeezed = together(a.comm, prepare)
+        d = len(a.layout.axes)
+        found = np.zeros((*map(len, lengths[:d]), *a.payload), a.dtype)
+        if found.size:
+            node, slot = a.layout.locate(*np.ix_(*lengths[:d]))
+            here = (node >= a.nodes.start) & (node < a.nodes.stop)
+            found[here] = a.blocks[node[here] - a.nodes.start, slot[here]]
+            if (over := spread(a.comm)) is not None:
+                raw = found.reshape(-1).view(np.uint8)
+                over.Allreduce(mpi().IN_PLACE, raw, mpi().BOR)
+        for axis, along in enumerate(lengths[d:], start=d):
+            found = np.take(found, along, axis)
+        return found[squeezed]
+
+
+def _box(
+    a: Held, key: Part | tuple[Part, ...]
+) -> "tuple[list[_Array], tuple[int | slice, ...]]":
+    """The coordinates along each axis, and the index that takes away axes of integers."""
+    parts = list(key) if isinstance(key, tuple) else [key]
+    dots = [k for k, part in enumerate(parts) if part is Ellipsis]
+    if len(dots) > 1 or len(parts) - len(dots) > a.ndim:
+        raise OutOfRangeError(
+            f"the index is {key!r:.80}", f"the array has {a.ndim} axes", "leave some out"
+        )
+    at = dots[0] if dots else len(parts)
+    fill = [slice(None)] * (a.ndim - len(parts) + len(dots))
+    parts[at : at + 1] = fill
+    axes = enumerate(zip(parts, a.shape, strict=True))
+    coordinates = [_coordinates(k, part, length) for k, (part, length) in axes]
+    return coordinates, tuple(slice(None) if isinstance(k, slice) else 0 for k in parts)
+
+
+def _coordinates(axis: int, part: object, length: int) -> _Array:
+    if isinstance(part, slice):
+        return np.arange(length)[part]
+    if isinstance(part, bool) or not isinstance(part, int | np.integer):
+        raise InvalidTypeError(
+            f"the index along axis {axis} is {part!r:.60}",
+            "a box has an integer or a slice along each axis",
+            "use gc.where for masks, or to_numpy()",
+        )
+    k = int(part)
+    if not -length <= k < length:
+        raise OutOfRangeError(
+            f"the index along axis {axis} is {k}",
+            f"it must lie in {-length}..{length - 1}",
+            "count from 0, or from the end with negative numbers",
+        )
+    return np.array([k % length])

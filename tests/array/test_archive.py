@@ -1,0 +1,235 @@
+"""Stores of Zarr and checkpoints: read by Zarr itself, into any layout, whole or not there."""
+
+import json
+import shutil
+from itertools import product
+
+import numpy as np
+import pytest
+
+import graycube as gc
+from graycube.array import archive
+from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
+
+zarr = pytest.importorskip("zarr", reason="the extra zarr is not installed")
+
+SHAPE = (8, 12)
+LAYOUTS = [
+    gc.Layout.mesh(SHAPE, nodes, code=code, allocation=place)
+    for nodes, code, place in product(
+        ((4, 2), (1, 4), (8, 1)), ("gray", "binary"), ("consecutive", "cyclic")
+    )
+]
+X = np.random.default_rng(0).standard_normal(SHAPE)
+
+
+def field(layout=LAYOUTS[0], x=X):
+    return gc.CubeArray.from_numpy(x, layout)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_zarr_reads_what_is_saved_and_any_layout_does(layout, tmp_path):
+    path = tmp_path / "u.zarr"
+    field(layout).save(path, {"time": 0.5})
+    store = zarr.open_array(path, mode="r")
+    assert np.array_equal(store[...], X)
+    assert store.attrs["time"] == 0.5
+    assert store.metadata.zarr_format == 3
+    assert [p.name for p in tmp_path.iterdir()] == ["u.zarr"]
+    for other in LAYOUTS[:3]:
+        assert np.array_equal(gc.CubeArray.load(path, other).blocks, field(other).blocks)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i2", "u1", "?", ">f8"])
+@pytest.mark.parametrize("payload", [(), (3,), (2, 0)])
+def test_numbers_of_all_kinds(dtype, payload, tmp_path):
+    x = (np.random.default_rng(1).standard_normal((*SHAPE, *payload)) * 9).astype(dtype)
+    field(x=x).save(tmp_path / "u.zarr")
+    found = gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[3]).to_numpy()
+    assert found.dtype == x.dtype.newbyteorder("=")
+    assert np.array_equal(found, x)
+
+
+def test_a_spectrum_and_copies_are_saved_in_natural_order(tmp_path):
+    for k, a in enumerate((gc.fft(field(LAYOUTS[5])), field().mean(0), field().mean(1))):
+        a.save(tmp_path / f"{k}.zarr")
+        store = zarr.open_array(tmp_path / f"{k}.zarr", mode="r")
+        assert np.array_equal(store[...], a.to_numpy())
+        again = gc.CubeArray.load(tmp_path / f"{k}.zarr", a.layout)
+        assert np.array_equal(again.blocks, a.blocks)
+
+
+def test_what_others_write_is_read_with_zeros_where_nothing_was_written(tmp_path):
+    store = zarr.create_array(tmp_path / "u.zarr", shape=SHAPE, chunks=(3, 5), dtype="f8")
+    store[2:5] = 1
+    expected = np.zeros(SHAPE)
+    expected[2:5] = 1
+    for layout in LAYOUTS[:4]:
+        assert np.array_equal(
+            gc.CubeArray.load(tmp_path / "u.zarr", layout).to_numpy(), expected
+        )
+
+
+def test_chunks_divide_boxes_and_are_not_large(monkeypatch):
+    assert archive._chunks((8, 12), (3,), 8) == (8, 12, 3)
+    monkeypatch.setattr(archive, "CHUNK", 200)
+    assert archive._chunks((8, 12), (3,), 8) == (2, 3, 3)
+    assert archive._chunks((7, 1), (50,), 8) == (1, 1, 50)
+
+
+def test_an_old_store_is_replaced_and_other_files_are_not(tmp_path):
+    for x in (X, 2 * X):
+        field(x=x).save(tmp_path / "u.zarr")
+    assert np.array_equal(gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[1]).to_numpy(), 2 * X)
+    (tmp_path / "notes.zarr").mkdir()
+    (tmp_path / "notes.zarr" / "a.txt").write_text("kept")
+    for path in (tmp_path / "notes.zarr", tmp_path / "none" / "u.zarr"):
+        with pytest.raises(InvalidValueError, match="cannot write"):
+            field().save(path)
+    assert (tmp_path / "notes.zarr" / "a.txt").read_text() == "kept"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["notes.zarr", "u.zarr"]
+
+
+def chunks_of(path):
+    return sorted(p for p in path.rglob("*") if p.is_file() and p.name != "zarr.json")
+
+
+def flip(path):
+    """One bit of a chunk, which its checksum tells."""
+    file = chunks_of(path)[0]
+    content = bytearray(file.read_bytes())
+    content[20] ^= 1
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        (lambda p: (p / "zarr.json").write_text("{"), "cannot be read"),
+        (lambda p: (p / "zarr.json").unlink(), "cannot be read"),
+        (lambda p: chunks_of(p)[1].unlink(), "1 of 8 chunks are missing"),
+        (lambda p: chunks_of(p)[0].write_bytes(b""), "cannot be read"),
+        (lambda p: chunks_of(p)[0].write_bytes(chunks_of(p)[0].read_bytes()[:40]), "cannot be"),
+        (flip, "cannot be read"),
+        (shutil.rmtree, "cannot be read"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_damaged_store_is_named(damage, text, tmp_path):
+    field().save(tmp_path / "u.zarr")
+    damage(tmp_path / "u.zarr")
+    with pytest.raises(InvalidValueError, match=text):
+        gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[0])
+
+
+def test_other_mistakes(tmp_path, monkeypatch):
+    path = tmp_path / "u.zarr"
+    field().save(path)
+    with pytest.raises(InvalidValueError, match=r"array of shape \(8, 12\).*\(12, 8\)"):
+        gc.CubeArray.load(path, gc.Layout.mesh((12, 8), (4, 2)))
+    with pytest.raises(InvalidTypeError, match="no store of Zarr"):
+        field().astype("g").save(path)
+    with pytest.raises(InvalidTypeError, match="attributes"):
+        field().save(path, {"a": object()})
+    with pytest.raises(InvalidValueError, match=r"a .npy file has none"):
+        field().save(tmp_path / "u.npy", {"a": 1})
+    assert np.array_equal(gc.CubeArray.load(path, LAYOUTS[1]).to_numpy(), X)
+    assert [p.name for p in tmp_path.iterdir()] == ["u.zarr"]
+    monkeypatch.setitem(__import__("sys").modules, "zarr", None)
+    with pytest.raises(MissingExtraError, match=r"graycube\[zarr\]"):
+        field().save(path)
+
+
+def saved(folder, factor):
+    arrays = {"u": field(x=factor * X), "v.2": gc.rfft(field(LAYOUTS[1]))}
+    gc.array.Checkpoint(folder).save(arrays, {"step": factor})
+    return arrays
+
+
+def test_a_checkpoint_has_the_last_state_only(tmp_path):
+    state = gc.array.Checkpoint(tmp_path / "run")
+    assert not state.exists()
+    for factor in (1, 2):
+        arrays = saved(tmp_path / "run", factor)
+    assert state.exists()
+    assert state.attributes() == {"step": 2}
+    found = state.load({"u": LAYOUTS[3], "v.2": arrays["v.2"].layout})
+    assert np.array_equal(found["u"].to_numpy(), 2 * X)
+    assert np.array_equal(found["v.2"].blocks, arrays["v.2"].blocks)
+    assert len([*(tmp_path / "run").iterdir()]) == 2  # one generation, and what points to it
+
+
+@pytest.mark.parametrize("where", ["archive._write_own", "archive._finish", "write_whole"])
+def test_an_error_while_writing_leaves_the_old_state(where, tmp_path, monkeypatch):
+    saved(tmp_path, 1)
+
+    def full(*_):
+        message = "no space left"
+        raise OSError(message)
+
+    with monkeypatch.context() as patch:
+        name = where if "." in where else f"checkpoint.{where}"
+        patch.setattr(f"graycube.array.{name}", full)
+        with pytest.raises(OSError, match="no space"):
+            saved(tmp_path, 2)
+    state = gc.array.Checkpoint(tmp_path)
+    assert state.attributes() == {"step": 1}
+    assert np.array_equal(u_of(state), X)
+    saved(tmp_path, 3)
+    assert np.array_equal(u_of(state), 3 * X)
+    assert len([*tmp_path.iterdir()]) == 2
+
+
+def u_of(state):
+    return state.load({"u": LAYOUTS[2]})["u"].to_numpy()
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda c: c.save({"a/b": field()}), "an array is named 'a/b'"),
+        (lambda c: c.save({"..": field()}), "an array is named"),
+        (lambda c: c.save({"u": X}), "u is a ndarray"),
+        (lambda c: c.save({"u": field()}, {"a": object()}), "the attributes are"),
+        (lambda c: c.save({"u": field()}, {"a": np.nan}), "the attributes are"),
+        (lambda c: c.save({"u": field()}, {"a": "x" * 2**20}), "at most 1048576"),
+        (lambda c: c.load({"w": LAYOUTS[0]}), "has no array 'w': it has u, v.2"),
+        (
+            lambda c: gc.array.Checkpoint(c.folder / "no").load(LAYOUTS[0]),
+            "nothing has been saved",
+        ),
+        (lambda c: gc.array.Checkpoint(c.folder / "no").attributes(), "nothing has been saved"),
+    ],
+)
+def test_mistakes_leave_the_old_state(call, text, tmp_path):
+    saved(tmp_path, 1)
+    with pytest.raises(gc.GraycubeError, match=text):
+        call(gc.array.Checkpoint(tmp_path))
+    assert np.array_equal(u_of(gc.array.Checkpoint(tmp_path)), X)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"generation": "../x", "arrays": [], "attributes": {}}',
+        "\0",
+        "9" * 9999,
+    ],
+)
+def test_a_damaged_pointer_is_named(text, tmp_path):
+    saved(tmp_path, 1)
+    (tmp_path / "current.json").write_text(text)
+    with pytest.raises(InvalidValueError, match=r"cannot be read as a checkpoint"):
+        gc.array.Checkpoint(tmp_path).load(LAYOUTS[0])
+
+
+def test_a_pointer_to_what_is_gone_is_named(tmp_path):
+    saved(tmp_path, 1)
+    pointer = tmp_path / "current.json"
+    content = json.loads(pointer.read_text())
+    pointer.write_text(json.dumps({**content, "generation": "0" * 16 + ".generation"}))
+    with pytest.raises(InvalidValueError, match=r"cannot be read as an array"):
+        gc.array.Checkpoint(tmp_path).load({"u": LAYOUTS[0]})

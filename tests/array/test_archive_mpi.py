@@ -1,0 +1,53 @@
+"""Stores and checkpoints over MPI, and a job that is killed while it writes one."""
+
+import pytest
+from mpi_checks import program
+from mpi_runs import Launch, each, each_check, each_once, launch
+
+pytest.importorskip("zarr", reason="the extra zarr is not installed")
+CHECKPOINTS = program("checkpoints")
+LAUNCHES = (
+    Launch(2, ("checkpoints",)),
+    Launch(4, ("checkpoints",), sweep=True),
+    Launch(8, ("checkpoints",), sweep=True),
+)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    return each_once(tmp_path_factory)
+
+
+@each_check(LAUNCHES)
+def test_over_mpi_as_in_one_process(launch, check, ran):
+    ran(launch).require(check)
+
+
+@each(LAUNCHES)
+def test_the_job_ends_well_and_says_nothing(launch, ran):
+    run = ran(launch)
+    assert (run.returncode, run.stderr) == (0, ""), run
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("moment", "ranks", "readers"),
+    [
+        ("archive._write_own", 8, 2),
+        ("archive._finish", 4, 1),
+        ("checkpoint.rmtree", 2, 4),
+    ],
+)
+def test_what_was_there_is_loaded_after_a_kill(moment, ranks, readers, tmp_path):
+    def job(count, *arguments):
+        folder = tmp_path / f"{arguments[0]}{count}"
+        folder.mkdir()
+        return launch(CHECKPOINTS, count, folder, *arguments)
+
+    state = str(tmp_path / "state")
+    assert job(ranks, "write", state, "1").returncode == 0
+    old = 2 if moment == "checkpoint.rmtree" else 1  # then the new one counts already
+    (tmp_path / "again").mkdir()
+    assert launch(CHECKPOINTS, ranks, tmp_path / "again", "die", state, "2", moment).returncode
+    read = job(readers, "read", state)
+    assert read.stdout == f"factor {float(old)}\n", read

@@ -1,0 +1,103 @@
+"""Indices, frequencies and boxes are NumPy's, in any layout."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import graycube as gc
+from graycube.errors import InvalidValueError
+
+SHAPE = (8, 12)
+LAYOUTS = [
+    gc.Layout.mesh(SHAPE, nodes, code=code, allocation=place)
+    for nodes, code, place in product(
+        ((4, 2), (1, 4), (1, 1)), ("gray", "binary"), ("consecutive", "cyclic")
+    )
+]
+X = np.random.default_rng(0).standard_normal((*SHAPE, 3))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_indices_are_numpys(layout):
+    u = gc.CubeArray.from_numpy(X, layout)
+    for sparse in (False, True):
+        for found, expected in zip(
+            u.indices(sparse=sparse), np.indices(SHAPE, sparse=sparse), strict=True
+        ):
+            assert np.array_equal(found.to_numpy(), expected)
+            assert np.array_equal((u * found).to_numpy(), X * expected[..., None])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_frequencies_are_numpys_wherever_the_spectrum_is(layout, sparse):
+    u = gc.CubeArray.from_numpy(X[..., 0], layout)
+    k, m = np.fft.fftfreq(8, 0.5)[:, None], np.fft.fftfreq(12, 0.25)
+    y = gc.fftn(u)
+    found = y.frequencies((0.5, 0.25), sparse=sparse)
+    expected = np.fft.fftn(X[..., 0]) * (k + m)
+    assert np.allclose((y * found[0] + y * found[1]).to_numpy(), expected)
+    y = gc.rfftn(u)
+    found = y.frequencies((0.5, 0.25), u.shape, sparse=sparse)
+    half = np.fft.rfftn(X[..., 0]) * (k + np.fft.rfftfreq(12, 0.25))
+    assert np.allclose((y * found[0] + y * found[1]).to_numpy(), half)
+
+
+def test_odd_numbers_of_points():
+    u = gc.CubeArray.from_numpy(np.ones((5, 4)), gc.Layout.mesh((5, 4), (1, 4)))
+    assert np.allclose(u.frequencies(sparse=True)[0].to_numpy().ravel(), np.fft.fftfreq(5))
+    y = gc.rfft(u, axis=0)
+    found = y.frequencies(s=u.shape, sparse=True)[0].to_numpy().ravel()
+    assert np.allclose(found, np.fft.rfftfreq(5))
+
+
+@pytest.mark.parametrize(
+    "arguments", [((1, 2, 3),), (1, (8,)), (1, (8, 13)), (1, (9, 12)), ((1,), None)]
+)
+def test_a_spectrum_of_something_else_is_refused(arguments):
+    u = gc.CubeArray.from_numpy(X, LAYOUTS[0])
+    with pytest.raises(InvalidValueError, match=r"for a spectrum of shape \(8, 12\)"):
+        u.frequencies(*arguments)
+
+
+BOXES = [
+    np.s_[3, 5],
+    np.s_[-1],
+    np.s_[2:5, ::3],
+    np.s_[..., 1],
+    np.s_[7, ..., 0:2],
+    np.s_[5:2],
+    np.s_[::-2, 4, 2],
+    np.s_[...],
+    np.s_[1:3, 0, np.int64(2)],
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_boxes_are_numpys(layout):
+    for x in (X, X[..., 0], X > 0, X.astype("c8")):
+        u = gc.CubeArray.from_numpy(x, layout)
+        for box in BOXES:
+            if x.ndim == 3 or not isinstance(box, tuple) or len(box) < 3:
+                found = u.read[box]
+                assert np.array_equal(found, x[box])
+                assert found.dtype == x.dtype
+        largest = u.real.max(axis=0)
+        assert np.array_equal(largest.read[2:7], x.real.max(axis=0)[2:7])
+
+
+@pytest.mark.parametrize(
+    ("box", "text"),
+    [
+        (np.s_[8], "along axis 0 is 8: it must lie in -8..7"),
+        (np.s_[0, 0, 0, 0], "the array has 3 axes"),
+        (np.s_[..., ...], "the array has 3 axes"),
+        (np.s_[[1, 2]], "an integer or a slice"),
+        (np.s_[True], "an integer or a slice"),
+        (np.s_[X > 0], "an integer or a slice"),
+    ],
+)
+def test_what_is_no_box_is_named(box, text):
+    with pytest.raises(gc.GraycubeError, match=text):
+        gc.CubeArray.from_numpy(X, LAYOUTS[0]).read[box]

@@ -1,0 +1,131 @@
+"""Checkpoints over MPI: written by all ranks, read by any number; one that dies while writing.
+
+As a program: ``write FOLDER FACTOR``, ``die FOLDER FACTOR MOMENT``, ``read FOLDER``.
+"""
+
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from shutil import rmtree
+from unittest.mock import patch
+
+import numpy as np
+from mpi_checks import carry_out, raised
+
+import graycube as gc
+from graycube.errors import InvalidValueError
+
+SHAPE = (16, 24)
+X = np.random.default_rng(0).standard_normal(SHAPE)
+
+
+def gray(comm):
+    return gc.Layout.mesh(SHAPE, (comm.size, 1), code="gray")
+
+
+def cyclic(comm):
+    return gc.Layout.mesh(SHAPE, (1, comm.size), allocation="cyclic")
+
+
+def write(comm, folder, factor):
+    u = gc.CubeArray.from_numpy(float(factor) * X, gray(comm), comm)
+    gc.array.Checkpoint(folder, comm).save(
+        {"u": u, "half": gc.rfft(u)}, {"factor": float(factor)}
+    )
+
+
+def die(comm, folder, factor, moment):
+    """The last rank is killed at a moment of the second writing: nobody is asked."""
+
+    def killed(*_):
+        if comm.rank == comm.size - 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        comm.Barrier()
+
+    with patch(f"graycube.array.{moment}", killed):
+        write(comm, folder, factor)
+
+
+def read(comm, folder):
+    """What is there, whoever wrote it."""
+    state = gc.array.Checkpoint(folder, comm)
+    factor = state.attributes()["factor"]
+    half = gc.Layout.mesh((16, 13), (comm.size, 1))
+    found = state.load({"u": cyclic(comm), "half": half})
+    assert np.array_equal(found["u"].to_numpy(), factor * X)
+    assert np.allclose(found["half"].to_numpy(), np.fft.rfft(factor * X))
+    if comm.rank == 0:
+        print(f"factor {factor}", flush=True)  # noqa: T201
+
+
+def shared_folder(comm):
+    return Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None))
+
+
+def stores(comm):
+    """Written and read in several layouts; every rank reads what is its own."""
+    folder = shared_folder(comm)
+    for k, layout in enumerate((gray(comm), cyclic(comm))):
+        u = gc.CubeArray.from_numpy(X, layout, comm)
+        path = folder / f"{k}.zarr"
+        u.save(path, {"k": k})
+        for other in (cyclic(comm), gray(comm)):
+            found = gc.CubeArray.load(path, other, comm)
+            yield np.array_equal(found.to_numpy(), X), f"{layout} {other}"
+        mean = u.mean(axis=1 - k)  # with copies
+        mean.save(folder / "mean.zarr")
+        again = gc.CubeArray.load(folder / "mean.zarr", mean.layout, comm)
+        yield np.array_equal(again.blocks, mean.blocks), f"copies {mean.layout}"
+        y = gc.fft(u, axis=k)
+        y.save(folder / "y.zarr")
+        again = gc.CubeArray.load(folder / "y.zarr", y.layout, comm)
+        yield np.array_equal(again.blocks, y.blocks), f"a spectrum {y.layout}"
+    comm.Barrier()
+    if comm.rank == 0:
+        rmtree(folder)
+
+
+def mistakes(comm):
+    """What one rank finds, all hear of; and the old store is there."""
+    folder = shared_folder(comm)
+    u = gc.CubeArray.from_numpy(X, gray(comm), comm)
+    u.save(folder / "u.zarr")
+    last = comm.rank == comm.size - 1
+
+    def full(*_):
+        raise InvalidValueError("the disk is full", "it has no room", "make some")
+
+    with patch("graycube.array.archive.local", full if last else gc.array.local.local):
+        error = raised(lambda: (2 * u).save(folder / "u.zarr"))
+    heard = comm.allgather(str(error))
+    yield len(set(heard)) == 1, f"{heard}"
+    yield "the disk is full" in heard[0], f"{heard}"
+    found = gc.CubeArray.load(folder / "u.zarr", cyclic(comm), comm)
+    yield np.array_equal(found.to_numpy(), X), "the old store"
+    comm.Barrier()
+    if comm.rank == 0:
+        files = sorted(p for p in (folder / "u.zarr" / "c").rglob("*") if p.is_file())
+        files[-1].write_bytes(files[-1].read_bytes()[:50])  # only the last rank reads it
+    comm.Barrier()
+    for path, layout in (("u.zarr", gray(comm)), ("none.zarr", gray(comm))):
+        error = raised(lambda path=path, k=layout: gc.CubeArray.load(folder / path, k, comm))
+        heard = comm.allgather((type(error).__name__, str(error)))
+        yield len(set(heard)) == 1, f"{heard}"
+        yield isinstance(error, InvalidValueError), f"{heard}"
+    comm.Barrier()
+    if comm.rank == 0:
+        rmtree(folder)
+
+
+CHECKS = {"stores": (stores, (2, 4, 8)), "mistakes": (mistakes, (2, 4, 8))}
+
+if __name__ == "__main__":
+    from mpi4py import MPI
+
+    if len(sys.argv) > 1:
+        known = {"write": write, "die": die, "read": read}
+        known[sys.argv[1]](MPI.COMM_WORLD, *sys.argv[2:])
+    else:
+        carry_out({name: make for name, (make, _) in CHECKS.items()})
