@@ -7,10 +7,12 @@ checks of these programs that are for so many ranks, and reports each in a line 
 
 import faulthandler
 import json
+import os
 import runpy
 import sys
 import traceback
 from pathlib import Path
+from unittest.mock import patch
 
 HERE = Path(__file__).parent
 LIMIT = 120  # seconds: what hangs is ended then; nothing here should take half of that
@@ -54,6 +56,15 @@ def raised(call):
     except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
         return error
     return None
+
+
+def over_messages(comm):
+    """The communicator, whose ranks send each other messages even if they share memory."""
+    from graycube.run.windows import windows  # noqa: PLC0415 - it starts MPI
+
+    with patch.dict(os.environ, GRAYCUBE_WINDOWS="0"):
+        assert windows(comm) is None
+    return comm
 
 
 def _outcome(check, comm):

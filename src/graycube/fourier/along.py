@@ -20,8 +20,9 @@ from graycube.fourier.passes import Pass, passes
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.run import Execution, private
+from graycube.run import private
 from graycube.run.butterflies import unit_roots
+from graycube.run.redistribution import Bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +118,7 @@ class _Moving:
     """A redistribution from one array to another."""
 
     start: _Blocks
-    execution: Execution
+    execution: Bound
     end: _Blocks
 
 
@@ -156,7 +157,7 @@ class _Arrays:
         finally:
             once.free()
 
-    def _mover(self, step: _PassStep, here: _Blocks, there: _Blocks) -> Execution:
+    def _mover(self, step: _PassStep, here: _Blocks, there: _Blocks) -> Bound:
         layout = self._planned.layout
         return mover(layout, step.before, step.group.place, here, there, self._comm)
 
