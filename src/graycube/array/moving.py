@@ -13,7 +13,7 @@ from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
 from graycube.run.fetch import fetch, fetch_by_index
-from graycube.run.redistribution import Bound
+from graycube.run.redistribution import Ready
 from graycube.run.script import Script
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def mover(  # noqa: PLR0913, PLR0917 - from where to where, twice
     blocks: _Blocks,
     result: _Blocks,
     comm: "Intracomm",
-) -> Bound:
+) -> Ready:
     """The same on several ranks, from one array to another, again and again."""
     (node,) = nodes_here(layout, comm)
     payload, move = prod(axis.extent for axis in layout.axes), after @ before.inverse()

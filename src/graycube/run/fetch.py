@@ -8,7 +8,7 @@ Rules.
 2. If every slot bit of a result changes a single bit of the place in the buffer, it has a
    stride of its own, and the result is a strided view of the buffer. Bits whose strides fit
    are an axis together.
-3. Else each row has its place in a list.
+3. Else, and where that would be many short axes, each row has its place in a list.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,16 @@ from graycube.run.by_index import taken_from
 _Rows = NDArray[np.generic]
 KEPT = 64
 """So many are remembered."""
+MOST_AXES = 6
+"""A view of more axes, most of them short, takes longer to copy than rows from a list."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fetch:
     """What a node does: it puts its block at a position, and gets each row from its place.
 
-    The place of row 0 is ``start``, and slot bit b is at ``strides[b]`` rows, or places are in
-    a ``list``. A block has ``rows`` rows. If nothing ``crosses`` links, the buffer is the
+    The place of row 0 is ``start``, and slot bit b is at ``strides[b]`` rows, or all are
+    in ``places``. A block has ``rows`` rows. If nothing ``crosses`` links, the buffer is the
     block of the node alone.
     """
 
@@ -41,13 +43,37 @@ class Fetch:
     rows: int
     start: int = 0
     strides: tuple[int, ...] | None = None
-    list: NDArray[np.intp] | None = None
+    places: NDArray[np.intp] | None = None
     crosses: bool = True
+
+    @property
+    def count(self) -> int:
+        """How many rows the result has; those of places may be of several slots.
+
+        >>> fetch(AffineMap.identity(3), 1, 0).count
+        4
+        """
+        return self.rows if self.places is None else len(self.places)
+
+    def axes(self, cuts: Sequence[int] = ()) -> list[tuple[int, int, int]]:
+        """The lowest slot bit, the length and the stride of each axis, the highest first.
+
+        Each cut is a slot bit at which a new axis begins.
+
+        >>> turned = fetch(AffineMap(Matrix.permutation([2, 3, 4, 0, 1])), 1, 0)
+        >>> turned.axes(), turned.axes(cuts=[1])
+        ([(2, 4, 1), (0, 4, 8)], [(2, 4, 1), (1, 2, 16), (0, 2, 8)])
+        """
+        found: list[tuple[int, int, int]] = []
+        for bit, step in reversed([*enumerate(self.strides or ())]):
+            if found and bit + 1 not in cuts and found[-1][2] == 2 * step:
+                found[-1] = (bit, 2 * found[-1][1], step)
+            else:
+                found.append((bit, 2, step))
+        return found
 
     def view(self, buffer: _Rows, cuts: Sequence[int] = ()) -> _Rows | None:
         """The rows of the result where they are in the buffer, if they have strides.
-
-        Each cut is a slot bit at which no axis goes on.
 
         >>> turned = fetch(AffineMap(Matrix.permutation([1, 2, 0])), 1, 0)
         >>> turned.view(np.arange(8)).tolist()
@@ -55,19 +81,10 @@ class Fetch:
         """
         if self.strides is None:
             return None
-        shape, strides = list[int](), list[int]()
-        for bit in reversed(range(len(self.strides))):
-            step = self.strides[bit]
-            if strides and bit + 1 not in cuts and strides[-1] == 2 * step:
-                shape[-1], strides[-1] = 2 * shape[-1], step
-            else:
-                shape.append(2)
-                strides.append(step)
-        tail = buffer.shape[1:]
-        bytes_of = [step * buffer.strides[0] for step in strides]
-        return as_strided(
-            buffer[self.start :], (*shape, *tail), (*bytes_of, *buffer.strides[1:])
-        )
+        axes = self.axes(cuts)
+        shape = (*(length for _, length, _ in axes), *buffer.shape[1:])
+        steps = (step * buffer.strides[0] for _, _, step in axes)
+        return as_strided(buffer[self.start :], shape, (*steps, *buffer.strides[1:]))
 
     def into(self, result: _Rows, buffer: _Rows) -> None:
         """Get all rows of the result.
@@ -81,11 +98,11 @@ class Fetch:
         seen = self.view(buffer)
         if seen is not None:
             np.copyto(result.reshape(seen.shape), seen)
-        elif self.list is not None:
-            wide = (len(self.list), -1)
-            every = buffer.reshape(-1, result.size // len(self.list))
+        elif self.places is not None:
+            wide = (len(self.places), -1)
+            every = buffer.reshape(-1, result.size // len(self.places))
             # "clip" spares a copy; the places are in range
-            np.take(every, self.list, axis=0, out=result.reshape(wide), mode="clip")
+            np.take(every, self.places, axis=0, out=result.reshape(wide), mode="clip")
 
 
 @lru_cache(maxsize=KEPT)
@@ -112,13 +129,15 @@ def fetch(move: AffineMap, n: int, node: int) -> Fetch:
     crosses = order.height > 0
     if all(change.bit_count() == 1 for change in changes):
         strides = tuple(-change if change & start else change for change in changes)
-        return Fetch(position, 1 << slots, start, strides, crosses=crosses)
+        strided = Fetch(position, 1 << slots, start, strides, crosses=crosses)
+        if len(strided.axes()) <= MOST_AXES:
+            return strided
     together = back.untouched(n) if slots else 0
     words = np.arange(1 << slots - together) << together
     places = np.full(len(words), start, np.intp)
     for bit, change in enumerate(changes):
         places ^= np.where(words >> bit & 1, change, 0)
-    return Fetch(position, 1 << slots, list=places >> together, crosses=crosses)
+    return Fetch(position, 1 << slots, places=places >> together, crosses=crosses)
 
 
 def _positions(changes: Sequence[int], n: int) -> Matrix:
@@ -137,9 +156,9 @@ def fetch_by_index(
     """The same for layouts that no map of addresses takes to each other; see ``by_index``.
 
     >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic")
-    >>> fetch_by_index(cyclic, Layout.mesh((6,), nodes=(2,)), 0).list
+    >>> fetch_by_index(cyclic, Layout.mesh((6,), nodes=(2,)), 0).places
     array([0, 3, 1])
     """
     giver, slot = taken_from(source, target, node, shift)
     places = (giver * source.block_size + slot).astype(np.intp)
-    return Fetch(node, source.block_size, list=places)
+    return Fetch(node, source.block_size, places=places)

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 _Blocks = NDArray[Any]
 
 
-class Bound(Protocol):
-    """What is bound to arrays, and can be run again and again."""
+class Ready(Protocol):
+    """What is bound to arrays, and can be run again and again.
+
+    >>> Ready.__name__
+    'Ready'
+    """
 
     def run(self) -> _Blocks:
         """Do it on what is in the arrays now; collective."""
@@ -40,7 +44,7 @@ def redistribution(  # noqa: PLR0913, PLR0917 - two ways, from where to where
     block: _Blocks,
     result: _Blocks,
     name: str = "a redistribution",
-) -> Bound:
+) -> Ready:
     """One from a block to a result, bound to both; collective, once the ranks are agreed.
 
     >>> from graycube.gf2 import AffineMap, Matrix
