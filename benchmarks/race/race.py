@@ -1,6 +1,6 @@
 """The race: graycube and others side by side, for several numbers of ranks.
 
-    python benchmarks/race/race.py [--ranks 1,2,4,8] [--only fft1d,fftnd,moves,halo] [--quick]
+    python benchmarks/race/race.py [--ranks 1,2,4,8] [--only fft1d,pairs,...] [--quick]
 
 All contenders of a race run in one MPI job, in turn. README.md says what to install.
 """
@@ -17,13 +17,14 @@ import apart
 from contest import ratios
 from launch import run, scratch
 
-CASES = {  # shapes, bytes of a block, shapes; the first ones are quick
+CASES = {  # shapes (r: real), bytes of a block, shapes; the first ones are quick
     "fft1d": ["1048576", "4194304", "16777216"],
     "fftnd": ["2048x2048", "128x128x128", "4096x4096", "256x256x256"],
+    "pairs": ["32x32x32r", "64x64x64r", "128x128x128r", "64x64x64", "128x128x128"],
     "moves": ["8192", "65536", "1048576", "16777216"],
     "halo": ["1024x1024", "4096x4096"],
 }
-QUICK = {"fft1d": 1, "fftnd": 2, "moves": 3, "halo": 1}
+QUICK = {"fft1d": 1, "fftnd": 2, "pairs": 2, "moves": 3, "halo": 1}
 
 
 def heat(race: str, ranks: int, rounds: int, *, quick: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import movers
 import ours
+import pairs
 import rivals
 from contest import Contender, NotThereError, contest, report
 from mpi4py import MPI
@@ -22,6 +23,7 @@ RACES: dict[str, tuple[list[Maker], str]] = {
         "FFTW-MPI, natural order",
     ),
     "fftnd": ([ours.fftnd, rivals.mpi4py_fft, rivals.fftw], "mpi4py-fft, slabs"),
+    "pairs": ([pairs.ours, pairs.plain, pairs.mpi4py_fft], "plain mpi4py"),
     "moves": ([ours.moves, movers.moves], "Sendrecv"),
     "halo": ([ours.halo, movers.halos], "Sendrecv, strided types"),
 }
@@ -29,9 +31,11 @@ RACES: dict[str, tuple[list[Maker], str]] = {
 
 def tasks(race: str, comm: MPI.Intracomm, cases: list[str]) -> Iterator[tuple[str, object]]:
     for case in cases:
-        numbers = tuple(int(number) for number in case.split("x"))
+        numbers = tuple(int(number) for number in case.rstrip("r").split("x"))
         if race.startswith("fft"):
             yield case, Transform(comm, numbers)
+        elif race == "pairs":
+            yield case, pairs.Pair(comm, numbers, case.endswith("r"))
         elif race == "moves":
             yield case, Move(comm, *numbers)
         else:

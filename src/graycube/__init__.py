@@ -35,7 +35,7 @@ _PUBLIC = _places(
         "array": "CubeArray assert_allclose stack where",
         "cost": "load_certificate",
         "errors": "GraycubeError UndecidedError",
-        "fourier": "fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
+        "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
         "layout": "Layout butterfly_distances device_mesh group_ranks mesh_distances "
         "node_mesh rank_coordinates rank_order ring_order split_keys",
@@ -131,6 +131,9 @@ if TYPE_CHECKING:
     )
     from graycube.errors import (
         UndecidedError as UndecidedError,
+    )
+    from graycube.fourier import (
+        bind as bind,
     )
     from graycube.fourier import (
         fft as fft,

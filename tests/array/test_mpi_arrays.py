@@ -5,10 +5,12 @@ from mpi_runs import Launch, each, each_check, each_once
 
 LAUNCHES = (
     Launch(1, ("arrays",)),
-    Launch(2, ("arrays", "array_mistakes")),
+    Launch(2, ("arrays", "array_mistakes"), messages=True),
+    Launch(2, ("arrays", "array_mistakes"), sweep=True),
     Launch(3, ("arrays",), sweep=True),
     Launch(4, ("arrays",)),
     Launch(4, ("array_mistakes",), sweep=True),
+    Launch(4, ("arrays",), messages=True, sweep=True),
     Launch(8, ("arrays",), sweep=True),
     Launch(16, ("arrays",), sweep=True),
 )

@@ -7,14 +7,19 @@ checks of these programs that are for so many ranks, and reports each in a line 
 
 import faulthandler
 import json
+import os
 import runpy
 import sys
 import traceback
 from pathlib import Path
+from unittest.mock import patch
 
 HERE = Path(__file__).parent
 LIMIT = 120  # seconds: what hangs is ended then; nothing here should take half of that
 SHARED = "shared memory: "  # what programs that do not end well say of MPI's files in memory
+
+
+MESSAGES = "--messages"  # ranks share no memory
 
 
 def program(name):
@@ -56,6 +61,15 @@ def raised(call):
     return None
 
 
+def over_messages(comm):
+    """The communicator, whose ranks send each other messages even if they share memory."""
+    from graycube.run.windows import windows  # noqa: PLC0415 - it starts MPI
+
+    with patch.dict(os.environ, GRAYCUBE_WINDOWS="0"):
+        assert windows(comm) is None
+    return comm
+
+
 def _outcome(check, comm):
     """How many things a check compared on this rank, and what is wrong."""
     compared, complaints = 0, []
@@ -80,6 +94,9 @@ def main(*names):
     """All checks of programs for as many ranks as there are."""
     from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
 
+    if MESSAGES in names:
+        os.environ["GRAYCUBE_WINDOWS"] = "0"
+        names = [name for name in names if name != MESSAGES]
     carry_out(checks_of(names, MPI.COMM_WORLD.size))
 
 

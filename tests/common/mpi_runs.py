@@ -19,7 +19,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from mpi_checks import HERE, LIMIT, SHARED, checks_of
+from mpi_checks import HERE, LIMIT, MESSAGES, SHARED, checks_of
 
 PROCESSES = Path("/proc")
 MARK = "GRAYCUBE_TEST_JOB"
@@ -184,14 +184,23 @@ def launch(path, ranks, folder, *arguments, limit=LIMIT):
 
 @dataclass(frozen=True)
 class Launch:
-    """Checks of some programs, made by so many ranks in one job; some only in the sweep."""
+    """Checks of some programs, made by so many ranks in one job; some only in the sweep.
+
+    With ``messages`` the ranks share no memory.
+    """
 
     ranks: int
     programs: tuple[str, ...]
     sweep: bool = False
+    messages: bool = False
 
     def __str__(self):
-        return f"{self.ranks} ranks"
+        return f"{self.ranks} ranks{', messages' * self.messages}"
+
+    @property
+    def arguments(self):
+        """What ``mpi_checks`` is told."""
+        return (*[MESSAGES] * self.messages, *self.programs)
 
     def param(self, *check):
         """The launch, or one of its checks, as a case of a test."""
@@ -224,7 +233,8 @@ def each_once(tmp_path_factory):
     def outcome(launch):
         folder = tmp_path_factory.mktemp("job")
         try:
-            with started(HERE / "mpi_checks.py", launch.ranks, folder, *launch.programs) as job:
+            checks = HERE / "mpi_checks.py"
+            with started(checks, launch.ranks, folder, *launch.arguments) as job:
                 return job.finish()
         except pytest.fail.Exception as failure:
             return str(failure)

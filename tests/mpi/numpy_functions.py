@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
-from mpi_checks import raised
+from mpi_checks import over_messages, raised
 from numpy_cases import BROADCASTS, CASES, MOVES, QUIET, alike, layouts, operands, plain
 
 import graycube as gc
@@ -88,7 +88,7 @@ def everywhere_the_same(comm):
 
 def nothing_is_sent(comm):
     """Elementwise functions, broadcasts and those of the payload send nothing at all."""
-    counting = Counting(comm.Dup())
+    counting = over_messages(Counting(comm.Dup()))
     for layout in layouts(size_of(comm)):
         over, _ = spread(counting, layout)
         for name, call in QUIET.items():
@@ -104,7 +104,7 @@ def nothing_is_sent(comm):
 
 def reductions_send_little(comm):
     """A reduction sends one message for each cube dimension of its axes, and agrees once."""
-    counting = Counting(comm.Dup())
+    counting = over_messages(Counting(comm.Dup()))
     n = size_of(comm)
     for layout in layouts(n):
         over, _ = spread(counting, layout)
@@ -120,7 +120,7 @@ def reductions_send_little(comm):
 
 def rolls_send_what_leaves(comm):
     """A roll by one sends at most to two other ranks along an axis, and gathers nothing."""
-    counting = Counting(comm.Dup())
+    counting = over_messages(Counting(comm.Dup()))
     n = size_of(comm)
     layout = gc.Layout.mesh((16 << n, 3), (1 << n, 1), code="gray")
     u = gc.CubeArray.from_numpy(operands(layout)[0], layout, counting)

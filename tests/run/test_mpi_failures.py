@@ -9,7 +9,7 @@ from mpi_runs import Launch, each, each_check, each_once, launch, started
 
 FAILURES = program("failures")
 LAUNCHES = (
-    Launch(2, ("failures",), sweep=True),
+    Launch(2, ("failures",), messages=True, sweep=True),
     Launch(4, ("failures",)),
     Launch(8, ("failures",), sweep=True),
 )

@@ -4,7 +4,7 @@ import pytest
 from mpi_runs import Launch, each, each_check, each_once
 
 LAUNCHES = (
-    Launch(2, ("plans", "benches")),
+    Launch(2, ("plans", "benches"), messages=True),
     Launch(4, ("plans", "benches")),
     Launch(8, ("plans",), sweep=True),
     Launch(16, ("plans",), sweep=True),

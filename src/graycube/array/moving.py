@@ -1,7 +1,7 @@
 """Data taken from place to place, whether the nodes are here or on other ranks."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from graycube.array.ranks import nodes_here, spread
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
-from graycube.run import Execution, require_comm, script_by_index, scripts_at_once
+from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
+from graycube.run.fetch import fetch, fetch_by_index
+from graycube.run.redistribution import Ready
 from graycube.run.script import Script
 
 if TYPE_CHECKING:
@@ -44,11 +46,11 @@ def moved(
     if over is None:
         return taken(blocks, sources(layout, before, after))
     result = np.empty_like(blocks, order="C")
-    execution = mover(layout, before, after, blocks, result, over)
+    bound = mover(layout, before, after, blocks, result, over)
     try:
-        return execution.run()
+        return bound.run()
     finally:
-        execution.free()
+        bound.free()
 
 
 def straight(
@@ -105,12 +107,17 @@ def _by_index(
     """What a script by index does, on several ranks."""
     (node,) = nodes_here(layout, comm)
     result = np.empty((1, target.block_size, *blocks.shape[2:]), blocks.dtype)
-    script = _script_by_index(layout, target, node, shift)
-    execution = Execution(script, require_comm(comm), blocks, result, "a redistribution")
+    bound = redistribution(
+        partial(fetch_by_index, layout, target, node, shift),
+        partial(_script_by_index, layout, target, node, shift),
+        require_comm(comm),
+        blocks,
+        result,
+    )
     try:
-        return execution.run()
+        return bound.run()
     finally:
-        execution.free()
+        bound.free()
 
 
 @lru_cache(maxsize=SCRIPTS)
@@ -127,12 +134,17 @@ def mover(  # noqa: PLR0913, PLR0917 - from where to where, twice
     blocks: _Blocks,
     result: _Blocks,
     comm: "Intracomm",
-) -> Execution:
-    """The same over MPI, from one array to another, again and again."""
+) -> Ready:
+    """The same on several ranks, from one array to another, again and again."""
     (node,) = nodes_here(layout, comm)
-    payload = prod(axis.extent for axis in layout.axes)
-    script = _script(after @ before.inverse(), layout.n, node, payload)
-    return Execution(script, comm, blocks, result, "a redistribution")
+    payload, move = prod(axis.extent for axis in layout.axes), after @ before.inverse()
+    return redistribution(
+        partial(fetch, move, layout.n, node),
+        partial(_script, move, layout.n, node, payload),
+        comm,
+        blocks,
+        result,
+    )
 
 
 @lru_cache(maxsize=SCRIPTS)

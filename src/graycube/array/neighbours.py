@@ -98,7 +98,7 @@ class _Exchanged:
 
 
 @lru_cache(maxsize=_KEPT)
-def _traffic(frame: Frame, axes: tuple[int, ...]) -> _Exchanged:
+def traffic(frame: Frame, axes: tuple[int, ...]) -> _Exchanged:
     """The messages of a node along some axes."""
     out = [m for m in frame.halo.messages(frame.node) if m.axis in axes]
     back = [m for m in frame.halo.received(frame.node) if m.axis in axes]
@@ -142,14 +142,14 @@ class Neighbours:
                     self._mesh[places] = buffer[of]
 
     def _phase(self, frame: Frame, axes: tuple[int, ...]) -> _Together:
-        traffic, comm = _traffic(frame, axes), self._comm
-        packed = [(self._buffer(shape), places) for shape, places, _ in traffic.out]
-        unpacked = [(self._buffer(shape), there, of) for shape, there, of, _ in traffic.back]
+        known, comm = traffic(frame, axes), self._comm
+        packed = [(self._buffer(shape), places) for shape, places, _ in known.out]
+        unpacked = [(self._buffer(shape), there, of) for shape, there, of, _ in known.back]
         requests = [
-            *_bound(comm.Recv_init, [b[0] for b in unpacked], [m[-1] for m in traffic.back]),
-            *_bound(comm.Send_init, [b[0] for b in packed], [m[-1] for m in traffic.out]),
+            *_bound(comm.Recv_init, [b[0] for b in unpacked], [m[-1] for m in known.back]),
+            *_bound(comm.Send_init, [b[0] for b in packed], [m[-1] for m in known.out]),
         ]
-        return _Together(traffic.around, tuple(packed), tuple(requests), tuple(unpacked))
+        return _Together(known.around, tuple(packed), tuple(requests), tuple(unpacked))
 
     def _buffer(self, shape: list[int]) -> _Mesh:
         payload = self._mesh.shape[len(shape) :]

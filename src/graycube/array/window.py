@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.borders import Borders, borders
 from graycube.array.held import Held
 from graycube.array.neighbours import AllHere, Neighbours, frames_of
 from graycube.array.ranks import facts_of, spread, together
@@ -56,16 +57,16 @@ class Window(Generic[_H]):
         ]
         self._inner: dict[tuple[int, ...], list[Index]] = {}
         over = spread(a.comm)
-        self._neighbours: Neighbours | AllHere = (
+        self._neighbours: Neighbours | Borders | AllHere = (
             AllHere(self._frames, self.meshes)
             if over is None
-            else Neighbours(self._frames[0], self.meshes[0], over)
+            else borders(self._frames[0], self.meshes[0], over)
         )
 
     def update(self, a: _H) -> "Window[_H]":
         """Take in an array like the first one, and exchange; collective.
 
-        Nothing is checked with other ranks: all of them update, or the program waits.
+        All ranks have to update. Whether they do is checked only where they share memory.
 
         >>> from graycube.array import CubeArray
         >>> from graycube.layout import Layout

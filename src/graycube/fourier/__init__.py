@@ -5,10 +5,11 @@
 ``transform``, ``real`` and ``trigonometric`` have what people call, with ``arguments`` that
 they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
 ``candidates`` prices the emulations of :mod:`graycube.table.networks` on a machine, ``plan``
-chooses one, and ``emulated`` makes passes of it.
+chooses one, and ``emulated`` makes passes of it. ``bind`` makes a call once, to run many times.
 """
 
 from graycube.fourier.along import Along, along
+from graycube.fourier.bind import Bound, bind
 from graycube.fourier.exchanges import exchange_schedules
 from graycube.fourier.numpy_names import add_to_table
 from graycube.fourier.passes import Pass, passes
@@ -20,8 +21,10 @@ add_to_table()
 
 __all__ = [
     "Along",
+    "Bound",
     "Pass",
     "along",
+    "bind",
     "dct",
     "dctn",
     "dst",

@@ -20,8 +20,9 @@ from graycube.fourier.passes import Pass, passes
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.run import Execution, private
+from graycube.run import private
 from graycube.run.butterflies import unit_roots
+from graycube.run.redistribution import Ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,7 @@ KEPT = 8
 
 
 @dataclass(frozen=True, eq=False)
-class _PassStep:
+class PassStep:
     """One pass: from which place it comes, the group as axis ``axis`` of ``shape``, factors."""
 
     before: AffineMap
@@ -52,16 +53,16 @@ class _PassStep:
             inverse=inverse,
             out=None if out is None else out.reshape(shape),
         )
-        return self._turned(made).reshape(blocks.shape)
+        return self.turned(made).reshape(blocks.shape)
 
     def on_copies(
         self, layout: Layout, blocks: _Blocks, comm: "Intracomm | None", *, inverse: bool
     ) -> _Blocks:
         """The same where each node needs copies of the blocks of others, and keeps its own."""
         made = from_copies(blocks, layout, self.before, self.group, comm, inverse=inverse)
-        return self._turned(made.reshape(*self.shape, *blocks.shape[2:])).reshape(blocks.shape)
+        return self.turned(made.reshape(*self.shape, *blocks.shape[2:])).reshape(blocks.shape)
 
-    def _turned(self, lines: _Blocks) -> _Blocks:
+    def turned(self, lines: _Blocks) -> _Blocks:
         """The lines times the factors, in place; times one, even what is infinite stays."""
         if self.factors is not None:
             shape = (*self.factors.shape, *(1,) * (lines.ndim - self.factors.ndim))
@@ -88,7 +89,7 @@ class Along:
     layout: Layout
     passes: tuple[Pass, ...]
     result: Layout
-    steps: tuple[_PassStep, ...]
+    steps: tuple[PassStep, ...]
     inverse: bool
 
     def run(
@@ -117,7 +118,7 @@ class _Moving:
     """A redistribution from one array to another."""
 
     start: _Blocks
-    execution: Execution
+    execution: Ready
     end: _Blocks
 
 
@@ -146,7 +147,7 @@ class _Arrays:
             blocks = step.run(blocks, out, inverse=self._planned.inverse)
         return blocks
 
-    def _moved(self, given: _Blocks | None, step: _PassStep, move: _Moving) -> _Blocks:
+    def _moved(self, given: _Blocks | None, step: PassStep, move: _Moving) -> _Blocks:
         """The blocks where the step needs them; those of the caller go straight from there."""
         if given is None:
             return move.execution.run()
@@ -156,7 +157,7 @@ class _Arrays:
         finally:
             once.free()
 
-    def _mover(self, step: _PassStep, here: _Blocks, there: _Blocks) -> Execution:
+    def _mover(self, step: PassStep, here: _Blocks, there: _Blocks) -> Ready:
         layout = self._planned.layout
         return mover(layout, step.before, step.group.place, here, there, self._comm)
 
@@ -192,7 +193,7 @@ def carried_out(  # noqa: PLR0913
 ) -> Along:
     """The transform that does certain passes; ``result`` is the layout they lead to."""
     those = range(1 << layout.n) if nodes is None else nodes
-    place, steps = layout.map, list[_PassStep]()
+    place, steps = layout.map, list[PassStep]()
     for k, group in enumerate(groups):
         after = place if group.copied else group.place
         shape = _shape(layout, group, len(those))
@@ -203,7 +204,7 @@ def carried_out(  # noqa: PLR0913
             words = words.reshape(shape[:4])
             factors = twiddles(layout, group.axis, group.low, group.high, words, roots)
         axis = 2 if group.low < group.high else 4 + group.axis
-        steps.append(_PassStep(place, group, shape, axis, factors))
+        steps.append(PassStep(place, group, shape, axis, factors))
         place = after
     return Along(layout, groups, result, tuple(steps), inverse)
 

@@ -4,7 +4,7 @@ With the extra ``fast`` that is ducc0, which needs no planning and transforms st
 nearly as fast as contiguous ones; without it SciPy, whose code is an older one by its author.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -29,6 +29,51 @@ def transformed(
     if not lines.size:
         return lines.copy() if out is None else out
     return _engine()(lines, axis, inverse, out)
+
+
+def bound(  # noqa: PLR0913
+    lines: _Lines, axis: int, out: _Lines, *, kind: str = "c2c", inverse: bool, scaling: int
+) -> "Callable[[], object]":
+    """A transform from one array into another, or in place: all is ready, and it only runs.
+
+    The ``kind`` is "c2c", or "r2c" or "c2r" with half a spectrum. The ``scaling`` is 0 for
+    none, 1 for that by the root of the number of points, 2 for that by their number.
+
+    >>> import numpy as np
+    >>> x, y = np.array([1.0, 3.0]), np.empty(2, complex)
+    >>> run = bound(x, 0, y, kind="r2c", inverse=False, scaling=2)
+    >>> _ = run()
+    >>> y.real.tolist()
+    [2.0, -1.0]
+    """
+    length = out.shape[axis]
+    try:
+        import ducc0  # noqa: PLC0415 - optional
+    except ImportError:
+        return partial(_by_scipy, lines, axis, out, kind, inverse, scaling)
+    given = {"axes": (axis,), "forward": not inverse, "inorm": scaling, "out": out}
+    size = {"lastsize": length} if kind == "c2r" else {}
+    run = getattr(ducc0.fft, kind)
+    return partial(run, lines, **given, **size, nthreads=_threads())
+
+
+def _by_scipy(  # noqa: PLR0913, PLR0917
+    lines: _Lines,
+    axis: int,
+    out: _Lines,
+    kind: str,
+    inverse: bool,  # noqa: FBT001
+    scaling: int,
+) -> None:
+    from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
+
+    norm = ("backward", "ortho", "forward")[2 - scaling if inverse else scaling]
+    if kind == "c2c":
+        out[...] = (fft.ifft if inverse else fft.fft)(lines, axis=axis, norm=norm)
+    elif kind == "r2c":
+        out[...] = fft.rfft(lines, axis=axis, norm=norm)
+    else:
+        out[...] = fft.irfft(lines, out.shape[axis], axis=axis, norm=norm)
 
 
 @lru_cache(maxsize=1)

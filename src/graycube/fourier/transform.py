@@ -21,6 +21,7 @@ from graycube.fourier.arguments import (
 )
 from graycube.fourier.lines import resized
 from graycube.fourier.planned import planned, require_plan
+from graycube.fourier.program import scaling_of, through_windows
 from graycube.layout import Layout
 from graycube.layout.layout import require_axis
 from graycube.planning import Plan
@@ -187,12 +188,24 @@ def _transform(  # noqa: PLR0913
     what = "inverse transform" if inverse else "transform"
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
     chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
-    blocks, layout = a.blocks.astype(dtype, copy=False), a.layout
+    blocks, layout = a.blocks, a.layout
     if plan is not None and plan.task.stages:
         axis = chosen.pop()
         made = planned(plan.schedule, layout, axis, dtype.name, a.nodes, inverse=inverse)
-        blocks, layout = made.run(blocks, a.comm), made.result
+        blocks, layout = made.run(blocks.astype(dtype, copy=False), a.comm), made.result
         blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
+    elif home.shape == layout.shape and (
+        found := through_windows(
+            blocks,
+            layout,
+            a.comm,
+            chosen,
+            dtype,
+            inverse=inverse,
+            scaling=scaling_of(norm, inverse=inverse),
+        )
+    ):
+        (blocks, layout), chosen = found, []
     while chosen:
         axis = min(chosen, key=partial(_spread, layout))
         chosen.remove(axis)
@@ -202,11 +215,12 @@ def _transform(  # noqa: PLR0913
         done = along(
             layout, axis, dtype.name, nodes=a.nodes, inverse=inverse, later=tuple(chosen)
         )
+        blocks = blocks.astype(dtype, copy=False)
         ours = not np.may_share_memory(blocks, a.blocks)
         blocks, layout = done.run(blocks, a.comm, ours=ours), done.result
         blocks = scale(blocks, lengths[axis], norm, inverse=inverse)
     if np.may_share_memory(blocks, a.blocks):  # nothing was to be done
-        blocks = blocks.copy()
+        blocks = blocks.astype(dtype)
     result = CubeArray(blocks, layout, a.comm)
     if out is None and order == "natural":
         return result.relayout(home)

@@ -4,7 +4,7 @@ Rules.
 
 1. Before anything moves, every rank looks at what it was given. One small reduction tells
    whether any of them is unhappy, or has something else than the others; if so, all ranks raise
-   the same error.
+   the same error. Where the ranks share memory they meet there instead.
 2. Once data move there is no way back: a rank that fails then ends the whole job, and says
    which rank it is, what it was doing, and why.
 """
@@ -15,18 +15,21 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from struct import Struct
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from graycube.errors import GraycubeError, InvalidValueError, PeerError
 from graycube.run.mpi import mpi, private, require_comm
+from graycube.run.windows import windows
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _T = TypeVar("_T")
 GRACE = 0.5  # seconds between the last words of a rank and the end of the job
+_TWO = Struct("<2q")
 Facts = Mapping[str, object]
 """What all ranks must have alike, by name: a plan, a shape, a dtype."""
 
@@ -39,7 +42,8 @@ def agreed(comm: "Intracomm", prepare: Callable[[], tuple[_T, Facts]]) -> _T:
     >>> def program(comm, x):  # x must have the same shape on all ranks
     ...     return agreed(comm, lambda: (x.copy(), {"shape": x.shape}))
     """
-    own = private(require_comm(comm)).comm
+    shared = windows(require_comm(comm))
+    own = private(comm).comm
     prepared: list[_T] = []
     facts: Facts = {}
     error: Exception | None = None
@@ -48,17 +52,38 @@ def agreed(comm: "Intracomm", prepare: Callable[[], tuple[_T, Facts]]) -> _T:
         prepared.append(value)
     except Exception as raised:  # noqa: BLE001 - the other ranks have to hear of any
         error = raised
-    if not _all_alike(own, facts, failed=error is not None):
-        texts = {name: str(fact) for name, fact in facts.items()}
-        shared = error if isinstance(error, GraycubeError) or error is None else _text(error)
-        raise _common(own.allgather((shared, texts))) from error
+    failed = error is not None
+    digest = digest_of(facts)
+    if shared is not None:
+        alike = shared.meet((failed, *digest)) and not failed
+    else:
+        alike = _all_alike(own, digest, failed=failed)
+    if not alike:
+        raise different(own, facts, error) from error
     return prepared[0]
 
 
-def _all_alike(own: "Intracomm", facts: Facts, *, failed: bool) -> bool:
-    """Whether no rank failed, and all have the same facts: the largest is the smallest."""
+def digest_of(facts: Facts) -> tuple[int, int]:
+    """Two words that other facts do not have.
+
+    >>> digest_of({"dtype": "int8"}) == digest_of({"dtype": "int16"})
+    False
+    """
     digest = sha256(repr(sorted((k, str(v)) for k, v in facts.items())).encode()).digest()
-    words = np.frombuffer(digest[:16], dtype=np.int64) >> 1
+    high, low = _TWO.unpack_from(digest)
+    return high >> 1, low >> 1
+
+
+def different(own: "Intracomm", facts: Facts, error: Exception | None = None) -> GraycubeError:
+    """The error that all ranks raise, once they know that they disagree; collective."""
+    texts = {name: str(fact) for name, fact in facts.items()}
+    known = error if isinstance(error, GraycubeError) or error is None else _text(error)
+    return _common(own.allgather((known, texts)))
+
+
+def _all_alike(own: "Intracomm", digest: tuple[int, int], *, failed: bool) -> bool:
+    """Whether no rank failed, and all have the same facts: the largest is the smallest."""
+    words = np.array(digest, np.int64)
     status = np.concatenate([[failed], words, -words]).astype(np.int64)
     most = np.empty_like(status)
     own.Allreduce(status, most, op=mpi().MAX)

@@ -70,10 +70,23 @@ def _coming(
     source: Layout, target: Layout, node: int, steps: Sequence[int]
 ) -> dict[int, NDArray[np.intp]]:
     """The slots that nodes give this one, in the order of the target index."""
-    index = _shifted(target, node, [-step for step in steps])
-    lowest, _ = source.locate(*index)
+    giver, _ = taken_from(source, target, node, steps)
     order = _flat(target, target.coordinates(np.array(node), np.arange(target.block_size)))
-    return _by_peer(_giver(source, lowest, node), np.arange(target.block_size), order)
+    return _by_peer(giver, np.arange(target.block_size), order)
+
+
+def taken_from(
+    source: Layout, target: Layout, node: int, shift: Sequence[int] = ()
+) -> tuple[IntArray, IntArray]:
+    """The node and the slot that everything comes from that a node gets, slot by slot.
+
+    >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic")
+    >>> [where.tolist() for where in taken_from(cyclic, Layout.mesh((6,), nodes=(2,)), 0)]
+    [[0, 1, 0], [0, 0, 1]]
+    """
+    steps = tuple(shift) or (0,) * len(source.axes)
+    lowest, slot = source.locate(*_shifted(target, node, [-step for step in steps]))
+    return _giver(source, lowest, node), slot
 
 
 def _shifted(layout: Layout, node: int, steps: Sequence[int]) -> tuple[IntArray, ...]:

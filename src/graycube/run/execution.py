@@ -184,13 +184,17 @@ class Execution:
 def _banks(script: Script, block: NDArray[Any], result: NDArray[Any]) -> _Banks:
     width = block.nbytes // script.rows
     rows = result.nbytes // width if width else script.rows  # copies may come or go
-    given, made = _rows(block, script.rows), _rows(result, rows)
+    given, made = in_words(block, script.rows), in_words(result, rows)
     spare = np.empty((script.spare, *given.shape[1:]), given.dtype)
     return {Bank.BLOCK: given, Bank.RESULT: made, Bank.SPARE: spare}
 
 
-def _rows(array: NDArray[Any], rows: int) -> NDArray[Any]:
-    """The bytes of an array as rows of the widest words that fit."""
+def in_words(array: NDArray[Any], rows: int) -> NDArray[Any]:
+    """The bytes of an array as rows of the widest words that fit.
+
+    >>> in_words(np.zeros((2, 6), np.int8), 4).dtype, in_words(np.zeros(6), 2).shape
+    (dtype('uint8'), (2, 3))
+    """
     width = array.nbytes // rows
     word = next(word for word in _WORDS if width % np.dtype(word).itemsize == 0)
     words = array.reshape(-1).view(np.uint8).view(word)

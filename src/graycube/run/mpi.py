@@ -17,6 +17,8 @@ from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraErr
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm, Prequest
 
+    from graycube.run.windows import Windows
+
 _T = TypeVar("_T")
 
 
@@ -65,7 +67,8 @@ class Private:
 
     ``orders`` are the communicators with other numbers of its ranks. Where it is one of them,
     ``origin`` is the communicator that they come from, and the number here of each rank there.
-    ``ends`` free the requests on it that are left.
+    ``ends`` free the requests on it that are left. ``windows`` are what its ranks share, if
+    they share anything, once they have been ``asked``.
     """
 
     comm: "Intracomm"
@@ -73,6 +76,8 @@ class Private:
     orders: "dict[tuple[int, ...], Intracomm]" = field(default_factory=dict)
     origin: "tuple[Intracomm, tuple[int, ...]] | None" = None
     ends: "set[finalize[..., object]]" = field(default_factory=set)
+    windows: "Windows | None" = None
+    asked: bool = False
 
     def remembered(self, key: Hashable, make: Callable[[], _T], most: int) -> _T:
         """What was made for a key, or is made now; all but the latest few are forgotten."""
@@ -135,6 +140,8 @@ def _keyval() -> int:
 def _free(_comm: object, _key: int, known: Private) -> None:
     for end in tuple(known.ends):
         end()
+    if known.windows is not None:
+        known.windows.close()
     if not mpi().Is_finalized():
         for other in filter(None, known.orders.values()):  # a freed one is false
             other.Free()

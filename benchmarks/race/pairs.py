@@ -1,0 +1,147 @@
+"""Transforms forward and back: bound and called, by memory and by messages, and by others.
+
+Both ways are scaled so that the data come back, and they are not copied in.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from contest import Contender
+from mpi4py import MPI
+from rivals import optional
+from tasks import Array
+
+import graycube as gc
+from graycube.run.windows import windows
+
+
+@dataclass(frozen=True)
+class Pair:
+    """There and back again, of real or complex data in slabs."""
+
+    comm: MPI.Intracomm
+    shape: tuple[int, ...]
+    real: bool
+
+    def mine(self) -> Array:
+        """The slab of this rank."""
+        rng = np.random.default_rng(7)
+        whole = rng.standard_normal(self.shape)
+        if not self.real:
+            whole = whole + 1j * rng.standard_normal(self.shape)
+        part = self.shape[0] // self.comm.size
+        mine: Array = whole[self.comm.rank * part :][:part].copy()
+        return mine
+
+    def right(self, spectrum: Array, found: Array) -> bool:
+        """Whether the data are back, and something has happened meanwhile."""
+        return np.allclose(found, self.mine()) and bool(np.abs(spectrum).max() > 10)
+
+
+def by_messages(comm: MPI.Intracomm) -> MPI.Intracomm:
+    """A duplicate whose ranks share no memory."""
+    over = comm.Dup()
+    with patch.dict(os.environ, GRAYCUBE_WINDOWS="0"):
+        windows(over)
+    return over
+
+
+def ours(task: Pair) -> list[Contender]:
+    names = {"memory": task.comm, "messages": by_messages(task.comm)}
+    made = [called(task, over, name) for name, over in names.items()]
+    return [bound(task), *made]
+
+
+def array(task: Pair, comm: MPI.Intracomm) -> gc.CubeArray:
+    nodes = (comm.size, *(1,) * (len(task.shape) - 1))
+    layout = gc.Layout.mesh(task.shape, nodes, code="gray")
+    whole = np.concatenate(task.comm.allgather(task.mine()))
+    return gc.CubeArray.from_numpy(whole, layout, comm)
+
+
+def ways(task: Pair) -> tuple[Callable[..., gc.CubeArray], Callable[..., gc.CubeArray]]:
+    return (gc.rfftn, gc.irfftn) if task.real else (gc.fftn, gc.ifftn)
+
+
+def bound(task: Pair) -> Contender:
+    forward, back = ways(task)
+    u = array(task, task.comm)
+    first = gc.bind(forward, u)
+    second = gc.bind(back, first.result)
+
+    def work() -> None:
+        first.run()
+        second.run()
+
+    def right() -> bool:
+        same = np.allclose(second.result.to_numpy(), u.to_numpy())
+        return same and bool(np.abs(first.result.blocks).max() > 10)
+
+    return Contender("graycube, bound, memory", work, right)
+
+
+def called(task: Pair, comm: MPI.Intracomm, name: str) -> Contender:
+    forward, back = ways(task)
+    u = array(task, comm)
+    found: list[gc.CubeArray] = []
+
+    def work() -> None:
+        found[:] = [back(forward(u))]
+
+    def right() -> bool:
+        return np.allclose(found[0].to_numpy(), u.to_numpy())
+
+    return Contender(f"graycube, called, {name}", work, right)
+
+
+def plain(task: Pair) -> list[Contender]:
+    """As one would write it: SciPy or ducc0 in memory, and Alltoall on packed blocks."""
+    comm, mine = task.comm, task.mine()
+    p = comm.size
+    inner = tuple(range(1, mine.ndim))
+    ducc = optional("ducc0").fft
+    last = task.shape[-1]
+    if task.real:
+        half = partial(ducc.r2c, axes=inner)
+        whole = partial(ducc.c2r, axes=inner, lastsize=last, forward=False, inorm=2)
+    else:
+        half = partial(ducc.c2c, axes=inner)
+        whole = partial(ducc.c2c, axes=inner, forward=False, inorm=2)
+    spectrum, result = [mine], [mine]
+
+    def turned(x: Array, split: int, joined: int) -> Array:
+        packed = np.ascontiguousarray(np.stack(np.split(x, p, split)))
+        got = np.empty_like(packed)
+        comm.Alltoall(packed, got)
+        return np.concatenate(list(got), joined)
+
+    def work() -> None:
+        lines = turned(half(mine), 1, 0)
+        spectrum[0] = ducc.c2c(lines, axes=(0,), out=lines)
+        lines = ducc.c2c(lines, axes=(0,), forward=False, inorm=2)
+        result[0] = whole(turned(lines, 0, 1))
+
+    return [Contender("plain mpi4py", work, lambda: task.right(spectrum[0], result[0]))]
+
+
+def mpi4py_fft(task: Pair) -> list[Contender]:
+    plans: Any = optional("mpi4py_fft").PFFT
+    dtype = "float64" if task.real else "complex128"
+    options = {"dtype": dtype, "grid": [-1], "flags": ("FFTW_MEASURE",)}
+    plan = plans(task.comm, task.shape, **options)
+    plan.forward.input_array[...] = task.mine()
+
+    def work() -> None:
+        plan.forward()
+        plan.backward()
+
+    def right() -> bool:
+        output, back = plan.forward.output_array, plan.backward.output_array
+        return task.right(output * np.prod(task.shape), back)
+
+    return [Contender("mpi4py-fft, slabs", work, right)]

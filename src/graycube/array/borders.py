@@ -1,0 +1,155 @@
+"""Halo exchanges of ranks that share memory: borders are laid out there, and read from there.
+
+Rule: each rank has a stretch of a buffer for what it sends, one message after the other. All
+know the messages of all, and so where theirs begin.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import count
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from graycube.array.neighbours import Neighbours, traffic
+from graycube.errors import InvalidValueError
+from graycube.run import no_way_back
+from graycube.run.agreement import different, digest_of
+from graycube.run.windows import Windows, windows
+from graycube.stencil import Frame, Halo
+from graycube.stencil.frame import Index
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_Mesh = NDArray[Any]
+_KEPT = 64
+
+
+@lru_cache(maxsize=_KEPT)
+def _starts(exchange: Halo, node: int, axes: tuple[int, ...]) -> dict[int, list[int]]:
+    """Where the messages of a node begin along some axes, by their targets, and the end."""
+    found, start = defaultdict[int, list[int]](list), 0
+    for message in exchange.messages(node):
+        if message.axis in axes:
+            found[message.target].append(start)
+            start += message.size
+    return {**found, -1: [start]}
+
+
+@lru_cache(maxsize=_KEPT)
+def _longest(exchange: Halo, axes: tuple[int, ...]) -> int:
+    """The elements of the stretch that every rank has."""
+    nodes = range(1 << exchange.layout.n)
+    return max(_starts(exchange, node, axes)[-1][0] for node in nodes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Phase:
+    """What is copied by the rank itself, to the buffer, and from there."""
+
+    around: tuple[tuple[Index, Index], ...]
+    out: tuple[tuple[_Mesh, Index], ...]
+    back: tuple[tuple[_Mesh, Index, Index], ...]
+
+
+def borders(frame: Frame, mesh: _Mesh, comm: "Intracomm") -> "Borders | Neighbours":
+    """The exchange of one rank, through memory if the ranks share any.
+
+    >>> def program(frame, mesh, comm):  # on all ranks, once they are agreed
+    ...     borders(frame, mesh, comm).exchange()
+    """
+    shared = windows(comm)
+    by_messages = partial(Neighbours, frame, mesh, comm)
+    if shared is None or not mesh.size:
+        return by_messages()
+    return Borders(frame, mesh, shared, by_messages)
+
+
+class Borders:
+    """The exchange of one rank: ``mesh`` is its frame, filled in place.
+
+    Where the buffers cannot be as large as that takes, neighbours send messages.
+    """
+
+    def __init__(
+        self,
+        frame: Frame,
+        mesh: _Mesh,
+        shared: Windows,
+        by_messages: Callable[[], Neighbours],
+    ) -> None:
+        self._frame, self._mesh, self._shared = frame, mesh, shared
+        axes = range(len(frame.axes))
+        self._axes = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
+        exchange = frame.halo
+        self._facts = {
+            "exchange": exchange,
+            "layout": exchange.layout,
+            "periodic": exchange.periodic,
+            "dtype": mesh.dtype,
+        }
+        self._words = (0, *digest_of(self._facts))
+        self._payload = prod(mesh.shape[len(frame.axes) :])
+        most = max(_longest(frame.halo, along) for along in self._axes)
+        self._stretch = most * self._payload * mesh.itemsize
+        self._by_messages = by_messages
+        self._instead: Neighbours | None = None
+        self._grown, self._phases = -1, list[tuple[_Phase, _Phase]]()
+
+    def exchange(self) -> None:
+        """Lay out and read everything; collective."""
+        shared = self._shared
+        if not shared.alive:
+            raise InvalidValueError(
+                "the communicator of this window was freed",
+                "its memory is gone",
+                "make the array on another one",
+            )
+        if self._instead is None and not shared.reserve(shared.comm.size * self._stretch):
+            self._instead = self._by_messages()
+        if self._instead is not None:
+            self._instead.exchange()
+            return
+        if self._grown != shared.grown:
+            self._phases = [(self._phase(a, 0), self._phase(a, 1)) for a in self._axes]
+            self._grown = shared.grown
+        mesh = self._mesh
+        for phases in self._phases:
+            phase = phases[shared.turn]
+            with no_way_back(lambda: "a halo exchange"):
+                for border, places in phase.out:
+                    border[...] = mesh[places]
+                for there, of in phase.around:
+                    mesh[there] = mesh[of]
+            if not shared.meet(self._words):
+                raise different(shared.comm, self._facts)
+            with no_way_back(lambda: "a halo exchange"):
+                for border, places, of in phase.back:
+                    mesh[places] = border[of]
+
+    def _phase(self, axes: tuple[int, ...], turn: int) -> _Phase:
+        exchange, rank = self._frame.halo, self._shared.comm.rank
+        known = traffic(self._frame, axes)
+        order: defaultdict[int, count[int]] = defaultdict(count)
+        out, back = [], []
+        for shape, places, target in known.out:
+            start = _starts(exchange, rank, axes)[target][next(order[target])]
+            out.append((self._border(shape, rank, start, turn), places))
+        order.clear()
+        for shape, places, of, source in known.back:
+            start = _starts(exchange, source, axes)[rank][next(order[source])]
+            back.append((self._border(shape, source, start, turn), places, of))
+        return _Phase(known.around, tuple(out), tuple(back))
+
+    def _border(self, shape: list[int], rank: int, start: int, turn: int) -> _Mesh:
+        """The place of a message of a rank."""
+        payload = self._mesh.shape[len(shape) :]
+        width = self._payload * self._mesh.itemsize
+        whole = self._shared.buffers[turn][rank * self._stretch :]
+        raw = whole[start * width : (start + prod(shape)) * width]
+        made: _Mesh = raw.view(self._mesh.dtype).reshape(*shape, *payload)
+        return made

@@ -1,0 +1,227 @@
+"""Functions bound to arrays: everything is made once, and then they only run."""
+
+from collections.abc import Callable, Sequence
+from inspect import signature
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from graycube.array import CubeArray
+from graycube.array.ranks import facts_of, spread, together
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier.halves import halves
+from graycube.fourier.program import (
+    Leg,
+    Program,
+    complex_legs,
+    relaid_legs,
+    room,
+    scaling_of,
+)
+from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
+from graycube.fourier.transform import (
+    complex_dtype,
+    fft,
+    fft2,
+    fftn,
+    ifft,
+    ifft2,
+    ifftn,
+    require_array,
+    require_axes,
+)
+from graycube.layout import Layout
+from graycube.run.windows import windows
+
+_Function = Callable[..., CubeArray]
+_INVERSE: dict[_Function, bool] = {
+    **dict.fromkeys((fft, fft2, fftn, rfft, rfft2, rfftn), False),
+    **dict.fromkeys((ifft, ifft2, ifftn, irfft, irfft2, irfftn), True),
+}
+_REAL: tuple[_Function, ...] = (rfft, rfft2, rfftn, irfft, irfft2, irfftn)
+_READ = {"a", "axis", "axes", "norm", "order"}  # the arguments that legs are made from
+
+
+class Bound:
+    """A function bound to its array and its result; :func:`bind` makes one.
+
+    >>> x = CubeArray.from_numpy(np.ones(4), Layout.cyclic(2, 1))
+    >>> bound = bind(fft, x)
+    >>> x.blocks[...] = 2
+    >>> bound.run() is bound.result, bound.result.to_numpy().real.tolist()
+    (True, [8.0, 0.0, 0.0, 0.0])
+    >>> bound.free()
+    """
+
+    def __init__(
+        self, call: Callable[[], CubeArray], result: CubeArray, program: Program | None
+    ) -> None:
+        self.result = result
+        self._call: Callable[[], CubeArray] | None = call
+        self._program = program
+
+    def run(self) -> CubeArray:
+        """Do it with what is in the array now; collective. It gives the one result."""
+        if self._call is None:
+            raise InvalidValueError(
+                "this transform was freed", "its arrays are gone", "bind it again"
+            )
+        if self._program is None:
+            np.copyto(self.result.blocks, self._call().blocks)
+        else:
+            self._program.run()
+        return self.result
+
+    def free(self) -> None:
+        """Let the arrays go; :meth:`run` cannot be called any more."""
+        self._call = self._program = None
+
+
+def bind(
+    function: _Function,
+    a: CubeArray,
+    *args: Any,  # noqa: ANN401 - those of the function
+    out: CubeArray | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Bound:
+    """A function of an array, bound to that array and its result: plan once, run many.
+
+    The function is a transform of this package, or ``CubeArray.relayout``; then come its own
+    arguments. It is called once, so all is checked, and the result is there at once: in
+    ``out``, an array of its shape and dtype in any layout, or in a new one. Collective, and so
+    is ``run``.
+
+    Where ranks share memory, a run is the work and one meeting for each exchange, which also
+    tells whether all ranks run the same. Otherwise a run is a call of the function.
+
+    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 1)))
+    >>> forward = bind(rfftn, u)
+    >>> back = bind(irfftn, forward.result, out=u)
+    >>> for _ in range(3):
+    ...     spectrum = forward.run().blocks  # work on this in place
+    ...     spectrum *= 2
+    ...     u = back.run()
+    >>> u.to_numpy().diagonal().tolist()
+    [8.0, 8.0, 8.0, 8.0]
+    """
+    require_array(a)
+    made = function(a, *args, **options)
+    facts = facts_of("bind", a.layout, a.blocks)
+    result = together(a.comm, lambda: (_result(made, out), facts))
+
+    def call() -> CubeArray:
+        found = function(a, *args, **options)
+        return found if result.layout == found.layout else found.relayout(result.layout)
+
+    if result is not made:
+        np.copyto(result.blocks, made.relayout(result.layout).blocks)
+    arguments = _arguments(function, a, args, options)
+    program = (
+        None if arguments is None else _program(function, a, made.layout, result, arguments)
+    )
+    return Bound(call, result, program)
+
+
+def _result(made: object, out: CubeArray | None) -> CubeArray:
+    """The array that results go to."""
+    if not isinstance(made, CubeArray):
+        raise InvalidTypeError(
+            f"the function gives {made!r:.60}", "it has to give a CubeArray", "bind a transform"
+        )
+    if out is None:
+        return made
+    require_array(out)
+    alike = (out.shape, out.layout.n, out.payload, out.dtype)
+    wanted = (made.shape, made.layout.n, made.payload, made.dtype)
+    if alike != wanted or not out.blocks.flags.writeable:
+        raise InvalidValueError(
+            f"out has shape {out.shape} and dtype {out.dtype}",
+            f"the result has {made.shape} and {made.dtype}, and out must be writeable",
+            "pass such an array, in any layout",
+        )
+    return out
+
+
+def _arguments(
+    function: _Function,
+    a: CubeArray,
+    args: Sequence[object],
+    options: dict[str, object],
+) -> dict[str, Any] | None:
+    """What is passed, by name, if it is nothing but what legs are made from."""
+    if function is CubeArray.relayout:
+        plain = len(args) == 1 and not options
+        return {"target": args[0]} if plain else None
+    if function not in _INVERSE:
+        return None
+    given = signature(function).bind(a, *args, **options)
+    given.apply_defaults()
+    known = signature(function).parameters
+    other = (name for name in given.arguments if name not in _READ)
+    if any(given.arguments[name] is not known[name].default for name in other):
+        return None
+    return dict(given.arguments)
+
+
+def _program(
+    function: _Function,
+    a: CubeArray,
+    home: Layout,
+    result: CubeArray,
+    arguments: dict[str, Any],
+) -> Program | None:
+    """The legs of a call, bound; None where ranks share nothing, or lines have no stride."""
+    over = spread(a.comm)
+    shared = None if over is None else windows(over)
+    if shared is None or not a.blocks.size:
+        return None
+    legs: Sequence[Leg] | None
+    if "target" in arguments:
+        legs = relaid_legs(a.layout, home, a.dtype, a.nodes.start, first=True)
+    else:
+        legs = _legs(a, home, arguments, real=function in _REAL, inverse=_INVERSE[function])
+    if legs is not None and home != result.layout:
+        way = relaid_legs(home, result.layout, result.dtype, a.nodes.start, first=False)
+        legs = [*legs, *way]
+    if legs is None or not shared.reserve(room(legs, shared.comm.size, prod(a.payload))):
+        return None
+    facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
+    alike = {**facts, **{name: arguments[name] for name in arguments if name != "a"}}
+    return Program(legs, shared, a.blocks, result.blocks, alike)
+
+
+def _legs(
+    a: CubeArray, end: Layout, arguments: dict[str, Any], *, real: bool, inverse: bool
+) -> list[Leg] | None:
+    """The legs of a transform that ends in a layout."""
+    axes, order = arguments.get("axes", (arguments.get("axis"),)), arguments.get("order")
+    chosen, layout, legs = require_axes(a.layout, axes), a.layout, list[Leg]()
+    dtype, node = complex_dtype(a.dtype), a.nodes
+    norm = arguments["norm"]
+    scaling = scaling_of(norm, inverse=inverse)
+    last = chosen.pop() if real else 0
+    if real and not inverse:
+        after = rfft(a, last).layout
+        half = halves(layout, after, last, dtype, scaling=scaling)
+        if half is None:
+            return None
+        legs, layout = [half], after
+    home = layout
+    if chosen or not real:
+        more = complex_legs(
+            layout, tuple(chosen), dtype.name, node, inverse=inverse, scaling=scaling
+        )
+        if more is None:
+            return None
+        copies = bool(legs) and not more[0].steps and more[0].fetched is None
+        legs, layout = [*legs, *more[copies:]], more[-1].layout
+    if order == "natural" and layout != home:
+        legs += relaid_legs(layout, home, dtype, node.start, first=not legs)
+        layout = home
+    if real and inverse:
+        whole = halves(layout, end, last, dtype, inverse=True, scaling=scaling)
+        if whole is None:
+            return None
+        legs.append(whole)
+    return legs

@@ -1,0 +1,109 @@
+"""A transform as legs, each from one array into the next, with what is exchanged in between.
+
+Rules.
+
+1. A leg reads its lines where they are, if they have a stride there: in the array of the
+   caller, or in the blocks of all nodes, which the ranks of one machine see. It writes into the
+   place that the next leg reads. So an exchange costs no pass over the data of its own.
+2. What a leg does after that it does in place: more transforms, and factors. Scaling is part of
+   the transforms, pass by pass, so that nothing overflows on the way.
+3. Legs are made for one shape and dtype. They become calls once the arrays are known.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.fourier import engine
+from graycube.fourier.along import PassStep
+from graycube.layout import Layout
+from graycube.run.fetch import Fetch
+
+Blocks = NDArray[Any]
+Call = Callable[[], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """A leg of complex lines: ``steps``, each with its lines as an axis of the block.
+
+    ``fetched`` says where the rows are that it needs, if not in place, and ``scaling`` how each
+    transform is scaled, as the engine counts it. Without steps data only move.
+
+    >>> leg = Lines(Layout.cyclic(3, 1), np.dtype(complex), ())
+    >>> made = np.empty((1, 4), complex)
+    >>> [call() for call in leg.calls(np.ones((1, 4)), made)], made.real.tolist()
+    ([None], [[1.0, 1.0, 1.0, 1.0]])
+    """
+
+    layout: Layout
+    dtype: np.dtype[Any]
+    steps: tuple[PassStep, ...]
+    fetched: Fetch | None = None
+    inverse: bool = False
+    scaling: int = 0
+
+    @property
+    def crosses(self) -> Fetch | None:
+        """Where it finds what it reads, if that is in the blocks of others."""
+        return self.fetched if self.fetched is not None and self.fetched.crosses else None
+
+    def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
+        """What is to be called; the target is contiguous, and so are the blocks of all."""
+        steps = self.steps
+        direct = self._first(source, target) if steps and source.dtype == self.dtype else None
+        if direct is None:
+            yield self._copy(source, target)
+        else:
+            yield direct
+            yield from self._turns(steps[0], target)
+            steps = steps[1:]
+        for step in steps:
+            lines = target.reshape(*step.shape, *target.shape[2:])
+            yield self._bound(lines, step.axis, lines)
+            yield from self._turns(step, target)
+
+    def _bound(self, lines: Blocks, axis: int, out: Blocks) -> Callable[[], object]:
+        scaling = self.scaling
+        return engine.bound(lines, axis, out, inverse=self.inverse, scaling=scaling)
+
+    @staticmethod
+    def _turns(step: PassStep, target: Blocks) -> Iterator[Call]:
+        if step.factors is not None:
+            yield partial(step.turned, target.reshape(*step.shape, *target.shape[2:]))
+
+    def _first(self, source: Blocks, target: Blocks) -> Callable[[], object] | None:
+        """The first transform straight from where its lines are, if they have a stride."""
+        step = self.steps[0]
+        if self.fetched is None:
+            shape = (*step.shape, *source.shape[2:])
+            return self._bound(source.reshape(shape), step.axis, target.reshape(shape))
+        group, extents = step.group, step.shape[4:]
+        rows = source.reshape(-1, *extents, *target.shape[2:])
+        cuts = (group.slot, group.slot + group.high - group.low)
+        seen = self.fetched.view(rows, cuts)
+        if seen is None:
+            return None
+        axes = self.fetched.axes(cuts)
+        axis = len(axes) + group.axis
+        if group.low < group.high:
+            wanted = (group.slot, 1 << group.high - group.low)
+            found = [k for k, (bit, size, _) in enumerate(axes) if (bit, size) == wanted]
+            if not found:
+                return None
+            (axis,) = found
+        return self._bound(seen, axis, target.reshape(seen.shape))
+
+    def _copy(self, source: Blocks, target: Blocks) -> Call:
+        if self.fetched is None:
+            return partial(np.copyto, target, source.reshape(target.shape))
+        row = (target.size // self.fetched.count,)
+        rows, made = source.reshape(-1, *row), target.reshape(-1, *row)
+        seen = self.fetched.view(rows)
+        if seen is None:
+            return partial(self.fetched.into, made, rows)
+        return partial(np.copyto, made.reshape(seen.shape), seen)

@@ -1,0 +1,164 @@
+"""Where the elements are that a node needs, when it sees the blocks of all nodes.
+
+Rules.
+
+1. The blocks lie in a buffer one after the other. Where a block lies is up to us: linear in the
+   number of its node, so that what a node needs is found at regular distances. For data in
+   Gray code that is the order of the mesh coordinate.
+2. If every slot bit of a result changes a single bit of the place in the buffer, it has a
+   stride of its own, and the result is a strided view of the buffer. Bits whose strides fit
+   are an axis together.
+3. Else, and where that would be many short axes, each row has its place in a list.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Layout
+from graycube.run.by_index import taken_from
+
+_Rows = NDArray[np.generic]
+KEPT = 64
+"""So many are remembered."""
+MOST_AXES = 6
+"""A view of more axes, most of them short, takes longer to copy than rows from a list."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fetch:
+    """What a node does: it puts its block at a position, and gets each row from its place.
+
+    The place of row 0 is ``start``, and slot bit b is at ``strides[b]`` rows, or all are
+    in ``places``. A block has ``rows`` rows. If nothing ``crosses`` links, the buffer is the
+    block of the node alone.
+    """
+
+    position: int
+    rows: int
+    start: int = 0
+    strides: tuple[int, ...] | None = None
+    places: NDArray[np.intp] | None = None
+    crosses: bool = True
+
+    @property
+    def count(self) -> int:
+        """How many rows the result has; those of places may be of several slots.
+
+        >>> fetch(AffineMap.identity(3), 1, 0).count
+        4
+        """
+        return self.rows if self.places is None else len(self.places)
+
+    def axes(self, cuts: Sequence[int] = ()) -> list[tuple[int, int, int]]:
+        """The lowest slot bit, the length and the stride of each axis, the highest first.
+
+        Each cut is a slot bit at which a new axis begins.
+
+        >>> turned = fetch(AffineMap(Matrix.permutation([2, 3, 4, 0, 1])), 1, 0)
+        >>> turned.axes(), turned.axes(cuts=[1])
+        ([(2, 4, 1), (0, 4, 8)], [(2, 4, 1), (1, 2, 16), (0, 2, 8)])
+        """
+        found: list[tuple[int, int, int]] = []
+        for bit, step in reversed([*enumerate(self.strides or ())]):
+            if found and bit + 1 not in cuts and found[-1][2] == 2 * step:
+                found[-1] = (bit, 2 * found[-1][1], step)
+            else:
+                found.append((bit, 2, step))
+        return found
+
+    def view(self, buffer: _Rows, cuts: Sequence[int] = ()) -> _Rows | None:
+        """The rows of the result where they are in the buffer, if they have strides.
+
+        >>> turned = fetch(AffineMap(Matrix.permutation([1, 2, 0])), 1, 0)
+        >>> turned.view(np.arange(8)).tolist()
+        [[0, 4], [1, 5]]
+        """
+        if self.strides is None:
+            return None
+        axes = self.axes(cuts)
+        shape = (*(length for _, length, _ in axes), *buffer.shape[1:])
+        steps = (step * buffer.strides[0] for _, _, step in axes)
+        return as_strided(buffer[self.start :], shape, (*steps, *buffer.strides[1:]))
+
+    def into(self, result: _Rows, buffer: _Rows) -> None:
+        """Get all rows of the result.
+
+        >>> turned = fetch(AffineMap(Matrix.permutation([1, 2, 0])), 1, 1)
+        >>> made = np.empty(4, int)
+        >>> turned.into(made, np.arange(8))
+        >>> made.tolist()
+        [2, 6, 3, 7]
+        """
+        seen = self.view(buffer)
+        if seen is not None:
+            np.copyto(result.reshape(seen.shape), seen)
+        elif self.places is not None:
+            wide = (len(self.places), -1)
+            every = buffer.reshape(-1, result.size // len(self.places))
+            # "clip" spares a copy; the places are in range
+            np.take(every, self.places, axis=0, out=result.reshape(wide), mode="clip")
+
+
+@lru_cache(maxsize=KEPT)
+def fetch(move: AffineMap, n: int, node: int) -> Fetch:
+    """Where a node finds what a map of addresses moves to it.
+
+    >>> fetch(AffineMap(Matrix.permutation([1, 0])), 1, 1).strides
+    (2,)
+    """
+    back, low = move.inverse(), (1 << n) - 1
+    slots, columns = back.width - n, back.matrix.columns[n:]
+    stays = back.matrix.rows[:n] == tuple(1 << d for d in range(n))
+    if stays and not back.constant & low:
+        order, position = Matrix((0,) * n, 0), 0
+    else:
+        order = _positions([column & low for column in columns], n)
+        position = order(node)
+
+    def place(address: int) -> int:
+        return order(address & low) << slots | address >> n
+
+    start = place(back(node))
+    changes = [place(column) for column in columns]
+    crosses = order.height > 0
+    if all(change.bit_count() == 1 for change in changes):
+        strides = tuple(-change if change & start else change for change in changes)
+        strided = Fetch(position, 1 << slots, start, strides, crosses=crosses)
+        if len(strided.axes()) <= MOST_AXES:
+            return strided
+    together = back.untouched(n) if slots else 0
+    words = np.arange(1 << slots - together) << together
+    places = np.full(len(words), start, np.intp)
+    for bit, change in enumerate(changes):
+        places ^= np.where(words >> bit & 1, change, 0)
+    return Fetch(position, 1 << slots, places=places >> together, crosses=crosses)
+
+
+def _positions(changes: Sequence[int], n: int) -> Matrix:
+    """Positions of nodes: those that slot bits need, in their order, differ in single bits."""
+    found: list[int] = []
+    for change in [*changes, *(1 << d for d in range(n))]:
+        if change and Matrix((*found, change), n).rank() == len(found) + 1:
+            found.append(change)
+    return Matrix(tuple(found), n).inverse()
+
+
+@lru_cache(maxsize=KEPT)
+def fetch_by_index(
+    source: Layout, target: Layout, node: int, shift: tuple[int, ...] = ()
+) -> Fetch:
+    """The same for layouts that no map of addresses takes to each other; see ``by_index``.
+
+    >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic")
+    >>> fetch_by_index(cyclic, Layout.mesh((6,), nodes=(2,)), 0).places
+    array([0, 3, 1])
+    """
+    giver, slot = taken_from(source, target, node, shift)
+    places = (giver * source.block_size + slot).astype(np.intp)
+    return Fetch(node, source.block_size, places=places)

@@ -1,0 +1,83 @@
+"""A barrier over words in memory that all ranks see, and a look at what the others say.
+
+Rules.
+
+1. Each rank has a line of its own, with the number of the meeting and what it says. It writes
+   the words first and the number last. Who sees all numbers has seen all words, and whatever
+   the others wrote before they came.
+2. This needs a processor that shows stores in their order, and loads in theirs: x86 does. On
+   others the ranks meet in MPI, whose barrier has the fences.
+3. There are two sets of lines in turn: nobody is more than one meeting ahead of anybody.
+4. Who waits gives the processor to others, soon sleeps, and looks after MPI meanwhile, so that
+   messages of the program that others wait for still leave.
+"""
+
+import os
+import platform
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+LINE = 64
+"""Bytes of a line: what a processor's cache moves at once."""
+WORDS = 3
+_IN_ORDER = platform.machine() in {"x86_64", "AMD64"}
+_SPINS, _YIELDS = 20, 60  # looks, before a rank yields and before it sleeps
+_PAUSE, _LONGEST = 5e-5, 1e-3  # seconds: the first pause, and the last ones
+
+
+def lines(ranks: int) -> int:
+    """Bytes that meetings of so many ranks need.
+
+    >>> lines(8)
+    1024
+    """
+    return 2 * ranks * LINE
+
+
+class Meeting:
+    """The meetings of the ranks of a communicator, over memory that is zero at first.
+
+    >>> class Alone:
+    ...     rank, size = 0, 1
+    >>> Meeting(Alone, memoryview(bytearray(lines(1)))).meet((3, 1, 4))
+    True
+    """
+
+    def __init__(self, comm: "Intracomm", memory: memoryview) -> None:
+        self._comm, self.number = comm, 0
+        self._words = memory.cast("q")
+        width = LINE // self._words.itemsize
+        self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
+
+    def meet(self, words: Sequence[int] = (0,) * WORDS) -> bool:
+        """Wait for all ranks; whether all of them say the same. Collective."""
+        memory, comm = self._words, self._comm
+        self.number = number = self.number + 1
+        starts = self._sets[number & 1]
+        own = starts[comm.rank]
+        memory[own + 1], memory[own + 2], memory[own + 3] = words
+        memory[own] = number
+        if not _IN_ORDER:
+            comm.Barrier()
+        for start in starts:
+            if memory[start] < number:
+                self._wait(start, number)
+        return all(
+            (memory[start + 1], memory[start + 2], memory[start + 3]) == words
+            for start in starts
+        )
+
+    def _wait(self, start: int, number: int) -> None:
+        memory, looks, pause = self._words, 0, _PAUSE
+        while memory[start] < number:
+            looks += 1
+            if looks > _YIELDS:
+                self._comm.Iprobe()
+                time.sleep(pause)
+                pause = min(_LONGEST, 1.2 * pause)
+            elif looks > _SPINS:
+                os.sched_yield()

@@ -1,0 +1,110 @@
+"""What the ranks of a communicator share when they are on one machine: meetings and memory.
+
+Rules.
+
+1. There are two buffers, each as large as the largest array that was exchanged, and they are
+   used in turn. In an exchange each rank writes its block into the buffer whose turn it is, all
+   meet once, and each reads what it needs. When all meet again, nobody reads that buffer any
+   more, and only after that somebody writes to it.
+2. Whose turn it is follows from the number of the meeting. So all that is exchanged on a
+   communicator takes its turns together, and ranks never differ about them.
+3. Buffers grow when all ranks ask for more at the same time. Where there is no room, messages
+   are sent instead, and the first rank says so once.
+
+``GRAYCUBE_WINDOWS=0`` in the environment of any rank switches all of this off.
+"""
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.run.meeting import WORDS, Meeting, lines
+from graycube.run.mpi import mpi, private
+from graycube.run.segment import HEAD, segment
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_Buffer = NDArray[Any]
+_EVEN = 4096  # buffers begin and end with pages
+
+
+class Windows:
+    """Memory and meetings of the ranks of a communicator; see :func:`windows`."""
+
+    def __init__(self, comm: "Intracomm", meeting: Meeting) -> None:
+        self.comm, self._meeting = comm, meeting
+        self.buffers: tuple[_Buffer, ...] = (np.empty(0, np.uint8),) * 2
+        self.grown = 0
+        self.alive = True
+        self._refused: int | None = None
+
+    @property
+    def turn(self) -> int:
+        """The buffer to write to before the ranks meet the next time."""
+        return self._meeting.number + 1 & 1
+
+    def meet(self, words: Sequence[int] = (0,) * WORDS) -> bool:
+        """Wait for all ranks; whether all say the same. Collective."""
+        return self._meeting.meet(words)
+
+    def reserve(self, nbytes: int) -> bool:
+        """Whether each buffer has so many bytes, now at the latest; the same on all ranks."""
+        if nbytes <= len(self.buffers[0]):
+            return True
+        if self._refused is not None and nbytes >= self._refused:
+            return False
+        size = -(-nbytes // _EVEN) * _EVEN
+        memory, why = segment(self.comm, 2 * size)
+        if memory is None:
+            self._refuse(nbytes, why)
+            return False
+        whole = np.frombuffer(memory, np.uint8, offset=HEAD)
+        self.buffers = (whole[:size], whole[size:])
+        self.grown += 1
+        return True
+
+    def close(self) -> None:
+        """Let the memory go; who still has a view of it keeps it."""
+        self.alive = False
+        self.buffers = (np.empty(0, np.uint8),) * 2
+
+    def _refuse(self, nbytes: int, why: str) -> None:
+        if self._refused is None and self.comm.rank == 0:
+            text = f"the ranks share no buffers of {nbytes} bytes ({why}): messages are sent"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        self._refused = nbytes
+
+
+def windows(comm: "Intracomm") -> Windows | None:
+    """What the ranks of a communicator share, if they are on one machine; collective at first.
+
+    >>> def program(comm):  # on all ranks
+    ...     shared = windows(comm)
+    ...     return shared is not None and shared.meet((1, 2, 3))
+    """
+    known = private(comm)
+    if not known.asked:
+        known.windows, known.asked = _made(known.comm), True
+    return known.windows
+
+
+def _made(comm: "Intracomm") -> Windows | None:
+    if comm.size == 1:
+        return None
+    near = comm.Split_type(mpi().COMM_TYPE_SHARED)
+    together = near.size == comm.size and os.environ.get("GRAYCUBE_WINDOWS") != "0"
+    near.Free()
+    if not comm.allreduce(together, mpi().LAND):
+        return None
+    memory, why = segment(comm, lines(comm.size))
+    if memory is None:
+        if comm.rank == 0:
+            text = f"the ranks share no memory ({why}): messages are sent"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return None
+    return Windows(comm, Meeting(comm, memoryview(memory)[HEAD:]))

@@ -1,0 +1,225 @@
+"""Transforms bound to arrays, over memory that ranks share or over messages."""
+
+import os
+import random
+from functools import partial
+
+import numpy as np
+from mpi_checks import carry_out, raised
+
+import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.run.windows import windows
+
+OVER_MEMORY = os.environ.get("GRAYCUBE_WINDOWS") != "0"
+
+
+def size_of(comm):
+    """The dimension of the cube of a communicator."""
+    return comm.size.bit_length() - 1
+
+
+def noise(shape, dtype="c16", seed=0):
+    """Random numbers, the same on all ranks."""
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(shape)
+    return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(
+        dtype
+    )
+
+
+def close(found, wanted):
+    """Equal, but for rounding in single precision."""
+    scale = np.abs(wanted).max() or 1
+    return found.shape == wanted.shape and np.abs(found - wanted).max() < 1e-5 * scale
+
+
+def cases(n):
+    """Functions, layouts, dtypes, and what NumPy makes of the array."""
+    ranks = 1 << n
+    mesh = gc.Layout.mesh
+    slabs = mesh((4 * ranks, 6, 8), (ranks, 1, 1), code="gray")
+    cyclic = mesh((6 * ranks, 5), (ranks, 1), code="gray", allocation="cyclic")
+    line = gc.Layout.cyclic(2 * n + 3, n, nodes="gray")
+    kinds = {
+        "slabs": (slabs, (), "c16"),
+        "cyclic": (cyclic, (), "f4"),
+        "vectors": (mesh((2 * ranks, 8), (ranks, 1)), (3,), "f8"),
+        "in a line": (line, (), "c16"),
+        "coded": (gc.Layout.consecutive(2 * n + 3, n, whole="gray"), (2,), "c8"),
+        "last": (mesh((6, 2 * ranks), (1, ranks), code="gray"), (), "c16"),
+    }
+    if n > 1:
+        pencils = mesh((2 * ranks, 4 * ranks, 6), (2, ranks // 2, 1), code="gray")
+        kinds["pencils"] = pencils, (), "f8"
+    for name, (layout, payload, dtype) in kinds.items():
+        axes = tuple(range(len(layout.axes)))
+        for norm, order in ((None, "any"), ("ortho", "natural"), ("forward", "any")):
+            for ours, numpys in ((gc.fftn, np.fft.fftn), (gc.ifftn, np.fft.ifftn)):
+                call = partial(numpys, axes=axes, norm=norm)
+                yield (
+                    f"{ours.__name__}, {name}",
+                    layout,
+                    payload,
+                    dtype,
+                    ours,
+                    call,
+                    {
+                        "norm": norm,
+                        "order": order,
+                    },
+                )
+    for name in ("slabs", "pencils", "vectors"):
+        layout, payload, _ = kinds.get(name, kinds["slabs"])
+        axes = tuple(range(len(layout.axes)))
+        for norm, order in ((None, "any"), ("ortho", "natural")):
+            options = {"norm": norm, "order": order}
+            call = partial(np.fft.rfftn, axes=axes, norm=norm)
+            yield f"rfftn, {name}", layout, payload, "f8", gc.rfftn, call, options
+
+
+def a_run_is_a_call(comm):
+    """Twice, with other data each time."""
+    for name, layout, payload, dtype, ours, numpys, options in cases(size_of(comm)):
+        shape = (*layout.shape, *payload)
+        a = gc.CubeArray.from_numpy(noise(shape, dtype), layout, comm)
+        bound = gc.bind(ours, a, **options)
+        expected = ours(a, **options)
+        made = (bound._program is not None) == OVER_MEMORY
+        yield made, f"{name}: whether it is made once"
+        yield bound.result.layout == expected.layout, f"{name}: {bound.result.layout}"
+        for seed in (1, 2):
+            x = noise(shape, dtype, seed)
+            a.blocks[...] = gc.CubeArray.from_numpy(x, layout, comm).blocks
+            found = bound.run()
+            yield found is bound.result, name
+            yield found.dtype == expected.dtype, f"{name}: {found.dtype}"
+            yield close(found.to_numpy(), numpys(x)), f"{name}, {options}, run {seed}"
+        bound.free()
+
+
+def there_and_back(comm):
+    """Real transforms of even and odd lengths, back into the array where they come from."""
+    ranks = comm.size
+    for last in (8, 6, 7, 10):
+        layout = gc.Layout.mesh((2 * ranks, 4, last), (ranks, 1, 1), code="gray")
+        x = noise(layout.shape, "f8")
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        forward = gc.bind(gc.rfftn, u)
+        back = gc.bind(gc.irfftn, forward.result, n=last, out=u)
+        for _ in range(3):
+            spectrum = forward.run().blocks
+            spectrum *= 2
+            back.run()
+        yield u.layout == layout, f"{u.layout}"
+        yield close(u.to_numpy(), 8 * x), f"{last} points"
+
+
+def in_place(comm):
+    """The result may be the array itself."""
+    n = size_of(comm)
+    for layout in (gc.Layout.mesh((2 << n, 4), (1 << n, 1)), gc.Layout.mesh((8, 4), (1, 1))):
+        over = comm if layout.n else None
+        x = noise(layout.shape)
+        a = gc.CubeArray.from_numpy(x, layout, over)
+        bound = gc.bind(gc.fftn, a, out=a)
+        yield close(a.to_numpy(), np.fft.fftn(x)), "the first call"
+        bound.run()
+        yield close(a.to_numpy(), np.fft.fftn(np.fft.fftn(x))), "the second call"
+
+
+def redistributions(comm):
+    """Bound relayouts follow what is in the array."""
+    n = size_of(comm)
+    layout, target = gc.Layout.cyclic(2 * n + 2, n), gc.Layout.consecutive(2 * n + 2, n)
+    a = gc.CubeArray.from_numpy(noise(layout.shape, "f4"), layout, comm)
+    bound = gc.bind(gc.CubeArray.relayout, a, target)
+    for seed in range(3):
+        x = noise(layout.shape, "f4", seed)
+        a.blocks[...] = gc.CubeArray.from_numpy(x, layout, comm).blocks
+        wanted = target.scatter(x, range(comm.rank, comm.rank + 1))
+        yield np.array_equal(bound.run().blocks, wanted), f"seed {seed}"
+
+
+def in_any_order(comm):
+    """Many take turns with the same buffers, small and large, and with calls."""
+    n, rng = size_of(comm), random.Random(5)  # noqa: S311 - no secret
+    ready = []
+    for k in (0, 3, 1, 2):
+        layout = gc.Layout.mesh((4 << n, 2 << k), (1 << n, 1), code="gray")
+        x = noise(layout.shape, "c16", k)
+        a = gc.CubeArray.from_numpy(x, layout, comm)
+        ready.append((gc.bind(gc.fftn, a), np.fft.fftn(x)))
+        ready.append((gc.bind(gc.ifftn, a), np.fft.ifftn(x)))
+    layout = gc.Layout.cyclic(2 * n, n)
+    line = gc.CubeArray.from_numpy(np.arange(1 << 2 * n), layout, comm)
+    for _ in range(60):
+        bound, wanted = rng.choice(ready)
+        found = bound.run()
+        if rng.random() < 0.3:
+            line = line.relayout(gc.Layout.consecutive(2 * n, n)).relayout(layout)
+        yield close(found.to_numpy(), wanted), f"{bound}"
+    yield np.array_equal(line.to_numpy(), np.arange(1 << 2 * n)), "the calls in between"
+
+
+def different_runs(comm):
+    """Ranks that run different things, or call, all hear of it, and go on."""
+    if not OVER_MEMORY:
+        yield True, "where ranks share nothing, they wait for each other"
+        return
+    n = size_of(comm)
+    layout = gc.Layout.mesh((2 << n, 4), (1 << n, 1))
+    x = noise(layout.shape)
+    a = gc.CubeArray.from_numpy(x, layout, comm)
+    forward, back = gc.bind(gc.fftn, a), gc.bind(gc.ifftn, a)
+    yield windows(comm) is not None, "the ranks share memory"
+    for other in (back.run, a.to_numpy, lambda: a + a.halo()[1, 0], lambda: gc.fftn(a)):
+        error = raised(other if comm.rank == comm.size - 1 else forward.run)
+        heard = comm.allgather(f"{type(error).__name__}: {error}")
+        yield isinstance(error, InvalidValueError), f"{error!r}"
+        yield len(set(heard)) == 1, f"{heard}"
+        yield close(forward.run().to_numpy(), np.fft.fftn(x)), f"after {error}"
+
+
+def mistakes(comm):
+    """What cannot be bound, and what was freed."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((2 << n, 4), (1 << n, 1))
+    a = gc.CubeArray.from_numpy(noise(layout.shape), layout, comm)
+    locked = gc.fftn(a)
+    locked.blocks.flags.writeable = False
+    for out, kind in (
+        (a.astype("c8"), InvalidValueError),
+        (a.blocks, InvalidTypeError),
+        (locked, InvalidValueError),
+    ):
+        error = raised(lambda out=out: gc.bind(gc.fftn, a, out=out))
+        yield isinstance(error, kind), f"{error!r}"
+    error = raised(lambda: gc.bind(np.shape, a))
+    yield isinstance(error, InvalidTypeError), f"{error!r}"
+    bound = gc.bind(gc.fftn, a)
+    bound.free()
+    error = raised(bound.run)
+    yield isinstance(error, InvalidValueError), f"{error!r}"
+    over = comm.Dup()
+    bound = gc.bind(gc.fftn, gc.CubeArray(a.blocks, layout, over))
+    over.Free()
+    error = raised(bound.run)
+    yield isinstance(error, gc.GraycubeError), f"{error!r}"
+
+
+CHECKS = {
+    check.__name__.replace("_", " "): (check, (2, 4, 8))
+    for check in (
+        a_run_is_a_call,
+        there_and_back,
+        in_place,
+        redistributions,
+        in_any_order,
+        different_runs,
+        mistakes,
+    )
+}
+
+if __name__ == "__main__":
+    carry_out({name: check for name, (check, _) in CHECKS.items()})

@@ -1,0 +1,261 @@
+"""Ranks of one machine that share memory: what they read, what they send, what goes wrong.
+
+As a program, it ends as its argument says.
+"""
+
+import os
+import signal
+import sys
+import warnings
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from mpi4py import MPI
+from mpi_checks import carry_out, over_messages, raised
+
+import graycube as gc
+from graycube.errors import InvalidValueError
+from graycube.run.agreement import agreed
+from graycube.run.windows import windows
+
+SENDING = ("Send_init", "Sendrecv", "Allreduce", "allgather", "bcast", "Barrier")
+DTYPES = ("u1", "f4", "c16", "S3", [("a", "f4"), ("b", "i2")])
+
+
+def size_of(comm):
+    """The dimension of the cube of a communicator."""
+    return comm.size.bit_length() - 1
+
+
+class Silent(MPI.Intracomm):
+    """A communicator that cannot be called, nor its duplicates, while ``strict`` is set."""
+
+    strict = False
+
+
+def refusing(name):
+    """A method that does the same only if it may."""
+    own = getattr(MPI.Intracomm, name)
+
+    def method(self, *args, **options):
+        if Silent.strict:
+            raise AssertionError(name)
+        return own(self, *args, **options)
+
+    return method
+
+
+for sending in SENDING:
+    setattr(Silent, sending, refusing(sending))
+
+
+def layouts(n):
+    """Layouts of one shape: views, lists of places, and no map of address bits between them."""
+    ranks = 1 << n
+    shape = (8 * ranks, 6 * ranks)
+    for code in ("binary", "gray"):
+        for allocation in ("consecutive", "cyclic"):
+            yield gc.Layout.mesh(shape, (ranks, 1), code=code, allocation=allocation)
+            yield gc.Layout.mesh(shape, (1, ranks), code=code, allocation=allocation)
+    if n > 1:
+        yield gc.Layout.mesh(shape, (2, ranks // 2), code="gray")
+
+
+def array_of(layout, dtype, payload):
+    """Bytes that are all over the place, as an array."""
+    dtype = np.dtype(dtype)
+    rng = np.random.default_rng(0)
+    shape = (*layout.shape, *payload)
+    raw = rng.integers(1, 100, (*shape, dtype.itemsize), np.uint8)
+    return raw.view(dtype).reshape(shape)
+
+
+def everything_arrives(comm):
+    """From every layout to every other one, what NumPy would put there."""
+    assert windows(comm) is not None
+    kinds = [*layouts(size_of(comm))]
+    for k, source in enumerate(kinds):
+        dtype, payload = DTYPES[k % len(DTYPES)], ((), (3,))[k % 2]
+        x = array_of(source, dtype, payload)
+        a = gc.CubeArray.from_numpy(x, source, comm)
+        for target in kinds:
+            found = a.relayout(target).blocks
+            wanted = target.scatter(x, range(comm.rank, comm.rank + 1))
+            yield np.array_equal(found, wanted), f"{source} to {target}, {dtype}"
+
+
+def codes_of_bits(comm):
+    """One axis of 2^p elements in all codes, also where places are in a list."""
+    n = size_of(comm)
+    words = ("binary", "gray")
+    kinds = [gc.Layout.cyclic(n + 3, n, nodes=a, slots=b) for a in words for b in words]
+    kinds += [gc.Layout.consecutive(n + 3, n, nodes=a, slots=b) for a in words for b in words]
+    kinds += [gc.Layout.cyclic(n + 3, n, whole="gray")]
+    for source in kinds:
+        x = array_of(source, "c16", ())
+        a = gc.CubeArray.from_numpy(x, source, comm)
+        for target in kinds:
+            wanted = target.scatter(x, range(comm.rank, comm.rank + 1))
+            yield np.array_equal(a.relayout(target).blocks, wanted), f"{source} to {target}"
+
+
+def nothing_is_sent(comm):
+    """No call on the communicator at all, once the buffers are large enough."""
+    silent = Silent(comm.Dup())
+    first, second, *_ = layouts(size_of(comm))
+    a = gc.CubeArray.from_numpy(array_of(first, "f8", ()), first, silent)
+    a.relayout(second)
+    for call in (lambda: a.relayout(second), lambda: np.roll(a, 1, axis=0)):
+        with patch.object(Silent, "strict", new=True):
+            error = raised(call)
+        yield error is None, f"{error!r} was called"
+    silent.Free()
+
+
+def buffers_grow(comm):
+    """What is larger than all before gets larger buffers; what was bound goes on in them."""
+    n, over = size_of(comm), comm.Dup()
+    layout, other = gc.Layout.cyclic(n + 4, n), gc.Layout.consecutive(n + 4, n)
+    shared = windows(over)
+    sizes = []
+    for payload in (1, 700, 30, 1500):
+        x = array_of(layout, "f8", (payload,))
+        a = gc.CubeArray.from_numpy(x, layout, over)
+        for _ in range(3):
+            a = a.relayout(other).relayout(layout)
+        yield np.array_equal(a.to_numpy(), x), f"payload {payload}"
+        sizes.append(len(shared.buffers[0]))
+    yield sizes[0] < sizes[1] == sizes[2] < sizes[3], f"{sizes}"
+    over.Free()
+    yield not shared.alive, "the communicator is gone, and its memory is not"
+
+
+def maps():
+    """How many stretches of graycube's memory this process has."""
+    text = Path("/proc/self/maps").read_text(encoding="utf-8")
+    return sum("memfd:graycube" in line for line in text.splitlines())
+
+
+def memory_is_given_back(comm):
+    """With the communicator; before that, the buffers that larger ones replace."""
+    over, before = comm.Dup(), maps()
+    shared = windows(over)
+    for nbytes in (1 << 16, 1 << 20):
+        yield shared.reserve(nbytes), f"{nbytes} bytes"
+        yield maps() == before + 2, f"{maps()} of {before}"
+    del shared
+    over.Free()
+    yield maps() == before, f"{maps()} of {before} are left"
+
+
+def no_room(comm):
+    """What does not fit is sent in messages, and the first rank says so, once."""
+    n, over = size_of(comm), comm.Dup()
+    layout, other = gc.Layout.cyclic(n + 4, n), gc.Layout.consecutive(n + 4, n)
+    x = array_of(layout, "f8", (64,))
+    a = gc.CubeArray.from_numpy(x, layout, over)
+    with (
+        patch("graycube.run.segment._room", return_value=1 << 14),
+        warnings.catch_warnings(record=True) as said,
+    ):
+        warnings.simplefilter("always")
+        for _ in range(2):
+            made = a.relayout(other)
+    yield np.array_equal(made.to_numpy(), x), "the messages"
+    texts = [str(warning.message) for warning in said]
+    yield len(texts) == (comm.rank == 0), f"{texts}"
+    yield all("messages are sent" in text for text in texts), f"{texts}"
+    over.Free()
+
+
+def elsewhere(comm):
+    """A rank for which the first one's process number means another process."""
+    over = comm.Dup()
+    here = comm.rank == comm.size - 1
+    wrong = OSError("not the memory of the first rank") if here else None
+    with (
+        patch("graycube.run.segment._opened", side_effect=wrong) if here else patch("os.name"),
+        warnings.catch_warnings(action="ignore"),
+    ):
+        shared = windows(over)
+    yield shared is None, "some ranks share memory that others have not"
+    yield agreed(over, lambda: (5, {"size": comm.size})) == 5, "they cannot agree"
+    over.Free()
+
+
+def other_processors(comm):
+    """Where stores may overtake each other, ranks meet in MPI."""
+    n, over = size_of(comm), comm.Dup()
+    layout, other = gc.Layout.cyclic(n + 4, n), gc.Layout.consecutive(n + 4, n)
+    x = array_of(layout, "f8", ())
+    with patch("graycube.run.meeting._IN_ORDER", new=False):
+        a = gc.CubeArray.from_numpy(x, layout, over)
+        found = a.relayout(other).blocks
+        error = raised(lambda: agreed(over, lambda: (1, {"size": comm.rank})))
+    wanted = other.scatter(x, range(comm.rank, comm.rank + 1))
+    yield np.array_equal(found, wanted), f"{found}"
+    yield isinstance(error, InvalidValueError), f"{error!r}"
+    over.Free()
+
+
+def messages_leave(comm):
+    """A rank that waits in memory still hands over what the program sends."""
+    over, large = comm.Dup(), np.full(1 << 20, 7.0)
+    requests = []
+    if comm.rank == 0:
+        requests = [comm.Isend(large, peer) for peer in range(1, comm.size)]
+    else:
+        found = np.empty_like(large)
+        comm.Recv(found, 0)
+        yield np.array_equal(found, large), "the message"
+    yield agreed(over, lambda: (3, {})) == 3, "they cannot agree"
+    MPI.Request.Waitall(requests)
+    over.Free()
+
+
+def switched_off(comm):
+    """One rank where it is switched off is enough."""
+    over = comm.Dup()
+    off = {"GRAYCUBE_WINDOWS": "0"} if comm.rank == 1 else {}
+    with patch.dict(os.environ, off):
+        yield windows(over) is None, "some ranks share memory"
+    over.Free()
+    yield windows(over_messages(comm.Dup())) is None, "they share memory"
+
+
+def endings(name):
+    """Rank 1 is killed, while the others wait for it or read."""
+    comm = MPI.COMM_WORLD
+    n = size_of(comm)
+    layout, other = gc.Layout.cyclic(n + 4, n), gc.Layout.consecutive(n + 4, n)
+    a = gc.CubeArray.from_numpy(array_of(layout, "f8", (64,)), layout, comm)
+    a = a.relayout(other)
+    print(f"running, {name}", flush=True)  # noqa: T201 - the test waits for it
+    while True:
+        if comm.rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        a = a.relayout(layout).relayout(other)
+
+
+CHECKS = {
+    check.__name__.replace("_", " "): (check, (2, 4, 8))
+    for check in (
+        everything_arrives,
+        codes_of_bits,
+        nothing_is_sent,
+        buffers_grow,
+        memory_is_given_back,
+        no_room,
+        elsewhere,
+        other_processors,
+        messages_leave,
+        switched_off,
+    )
+}
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        endings(sys.argv[1])
+    else:
+        carry_out({name: check for name, (check, _) in CHECKS.items()})
