@@ -14,7 +14,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.along import along
 from graycube.fourier.planned import planned, require_plan
 from graycube.layout import Layout
-from graycube.layout.layout import require_axis
+from graycube.layout.layout import require_axis, require_cube
 from graycube.planning import Plan
 
 _T = TypeVar("_T")
@@ -209,7 +209,12 @@ def all_agree(a: CubeArray, what: str, check: Callable[[], _T], **facts: object)
     """
     require_array(a)
     alike = {**facts_of(what, a.layout, a.blocks), **facts}
-    return together(a.comm, lambda: (check(), alike))
+
+    def checked() -> tuple[_T, dict[str, object]]:
+        require_cube(a.layout, "a transform")
+        return check(), alike
+
+    return together(a.comm, checked)
 
 
 def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
