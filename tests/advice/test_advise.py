@@ -448,7 +448,7 @@ WRONG = [
     ({"itemsize": 8.0}, InvalidTypeError, "itemsize is 8.0: it must be an integer"),
     ({"itemsize": 1 << 100}, InvalidValueError, "itemsize is 1267650600228229401"),
     ({"layouts": {}}, InvalidValueError, "there are no layouts: one is needed"),
-    ({"layouts": {"a": 3}}, InvalidTypeError, "'a' is 3: a Layout"),
+    ({"layouts": {"a": 3}}, InvalidTypeError, "the layout is 3: it must be a Layout"),
     (
         {"layouts": {"a": gc.Layout.nodes(2)}},
         InvalidValueError,

@@ -6,7 +6,6 @@ from mpi_runs import Launch, each, each_check, each_once
 from numpy_cases import layouts
 
 import graycube as gc
-from graycube.array.local import piece_of
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 
@@ -35,7 +34,7 @@ def test_the_pieces_of_nodes_are_slices_of_the_whole(code, allocation):
         x = np.arange(layout.size).reshape(layout.shape)
         times = np.zeros(layout.shape, int)
         for node in range(8):
-            piece = piece_of(layout, range(node, node + 1))
+            piece = layout.piece(range(node, node + 1))
             mine = x[piece.slices]
             index = layout.index(np.array(node), np.arange(layout.block_size))
             assert sorted(mine.ravel()) == sorted(index)
@@ -55,15 +54,15 @@ def test_one_node_with_powers_of_two_has_a_view():
 
 def test_what_is_no_slice_or_no_product_says_so():
     swapped = gc.Layout.parse("(b1 || b2 b0)")  # node 0 has 0 and 2, node 1 has 1 and 3
-    assert piece_of(swapped, range(1, 2)).slices == (slice(1, 4, 2),)
+    assert swapped.piece(range(1, 2)).slices == (slice(1, 4, 2),)
     far = gc.Layout.parse("(b3 b0 || b2 b1)")
     with pytest.raises(InvalidValueError, match=r"axis 0 are \[0, 1, 8, 9\].*use ix"):
-        _ = piece_of(far, range(1)).slices
+        _ = far.piece(range(1)).slices
     # node bit b0:1 ^ b1:1 mixes the axes
     mixed = gc.Layout(AffineMap(Matrix((0b0010, 0b0001, 0b0100, 0b1001), 4)), 1,
                       gc.Layout.mesh((4, 4), (2, 1)).axes)  # fmt: skip
     with pytest.raises(InvalidValueError, match="is no product"):
-        piece_of(mixed, range(1))
+        mixed.piece(range(1))
 
 
 @pytest.mark.parametrize("wrong", [np.zeros((12, 19)), np.zeros(240), 1.0])

@@ -203,10 +203,12 @@ def test_scatter_puts_every_element_in_its_slot_and_gather_undoes_it(spec, dtype
 
 
 BAD_MESHES = [
-    ((1000,), (16,), {}, ["1000 elements", "16 nodes", "992", "1008"]),
-    ((96,), (6,), {}, ["is 6", "4 and 8"]),
-    ((8, 20), (2, 8), {}, ["axis 1", "20 elements", "8 nodes", "16 and 24"]),
-    ((7,), (16,), {}, ["7 elements", "16 nodes"]),
+    ((1000,), (16,), {"whole": "gray"}, ["whole", "1000 elements", "16 nodes", "992", "1008"]),
+    ((96,), (6,), {"code": "gray"}, ["6 nodes in Gray code", "4 and 8"]),
+    ((8, 20), (2, 8), {"slots": "gray"}, ["axis 1", "20 elements", "8 nodes", "16 and 24"]),
+    ((96,), (6,), {"dims": ((0,),)}, ["dims", "6 nodes", "4 and 8"]),
+    ((7,), (16,), {"whole": "gray"}, ["7 elements", "16 nodes", "is 16"]),
+    ((96,), (0,), {}, ["is 0"]),
     ((0,), (1,), {}, ["0 elements"]),
     ((8, 8), (2,), {}, ["2 axes", "has 1"]),
     ((8,), (2,), {"code": "grey"}, ["'grey'", "'gray'"]),

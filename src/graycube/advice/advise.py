@@ -18,6 +18,7 @@ from graycube.advice.vary import Variation, strategy, vary
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
+from graycube.layout.layout import require_cube
 from graycube.machine import Machine, require_machine
 from graycube.show import Shown, text
 
@@ -211,8 +212,7 @@ def _choices(
             )
         return found
     for name, layout in layouts.items():
-        if not isinstance(layout, Layout):
-            raise InvalidTypeError(f"{name!r:.40} is {layout!r:.40}", "a Layout", "pass one")
+        require_cube(layout, "advice")
         if (layout.shape, layout.n) != (shape, machine.dims):
             raise InvalidValueError(
                 f"{name!r:.40} has shape {layout.shape} on 2^{layout.n} nodes",

@@ -10,6 +10,7 @@ Rules.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from secrets import token_hex
@@ -20,14 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
-from graycube.array.local import Piece, local, piece_of
+from graycube.array.local import local
 from graycube.array.moving import straight
 from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
 from graycube.gf2.arrays import IntArray
-from graycube.layout import Layout
+from graycube.layout import Layout, Ownership
 from graycube.layout.cells import cells_of
+from graycube.layout.layout import require_cube
+from graycube.layout.pieces import Piece
+from graycube.layout.placement import Placement
 from graycube.whole_files import named
 
 if TYPE_CHECKING:
@@ -56,7 +60,7 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
     first = over is None or over.rank == 0
     began: list[Path] = []
 
-    def begin() -> "tuple[tuple[Path, Layout], Facts]":
+    def begin() -> "tuple[tuple[Path, Placement], Facts]":
         require_plain(a.dtype)
         target, home = _require_store(path), _in_boxes(a.layout)
         if first:
@@ -69,21 +73,22 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
     try:
         target, home = together(a.comm, begin)
         beside = began[0] if over is None else over.bcast(began[0] if began else None)
-        if a.blocks.size:
+        if prod(a.shape):
             boxes = straight(a.blocks, a.layout, home, a.comm)
-            together(a.comm, lambda: _write_own(beside, Held(boxes, home, a.comm)))
+            together(a.comm, lambda: _write_own(beside, a.with_blocks(boxes, home)))
         together(a.comm, lambda: _finish(began, target))
     finally:
         for left in began:
             rmtree(left, ignore_errors=True)
 
 
-def load_zarr(path: str | Path, layout: Layout, comm: "Intracomm | None") -> _Array:
+def load_zarr(path: str | Path, layout: Placement, comm: "Intracomm | None") -> _Array:
     """The blocks that are in this process, of an array in a store of Zarr; collective."""
 
-    def prepare() -> "tuple[tuple[_Array, Layout], Facts]":
+    def prepare() -> "tuple[tuple[_Array, Placement], Facts]":
         nodes = nodes_here(require_layout(layout), comm)
-        home = layout if layout.copies or spread(comm) is None else _in_boxes(layout)
+        plain = layout.copy_count > 1 or spread(comm) is None
+        home = layout if plain else _in_boxes(layout)
         blocks = _read(Path(path), home, nodes, check=nodes.start == 0)
         return (blocks, home), {**facts_of("load", layout, blocks), "path": path}
 
@@ -114,8 +119,12 @@ def _require_store(path: str | Path) -> Path:
     return target
 
 
-def _in_boxes(layout: Layout) -> Layout:
+def _in_boxes(layout: Placement) -> Placement:
     """A layout in which each node has one box: this one, or a mesh."""
+    if isinstance(layout, Ownership):
+        axes = (replace(axis, cyclic=False) for axis in layout.axes)
+        return Ownership(tuple(axes), layout.nodes)
+    layout = require_cube(layout, "a store")
     if layout.copies or prod(cell.count for cell in cells_of(layout)) <= 1 << layout.n:
         return layout
     left, nodes = layout.n, []
@@ -126,7 +135,7 @@ def _in_boxes(layout: Layout) -> Layout:
     return Layout.mesh(layout.shape, nodes)
 
 
-def _create(path: Path, a: Held, home: Layout, attributes: Mapping[str, Any]) -> None:
+def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any]) -> None:
     """An empty store for the array."""
     zarr = _zarr()
     try:
@@ -134,7 +143,7 @@ def _create(path: Path, a: Held, home: Layout, attributes: Mapping[str, Any]) ->
             os.fspath(path),
             shape=a.shape,
             dtype=a.dtype,
-            chunks=_chunks([c.width for c in cells_of(home)], a.payload, a.itemsize),
+            chunks=_chunks(_box(home), a.payload, a.itemsize),
             compressors=[zarr.codecs.Crc32cCodec()],
             attributes={**attributes, WHOLE: True},
             config={"write_empty_chunks": True},
@@ -146,6 +155,13 @@ def _create(path: Path, a: Held, home: Layout, attributes: Mapping[str, Any]) ->
             "it has numbers of usual precision, and attributes that JSON can write",
             "convert them, or save a .npy file",
         ) from None
+
+
+def _box(home: Placement) -> list[int]:
+    """The lengths of the boxes that nodes have; the last ones may be shorter."""
+    if isinstance(home, Ownership):
+        return [axis.block for axis in home.axes]
+    return [cell.width for cell in cells_of(require_cube(home, "a store"))]
 
 
 def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[int, ...]:
@@ -163,10 +179,11 @@ def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[
 def _write_own(path: Path, held: Held) -> "tuple[None, Facts]":
     """The box of this rank, or the whole array."""
     store = _zarr().open_array(os.fspath(path), mode="r+", config={"write_empty_chunks": True})
-    piece = piece_of(held.layout, held.nodes)
-    corner = (int(along[0]) for along in piece.coordinates)
-    if len(held.nodes) > 1 or held.layout.locate(*corner)[0] == held.nodes.start:
-        store.oindex[_places(piece)] = local(held)
+    piece = held.layout.piece(held.nodes)
+    if prod(piece.shape):
+        corner = (along[:1] for along in piece.coordinates)
+        if len(held.nodes) > 1 or held.layout.node_of(*corner) == held.nodes.start:
+            store.oindex[_places(piece)] = local(held)
     return None, {}
 
 
@@ -182,7 +199,7 @@ def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
     return None, {}
 
 
-def _read(path: Path, layout: Layout, nodes: range, *, check: bool) -> _Array:
+def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array:
     """The blocks of some nodes; the store is as its metadata say, or an error tells."""
     zarr = _zarr()
     store = _attempted(path, lambda: zarr.open_array(os.fspath(path), mode="r"))
@@ -199,9 +216,9 @@ def _read(path: Path, layout: Layout, nodes: range, *, check: bool) -> _Array:
     if len(nodes) > 1:  # all of them
         return layout.scatter(_attempted(path, lambda: store[...]))
     payload = store.shape[len(layout.shape) :]
-    blocks = np.empty((1, layout.block_size, *payload), store.dtype)
+    blocks = np.empty((*layout.held_shape(nodes), *payload), store.dtype)
     if blocks.size:
-        piece = piece_of(layout, nodes)
+        piece = layout.piece(nodes)
         found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))
         rows = found.reshape(-1, *payload)
         blocks[0, slice(None) if piece.rows is None else piece.rows] = rows

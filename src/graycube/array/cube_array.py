@@ -16,23 +16,21 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.array.archive import load_zarr, save_zarr
 from graycube.array.files import load, save
 from graycube.array.indices import Reader, along_axes, frequency, spectrum_of
-from graycube.array.local import blocks_of_local, local, piece_of, put_local
+from graycube.array.local import blocks_of_local, local, put_local
 from graycube.array.methods import LikeNumpy
 from graycube.array.ranks import (
     facts_of,
-    held,
     nodes_here,
     require_layout,
     spread,
     together,
 )
 from graycube.array.relaying import Relay, relaid
-from graycube.array.sharing import all_blocks, sent_from
+from graycube.array.sharing import brought_together, sent_from
 from graycube.array.window import Window, window
 from graycube.errors import InvalidValueError
 from graycube.host import host_array
 from graycube.layout import Layout
-from graycube.layout.sheet import facts
 from graycube.layout.words import amount
 from graycube.machine import Machine
 from graycube.show import Sheet, Shown
@@ -100,7 +98,7 @@ class CubeArray(LikeNumpy, Shown):
 
         def prepare() -> tuple[CubeArray, dict[str, object]]:
             require_layout(layout)
-            where = held(layout, nodes_here(layout, comm))
+            where = layout.indices_on(nodes_here(layout, comm))
             blocks = _of_entries(function(*where), where[0].shape)
             return cls(blocks, layout, comm), dict(facts_of("from_function", layout, blocks))
 
@@ -167,12 +165,12 @@ class CubeArray(LikeNumpy, Shown):
     @property
     def slices(self) -> tuple[slice, ...]:
         """Where the piece of this rank is in the whole: a slice for each axis of the layout."""
-        return piece_of(self.layout, self.nodes).slices
+        return self.layout.piece(self.nodes).slices
 
     @property
     def ix(self) -> tuple[NDArray[Any], ...]:
         """The same for any order along an axis: an index as ``numpy.ix_`` makes it."""
-        return np.ix_(*piece_of(self.layout, self.nodes).coordinates)
+        return np.ix_(*self.layout.piece(self.nodes).coordinates)
 
     def to_numpy(self) -> NDArray[Any]:
         """The whole array, in natural order; collective, and every rank gets all of it.
@@ -180,8 +178,8 @@ class CubeArray(LikeNumpy, Shown):
         >>> CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray")).to_numpy().tolist()
         [5, 6, 7, 8]
         """
-        blocks = all_blocks(self.blocks, self.layout, self.comm)
-        return self.layout.gather(blocks if blocks is not None else [])
+        found = brought_together(self.blocks, self.layout, self.comm)
+        return found if found is not None else np.empty(0)
 
     def gather(self, root: int = 0) -> NDArray[Any] | None:
         """The whole array on rank ``root``, None on the others; collective.
@@ -189,8 +187,7 @@ class CubeArray(LikeNumpy, Shown):
         >>> CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray")).gather().tolist()
         [5, 6, 7, 8]
         """
-        blocks = all_blocks(self.blocks, self.layout, self.comm, root)
-        return None if blocks is None else self.layout.gather(blocks)
+        return brought_together(self.blocks, self.layout, self.comm, root)
 
     def indices(self, *, sparse: bool = False) -> tuple["CubeArray", ...]:
         """The index of every element along each axis, in the layout of the array.
@@ -326,10 +323,10 @@ class CubeArray(LikeNumpy, Shown):
         shape = " x ".join(map(str, self.shape))
         here = f"{amount(len(self.nodes), 'block')} here, {amount(self.blocks.nbytes, 'byte')}"
         title = f"CubeArray {shape}, {self.dtype}\nin the layout {self.layout}"
-        return Sheet(title, here, *facts(self.layout))
+        return Sheet(title, here, *self.layout.facts())
 
     def __repr__(self) -> str:
-        nodes = f"{1 << self.layout.n} node{'s' if self.layout.n else ''}"
+        nodes = amount(self.layout.node_count, "node")
         here = f", node {self.nodes.start} here" if spread(self.comm) is not None else ""
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
 

@@ -21,7 +21,7 @@ from graycube.array.held import Held
 from graycube.array.ranks import spread
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
-from graycube.layout import Axis, Layout
+from graycube.layout.placement import Placement
 
 _H = TypeVar("_H", bound=Held)
 _SPREAD = "spread it first, with CubeArray.from_numpy(x, layout)"
@@ -56,13 +56,13 @@ def aligned(operands: Sequence[Held | NDArray[Any]]) -> Aligned:
     first = ours[0]
     if len(ours) == len(operands) and all(_same_kind(x, first) for x in ours):
         return Aligned(first, first.blocks.shape[:2], [x.blocks for x in ours])
-    like = max(ours, key=lambda x: (len(x.layout.axes), x.layout.size))
+    like = max(ours, key=_reach)
     for x in ours:
         require_same_ranks(like, x)
     gone = {id(x): _gone(x.layout, like.layout) for x in ours if x.layout != like.layout}
     lead = like.blocks.shape[:2]
     if gone:
-        lead = (lead[0], *(length for _, length in like.layout.digits))
+        lead = (lead[0], *(length for _, length in like.layout.digits_on(like.nodes)))
     axes = max(len(x.payload) for x in ours)
     arrays = [
         _raised(x.blocks, _lead(like, lead, gone.get(id(x), ())), 2, axes)
@@ -76,11 +76,16 @@ def aligned(operands: Sequence[Held | NDArray[Any]]) -> Aligned:
         shapes = [x.shape for x in operands]
         raise InvalidValueError(
             f"the arrays have shapes {' and '.join(map(str, shapes))}",
-            f"what follows the {len(like.layout.axes)} axes of the layout is payload, and "
+            f"what follows the {len(like.layout.shape)} axes of the layout is payload, and "
             "aligns from the last axis back",
             "index one of them, as in u[..., None]",
         ) from None
     return Aligned(like, lead, arrays)
+
+
+def _reach(x: Held) -> tuple[int, int, int]:
+    """What is most of the operand that the others are parts of."""
+    return len(x.layout.shape), x.layout.size, -x.layout.copy_count
 
 
 def applied(
@@ -174,17 +179,18 @@ def _lead(like: Held, lead: tuple[int, ...], gone: Sequence[int]) -> tuple[int, 
     """Nodes and digits of the slots, without those of some axes."""
     if not gone:
         return lead
-    digits = ((1 if axis in gone else length) for axis, length in like.layout.digits)
+    digits = (
+        (1 if axis in gone else length) for axis, length in like.layout.digits_on(like.nodes)
+    )
     return (lead[0], *digits)
 
 
 @lru_cache(maxsize=_KEPT)
-def _gone(part: Layout, whole: Layout) -> tuple[int, ...]:
+def _gone(part: Placement, whole: Placement) -> tuple[int, ...]:
     """Which axes of the whole are summed away in a part of it."""
-    missing = len(whole.axes) - len(part.axes)
-    axes = (Axis(0),) * missing + part.axes
-    pairs = [*enumerate(zip(axes, whole.axes, strict=True))]
-    gone = tuple(k for k, (a, b) in pairs if a.length == 1 < b.length)
+    raised = part.raised(len(whole.shape) - len(part.shape))
+    pairs = [*enumerate(zip(raised.axes, whole.axes, strict=True))]
+    gone = tuple(k for k, (a, b) in pairs if a.length == 1 and a != b)
     if any(a.length != b.length for k, (a, b) in pairs if k not in gone):
         raise InvalidValueError(
             f"the layouts are of arrays of shape {part.shape} and {whole.shape}",
@@ -192,7 +198,7 @@ def _gone(part: Layout, whole: Layout) -> tuple[int, ...]:
             "axes align from the last one back: use keepdims=True where others are summed",
         )
     wanted = whole.without_axes(gone, keepdims=True) if gone else whole
-    if (part.map, axes, part.copies) != (wanted.map, wanted.axes, wanted.copies):
+    if raised != wanted:
         raise InvalidValueError(
             f"the layouts are {part} and {whole}",
             "elementwise operations need the same layout"
@@ -252,6 +258,7 @@ def _require_elementwise(ufunc: np.ufunc, method: str) -> None:
 def require_same_ranks(first: Held, other: Held) -> None:
     """Refuse arrays of different communicators.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.zeros((2, 1)), Layout.nodes(1))
     >>> require_same_ranks(a, a)
     """

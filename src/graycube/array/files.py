@@ -22,11 +22,13 @@ from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
+from graycube.layout.pieces import Piece
+from graycube.layout.placement import Placement
 from graycube.run import mpi
 from graycube.whole_files import at_once, named, require_writable
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+    from mpi4py.MPI import Datatype, Intracomm
 
     from graycube.run.agreement import Facts
 
@@ -39,7 +41,7 @@ _VERSIONS = {b"\1\0": (2, "latin1"), b"\2\0": (4, "latin1"), b"\3\0": (4, "utf-8
 def save(
     path: str | Path,
     blocks: _Blocks,
-    layout: Layout,
+    layout: Placement,
     comm: "Intracomm | None",
     attributes: object = None,
 ) -> None:
@@ -77,7 +79,7 @@ def save(
             beside.unlink()
 
 
-def load(path: str | Path, layout: Layout, comm: "Intracomm | None") -> _Blocks:
+def load(path: str | Path, layout: Placement, comm: "Intracomm | None") -> _Blocks:
     """The blocks that are in this process, of an array on disk; collective."""
 
     def prepare() -> "tuple[_Blocks, Facts]":
@@ -96,7 +98,7 @@ def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
     return None, {}
 
 
-def _opened(path: Path, layout: Layout) -> _Blocks:
+def _opened(path: Path, layout: Placement) -> _Blocks:
     """The array in a file, of which only what is used is read.
 
     What the header says is compared with the layout and the size of the file before.
@@ -158,7 +160,7 @@ def _unreadable(path: Path, why: str) -> InvalidValueError:
 
 
 def _write_together(
-    began: list[Path], blocks: _Blocks, layout: Layout, comm: "Intracomm"
+    began: list[Path], blocks: _Blocks, layout: Placement, comm: "Intracomm"
 ) -> None:
     """Every rank its own elements, to the file that the first rank began."""
 
@@ -170,23 +172,29 @@ def _write_together(
         return (began[0], int(made.offset)), {}
 
     beside, start = comm.bcast(together(comm, head))
-    if blocks.size:
+    if prod(blocks.shape[2:]):  # on all ranks alike
         together(comm, lambda: _write_own(beside, start, blocks, layout, comm))
 
 
 def _write_own(
-    beside: Path, start: int, blocks: _Blocks, layout: Layout, comm: "Intracomm"
+    beside: Path, start: int, blocks: _Blocks, layout: Placement, comm: "Intracomm"
 ) -> "tuple[None, Facts]":
     """Write the elements of this rank where they belong."""
     MPI = mpi()  # noqa: N806 - as everybody calls it
-    index = layout.index(np.array(comm.rank), np.arange(layout.block_size))
-    order = np.argsort(index)
-    order = order[layout.locate(index[order])[0] == comm.rank]  # of copies, the lowest node's
-    data = np.ascontiguousarray(blocks[0][order])
     size = blocks.itemsize * prod(blocks.shape[2:])
-    first, lengths = _runs(index[order])
     element = MPI.BYTE.Create_contiguous(size).Commit()
-    places = element.Create_hindexed(lengths, (first * size).tolist()).Commit()
+    if isinstance(layout, Layout):
+        index = layout.index(np.array(comm.rank), np.arange(layout.block_size))
+        order = np.argsort(index)
+        order = order[layout.locate(index[order])[0] == comm.rank]  # of copies, the lowest
+        data, places = blocks[0][order], _at(index[order], size, element)
+    else:
+        first = layout.nodes_like(comm.rank)[0] == comm.rank
+        data = blocks[0] if first else blocks[0, :0]
+        own = layout.piece(range(comm.rank, comm.rank + 1))
+        places = _box(layout, own, size, element) if len(data) else element.Dup()
+    data = np.ascontiguousarray(data)
+    places.Commit()
     file = MPI.File.Open(comm, os.fspath(beside), MPI.MODE_WRONLY)
     try:
         file.Set_view(start, element, places)
@@ -196,6 +204,24 @@ def _write_own(
         places.Free()
         element.Free()
     return None, {}
+
+
+def _at(index: IntArray, size: int, element: "Datatype") -> "Datatype":
+    """The places of elements of some bytes, as MPI has it."""
+    first, lengths = _runs(index)
+    return element.Create_hindexed(lengths, (first * size).tolist())
+
+
+def _box(layout: Placement, piece: Piece, size: int, element: "Datatype") -> "Datatype":
+    """The places of the elements of a piece, axis by axis."""
+    made = [element.Create_resized(0, size)]
+    for own, length in zip(reversed(piece.coordinates), reversed(layout.shape), strict=True):
+        row = _at(own, size, made[-1])
+        size *= length
+        made += [row, row.Create_resized(0, size)]
+    for kind in made[:-1]:
+        kind.Free()
+    return made[-1]
 
 
 def _runs(index: IntArray) -> tuple[IntArray, list[int]]:

@@ -14,6 +14,7 @@ from graycube.array.ranks import nodes_here, require_layout
 from graycube.errors import InvalidValueError
 from graycube.host import host_array
 from graycube.layout import Layout
+from graycube.layout.placement import Placement
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False, repr=False)
 class Held:
     """The blocks of nodes, ``blocks[k, slot]``, and the layout that says what is where.
+
+    In a layout by ownership there is one block: that of this rank, in its true size, or of the
+    whole array where all nodes are in this process. To type checkers it is a Layout as well.
 
     >>> Held(np.zeros((2, 3, 5)), Layout.mesh((6,), nodes=(2,))).shape
     (6, 5)
@@ -34,7 +38,7 @@ class Held:
     def __post_init__(self) -> None:
         require_layout(self.layout)
         object.__setattr__(self, "blocks", host_array(self.blocks))
-        expected = (len(self.nodes), self.layout.block_size)
+        expected = self.layout.held_shape(self.nodes)
         if self.blocks.shape[:2] != expected:
             raise InvalidValueError(
                 f"the blocks have shape {self.blocks.shape}",
@@ -82,14 +86,15 @@ class Held:
         """Bytes of the whole array; copies are counted once."""
         return self.size * self.itemsize
 
-    def with_blocks(self, blocks: NDArray[Any], layout: Layout | None = None) -> Self:
+    def with_blocks(self, blocks: NDArray[Any], layout: Placement | None = None) -> Self:
         """An array with other blocks, of the same layout or another one on the same nodes.
 
         >>> x = Held(np.array([[1], [2]]), Layout.nodes(1))
         >>> x.with_blocks(x.blocks + 1).blocks.tolist()
         [[2], [3]]
         """
-        return type(self)(blocks, self.layout if layout is None else layout, self.comm)
+        chosen: Any = self.layout if layout is None else layout
+        return type(self)(blocks, chosen, self.comm)
 
     def astype(self, dtype: DTypeLike) -> Self:
         """The same array in another dtype.

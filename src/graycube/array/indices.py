@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
-from graycube.array.ranks import facts_of, held, spread, together
+from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.layout import Layout
@@ -28,9 +28,9 @@ def along_axes(a: Held, *, sparse: bool) -> list[tuple[_Array, Layout]]:
     """
     every = range(len(a.layout.axes))
     if not sparse:
-        return [(index, a.layout) for index in held(a.layout, a.nodes)]
+        return [(index, a.layout) for index in a.layout.indices_on(a.nodes)]
     thin = [a.layout.without_axes([k for k in every if k != j], keepdims=True) for j in every]
-    return [(held(layout, a.nodes)[k], layout) for k, layout in enumerate(thin)]
+    return [(layout.indices_on(a.nodes)[k], layout) for k, layout in enumerate(thin)]
 
 
 def frequency(index: _Array, values: int, points: int, spacing: float) -> _Array:
@@ -91,15 +91,29 @@ class Reader:
         d = len(a.layout.axes)
         found = np.zeros((*map(len, lengths[:d]), *a.payload), a.dtype)
         if found.size:
-            node, slot = a.layout.locate(*np.ix_(*lengths[:d]))
-            here = (node >= a.nodes.start) & (node < a.nodes.stop)
-            found[here] = a.blocks[node[here] - a.nodes.start, slot[here]]
+            _put_own(found, a, lengths[:d])
             if (over := spread(a.comm)) is not None:
                 raw = found.reshape(-1).view(np.uint8)
                 over.Allreduce(mpi().IN_PLACE, raw, mpi().BOR)
         for axis, along in enumerate(lengths[d:], start=d):
             found = np.take(found, along, axis)
         return found[squeezed]
+
+
+def _put_own(found: _Array, a: Held, wanted: Sequence[_Array]) -> None:
+    """Write what is here of the elements with these coordinates."""
+    if isinstance(a.layout, Layout):
+        node, slot = a.layout.locate(*np.ix_(*wanted))
+        here = (node >= a.nodes.start) & (node < a.nodes.stop)
+        found[here] = a.blocks[node[here] - a.nodes.start, slot[here]]
+        return
+    own = a.layout.piece(a.nodes).coordinates
+    pairs = zip(wanted, own, strict=True)
+    which = [np.flatnonzero(np.isin(some, mine)) for some, mine in pairs]
+    within = [
+        np.searchsorted(mine, some[k]) for mine, some, k in zip(own, wanted, which, strict=True)
+    ]
+    found[np.ix_(*which)] = a.blocks.reshape(*map(len, own), *a.payload)[np.ix_(*within)]
 
 
 def _box(

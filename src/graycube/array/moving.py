@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.boxes import carried
 from graycube.array.ranks import nodes_here, spread
 from graycube.gf2 import AffineMap
-from graycube.layout import Layout
+from graycube.layout import Layout, Ownership
+from graycube.layout.layout import require_cube
+from graycube.layout.placement import Placement
 from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
 from graycube.run.fetch import fetch, fetch_by_index
 from graycube.run.redistribution import Ready
@@ -54,22 +57,37 @@ def moved(
 
 
 def straight(
-    blocks: _Blocks, layout: Layout, target: Layout, comm: "Intracomm | None"
+    blocks: _Blocks, layout: Placement, target: Placement, comm: "Intracomm | None"
 ) -> _Blocks:
     """The blocks in another layout of the same shape, everything straight to where it belongs.
 
     >>> straight(np.array([[5], [6]]), Layout.nodes(1), Layout.nodes(1), None).tolist()
     [[5], [6]]
     """
-    if (layout.axes, layout.copies) == (target.axes, target.copies):
-        return moved(blocks, layout, layout.map, target.map, comm)
-    if spread(comm) is None:
+    over = spread(comm)
+    if isinstance(layout, Layout) and isinstance(target, Layout):
+        if alike(layout, target):
+            return moved(blocks, layout, layout.map, target.map, comm)
+        if over is not None:
+            return _by_index(blocks, layout, target, comm, ())
+    if over is None:
         return target.scatter(layout.gather(blocks))
-    return _by_index(blocks, layout, target, comm, ())
+    return carried(blocks, layout, target, over, (0,) * len(layout.shape))
+
+
+def alike(layout: Placement, target: Placement) -> bool:
+    """Whether one affine map takes a layout to another.
+
+    >>> alike(Layout.nodes(3), Layout.nodes(3, "gray"))
+    True
+    """
+    if not (isinstance(layout, Layout) and isinstance(target, Layout)):
+        return False
+    return (layout.axes, layout.copies) == (target.axes, target.copies)
 
 
 def rolled(
-    blocks: _Blocks, layout: Layout, shift: Sequence[int], comm: "Intracomm | None"
+    blocks: _Blocks, layout: Placement, shift: Sequence[int], comm: "Intracomm | None"
 ) -> _Blocks:
     """The blocks with every element so much farther along each axis, around the end of it.
 
@@ -81,7 +99,14 @@ def rolled(
     )
     if not any(steps):
         return blocks.copy()
-    if spread(comm) is None:
+    over = spread(comm)
+    if isinstance(layout, Ownership):
+        if over is not None:
+            return carried(blocks, layout, layout, over, steps)
+        whole = np.roll(layout.gather(blocks), steps, tuple(range(len(steps))))
+        return whole.reshape(blocks.shape)
+    layout = require_cube(layout, "a roll")
+    if over is None:
         rows = _row_after_roll(layout, steps)
         return np.take(blocks.reshape(-1, *blocks.shape[2:]), rows, axis=0)
     return _by_index(blocks, layout, layout, comm, steps)

@@ -5,8 +5,6 @@ layout may change places among themselves, which renames the bits of the index.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,8 +13,7 @@ from numpy.typing import NDArray
 from graycube.array.elementwise import require_same_ranks
 from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
-from graycube.gf2 import AffineMap, Matrix, require_ints
-from graycube.layout import Layout
+from graycube.gf2 import require_ints
 from graycube.layout.layout import require_axis
 
 _H = TypeVar("_H", bound=Held)
@@ -26,12 +23,13 @@ _Blocks = NDArray[Any]
 def of_payload(a: Held, key: object) -> tuple[Any, ...]:
     """The index into the blocks for an index into the whole array that takes payload only.
 
+    >>> from graycube.layout import Layout
     >>> of_payload(Held(np.zeros((2, 1, 3)), Layout.nodes(1)), (..., 0))
     (slice(None, None, None), slice(None, None, None), 0)
     """
     parts = key if isinstance(key, tuple) else (key,)
     dots = [k for k, part in enumerate(parts) if part is Ellipsis]
-    d = len(a.layout.axes)
+    d = len(a.layout.shape)
     if len(dots) == 1:
         used = sum(part is not None for part in parts) - 1
         fill = (slice(None),) * (a.ndim - used)
@@ -63,6 +61,7 @@ def of_payload(a: Held, key: object) -> tuple[Any, ...]:
 def stacked(arrays: Sequence[_H], axis: int = -1) -> _H:
     """Arrays of one layout, joined along a new axis of the payload; see ``gc.stack``.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.array([[1], [2]]), Layout.nodes(1))
     >>> stacked([a, a]).blocks.tolist()
     [[[1, 1]], [[2, 2]]]
@@ -75,6 +74,7 @@ def stacked(arrays: Sequence[_H], axis: int = -1) -> _H:
 def concatenated(arrays: Sequence[_H], axis: int = 0) -> _H:
     """Arrays of one layout, joined along an axis of the payload.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.array([[[1]], [[2]]]), Layout.nodes(1))
     >>> concatenated([a, a], axis=1).blocks.tolist()
     [[[1, 1]], [[2, 2]]]
@@ -89,6 +89,7 @@ def along_payload(
 ) -> _H:
     """A function of NumPy's along an axis of the payload.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.array([[[1, 2]], [[3, 4]]]), Layout.nodes(1))
     >>> along_payload(np.cumsum, a, -1).blocks.tolist()
     [[[1, 3]], [[3, 7]]]
@@ -100,6 +101,7 @@ def along_payload(
 def of_last(function: Callable[..., Any], count: int, *operands: object) -> Any:  # noqa: ANN401
     """A function of the last axes of arrays, such as the product of matrices.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.array([[[[1.0, 2], [3, 4]]]]), Layout.nodes(0))
     >>> of_last(np.linalg.det, 2, a).blocks.round(6).tolist()
     [[-2.0]]
@@ -120,6 +122,7 @@ def of_last(function: Callable[..., Any], count: int, *operands: object) -> Any:
 def summed_products(subscripts: str, *operands: object) -> Any:  # noqa: ANN401
     """``numpy.einsum`` over the payload; ``...`` stands for the axes of the layout.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.array([[[1, 2]], [[3, 4]]]), Layout.nodes(1))
     >>> summed_products("...i,...i->...", a, a).blocks.tolist()
     [[5], [25]]
@@ -148,11 +151,12 @@ def summed_products(subscripts: str, *operands: object) -> Any:  # noqa: ANN401
 def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
     """The array with its axes in another order, as ``numpy.transpose``; nothing is sent.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
     >>> print(permuted(a).layout, permuted(a).shape)
     (b1:0 b0:0 || b1:1) (2, 4)
     """
-    d = len(a.layout.axes)
+    d = len(a.layout.shape)
     axes = [*reversed(range(a.ndim))] if order is None else [*require_ints(order, "axes")]
     axes = [require_axis(k, a.ndim) for k in axes]
     if sorted(axes) != [*range(a.ndim)] or max(axes[:d], default=0) >= d:
@@ -161,10 +165,8 @@ def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
             f"each is named once, and the {d} axes of the layout stay before the payload",
             "change the order among these, or use to_numpy()",
         )
-    layout = _renamed(a.layout, axes[:d])
-    count = prod(axis.extent for axis in a.layout.axes)
-    slots = (a.blocks.shape[0], a.layout.block_size // count)
-    split = a.blocks.reshape(*slots, *(axis.extent for axis in a.layout.axes), *a.payload)
+    layout = a.layout.permuted(axes[:d])
+    split = a.blocks.reshape(*a.layout.boxes(a.nodes), *a.payload)
     moved = split.transpose(0, 1, *(2 + k for k in axes))
     return a.with_blocks(moved.reshape(*a.blocks.shape[:2], *moved.shape[2 + d :]), layout)
 
@@ -172,6 +174,7 @@ def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
 def moved_axes(a: _H, source: int | Sequence[int], destination: int | Sequence[int]) -> _H:
     """Axes moved to other places, as ``numpy.moveaxis``.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.zeros((2, 2, 3, 1)), Layout.mesh((4,), nodes=(2,)))
     >>> moved_axes(a, 1, 2).shape
     (4, 1, 3)
@@ -180,19 +183,9 @@ def moved_axes(a: _H, source: int | Sequence[int], destination: int | Sequence[i
     return permuted(a, np.moveaxis(named, source, destination).shape)
 
 
-def _renamed(layout: Layout, order: Sequence[int]) -> Layout:
-    """The layout with its axes in another order."""
-    columns = layout.map.matrix.columns
-    bits = [columns[bit] for k in reversed(order) for bit in layout.word_bits(k)]
-    copies = columns[layout.p - layout.copies :]
-    address = AffineMap(Matrix((*bits, *copies), layout.p), layout.map.constant)
-    axes = tuple(layout.axes[k] for k in order)
-    return replace(layout, map=address, axes=axes)
-
-
 def _payload_axis(a: Held, axis: int, count: int, what: str) -> int:
     """The axis of the blocks for an axis of the payload, where there are ``count`` axes."""
-    k, d = require_axis(axis, count), len(a.layout.axes)
+    k, d = require_axis(axis, count), len(a.layout.shape)
     if k < d:
         raise InvalidValueError(
             f"axis {axis} of numpy.{what} is one of the {d} axes of the layout",

@@ -6,15 +6,14 @@ Rule: a communicator of one rank has all nodes, as if there were none. So a prog
 
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
 from graycube.errors import InvalidTypeError
-from graycube.layout import Layout
+from graycube.layout.placement import Placement
 from graycube.run import agreed, require_comm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from mpi4py.MPI import Intracomm
 
     from graycube.run.agreement import Facts
@@ -22,13 +21,14 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-def require_layout(layout: object) -> Layout:
-    """The layout, if it is one.
+def require_layout(layout: object) -> Placement:
+    """The layout, if it is one of either kind.
 
+    >>> from graycube.layout import Layout
     >>> print(require_layout(Layout.nodes(1)))
     (|| b0)
     """
-    if not isinstance(layout, Layout):
+    if not isinstance(layout, Placement):
         raise InvalidTypeError(
             f"the layout is {layout!r:.60}", "it must be a Layout", "build one"
         )
@@ -44,16 +44,17 @@ def spread(comm: "Intracomm | None") -> "Intracomm | None":
     return None if comm is None or require_comm(comm).size == 1 else comm
 
 
-def nodes_here(layout: Layout, comm: "Intracomm | None") -> range:
+def nodes_here(layout: Placement, comm: "Intracomm | None") -> range:
     """The nodes whose blocks are in this process.
 
+    >>> from graycube.layout import Layout
     >>> nodes_here(Layout.nodes(3), None)
     range(0, 8)
     """
     over = spread(comm)
     if over is None:
-        return range(1 << layout.n)
-    require_comm(over, 1 << layout.n)
+        return range(layout.node_count)
+    require_comm(over, layout.node_count)
     return range(over.rank, over.rank + 1)
 
 
@@ -68,10 +69,12 @@ def together(comm: "Intracomm | None", prepare: "Callable[[], tuple[_T, Facts]]"
 
 
 def facts_of(
-    what: str, layout: Layout, blocks: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"
+    what: str, layout: Placement, blocks: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"
 ) -> "Facts":
     """What arrays have alike on all ranks.
 
+    >>> from graycube.layout import Layout
+    >>> import numpy as np
     >>> facts_of("sum", Layout.nodes(1), np.zeros((2, 1, 3)))["payload"]
     (3,)
     """
@@ -81,15 +84,3 @@ def facts_of(
         "payload": blocks.shape[2:],
         "dtype": blocks.dtype,
     }
-
-
-def held(
-    layout: Layout, nodes: range
-) -> "tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...]":
-    """The index along each axis of everything on some nodes.
-
-    >>> held(Layout.mesh((2, 4), nodes=(1, 4)), range(3, 4))
-    (array([[0, 1]]), array([[3, 3]]))
-    """
-    slots = np.arange(layout.block_size)[None, :]
-    return layout.coordinates(np.array(nodes)[:, None], slots)

@@ -6,6 +6,8 @@ Rules.
    All that differ in bits of these axes only have a copy (``Layout.without_axes``).
 2. They combine in pairs, one message each way for every cube dimension of these axes, always
    in the same order. So all copies are the same to the last bit, on ranks as in one process.
+   Nodes of any number combine up a tree, and what comes of it goes down. A node that has
+   nothing along these axes adds nothing.
 3. Without ``keepdims``, what is left of an array without any axis of its layout is a plain
    number or array, on all ranks.
 """
@@ -22,12 +24,14 @@ from numpy.typing import DTypeLike, NDArray
 from graycube.array.elementwise import aligned
 from graycube.array.held import Held
 from graycube.array.ranks import facts_of, spread, together
-from graycube.array.sharing import require_plain
+from graycube.array.sharing import as_bytes, require_plain
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
-from graycube.layout import Layout
+from graycube.layout import Layout, Ownership
 from graycube.layout.copied import reduced_basis
-from graycube.run import mpi, no_way_back, private
+from graycube.layout.layout import require_cube
+from graycube.layout.placement import Placement
+from graycube.run import no_way_back, private
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -70,7 +74,7 @@ def over_axes(a: Held, axis: Axes, *, keepdims: bool = False) -> Over:
     found = sorted({k % a.ndim for k in axes})
     if len(found) != len(axes):
         raise InvalidValueError(f"axis is {axis}", "an axis is named twice", "name it once")
-    d = len(a.layout.axes)
+    d = len(a.layout.shape)
     inside = tuple(k for k in found if k < d)
     return Over(inside, tuple(k - d for k in found if k >= d), bool(keepdims))
 
@@ -101,13 +105,13 @@ def reduced(  # noqa: PLR0913
             require_plain(a.dtype)
         local = _local(a if of is None else of(), monoid, over, dtype, where, initial)
         facts = {"reduction": monoid.__name__, **facts_of("reduction", a.layout, a.blocks)}
-        return (over, local), {**facts, "axis": over, "result": (local.dtype, local.shape[1:])}
+        return (over, local), {**facts, "axis": over, "result": (local.dtype, local.shape[2:])}
 
     over, blocks = together(a.comm, prepare)
     blocks = _combined(blocks, a, over.layout, monoid)
     if initial is not None:
         blocks = monoid(blocks, initial)
-    if over.layout and not keepdims and len(over.layout) == len(a.layout.axes):
+    if over.layout and not keepdims and len(over.layout) == len(a.layout.shape):
         return blocks[0, 0]
     return a.with_blocks(blocks, _left(a.layout, over.layout, keepdims=keepdims))
 
@@ -121,11 +125,11 @@ def _local(  # noqa: PLR0913, PLR0917
     initial: object,
 ) -> _Blocks:
     """What every node here makes of its own block."""
-    digits = a.layout.digits if over.layout else ((-1, a.layout.block_size),)
+    digits = a.layout.digits_on(a.nodes) if over.layout else ((-1, a.blocks.shape[1]),)
     lead = tuple(length for _, length in digits)
     places = [k for k, (owner, _) in enumerate(digits) if owner in over.layout]
     along = (*places, *(len(lead) + k for k in over.payload))
-    pieces = a.blocks.reshape(len(a.nodes), *lead, *a.payload)
+    pieces = a.blocks.reshape(len(a.blocks), *lead, *a.payload)
     options: dict[str, Any] = {}
     if monoid.identity is None and initial is not None:  # else what is taken may be nothing
         options["initial"] = initial
@@ -133,6 +137,8 @@ def _local(  # noqa: PLR0913, PLR0917
     if where is not None:
         found = aligned([a, where if isinstance(where, Held) else np.asarray(where)])
         taken = np.broadcast_to(found.arrays[1], found.arrays[0].shape).reshape(pieces.shape)
+    if not prod(pieces.shape[1 + k] for k in along) and a.size:
+        pieces, taken = _something(pieces, along), None  # what is made of it is not taken
     made = []
     for k, piece in enumerate(pieces):
         if taken is not None:
@@ -143,13 +149,22 @@ def _local(  # noqa: PLR0913, PLR0917
     if over.keepdims:
         kept = [1 if k in over.payload else size for k, size in enumerate(a.payload)]
     slots = prod(length for owner, length in digits if owner not in over.layout)
-    return results.reshape(len(a.nodes), slots, *kept)
+    return results.reshape(len(a.blocks), slots, *kept)
+
+
+def _something(pieces: _Blocks, along: Sequence[int]) -> _Blocks:
+    """Pieces that have one element where they have none along some axes."""
+    places = {1 + k for k in along}
+    shape = [max(size, 1) if k in places else size for k, size in enumerate(pieces.shape)]
+    return np.ones(shape, pieces.dtype)
 
 
 def _combined(blocks: _Blocks, a: Held, axes: tuple[int, ...], monoid: np.ufunc) -> _Blocks:
     """The results of nodes that share them, pair by pair."""
-    steps = _steps(a.layout, axes)
     comm = spread(a.comm)
+    if isinstance(a.layout, Ownership):
+        return blocks if comm is None else _up_and_down(blocks, a.layout, axes, monoid, comm)
+    steps = _steps(require_cube(a.layout, "a reduction"), axes)
     if comm is None:
         nodes = np.arange(len(blocks))
         for step in steps:
@@ -167,7 +182,7 @@ def _combined(blocks: _Blocks, a: Held, axes: tuple[int, ...], monoid: np.ufunc)
 
 
 @lru_cache(maxsize=_KEPT)
-def _left(layout: Layout, axes: tuple[int, ...], *, keepdims: bool) -> Layout:
+def _left(layout: Placement, axes: tuple[int, ...], *, keepdims: bool) -> Placement:
     """The layout of what is left."""
     return layout.without_axes(axes, keepdims=keepdims) if axes else layout
 
@@ -182,8 +197,38 @@ def _steps(layout: Layout, axes: tuple[int, ...]) -> list[int]:
 def _swapped(blocks: _Blocks, step: int, comm: "Intracomm") -> _Blocks:
     """The blocks of the node that differs by a step."""
     own, found = np.ascontiguousarray(blocks), np.empty(blocks.shape, blocks.dtype)
-    raw = [[x.reshape(-1).view(np.uint8), mpi().BYTE] for x in (own, found)]
+    raw = [as_bytes(x) for x in (own, found)]
     peer = comm.rank ^ step
     with no_way_back(lambda: "a reduction"):
         private(comm).comm.Sendrecv(raw[0], peer, recvbuf=raw[1], source=peer)
     return found
+
+
+def _up_and_down(
+    blocks: _Blocks,
+    layout: Ownership,
+    axes: tuple[int, ...],
+    monoid: np.ufunc,
+    comm: "Intracomm",
+) -> _Blocks:
+    """The results of any number of nodes: combined up a tree, and sent down to all of them."""
+    group, some = layout.sharing(axes, comm.rank)
+    me, own = group.index(comm.rank), private(comm).comm
+    blocks = np.ascontiguousarray(blocks)
+    steps = [1 << k for k in range((len(group) - 1).bit_length())]
+    with no_way_back(lambda: "a reduction"):
+        for step in steps:
+            if me % (2 * step) == 0 and me + step < some:
+                found = np.empty_like(blocks)
+                own.Recv(as_bytes(found), group[me + step])
+                with np.errstate(all="ignore"):  # what is raised on some ranks hangs the others
+                    blocks = np.ascontiguousarray(monoid(blocks, found))
+            elif me % (2 * step) == step and me < some:
+                own.Send(as_bytes(blocks), group[me - step])
+                break
+        for step in reversed(steps):
+            if me % (2 * step) == 0 and me + step < len(group):
+                own.Send(as_bytes(blocks), group[me + step])
+            elif me % (2 * step) == step:
+                own.Recv(as_bytes(blocks), group[me - step])
+    return blocks

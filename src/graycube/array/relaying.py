@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from graycube.array.moving import straight
-from graycube.array.ranks import facts_of, spread, together
+from graycube.array.moving import alike, straight
+from graycube.array.ranks import facts_of, require_layout, spread, together
 from graycube.array.sharing import require_plain
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
+from graycube.layout.layout import require_cube
 from graycube.machine import Machine
 from graycube.planning import Plan, plan
 from graycube.run import renumbered
@@ -56,8 +57,8 @@ def relaid(
         if route.machine is not None:
             make = partial(
                 plan,
-                layout,
-                route.target,
+                require_cube(layout, "a plan"),
+                require_cube(route.target, "a plan"),
                 blocks[0].size,
                 itemsize=blocks.itemsize,
                 machine=route.machine,
@@ -74,14 +75,14 @@ def relaid(
     if chosen is not None and over is not None:
         made, relabel = chosen.execute(blocks, over), chosen.schedule.relabel
         return made, route.target, over if relabel is None else _renumbered(over, relabel)
-    alike = (layout.axes, layout.copies) == (route.target.axes, route.target.copies)
-    if not (route.renumber and alike):
+    if not (route.renumber and alike(layout, route.target)):
         made = straight(blocks, layout, route.target, comm)
         return made.copy() if made is blocks else made, route.target, comm
-    left, numbers = without_renumbering(Task(layout, route.target, layout.block_size))
-    blocks = straight(blocks, layout, left.target, comm)
+    cube, target = (require_cube(x, "a renumbering") for x in (layout, route.target))
+    left, numbers = without_renumbering(Task(cube, target, cube.block_size))
+    blocks = straight(blocks, cube, left.target, comm)
     if over is None:
-        order = [numbers.inverse()(node) for node in range(1 << layout.n)]
+        order = [numbers.inverse()(node) for node in range(cube.node_count)]
         return blocks[order], route.target, comm
     return blocks, route.target, _renumbered(over, numbers)
 
@@ -92,14 +93,11 @@ def _renumbered(comm: "Intracomm", numbers: AffineMap) -> "Intracomm":
 
 
 def _require(layout: Layout, route: Relay) -> None:
-    if not isinstance(route.target, Layout):
-        raise InvalidTypeError(
-            f"the layout is {route.target!r}", "it must be a Layout", "build one"
-        )
-    if (route.target.shape, route.target.n) != (layout.shape, layout.n):
+    target = require_layout(route.target)
+    if (target.shape, target.node_count) != (layout.shape, layout.node_count):
         raise InvalidValueError(
-            f"the array has shape {layout.shape} on {1 << layout.n} nodes",
-            f"the layout is one of {route.target.shape} on {1 << route.target.n}",
+            f"the array has shape {layout.shape} on {layout.node_count} nodes",
+            f"the layout is one of {target.shape} on {target.node_count}",
             "take a layout of the same shape and nodes",
         )
     if route.machine is None and route.algorithm != "auto":

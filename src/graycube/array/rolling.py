@@ -67,5 +67,5 @@ def _steps(a: Held, shift: _Ints, axis: _Ints | None) -> tuple[list[int], list[i
     steps = [0] * a.ndim
     for k, step in zip(axes, shifts, strict=True):
         steps[require_axis(k, a.ndim)] += step
-    d = len(a.layout.axes)
+    d = len(a.layout.shape)
     return steps[:d], steps[d:]

@@ -1,5 +1,6 @@
 """Whole arrays brought together on one rank or all, and sent from one rank to all."""
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import require_int
-from graycube.layout import Layout
+from graycube.layout.placement import Placement
 from graycube.run import mpi
 
 if TYPE_CHECKING:
@@ -17,18 +18,19 @@ if TYPE_CHECKING:
 _Blocks = NDArray[Any]
 
 
-def all_blocks(
-    blocks: _Blocks, layout: Layout, comm: "Intracomm | None", root: int | None = None
+def brought_together(
+    blocks: _Blocks, layout: Placement, comm: "Intracomm | None", root: int | None = None
 ) -> _Blocks | None:
-    """The blocks of all nodes, on all ranks or on ``root`` only; collective.
+    """The whole array, on all ranks or on ``root`` only; collective.
 
-    >>> all_blocks(np.array([[5], [6]]), Layout.nodes(1), None).tolist()
-    [[5], [6]]
+    >>> from graycube.layout import Layout
+    >>> brought_together(np.array([[5], [6]]), Layout.nodes(1), None).tolist()
+    [5, 6]
     """
     over = spread(comm)
     if over is None:
-        _require_root(root or 0, 1 << layout.n)
-        return blocks
+        _require_root(root or 0, layout.node_count)
+        return layout.gather(blocks)
 
     def prepare() -> tuple[_Blocks, dict[str, object]]:
         _require_root(root or 0, over.size)
@@ -37,43 +39,63 @@ def all_blocks(
         return np.ascontiguousarray(blocks), facts
 
     own = together(over, prepare)
+    counts = rows_of_nodes(layout)
+    width = own.itemsize * prod(own.shape[2:])
+    found, raw = None, None
     if root is None or over.rank == root:
-        found = np.empty((1 << layout.n, *own.shape[1:]), own.dtype)
-    else:
-        found = None
-    raw = None if found is None else _raw(found)
+        found = np.empty((sum(counts), *own.shape[2:]), own.dtype)
+        raw = [*as_bytes(found)[:1], [count * width for count in counts], mpi().BYTE]
     if root is None:
-        over.Allgather(_raw(own), raw)
+        over.Allgatherv(as_bytes(own), raw)
     else:
-        over.Gather(_raw(own), raw, root)
-    return found
+        over.Gatherv(as_bytes(own), raw, root)
+    return None if found is None else layout.gathered(found)
 
 
-def sent_from(root: int, x: ArrayLike | None, layout: Layout, comm: "Intracomm") -> _Blocks:
+def rows_of_nodes(layout: Placement) -> list[int]:
+    """How many elements each node holds.
+
+    >>> from graycube.layout import Layout
+    >>> rows_of_nodes(Layout.mesh((9,), nodes=(4,)))
+    [3, 3, 3, 0]
+    """
+    nodes = range(layout.node_count)
+    return [prod(layout.held_shape(range(node, node + 1))) for node in nodes]
+
+
+def sent_from(root: int, x: ArrayLike | None, layout: Placement, comm: "Intracomm") -> _Blocks:
     """The block of this rank, of an array that ``root`` has; collective."""
 
-    def prepare() -> tuple[_Blocks | None, dict[str, object]]:
+    def prepare() -> tuple[list[_Blocks] | None, dict[str, object]]:
         nodes_here(require_layout(layout), comm)
         _require_root(root, comm.size)
+        facts = {"root": root, "layout": layout}
         if comm.rank != root:
-            return None, {"root": root, "layout": layout}
+            return None, facts
         if x is None:
             raise InvalidTypeError("x is None", "the root has the array", "pass it there")
-        blocks = layout.scatter(x)
-        require_plain(blocks.dtype)
-        return blocks, {"root": root, "layout": layout}
+        each = [layout.scatter(x, range(node, node + 1)) for node in range(comm.size)]
+        require_plain(each[0].dtype)
+        return each, facts
 
-    blocks = together(comm, prepare)
-    shape, dtype = comm.bcast(
-        None if blocks is None else (blocks.shape[1:], blocks.dtype), root
-    )
-    own = np.empty((1, *shape), dtype)
-    comm.Scatter(None if blocks is None else _raw(blocks), _raw(own), root)
+    each = together(comm, prepare)
+    about = None if each is None else (each[0].shape[2:], each[0].dtype)
+    payload, dtype = comm.bcast(about, root)
+    own = np.empty((*layout.held_shape(nodes_here(layout, comm)), *payload), dtype)
+    given = None
+    if each is not None:
+        sent = np.concatenate([as_bytes(block)[0] for block in each])
+        given = [sent, [block.nbytes for block in each], mpi().BYTE]
+    comm.Scatterv(given, as_bytes(own), root)
     return own
 
 
-def _raw(array: _Blocks) -> list[Any]:
-    """The bytes of a contiguous array, as mpi4py takes them."""
+def as_bytes(array: _Blocks) -> list[Any]:
+    """The bytes of a contiguous array, as mpi4py takes them.
+
+    >>> def program(comm, x):
+    ...     comm.Bcast(as_bytes(x))
+    """
     return [array.reshape(-1).view(np.uint8), mpi().BYTE]
 
 

@@ -11,7 +11,6 @@ from numpy.typing import DTypeLike
 
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
-from graycube.array.ranks import held
 from graycube.array.reductions import Axes, over_axes, reduced
 
 _Any = Any  # an array over nodes, or a plain one
@@ -110,7 +109,7 @@ def _is_best(x: Any, best: Any) -> Any:  # noqa: ANN401 - arrays
 
 def _index(a: Held, axes: tuple[int, ...], payload: tuple[int, ...], *, flat: bool) -> Held:
     """The index of every element along an axis, or in C order."""
-    along = held(a.layout, a.nodes)
+    along = a.layout.indices_on(a.nodes)
     lead = (*along[0].shape, *(1,) * len(a.payload))
     inside = [
         np.arange(size).reshape(-1, *(1,) * (len(a.payload) - 1 - k))
@@ -228,7 +227,7 @@ def _count(a: Held, axis: Axes, where: object, *, keepdims: bool) -> Any:  # noq
         ones = a.with_blocks(np.ones(a.blocks.shape, bool))
         return reduced(ones, np.add, axis, dtype=np.intp, keepdims=keepdims, where=where)
     over = over_axes(a, axis)
-    axes = (*over.layout, *(k + len(a.layout.axes) for k in over.payload))
+    axes = (*over.layout, *(k + len(a.layout.shape) for k in over.payload))
     return int(np.prod([a.shape[k] for k in axes], dtype=np.int64))
 
 

@@ -10,7 +10,6 @@ Rules.
    sums are added, the smallest first.
 """
 
-from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +72,7 @@ def reproducible_sum(  # noqa: PLR0913
 
 def _real_sum(a: Held, over: Over) -> Held:
     """The sum of real numbers, all axes kept."""
-    axes = (*over.layout, *(len(a.layout.axes) + k for k in over.payload))
+    axes = (*over.layout, *(len(a.layout.shape) + k for k in over.payload))
     bits = prod(a.shape[k] for k in axes).bit_length()
     finite = np.isfinite(a.blocks)
     blocks = np.where(finite, a.blocks, 0)
@@ -103,10 +102,11 @@ def _real_sum(a: Held, over: Over) -> Held:
 def _without(a: Held, over: Over) -> Any:  # noqa: ANN401
     """The array without the axes of length 1 that are left of others."""
     blocks = a.blocks.squeeze(tuple(2 + k for k in over.payload))
-    if over.layout and len(over.layout) == len(a.layout.axes):
+    if not over.layout:
+        return a.with_blocks(blocks)
+    if len(over.layout) == len(a.layout.shape):
         return blocks[0, 0]
-    kept = tuple(axis for k, axis in enumerate(a.layout.axes) if k not in over.layout)
-    return a.with_blocks(blocks, replace(a.layout, axes=kept))
+    return a.with_blocks(blocks, a.layout.without_axes(over.layout))
 
 
 def _scaled(x: _Array, one: _Array, other: _Array) -> _Array:

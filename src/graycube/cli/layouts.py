@@ -5,6 +5,7 @@ from typing import cast
 
 import graycube as gc
 from graycube.errors import InvalidValueError
+from graycube.layout.layout import require_cube
 from graycube.layout.mesh import Allocation, CodeName
 
 _CODES, _ALLOCATIONS = ("binary", "gray"), ("consecutive", "cyclic")
@@ -44,7 +45,7 @@ def read_layout(
         raise _unclear(text)
     every = len(shape) // len(codes)
     layout = gc.Layout.mesh(shape, nodes, code=every * codes, allocation=every * allocations)
-    return _fitting(layout, text, dims, shape)
+    return _fitting(require_cube(layout, "a plan"), text, dims, shape)
 
 
 def _word(word: str) -> tuple[CodeName, Allocation]:

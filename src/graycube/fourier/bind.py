@@ -174,7 +174,8 @@ def _program(
     """The legs of a call, bound; None where ranks share nothing, or lines have no stride."""
     over = spread(a.comm)
     shared = None if over is None else windows(over)
-    if shared is None or not a.blocks.size:
+    cubes = all(isinstance(layout, Layout) for layout in (a.layout, home, result.layout))
+    if shared is None or not cubes or not a.blocks.size:
         return None
     legs: Sequence[Leg] | None
     if "target" in arguments:

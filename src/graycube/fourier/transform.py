@@ -23,7 +23,7 @@ from graycube.fourier.lines import resized
 from graycube.fourier.planned import planned, require_plan
 from graycube.fourier.program import scaling_of, through_windows
 from graycube.layout import Layout
-from graycube.layout.layout import require_axis
+from graycube.layout.layout import require_axis, require_cube
 from graycube.planning import Plan
 
 _T = TypeVar("_T")
@@ -267,7 +267,12 @@ def all_agree(
     alike = {**facts_of(what, a.layout, a.blocks), **facts}
     if isinstance(out, CubeArray):
         alike |= {"layout of out": out.layout, "dtype of out": out.dtype}
-    return together(a.comm, lambda: (check(), alike))
+
+    def checked() -> tuple[_T, dict[str, object]]:
+        require_cube(a.layout, "a transform")
+        return check(), alike
+
+    return together(a.comm, checked)
 
 
 def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":

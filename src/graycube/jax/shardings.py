@@ -11,6 +11,7 @@ from graycube.gf2 import require_ints
 from graycube.jax.cube import MeshCube, cube_of
 from graycube.jax.names import Block, Mesh, P, Sharding
 from graycube.layout import Layout
+from graycube.layout.layout import require_cube
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,7 @@ def sharding(layout: Layout, devices: Sequence[object] | None = None) -> Shardin
     >>> made.mesh.axis_names, made.spec == P(("b2", "b1", "b0"))
     (('b2', 'b1', 'b0'), True)
     """
-    if not isinstance(layout, Layout):
-        raise InvalidTypeError(
-            f"got {layout!r}", "a layout is needed", "pass a graycube.Layout"
-        )
+    layout = require_cube(layout, "a sharding")
     count = 1 << layout.n
     those = list(jax.devices()[:count] if devices is None else devices)
     if len(those) != count:

@@ -9,6 +9,7 @@ from graycube.layout.allocations import ALLOCATIONS, Allocation
 from graycube.layout.axis import Axis
 from graycube.layout.embedding import Distances, butterfly_distances, mesh_distances
 from graycube.layout.layout import Layout
+from graycube.layout.ownership import Ownership
 from graycube.layout.ranks import (
     device_mesh,
     group_ranks,
@@ -25,6 +26,7 @@ __all__ = [
     "Axis",
     "Distances",
     "Layout",
+    "Ownership",
     "butterfly_distances",
     "device_mesh",
     "group_ranks",

@@ -15,11 +15,12 @@ import numpy as np
 from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import Histogram, histogram, log2_exact, require_int
 from graycube.gf2.arrays import IntArray, require_integers, require_range
-from graycube.layout.layout import Layout
+from graycube.layout.layout import Layout, require_cube
+from graycube.layout.ownership import Ownership
 from graycube.show import Bar, Sheet, Shown, Table
 from graycube.texts import counted
 
-Placement = Layout | IntArray
+LayoutOrNodes = Layout | IntArray
 """A layout, or the node of every mesh coordinate as an array."""
 
 
@@ -72,7 +73,9 @@ class Distances(Shown):
         return Sheet(title, far, Table(("hops", "pairs", ""), rows, "rrl"))
 
 
-def mesh_distances(placement: Placement, axis: int = 0, *, periodic: bool = True) -> Distances:
+def mesh_distances(
+    placement: LayoutOrNodes, axis: int = 0, *, periodic: bool = True
+) -> Distances:
     """Distances between mesh neighbours i and i + 1 along an axis.
 
     ``periodic`` counts the step from the last to the first too.
@@ -97,7 +100,7 @@ def mesh_distances(placement: Placement, axis: int = 0, *, periodic: bool = True
 
 
 def butterfly_distances(
-    placement: Placement, stage: int | None = None, axis: int = 0
+    placement: LayoutOrNodes, stage: int | None = None, axis: int = 0
 ) -> Distances:
     """Distances between the partners of an FFT's butterflies along an axis.
 
@@ -146,10 +149,10 @@ def _of_flips(layout: Layout, flips: Mapping[int, int]) -> Distances:
     return Distances(dict(sorted(counts.items())))
 
 
-def _checked(placement: Placement) -> Placement:
+def _checked(placement: LayoutOrNodes) -> LayoutOrNodes:
     """The layout, or the array of nodes after a look at its values."""
-    if isinstance(placement, Layout):
-        return placement
+    if isinstance(placement, Layout | Ownership):
+        return require_cube(placement, "a distance in the cube")
     if not isinstance(placement, np.ndarray):
         raise InvalidTypeError(
             f"the placement is {placement!r}",

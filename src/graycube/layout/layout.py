@@ -18,17 +18,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
-from graycube.gf2 import AffineMap, require_int, require_ints
+from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
 from graycube.layout import copied, indexing, text
 from graycube.layout.axis import Axis
-from graycube.layout.mesh import Allocation, CodeName, mesh_address
+from graycube.layout.mesh import Allocation, CodeName, even, mesh_address, mesh_owned
+from graycube.layout.ownership import Ownership
+from graycube.layout.pieces import Piece, piece_of_cube
+from graycube.layout.placement import Placement
+from graycube.show import Piece as SheetPiece
 from graycube.show import Sheet, Shown
 
 
 @dataclass(frozen=True)
-class Layout(Shown):
+class Layout(Placement, Shown):
     """Where every element of an array over 2^n nodes is.
 
     ``Layout(map, n)`` takes any invertible affine map of p bits; the class methods build the
@@ -86,23 +90,26 @@ class Layout(Shown):
     ) -> "Layout":
         """An array of any number of axes over a mesh of nodes.
 
-        Axis k has ``shape[k]`` elements on ``nodes[k]`` nodes: a power of two that divides the
-        length. Each of the other arguments is one value for all axes or one per axis:
-        ``code`` of the node bits, code of the ``slots``, or one code for the ``whole`` address
-        of the axis; ``allocation`` is "consecutive" or "cyclic". ``dims[k]`` names the cube
-        dimensions of axis k, most significant first; by default the first axis has the
-        highest ones.
+        Axis k has ``shape[k]`` elements on ``nodes[k]`` nodes. Each of the other arguments is
+        one value for all axes or one per axis: ``code`` of the node bits, code of the
+        ``slots``, or one code for the ``whole`` address of the axis; ``allocation`` is
+        "consecutive" or "cyclic". ``dims[k]`` names the cube dimensions of axis k, most
+        significant first; by default the first axis has the highest ones.
+
+        Where each number of nodes is a power of two that divides the length, this is a
+        :class:`Layout`. Anywhere else it is an :class:`Ownership`, which arrays take as well:
+        blocks of ceil(length / nodes) elements, of which the last ones have fewer or none.
 
         >>> print(Layout.mesh((64, 32), nodes=(8, 4), code="gray"))
         (b0:2 b0:1 b0:0 b1:2 b1:1 b1:0 || b0:5 g0:4 g0:3 b1:4 g1:3)
         >>> Layout.mesh((1000,), nodes=(8,), code="gray").locate(999)
         (4, 124)
-        >>> Layout.mesh((1000,), nodes=(16,))
-        Traceback (most recent call last):
-        ...
-        graycube.errors.InvalidValueError: axis 0 has 1000 elements on 16 nodes: the length must
-        be a multiple of the number of nodes; the nearest that are: 992 and 1008
+        >>> Layout.mesh((1000, 7), nodes=(16, 3))
+        <Ownership (1000, 7) on 48 nodes: (1000 on 16, 7 on 3)>
         """
+        if not even(shape, nodes):
+            owned: Any = mesh_owned(shape, nodes, code, slots, whole, allocation, dims)
+            return owned  # type: ignore[no-any-return] # plans want a Layout, arrays take both
         axes, n, address = mesh_address(shape, nodes, code, slots, whole, allocation, dims)
         return cls(address, n, axes)
 
@@ -310,6 +317,123 @@ class Layout(Shown):
         """
         return self.map.matrix(flips) & ((1 << self.n) - 1)
 
+    @property
+    def node_count(self) -> int:
+        """Number of nodes.
+
+        >>> Layout.nodes(3).node_count
+        8
+        """
+        return 1 << self.n
+
+    @property
+    def copy_count(self) -> int:
+        """How many nodes have each element.
+
+        >>> Layout.mesh((8, 6), nodes=(4, 2)).without_axes([0]).copy_count
+        4
+        """
+        return 1 << self.copies
+
+    def facts(self) -> tuple[SheetPiece, ...]:
+        """The address bits, what is what in them, and the sizes.
+
+        >>> Layout.nodes(2).facts()[-1]
+        '4 elements on 4 nodes, 1 on each'
+        """
+        from graycube.layout.sheet import facts  # noqa: PLC0415 - it is about layouts
+
+        return facts(self)
+
+    def held_shape(self, nodes: range) -> tuple[int, int]:
+        """The first two axes of blocks: nodes and slots.
+
+        >>> Layout.cyclic(5, 3).held_shape(range(8))
+        (8, 4)
+        """
+        return len(nodes), self.block_size
+
+    def digits_on(self, nodes: range) -> tuple[copied.Digit, ...]:  # noqa: ARG002 - all alike
+        """The digits of a slot.
+
+        >>> Layout.mesh((8, 6), nodes=(4, 2)).digits_on(range(1))
+        ((0, 2), (1, 3))
+        """
+        return self.digits
+
+    def boxes(self, nodes: range) -> tuple[int, ...]:
+        """Nodes and slots without extents, and the extents.
+
+        >>> Layout.mesh((8, 6), nodes=(4, 2)).boxes(range(8))
+        (8, 2, 1, 3)
+        """
+        extents = [axis.extent for axis in self.axes]
+        return (len(nodes), self.block_size // prod(extents), *extents)
+
+    def indices_on(self, nodes: range) -> tuple[IntArray, ...]:
+        """The index along each axis of every element of blocks.
+
+        >>> Layout.mesh((2, 4), nodes=(1, 4)).indices_on(range(3, 4))
+        (array([[0, 1]]), array([[3, 3]]))
+        """
+        slots = np.arange(self.block_size)[None, :]
+        return self.coordinates(np.array(nodes)[:, None], slots)
+
+    def piece(self, nodes: range) -> Piece:
+        """The piece of one node, or of all of them.
+
+        >>> Layout.mesh((6, 4), nodes=(2, 2)).piece(range(1)).slices
+        (slice(0, 3, None), slice(0, 2, None))
+        """
+        return piece_of_cube(self, nodes)
+
+    def node_of(self, *coordinates: IntArray) -> IntArray:
+        """The lowest node that has an element.
+
+        >>> Layout.mesh((2, 4), nodes=(1, 4)).node_of(np.array([0]), np.array([3]))
+        array([3])
+        """
+        return self.locate(*coordinates)[0]
+
+    def nodes_like(self, node: int) -> list[int]:
+        """The nodes that have the same elements as one.
+
+        >>> Layout.mesh((2, 4), nodes=(2, 2)).without_axes([1]).nodes_like(2)
+        [2, 3]
+        """
+        found = [node]
+        for step in self.map.matrix.columns[self.p - self.copies :]:
+            found += [other ^ step for other in found]
+        return sorted(found)
+
+    def gathered(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """The array of which each node sends its block, one node after the other.
+
+        >>> Layout.nodes(2, "gray").gathered(np.array([0, 1, 3, 2]))
+        array([0, 1, 2, 3])
+        """
+        return self.gather(rows.reshape(1 << self.n, self.block_size, *rows.shape[1:]))
+
+    def permuted(self, order: Sequence[int]) -> "Layout":
+        """The layout with its axes in another order; every element stays on its node.
+
+        >>> print(Layout.mesh((4, 2), nodes=(2, 1)).permuted([1, 0]))
+        (b1:0 b0:0 || b1:1)
+        """
+        columns = self.map.matrix.columns
+        bits = [columns[bit] for k in reversed(order) for bit in self.word_bits(k)]
+        copies = columns[self.p - self.copies :]
+        address = AffineMap(Matrix((*bits, *copies), self.p), self.map.constant)
+        return replace(self, map=address, axes=tuple(self.axes[k] for k in order))
+
+    def raised(self, count: int) -> "Layout":
+        """The layout with so many axes of length 1 before its own.
+
+        >>> Layout.nodes(2).raised(1).shape
+        (1, 4)
+        """
+        return replace(self, axes=(Axis(0),) * count + self.axes)
+
     def conversion(self, target: "Layout") -> AffineMap:
         """The map on machine addresses that takes this layout to ``target``.
 
@@ -408,6 +532,32 @@ def require_axis(axis: int, count: int) -> int:
             f"axis is {k}", f"the axes are 0..{count - 1}", f"use {-count}..{count - 1}"
         )
     return k % count
+
+
+def require_cube(layout: object, what: str) -> Layout:
+    """The layout, if it is one of equal blocks on 2^n nodes.
+
+    >>> require_cube(Layout.mesh((9,), nodes=(4,)), "a plan")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: axis 0 has 9 elements on 4 nodes: a plan needs equally
+    many elements on each of 2^n nodes; the nearest lengths are 8 and 12; arrays take any, and
+    CubeArray.relayout goes between them
+    """
+    if isinstance(layout, Ownership):
+        found, nearest = layout.why_not_even()
+        raise InvalidValueError(
+            found,
+            f"{what} needs equally many elements on each of 2^n nodes",
+            f"{nearest}; arrays take any, and CubeArray.relayout goes between them",
+        )
+    if not isinstance(layout, Layout):
+        raise InvalidTypeError(
+            f"the layout is {layout!r:.60}",
+            "it must be a Layout",
+            "build one, for example Layout.nodes(6, 'gray') for 2^6 nodes",
+        )
+    return layout
 
 
 def require_single(layout: Layout, what: str) -> None:

@@ -12,8 +12,16 @@ from itertools import accumulate, chain
 from typing import Literal, TypeVar, get_args
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, gray_matrix, log2_exact, require_ints
+from graycube.gf2 import (
+    AffineMap,
+    Matrix,
+    gray_matrix,
+    is_power_of_two,
+    log2_exact,
+    require_ints,
+)
 from graycube.layout.axis import Axis
+from graycube.layout.ownership import Ownership, owned_mesh
 
 CodeName = Literal["binary", "gray"]
 Allocation = Literal["consecutive", "cyclic"]
@@ -71,6 +79,50 @@ def mesh_address(  # noqa: PLR0913, PLR0917
     codes = Matrix.block_diagonal(c.code for c in reversed(coded))
     placed = Matrix.permutation(_targets(coded, _dimensions(coded, dims))) @ codes
     return tuple(c.axis for c in coded), sum(c.node_bits for c in coded), AffineMap(placed)
+
+
+def even(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
+    """Whether every number of nodes is a power of two that divides the length.
+
+    >>> even((12, 8), (4, 8)), even((12, 8), (3, 1)), even((9,), (2,))
+    (True, False, False)
+    """
+    lengths, counts = require_ints(shape, "shape"), require_ints(nodes, "nodes")
+    pairs = [*zip(lengths, counts, strict=False)]
+    if len(lengths) != len(counts) or any(min(pair) < 1 for pair in pairs):
+        return True  # what is wrong is said where such layouts are made
+    return all(is_power_of_two(count) and length % count == 0 for length, count in pairs)
+
+
+def mesh_owned(  # noqa: PLR0913, PLR0917
+    shape: int | Sequence[int],
+    nodes: int | Sequence[int],
+    code: CodeName | Sequence[CodeName],
+    slots: CodeName | Sequence[CodeName],
+    whole: CodeName | Sequence[CodeName | None] | None,
+    allocation: Allocation | Sequence[Allocation],
+    dims: Sequence[Sequence[int]] | None,
+) -> Ownership:
+    """The layout by ownership of a mesh on which lengths or numbers of nodes are any."""
+    shape, nodes = require_ints(shape, "shape"), require_ints(nodes, "nodes")
+    d = len(shape)
+    codes, places = _per_axis(code, d, "code"), _per_axis(allocation, d, "allocation")
+    for name, place in zip(codes, places, strict=True):
+        _require_known(name, get_args(CodeName), "code")
+        _require_known(place, get_args(Allocation), "allocation")
+    further = {
+        "slots": {*_per_axis(slots, d, "slots")} != {"binary"},
+        "whole": {*_per_axis(whole, d, "whole")} != {None},
+        "dims": dims is not None,
+    }
+    found = owned_mesh(shape, nodes, codes, places)
+    if given := [name for name, there in further.items() if there]:
+        raise InvalidValueError(
+            f"{given[0]} is given, and {found.why_not_even()[0]}",
+            "bits have codes and dimensions where 2^k nodes divide the length",
+            f"leave {given[0]} out; {found.why_not_even()[1]}",
+        )
+    return found
 
 
 def _coded_axis(  # noqa: PLR0913, PLR0917

@@ -9,9 +9,8 @@ numbers are free.
 from pathlib import Path
 
 from graycube.cost import lower_bounds
-from graycube.errors import InvalidTypeError
 from graycube.layout import Layout
-from graycube.layout.layout import require_axis
+from graycube.layout.layout import require_axis, require_cube
 from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import all_candidates, choose
 from graycube.planning.files import read_plan_text
@@ -59,8 +58,7 @@ def plan_fft(
     bi-sectioning, phase by phase
     16-sectioning
     """
-    if not isinstance(layout, Layout):
-        raise InvalidTypeError(f"got {layout!r:.60}", "a layout is needed", "pass a Layout")
+    layout = require_cube(layout, "a plan of a transform")
     stages = tuple(reversed(layout.word_bits(require_axis(axis, len(layout.axes)))))
     task = Task(layout, layout, layout.block_size, itemsize, stages, bool(stages))
     return _made(task, machine, algorithm)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.layout import Layout
-from graycube.layout.layout import require_single
+from graycube.layout.layout import require_cube, require_single
 
 MAX_COUNT = (1 << 62) - 1
 """Most elements of a block and bytes of an element; more could not be written to a file."""
@@ -40,13 +40,8 @@ class Task:
 
     def __post_init__(self) -> None:
         for name in ("source", "target"):
-            if not isinstance(getattr(self, name), Layout):
-                raise InvalidTypeError(
-                    f"the {name} is {getattr(self, name)!r}",
-                    "it must be a Layout",
-                    "build one, for example Layout.nodes(6, 'gray') for 2^6 nodes",
-                )
-            require_single(getattr(self, name), "a task")
+            layout = require_cube(getattr(self, name), f"the {name} of a plan")
+            require_single(layout, "a task")
         for name in ("block", "itemsize"):
             object.__setattr__(self, name, require_int(getattr(self, name), name, least=1))
             if getattr(self, name) > MAX_COUNT:

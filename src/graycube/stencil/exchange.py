@@ -18,7 +18,7 @@ from math import prod
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
-from graycube.layout.layout import require_single
+from graycube.layout.layout import require_cube, require_single
 from graycube.machine import Machine, require_machine
 from graycube.machine.model import Switching
 from graycube.stencil.line import Reach, strips
@@ -138,8 +138,7 @@ def halo(
     >>> halo(layout, reach=(1, (0, 2)), periodic=(True, False), corners=True)
     <Halo of (16, 16) on 16 nodes: reach 1 0-2, corners, 272 elements sent>
     """
-    if not isinstance(layout, Layout):
-        raise InvalidTypeError(f"got {layout!r:.60}", "a Layout is needed", "pass one")
+    layout = require_cube(layout, "a halo in a cube")
     require_single(layout, "a halo")
     d = len(layout.axes)
     far = tuple(_reach(entry, k) for k, entry in enumerate(_per_axis(reach, d, "reach")))

@@ -1,7 +1,6 @@
 """What all pictures ask of what they are to draw."""
 
-from graycube.errors import InvalidTypeError
-from graycube.layout import Layout
+from graycube.layout.layout import require_cube
 
 
 def require_layout(layout: object) -> None:
@@ -10,9 +9,7 @@ def require_layout(layout: object) -> None:
     >>> require_layout("(b1 || b0)")
     Traceback (most recent call last):
     ...
-    graycube.errors.InvalidTypeError: got a str: pictures show a Layout; pass a layout
+    graycube.errors.InvalidTypeError: the layout is '(b1 || b0)': it must be a Layout; build
+    one, for example Layout.nodes(6, 'gray') for 2^6 nodes
     """
-    if not isinstance(layout, Layout):
-        raise InvalidTypeError(
-            f"got a {type(layout).__name__}", "pictures show a Layout", "pass a layout"
-        )
+    require_cube(layout, "a picture")

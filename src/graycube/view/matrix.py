@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
+from graycube.layout.layout import require_cube
 from graycube.layout.text import tokens
 from graycube.texts import shortened
 from graycube.view.plot import new_figure
@@ -58,12 +59,7 @@ def plot_matrix(layout: Layout, ax: "Axes | None" = None) -> "Axes":
 
 
 def _require_fitting(layout: Layout) -> None:
-    if not isinstance(layout, Layout):
-        raise InvalidTypeError(
-            f"got {type(layout).__name__}",
-            "the picture is that of a Layout",
-            "make one of an affine map: graycube.Layout(map, n)",
-        )
+    layout = require_cube(layout, "a picture of bits")
     if not 1 <= layout.p <= _MOST_BITS:
         raise InvalidValueError(
             f"the layout has {layout.p} address bits",

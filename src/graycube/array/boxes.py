@@ -1,0 +1,175 @@
+"""Elements that go between any two layouts: boxes of what one node has and another needs.
+
+Rules.
+
+1. What a node has is a product: some coordinates along each axis. So is what it needs, and what
+   of both is the same. So all of it is worked out axis by axis, from the sum of the lengths.
+2. Along an axis, coordinates whose elements belong to one node are a group. A choice of a group
+   along every axis is a message, in C order of where it goes.
+3. Of nodes with copies the lowest one sends, and each of them receives.
+4. All messages are under way at once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.ranks import nodes_here
+from graycube.array.sharing import as_bytes
+from graycube.gf2.arrays import IntArray
+from graycube.layout.placement import Placement
+from graycube.run import mpi, no_way_back, private
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_Blocks = NDArray[Any]
+_KEPT = 32  # layouts and targets
+Places = tuple[Any, ...]
+"""What picks a box of a piece: a slice along each axis, or arrays of places."""
+Parcel = tuple[int, Places]
+"""A node, and a box that goes to it or comes from it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoxTraffic:
+    """What a node sends of the piece that it has, and receives into the one that it needs."""
+
+    sent: tuple[Parcel, ...]
+    received: tuple[Parcel, ...]
+
+
+@lru_cache(maxsize=_KEPT)
+def parcels(
+    layout: Placement, target: Placement, node: int, shift: tuple[int, ...]
+) -> BoxTraffic:
+    """The parcels of a node, where elements also go so much farther along each axis.
+
+    >>> from graycube.layout import Layout
+    >>> found = parcels(Layout.mesh(5, 2), Layout.mesh(5, 2, allocation="cyclic"), 0, (0,))
+    >>> found.sent
+    ((0, (slice(0, 3, 2),)), (1, (slice(1, 2, None),)))
+    >>> found.received
+    ((0, (slice(0, 2, None),)), (1, (slice(2, 3, None),)))
+    """
+    nodes = range(node, node + 1)
+    pairs = [*zip(shift, layout.shape, strict=True)]
+    own, needed = layout.piece(nodes), target.piece(nodes)
+    sent: Iterator[Parcel] = iter(())
+    if layout.nodes_like(node)[0] == node:
+        there = [(c + s) % n for c, (s, n) in zip(own.coordinates, pairs, strict=True)]
+        sent = (
+            (peer, places)
+            for lowest, places in _boxes(there, target)
+            for peer in target.nodes_like(lowest)
+        )
+    here = [(c - s) % n for c, (s, n) in zip(needed.coordinates, pairs, strict=True)]
+    # Both ends take the coordinates of a message in the order of where it goes.
+    received = _boxes(here, layout, order=needed.coordinates)
+    return BoxTraffic(tuple(sent), tuple(received))
+
+
+def _boxes(
+    along: Sequence[IntArray], holder: Placement, order: Sequence[IntArray] | None = None
+) -> Iterator[Parcel]:
+    """The nodes that hold coordinates of a product, and where in the product these are."""
+    if not all(map(len, along)):
+        return
+    first = [coordinates[:1] for coordinates in along]
+    groups: list[list[NDArray[np.intp]]] = []
+    for k, coordinates in enumerate(along):
+        nodes = holder.node_of(*first[:k], coordinates, *first[k + 1 :])
+        by = np.argsort(coordinates if order is None else order[k], kind="stable")
+        by = by[np.argsort(nodes[by], kind="stable")]
+        ends = np.flatnonzero(np.diff(nodes[by])) + 1
+        groups.append(np.split(by, ends))
+    one_of_each = (
+        np.array([coordinates[group[0]] for group in those])
+        for coordinates, those in zip(along, groups, strict=True)
+    )
+    grid = holder.node_of(*np.ix_(*one_of_each))
+    for node, those in zip(np.ravel(grid).tolist(), product(*groups), strict=True):
+        yield node, _index(those)
+
+
+def _index(places: Sequence[NDArray[np.intp]]) -> Places:
+    """Places along each axis, as slices if all of them are."""
+    found = []
+    for along in places:
+        first, step = int(along[0]), int(along[1] - along[0]) if len(along) > 1 else 1
+        last = int(along[-1])
+        if step < 1 or not np.array_equal(along, np.arange(first, last + 1, step)):
+            return np.ix_(*places)
+        found.append(slice(first, last + 1, step if step > 1 else None))
+    return tuple(found)
+
+
+def carried(
+    blocks: _Blocks,
+    layout: Placement,
+    target: Placement,
+    comm: "Intracomm",
+    shift: tuple[int, ...],
+) -> _Blocks:
+    """The block of this rank after all elements went where they belong; collective.
+
+    >>> def program(comm, u, target):
+    ...     return carried(u.blocks, u.layout, target, comm, (0,) * len(target.shape))
+    """
+    nodes = nodes_here(layout, comm)
+    payload = blocks.shape[2:]
+    found = parcels(layout, target, comm.rank, shift)
+    own, needed = layout.piece(nodes), target.piece(nodes)
+    have = blocks.reshape(prod(blocks.shape[:2]), *payload)
+    if own.rows is not None:
+        have = have[own.rows]
+    have = have.reshape(*own.shape, *payload)
+    made = np.empty((*needed.shape, *payload), blocks.dtype)
+    exchange(have, found.sent, made, found.received, comm)
+    rows = made.reshape(prod(needed.shape), *payload)
+    if needed.rows is not None:
+        out = np.empty_like(rows)
+        out[needed.rows] = rows
+        rows = out
+    return rows.reshape(*target.held_shape(nodes), *payload)
+
+
+def exchange(
+    have: _Blocks,
+    sent: Sequence[tuple[int, Any]],
+    made: _Blocks,
+    received: Sequence[tuple[int, Any]],
+    comm: "Intracomm",
+) -> None:
+    """Boxes of one array sent to nodes, those that come put into another one; collective.
+
+    >>> def program(comm, x):  # to the next rank, in a ring
+    ...     y, everything = np.empty_like(x), (slice(None),)
+    ...     after, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
+    ...     exchange(x, [(after, everything)], y, [(before, everything)], comm)
+    """
+    own = private(comm).comm
+    with no_way_back(lambda: "a redistribution"):
+        requests, arriving, packed = [], [], []
+        kept = [places for node, places in sent if node == comm.rank]
+        for node, places in received:
+            if node == comm.rank:
+                made[places] = have[kept.pop(0)]
+                continue
+            buffer = np.empty(made[places].shape, made.dtype)
+            arriving.append((places, buffer))
+            requests.append(own.Irecv(as_bytes(buffer), node))
+        for node, places in sent:
+            if node != comm.rank:
+                buffer = np.ascontiguousarray(have[places])
+                packed.append(buffer)
+                requests.append(own.Isend(as_bytes(buffer), node))
+        mpi().Request.Waitall(requests)
+        for places, buffer in arriving:
+            made[places] = buffer

@@ -1,0 +1,347 @@
+"""Layouts by ownership: any length on any number of nodes.
+
+Rules.
+
+1. Nodes are a mesh, and each axis is shared out along one axis of it (:class:`SharedAxis`). So
+   a node has a box of the array, with steps where an axis is cyclic, perhaps an empty one.
+2. Its block is this box in C order, in its true size: nothing is padded. Where all nodes are
+   in one process, their one block is the whole array in C order.
+3. Nodes that differ along axes of the mesh that no axis of the array is on, have copies.
+
+Nothing here takes more than the sum of the lengths, however large the array is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import is_power_of_two, require_int, require_ints
+from graycube.gf2.arrays import IntArray
+from graycube.host import host_array
+from graycube.layout.pieces import Piece
+from graycube.layout.placement import Placement
+from graycube.layout.share import SharedAxis
+from graycube.show import Sheet, Shown
+
+
+@dataclass(frozen=True)
+class Ownership(Placement, Shown):
+    """Which node has which box of an array; ``Layout.mesh`` makes one where it has to.
+
+    >>> from graycube.layout import Layout
+    >>> layout = Layout.mesh((9, 10), nodes=(2, 3), allocation=("consecutive", "cyclic"))
+    >>> layout
+    <Ownership (9, 10) on 6 nodes: (9 on 2, 10 on 3 cyclic)>
+    >>> layout.piece(range(5, 6)).slices
+    (slice(5, 9, None), slice(2, 9, 3))
+    """
+
+    axes: tuple[SharedAxis, ...]
+    nodes: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axes", tuple(self.axes))
+        object.__setattr__(self, "nodes", require_int(self.nodes, "nodes"))
+        used = 1
+        for axis in sorted(self.axes, key=lambda axis: axis.stride):
+            if axis.parts > 1 and axis.stride % used:
+                raise self._mixed()
+            used = max(used, axis.stride * axis.parts) if axis.parts > 1 else used
+        if not self.axes or self.nodes < 1 or self.node_count % used:
+            raise self._mixed()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return tuple(axis.length for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return self.nodes
+
+    @property
+    def copy_count(self) -> int:
+        """How many nodes have each element."""
+        return self.nodes // prod(axis.parts for axis in self.axes)
+
+    def held_shape(self, nodes: range) -> tuple[int, int]:
+        """The first two axes of blocks: one block, and its elements.
+
+        >>> Ownership((SharedAxis(9, 2),), 2).held_shape(range(1, 2))
+        (1, 4)
+        """
+        return 1, prod(map(len, self._own(nodes)))
+
+    def digits_on(self, nodes: range) -> tuple[tuple[int, int], ...]:
+        """The axes, and how many elements a block has along each.
+
+        >>> Ownership((SharedAxis(9, 2), SharedAxis(5)), 2).digits_on(range(1, 2))
+        ((0, 4), (1, 5))
+        """
+        return tuple((k, len(own)) for k, own in enumerate(self._own(nodes)))
+
+    def boxes(self, nodes: range) -> tuple[int, ...]:
+        """The box that a block is, after two axes of length 1.
+
+        >>> Ownership((SharedAxis(9, 2), SharedAxis(5)), 2).boxes(range(1, 2))
+        (1, 1, 4, 5)
+        """
+        return (1, 1, *map(len, self._own(nodes)))
+
+    def indices_on(self, nodes: range) -> tuple[IntArray, ...]:
+        """The index along each axis of every element of a block.
+
+        >>> Ownership((SharedAxis(2), SharedAxis(3, 2)), 2).indices_on(range(1))
+        (array([[0, 0, 1, 1]]), array([[0, 1, 0, 1]]))
+        """
+        along = np.meshgrid(*self.piece(nodes).coordinates, indexing="ij")
+        return tuple(index.reshape(1, -1) for index in along)
+
+    def piece(self, nodes: range) -> Piece:
+        """The piece of one node, or of all of them.
+
+        >>> Ownership((SharedAxis(9, 8),), 8).piece(range(7, 8)).shape
+        (0,)
+        """
+        return Piece(tuple(np.arange(r.start, r.stop, r.step) for r in self._own(nodes)), None)
+
+    def node_of(self, *coordinates: IntArray) -> IntArray:
+        """The lowest node that has an element.
+
+        >>> Ownership((SharedAxis(9, 2),), 2).node_of(np.array([4, 5]))
+        array([0, 1])
+        """
+        pairs = zip(self.axes, coordinates, strict=True)
+        return sum((axis.place(c) for axis, c in pairs), np.zeros((), np.int64))
+
+    def nodes_like(self, node: int) -> list[int]:
+        """The nodes that have the same elements as one.
+
+        >>> Ownership((SharedAxis(9, 2),), 4).nodes_like(3)
+        [1, 3]
+        """
+        return self.group(node, self._free)
+
+    def sharing(self, axes: Sequence[int], node: int) -> tuple[list[int], int]:
+        """The nodes that share what is left of some axes; so many first ones have elements.
+
+        >>> Ownership((SharedAxis(3, 4), SharedAxis(5, 2, stride=4)), 8).sharing([0], node=6)
+        ([4, 5, 6, 7], 3)
+        """
+        digits = [(self.axes[k].stride, self.axes[k].parts) for k in axes]
+        nodes = self.group(node, digits)
+        some = [q for q in nodes if all(len(self.axes[k].own(q)) for k in axes)]
+        return [*some, *(q for q in nodes if q not in {*some})], len(some)
+
+    @staticmethod
+    def group(node: int, digits: Sequence[tuple[int, int]]) -> list[int]:
+        """The nodes that differ from one in some digits, given by their strides and sizes.
+
+        >>> Ownership.group(3, [(2, 2)])
+        [1, 3]
+        """
+        lowest = node - sum(node // step % count * step for step, count in digits)
+        steps = product(*(range(0, step * count, step) for step, count in digits))
+        return sorted(lowest + sum(step) for step in steps)
+
+    def scatter(self, x: ArrayLike, nodes: range | None = None) -> NDArray[Any]:
+        """The block of a node, or of all of them.
+
+        >>> Ownership((SharedAxis(5, 2),), 2).scatter([0, 1, 2, 3, 4], range(1, 2)).tolist()
+        [[3, 4]]
+        """
+        array = host_array(x)
+        d = len(self.axes)
+        if array.shape[:d] != self.shape:
+            raise InvalidValueError(
+                f"the array has shape {array.shape}",
+                f"its first axes must be {self.shape}",
+                "reshape it, or build the layout for this shape",
+            )
+        own = self._own(range(self.node_count) if nodes is None else nodes)
+        part = array[tuple(slice(r.start, r.stop, r.step) for r in own)]
+        return np.array(part, order="C").reshape(1, prod(map(len, own)), *array.shape[d:])
+
+    def gather(self, blocks: ArrayLike) -> NDArray[Any]:
+        """The array whose one block this is, where all nodes are in one process.
+
+        >>> Ownership((SharedAxis(5, 2),), 2).gather([[0, 1, 2, 3, 4]]).tolist()
+        [0, 1, 2, 3, 4]
+        """
+        array = host_array(blocks)
+        if array.shape[:2] != (1, self.size):
+            raise InvalidValueError(
+                f"the blocks have shape {array.shape}",
+                f"their first axes must be {(1, self.size)}",
+                "put all elements, in C order, in one block",
+            )
+        return array.reshape(*self.shape, *array.shape[2:])
+
+    def gathered(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """The array of which each node sends its block, one node after the other.
+
+        >>> Ownership((SharedAxis(3, 2, cyclic=True),), 2).gathered(np.array([0, 2, 1]))
+        array([0, 1, 2])
+        """
+        out = np.empty((*self.shape, *rows.shape[1:]), rows.dtype)
+        start = 0
+        for node in range(self.node_count):
+            own = self._own(range(node, node + 1))
+            box = tuple(map(len, own))
+            part = rows[start : start + prod(box)]
+            out[tuple(slice(r.start, r.stop, r.step) for r in own)] = part.reshape(
+                *box, *rows.shape[1:]
+            )
+            start += len(part)
+        return out
+
+    def without_axes(self, axes: Sequence[int], *, keepdims: bool = False) -> "Ownership":
+        """What is left when the elements along some axes become one: nodes have copies of it.
+
+        >>> Ownership((SharedAxis(9, 2, stride=3), SharedAxis(10, 3)), 6).without_axes([0])
+        <Ownership (10,) on 6 nodes: (10 on 3) in 2 copies>
+        """
+        from graycube.layout.layout import require_axis  # noqa: PLC0415 - it makes these
+
+        gone = {require_axis(k, len(self.axes)) for k in require_ints(axes, "axes")}
+        kept = [
+            SharedAxis(1) if k in gone else axis
+            for k, axis in enumerate(self.axes)
+            if keepdims or k not in gone
+        ]
+        if not kept:
+            raise InvalidValueError(
+                f"axes is {tuple(axes)}", "one axis at least stays", "pass keepdims=True"
+            )
+        return replace(self, axes=tuple(kept))
+
+    def permuted(self, order: Sequence[int]) -> "Ownership":
+        """The layout with its axes in another order; every element stays where it is.
+
+        >>> print(Ownership((SharedAxis(9, 2), SharedAxis(10)), 2).permuted([1, 0]))
+        (10, 9 on 2)
+        """
+        return replace(self, axes=tuple(self.axes[k] for k in order))
+
+    def raised(self, count: int) -> "Ownership":
+        """The layout with so many axes of length 1 before its own.
+
+        >>> print(Ownership((SharedAxis(9, 2),), 2).raised(1))
+        (1, 9 on 2)
+        """
+        return replace(self, axes=(SharedAxis(1),) * count + self.axes)
+
+    def why_not_even(self) -> tuple[str, str]:
+        """What keeps this from being equal blocks on 2^n nodes, and the nearest that would be.
+
+        >>> Ownership((SharedAxis(9, 8),), 8).why_not_even()
+        ('axis 0 has 9 elements on 8 nodes', 'the nearest lengths are 8 and 16')
+        """
+        for k, axis in enumerate(self.axes):
+            found = f"axis {k} has {axis.length} elements on {axis.parts} nodes"
+            if not is_power_of_two(axis.parts):
+                high = 1 << axis.parts.bit_length()
+                return found, f"the nearest numbers of nodes are {high // 2} and {high}"
+            if axis.length % axis.parts:
+                low = axis.length // axis.parts * axis.parts
+                near = f"s are {low} and {low + axis.parts}" if low else f" is {axis.parts}"
+                return found, f"the nearest length{near}"
+        return f"the layout {self} is one by ownership", "Layout.mesh makes others"
+
+    def _own(self, nodes: range) -> tuple[range, ...]:
+        if len(nodes) == self.node_count:
+            return tuple(range(axis.length) for axis in self.axes)
+        return tuple(axis.own(nodes.start) for axis in self.axes)
+
+    @cached_property
+    def _free(self) -> list[tuple[int, int]]:
+        """The digits of the node number that tell copies apart: their strides and sizes."""
+        found, used = [], 1
+        ends = [(axis.stride, axis.parts) for axis in self.axes if axis.parts > 1]
+        for stride, parts in [*sorted(ends), (self.node_count, 1)]:
+            if stride > used:
+                found.append((used, stride // used))
+            used = stride * parts
+        return found
+
+    def _mixed(self) -> InvalidValueError:
+        shares = ", ".join(
+            f"{axis.parts} nodes with stride {axis.stride}" for axis in self.axes
+        )
+        return InvalidValueError(
+            f"the axes are on {shares}, of {self.node_count} nodes",
+            "each axis needs an axis of one mesh of nodes",
+            "use Layout.mesh, which makes such layouts",
+        )
+
+    @cached_property
+    def _text(self) -> str:
+        usual, parts = [], 1
+        for axis in reversed(self.axes):
+            usual.append(axis.stride == parts or axis.parts == 1)
+            parts *= axis.parts
+        words = [
+            f"{axis}" if all(usual) or axis.parts == 1 else f"{axis} by {axis.stride}"
+            for axis in self.axes
+        ]
+        copies = f" in {self.copy_count} copies" if self.copy_count > 1 else ""
+        return f"({', '.join(words)}){copies}"
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        nodes = f"{self.node_count} node{'s' * (self.node_count > 1)}"
+        return f"<Ownership {self.shape} on {nodes}: {self}>"
+
+    def facts(self) -> tuple[str, ...]:
+        """Its sizes, as an array says them too.
+
+        >>> Ownership((SharedAxis(9, 8),), 8).facts()
+        ('9 elements on 8 nodes, at most 2 on each, none on 3 of them',)
+        """
+        shape = " x ".join(map(str, self.shape))
+        shape += f" = {self.size}" if len(self.axes) > 1 else ""
+        most = prod(axis.block for axis in self.axes)
+        busy = prod(min(axis.parts, -(-axis.length // axis.block)) for axis in self.axes)
+        parts = prod(axis.parts for axis in self.axes)
+        empty = (parts - busy) * (self.node_count // parts)
+        tell = f", none on {empty} of them" if empty else ""
+        copies = f" in {self.copy_count} copies" if self.copy_count > 1 else ""
+        nodes = f"{self.node_count} node{'s' * (self.node_count > 1)}"
+        return (f"{shape} elements{copies} on {nodes}, at most {most} on each{tell}",)
+
+    def _sheet(self) -> Sheet:
+        return Sheet(f"Layout by ownership\n{self}", *self.facts())
+
+
+def owned_mesh(
+    shape: Sequence[int],
+    nodes: Sequence[int],
+    code: Sequence[str | None],
+    allocation: Sequence[str | None],
+) -> Ownership:
+    """The layout of an array over a mesh of nodes, the first axis on the highest node digit.
+
+    >>> print(owned_mesh((9, 10), (2, 3), ["binary"] * 2, ["consecutive", "cyclic"]))
+    (9 on 2, 10 on 3 cyclic)
+    """
+    axes, stride = [], 1
+    columns = [*zip(shape, nodes, code, allocation, strict=True)]
+    for length, parts, name, place in reversed(columns):
+        axes.append(SharedAxis(length, parts, place == "cyclic", name == "gray", stride))
+        stride *= parts
+    return Ownership(tuple(reversed(axes)), stride)

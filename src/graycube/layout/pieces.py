@@ -1,0 +1,78 @@
+"""The piece of an array that nodes have: some coordinates along each axis, ascending."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.errors import InvalidValueError
+from graycube.gf2.arrays import IntArray
+
+if TYPE_CHECKING:
+    from graycube.layout.layout import Layout
+
+_KEPT = 16  # layouts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """The coordinates along each axis, and the row of the blocks of each element of the piece.
+
+    ``rows`` is None where the rows are in the order of the piece.
+    """
+
+    coordinates: tuple[IntArray, ...]
+    rows: NDArray[np.intp] | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many coordinates there are along each axis."""
+        return tuple(map(len, self.coordinates))
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """The coordinates as slices of the whole axes."""
+        return tuple(_slice(k, along) for k, along in enumerate(self.coordinates))
+
+
+@lru_cache(maxsize=_KEPT)
+def piece_of_cube(layout: "Layout", nodes: range) -> Piece:
+    """The piece that some nodes have: one, or all of them.
+
+    >>> from graycube.layout import Layout
+    >>> layout = Layout.mesh((6, 4), nodes=(2, 2), allocation="cyclic")
+    >>> piece = piece_of_cube(layout, range(3, 4))
+    >>> piece.shape, piece.slices
+    ((3, 2), (slice(1, 6, 2), slice(1, 4, 2)))
+    """
+    along = [np.ravel(index) for index in layout.indices_on(nodes)]
+    found = [np.unique(index, return_inverse=True) for index in along]
+    shape = tuple(len(own) for own, _ in found)
+    place = np.ravel_multi_index([which for _, which in found], shape)
+    if len(nodes) == 1 and prod(shape) != layout.block_size:
+        raise InvalidValueError(
+            f"what node {nodes.start} has of an array of shape {layout.shape} is no product",
+            "a piece has the same elements along an axis wherever it is on the others",
+            "call relayout with a Layout.mesh first",
+        )
+    rows = np.empty(prod(shape), np.intp)
+    rows[place] = np.arange(len(place))
+    in_order = len(nodes) == 1 and np.array_equal(rows, np.arange(len(rows)))
+    return Piece(tuple(own for own, _ in found), None if in_order else rows)
+
+
+def _slice(axis: int, along: IntArray) -> slice:
+    if not len(along):
+        return slice(0, 0)
+    first, last = int(along[0]), int(along[-1])
+    step = int(along[1]) - first if len(along) > 1 else 1
+    if not np.array_equal(along, np.arange(first, last + 1, step)):
+        raise InvalidValueError(
+            f"the coordinates here along axis {axis} are {along.tolist()!s:.40}",
+            "they are not evenly spaced, as those of a slice are",
+            "use ix, or call relayout with a Layout.mesh first",
+        )
+    return slice(first, last + 1) if step == 1 else slice(first, last + 1, step)

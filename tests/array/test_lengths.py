@@ -1,0 +1,73 @@
+"""Arrays of any length on any number of nodes: in one process, and over MPI."""
+
+import numpy as np
+import pytest
+from mpi_runs import Launch, each, each_check, each_once
+from numpy_cases import CASES, TRANSFORMS, alike, operands
+from uneven_cases import uneven
+
+import graycube as gc
+from graycube.errors import InvalidValueError
+from graycube.show import text
+
+
+@pytest.mark.parametrize("count", [2, 3, 6, 12])
+def test_functions_give_in_one_process_what_numpy_gives(count):
+    kinds = [*uneven(count)]
+    for k, layout in enumerate(kinds):
+        whole = operands(layout)
+        over = [gc.CubeArray.from_numpy(x, layout) for x in whole]
+        for name, call in [*CASES.items()][k :: len(kinds)]:
+            if name not in TRANSFORMS:
+                assert not alike(call, over, whole), f"{name} in {layout}"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda u: gc.plan(u, u, 4, machine="ipsc2"),
+        lambda u: gc.plan_fft(u, machine="ipsc2"),
+        lambda u: gc.halo(u, reach=1),
+        gc.mesh_distances,
+        gc.view.text,
+        lambda u: gc.advise([gc.FFT()], machine=gc.Machine(2), size=u.shape, layouts={"u": u}),
+    ],
+)
+def test_what_is_of_the_cube_says_which_number_does_not_fit(call):
+    with pytest.raises(InvalidValueError, match="axis 0 has 9 elements on 4 nodes") as nine:
+        call(gc.Layout.mesh((9,), (4,)))
+    assert "the nearest lengths are 8 and 12" in str(nine.value)
+    with pytest.raises(InvalidValueError, match=r"12 elements on 3 nodes.*nodes are 2 and 4"):
+        call(gc.Layout.mesh((12,), (3,)))
+
+
+def test_blocks_of_all_nodes_are_one_without_padding():
+    u = gc.CubeArray.from_numpy(np.arange(9), gc.Layout.mesh((9,), (8,)))
+    assert repr(u) == "<CubeArray (9,) int64 on 8 nodes: (9 on 8)>"
+    assert u.blocks.tolist() == [[*range(9)]]
+    assert "none on 3 of them" in text(u._sheet())
+
+
+LAUNCHES = (
+    Launch(2, ("uneven",), sweep=True),
+    Launch(3, ("uneven",)),
+    Launch(4, ("uneven",), sweep=True),
+    Launch(6, ("uneven",)),
+    Launch(12, ("uneven",), sweep=True),
+)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    return each_once(tmp_path_factory)
+
+
+@each_check(LAUNCHES)
+def test_over_mpi(launch, check, ran):
+    ran(launch).require(check)
+
+
+@each(LAUNCHES)
+def test_the_job_ends_well_and_says_nothing(launch, ran):
+    run = ran(launch)
+    assert (run.returncode, run.stderr) == (0, ""), run

@@ -1,0 +1,172 @@
+"""Arrays of any length on any number of ranks: NumPy's results, few messages, one error."""
+
+import tempfile
+import warnings
+from itertools import islice, product
+from pathlib import Path
+
+import numpy as np
+from mpi4py import MPI
+from mpi_checks import raised
+from numpy_cases import BROADCASTS, ELEMENTWISE, MOVES, PAYLOAD, REDUCTIONS, alike, operands
+from uneven_cases import uneven
+
+import graycube as gc
+from graycube.errors import InvalidValueError
+from graycube.layout import Ownership
+from graycube.layout.share import SharedAxis
+
+CASES = {**ELEMENTWISE, **PAYLOAD, **REDUCTIONS, **BROADCASTS, **MOVES}
+GATHERING = ("Allgather", "Allgatherv", "Gather", "Gatherv", "allgather", "gather", "bcast")
+
+
+class Silent(MPI.Intracomm):
+    """A communicator that cannot gather; duplicates of it cannot either."""
+
+
+def refused(*_args, **_options):
+    """What a method does that is not to be called."""
+    raise AssertionError("the array is gathered")
+
+
+for method in GATHERING:
+    setattr(Silent, method, refused)
+
+
+def results(comm):
+    """Each function gives what NumPy gives, in one of the layouts, and gathers nothing."""
+    gc.fft  # noqa: B018 - it brings numpy.fft
+    kinds = [*uneven(comm.size)]
+    for k, layout in enumerate(kinds):
+        whole = operands(layout)
+        loud = [gc.CubeArray.from_numpy(x, layout, comm) for x in whole]
+        for name, call in [*CASES.items()][k :: len(kinds)]:
+            wrong = alike(call, loud, whole)
+            yield not wrong, f"{name} in {layout}: {wrong}"
+        silent = Silent(comm.Dup())
+        over = [gc.CubeArray.from_numpy(x, layout, silent) for x in whole]
+        for call in [*CASES.values()][k :: 3 * len(kinds)]:
+            with warnings.catch_warnings(action="ignore"):
+                call(*over)
+        silent.Free()
+
+
+def pieces(comm):
+    """Every way in and out: whole, from a root, by pieces, by functions, through files."""
+    for layout in uneven(comm.size):
+        x = np.random.default_rng(1).standard_normal((*layout.shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        yield np.array_equal(u.local, x[u.slices]), f"local in {layout}"
+        yield np.array_equal(u.local, x[u.ix]), f"ix in {layout}"
+        yield np.array_equal(u.to_numpy(), x), f"to_numpy in {layout}"
+        whole = u.gather(comm.size - 1)
+        yield (whole is None) == (comm.rank < comm.size - 1), f"gather in {layout}"
+        yield whole is None or np.array_equal(whole, x), f"gather in {layout}"
+        sent = gc.CubeArray.scatter(x if comm.rank == 0 else None, layout, comm)
+        yield np.array_equal(sent.blocks, u.blocks), f"scatter in {layout}"
+        made = gc.CubeArray.from_local(x[u.slices], layout, comm)
+        yield np.array_equal(made.blocks, u.blocks), f"from_local in {layout}"
+        made.local[...] *= 2
+        yield np.array_equal(made.to_numpy(), 2 * x), f"a view in {layout}"
+        made.set_local(x[u.slices])
+        yield np.array_equal(made.to_numpy(), x), f"set_local in {layout}"
+        flat = gc.CubeArray.from_function(lambda i, j: 100 * i + j, layout, comm)
+        wanted = np.add.outer(100 * np.arange(layout.shape[0]), np.arange(layout.shape[1]))
+        yield np.array_equal(flat.to_numpy(), wanted), f"from_function in {layout}"
+        i, j = u.indices()
+        yield np.array_equal((100 * i + j).to_numpy(), wanted), f"indices in {layout}"
+
+
+def files(comm):
+    """What is saved is NumPy's file, and it is read into any other layout."""
+    folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
+    path = Path(folder) / "x.npy"
+    for layout in uneven(comm.size):
+        x = np.random.default_rng(2).standard_normal((*layout.shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        u.save(path)
+        yield np.array_equal(np.load(path), x), f"save in {layout}"
+        mean = u.mean(axis=0)
+        mean.save(path)
+        yield np.allclose(np.load(path), x.mean(axis=0)), f"copies saved of {layout}"
+        u.save(path)
+        for other in islice(uneven(comm.size), 2):
+            if other.shape == layout.shape:
+                found = gc.CubeArray.load(path, other, comm)
+                yield np.array_equal(found.local, x[found.slices]), f"load in {other}"
+    comm.Barrier()
+    if comm.rank == 0:
+        path.unlink()
+        path.parent.rmdir()
+
+
+def relayouts(comm):
+    """Between any two layouts, of either kind, with copies too."""
+    kinds = {}
+    for layout in uneven(comm.size):
+        kinds.setdefault(layout.shape, []).append(layout)
+    power = 1 << comm.size.bit_length() - 1
+    if power == comm.size:
+        shape = (8 * power, 4)
+        kinds[shape] = [
+            gc.Layout.mesh(shape, (power, 1), code="gray"),
+            gc.Layout.mesh(shape, (power, 1), allocation="cyclic", slots="gray"),
+            Ownership((SharedAxis(shape[0], power), SharedAxis(4)), power),
+            Ownership((SharedAxis(shape[0]), SharedAxis(4, power)), power),
+        ]
+    for shape, those in kinds.items():
+        x = np.random.default_rng(3).integers(0, 1000, (*shape, 3))
+        for layout, target in product(those, those):
+            u = gc.CubeArray.from_numpy(x, layout, comm)
+            v = u.relayout(target)
+            yield v.layout == target, f"{layout} to {target}"
+            yield np.array_equal(v.to_numpy(), x), f"{layout} to {target}"
+            yield v.blocks is not u.blocks, f"{layout} to {target}: it is a new array"
+        u = gc.CubeArray.from_numpy(x, those[0], comm).max(axis=0)
+        for other in those[1:]:
+            v = gc.CubeArray.from_numpy(x, other, comm).max(axis=0)
+            for made in (u.relayout(v.layout), v.relayout(u.layout)):
+                yield np.array_equal(made.to_numpy(), x.max(axis=0)), f"copies of {other}"
+
+
+def the_same_on_all(comm):
+    """Copies are the same to the last bit, and reproducible sums in any layout."""
+    seen = {}
+    for layout in uneven(comm.size):
+        x = np.random.default_rng(4).standard_normal(layout.shape) * 1e3
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        yield len({*comm.allgather(u.sum().tobytes())}) == 1, f"sum in {layout}"
+        exact = u.sum(reproducible=True)
+        alone = gc.CubeArray.from_numpy(x, gc.Layout.mesh(layout.shape, (1, 1)))
+        yield exact == alone.sum(reproducible=True), f"reproducible in {layout}"
+        seen.setdefault(layout.shape, exact)
+        yield seen[layout.shape] == exact, f"another sum in {layout}"
+
+
+def mistakes(comm):
+    """A piece of another shape on the last rank, and another layout there: one error."""
+    layout = gc.Layout.mesh((4 * comm.size - 1, 3), (comm.size, 1))
+    u = gc.CubeArray.from_numpy(np.zeros(layout.shape), layout, comm)
+    last = comm.rank == comm.size - 1
+    other = gc.Layout.mesh(layout.shape, (comm.size, 1), allocation="cyclic")
+    for call, words in (
+        (lambda: gc.CubeArray.from_local(u.local[last:], layout, comm), "the piece has shape"),
+        (lambda: u.relayout(other if last else layout), "the route is"),
+        (lambda: u.relayout(other, machine="ipsc2"), "a plan needs equally many"),
+        (lambda: u.sum(axis=int(last)), "the axis is"),
+    ):
+        error = raised(call)
+        yield isinstance(error, InvalidValueError), f"{error!r}"
+        yield words in str(error), f"{error}"
+        yield len({*comm.allgather(str(error))}) == 1, f"{error!r}"
+
+
+RANKS = (2, 3, 4, 6, 12)
+CHECKS = {
+    "results": (results, RANKS),
+    "pieces": (pieces, RANKS),
+    "files": (files, RANKS),
+    "relayouts": (relayouts, RANKS),
+    "the same on all": (the_same_on_all, RANKS),
+    "mistakes": (mistakes, RANKS),
+}
