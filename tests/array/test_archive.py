@@ -122,6 +122,21 @@ def test_a_damaged_store_is_named(damage, text, tmp_path):
         gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[0])
 
 
+@pytest.mark.parametrize("many", [2**50, 2**60])
+def test_a_payload_that_no_memory_holds_is_named(many, tmp_path):
+    zarr.create_array(tmp_path / "u.zarr", shape=(8, 12, many), chunks=(8, 12, 1), dtype="f8")
+    layout = gc.Layout.mesh(SHAPE, (1, 1))
+    with pytest.raises(InvalidValueError, match="cannot be read"):
+        gc.CubeArray.load(tmp_path / "u.zarr", layout)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_texts_are_no_numbers(tmp_path):
+    zarr.create_array(tmp_path / "u.zarr", data=np.full(SHAPE, "a"))
+    with pytest.raises(InvalidValueError, match="its elements are"):
+        gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[0])
+
+
 def test_other_mistakes(tmp_path, monkeypatch):
     path = tmp_path / "u.zarr"
     field().save(path)

@@ -109,6 +109,11 @@ def mistakes(comm):
         files = sorted(p for p in (folder / "u.zarr" / "c").rglob("*") if p.is_file())
         files[-1].write_bytes(files[-1].read_bytes()[:50])  # only the last rank reads it
     comm.Barrier()
+    wrong = "v.npy" if comm.rank == comm.size - 1 else "v.zarr"
+    error = raised(lambda: u.save(folder / wrong))
+    heard = comm.allgather((type(error).__name__, str(error)))
+    yield len(set(heard)) == 1, f"{heard}"
+    yield isinstance(error, InvalidValueError), f"{heard}"
     for path, layout in (("u.zarr", gray(comm)), ("none.zarr", gray(comm))):
         error = raised(lambda path=path, k=layout: gc.CubeArray.load(folder / path, k, comm))
         heard = comm.allgather((type(error).__name__, str(error)))

@@ -192,6 +192,8 @@ def _read(path: Path, layout: Layout, nodes: range, *, check: bool) -> _Array:
             f"its first axes must be {layout.shape}",
             "take the layout that it was saved from, or another store",
         )
+    if store.dtype.kind not in "biufcV" or store.dtype.hasobject:
+        raise _unreadable(path, f"its elements are {store.dtype}")
     if check and store.size and store.attrs.get(WHOLE):
         missing = store.nchunks - _attempted(path, lambda: store.nchunks_initialized)
         if missing:
@@ -199,7 +201,8 @@ def _read(path: Path, layout: Layout, nodes: range, *, check: bool) -> _Array:
     if len(nodes) > 1:  # all of them
         return layout.scatter(_attempted(path, lambda: store[...]))
     payload = store.shape[len(layout.shape) :]
-    blocks = np.empty((1, layout.block_size, *payload), store.dtype)
+    shape = (1, layout.block_size, *payload)
+    blocks: _Array = _attempted(path, lambda: np.empty(shape, store.dtype))
     if blocks.size:
         piece = piece_of(layout, nodes)
         found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))
