@@ -137,7 +137,6 @@ def _create(path: Path, a: Held, home: Layout, attributes: Mapping[str, Any]) ->
             chunks=_chunks([c.width for c in cells_of(home)], a.payload, a.itemsize),
             compressors=[zarr.codecs.Crc32cCodec()],
             attributes={**attributes, WHOLE: True},
-            config={"write_empty_chunks": True},
         )
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(
@@ -162,7 +161,9 @@ def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[
 
 def _write_own(path: Path, held: Held) -> "tuple[None, Facts]":
     """The box of this rank, or the whole array."""
-    store = _zarr().open_array(os.fspath(path), mode="r+", config={"write_empty_chunks": True})
+    zarr = _zarr()
+    with zarr.config.set({"array.write_empty_chunks": True}):  # it is read as a store is opened
+        store = zarr.open_array(os.fspath(path), mode="r+")
     piece = piece_of(held.layout, held.nodes)
     corner = (int(along[0]) for along in piece.coordinates)
     if len(held.nodes) > 1 or held.layout.locate(*corner)[0] == held.nodes.start:
