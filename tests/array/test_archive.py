@@ -51,7 +51,8 @@ def test_numbers_of_all_kinds(dtype, payload, tmp_path):
 
 
 def test_a_spectrum_and_copies_are_saved_in_natural_order(tmp_path):
-    for k, a in enumerate((gc.fft(field(LAYOUTS[5])), field().mean(0), field().mean(1))):
+    u, cyclic = field(), field(LAYOUTS[1])
+    for k, a in enumerate((gc.fft(cyclic), u.mean(0), u.mean(1), cyclic.mean(0), u > 99)):
         a.save(tmp_path / f"{k}.zarr")
         store = zarr.open_array(tmp_path / f"{k}.zarr", mode="r")
         assert np.array_equal(store[...], a.to_numpy())
@@ -119,6 +120,21 @@ def test_a_damaged_store_is_named(damage, text, tmp_path):
     field().save(tmp_path / "u.zarr")
     damage(tmp_path / "u.zarr")
     with pytest.raises(InvalidValueError, match=text):
+        gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[0])
+
+
+@pytest.mark.parametrize("many", [2**50, 2**60])
+def test_a_payload_that_no_memory_holds_is_named(many, tmp_path):
+    zarr.create_array(tmp_path / "u.zarr", shape=(8, 12, many), chunks=(8, 12, 1), dtype="f8")
+    layout = gc.Layout.mesh(SHAPE, (1, 1))
+    with pytest.raises(InvalidValueError, match="cannot be read"):
+        gc.CubeArray.load(tmp_path / "u.zarr", layout)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_texts_are_no_numbers(tmp_path):
+    zarr.create_array(tmp_path / "u.zarr", data=np.full(SHAPE, "a"))
+    with pytest.raises(InvalidValueError, match="its elements are"):
         gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[0])
 
 

@@ -13,7 +13,7 @@ import graycube as gc
 
 NODES = int(os.environ.get("GRAYCUBE_TEST_NODES", "1"))
 NAMES = [f"{kind}fft{many}" for kind in ("", "i", "r", "ir") for many in ("", "2", "n")]
-NO_ROOM = "can take|must be multiples"  # these arrays need fewer nodes
+NO_ROOM = "can take|must be a multiple"  # these arrays need fewer nodes
 
 
 def own_tests():

@@ -67,18 +67,20 @@ def shared_folder(comm):
 def stores(comm):
     """Written and read in several layouts; every rank reads what is its own."""
     folder = shared_folder(comm)
-    for k, layout in enumerate((gray(comm), cyclic(comm))):
+    both = gc.Layout.mesh(SHAPE, (2, comm.size // 2), allocation="cyclic")
+    for k, layout in enumerate((gray(comm), cyclic(comm), both)):
         u = gc.CubeArray.from_numpy(X, layout, comm)
         path = folder / f"{k}.zarr"
         u.save(path, {"k": k})
         for other in (cyclic(comm), gray(comm)):
             found = gc.CubeArray.load(path, other, comm)
             yield np.array_equal(found.to_numpy(), X), f"{layout} {other}"
-        mean = u.mean(axis=1 - k)  # with copies
-        mean.save(folder / "mean.zarr")
-        again = gc.CubeArray.load(folder / "mean.zarr", mean.layout, comm)
-        yield np.array_equal(again.blocks, mean.blocks), f"copies {mean.layout}"
-        y = gc.fft(u, axis=k)
+        for axis in (0, 1):  # with copies
+            mean = u.mean(axis=axis)
+            mean.save(folder / f"mean{axis}.zarr")
+            again = gc.CubeArray.load(folder / f"mean{axis}.zarr", mean.layout, comm)
+            yield np.array_equal(again.blocks, mean.blocks), f"copies {mean.layout}"
+        y = gc.fft(u, axis=0)
         y.save(folder / "y.zarr")
         again = gc.CubeArray.load(folder / "y.zarr", y.layout, comm)
         yield np.array_equal(again.blocks, y.blocks), f"a spectrum {y.layout}"
@@ -109,6 +111,11 @@ def mistakes(comm):
         files = sorted(p for p in (folder / "u.zarr" / "c").rglob("*") if p.is_file())
         files[-1].write_bytes(files[-1].read_bytes()[:50])  # only the last rank reads it
     comm.Barrier()
+    wrong = "v.npy" if comm.rank == comm.size - 1 else "v.zarr"
+    error = raised(lambda: u.save(folder / wrong))
+    heard = comm.allgather((type(error).__name__, str(error)))
+    yield len(set(heard)) == 1, f"{heard}"
+    yield isinstance(error, InvalidValueError), f"{heard}"
     for path, layout in (("u.zarr", gray(comm)), ("none.zarr", gray(comm))):
         error = raised(lambda path=path, k=layout: gc.CubeArray.load(folder / path, k, comm))
         heard = comm.allgather((type(error).__name__, str(error)))

@@ -146,7 +146,6 @@ def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any])
             chunks=_chunks(_box(home), a.payload, a.itemsize),
             compressors=[zarr.codecs.Crc32cCodec()],
             attributes={**attributes, WHOLE: True},
-            config={"write_empty_chunks": True},
         )
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(
@@ -178,7 +177,9 @@ def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[
 
 def _write_own(path: Path, held: Held) -> "tuple[None, Facts]":
     """The box of this rank, or the whole array."""
-    store = _zarr().open_array(os.fspath(path), mode="r+", config={"write_empty_chunks": True})
+    zarr = _zarr()
+    with zarr.config.set({"array.write_empty_chunks": True}):  # it is read as a store is opened
+        store = zarr.open_array(os.fspath(path), mode="r+")
     piece = held.layout.piece(held.nodes)
     if prod(piece.shape):
         corner = (along[:1] for along in piece.coordinates)
@@ -209,6 +210,8 @@ def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array
             f"its first axes must be {layout.shape}",
             "take the layout that it was saved from, or another store",
         )
+    if store.dtype.kind not in "biufcV" or store.dtype.hasobject:
+        raise _unreadable(path, f"its elements are {store.dtype}")
     if check and store.size and store.attrs.get(WHOLE):
         missing = store.nchunks - _attempted(path, lambda: store.nchunks_initialized)
         if missing:
@@ -216,7 +219,8 @@ def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array
     if len(nodes) > 1:  # all of them
         return layout.scatter(_attempted(path, lambda: store[...]))
     payload = store.shape[len(layout.shape) :]
-    blocks = np.empty((*layout.held_shape(nodes), *payload), store.dtype)
+    shape = (*layout.held_shape(nodes), *payload)
+    blocks: _Array = _attempted(path, lambda: np.empty(shape, store.dtype))
     if blocks.size:
         piece = layout.piece(nodes)
         found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))

@@ -331,8 +331,9 @@ class CubeArray(LikeNumpy, Shown):
         return f"<CubeArray {self.shape} {self.dtype} on {nodes}{here}: {self.layout}>"
 
 
-def _is_store(path: str | Path) -> bool:
-    return Path(path).suffix == ".zarr"
+def _is_store(path: object) -> bool:
+    """Whether a path names a store; what is no path at all is refused by all ranks together."""
+    return str(path).endswith(".zarr")
 
 
 def _of_entries(given: object, entries: tuple[int, ...]) -> NDArray[Any]:

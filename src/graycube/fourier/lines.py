@@ -11,7 +11,7 @@ Rules.
 """
 
 from dataclasses import replace
-from math import gcd, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -137,8 +137,8 @@ def resized_layout(layout: Layout, axis: int, length: int) -> Layout:
     Traceback (most recent call last):
     ...
     graycube.errors.InvalidValueError: axis 0 is to have 18 points instead of 16, in an array
-    of shape (16,) on 4 nodes: both lengths must be multiples of 4 there; take the next that
-    is, or fewer nodes
+    of shape (16,) on 4 nodes: its length must be a multiple of 4 there; take the next that is,
+    or fewer nodes
     """
     if length == layout.shape[axis]:
         return layout
@@ -166,17 +166,17 @@ def cut_or_filled(values: _Lines, axis: int, length: int) -> _Lines:
 
 
 def _dealt(layout: Layout, axis: int, length: int) -> tuple[int, ...]:
-    """Over how many nodes each axis can be, whichever of its lengths one axis has."""
+    """Over how many nodes each axis can be when one has another length."""
     left, nodes = layout.n, [1] * len(layout.axes)
     for k, other in enumerate(layout.axes):
         if k != axis:
             bits = min(left, other.bits)
             nodes[k], left = 1 << bits, left - bits
-    if gcd(layout.shape[axis], length) % (1 << left):
+    if length % (1 << left):
         raise InvalidValueError(
             f"axis {axis} is to have {length} points instead of {layout.shape[axis]}, in an "
             f"array of shape {layout.shape} on {1 << layout.n} nodes",
-            f"both lengths must be multiples of {1 << left} there",
+            f"its length must be a multiple of {1 << left} there",
             "take the next that is, or fewer nodes",
         )
     nodes[axis] = 1 << left
