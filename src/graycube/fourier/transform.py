@@ -12,8 +12,8 @@ from graycube.array.ranks import facts_of, together
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.along import along
+from graycube.fourier.carried import scaling_of, through_windows
 from graycube.fourier.planned import planned, require_plan
-from graycube.fourier.program import scaling_of, through_windows
 from graycube.layout import Layout
 from graycube.layout.layout import require_axis
 from graycube.planning import Plan
