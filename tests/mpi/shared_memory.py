@@ -6,6 +6,7 @@ As a program, it ends as its argument says.
 import os
 import signal
 import sys
+import time
 import warnings
 from pathlib import Path
 from unittest.mock import patch
@@ -131,6 +132,19 @@ def buffers_grow(comm):
     yield not shared.alive, "the communicator is gone, and its memory is not"
 
 
+def slow_readers(comm):
+    """Nobody writes where somebody still reads, one exchange after the other."""
+    shared = windows(comm)
+    yield shared.reserve(8 * comm.size), "there is room"
+    for value in range(6):
+        words = shared.buffers[shared.turn][: 8 * comm.size].view(np.int64)
+        words[comm.rank] = value
+        shared.meet()
+        if comm.rank == value % comm.size:
+            time.sleep(0.02)
+        yield (words == value).all(), f"{words} is not {value}"
+
+
 def maps():
     """How many stretches of graycube's memory this process has."""
     text = Path("/proc/self/maps").read_text(encoding="utf-8")
@@ -245,6 +259,7 @@ CHECKS = {
         codes_of_bits,
         nothing_is_sent,
         buffers_grow,
+        slow_readers,
         memory_is_given_back,
         no_room,
         elsewhere,

@@ -48,7 +48,7 @@ def _longest(exchange: Halo, axes: tuple[int, ...]) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Phase:
+class _Laid:
     """What is copied by the rank itself, to the buffer, and from there."""
 
     around: tuple[tuple[Index, Index], ...]
@@ -98,7 +98,7 @@ class Borders:
         self._stretch = most * self._payload * mesh.itemsize
         self._by_messages = by_messages
         self._instead: Neighbours | None = None
-        self._grown, self._phases = -1, list[tuple[_Phase, _Phase]]()
+        self._grown, self._phases = -1, list[tuple[_Laid, _Laid]]()
 
     def exchange(self) -> None:
         """Lay out and read everything; collective."""
@@ -131,7 +131,7 @@ class Borders:
                 for border, places, of in phase.back:
                     mesh[places] = border[of]
 
-    def _phase(self, axes: tuple[int, ...], turn: int) -> _Phase:
+    def _phase(self, axes: tuple[int, ...], turn: int) -> _Laid:
         exchange, rank = self._frame.halo, self._shared.comm.rank
         known = traffic(self._frame, axes)
         order: defaultdict[int, count[int]] = defaultdict(count)
@@ -143,7 +143,7 @@ class Borders:
         for shape, places, of, source in known.back:
             start = _starts(exchange, source, axes)[rank][next(order[source])]
             back.append((self._border(shape, source, start, turn), places, of))
-        return _Phase(known.around, tuple(out), tuple(back))
+        return _Laid(known.around, tuple(out), tuple(back))
 
     def _border(self, shape: list[int], rank: int, start: int, turn: int) -> _Mesh:
         """The place of a message of a rank."""

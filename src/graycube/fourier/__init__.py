@@ -9,7 +9,7 @@ chooses one, and ``emulated`` makes passes of it. ``bind`` makes a call once, to
 """
 
 from graycube.fourier.along import Along, along
-from graycube.fourier.bind import Bound, bind
+from graycube.fourier.bind import BoundCall, bind
 from graycube.fourier.exchanges import exchange_schedules
 from graycube.fourier.numpy_names import add_to_table
 from graycube.fourier.passes import Pass, passes
@@ -21,7 +21,7 @@ add_to_table()
 
 __all__ = [
     "Along",
-    "Bound",
+    "BoundCall",
     "Pass",
     "along",
     "bind",

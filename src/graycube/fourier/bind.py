@@ -10,15 +10,15 @@ import numpy as np
 from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.halves import halves
-from graycube.fourier.program import (
-    Leg,
-    Program,
+from graycube.fourier.carried import (
+    AnyLeg,
+    Legs,
     complex_legs,
     relaid_legs,
     room,
     scaling_of,
 )
+from graycube.fourier.halves import halves
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import (
     complex_dtype,
@@ -43,7 +43,7 @@ _REAL: tuple[_Function, ...] = (rfft, rfft2, rfftn, irfft, irfft2, irfftn)
 _READ = {"a", "axis", "axes", "norm", "order"}  # the arguments that legs are made from
 
 
-class Bound:
+class BoundCall:
     """A function bound to its array and its result; :func:`bind` makes one.
 
     >>> x = CubeArray.from_numpy(np.ones(4), Layout.cyclic(2, 1))
@@ -55,7 +55,7 @@ class Bound:
     """
 
     def __init__(
-        self, call: Callable[[], CubeArray], result: CubeArray, program: Program | None
+        self, call: Callable[[], CubeArray], result: CubeArray, program: Legs | None
     ) -> None:
         self.result = result
         self._call: Callable[[], CubeArray] | None = call
@@ -84,7 +84,7 @@ def bind(
     *args: Any,  # noqa: ANN401 - those of the function
     out: CubeArray | None = None,
     **options: Any,  # noqa: ANN401
-) -> Bound:
+) -> BoundCall:
     """A function of an array, bound to that array and its result: plan once, run many.
 
     The function is a transform of this package, or ``CubeArray.relayout``; then come its own
@@ -120,7 +120,7 @@ def bind(
     program = (
         None if arguments is None else _program(function, a, made.layout, result, arguments)
     )
-    return Bound(call, result, program)
+    return BoundCall(call, result, program)
 
 
 def _result(made: object, out: CubeArray | None) -> CubeArray:
@@ -170,14 +170,14 @@ def _program(
     home: Layout,
     result: CubeArray,
     arguments: dict[str, Any],
-) -> Program | None:
+) -> Legs | None:
     """The legs of a call, bound; None where ranks share nothing, or lines have no stride."""
     over = spread(a.comm)
     shared = None if over is None else windows(over)
     cubes = all(isinstance(layout, Layout) for layout in (a.layout, home, result.layout))
     if shared is None or not cubes or not a.blocks.size:
         return None
-    legs: Sequence[Leg] | None
+    legs: Sequence[AnyLeg] | None
     if "target" in arguments:
         legs = relaid_legs(a.layout, home, a.dtype, a.nodes.start, first=True)
     else:
@@ -189,15 +189,15 @@ def _program(
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: arguments[name] for name in arguments if name != "a"}}
-    return Program(legs, shared, a.blocks, result.blocks, alike)
+    return Legs(legs, shared, a.blocks, result.blocks, alike)
 
 
 def _legs(
     a: CubeArray, end: Layout, arguments: dict[str, Any], *, real: bool, inverse: bool
-) -> list[Leg] | None:
+) -> list[AnyLeg] | None:
     """The legs of a transform that ends in a layout."""
     axes, order = arguments.get("axes", (arguments.get("axis"),)), arguments.get("order")
-    chosen, layout, legs = require_axes(a.layout, axes), a.layout, list[Leg]()
+    chosen, layout, legs = require_axes(a.layout, axes), a.layout, list[AnyLeg]()
     dtype, node = complex_dtype(a.dtype), a.nodes
     norm = arguments["norm"]
     scaling = scaling_of(norm, inverse=inverse)

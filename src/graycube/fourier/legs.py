@@ -28,13 +28,13 @@ Call = Callable[[], object]
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class LineLeg:
     """A leg of complex lines: ``steps``, each with its lines as an axis of the block.
 
     ``fetched`` says where the rows are that it needs, if not in place, and ``scaling`` how each
     transform is scaled, as the engine counts it. Without steps data only move.
 
-    >>> leg = Lines(Layout.cyclic(3, 1), np.dtype(complex), ())
+    >>> leg = LineLeg(Layout.cyclic(3, 1), np.dtype(complex), ())
     >>> made = np.empty((1, 4), complex)
     >>> [call() for call in leg.calls(np.ones((1, 4)), made)], made.real.tolist()
     ([None], [[1.0, 1.0, 1.0, 1.0]])

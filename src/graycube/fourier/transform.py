@@ -19,9 +19,9 @@ from graycube.fourier.arguments import (
     require_word,
     resized_home,
 )
+from graycube.fourier.carried import scaling_of, through_windows
 from graycube.fourier.lines import resized
 from graycube.fourier.planned import planned, require_plan
-from graycube.fourier.program import scaling_of, through_windows
 from graycube.layout import Layout
 from graycube.layout.layout import require_axis, require_cube
 from graycube.planning import Plan

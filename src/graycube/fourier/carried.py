@@ -18,7 +18,7 @@ from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
 from graycube.fourier.halves import Halves
-from graycube.fourier.legs import Blocks, Call, Lines
+from graycube.fourier.legs import Blocks, Call, LineLeg
 from graycube.layout import Layout
 from graycube.run import no_way_back
 from graycube.run.agreement import Facts, different, digest_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 
-Leg = Lines | Halves
+AnyLeg = LineLeg | Halves
 
 
 def scaling_of(norm: str | None, *, inverse: bool) -> int:
@@ -54,7 +54,7 @@ def complex_legs(  # noqa: PLR0913
     *,
     inverse: bool,
     scaling: int,
-) -> tuple[Lines, ...] | None:
+) -> tuple[LineLeg, ...] | None:
     """The transforms along some axes, those in memory first; None where nodes need copies.
 
     >>> layout = Layout.mesh((8, 8), (4, 1), code="gray")
@@ -62,13 +62,13 @@ def complex_legs(  # noqa: PLR0913
     >>> [([step.group.axis for step in leg.steps], bool(leg.crosses)) for leg in legs]
     [([1], False), ([0], True)]
     """
-    legs, steps = list[Lines](), list[PassStep]()
+    legs, steps = list[LineLeg](), list[PassStep]()
     fetched: Fetch | None = None
     waiting = [*axes]
 
-    def leg() -> Lines:
+    def leg() -> LineLeg:
         made = tuple(steps)
-        return Lines(layout, np.dtype(dtype), made, fetched, inverse, scaling)
+        return LineLeg(layout, np.dtype(dtype), made, fetched, inverse, scaling)
 
     while waiting:
         axis = min(waiting, key=lambda k: len(exchanged_dims(layout, k)))
@@ -91,7 +91,7 @@ def complex_legs(  # noqa: PLR0913
 
 def relaid_legs(
     layout: Layout, target: Layout, dtype: np.dtype[Any], node: int, *, first: bool
-) -> tuple[Lines, ...]:
+) -> tuple[LineLeg, ...]:
     """Everything straight to where it belongs; at ``first`` it is put where others see it.
 
     >>> layout, target = Layout.cyclic(4, 1), Layout.consecutive(4, 1)
@@ -103,8 +103,8 @@ def relaid_legs(
         found = fetch(target.map @ layout.map.inverse(), layout.n, node)
     else:
         found = fetch_by_index(layout, target, node)
-    leg = Lines(target, dtype, (), found)
-    return (Lines(layout, dtype, ()), leg) if first and found.crosses else (leg,)
+    leg = LineLeg(target, dtype, (), found)
+    return (LineLeg(layout, dtype, ()), leg) if first and found.crosses else (leg,)
 
 
 def through_windows(  # noqa: PLR0913
@@ -133,7 +133,7 @@ def through_windows(  # noqa: PLR0913
     if legs is None or not shared.reserve(room(legs, shared.comm.size, prod(blocks.shape[2:]))):
         return None
     made = np.empty(blocks.shape, dtype)
-    Program(legs, shared, blocks, made, {"operation": "a transform"}).run()
+    Legs(legs, shared, blocks, made, {"operation": "a transform"}).run()
     return made, legs[-1].layout
 
 
@@ -145,16 +145,16 @@ class _Stretch:
     calls: tuple[Call, ...]
 
 
-class Program:
+class Legs:
     """Legs on one rank, from one array to another, ready to run.
 
     >>> def program(legs, shared, source, target):  # on all ranks, once they are agreed
-    ...     Program(legs, shared, source, target, {"operation": "a test"}).run()
+    ...     Legs(legs, shared, source, target, {"operation": "a test"}).run()
     """
 
     def __init__(
         self,
-        legs: Sequence[Leg],
+        legs: Sequence[AnyLeg],
         shared: Windows,
         source: Blocks,
         target: Blocks,
@@ -193,7 +193,7 @@ class Program:
         before = list[Call]()
         given = source
         if _needs_copy(source, target, first):
-            permuted = isinstance(first, Lines) and first.fetched is not None
+            permuted = isinstance(first, LineLeg) and first.fetched is not None
             given = np.empty(source.shape, first.dtype if permuted else source.dtype)
             before = [lambda: np.copyto(given, source)]
         block = given
@@ -218,18 +218,18 @@ class Program:
             yield _Stretch(meets=False, calls=(lambda: np.copyto(target, block),))
 
 
-def _needs_copy(source: Blocks, target: Blocks, first: Leg) -> bool:
+def _needs_copy(source: Blocks, target: Blocks, first: AnyLeg) -> bool:
     """Whether the first leg cannot work on an array of the caller as it is."""
-    permuted = isinstance(first, Lines) and first.fetched is not None
+    permuted = isinstance(first, LineLeg) and first.fetched is not None
     return not source.flags.c_contiguous or (
         np.may_share_memory(source, target) or (permuted and source.dtype != first.dtype)
     )
 
 
-def room(legs: Sequence[Leg], ranks: int, payload: int) -> int:
+def room(legs: Sequence[AnyLeg], ranks: int, payload: int) -> int:
     """The bytes of a buffer that legs exchange through.
 
-    >>> room((Lines(Layout.cyclic(4, 1), np.dtype(complex), ()),), ranks=2, payload=3)
+    >>> room((LineLeg(Layout.cyclic(4, 1), np.dtype(complex), ()),), ranks=2, payload=3)
     768
     """
     sizes = (leg.layout.block_size * leg.dtype.itemsize for leg in legs)
