@@ -15,6 +15,7 @@ Rules.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.array.moving import moved
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier.owned import owned_real, owned_real_inverse
 from graycube.fourier.passes import brought
 from graycube.fourier.transform import (
     Norm,
@@ -37,7 +39,7 @@ from graycube.fourier.transform import (
     scale,
 )
 from graycube.gf2 import AffineMap, Matrix, require_int
-from graycube.layout import Axis, Layout
+from graycube.layout import Axis, Layout, Ownership
 from graycube.layout.layout import require_axis
 
 _Lines = NDArray[Any]
@@ -63,6 +65,8 @@ def rfft(a: CubeArray, axis: int = -1, norm: Norm | None = None) -> CubeArray:
 
     axis, dtype = all_agree(a, "rfft", check, axis=axis, norm=norm)
     points = a.layout.shape[axis]
+    if isinstance(a.layout, Ownership):
+        return owned_real(a, axis, dtype, partial(scale, norm=norm, inverse=False))
     lines = _lines(a, axis, dtype)
     return _of_lines(_half(lines, points, norm), a, axis, points // 2 + 1)
 
@@ -173,7 +177,9 @@ def irfftn(
 
     def check() -> tuple[list[int], int, int]:
         others, last = _others_and_last(a, axes)
-        if a.layout.axes[last].bits > a.layout.p - a.layout.n:  # memory has no room for it
+        # Memory may have no room for what is to come back.
+        cube = not isinstance(a.layout, Ownership)
+        if cube and a.layout.axes[last].bits > a.layout.p - a.layout.n:
             _require_in_memory(a.layout, last)
         return others, last, _points(a.layout.shape[last], n)
 
@@ -192,7 +198,11 @@ def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArr
     """The real array; the axis is brought to memory, if it is not there."""
     from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
-    lines = _lines(a, axis, complex_dtype(a.dtype))
+    dtype = complex_dtype(a.dtype)
+    if isinstance(a.layout, Ownership):
+        scaled = partial(scale, norm=norm, inverse=True)
+        return owned_real_inverse(a, axis, points, dtype, scaled)
+    lines = _lines(a, axis, dtype)
     lines = fft.irfft(lines, points, axis=1, norm="forward")
     return _of_lines(scale(lines, points, norm, inverse=True), a, axis, points)
 
@@ -250,6 +260,8 @@ def _in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
 
 
 def _require_in_memory(layout: Layout, axis: int, other_ways: str = "") -> None:
+    if isinstance(layout, Ownership):
+        return  # axes are traded there
     changes = tuple(layout.node_change(1 << bit) for bit in layout.word_bits(axis))
     dims = Matrix(changes, layout.n).rank()
     if dims:

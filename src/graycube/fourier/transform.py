@@ -12,8 +12,9 @@ from graycube.array.ranks import facts_of, together
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.along import along
+from graycube.fourier.owned import owned_transform
 from graycube.fourier.planned import planned, require_plan
-from graycube.layout import Layout
+from graycube.layout import Layout, Ownership
 from graycube.layout.layout import require_axis, require_cube
 from graycube.planning import Plan
 
@@ -37,7 +38,7 @@ def fft(
     a ``plan`` of :func:`plan_fft` its rounds are carried out, else everything is exchanged at
     once between the passes.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.layout import Layout, Ownership
     >>> x = CubeArray.from_numpy(np.arange(8), Layout.cyclic(3, 2, nodes="gray"))
     >>> y = fft(x)
     >>> np.allclose(y.to_numpy(), np.fft.fft(np.arange(8)))
@@ -58,7 +59,7 @@ def ifft(
 ) -> CubeArray:
     """The inverse transform along one axis.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.layout import Layout, Ownership
     >>> x = CubeArray.from_numpy(np.arange(8), Layout.cyclic(3, 2, nodes="gray"))
     >>> np.allclose(ifft(fft(x)).to_numpy(), np.arange(8))
     True
@@ -75,7 +76,7 @@ def fft2(
 ) -> CubeArray:
     """The transform along two axes.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.layout import Layout, Ownership
     >>> x = np.arange(12.0).reshape(4, 3)
     >>> a = CubeArray.from_numpy(x, Layout.mesh((4, 3), nodes=(2, 1)))
     >>> np.allclose(fft2(a).to_numpy(), np.fft.fft2(x))
@@ -93,7 +94,7 @@ def ifft2(
 ) -> CubeArray:
     """The inverse transform along two axes.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.layout import Layout, Ownership
     >>> x = np.arange(12.0).reshape(4, 3)
     >>> a = CubeArray.from_numpy(x, Layout.mesh((4, 3), nodes=(2, 1)))
     >>> np.allclose(ifft2(fft2(a)).to_numpy(), x)
@@ -111,7 +112,7 @@ def fftn(
 ) -> CubeArray:
     """The transform along several axes of the layout, by default along all of them.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.layout import Layout, Ownership
     >>> x = np.random.default_rng(0).standard_normal((20, 8, 2))  # the last axis is payload
     >>> a = CubeArray.from_numpy(x, Layout.mesh((20, 8), nodes=(2, 4), code="gray"))
     >>> np.allclose(fftn(a).to_numpy(), np.fft.fftn(x, axes=(0, 1)))
@@ -129,7 +130,7 @@ def ifftn(
 ) -> CubeArray:
     """The inverse transform along several axes.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.layout import Layout, Ownership
     >>> a = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 4), code="gray"))
     >>> np.allclose(ifftn(fftn(a)).to_numpy(), np.eye(4))
     True
@@ -151,12 +152,16 @@ def _transform(  # noqa: PLR0913
         require_norm(norm)
         wanted = require_axes(a.layout, axes)
         if plan is not None:
-            require_plan(plan, a.layout, wanted[0])
+            require_plan(plan, require_cube(a.layout, "a plan"), wanted[0])
         return wanted, complex_dtype(a.dtype)
 
     what = "inverse transform" if inverse else "transform"
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
     chosen, dtype = all_agree(a, what, check, **facts)
+    if isinstance(a.layout, Ownership):
+        scaled = partial(scale, norm=norm, inverse=inverse)
+        natural = order == "natural"
+        return owned_transform(a, chosen, dtype, scaled, inverse=inverse, natural=natural)
     blocks, layout = a.blocks.astype(dtype, copy=False), a.layout
     if plan is not None and plan.task.stages:
         axis = chosen.pop()
@@ -203,18 +208,13 @@ def scale(
 def all_agree(a: CubeArray, what: str, check: Callable[[], _T], **facts: object) -> _T:
     """What ``check`` gives, if all ranks pass it with the same arguments; collective.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.layout import Layout, Ownership
     >>> all_agree(CubeArray.from_numpy([1, 2], Layout.nodes(1)), "test", lambda: 3)
     3
     """
     require_array(a)
     alike = {**facts_of(what, a.layout, a.blocks), **facts}
-
-    def checked() -> tuple[_T, dict[str, object]]:
-        require_cube(a.layout, "a transform")
-        return check(), alike
-
-    return together(a.comm, checked)
+    return together(a.comm, lambda: (check(), alike))
 
 
 def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":

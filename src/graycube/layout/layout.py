@@ -560,14 +560,14 @@ def require_cube(layout: object, what: str) -> Layout:
     return layout
 
 
-def require_single(layout: Layout, what: str) -> None:
+def require_single(layout: Placement, what: str) -> None:
     """Refuse a layout with copies.
 
     >>> require_single(Layout.nodes(2), "a plan")
     """
-    if layout.copies:
+    if layout.copy_count > 1:
         raise InvalidValueError(
-            f"the layout {layout} has {1 << layout.copies} copies of every element",
+            f"the layout {layout} has {layout.copy_count} copies of every element",
             f"{what} needs a layout without copies",
             "call relayout with one where there are enough elements, or use to_numpy()",
         )

@@ -2,8 +2,8 @@
 
 Rules.
 
-1. Nodes are a mesh, and each axis is shared out along one axis of it (:class:`SharedAxis`). So a
-   node has a box of the array, with steps where an axis is cyclic, perhaps an empty one.
+1. Nodes are a mesh, and each axis is shared out along one axis of it (:class:`SharedAxis`). So
+   a node has a box of the array, with steps where an axis is cyclic, perhaps an empty one.
 2. Its block is this box in C order, in its true size: nothing is padded. Where all nodes are
    in one process, their one block is the whole array in C order.
 3. Nodes that differ along axes of the mesh that no axis of the array is on, have copies.
@@ -243,6 +243,14 @@ class Ownership(Placement, Shown):
         (1, 9 on 2)
         """
         return replace(self, axes=(SharedAxis(1),) * count + self.axes)
+
+    def alone(self) -> "Ownership":
+        """The layout of the same array on one node.
+
+        >>> print(Ownership((SharedAxis(9, 8),), 8).alone())
+        (9)
+        """
+        return Ownership(tuple(SharedAxis(axis.length) for axis in self.axes), 1)
 
     def why_not_even(self) -> tuple[str, str]:
         """What keeps this from being equal blocks on 2^n nodes, and the nearest that would be.
