@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _Lines = NDArray[Any]
+FEW = 128
+"""So many points are transformed on one node."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +61,7 @@ class Team:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Matrix:
+class _Rectangle:
     """Points as rows and columns, over the nodes of a team."""
 
     high: int
@@ -155,13 +157,18 @@ def lone(  # noqa: PLR0913
     low = _factor(points, len(team.nodes))
     if low is None:
         return _chirped(lines, given, points, wanted, team, inverse=inverse)
-    matrix = _Matrix(points // low, low, team)
+    matrix = _Rectangle(points // low, low, team)
     made = matrix.forward(matrix.columns(lines, given), inverse=inverse)
-    return _Matrix(low, points // low, team).blocks(np.swapaxes(made, 0, 1), wanted)
+    return _Rectangle(low, points // low, team).blocks(np.swapaxes(made, 0, 1), wanted)
 
 
 def _factor(points: int, least: int) -> int | None:
-    """The factor next to the root, if it and the other one are at least so large."""
+    """The factor next to the root, if it and the other one are at least so large.
+
+    Few points are one column: one node transforms them, better than a convolution does.
+    """
+    if points <= FEW:
+        return 1
     for low in range(isqrt(points), max(least, 2) - 1, -1):
         if points % low == 0:
             return low
@@ -177,7 +184,7 @@ def _chirped(  # noqa: PLR0913
     most = max(given, wanted)
     least = given + most - 1
     low = fft.next_fast_len(max(isqrt(least), len(team.nodes)))
-    matrix = _Matrix(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
+    matrix = _Rectangle(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
     dtype, own = lines.dtype, team.share(low, team.me)
 
     def chirp(index: IntArray) -> _Lines:

@@ -154,7 +154,8 @@ def ready(layout: Ownership, axis: int) -> Ownership:
     free = [k for k in others if layout.axes[k].parts == 1]
     longest = max(free, key=lambda k: layout.axes[k].length, default=None)
     axes = [*layout.axes]
-    if longest is not None and axes[longest].length >= share.parts:
+    most = 0 if longest is None else axes[longest].length
+    if longest is not None and most > 1 and 2 * most >= share.parts:  # half of them are busy
         axes[longest] = axes[longest].on_nodes(share.parts, share.stride)
         axes[axis] = share.on_nodes(1, 1)
         return replace(layout, axes=tuple(axes))
