@@ -379,6 +379,16 @@ class Layout(Placement, Shown):
         slots = np.arange(self.block_size)[None, :]
         return self.coordinates(np.array(nodes)[:, None], slots)
 
+    @cached_property
+    def is_product(self) -> bool:
+        """Whether a node has the same elements along an axis wherever it is on the others.
+
+        >>> Layout.mesh((4, 4), nodes=(2, 2), code="gray").is_product
+        True
+        """
+        own = self.indices_on(range(1))
+        return prod(len(np.unique(along)) for along in own) == self.block_size
+
     def piece(self, nodes: range) -> Piece:
         """The piece of one node, or of all of them.
 
