@@ -68,8 +68,7 @@ def owned_real(a: CubeArray, axis: int, dtype: "np.dtype[Any]", scale: Scale) ->
     (2, 3)
     """
     points = a.layout.shape[axis]
-    complex_kind = np.result_type(dtype, 1j) if dtype.itemsize > 4 else np.dtype("c8")
-    given = a.with_blocks(a.blocks.astype(dtype).astype(complex_kind))
+    given = a.with_blocks(a.blocks.astype(dtype).astype(np.result_type(dtype, 1j)))
     found = _along(given, axis, points, points // 2 + 1, inverse=False)
     return found.with_blocks(scale(found.blocks, points))
 
