@@ -294,7 +294,7 @@ def test_the_farthest_distance_is_reached():
 
 def test_errors_name_the_value():
     layout = gc.Layout.cyclic(8, 4)
-    with pytest.raises(InvalidTypeError, match="a layout is needed"):
+    with pytest.raises(InvalidTypeError, match="it must be a Layout"):
         gc.plan_fft("cyclic", machine="ideal")
     with pytest.raises(InvalidTypeError, match="the machine is 3"):
         gc.plan_fft(layout, machine=3)

@@ -31,12 +31,10 @@ def test_nodes_have_what_the_definition_gives_them(shape, nodes, codes, places):
         assert layout.held_shape(range(node, node + 1)) == (1, np.sum(wanted == node))
         for axes in ([0], [len(shape) - 1]):
             group, some = layout.sharing(axes, node)
-            digits = np.unravel_index(np.arange(layout.node_count), nodes)
-            alike = [d == d[node] for k, d in enumerate(digits) if k not in axes]
-            assert (
-                sorted(group) == np.flatnonzero(np.logical_and.reduce([*alike, True])).tolist()
-                or not alike
-            )
+            digits = np.array(np.unravel_index(np.arange(layout.node_count), nodes))
+            others = np.delete(digits, axes, axis=0)
+            alike = (others == others[:, node : node + 1]).all(axis=0)
+            assert sorted(group) == np.flatnonzero(alike).tolist()
             assert 1 <= some <= len(group)
 
 

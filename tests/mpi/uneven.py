@@ -9,10 +9,11 @@ import numpy as np
 from mpi4py import MPI
 from mpi_checks import raised
 from numpy_cases import BROADCASTS, ELEMENTWISE, MOVES, PAYLOAD, REDUCTIONS, alike, operands
-from uneven_cases import uneven
+from uneven_cases import meshes, uneven
 
 import graycube as gc
 from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Ownership
 from graycube.layout.share import SharedAxis
 
@@ -114,6 +115,11 @@ def relayouts(comm):
             Ownership((SharedAxis(shape[0], power), SharedAxis(4)), power),
             Ownership((SharedAxis(shape[0]), SharedAxis(4, power)), power),
         ]
+        mixed = Matrix.identity(kinds[shape][0].p)
+        mixed = Matrix((mixed.columns[0], *(c ^ 1 for c in mixed.columns[1:])), mixed.height)
+        kinds[shape].append(
+            gc.Layout(AffineMap(mixed), power.bit_length() - 1, kinds[shape][0].axes)
+        )
     for shape, those in kinds.items():
         x = np.random.default_rng(3).integers(0, 1000, (*shape, 3))
         for layout, target in product(those, those):
@@ -123,7 +129,7 @@ def relayouts(comm):
             yield np.array_equal(v.to_numpy(), x), f"{layout} to {target}"
             yield v.blocks is not u.blocks, f"{layout} to {target}: it is a new array"
         u = gc.CubeArray.from_numpy(x, those[0], comm).max(axis=0)
-        for other in those[1:]:
+        for other in those[1:4]:
             v = gc.CubeArray.from_numpy(x, other, comm).max(axis=0)
             for made in (u.relayout(v.layout), v.relayout(u.layout)):
                 yield np.array_equal(made.to_numpy(), x.max(axis=0)), f"copies of {other}"
@@ -141,6 +147,69 @@ def the_same_on_all(comm):
         yield exact == alone.sum(reproducible=True), f"reproducible in {layout}"
         seen.setdefault(layout.shape, exact)
         yield seen[layout.shape] == exact, f"another sum in {layout}"
+
+
+def halos(comm):
+    """Windows read what NumPy's rolled and padded arrays have, past empty nodes too."""
+    for layout in uneven(comm.size):
+        x = np.random.default_rng(5).integers(0, 1000, (*layout.shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        for periodic, corners, reach in (
+            (True, False, 1),
+            (False, True, (2, (0, 3))),
+            ((True, False), True, ((4, 1), 1)),
+        ):
+            w = u.halo(reach, periodic=periodic, corners=corners, fill=-1)
+            for steps in ((1, 0), (0, 1), (0, 0), (1, 1)) if corners else ((-1, 0), (0, 1)):
+                wanted = shifted(x, steps, np.broadcast_to(periodic, 2))
+                same = np.array_equal(w[steps].to_numpy(), wanted)
+                yield same, f"{steps} of {w.halo!r} in {layout}"
+            again = w.update(u + 1)[0, 1].to_numpy()
+            wanted = shifted(x + 1, (0, 1), np.broadcast_to(periodic, 2))
+            yield np.array_equal(again, wanted), f"again, {w.halo!r} in {layout}"
+
+
+def shifted(x, steps, periodic):
+    """What is so many steps on along the first axes, -1 beyond ends that are open."""
+    for axis, (step, ring) in enumerate(zip(steps, periodic, strict=True)):
+        x = np.roll(x, -step, axis)
+        if step and not ring:
+            x = np.moveaxis(x.copy(), axis, 0)
+            x[-1 if step > 0 else 0] = -1
+            x = np.moveaxis(x, 0, axis)
+    return x
+
+
+def transforms(comm):
+    """Complex and real transforms, along axes in memory, over nodes, and alone there."""
+    shapes = ((7, 9), (24, 10), (2, 131), (1, 144), (1, 142), (1, 131))
+    for shape, nodes in product(shapes, meshes(comm.size)):
+        layout = gc.Layout.mesh(shape, nodes, allocation=("cyclic", "consecutive"))
+        if not isinstance(layout, Ownership):
+            continue
+        draw = np.random.default_rng(6)
+        x = draw.standard_normal((*shape, 2)) + 1j * draw.standard_normal((*shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        for axis, norm in ((0, "ortho"), (1, None)):
+            y = gc.fft(u, axis, norm)
+            wanted = np.fft.fft(x, axis=axis, norm=norm)
+            yield np.allclose(y.to_numpy(), wanted), f"fft {axis} in {layout}"
+            z = gc.ifft(y, axis, norm)
+            yield np.allclose(z.to_numpy(), x), f"ifft {axis} in {layout}"
+            r = gc.CubeArray.from_numpy(x.real, layout, comm)
+            half = gc.rfft(r, axis, norm)
+            wanted = np.fft.rfft(x.real, axis=axis, norm=norm)
+            yield np.allclose(half.to_numpy(), wanted), f"rfft {axis} in {layout}"
+            whole = gc.irfft(half, shape[axis], axis, norm)
+            yield np.allclose(whole.to_numpy(), x.real), f"irfft {axis} in {layout}"
+        y = gc.fftn(u, order="natural")
+        yield y.layout == layout, f"natural order in {layout}"
+        yield np.allclose(y.to_numpy(), np.fft.fftn(x, axes=(0, 1))), f"fftn in {layout}"
+        yield np.allclose(gc.ifftn(y).to_numpy(), x), f"ifftn in {layout}"
+        half = gc.rfftn(r)
+        yield np.allclose(half.to_numpy(), np.fft.rfftn(x.real, axes=(0, 1))), f"rfftn {layout}"
+        back = gc.irfftn(half, shape[1])
+        yield np.allclose(back.to_numpy(), x.real), f"irfftn in {layout}"
 
 
 def mistakes(comm):
@@ -168,5 +237,7 @@ CHECKS = {
     "files": (files, RANKS),
     "relayouts": (relayouts, RANKS),
     "the same on all": (the_same_on_all, RANKS),
+    "halos": (halos, RANKS),
+    "transforms": (transforms, RANKS),
     "mistakes": (mistakes, RANKS),
 }

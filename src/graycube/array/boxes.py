@@ -46,13 +46,13 @@ class BoxTraffic:
 
 
 @lru_cache(maxsize=_KEPT)
-def parcels(
+def traffic(
     layout: Placement, target: Placement, node: int, shift: tuple[int, ...]
 ) -> BoxTraffic:
-    """The parcels of a node, where elements also go so much farther along each axis.
+    """What a node sends and receives, where elements also go so much farther along each axis.
 
     >>> from graycube.layout import Layout
-    >>> found = parcels(Layout.mesh(5, 2), Layout.mesh(5, 2, allocation="cyclic"), 0, (0,))
+    >>> found = traffic(Layout.mesh(5, 2), Layout.mesh(5, 2, allocation="cyclic"), 0, (0,))
     >>> found.sent
     ((0, (slice(0, 3, 2),)), (1, (slice(1, 2, None),)))
     >>> found.received
@@ -124,7 +124,7 @@ def carried(
     """
     nodes = nodes_here(layout, comm)
     payload = blocks.shape[2:]
-    found = parcels(layout, target, comm.rank, shift)
+    found = traffic(layout, target, comm.rank, shift)
     own, needed = layout.piece(nodes), target.piece(nodes)
     have = blocks.reshape(prod(blocks.shape[:2]), *payload)
     if own.rows is not None:
@@ -162,7 +162,7 @@ def exchange(
             if node == comm.rank:
                 made[places] = have[kept.pop(0)]
                 continue
-            buffer = np.empty(made[places].shape, made.dtype)
+            buffer = np.empty(_shape(made, places), made.dtype)
             arriving.append((places, buffer))
             requests.append(own.Irecv(as_bytes(buffer), node))
         for node, places in sent:
@@ -173,3 +173,11 @@ def exchange(
         mpi().Request.Waitall(requests)
         for places, buffer in arriving:
             made[places] = buffer
+
+
+def _shape(array: _Blocks, places: Places) -> tuple[int, ...]:
+    """The shape of a box of an array."""
+    if isinstance(places[0], slice):
+        return array[places].shape
+    along = np.broadcast_shapes(*(places_along.shape for places_along in places))
+    return (*along, *array.shape[len(places) :])

@@ -65,6 +65,8 @@ def straight(
     [[5], [6]]
     """
     over = spread(comm)
+    if layout == target:
+        return blocks
     if isinstance(layout, Layout) and isinstance(target, Layout):
         if alike(layout, target):
             return moved(blocks, layout, layout.map, target.map, comm)
@@ -72,7 +74,18 @@ def straight(
             return _by_index(blocks, layout, target, comm, ())
     if over is None:
         return target.scatter(layout.gather(blocks))
-    return carried(blocks, layout, target, over, (0,) * len(layout.shape))
+    first, last = _product(layout), _product(target)
+    blocks = carried(
+        straight(blocks, layout, first, comm), first, last, over, (0,) * len(layout.shape)
+    )
+    return straight(blocks, last, target, comm)
+
+
+def _product(layout: Placement) -> Placement:
+    """The layout, or one with the same axes in which a node has a product of coordinates."""
+    if not isinstance(layout, Layout) or layout.copies or layout.is_product:
+        return layout
+    return Layout(AffineMap.identity(layout.p), layout.n, layout.axes)
 
 
 def alike(layout: Placement, target: Placement) -> bool:

@@ -14,6 +14,7 @@ from graycube.errors import InvalidValueError
 from graycube.run import freed_with, mpi, no_way_back, private
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
+from graycube.stencil.owned import OwnedHalo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +60,7 @@ class _Copy:
 
 
 @lru_cache(maxsize=_KEPT)
-def frames_of(exchange: Halo, nodes: range) -> tuple[Frame, ...]:
+def frames_of(exchange: Halo | OwnedHalo, nodes: range) -> tuple[Frame, ...]:
     """The frames of some nodes, the same ones every time.
 
     >>> from graycube.layout import Layout

@@ -19,7 +19,10 @@ from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.host import host_array
-from graycube.stencil import Frame, Halo, ReachLike, halo
+from graycube.layout import Ownership
+from graycube.layout.placement import Placement
+from graycube.stencil import Frame, Halo, ReachLike
+from graycube.stencil.owned import OwnedHalo, halo_of
 
 if TYPE_CHECKING:
     from graycube.run.agreement import Facts
@@ -47,10 +50,12 @@ class Window(Generic[_H]):
     array([1, 2, 3, 4])
     """
 
-    def __init__(self, a: _H, exchange: Halo, fill: float) -> None:
+    def __init__(self, a: _H, exchange: Halo | OwnedHalo, fill: float) -> None:
         self.halo = exchange
         self._like = a
-        self._frames = frames_of(exchange, a.nodes)
+        self._frames = frames_of(
+            exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
+        )
         payload, value = a.blocks.shape[2:], _require_fill(fill, a.dtype)
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
@@ -151,7 +156,15 @@ class Window(Generic[_H]):
         return f"<Window of {self._like!r}: {self.halo!r}>"
 
 
-def _require_near(exchange: Halo) -> None:
+def _seen(a: Held) -> tuple[Placement, range]:
+    """The layout and the nodes of the blocks: one block of all nodes is one of one node."""
+    layout: Placement = a.layout
+    if not isinstance(layout, Ownership) or spread(a.comm) is not None:
+        return layout, a.nodes
+    return layout.alone(), range(1)
+
+
+def _require_near(exchange: Halo | OwnedHalo) -> None:
     """Refuse frames that go around a ring more than once, or far beyond the ends."""
     for k, (length, reach) in enumerate(
         zip(exchange.layout.shape, exchange.reach, strict=True)
@@ -203,7 +216,9 @@ def window(
 
     def prepare() -> "tuple[Window[_H], Facts]":
         size = a.blocks.itemsize
-        exchange = halo(a.layout, reach, periodic=periodic, corners=corners, itemsize=size)
+        exchange = halo_of(
+            _seen(a)[0], reach, periodic=periodic, corners=corners, itemsize=size
+        )
         _require_near(exchange)
         if spread(a.comm) is not None:
             require_plain(a.dtype)

@@ -81,10 +81,11 @@ def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: "DTypeLi
         raise InvalidTypeError(
             f"out is a {type(out).__name__}", "it must be a CubeArray", "make one"
         )
-    if out.shape != tuple(shape) or out.comm is not a.comm or out.layout.n != a.layout.n:
+    nodes, wanted = out.layout.node_count, a.layout.node_count
+    if out.shape != tuple(shape) or out.comm is not a.comm or nodes != wanted:
         raise InvalidValueError(
-            f"out has shape {out.shape}, on {1 << out.layout.n} nodes",
-            f"the result has shape {tuple(shape)}, on the {1 << a.layout.n} nodes of the array",
+            f"out has shape {out.shape}, on {nodes} nodes",
+            f"the result has shape {tuple(shape)}, on the {wanted} nodes of the array",
             "make an array of that shape on the same nodes",
         )
     if not np.can_cast(dtype, out.dtype, "same_kind"):

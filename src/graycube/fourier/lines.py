@@ -7,7 +7,8 @@ Rules.
 2. What becomes of the lines may have another length. The new axis is in memory, in the place
    of the old one, and the layout says so.
 3. Where the other axes cannot take all nodes, a line stays over some of them. It can be padded
-   or cut all the same: dealt out cyclically, its end is the end of every node's part of it.
+   or cut all the same: dealt out cyclically, its end is the end of every node's part of it. By
+   ownership this is so for every length.
 """
 
 from dataclasses import replace
@@ -22,7 +23,7 @@ from graycube.array.moving import moved
 from graycube.errors import InvalidValueError
 from graycube.fourier.passes import brought
 from graycube.gf2 import AffineMap, Matrix
-from graycube.layout import Axis, Layout
+from graycube.layout import Axis, Layout, Ownership
 from graycube.layout.layout import require_single
 
 _Lines = NDArray[Any]
@@ -72,6 +73,8 @@ def nodes_along(layout: Layout, axis: int) -> int:
     >>> nodes_along(Layout.mesh((8, 8), nodes=(4, 2), code="gray"), 0)
     4
     """
+    if isinstance(layout, Ownership):
+        return layout.axes[axis].parts
     changes = tuple(layout.node_change(1 << bit) for bit in layout.word_bits(axis))
     return 1 << Matrix(changes, layout.n).rank()
 
@@ -82,6 +85,8 @@ def has_room(layout: Layout, axis: int) -> bool:
     >>> has_room(Layout.mesh((12, 8), nodes=(1, 4)), 1), has_room(Layout.cyclic(4, 1), 0)
     (True, False)
     """
+    if isinstance(layout, Ownership):  # axes are traded there
+        return True
     return nodes_along(layout, axis) == 1 or layout.axes[axis].bits <= layout.p - layout.n
 
 
@@ -95,6 +100,8 @@ def require_room(layout: Layout, axis: int, what: str, hint: str) -> None:
     cosine transform needs whole lines on a node, and the other axes can take 1 of the 2 nodes;
     take a second axis
     """
+    if isinstance(layout, Ownership):
+        return
     nodes = nodes_along(layout, axis)
     if nodes > 1:
         require_single(layout, f"{what} along an axis over nodes")
@@ -118,6 +125,8 @@ def resized(a: CubeArray, axis: int, length: int) -> CubeArray:
     layout = resized_layout(a.layout, axis, length)
     if layout == a.layout:
         return a
+    if isinstance(a.layout, Ownership):
+        return _dealt_out(a, axis, length)
     if has_room(a.layout, axis):
         return of_lines(cut_or_filled(lines_of(a, axis, a.dtype), 1, length), a, axis)
     nodes = _dealt(a.layout, axis, length)
@@ -142,6 +151,8 @@ def resized_layout(layout: Layout, axis: int, length: int) -> Layout:
     """
     if length == layout.shape[axis]:
         return layout
+    if isinstance(layout, Ownership):
+        return layout.with_axis(axis, replace(layout.axes[axis], length=length))
     if nodes_along(layout, axis) > 1:
         require_single(layout, "another length of an axis over nodes")
     if has_room(layout, axis):
@@ -163,6 +174,18 @@ def cut_or_filled(values: _Lines, axis: int, length: int) -> _Lines:
     made = np.zeros((*values.shape[:axis], length, *values.shape[axis + 1 :]), values.dtype)
     made[(slice(None),) * axis + (slice(kept),)] = found
     return made
+
+
+def _dealt_out(a: CubeArray, axis: int, length: int) -> CubeArray:
+    """The same by ownership."""
+    layout: Any = a.layout
+    share = replace(layout.axes[axis], cyclic=True)
+    dealt = a.relayout(layout.with_axis(axis, share))
+    target = layout.with_axis(axis, replace(share, length=length))
+    mine = target.boxes(a.nodes)[2 + axis]
+    boxes = dealt.blocks.reshape(*dealt.layout.boxes(a.nodes)[2:], *a.payload)
+    made = cut_or_filled(boxes, axis, mine)
+    return a.with_blocks(made.reshape(*target.held_shape(a.nodes), *a.payload), target)
 
 
 def _dealt(layout: Layout, axis: int, length: int) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ Rules.
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import delivered, require_lengths, require_out
-from graycube.fourier.lines import has_room, lines_of, of_lines, require_room
+from graycube.fourier.lines import has_room, lines_of, of_lines, require_room, resized
+from graycube.fourier.owned import owned_real, owned_real_inverse
 from graycube.fourier.transform import (
     Norm,
     Order,
@@ -34,7 +36,7 @@ from graycube.fourier.transform import (
     require_norm,
     scale,
 )
-from graycube.layout import Layout
+from graycube.layout import Layout, Ownership
 
 _Lines = NDArray[Any]
 _HINT = "use fewer nodes, or more points along the other axes"
@@ -74,6 +76,9 @@ def rfft(
         return along, points, real
 
     along, points, dtype = all_agree(a, "rfft", check, out=out, axis=axis, norm=norm, n=n)
+    if isinstance(a.layout, Ownership):
+        scaled = partial(scale, norm=norm, inverse=False)
+        return delivered(owned_real(resized(a, along, points), along, dtype, scaled), out)
     lines = _half(lines_of(a, along, dtype), points, norm)
     return delivered(of_lines(lines, a, along), out)
 
@@ -241,7 +246,12 @@ def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArr
     """The real array; the axis is brought to memory, if it is not there."""
     from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
-    lines = lines_of(a, axis, complex_dtype(a.dtype))
+    dtype = complex_dtype(a.dtype)
+    if isinstance(a.layout, Ownership):
+        scaled = partial(scale, norm=norm, inverse=True)
+        half = resized(a, axis, points // 2 + 1)
+        return owned_real_inverse(half, axis, points, dtype, scaled)
+    lines = lines_of(a, axis, dtype)
     lines = fft.irfft(lines, points, axis=1, norm="forward")
     return of_lines(scale(lines, points, norm, inverse=True), a, axis)
 

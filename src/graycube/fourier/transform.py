@@ -1,7 +1,7 @@
 """Fast Fourier transforms of distributed arrays, with NumPy's signs, norms and names."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -21,8 +21,9 @@ from graycube.fourier.arguments import (
 )
 from graycube.fourier.carried import scaling_of, through_windows
 from graycube.fourier.lines import resized
+from graycube.fourier.owned import owned_transform
 from graycube.fourier.planned import planned, require_plan
-from graycube.layout import Layout
+from graycube.layout import Layout, Ownership
 from graycube.layout.layout import require_axis, require_cube
 from graycube.planning import Plan
 
@@ -181,20 +182,42 @@ def _transform(  # noqa: PLR0913
         lengths = require_lengths(a.layout, wanted, s)
         home = resized_home(a.layout, lengths)
         if plan is not None:
-            require_plan(plan, home, wanted[0])
+            require_plan(plan, require_cube(home, "a plan"), wanted[0])
         require_out(out, a, (*home.shape, *a.payload), dtype)
         return wanted, dtype, lengths, home
 
     what = "inverse transform" if inverse else "transform"
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
     chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
-    blocks, layout = a.blocks, a.layout
+    if isinstance(a.layout, Ownership):
+        scaled = partial(scale, norm=norm, inverse=inverse)
+        whole = reduce(lambda now, axis: resized(now, axis, lengths[axis]), lengths, a)
+        result = owned_transform(whole, chosen, dtype, scaled, inverse=inverse)
+    else:
+        result = _on_cube(a, chosen, dtype, lengths, norm, inverse=inverse, plan=plan)
+    if out is None and order == "natural":
+        return result.relayout(home)
+    return delivered(result, out)
+
+
+def _on_cube(  # noqa: PLR0913
+    a: CubeArray,
+    axes: Sequence[int],
+    dtype: np.dtype[np.generic],
+    lengths: dict[int, int],
+    norm: Norm | None,
+    *,
+    inverse: bool,
+    plan: Plan | None,
+) -> CubeArray:
+    """The transform by the plan, by memory that ranks share, or axis by axis."""
+    blocks, layout, chosen = a.blocks, a.layout, [*axes]
     if plan is not None and plan.task.stages:
         axis = chosen.pop()
         made = planned(plan.schedule, layout, axis, dtype.name, a.nodes, inverse=inverse)
         blocks, layout = made.run(blocks.astype(dtype, copy=False), a.comm), made.result
         blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
-    elif home.shape == layout.shape and (
+    elif all(lengths[k] == layout.shape[k] for k in chosen) and (
         found := through_windows(
             blocks,
             layout,
@@ -221,10 +244,7 @@ def _transform(  # noqa: PLR0913
         blocks = scale(blocks, lengths[axis], norm, inverse=inverse)
     if np.may_share_memory(blocks, a.blocks):  # nothing was to be done
         blocks = blocks.astype(dtype)
-    result = CubeArray(blocks, layout, a.comm)
-    if out is None and order == "natural":
-        return result.relayout(home)
-    return delivered(result, out)
+    return CubeArray(blocks, layout, a.comm)
 
 
 def _spread(layout: Layout, axis: int) -> int:
@@ -267,12 +287,7 @@ def all_agree(
     alike = {**facts_of(what, a.layout, a.blocks), **facts}
     if isinstance(out, CubeArray):
         alike |= {"layout of out": out.layout, "dtype of out": out.dtype}
-
-    def checked() -> tuple[_T, dict[str, object]]:
-        require_cube(a.layout, "a transform")
-        return check(), alike
-
-    return together(a.comm, checked)
+    return together(a.comm, lambda: (check(), alike))
 
 
 def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":

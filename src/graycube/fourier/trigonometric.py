@@ -5,6 +5,7 @@ that is one exchange, and the layout of the result says where everything is.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,6 +19,7 @@ from graycube.fourier.arguments import (
     resized_home,
 )
 from graycube.fourier.lines import lines_of, nodes_along, of_lines, require_room
+from graycube.fourier.owned import owned_lines
 from graycube.fourier.transform import (
     Norm,
     Order,
@@ -26,6 +28,7 @@ from graycube.fourier.transform import (
     require_axes,
     require_norm,
 )
+from graycube.layout import Ownership
 
 Type = Literal[2, 3]
 
@@ -233,9 +236,12 @@ def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
     while chosen:
         axis = min(chosen, key=lambda k: nodes_along(now.layout, k))
         chosen.remove(axis)
+        work = partial(one, type=kind, n=lengths[axis], norm=norm)
+        if isinstance(now.layout, Ownership):
+            now = owned_lines(now, axis, lengths[axis], dtype, work)
+            continue
         require_room(now.layout, axis, "a transform through memory", "use fewer nodes")
-        lines = lines_of(now, axis, dtype)
-        now = of_lines(one(lines, kind, lengths[axis], axis=1, norm=norm), now, axis)
+        now = of_lines(work(lines_of(now, axis, dtype), axis=1), now, axis)
     if out is None and order == "natural":
         return now.relayout(resized_home(a.layout, lengths))
     return delivered(now, out)

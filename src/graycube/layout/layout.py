@@ -379,6 +379,16 @@ class Layout(Placement, Shown):
         slots = np.arange(self.block_size)[None, :]
         return self.coordinates(np.array(nodes)[:, None], slots)
 
+    @cached_property
+    def is_product(self) -> bool:
+        """Whether a node has the same elements along an axis wherever it is on the others.
+
+        >>> Layout.mesh((4, 4), nodes=(2, 2), code="gray").is_product
+        True
+        """
+        own = self.indices_on(range(1))
+        return prod(len(np.unique(along)) for along in own) == self.block_size
+
     def piece(self, nodes: range) -> Piece:
         """The piece of one node, or of all of them.
 
@@ -560,14 +570,14 @@ def require_cube(layout: object, what: str) -> Layout:
     return layout
 
 
-def require_single(layout: Layout, what: str) -> None:
+def require_single(layout: Placement, what: str) -> None:
     """Refuse a layout with copies.
 
     >>> require_single(Layout.nodes(2), "a plan")
     """
-    if layout.copies:
+    if layout.copy_count > 1:
         raise InvalidValueError(
-            f"the layout {layout} has {1 << layout.copies} copies of every element",
+            f"the layout {layout} has {layout.copy_count} copies of every element",
             f"{what} needs a layout without copies",
             "call relayout with one where there are enough elements, or use to_numpy()",
         )

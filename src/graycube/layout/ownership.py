@@ -228,6 +228,14 @@ class Ownership(Placement, Shown):
             )
         return replace(self, axes=tuple(kept))
 
+    def with_axis(self, k: int, axis: SharedAxis) -> "Ownership":
+        """The layout with another axis in the place of one.
+
+        >>> print(Ownership((SharedAxis(9, 2), SharedAxis(5)), 2).with_axis(1, SharedAxis(4)))
+        (9 on 2, 4)
+        """
+        return replace(self, axes=(*self.axes[:k], axis, *self.axes[k + 1 :]))
+
     def permuted(self, order: Sequence[int]) -> "Ownership":
         """The layout with its axes in another order; every element stays where it is.
 
@@ -243,6 +251,14 @@ class Ownership(Placement, Shown):
         (1, 9 on 2)
         """
         return replace(self, axes=(SharedAxis(1),) * count + self.axes)
+
+    def alone(self) -> "Ownership":
+        """The layout of the same array on one node.
+
+        >>> print(Ownership((SharedAxis(9, 8),), 8).alone())
+        (9)
+        """
+        return Ownership(tuple(SharedAxis(axis.length) for axis in self.axes), 1)
 
     def why_not_even(self) -> tuple[str, str]:
         """What keeps this from being equal blocks on 2^n nodes, and the nearest that would be.

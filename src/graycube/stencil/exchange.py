@@ -17,8 +17,10 @@ from math import prod
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
+from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube, require_single
+from graycube.layout.placement import Placement
 from graycube.machine import Machine, require_machine
 from graycube.machine.model import Switching
 from graycube.stencil.line import Reach, strips
@@ -84,6 +86,15 @@ class Halo:
         found = self.rounds(machine)
         return sum((machine.message_time(r.longest * self.itemsize) for r in found), 0.0)
 
+    def own(self, node: int) -> list[IntArray]:
+        """The coordinates that a node has along each axis.
+
+        >>> halo(Layout.mesh((8, 6), nodes=(4, 2)), reach=1).own(1)
+        [array([0, 1]), array([3, 4, 5])]
+        """
+        here = node ^ self.layout.map.constant & ((1 << self.layout.n) - 1)
+        return [reading.own(reading.strip.component(here)) for reading in readings(self)]
+
     def messages(self, node: int) -> tuple[HaloMessage, ...]:
         """What a node sends, in the order of axes, sides and steps.
 
@@ -139,15 +150,26 @@ def halo(
     <Halo of (16, 16) on 16 nodes: reach 1 0-2, corners, 272 elements sent>
     """
     layout = require_cube(layout, "a halo in a cube")
-    require_single(layout, "a halo")
-    d = len(layout.axes)
-    far = tuple(_reach(entry, k) for k, entry in enumerate(_per_axis(reach, d, "reach")))
-    ring = tuple(_flag(x, "periodic") for x in _per_axis(periodic, d, "periodic"))
-    size = require_int(itemsize, "itemsize", least=1)
-    made = Halo(layout, far, ring, _flag(corners, "corners"), size)
+    made = Halo(layout, *asked(layout, reach, periodic, corners, itemsize))
     for reading in readings(made):
         reading.strip.steps(reading.reach)  # raises where there is too much to count
     return made
+
+
+def asked(
+    layout: Placement, reach: object, periodic: object, corners: object, itemsize: int
+) -> tuple[tuple[Reach, ...], tuple[bool, ...], bool, int]:
+    """What is asked of a halo, with an entry for each axis.
+
+    >>> asked(Layout.nodes(2), 1, True, False, 8)
+    (((1, 1),), (True,), False, 8)
+    """
+    require_single(layout, "a halo")
+    d = len(layout.shape)
+    far = tuple(_reach(entry, k) for k, entry in enumerate(_per_axis(reach, d, "reach")))
+    ring = tuple(_flag(x, "periodic") for x in _per_axis(periodic, d, "periodic"))
+    size = require_int(itemsize, "itemsize", least=1)
+    return far, ring, _flag(corners, "corners"), size
 
 
 def _reach(entry: object, axis: int) -> Reach:

@@ -15,15 +15,17 @@ each other are slices.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.gf2.arrays import IntArray
-from graycube.stencil.exchange import Halo, readings
 from graycube.stencil.messages import HaloMessage
+
+if TYPE_CHECKING:
+    from graycube.stencil.exchange import Halo
+    from graycube.stencil.owned import OwnedHalo
 
 MOST_PIECES = 16
 """Places in more pieces are picked one by one."""
@@ -53,6 +55,8 @@ class AxisFrame:
     def places(self, coordinates: IntArray) -> tuple[IntArray, IntArray]:
         """Where coordinates are in the frame, each perhaps twice, and which ones."""
         order = np.argsort(coordinates)
+        if not len(order):
+            return order, order
         found = np.searchsorted(coordinates, self.true, sorter=order)
         which = order[np.minimum(found, len(order) - 1)]
         there = np.flatnonzero(coordinates[which] == self.true)
@@ -77,6 +81,8 @@ def within(own: IntArray, below: int, above: int) -> IntArray:
     >>> within(np.array([0, 1, 9]), below=1, above=2).tolist()
     [-1, 0, 1, 2, 3, 8, 9, 10, 11]
     """
+    if not len(own):
+        return own
     first, last = own - below, own + above + 1
     apart = np.flatnonzero(first[1:] > last[:-1])
     starts, stops = first[np.append(0, apart + 1)], last[np.append(apart, len(own) - 1)]
@@ -109,20 +115,18 @@ class Frame:
     (slice(2, 3, None), slice(2, 5, None))
     """
 
-    halo: Halo
+    halo: "Halo | OwnedHalo"
     node: int
 
     @cached_property
     def axes(self) -> tuple[AxisFrame, ...]:
         """The axes of the mesh."""
-        layout = self.halo.layout
-        constant = layout.map.constant & ((1 << layout.n) - 1)
-        found = []
-        for reading in readings(self.halo):
-            own = reading.own(reading.strip.component(self.node ^ constant))
-            frame = within(own, *reading.reach)
-            found.append(AxisFrame(own, frame, reading.strip.length, reading.periodic))
-        return tuple(found)
+        halo, own = self.halo, self.halo.own(self.node)
+        entries = zip(own, halo.reach, halo.layout.shape, halo.periodic, strict=True)
+        return tuple(
+            AxisFrame(own, within(own, *reach), length, periodic)
+            for own, reach, length, periodic in entries
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -132,14 +136,7 @@ class Frame:
     @cached_property
     def order(self) -> NDArray[np.intp] | None:
         """The slot of every place of the node's own mesh, in C order; None: the same."""
-        layout = self.halo.layout
-        node, slots = np.array(self.node), np.arange(layout.block_size)
-        place = np.zeros(layout.block_size, dtype=np.intp)
-        for along, at in zip(self.axes, layout.coordinates(node, slots), strict=True):
-            place = place * len(along.own) + np.searchsorted(along.own, at)
-        order = np.argsort(place)
-        whole = prod(len(along.own) for along in self.axes)
-        return None if np.array_equal(order, np.arange(whole)) else order
+        return self.halo.layout.piece(range(self.node, self.node + 1)).rows
 
     def inner(self, steps: tuple[int, ...]) -> Index:
         """The node's own mesh within the frame, with a step along every axis."""

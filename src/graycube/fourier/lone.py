@@ -1,0 +1,253 @@
+"""The transform along an axis that stays spread over nodes: in blocks, of any length.
+
+Rules.
+
+1. n points are a matrix of ``high`` rows and ``wide`` columns, in C order. Each node takes some
+   columns, transforms them and turns them; takes some rows instead, and transforms these. That
+   leaves value k1 + high k2 in row k1 and column k2: the matrix of the result, transposed.
+2. Where no two factors are at least as many as the nodes, the transform is a convolution with a
+   chirp (Bluestein), of so many points that there are such factors.
+3. What is given may be shorter than the points, and is zero beyond. What is wanted may be
+   shorter too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.sharing import as_bytes
+from graycube.fourier.engine import transformed
+from graycube.gf2.arrays import IntArray
+from graycube.layout.share import SharedAxis
+from graycube.run import mpi, no_way_back, private
+from graycube.run.butterflies import unit_roots
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+_Lines = NDArray[Any]
+FEW = 128
+"""So many points are transformed on one node."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Team:
+    """The nodes that share an axis, in the order of its blocks; this one is number ``me``."""
+
+    nodes: list[int]
+    me: int
+    comm: "Intracomm"
+
+    def share(self, length: int, who: int) -> range:
+        """The block of one of them, of an axis of some length."""
+        return SharedAxis(length, len(self.nodes)).own(who)
+
+    def exchanged(self, sent: list[_Lines], shapes: list[tuple[int, ...]]) -> list[_Lines]:
+        """What each of them sends to each; the shapes are those of what comes."""
+        own, kind = private(self.comm).comm, sent[0].dtype
+        with no_way_back(lambda: "a transform"):
+            found = [np.empty(shape, kind) for shape in shapes]
+            sent = [np.ascontiguousarray(lines) for lines in sent]
+            others = [k for k in range(len(self.nodes)) if k != self.me]
+            requests = [own.Irecv(as_bytes(found[k]), self.nodes[k]) for k in others]
+            requests += [own.Isend(as_bytes(sent[k]), self.nodes[k]) for k in others]
+            found[self.me] = sent[self.me]
+            mpi().Request.Waitall(requests)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rectangle:
+    """Points as rows and columns, over the nodes of a team."""
+
+    high: int
+    wide: int
+    team: Team
+
+    def columns(self, lines: _Lines, length: int) -> _Lines:
+        """The columns of this node, of what has so many elements in blocks; zero beyond."""
+        team, mine = self.team, self.team.share(length, self.team.me)
+        every = range(len(team.nodes))
+        cuts = [team.share(self.wide, k) for k in every]
+        sent = [_cut(lines, mine, self.wide, cut) for cut in cuts]
+        sources = [team.share(length, k) for k in every]
+        own = cuts[team.me]
+        shapes = [(_count(s, self.wide, own), *lines.shape[1:]) for s in sources]
+        made = np.zeros((self.high, len(own), *lines.shape[1:]), lines.dtype)
+        for source, found in zip(sources, team.exchanged(sent, shapes), strict=True):
+            for rows, across, part in _boxes(source, self.wide, own):
+                box = made[rows.start : rows.stop, across.start - own.start :][:, : len(across)]
+                box[...] = found[part.start : part.stop].reshape(box.shape)
+        return made
+
+    def blocks(self, columns: _Lines, length: int) -> _Lines:
+        """Back: the block of this node of the first so many elements."""
+        team, own = self.team, self.team.share(self.wide, self.team.me)
+        every = range(len(team.nodes))
+        sent = []
+        for k in every:
+            target = team.share(length, k)
+            parts = [
+                columns[rows.start : rows.stop, across.start - own.start :][
+                    :, : len(across)
+                ].reshape(len(part), *columns.shape[2:])
+                for rows, across, part in _boxes(target, self.wide, own)
+            ]
+            sent.append(np.concatenate([columns[:0].reshape(0, *columns.shape[2:]), *parts]))
+        mine = team.share(length, team.me)
+        cuts = [team.share(self.wide, k) for k in every]
+        shapes = [(_count(mine, self.wide, cut), *columns.shape[2:]) for cut in cuts]
+        made = np.empty((len(mine), *columns.shape[2:]), columns.dtype)
+        for cut, found in zip(cuts, team.exchanged(sent, shapes), strict=True):
+            for rows, across, part in _boxes(mine, self.wide, cut):
+                view = _box_of(made, mine, self.wide, rows, across)
+                view[...] = found[part.start : part.stop].reshape(view.shape)
+        return made
+
+    def turned(self, lines: _Lines, *, rows: bool) -> _Lines:
+        """Columns of this node become its rows, or the other way round."""
+        team = self.team
+        every = range(len(team.nodes))
+        cuts = [(team.share(self.high, k), team.share(self.wide, k)) for k in every]
+        below, beside = cuts[team.me]
+        rest = lines.shape[2:]
+        if rows:
+            sent = [lines[down.start : down.stop] for down, _ in cuts]
+            shapes = [(len(below), len(across), *rest) for _, across in cuts]
+        else:
+            sent = [lines[:, across.start : across.stop] for _, across in cuts]
+            shapes = [(len(down), len(beside), *rest) for down, _ in cuts]
+        return np.concatenate(team.exchanged(sent, shapes), axis=1 if rows else 0)
+
+    def factors(self, dtype: "np.dtype[Any]", ndim: int, *, inverse: bool) -> _Lines:
+        """What turns the columns of this node between the two transforms."""
+        own = self.team.share(self.wide, self.team.me)
+        powers = np.multiply.outer(np.arange(self.high), np.arange(own.start, own.stop))
+        roots = unit_roots(powers, self.high * self.wide, dtype, inverse=inverse)
+        return roots.reshape(*roots.shape, *(1,) * (ndim - 2))
+
+    def forward(self, columns: _Lines, *, inverse: bool = False) -> _Lines:
+        """The transform of what is in columns, as rows: k1 + high k2 in row k1, column k2."""
+        made = transformed(columns, 0, inverse=inverse)
+        made *= self.factors(made.dtype, made.ndim, inverse=inverse)
+        return transformed(self.turned(made, rows=True), 1, inverse=inverse)
+
+    def back(self, rows: _Lines) -> _Lines:
+        """The inverse of :meth:`forward`."""
+        made = self.turned(transformed(rows, 1, inverse=True), rows=False)
+        made *= self.factors(made.dtype, made.ndim, inverse=True)
+        made = transformed(made, 0, inverse=True)
+        made /= made.real.dtype.type(self.high * self.wide)
+        return made
+
+
+def lone(  # noqa: PLR0913
+    lines: _Lines, given: int, points: int, wanted: int, team: Team, *, inverse: bool
+) -> _Lines:
+    """The unscaled transform of lines along axis 0, of which each node of a team has a block.
+
+    >>> def program(comm, x):  # 7 points, 2 or 3 on each of three ranks
+    ...     team = Team([0, 1, 2], comm.rank, comm)
+    ...     return lone(x, 7, 7, 7, team, inverse=False)
+    """
+    low = _factor(points, len(team.nodes))
+    if low is None:
+        return _chirped(lines, given, points, wanted, team, inverse=inverse)
+    matrix = _Rectangle(points // low, low, team)
+    made = matrix.forward(matrix.columns(lines, given), inverse=inverse)
+    return _Rectangle(low, points // low, team).blocks(np.swapaxes(made, 0, 1), wanted)
+
+
+def _factor(points: int, least: int) -> int | None:
+    """The factor next to the root, if it and the other one are at least so large.
+
+    Few points are one column: one node transforms them, better than a convolution does.
+    """
+    if points <= FEW:
+        return 1
+    for low in range(isqrt(points), max(least, 2) - 1, -1):
+        if points % low == 0:
+            return low
+    return None
+
+
+def _chirped(  # noqa: PLR0913
+    lines: _Lines, given: int, points: int, wanted: int, team: Team, *, inverse: bool
+) -> _Lines:
+    """The transform as a convolution: n k is (n^2 + k^2 - (n - k)^2) / 2."""
+    from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
+
+    most = max(given, wanted)
+    least = given + most - 1
+    low = fft.next_fast_len(max(isqrt(least), len(team.nodes)))
+    matrix = _Rectangle(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
+    dtype, own = lines.dtype, team.share(low, team.me)
+
+    def chirp(index: IntArray) -> _Lines:
+        square = index.astype(np.int64) ** 2 % (2 * points)
+        return unit_roots(square, 2 * points, dtype, inverse=inverse)
+
+    def turned(values: _Lines, length: int) -> _Lines:
+        mine = team.share(length, team.me)
+        factors = chirp(np.arange(mine.start, mine.stop))
+        return values * factors.reshape(-1, *(1,) * (values.ndim - 1))
+
+    size = matrix.high * low
+    index = np.add.outer(np.arange(matrix.high) * low, np.arange(own.start, own.stop))
+    ahead, behind = index, size - index
+    kernel = np.zeros(index.shape, dtype)
+    for near, reach in ((ahead, wanted), (behind, given)):
+        kernel[near < reach] = chirp(near[near < reach]).conj()
+    spectrum = matrix.forward(kernel)
+    made = matrix.forward(matrix.columns(turned(lines, given), given))
+    made *= spectrum.reshape(*spectrum.shape, *(1,) * (made.ndim - 2))
+    return turned(matrix.blocks(matrix.back(made), wanted), wanted)
+
+
+def _boxes(flat: range, wide: int, columns: range) -> Iterator[tuple[range, range, range]]:
+    """A stretch of a matrix in C order, cut by columns: boxes, and where a message has them."""
+    start = 0
+    for rows, across in _stretch(flat, wide):
+        low, high = max(across.start, columns.start), min(across.stop, columns.stop)
+        if low < high and len(rows):
+            count = len(rows) * (high - low)
+            yield rows, range(low, high), range(start, start + count)
+            start += count
+
+
+def _stretch(flat: range, wide: int) -> Iterator[tuple[range, range]]:
+    """The end of a row, whole rows and the beginning of a row that make a stretch."""
+    first, last = -(-flat.start // wide), flat.stop // wide
+    if first > last:
+        yield range(last, first), range(flat.start - last * wide, flat.stop - last * wide)
+        return
+    yield range(first - 1, first), range(flat.start - (first - 1) * wide, wide)
+    yield range(first, last), range(wide)
+    yield range(last, last + 1), range(flat.stop - last * wide)
+
+
+def _count(flat: range, wide: int, columns: range) -> int:
+    return sum(len(part) for _, _, part in _boxes(flat, wide, columns))
+
+
+def _box_of(lines: _Lines, flat: range, wide: int, rows: range, across: range) -> _Lines:
+    """A view of a box of the matrix that a stretch of lines is."""
+    if len(rows) == 1:
+        start = rows.start * wide + across.start - flat.start
+        return lines[None, start : start + len(across)]
+    start = rows.start * wide - flat.start
+    whole = lines[start : start + len(rows) * wide].reshape(len(rows), wide, *lines.shape[1:])
+    return whole[:, across.start : across.stop]
+
+
+def _cut(lines: _Lines, flat: range, wide: int, columns: range) -> _Lines:
+    """What a stretch has of some columns."""
+    parts = [
+        _box_of(lines, flat, wide, rows, across).reshape(len(part), *lines.shape[1:])
+        for rows, across, part in _boxes(flat, wide, columns)
+    ]
+    return np.concatenate([lines[:0], *parts])

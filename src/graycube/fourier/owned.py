@@ -1,0 +1,186 @@
+"""Transforms in layouts by ownership: axes are traded, until each was in memory once.
+
+Rules.
+
+1. An axis in memory is transformed there. For one over nodes, a long axis in memory takes its
+   nodes; if all axes are over nodes, another one takes them too.
+2. Where no other axis is long enough, the axis stays over its nodes: :mod:`.lone`.
+3. The layouts on the way depend on layouts alone. In one process nothing is moved.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array import CubeArray
+from graycube.array.moving import straight
+from graycube.array.ranks import spread
+from graycube.errors import InvalidValueError
+from graycube.fourier.engine import transformed
+from graycube.fourier.lone import Team, lone
+from graycube.layout import Ownership
+from graycube.layout.layout import require_single
+from graycube.layout.ownership import owned_mesh
+from graycube.layout.share import SharedAxis
+
+_Lines = NDArray[Any]
+Scale = Callable[[_Lines, int], _Lines]
+"""Scales the blocks after a transform of so many points."""
+
+
+def owned_transform(
+    a: CubeArray, axes: Sequence[int], dtype: "np.dtype[Any]", scale: Scale, *, inverse: bool
+) -> CubeArray:
+    """The transform along some axes, in the layout that they leave.
+
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.eye(3), Layout.mesh((3, 3), nodes=(3, 1)))
+    >>> y = owned_transform(x, [0], np.dtype(complex), lambda x, _: x, inverse=False)
+    >>> print(y.layout, np.allclose(y.to_numpy(), np.fft.fft(np.eye(3), axis=0)))
+    (3, 3 on 3) True
+    """
+    found, left = a.with_blocks(a.blocks.astype(dtype)), [*axes]
+    while left:
+        axis = min(left, key=lambda k: _owned(found).axes[k].parts)
+        left.remove(axis)
+        points = found.layout.shape[axis]
+        found = _along(found, axis, points, points, inverse=inverse)
+        found = found.with_blocks(scale(found.blocks, points))
+    return found
+
+
+def owned_real(a: CubeArray, axis: int, dtype: "np.dtype[Any]", scale: Scale) -> CubeArray:
+    """The first half of the spectrum of a real array along an axis.
+
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.eye(3), Layout.mesh((3, 3), nodes=(3, 1)))
+    >>> owned_real(x, 0, np.dtype(float), lambda x, _: x).shape
+    (2, 3)
+    """
+    points = a.layout.shape[axis]
+    given = a.with_blocks(a.blocks.astype(dtype).astype(np.result_type(dtype, 1j)))
+    found = _along(given, axis, points, points // 2 + 1, inverse=False)
+    return found.with_blocks(scale(found.blocks, points))
+
+
+def owned_real_inverse(
+    a: CubeArray, axis: int, points: int, dtype: "np.dtype[Any]", scale: Scale
+) -> CubeArray:
+    """The real array of so many points with that half of a spectrum.
+
+    It is the real part of the transform of the half, in which all values but those that are
+    their own mirror images count twice.
+
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.eye(2, 3), Layout.mesh((2, 3), nodes=(1, 3)))
+    >>> owned_real_inverse(x, 0, 3, np.dtype(complex), lambda x, _: x).to_numpy()[0]
+    array([1., 2., 0.])
+    """
+    index = a.layout.indices_on(a.nodes)[axis]
+    twice = np.where((index == 0) | (2 * index == points), 1, 2).astype(dtype)
+    blocks = a.blocks.astype(dtype)
+    given = a.with_blocks(blocks * twice.reshape(*twice.shape, *(1,) * len(a.payload)))
+    found = _along(given, axis, points, points, inverse=True)
+    return found.with_blocks(scale(np.ascontiguousarray(found.blocks.real), points))
+
+
+def owned_lines(
+    a: CubeArray, axis: int, length: int, dtype: "np.dtype[Any]", work: Callable[..., _Lines]
+) -> CubeArray:
+    """The array after ``work`` on whole lines, which has so many results along the axis.
+
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.eye(3), Layout.mesh((3, 3), nodes=(3, 1)))
+    >>> owned_lines(x, 0, 3, x.dtype, np.cumsum).to_numpy()[2].tolist()
+    [1.0, 1.0, 1.0]
+    """
+    target = ready(_owned(a), axis)
+    if target.axes[axis].parts > 1:
+        raise InvalidValueError(
+            f"axis {axis} of an array of shape {a.layout.shape} is over "
+            f"{_owned(a).axes[axis].parts} nodes",
+            "whole lines are needed on a node, and the other axes cannot take these nodes",
+            "use fewer nodes, or more points along the other axes",
+        )
+    a = _brought(a, target)
+    lines = a.blocks.reshape(*target.boxes(a.nodes)[2:], *a.payload).astype(dtype, copy=False)
+    result = target.with_axis(axis, SharedAxis(length))
+    made = work(lines, axis=axis) if lines.size else lines
+    return a.with_blocks(made.reshape(*result.held_shape(a.nodes), *a.payload), result)
+
+
+def _owned(a: CubeArray) -> Ownership:
+    layout: Any = a.layout
+    found: Ownership = layout
+    return found
+
+
+def _along(a: CubeArray, axis: int, points: int, wanted: int, *, inverse: bool) -> CubeArray:
+    """The unscaled transform along one axis; the first so many values of it."""
+    target = ready(_owned(a), axis)
+    a = _brought(a, target)
+    share = target.axes[axis]
+    result = target.with_axis(axis, SharedAxis(wanted, share.parts, stride=share.stride))
+    lines = a.blocks.reshape(*target.boxes(a.nodes)[2:], *a.payload)
+    over = spread(a.comm)
+    if over is None or share.parts == 1:
+        made = _in_memory(lines, axis, points, wanted, inverse=inverse)
+    else:
+        nodes = Ownership.group(over.rank, [(share.stride, share.parts)])
+        team = Team(nodes, nodes.index(over.rank), over)
+        first = np.ascontiguousarray(np.moveaxis(lines, axis, 0))
+        made = lone(first, share.length, points, wanted, team, inverse=inverse)
+        made = np.moveaxis(made, 0, axis)
+    blocks = made.reshape(*result.held_shape(a.nodes), *a.payload)
+    return a.with_blocks(blocks, result)
+
+
+def _in_memory(lines: _Lines, axis: int, points: int, wanted: int, *, inverse: bool) -> _Lines:
+    """The same for an axis that is here, padded and cut."""
+    if lines.shape[axis] < points:
+        more = [(0, points - lines.shape[axis] if k == axis else 0) for k in range(lines.ndim)]
+        lines = np.pad(lines, more)
+    made = transformed(lines, axis, inverse=inverse)
+    return made if wanted == points else np.take(made, np.arange(wanted), axis)
+
+
+def ready(layout: Ownership, axis: int) -> Ownership:
+    """A layout in which the axis is in memory, or in blocks if it cannot be there.
+
+    >>> from graycube.layout.share import SharedAxis
+    >>> print(ready(Ownership((SharedAxis(9, 2), SharedAxis(5)), 2), 0))
+    (9, 5 on 2)
+    >>> print(ready(Ownership((SharedAxis(9, 2, cyclic=True),), 2), 0))
+    (9 on 2)
+    """
+    share = layout.axes[axis]
+    if share.parts == 1:
+        return layout
+    require_single(layout, "a transform along an axis over nodes")
+    others = [k for k in range(len(layout.axes)) if k != axis]
+    free = [k for k in others if layout.axes[k].parts == 1]
+    longest = max(free, key=lambda k: layout.axes[k].length, default=None)
+    axes = [*layout.axes]
+    most = 0 if longest is None else axes[longest].length
+    if longest is not None and most > 1 and 2 * most >= share.parts:  # half of them are busy
+        axes[longest] = axes[longest].on_nodes(share.parts, share.stride)
+        axes[axis] = share.on_nodes(1, 1)
+        return replace(layout, axes=tuple(axes))
+    room = max(others, key=lambda k: axes[k].length // axes[k].parts, default=None)
+    if room is not None and axes[room].length >= axes[room].parts * share.parts:
+        parts = [other.parts for other in axes]
+        parts[room] *= share.parts
+        parts[axis] = 1
+        d = len(axes)
+        return owned_mesh(layout.shape, parts, ["binary"] * d, ["consecutive"] * d)
+    axes[axis] = share.on_nodes(share.parts, share.stride)
+    return replace(layout, axes=tuple(axes))
+
+
+def _brought(a: CubeArray, target: Any) -> CubeArray:  # noqa: ANN401 - a layout by ownership
+    if target == a.layout:
+        return a
+    return a.with_blocks(straight(a.blocks, a.layout, target, a.comm), target)
