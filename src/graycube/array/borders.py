@@ -12,6 +12,7 @@ from itertools import count
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.neighbours import Neighbours, traffic
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _Mesh = NDArray[Any]
+_Call = Callable[[], object]
 _KEPT = 64
 
 
@@ -49,11 +51,18 @@ def _longest(exchange: Halo, axes: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Laid:
-    """What is copied by the rank itself, to the buffer, and from there."""
+    """The copies before the ranks meet, and those after."""
 
-    around: tuple[tuple[Index, Index], ...]
-    out: tuple[tuple[_Mesh, Index], ...]
-    back: tuple[tuple[_Mesh, Index, Index], ...]
+    before: tuple[_Call, ...]
+    after: tuple[_Call, ...]
+
+
+def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
+    """A copy from places to places; what are views of arrays are made once."""
+    there, here = target[places], source[of]
+    if np.may_share_memory(there, target) and np.may_share_memory(here, source):
+        return partial(np.copyto, there, here)
+    return lambda: target.__setitem__(places, source[of])
 
 
 def borders(frame: Frame, mesh: _Mesh, comm: "Intracomm") -> "Borders | Neighbours":
@@ -117,33 +126,33 @@ class Borders:
         if self._grown != shared.grown:
             self._phases = [(self._phase(a, 0), self._phase(a, 1)) for a in self._axes]
             self._grown = shared.grown
-        mesh = self._mesh
-        for phases in self._phases:
-            phase = phases[shared.turn]
-            with no_way_back(lambda: "a halo exchange"):
-                for border, places in phase.out:
-                    border[...] = mesh[places]
-                for there, of in phase.around:
-                    mesh[there] = mesh[of]
-            if not shared.meet(self._words):
-                raise different(shared.comm, self._facts)
-            with no_way_back(lambda: "a halo exchange"):
-                for border, places, of in phase.back:
-                    mesh[places] = border[of]
+        alike = True
+        with no_way_back(lambda: "a halo exchange"):
+            for phases in self._phases:
+                phase = phases[shared.turn]
+                for copy in phase.before:
+                    copy()
+                if not (alike := shared.meet(self._words)):
+                    break
+                for copy in phase.after:
+                    copy()
+        if not alike:
+            raise different(shared.comm, self._facts)
 
     def _phase(self, axes: tuple[int, ...], turn: int) -> _Laid:
         exchange, rank = self._frame.halo, self._shared.comm.rank
         known = traffic(self._frame, axes)
         order: defaultdict[int, count[int]] = defaultdict(count)
-        out, back = [], []
+        mesh, before, after = self._mesh, list[_Call](), list[_Call]()
         for shape, places, target in known.out:
             start = _starts(exchange, rank, axes)[target][next(order[target])]
-            out.append((self._border(shape, rank, start, turn), places))
+            before.append(_copy(self._border(shape, rank, start, turn), (), mesh, places))
         order.clear()
         for shape, places, of, source in known.back:
             start = _starts(exchange, source, axes)[rank][next(order[source])]
-            back.append((self._border(shape, source, start, turn), places, of))
-        return _Laid(known.around, tuple(out), tuple(back))
+            after.append(_copy(mesh, places, self._border(shape, source, start, turn), of))
+        before += [_copy(mesh, there, mesh, of) for there, of in known.around]
+        return _Laid(tuple(before), tuple(after))
 
     def _border(self, shape: list[int], rank: int, start: int, turn: int) -> _Mesh:
         """The place of a message of a rank."""

@@ -182,10 +182,12 @@ def _program(
         legs = relaid_legs(a.layout, home, a.dtype, a.nodes.start, first=True)
     else:
         legs = _legs(a, home, arguments, real=function in _REAL, inverse=_INVERSE[function])
-    if legs is not None and home != result.layout:
+    if legs is None or legs[-1].layout != home:  # they would end elsewhere than the call
+        return None
+    if home != result.layout:
         way = relaid_legs(home, result.layout, result.dtype, a.nodes.start, first=False)
         legs = [*legs, *way]
-    if legs is None or not shared.reserve(room(legs, shared.comm.size, prod(a.payload))):
+    if not shared.reserve(room(legs, shared.comm.size, prod(a.payload))):
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: arguments[name] for name in arguments if name != "a"}}

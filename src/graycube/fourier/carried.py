@@ -179,12 +179,15 @@ class Legs:
         turn = shared.turn
         if turn not in self._stretches:
             self._stretches[turn] = [*self._prepared(turn)]
-        for stretch in self._stretches[turn]:
-            if stretch.meets and not shared.meet(self._words):
-                raise different(shared.comm, self._facts)
-            with no_way_back(lambda: "a transform"):
+        alike = True
+        with no_way_back(lambda: "a transform"):
+            for stretch in self._stretches[turn]:
+                if stretch.meets and not (alike := shared.meet(self._words)):
+                    break
                 for call in stretch.calls:
                     call()
+        if not alike:
+            raise different(shared.comm, self._facts)
 
     def _prepared(self, turn: int) -> "Iterator[_Stretch]":
         """The calls, if the first exchange is by the buffer of this turn."""
