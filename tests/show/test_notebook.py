@@ -76,6 +76,7 @@ def array():
 
 SHOWN = {
     "layout": lambda: layouts()[0],
+    "layout by ownership": lambda: gc.Layout.mesh((1000, 7), nodes=(6, 2)),
     "plan": some_plan,
     "transform": transform_plan,
     "proof": lambda: some_plan().verify(),
@@ -106,7 +107,7 @@ def test_every_public_class_that_notebooks_show_is_tried_here():
     public = [getattr(package, name) for package in packages for name in package.__all__]
     showing = {c for c in public if isinstance(c, type) and issubclass(c, Shown)} - {Shown}
     assert showing == {type(thing_of(name)) for name in SHOWN}
-    assert len(showing) == 12
+    assert len(showing) == 13
 
 
 @pytest.mark.parametrize("name", SHOWN)
