@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -35,6 +36,15 @@ MESHES = [
     for code in ("gray", "binary")
     for allocation in ("cyclic", "consecutive")
 ]
+
+some_meshes = pytest.mark.parametrize(
+    "layout",
+    [
+        mesh if k % 3 == 0 else pytest.param(mesh, marks=pytest.mark.sweep)
+        for k, mesh in enumerate(MESHES)
+    ],
+    ids=str,
+)
 
 
 def data(shape, dtype=complex):
@@ -72,7 +82,7 @@ def test_an_emulation_is_a_transform(allocation, method):
 
 
 @pytest.mark.parametrize("method", METHODS[:3], ids=lambda m: m.name)
-@pytest.mark.parametrize("layout", MESHES, ids=str)
+@some_meshes
 def test_an_emulation_along_an_axis_of_a_mesh_is_a_transform(layout, method):
     for axis in range(len(layout.axes)):
         found = emulated(layout, axis, method)
@@ -81,7 +91,7 @@ def test_an_emulation_along_an_axis_of_a_mesh_is_a_transform(layout, method):
             np.testing.assert_allclose(y, scipy.fft.fft(x, axis=axis), atol=1e-11)
 
 
-@pytest.mark.parametrize("layout", MESHES, ids=str)
+@some_meshes
 @pytest.mark.parametrize("ports", [1, "all"])
 def test_the_chosen_one_is_run(layout, ports):
     x = data((*layout.shape, 2))
@@ -317,6 +327,11 @@ def test_errors_name_the_value():
 NETWORKS = [algorithm.name for algorithm in gc.algorithms() if algorithm.network]
 
 
+@cache
+def candidates(layout, ports):
+    return gc.plan_fft(layout, machine=machine(layout, ports)).candidates
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_network_of_the_table_is_proved_and_is_a_transform(name):
     layouts = [
@@ -327,8 +342,7 @@ def test_every_network_of_the_table_is_proved_and_is_a_transform(name):
     ]
     done = 0
     for layout, ports in product(layouts, (1, "all")):
-        plan = gc.plan_fft(layout, machine=machine(layout, ports))
-        (candidate,) = (c for c in plan.candidates if c.algorithm.name == name)
+        (candidate,) = (c for c in candidates(layout, ports) if c.algorithm.name == name)
         if candidate.traffic is not None:
             plan = gc.plan_fft(layout, machine=machine(layout, ports), algorithm=name)
             x = data(layout.shape)

@@ -2,16 +2,20 @@
 
 import tempfile
 import warnings
+from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
+import scipy.fft
 from mpi4py import MPI
-from mpi_checks import raised
+from mpi_checks import over_messages, raised
 from numpy_cases import BROADCASTS, ELEMENTWISE, MOVES, PAYLOAD, REDUCTIONS, alike, operands
 from uneven_cases import meshes, uneven
 
 import graycube as gc
+from graycube import fourier
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Ownership
@@ -44,7 +48,7 @@ def results(comm):
         for name, call in [*CASES.items()][k :: len(kinds)]:
             wrong = alike(call, loud, whole)
             yield not wrong, f"{name} in {layout}: {wrong}"
-        silent = Silent(comm.Dup())
+        silent = over_messages(Silent(comm.Dup()))
         over = [gc.CubeArray.from_numpy(x, layout, silent) for x in whole]
         for call in [*CASES.values()][k :: 3 * len(kinds)]:
             with warnings.catch_warnings(action="ignore"):
@@ -208,8 +212,54 @@ def transforms(comm):
         yield np.allclose(gc.ifftn(y).to_numpy(), x), f"ifftn in {layout}"
         half = gc.rfftn(r)
         yield np.allclose(half.to_numpy(), np.fft.rfftn(x.real, axes=(0, 1))), f"rfftn {layout}"
-        back = gc.irfftn(half, shape[1])
+        back = gc.irfftn(half, s=shape)
         yield np.allclose(back.to_numpy(), x.real), f"irfftn in {layout}"
+
+
+def padded(comm):
+    """Axes cut or followed by zeros, cosines and sines, results in an array of the user's."""
+    for shape, nodes in product(((7, 9), (24, 10), (1, 131)), meshes(comm.size)):
+        layout = gc.Layout.mesh(shape, nodes, allocation=("cyclic", "consecutive"))
+        if not isinstance(layout, Ownership):
+            continue
+        x = np.random.default_rng(7).standard_normal((*shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        for axis, n in ((0, 5), (0, 11), (1, 4), (1, 140)):
+            y = gc.fft(u, axis, n=n, order="natural")
+            yield np.allclose(y.to_numpy(), np.fft.fft(x, n, axis)), f"fft {n=} in {layout}"
+            yield y.layout == layout.with_axis(axis, replace(layout.axes[axis], length=n)), y
+            half = gc.rfft(u, axis, n=n).to_numpy()
+            yield np.allclose(half, np.fft.rfft(x, n, axis)), f"rfft {n=} in {layout}"
+            whole = gc.irfft(u, n, axis).to_numpy()
+            yield np.allclose(whole, np.fft.irfft(x, n, axis)), f"irfft {n=} in {layout}"
+            if layout.axes[axis].parts == 1 or shape[1 - axis] > 1:
+                cosine = fourier.dct(u, axis=axis, n=n).to_numpy()
+                wanted = scipy.fft.dct(x, n=n, axis=axis)
+                yield np.allclose(cosine, wanted), f"dct {n=} in {layout}"
+        out = gc.CubeArray.from_numpy(np.zeros_like(x, complex), layout, comm)
+        yield gc.fftn(u, out=out) is out, f"out in {layout}"
+        yield np.allclose(out.to_numpy(), np.fft.fftn(x, axes=(0, 1))), f"out in {layout}"
+
+
+def stores(comm):
+    """Stores of Zarr and reads by index have what NumPy has."""
+    folder = Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None))
+    kinds = [*uneven(comm.size)]
+    for layout in kinds[:: 1 + len(kinds) // 4]:
+        x = np.random.default_rng(8).standard_normal((*layout.shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        u.save(folder / "x.zarr")
+        for target in (layout, gc.Layout.mesh(layout.shape, (comm.size, 1))):
+            found = gc.CubeArray.load(folder / "x.zarr", target, comm)
+            yield np.array_equal(found.to_numpy(), x), f"{layout} read as {target}"
+        yield np.array_equal(u.read[1:, ::2], x[1:, ::2]), f"a box of {layout}"
+        yield np.array_equal(u.read[-1, 0], x[-1, 0]), f"an element of {layout}"
+        i, j = u[..., 0].indices(sparse=True)
+        wanted = x[..., 0] + np.add.outer(np.arange(len(x)), 10 * np.arange(x.shape[1]))
+        yield np.allclose((u[..., 0] + i + 10 * j).to_numpy(), wanted), f"indices in {layout}"
+    comm.Barrier()
+    if comm.rank == 0:
+        rmtree(folder)
 
 
 def mistakes(comm):
@@ -239,5 +289,7 @@ CHECKS = {
     "the same on all": (the_same_on_all, RANKS),
     "halos": (halos, RANKS),
     "transforms": (transforms, RANKS),
+    "padded": (padded, RANKS),
+    "stores": (stores, RANKS),
     "mistakes": (mistakes, RANKS),
 }

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from graycube.array.neighbours import Neighbours, traffic
 from graycube.errors import InvalidValueError
+from graycube.layout import Ownership
 from graycube.run import no_way_back
 from graycube.run.agreement import different, digest_of
 from graycube.run.windows import Windows, windows
@@ -73,7 +74,7 @@ def borders(frame: Frame, mesh: _Mesh, comm: "Intracomm") -> "Borders | Neighbou
     """
     shared = windows(comm)
     by_messages = partial(Neighbours, frame, mesh, comm)
-    if shared is None or not mesh.size:
+    if shared is None or isinstance(frame.halo.layout, Ownership) or not mesh.size:
         return by_messages()
     return Borders(frame, mesh, shared, by_messages)
 

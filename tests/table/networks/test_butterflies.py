@@ -107,7 +107,7 @@ def test_complemented_addresses_cost_nothing(kind, encoding, method, descending)
 
 @every_row
 @every_method
-@both_ways
+@mostly_falling
 def test_the_moves_are_what_the_steps_say(kind, encoding, method, descending):
     row = (kind, encoding)
     for size, output in cases(row, method, sizes=[(1, 2), (2, 2), (3, 2), (2, 3)]):
@@ -149,7 +149,7 @@ def node_rows(made):
 
 @every_row
 @every_method
-@both_ways
+@mostly_falling
 def test_binary_output_and_memory_have_one_index_bit_in_every_address_bit(
     kind, encoding, method, descending
 ):
@@ -363,7 +363,7 @@ def test_rising_stages_mirror_falling_ones(kind, encoding, method):
 
 
 @every_row
-@both_ways
+@mostly_falling
 def test_phase_by_phase_every_phase_takes_half_the_slots(kind, encoding, descending):
     timed = cycles_of(kind, encoding, "phase by phase", descending=descending)
     for n, held, cycles in timed:
@@ -374,7 +374,7 @@ def test_phase_by_phase_every_phase_takes_half_the_slots(kind, encoding, descend
 
 
 @every_row
-@both_ways
+@mostly_falling
 def test_messages_of_two_slots_take_as_many_rounds_as_half_the_slots(
     kind, encoding, descending
 ):
