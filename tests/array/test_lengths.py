@@ -67,7 +67,7 @@ def test_blocks_of_all_nodes_are_one_without_padding():
 
 LAUNCHES = (
     Launch(2, ("uneven",), sweep=True),
-    Launch(3, ("uneven",)),
+    Launch(3, ("uneven",), sweep=True),
     Launch(4, ("uneven",), sweep=True),
     Launch(6, ("uneven",)),
     Launch(12, ("uneven",), sweep=True),

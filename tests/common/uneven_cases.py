@@ -12,12 +12,13 @@ def meshes(count):
 
 def uneven(count):
     """Layouts of two axes on so many nodes; none of them is affine."""
-    for nodes in meshes(count):
-        for shape, allocation in (
-            ((7, 9), "consecutive"),
-            ((13, 5), ("cyclic", "consecutive")),
-            ((9, 10), ("consecutive", "cyclic")),
-        ):
+    shapes = (
+        ((7, 9), "consecutive"),
+        ((13, 5), ("cyclic", "consecutive")),
+        ((9, 10), ("consecutive", "cyclic")),
+    )
+    for k, nodes in enumerate(meshes(count)):
+        for shape, allocation in shapes if count < 6 else (shapes[0], shapes[1 + k % 2]):
             codes = tuple("gray" if k & (k - 1) == 0 else "binary" for k in nodes)
             made = gc.Layout.mesh(shape, nodes, code=codes, allocation=allocation)
             if isinstance(made, gc.layout.Ownership):
