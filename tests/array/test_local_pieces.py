@@ -77,7 +77,7 @@ def test_pieces_of_another_shape_are_refused(wrong):
 
 LAUNCHES = (
     Launch(1, ("local_pieces",), sweep=True),
-    Launch(2, ("local_pieces",), messages=True),
+    Launch(2, ("local_pieces",), messages=True, sweep=True),
     Launch(4, ("local_pieces",)),
     Launch(8, ("local_pieces",), sweep=True),
 )

@@ -5,7 +5,7 @@ from mpi_runs import Launch, each, each_check, each_once
 
 LAUNCHES = (
     Launch(1, ("numpy_functions",), sweep=True),
-    Launch(2, ("numpy_functions",), messages=True),
+    Launch(2, ("numpy_functions",), messages=True, sweep=True),
     Launch(2, ("numpy_functions",), sweep=True),
     Launch(4, ("numpy_functions",)),
     Launch(8, ("numpy_functions",), sweep=True),

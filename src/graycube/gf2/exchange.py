@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2.affine import AffineMap
 from graycube.gf2.bits import bit_indices, parity, require_int
-from graycube.gf2.matrix import Matrix
+from graycube.gf2.matrix import fitting
 
 MAX_BITS = 4096  # of an address in a text, so that a hostile text stays cheap
 _NUMBER = re.compile(r"[0-9]{1,4}")
@@ -79,8 +79,8 @@ class Exchange:
         flip, when = self.flip, self.when
         if max(flip, when) >> before.height:
             self.affine(before.height)  # which says what is wrong
-        columns = (c ^ flip if (c & when).bit_count() & 1 else c for c in before.matrix.columns)
-        return AffineMap(Matrix(tuple(columns), before.height), self(before.constant))
+        columns = [c ^ flip if (c & when).bit_count() & 1 else c for c in before.matrix.columns]
+        return AffineMap(fitting(tuple(columns), before.height), self(before.constant))
 
     def affine(self, size: int) -> AffineMap:
         """The same exchange as an affine map on addresses of ``size`` bits.
@@ -95,8 +95,8 @@ class Exchange:
                 f"its highest bit is {max(self.flip, self.when).bit_length() - 1}",
                 "raise the size",
             )
-        columns = (1 << j ^ (self.flip if self.when >> j & 1 else 0) for j in range(size))
-        return AffineMap(Matrix(tuple(columns), size), 0 if self.want else self.flip)
+        columns = [1 << j ^ (self.flip if self.when >> j & 1 else 0) for j in range(size)]
+        return AffineMap(fitting(tuple(columns), size), 0 if self.want else self.flip)
 
     def changes(self, bit: int) -> tuple[int, int]:
         """The mask and parity of the addresses in which a bit is flipped.
@@ -154,6 +154,7 @@ def compose(exchanges: Iterable[Exchange], size: int) -> AffineMap:
     """The map of a whole list of exchanges, the first one done first.
 
     >>> swap = [Exchange(1, 2), Exchange(2, 1), Exchange(1, 2)]  # three CNOTs swap two bits
+    >>> from graycube.gf2 import Matrix
     >>> compose(swap, 2) == AffineMap(Matrix.permutation([1, 0]))
     True
     """

@@ -149,7 +149,7 @@ class Matrix(Shown):
                 "check the order of the factors",
             )
         columns = self.columns
-        return Matrix(tuple([_product(columns, x) for x in other.columns]), self.height)
+        return fitting(tuple([_product(columns, x) for x in other.columns]), self.height)
 
     def __add__(self, other: "Matrix") -> "Matrix":
         if not isinstance(other, Matrix):
@@ -161,7 +161,7 @@ class Matrix(Shown):
                 "pad the smaller one with block_diagonal",
             )
         pairs = zip(self.columns, other.columns, strict=True)
-        return Matrix(tuple(a ^ b for a, b in pairs), self.height)
+        return fitting(tuple(a ^ b for a, b in pairs), self.height)
 
     def transpose(self) -> "Matrix":
         """Rows and columns exchanged.
@@ -176,7 +176,7 @@ class Matrix(Shown):
                 low = rest & -rest
                 rows[low.bit_length() - 1] |= unit
                 rest ^= low
-        return Matrix(tuple(rows), self.width)
+        return fitting(tuple(rows), self.width)
 
     def rank(self) -> int:
         """Dimension of the image.
@@ -234,7 +234,7 @@ class Matrix(Shown):
                 f"an inverse needs rank {max(self.height, self.width)}",
                 "look at kernel() for what it maps to zero",
             )
-        return Matrix(tuple(pivots[lead][1] for lead in range(self.width)), self.width)
+        return fitting(tuple(pivots[lead][1] for lead in range(self.width)), self.width)
 
     def __str__(self) -> str:
         return "\n".join(entries(self, max(self.size)))
@@ -242,6 +242,18 @@ class Matrix(Shown):
     def _sheet(self) -> Sheet:
         title = f"Matrix {self.height} x {self.width} over GF(2)"
         return Sheet(title, Lines(entries(self, MOST_SHOWN)))
+
+
+def fitting(columns: tuple[int, ...], height: int) -> Matrix:
+    """The matrix with columns that fit, as those do that come of other matrices.
+
+    >>> fitting((1, 2), 2) == Matrix.identity(2)
+    True
+    """
+    made = object.__new__(Matrix)
+    object.__setattr__(made, "columns", columns)
+    object.__setattr__(made, "height", height)
+    return made
 
 
 def entries(matrix: Matrix, most: int) -> list[str]:
