@@ -12,6 +12,7 @@ Rules.
 """
 
 from dataclasses import replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.array.moving import moved
 from graycube.errors import InvalidValueError
+from graycube.fourier.along import KEPT
 from graycube.fourier.passes import brought
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout, Ownership
@@ -206,6 +208,7 @@ def _dealt(layout: Layout, axis: int, length: int) -> tuple[int, ...]:
     return tuple(nodes)
 
 
+@lru_cache(maxsize=4 * KEPT)
 def _shape(layout: Layout, axis: int, nodes: int) -> tuple[int, int, int, int, int, int]:
     """What blocks of :func:`_in_memory` are, before the extents after the axis and payload.
 
@@ -221,6 +224,7 @@ def _shape(layout: Layout, axis: int, nodes: int) -> tuple[int, int, int, int, i
     return nodes << above, 1 << high, 1 << along.low, 1 << below, before, along.extent
 
 
+@lru_cache(maxsize=4 * KEPT)
 def _in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
     """The layout with a new axis, in memory, in place of one; memory is in C order.
 
