@@ -118,7 +118,7 @@ def exchanged_dims(layout: Layout, axis: int) -> list[int]:
     [1, 2]
     """
     mask = _mask(layout, axis)
-    return [d for d in range(layout.n) if layout.map.matrix.rows[d] & mask]
+    return [d for d, row in enumerate(layout.map.matrix.rows[: layout.n]) if row & mask]
 
 
 def _farthest(layout: Layout, axis: int) -> int:

@@ -178,11 +178,12 @@ def _depend(rows: Sequence[int], group: Sequence[int]) -> list[int]:
 
 def _slot(place: AffineMap, n: int, group: Sequence[int]) -> int | None:
     """The memory bit from which on the group stands, in order and as it is, if it does."""
-    at = _depend(place.matrix.rows, group)
+    rows = place.matrix.rows
+    at = _depend(rows, group)
     in_order = at == list(range(at[0], at[0] + len(group))) and at[0] >= n
-    plain = all(
-        place.matrix.rows[i] == 1 << b for i, b in zip(at, group, strict=False)
-    ) and not any(place.constant >> i & 1 for i in at)
+    plain = all(rows[i] == 1 << b for i, b in zip(at, group, strict=False)) and not any(
+        place.constant >> i & 1 for i in at
+    )
     return at[0] - n if in_order and plain else None
 
 

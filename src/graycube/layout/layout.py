@@ -184,7 +184,7 @@ class Layout(Placement, Shown):
         """
         return self.map.width
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """True lengths of the axes.
 

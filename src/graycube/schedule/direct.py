@@ -100,7 +100,8 @@ class Delivery:
     @property
     def turn(self) -> Matrix:
         """From the address of an element to the number of the turn in which it is sent."""
-        sums = [self.move.matrix.rows[h] ^ self.partner.rows[h] for h in self.heads]
+        rows, partners = self.move.matrix.rows, self.partner.rows
+        sums = [rows[h] ^ partners[h] for h in self.heads]
         return Matrix.from_rows([*sums, *self.parts], self.move.width)
 
 
