@@ -14,13 +14,13 @@ from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube
 from graycube.machine import Machine
-from graycube.planning import Plan, plan
 from graycube.run import renumbered
 from graycube.schedule import Task
-from graycube.table.relabel import without_renumbering
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
+
+    from graycube.planning import Plan
 
 _Blocks = NDArray[Any]
 
@@ -49,12 +49,14 @@ def relaid(
     [[5], [6]]
     """
 
-    def prepare() -> tuple[Plan | None, dict[str, object]]:
+    def prepare() -> "tuple[Plan | None, dict[str, object]]":
         _require(layout, route)
         if spread(comm) is not None:
             require_plain(blocks.dtype)
         chosen = None
         if route.machine is not None:
+            from graycube.planning import plan  # noqa: PLC0415 - it knows the whole table
+
             make = partial(
                 plan,
                 require_cube(layout, "a plan"),
@@ -78,6 +80,8 @@ def relaid(
     if not (route.renumber and alike(layout, route.target)):
         made = straight(blocks, layout, route.target, comm)
         return made.copy() if made is blocks else made, route.target, comm
+    from graycube.table.relabel import without_renumbering  # noqa: PLC0415 - the table again
+
     cube, target = (require_cube(x, "a renumbering") for x in (layout, route.target))
     left, numbers = without_renumbering(Task(cube, target, cube.block_size))
     blocks = straight(blocks, cube, left.target, comm)

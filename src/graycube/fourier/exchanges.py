@@ -7,7 +7,6 @@ from graycube.fourier.passes import passes
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
-from graycube.table import dimension_exchange
 
 
 def exchange_schedules(layout: Layout, axis: int, block: int) -> tuple[Schedule, ...]:
@@ -22,6 +21,8 @@ def exchange_schedules(layout: Layout, axis: int, block: int) -> tuple[Schedule,
     binary [(4, 2048), (2, 1024)]
     gray [(4, 2048), (2, 1024)]
     """
+    from graycube.table import dimension_exchange  # noqa: PLC0415 - it brings the whole table
+
     machine, before, made = Machine(layout.n), layout, []
     for step in passes(layout, axis)[0]:
         if step.copied:

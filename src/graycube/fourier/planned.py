@@ -19,22 +19,22 @@ from graycube.fourier.along import KEPT, twiddles
 from graycube.fourier.engine import transformed
 from graycube.fourier.passes import reordered
 from graycube.layout import Layout
-from graycube.planning import Plan
 from graycube.run import Execution, private, rehearse
 from graycube.run.butterflies import unit_roots
 from graycube.run.copying import node_copies
 from graycube.run.network import groups, node_network
 from graycube.run.script import Script
 from graycube.schedule import Replication, Schedule
-from graycube.verify import check_algebra
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
+    from graycube.planning import Plan
+
 _Blocks = NDArray[Any]
 
 
-def require_plan(plan: object, layout: Layout, axis: int) -> Plan:
+def require_plan(plan: object, layout: Layout, axis: int) -> "Plan":
     """A plan for the transform of a layout along an axis; it is proved before it is run.
 
     >>> from graycube.planning import plan_fft
@@ -42,6 +42,8 @@ def require_plan(plan: object, layout: Layout, axis: int) -> Plan:
     >>> require_plan(made, Layout.cyclic(4, 2), 0) is made
     True
     """
+    from graycube.planning import Plan  # noqa: PLC0415 - it knows the whole table
+
     if not isinstance(plan, Plan):
         raise InvalidTypeError(f"the plan is {plan!r:.60}", "it is a Plan", "ask plan_fft")
     task, stages = plan.task, tuple(reversed(layout.word_bits(axis)))
@@ -68,6 +70,8 @@ def require_plan(plan: object, layout: Layout, axis: int) -> Plan:
 
 @lru_cache(maxsize=KEPT)
 def _proved(*plan: Any) -> bool:  # noqa: ANN401 - a schedule and its machine
+    from graycube.verify import check_algebra  # noqa: PLC0415 - transforms without plans need none
+
     return bool(check_algebra(*plan))
 
 

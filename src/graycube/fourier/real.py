@@ -23,7 +23,15 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import delivered, require_lengths, require_out
-from graycube.fourier.lines import has_room, lines_of, of_lines, require_room, resized
+from graycube.fourier.engine import bound
+from graycube.fourier.lines import (
+    cut_or_filled,
+    has_room,
+    lines_of,
+    of_lines,
+    require_room,
+    resized,
+)
 from graycube.fourier.owned import owned_real, owned_real_inverse
 from graycube.fourier.transform import (
     Norm,
@@ -237,23 +245,27 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and two more
 
 def _half(lines: _Lines, points: int, norm: Norm | None) -> _Lines:
     """The spectra of real lines, cut or filled to so many points."""
-    from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
-
-    return scale(fft.rfft(lines, points, axis=1), points, norm, inverse=False)
+    lines, values = cut_or_filled(lines, 1, points), points // 2 + 1
+    shape = (lines.shape[0], values, *lines.shape[2:])
+    made = np.empty(shape, complex_dtype(lines.dtype))
+    if made.size:
+        bound(lines, 1, made, kind="r2c", inverse=False, scaling=0)()
+    return scale(made, points, norm, inverse=False)
 
 
 def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArray:
     """The real array; the axis is brought to memory, if it is not there."""
-    from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
-
     dtype = complex_dtype(a.dtype)
     if isinstance(a.layout, Ownership):
         scaled = partial(scale, norm=norm, inverse=True)
         half = resized(a, axis, points // 2 + 1)
         return owned_real_inverse(half, axis, points, dtype, scaled)
-    lines = lines_of(a, axis, dtype)
-    lines = fft.irfft(lines, points, axis=1, norm="forward")
-    return of_lines(scale(lines, points, norm, inverse=True), a, axis)
+    lines = cut_or_filled(lines_of(a, axis, dtype), 1, points // 2 + 1)
+    shape = (lines.shape[0], points, *lines.shape[2:])
+    made = np.empty(shape, lines.real.dtype)
+    if made.size:
+        bound(lines, 1, made, kind="c2r", inverse=True, scaling=0)()
+    return of_lines(scale(made, points, norm, inverse=True), a, axis)
 
 
 def _with_length(a: CubeArray, axis: int, length: int) -> tuple[int, ...]:

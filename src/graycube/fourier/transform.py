@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
-from typing import Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,9 @@ from graycube.fourier.owned import owned_transform
 from graycube.fourier.planned import planned, require_plan
 from graycube.layout import Layout, Ownership
 from graycube.layout.layout import require_axis, require_cube
-from graycube.planning import Plan
+
+if TYPE_CHECKING:
+    from graycube.planning import Plan
 
 _T = TypeVar("_T")
 Norm = Literal["backward", "ortho", "forward"]
@@ -39,7 +41,7 @@ def fft(  # noqa: PLR0913 - NumPy's, and two more
     *,
     n: int | None = None,
     order: Order = "any",
-    plan: Plan | None = None,
+    plan: "Plan | None" = None,
     out: CubeArray | None = None,
 ) -> CubeArray:
     """The discrete Fourier transform along one axis of the layout; payload is not counted.
@@ -69,7 +71,7 @@ def ifft(  # noqa: PLR0913 - NumPy's, and two more
     *,
     n: int | None = None,
     order: Order = "any",
-    plan: Plan | None = None,
+    plan: "Plan | None" = None,
     out: CubeArray | None = None,
 ) -> CubeArray:
     """The inverse transform along one axis.
@@ -172,7 +174,7 @@ def _transform(  # noqa: PLR0913
     *,
     inverse: bool,
     s: Sequence[int] | None = None,
-    plan: Plan | None = None,
+    plan: "Plan | None" = None,
     out: CubeArray | None = None,
 ) -> CubeArray:
     def check() -> tuple[list[int], np.dtype[np.generic], dict[int, int], Layout]:
@@ -208,7 +210,7 @@ def _on_cube(  # noqa: PLR0913
     norm: Norm | None,
     *,
     inverse: bool,
-    plan: Plan | None,
+    plan: "Plan | None",
 ) -> CubeArray:
     """The transform by the plan, by memory that ranks share, or axis by axis."""
     blocks, layout, chosen = a.blocks, a.layout, [*axes]
