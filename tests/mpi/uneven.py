@@ -234,8 +234,11 @@ def padded(comm):
             yield np.allclose(half, np.fft.rfft(x, n, axis)), f"rfft {n=} in {layout}"
             whole = gc.irfft(u, n, axis).to_numpy()
             yield np.allclose(whole, np.fft.irfft(x, n, axis)), f"irfft {n=} in {layout}"
-            if layout.axes[axis].parts == 1 or shape[1 - axis] > 1:
+            try:
                 cosine = fourier.dct(u, axis=axis, n=n).to_numpy()
+            except InvalidValueError as error:
+                yield "whole lines are needed" in str(error), f"{error} in {layout}"
+            else:
                 wanted = scipy.fft.dct(x, n=n, axis=axis)
                 yield np.allclose(cosine, wanted), f"dct {n=} in {layout}"
         out = gc.CubeArray.from_numpy(np.zeros_like(x, complex), layout, comm)

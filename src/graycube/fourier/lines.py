@@ -183,7 +183,7 @@ def _dealt_out(a: CubeArray, axis: int, length: int) -> CubeArray:
     layout: Any = a.layout
     share = replace(layout.axes[axis], cyclic=True)
     dealt = a.relayout(layout.with_axis(axis, share))
-    target = layout.with_axis(axis, replace(share, length=length))
+    target = layout.with_axis(axis, replace(share, length=length, cyclic=True))
     mine = target.boxes(a.nodes)[2 + axis]
     boxes = dealt.blocks.reshape(*dealt.layout.boxes(a.nodes)[2:], *a.payload)
     made = cut_or_filled(boxes, axis, mine)

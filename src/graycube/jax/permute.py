@@ -19,6 +19,8 @@ def permute(x: Block, map: AffineMap | Matrix, source: Sharding = None) -> Block
     An array of JAX keeps its sharding, and a device receives one block at most. A
     ``gc.jax.Array`` gets another layout instead, and nothing moves.
 
+    >>> import jax
+    >>> import jax.numpy as jnp
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.arange(16), jax.NamedSharding(mesh, jax.P("x")))
     >>> permute(x, Matrix.permutation([3, 2, 1, 0])).tolist()

@@ -36,6 +36,7 @@ def fft(
 ) -> Block:
     """The discrete Fourier transform along one axis.
 
+    >>> import jax
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.arange(64.0), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(fft(x), jnp.fft.fft(x), atol=1e-3))
@@ -54,6 +55,7 @@ def ifft(
 ) -> Block:
     """The inverse transform along one axis.
 
+    >>> import jax
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.arange(64.0), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(ifft(fft(x)), x, atol=1e-4))
@@ -72,6 +74,7 @@ def fft2(
 ) -> Block:
     """The transform along two axes.
 
+    >>> import jax
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.eye(8), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(fft2(x), jnp.fft.fft2(x), atol=1e-4))
@@ -90,6 +93,7 @@ def ifft2(
 ) -> Block:
     """The inverse transform along two axes.
 
+    >>> import jax
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.eye(8), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(ifft2(fft2(x)), x, atol=1e-4))
@@ -108,6 +112,7 @@ def fftn(
 ) -> Block:
     """The transform along several axes, by default along all of them.
 
+    >>> import jax
     >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
     >>> x = jax.device_put(jnp.ones((8, 8, 6)), jax.NamedSharding(mesh, jax.P("x", "y")))
     >>> y = fftn(Array.from_array(x))
@@ -127,6 +132,7 @@ def ifftn(
 ) -> Block:
     """The inverse transform along several axes.
 
+    >>> import jax
     >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
     >>> x = jax.device_put(jnp.ones((8, 8, 6)), jax.NamedSharding(mesh, jax.P("x", "y")))
     >>> bool(jnp.allclose(ifftn(fftn(Array.from_array(x))).to_array(), x))
