@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import settings
 
 ALWAYS = {"deadline": None, "print_blob": True}
-settings.register_profile("fixed", max_examples=30, derandomize=True, **ALWAYS)
+settings.register_profile("fixed", max_examples=40, derandomize=True, **ALWAYS)
 settings.register_profile("sweep", max_examples=400, derandomize=True, **ALWAYS)
 settings.register_profile("explore", max_examples=2000, **ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
