@@ -220,7 +220,7 @@ def transforms(comm):
 
 def padded(comm):
     """Axes cut or followed by zeros, cosines and sines, results in an array of the user's."""
-    for shape, nodes in product(((7, 9), (24, 10), (1, 131)), meshes(comm.size)):
+    for shape, nodes in product(((7, 9), (24, 10), (2, 5), (1, 131)), meshes(comm.size)):
         layout = gc.Layout.mesh(shape, nodes, allocation=("cyclic", "consecutive"))
         if not isinstance(layout, Ownership):
             continue

@@ -4,8 +4,9 @@
 ``along`` carries it out along one axis; ``lines`` brings a whole axis to memory instead.
 ``transform``, ``real`` and ``trigonometric`` have what people call, with ``arguments`` that
 they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
-``candidates`` prices the emulations of :mod:`graycube.table.networks` on a machine, ``plan``
-chooses one, and ``emulated`` makes passes of it. ``bind`` makes a call once, to run many times.
+``planned`` carries out a plan of :func:`graycube.plan_fft`. Over shared memory, ``legs`` and
+``halves`` are ``carried`` out without copies; ``bind`` makes a call once, to run many times. In
+layouts by ownership, ``owned`` trades axes, and ``lone`` leaves one over its nodes.
 """
 
 from graycube.fourier.along import Along, along
