@@ -126,6 +126,7 @@ def test_formulas_have_the_values_that_python_gives_them(formula):
         ("1 if n < K else 1 / 0", 1),
         (" n\n", 5),
         ("0.5 * n", 2.5),
+        ("0.1 ** 2", 0.1**2),  # not the square of the fraction that 0.1 is
         ("comb(3, 7)", 0),
         ("2 ** 8191", 2**8191),
     ],

@@ -138,6 +138,9 @@ def test_a_task_that_moves_nothing_needs_no_cycles():
     same = gc.Layout.nodes(3, "gray")
     found = least_cycles(gc.Task(same, same, 7), cube(3, 1))
     assert (found.cycles, len(found.moves), found.proof) == (0, 0, "distance")
+    circuits = gc.Machine(dims=3, switching="circuit")
+    found = least_cycles(gc.Task(same, same, 7), circuits)
+    assert (found.cycles, len(found.moves), found.proof) == (0, 0, "distance")
     assert feasible(gc.Task(same, same, 7), cube(3, 1), 2).cycles == 2
     assert least_cycles(conversion(0, 7), gc.Machine(dims=0, ports="all")).cycles == 0
 

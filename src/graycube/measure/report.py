@@ -88,8 +88,8 @@ def _percent(share: float) -> str:
 def _size(nbytes: int) -> str:
     """Bytes in the largest unit that leaves a whole number.
 
-    >>> _size(1000), _size(2048), _size(3 << 20)
-    ('1000 B', '2 KiB', '3 MiB')
+    >>> _size(1000), _size(2048), _size(3 << 20), _size(1 << 40)
+    ('1000 B', '2 KiB', '3 MiB', '1024 GiB')
     """
     unit = 0
     while nbytes and nbytes % 1024 == 0 and unit < 3:
