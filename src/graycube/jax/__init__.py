@@ -24,6 +24,7 @@ except ImportError as error:
 
 from graycube.jax import local
 from graycube.jax.array import Array
+from graycube.jax.execute import execute
 from graycube.jax.halo import halo
 from graycube.jax.permute import permute
 from graycube.jax.real import irfft, irfftn, rfft, rfftn
@@ -35,6 +36,7 @@ from graycube.jax.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 __all__ = [
     "Array",
     "Collectives",
+    "execute",
     "fft",
     "fft2",
     "fftn",

@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
@@ -15,9 +16,14 @@ from graycube.jax.lines import index_along
 from graycube.jax.names import Block, Dtype, Mesh, P, Sharding
 from graycube.jax.over import over
 from graycube.jax.reshard import require_same_mesh
+from graycube.jax.rounds import executed
 from graycube.jax.shardings import layout, placed, source_of
 from graycube.layout import Layout
 from graycube.layout.layout import require_axis
+from graycube.schedule import Task
+
+if TYPE_CHECKING:
+    from graycube.planning import Plan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,8 +75,9 @@ class Array:
 
         >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
         >>> x = jax.device_put(jnp.ones((4, 4)), jax.NamedSharding(mesh, P("x", "y")))
-        >>> Array.from_array(x).to_array(jax.NamedSharding(mesh, P("y", "x"))).sharding.spec
-        P('y', 'x')
+        >>> y = Array.from_array(x).to_array(jax.NamedSharding(mesh, P("y", "x")))
+        >>> y.sharding.spec == P("y", "x")
+        True
         """
         target = self.sharding if sharding is None else sharding
         if isinstance(target, P):
@@ -82,8 +89,10 @@ class Array:
         blocks = self.relayout(natural).blocks
         return over(self.mesh, body, P(self.cube.names), whole.partition)(blocks)
 
-    def relayout(self, target: Layout) -> "Array":
+    def relayout(self, target: Layout, plan: "Plan | None" = None) -> "Array":
         """The array in another layout of the same nodes: no device receives more than a block.
+
+        Everything is sent at once, or with a plan from this layout to the other in its rounds.
 
         >>> mesh = jax.make_mesh((8,), ("x",))
         >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, P("x")))
@@ -91,6 +100,10 @@ class Array:
         [0, 1, 3, 2, 7, 6, 4, 5]
         """
         move = self.layout.conversion(target)
+        if plan is not None:
+            body = executed(plan, self.cube, self.blocks.shape[1:])
+            _require_task(plan.task, self.layout, target)
+            return self.computed(body, target)
         if move == AffineMap.identity(target.p):
             return replace(self, layout=target)
         return self.computed(_Relayout(self.cube, move, 1 << target.p - target.n), target)
@@ -237,6 +250,18 @@ class Array:
 
 
 jax.tree_util.register_dataclass(Array, ["blocks"], ["layout", "sharding"])
+
+
+def _require_task(task: Task, source: Layout, target: Layout) -> None:
+    """Refuse a plan of something else."""
+    for what, planned, given in (("from", task.source, source), ("to", task.target, target)):
+        if planned != given:
+            raise InvalidValueError(
+                f"the array goes {what} {given}",
+                f"the plan goes {what} {planned}",
+                "plan with graycube.plan(a.layout, target, block)",
+            )
+
 
 layout_of = layout  # the methods have an argument of that name
 
