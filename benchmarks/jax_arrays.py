@@ -1,9 +1,12 @@
 """XLA's own way beside graycube's: what is received, the memory in between, and the time.
 
-    python benchmarks/jax_arrays.py [bits of the points of a transform ...]
+    python benchmarks/jax_arrays.py [--pairs COUNT] [bits of the points of a transform ...]
 
 Blocks are a device's share of the array. What is received and the memory are read from the
-compiled programs, which is exact; times are those of virtual devices on one processor.
+compiled programs, which is exact; times are those of virtual devices on one processor. Errors
+are the largest, by the largest value, against NumPy's transform in double precision. Where
+jaxDecomp is installed (`pip install jaxdecomp packaging`), its transform of cubes is beside
+the others.
 """
 
 import os
@@ -12,10 +15,13 @@ os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=16")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # XLA warns of its gathers
 
 import random
-import sys
 import time
-from collections.abc import Callable, Iterator
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import jax
@@ -28,6 +34,8 @@ Values: TypeAlias = Any
 """An array of JAX, a gc.jax.Array, a mesh or a sharding."""
 P = jax.sharding.PartitionSpec
 NamedSharding = jax.sharding.NamedSharding
+MESHES = (8,), (2, 4), (2, 2, 2), (16,), (4, 2, 2)
+SHAPES = {1: (1 << 16,), 2: (256, 256), 3: (32, 32, 64), 4: (16, 16, 16, 16)}
 
 
 def mesh_of(*sizes: int) -> Values:
@@ -35,40 +43,92 @@ def mesh_of(*sizes: int) -> Values:
     return jax.sharding.Mesh(devices, tuple("xyz"[: len(sizes)]))
 
 
-def line(what: str, function: Callable[..., Values], argument: Values, block: int) -> None:
+@dataclass(frozen=True)
+class Measured:
+    """What a compiled program sends and takes, and what it gives."""
+
+    counts: str
+    received: float
+    memory: float
+    seconds: float
+    result: Values
+
+
+def measured(function: Callable[..., Values], argument: Values, block: int) -> Measured:
     program = jax.jit(function).lower(argument).compile()
     sent = gc.jax.traffic(program)
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(sent.counts.items()))
     memory = program.memory_analysis().temp_size_in_bytes / block
-    times = []
+    result, times = program(argument), []
     for _ in range(4):
         start = time.perf_counter()
         jax.block_until_ready(program(argument))
         times.append(time.perf_counter() - start)
-    print(
-        f"| {what} | {counts or 'nothing'} | {sent.received / block:.2f} | {memory:.2f} "
-        f"| {min(times[1:]) * 1e3:.1f} |"
-    )
+    return Measured(counts or "nothing", sent.received / block, memory, min(times), result)
 
 
-def heading(first: str) -> None:
-    print(f"\n| {first} | collectives | blocks received | memory in blocks | ms |")
-    print("| --- | --- | ---: | ---: | ---: |")
+def line(what: str, m: Measured, error: str = "") -> None:
+    cells = f"{m.counts} | {m.received:.2f} | {m.memory:.2f} | {m.seconds * 1e3:.1f}"
+    print(f"| {what} | {cells} |{f' {error} |' if error else ''}", flush=True)
+
+
+def heading(first: str, *more: str) -> None:
+    titles = ["collectives", "blocks received", "memory in blocks", "ms", *more]
+    print(f"\n| {first} | {' | '.join(titles)} |")
+    print("| --- | --- |" + " ---: |" * (len(titles) - 1))
+
+
+def noise(shape: int | tuple[int, ...]) -> Values:
+    numbers = np.random.default_rng(0)
+    return numbers.standard_normal(shape) + 1j * numbers.standard_normal(shape)
+
+
+def error(found: Values, want: Values) -> str:
+    if isinstance(found, gc.jax.Array):
+        found = found.layout.gather(np.asarray(found.blocks))
+    return f"{np.abs(np.asarray(found) - want).max() / np.abs(want).max():.1e}"
 
 
 def transforms(sizes: list[int]) -> None:
-    heading("transform")
-    for devices in (8, 16):
-        mesh = mesh_of(devices)
-        for p in sizes:
-            x = jax.device_put(jnp.ones(1 << p, jnp.complex64), NamedSharding(mesh, P("x")))
+    heading("transform", "error")
+    for p in sizes:
+        values = noise(1 << p)
+        want = np.fft.fft(values)
+        for devices in (8, 16):
+            sharding = NamedSharding(mesh_of(devices), P("x"))
+            x = jax.device_put(values.astype(np.complex64), sharding)
             cyclic = gc.Layout.cyclic(p, devices.bit_length() - 1)
             a, block = gc.jax.Array.from_array(x, cyclic), x.nbytes // devices
-            name = f"2^{p} points on {devices}"
-            line(f"{name}: jnp.fft.fft", jnp.fft.fft, x, block)
-            natural = partial(gc.jax.fft, source=x.sharding)
-            line(f"{name}: gc.jax.fft, natural", natural, x, block)
-            line(f"{name}: gc.jax.fft, carried", gc.jax.fft, a, block)
+            for name, function, given in (
+                ("jnp.fft.fft", jnp.fft.fft, x),
+                ("gc.jax.fft, natural", partial(gc.jax.fft, source=sharding), x),
+                ("gc.jax.fft, carried", gc.jax.fft, a),
+            ):
+                m = measured(function, given, block)
+                line(f"2^{p} points on {devices}: {name}", m, error(m.result, want))
+
+
+def cubes(lengths: list[int]) -> None:
+    """Transforms along all three axes, over eight devices; that of jaxDecomp is transposed."""
+    heading("transform", "error")
+    for length in lengths:
+        values = noise((length,) * 3)
+        want = np.fft.fftn(values)
+        sharding = NamedSharding(mesh_of(2, 4), P("x", "y"))
+        x = jax.device_put(values.astype(np.complex64), sharding)
+        a, block = gc.jax.Array.from_array(x), x.nbytes // 8
+        ways = [
+            ("jnp.fft.fftn", jnp.fft.fftn, x, want),
+            ("gc.jax.fftn, natural", partial(gc.jax.fftn, source=sharding), x, want),
+            ("gc.jax.fftn, carried", gc.jax.fftn, a, want),
+        ]
+        if find_spec("jaxdecomp"):
+            import jaxdecomp  # noqa: PLC0415 - few have it
+
+            ways.append(("jaxDecomp", jaxdecomp.fft.pfft3d, x, want.transpose(1, 2, 0)))
+        for name, function, given, expected in ways:
+            m = measured(function, given, block)
+            line(f"{length}^3 on 2 x 4: {name}", m, error(m.result, expected))
 
 
 def reshardings() -> None:
@@ -84,42 +144,63 @@ def reshardings() -> None:
         source, target = (NamedSharding(mesh, spec) for spec in (before, after))
         given, block = jax.device_put(x, source), x.nbytes // 8
         names = f"{tuple(before)} to {tuple(after)}"
-        xla = partial(jax.lax.with_sharding_constraint, shardings=target)
-        line(f"{names}: XLA", xla, given, block)
-        ours = partial(gc.jax.reshard, target=target, source=source)
-        line(f"{names}: gc.jax.reshard", ours, given, block)
+        for way, function in ways_between(source, target).items():
+            line(f"{names}: {way}", measured(function, given, block))
 
 
-def pairs(count: int) -> Iterator[tuple[float, float]]:
-    """Blocks received by XLA and by graycube, for random pairs of shardings of 3-D arrays."""
-    rng, mesh = random.Random(0), mesh_of(2, 2, 2)  # noqa: S311
-    x = jnp.zeros((16, 16, 16), jnp.float32)
+def ways_between(source: Values, target: Values) -> dict[str, Callable[..., Values]]:
+    return {
+        "XLA": partial(jax.lax.with_sharding_constraint, shardings=target),
+        "gc.jax.reshard": partial(gc.jax.reshard, target=target, source=source),
+    }
 
-    def spec() -> Values:
-        entries: list[list[str]] = [[], [], []]
-        for name in rng.sample("xyz", 3):
-            rng.choice(entries).append(name)
-        return P(*(tuple(entry) or None for entry in entries))
 
-    for _ in range(count):
-        source, target = NamedSharding(mesh, spec()), NamedSharding(mesh, spec())
-        given = jax.device_put(x, source)
-        xla = partial(jax.lax.with_sharding_constraint, shardings=target)
-        ours = partial(gc.jax.reshard, target=target, source=source)
-        programs = [jax.jit(f).lower(given).compile() for f in (xla, ours)]
-        theirs, mine = (gc.jax.traffic(p).received / (x.nbytes / 8) for p in programs)
-        yield theirs, mine
+def spec_of(rng: random.Random, names: tuple[str, ...], d: int) -> Values:
+    """Each axis of the mesh on one of d axes of an array."""
+    entries: list[list[str]] = [[] for _ in range(d)]
+    for name in rng.sample(names, len(names)):
+        rng.choice(entries).append(name)
+    return P(*(tuple(entry) or None for entry in entries))
+
+
+def pairs(count: int) -> None:
+    """Random pairs of shardings of arrays of one to four axes, 2^16 elements each."""
+    titles = "pairs", "gathers", "blocks: mean", "most", "memory: mean", "most", "ms: sum"
+    print(f"\n| mesh, way | {' | '.join(titles)} |\n| --- |" + " ---: |" * len(titles))
+    rng = random.Random(0)  # noqa: S311
+    for sizes in MESHES:
+        mesh, found = mesh_of(*sizes), defaultdict[str, list[Measured]](list)
+        for _ in range(count // len(MESHES)):
+            d = rng.randrange(1, 5)
+            x = jnp.arange(1 << 16, dtype=jnp.float32).reshape(SHAPES[d])
+            source, target = (
+                NamedSharding(mesh, spec_of(rng, mesh.axis_names, d)) for _ in range(2)
+            )
+            given, block = jax.device_put(x, source), x.nbytes // mesh.size
+            for way, function in ways_between(source, target).items():
+                m = measured(function, given, block)
+                if (np.asarray(m.result) != np.asarray(x)).any():
+                    raise AssertionError((way, source, target))
+                found[way].append(replace(m, result=None))
+        for way, made in found.items():
+            gathers = sum("all-gather" in m.counts for m in made)
+            received, memory = ([getattr(m, n) for m in made] for n in ("received", "memory"))
+            cells = f"{len(made)} | {gathers} | {np.mean(received):.2f} | {max(received):.2f}"
+            cells += f" | {np.mean(memory):.2f} | {max(memory):.2f}"
+            milliseconds = sum(m.seconds for m in made) * 1e3
+            print(f"| {sizes}, {way} | {cells} | {milliseconds:.0f} |", flush=True)
 
 
 def main() -> None:
-    sizes = [int(word) for word in sys.argv[1:]] or [20]
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("bits", nargs="*", type=int, default=[20])
+    parser.add_argument("--pairs", type=int, default=200, metavar="COUNT")
+    given = parser.parse_args()
     print(f"JAX {jax.__version__}, {jax.devices()[0].platform}")
-    transforms(sizes)
+    transforms(given.bits)
+    cubes([64, 128])
     reshardings()
-    theirs, mine = np.array(list(pairs(200))).T
-    print("\n200 random pairs on 2 x 2 x 2, blocks received: mean and most")
-    for name, blocks in (("XLA", theirs), ("gc.jax.reshard", mine)):
-        print(f"{name}: {blocks.mean():.2f} and {blocks.max():.2f}")
+    pairs(given.pairs)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """Arrays on meshes of virtual devices, with random shardings."""
 
+import re
+from math import prod
+
 import jax
 import numpy as np
 
@@ -39,3 +42,16 @@ def collectives(program):
     """How often each collective is there, and the bytes that a device receives."""
     found = gc.jax.traffic(program)
     return found.counts, found.received
+
+
+def permutes(program):
+    """The collective permutes of a compiled program: bytes, and pairs of source and target."""
+    found = re.findall(
+        r"= (\w+)\[([\d,]*)\]\S* collective-permute(?:-start)?\(.*source_target_pairs={(.*?)}}",
+        program.as_text(),
+    )
+    sizes = {"c64": 8, "f32": 4, "s32": 4}
+    for kind, lengths, pairs in found:
+        count = prod(int(length) for length in lengths.split(",") if length)
+        numbers = [int(number) for number in re.findall(r"\d+", pairs)]
+        yield count * sizes[kind], list(zip(numbers[::2], numbers[1::2], strict=True))

@@ -9,6 +9,8 @@ import jax
 import numpy as np
 
 import graycube as gc
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Matrix
 
 P = jax.sharding.PartitionSpec
 
@@ -43,7 +45,26 @@ def main():
     )
     same(jax.jit(lambda a: gc.jax.ifftn(gc.jax.fftn(a)).to_array())(a), x)
     same(gc.jax.fft(put(P(None, "b"))), np.fft.fft(x))
-    print("right")
+    reversal = Matrix.permutation(range(11)[::-1])
+    order = reversal(np.arange(x.size))
+    same(gc.jax.permute(given, reversal), x.ravel()[order].reshape(x.shape))
+    wide = gc.jax.halo(put(P(("a", "b"))), [1, 0])
+    rows = np.arange(64).reshape(8, 8)
+    same(wide, x[np.hstack([rows[:, :1] - 1, rows, (rows[:, -1:] + 1) % 64]).ravel()])
+    gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+    plan = gc.plan(gray, binary, 256, itemsize=4, machine=gc.Machine(3, startup=1.0))
+    same(
+        gc.jax.execute(plan, put(P(("a", "b"))).reshape(8, 256)), plan.apply(x.reshape(8, 256))
+    )
+
+    def energy(x):
+        return (abs(gc.jax.fft(x, axis=0, source=given.sharding)) ** 2).sum()
+
+    same(jax.jit(jax.grad(energy))(given), 2 * 64 * x)
+    try:
+        a.to_cube()
+    except InvalidValueError as error:
+        print("devices of other processes" in str(error) and "right")
 
 
 if __name__ == "__main__":

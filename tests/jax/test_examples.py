@@ -11,10 +11,16 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "src" / "graycube" / "jax"
-MODULES = ["graycube.jax", *(f"graycube.jax.{f.stem}" for f in FOLDER.glob("[!_]*.py"))]
+MODULES = [f"graycube.jax.{f.stem}" for f in FOLDER.glob("[!_]*.py")]
 
 
-@pytest.mark.parametrize("name", MODULES)
+newer = pytest.mark.skipif(
+    jax.make_mesh((1,), ("x",)).axis_types == (jax.sharding.AxisType.Auto,),
+    reason="these examples are for JAX whose make_mesh gives explicit axes",
+)
+
+
+@pytest.mark.parametrize("name", [pytest.param("graycube.jax", marks=newer), *MODULES])
 def test_the_examples_of_docstrings(name):
     known = {"jax": jax, "jnp": jax.numpy}
     flags = doctest.NORMALIZE_WHITESPACE
@@ -22,6 +28,7 @@ def test_the_examples_of_docstrings(name):
     assert not found.failed
 
 
+@newer
 def test_the_examples_of_the_page():
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     page = str(ROOT / "docs" / "jax.md")

@@ -9,6 +9,18 @@ is enough: ``gc.jax`` is loaded when it is first used.
 >>> compiled = jax.jit(fft).lower(x).compile()  # where jnp.fft.fft gathers
 >>> "all-gather" in compiled.as_text(), "all-to-all" in compiled.as_text()
 (False, True)
+
+The files, in the order in which data meets them:
+
+1. ``shardings`` are layouts, on the ``cube`` that a mesh is.
+2. ``moves`` divides a move into what devices do and one collective; ``blocks`` does both, and
+   ``over`` runs what a device does on all of them.
+3. ``reshard``, ``permute`` and ``halo`` are for arrays of JAX. ``array`` carries its layout,
+   and has its ``arithmetic``; ``convert`` takes blocks from the host and back.
+4. ``steps`` and ``lines`` are what a transform is made of; ``transform`` and ``real`` are what
+   people call.
+5. ``rounds`` of a plan, made of ``matchings``, are what ``execute`` carries out.
+6. ``local`` is for a ``shard_map`` of your own, and ``traffic`` reads what a program sends.
 """
 
 from graycube.errors import MissingExtraError
@@ -24,6 +36,7 @@ except ImportError as error:
 
 from graycube.jax import local
 from graycube.jax.array import Array
+from graycube.jax.execute import execute
 from graycube.jax.halo import halo
 from graycube.jax.permute import permute
 from graycube.jax.real import irfft, irfftn, rfft, rfftn
@@ -35,6 +48,7 @@ from graycube.jax.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 __all__ = [
     "Array",
     "Collectives",
+    "execute",
     "fft",
     "fft2",
     "fftn",

@@ -1,27 +1,37 @@
 """An array of JAX in blocks that carry their layout."""
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import jax
-import jax.numpy as jnp
 
+from graycube.array import CubeArray
+from graycube.array.ranks import nodes_here
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap
+from graycube.jax.arithmetic import Arithmetic
 from graycube.jax.blocks import carried, from_slots, to_slots
+from graycube.jax.convert import on_devices, on_host
 from graycube.jax.cube import MeshCube, cube_of
 from graycube.jax.lines import index_along
 from graycube.jax.names import Block, Dtype, Mesh, P, Sharding
 from graycube.jax.over import over
 from graycube.jax.reshard import require_same_mesh
+from graycube.jax.rounds import executed
 from graycube.jax.shardings import layout, placed, source_of
 from graycube.layout import Layout
-from graycube.layout.layout import require_axis
+from graycube.layout.layout import require_axis, require_cube, require_single
+from graycube.schedule import Task
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+    from graycube.planning import Plan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Array:
+class Array(Arithmetic):
     """Blocks of all devices, ``blocks[node, slot]``, and the layout that says what is where.
 
     A pytree whose leaf is the blocks: it goes through ``jit``, ``grad`` and ``jax.checkpoint``.
@@ -69,8 +79,9 @@ class Array:
 
         >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
         >>> x = jax.device_put(jnp.ones((4, 4)), jax.NamedSharding(mesh, P("x", "y")))
-        >>> Array.from_array(x).to_array(jax.NamedSharding(mesh, P("y", "x"))).sharding.spec
-        P('y', 'x')
+        >>> y = Array.from_array(x).to_array(jax.NamedSharding(mesh, P("y", "x")))
+        >>> y.sharding.spec == P("y", "x")
+        True
         """
         target = self.sharding if sharding is None else sharding
         if isinstance(target, P):
@@ -82,8 +93,54 @@ class Array:
         blocks = self.relayout(natural).blocks
         return over(self.mesh, body, P(self.cube.names), whole.partition)(blocks)
 
-    def relayout(self, target: Layout) -> "Array":
+    @classmethod
+    def from_cube(
+        cls, u: CubeArray, sharding: Sharding, *, copy: bool | None = None
+    ) -> "Array":
+        """A CubeArray on the devices of a mesh: node k is device k, and the layout is the same.
+
+        ``sharding`` is the one that :meth:`to_array` goes to. Devices that are the host share
+        the memory of the blocks if they can, so do not write to these, or say ``copy=True``;
+        ``copy=False`` refuses to copy.
+
+        >>> from graycube.array import CubeArray
+        >>> u = CubeArray.from_numpy(range(64), Layout.cyclic(6, 3)).astype("float32")
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> a = Array.from_cube(u, jax.NamedSharding(mesh, P("x")))
+        >>> a.layout == u.layout, a.to_array().tolist()[:4]
+        (True, [0.0, 1.0, 2.0, 3.0])
+        """
+        if not isinstance(u, CubeArray):
+            raise InvalidTypeError(
+                f"got a {type(u).__name__}", "it is a CubeArray", "use Array.from_array"
+            )
+        layout = require_cube(u.layout, "a gc.jax.Array")
+        require_single(layout, "a gc.jax.Array")
+        require_same_nodes(layout, layout_of(sharding, u.layout.shape))
+        every = jax.sharding.NamedSharding(sharding.mesh, P(cube_of(sharding.mesh).names))
+        return cls(on_devices(u.blocks, u.nodes, every, copy=copy), layout, sharding)
+
+    def to_cube(
+        self, comm: "Intracomm | None" = None, *, copy: bool | None = None
+    ) -> CubeArray:
+        """The blocks as a CubeArray: those of all nodes, or of this rank of a communicator.
+
+        The blocks of several devices come side by side, which is a copy on the host; a single
+        one is shared, and cannot be written. What is on other devices than the host needs
+        ``copy=True``; ``copy=False`` refuses to copy.
+
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.arange(64), jax.NamedSharding(mesh, P("x")))
+        >>> Array.from_array(x, Layout.cyclic(6, 3)).to_cube().to_numpy()[:4].tolist()
+        [0, 1, 2, 3]
+        """
+        nodes = nodes_here(self.layout, comm)
+        return CubeArray(on_host(self.blocks, nodes, copy=copy), self.layout, comm)
+
+    def relayout(self, target: Layout, plan: "Plan | None" = None) -> "Array":
         """The array in another layout of the same nodes: no device receives more than a block.
+
+        Everything is sent at once, or with a plan from this layout to the other in its rounds.
 
         >>> mesh = jax.make_mesh((8,), ("x",))
         >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, P("x")))
@@ -91,6 +148,10 @@ class Array:
         [0, 1, 3, 2, 7, 6, 4, 5]
         """
         move = self.layout.conversion(target)
+        if plan is not None:
+            body = executed(plan, self.cube, self.blocks.shape[1:])
+            _require_task(plan.task, self.layout, target)
+            return self.computed(body, target)
         if move == AffineMap.identity(target.p):
             return replace(self, layout=target)
         return self.computed(_Relayout(self.cube, move, 1 << target.p - target.n), target)
@@ -120,16 +181,6 @@ class Array:
         body = _Coordinate(self.cube, self.layout, require_axis(axis, len(self.layout.axes)))
         made = over(self.mesh, body, (), P(self.cube.names))()
         return replace(self, blocks=made)
-
-    def map(self, function: Callable[[Block], Block]) -> "Array":
-        """An elementwise function of the array, such as ``jnp.sin``.
-
-        >>> mesh = jax.make_mesh((8,), ("x",))
-        >>> x = jax.device_put(jnp.ones(8), jax.NamedSharding(mesh, P("x")))
-        >>> float(Array.from_array(x).map(jnp.log).blocks.sum())
-        0.0
-        """
-        return replace(self, blocks=function(self.blocks))
 
     @property
     def mesh(self) -> Mesh:
@@ -182,61 +233,33 @@ class Array:
         kind = getattr(self.blocks, "dtype", type(self.blocks).__name__)
         return f"<gc.jax.Array {self.shape} {kind} on {devices} devices: {self.layout}>"
 
-    def _with(self, other: object, how: Callable[[Block, Block], Block]) -> "Array":
-        if isinstance(other, Array):
-            if other.layout != self.layout:
-                raise InvalidValueError(
-                    f"arrays of layouts {self.layout} and {other.layout} meet",
-                    "elementwise arithmetic needs one layout",
-                    "bring one to the other: b.relayout(a.layout)",
-                )
-            return replace(self, blocks=how(self.blocks, other.blocks))
-        if jnp.ndim(other):
-            raise InvalidTypeError(
-                f"a gc.jax.Array meets an array of shape {jnp.shape(other)}",
-                "what it has in which place is not known",
-                "make it one, with gc.jax.Array.from_array(x, a.layout)",
-            )
-        return replace(self, blocks=how(self.blocks, other))
-
-    def _after(self, other: object, how: Callable[[Block, Block], Block]) -> "Array":
-        return self._with(other, lambda mine, theirs: how(theirs, mine))
-
-    def __add__(self, other: object) -> "Array":
-        return self._with(other, operator.add)
-
-    def __radd__(self, other: object) -> "Array":
-        return self._after(other, operator.add)
-
-    def __sub__(self, other: object) -> "Array":
-        return self._with(other, operator.sub)
-
-    def __rsub__(self, other: object) -> "Array":
-        return self._after(other, operator.sub)
-
-    def __mul__(self, other: object) -> "Array":
-        return self._with(other, operator.mul)
-
-    def __rmul__(self, other: object) -> "Array":
-        return self._after(other, operator.mul)
-
-    def __truediv__(self, other: object) -> "Array":
-        return self._with(other, operator.truediv)
-
-    def __rtruediv__(self, other: object) -> "Array":
-        return self._after(other, operator.truediv)
-
-    def __pow__(self, other: object) -> "Array":
-        return self._with(other, operator.pow)
-
-    def __neg__(self) -> "Array":
-        return self.map(operator.neg)
-
-    def __abs__(self) -> "Array":
-        return self.map(abs)
-
 
 jax.tree_util.register_dataclass(Array, ["blocks"], ["layout", "sharding"])
+
+
+def require_same_nodes(layout: Layout, other: Layout) -> None:
+    """Refuse a layout on another number of devices.
+
+    >>> require_same_nodes(Layout.nodes(2), Layout.nodes(2, "gray"))
+    """
+    if layout.n != other.n:
+        raise InvalidValueError(
+            f"the layout has {1 << layout.n} nodes",
+            f"the mesh has {1 << other.n} devices",
+            "use a mesh of as many devices, or relayout the array",
+        )
+
+
+def _require_task(task: Task, source: Layout, target: Layout) -> None:
+    """Refuse a plan of something else."""
+    for what, planned, given in (("from", task.source, source), ("to", task.target, target)):
+        if planned != given:
+            raise InvalidValueError(
+                f"the array goes {what} {given}",
+                f"the plan goes {what} {planned}",
+                "plan with graycube.plan(a.layout, target, block)",
+            )
+
 
 layout_of = layout  # the methods have an argument of that name
 

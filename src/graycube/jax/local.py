@@ -16,7 +16,7 @@ from graycube.jax.cube import MeshCube
 from graycube.jax.halo import Reach, require_near, sides, widened
 from graycube.jax.names import Block
 from graycube.jax.shardings import names_of
-from graycube.jax.transform import transform_of
+from graycube.jax.transform import Asked, transform_of
 from graycube.layout import Layout
 
 
@@ -85,7 +85,7 @@ def fft(
     >>> float(jax.jit(energy)(x))
     64.0
     """
-    return _transformed(block, layout, names, axes, norm, inverse=False)
+    return _transformed(block, layout, names, Asked(axes, norm, "any"))
 
 
 def ifft(
@@ -106,20 +106,13 @@ def ifft(
     >>> bool(jnp.allclose(jax.jit(back)(x), 1))
     True
     """
-    return _transformed(block, layout, names, axes, norm, inverse=True)
+    return _transformed(block, layout, names, Asked(axes, norm, "any", inverse=True))
 
 
-def _transformed(  # noqa: PLR0913
-    block: Block,
-    layout: Layout,
-    names: str | Sequence[str],
-    axes: Sequence[int] | None,
-    norm: Norm | None,
-    *,
-    inverse: bool,
+def _transformed(
+    block: Block, layout: Layout, names: str | Sequence[str], asked: Asked
 ) -> tuple[Block, Layout]:
-    cube = _cube(names, layout, block)
-    body, result = transform_of(layout, cube, axes, norm, "any", inverse=inverse)
+    body, result = transform_of(layout, _cube(names, layout, block), asked)
     return body.of_blocks(block), result
 
 

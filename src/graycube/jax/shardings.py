@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
+from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_ints
 from graycube.jax.cube import MeshCube, cube_of
@@ -132,6 +133,12 @@ def source_of(x: Block, source: Sharding) -> Sharding:
     if source is not None:
         return source
     if not isinstance(x, jax.core.Tracer):
+        if isinstance(x, CubeArray):
+            raise InvalidTypeError(
+                "got a CubeArray",
+                "its blocks are in the memory of this process",
+                "take them to devices with gc.jax.Array.from_cube(x, sharding)",
+            )
         if not isinstance(x, jax.Array):
             raise InvalidTypeError(
                 f"got a {type(x).__name__}",

@@ -7,8 +7,8 @@ is transformed on its own.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import sqrt
+from dataclasses import dataclass, replace
+from math import prod, sqrt
 
 import jax.numpy as jnp
 
@@ -24,6 +24,30 @@ from graycube.jax.over import over
 from graycube.jax.shardings import placed, source_of
 from graycube.jax.steps import LineStep, steps, way_back
 from graycube.layout import Layout
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which transform: what a caller says of it, but for where the array is.
+
+    >>> Asked(None, "forward").factor(8), Asked(None, None, inverse=True).in_order("any").order
+    (0.125, 'any')
+    """
+
+    axes: Sequence[int] | None
+    norm: Norm | None
+    order: Order | None = None
+    inverse: bool = False
+
+    def in_order(self, order: Order) -> "Asked":
+        """The same; in this order if the caller says nothing of it."""
+        return replace(self, order=self.order or order)
+
+    def factor(self, points: int) -> float:
+        """What the result for so many points is multiplied with."""
+        if self.norm == "ortho":
+            return 1 / sqrt(points)
+        return 1 / points if ((self.norm or "backward") == "backward") == self.inverse else 1.0
 
 
 def fft(
@@ -42,7 +66,7 @@ def fft(
     >>> bool(jnp.allclose(fft(x), jnp.fft.fft(x), atol=1e-3))
     True
     """
-    return fftn(a, (axis,), norm, order=order, source=source)
+    return _transform(a, Asked((axis,), norm, order), source)
 
 
 def ifft(
@@ -61,7 +85,7 @@ def ifft(
     >>> bool(jnp.allclose(ifft(fft(x)), x, atol=1e-4))
     True
     """
-    return ifftn(a, (axis,), norm, order=order, source=source)
+    return _transform(a, Asked((axis,), norm, order, inverse=True), source)
 
 
 def fft2(
@@ -80,7 +104,7 @@ def fft2(
     >>> bool(jnp.allclose(fft2(x), jnp.fft.fft2(x), atol=1e-4))
     True
     """
-    return fftn(a, axes, norm, order=order, source=source)
+    return _transform(a, Asked(axes, norm, order), source)
 
 
 def ifft2(
@@ -99,7 +123,7 @@ def ifft2(
     >>> bool(jnp.allclose(ifft2(fft2(x)), x, atol=1e-4))
     True
     """
-    return ifftn(a, axes, norm, order=order, source=source)
+    return _transform(a, Asked(axes, norm, order, inverse=True), source)
 
 
 def fftn(
@@ -119,7 +143,7 @@ def fftn(
     >>> print(y.layout)
     (b1:2 b1:1 b1:0 b0:0 || b2:0 b0:2 b0:1) x 3 on axis 2
     """
-    return _transform(a, axes, norm, order, source, inverse=False)
+    return _transform(a, Asked(axes, norm, order), source)
 
 
 def ifftn(
@@ -138,89 +162,45 @@ def ifftn(
     >>> bool(jnp.allclose(ifftn(fftn(Array.from_array(x))).to_array(), x))
     True
     """
-    return _transform(a, axes, norm, order, source, inverse=True)
+    return _transform(a, Asked(axes, norm, order, inverse=True), source)
 
 
-def _transform(  # noqa: PLR0913
-    a: Block,
-    axes: Sequence[int] | None,
-    norm: Norm | None,
-    order: Order | None,
-    source: Sharding,
-    *,
-    inverse: bool,
-) -> Block:
+def _transform(a: Block, asked: Asked, source: Sharding) -> Block:
     if isinstance(a, Array):
-        return _of_blocks(a, axes, norm, order or "any", inverse=inverse)
-    return _of_array(a, axes, norm, order or "natural", source, inverse=inverse)
-
-
-def _of_blocks(
-    a: Array, axes: Sequence[int] | None, norm: Norm | None, order: Order, *, inverse: bool
-) -> Array:
-    body, result = transform_of(a.layout, a.cube, axes, norm, order, inverse=inverse)
-    return a.computed(_OnBlocks(body), result)
-
-
-def _of_array(  # noqa: PLR0913
-    x: Block,
-    axes: Sequence[int] | None,
-    norm: Norm | None,
-    order: Order,
-    source: Sharding,
-    *,
-    inverse: bool,
-) -> Block:
-    if order == "any":
+        body, result = transform_of(a.layout, a.cube, asked.in_order("any"))
+        return a.computed(_OnBlocks(body), result)
+    if asked.order == "any":
         raise InvalidValueError(
             'order is "any"',
             "an array of JAX has no layout to say what came where",
             "transform gc.jax.Array.from_array(x), which carries one",
         )
-    given = placed(source_of(x, source), x.shape, "source")
-    body, _ = transform_of(given.layout, given.cube, axes, norm, order, inverse=inverse)
+    given = placed(source_of(a, source), a.shape, "source")
+    body, _ = transform_of(given.layout, given.cube, asked.in_order("natural"))
     whole = _OnArray(body, given.local_bits)
-    return over(given.mesh, whole, given.partition, given.partition)(x)
+    return over(given.mesh, whole, given.partition, given.partition)(a)
 
 
-def transform_of(  # noqa: PLR0913
-    layout: Layout,
-    cube: MeshCube,
-    axes: Sequence[int] | None,
-    norm: Norm | None,
-    order: Order,
-    *,
-    inverse: bool,
-) -> tuple["Transform", Layout]:
+def transform_of(layout: Layout, cube: MeshCube, asked: Asked) -> tuple["Transform", Layout]:
     """What each device does in a transform, and the layout of its result.
 
-    >>> body, result = transform_of(Layout.cyclic(4, 0), MeshCube((), ()), None, None, "any",
-    ...                             inverse=False)
+    >>> asked = Asked(None, None, "any")
+    >>> body, result = transform_of(Layout.cyclic(4, 0), MeshCube((), ()), asked)
     >>> body.of_blocks(jnp.ones(16)).real.tolist()[:2]
     [16.0, 0.0]
     """
-    require_norm(norm)
-    if order not in {"any", "natural"}:
+    require_norm(asked.norm)
+    if asked.order not in {"any", "natural"}:
         raise InvalidValueError(
-            f"order is {order!r}", "the known ones are 'any', 'natural'", "choose one"
+            f"order is {asked.order!r}", "the known ones are 'any', 'natural'", "choose one"
         )
-    chosen = tuple(require_axes(layout, axes))
-    taken, result = steps(layout, chosen)
+    axes = tuple(require_axes(layout, asked.axes))
+    taken, result = steps(layout, axes)
     back = None
-    if order == "natural":
+    if asked.order == "natural":
         back, result = way_back(layout, result), layout
-    factor = _factor(layout, chosen, norm, inverse=inverse)
-    return Transform(layout, taken, cube, back, factor, inverse), result
-
-
-def _factor(layout: Layout, axes: Sequence[int], norm: Norm | None, *, inverse: bool) -> float:
-    """What the result is multiplied with."""
-    points = 1
-    for axis in axes:
-        points *= layout.shape[axis]
-    if norm == "ortho":
-        return 1 / sqrt(points)
-    return 1 / points if ((norm or "backward") == "backward") == inverse else 1.0
+    factor = asked.factor(prod(layout.shape[axis] for axis in axes))
+    return Transform(layout, taken, cube, back, factor, asked.inverse), result
 
 
 @dataclass(frozen=True)

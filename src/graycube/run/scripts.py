@@ -39,7 +39,7 @@ def scripts(schedule: Schedule | Replication, nodes: range) -> Iterator[Script]:
     parcels = Parcels(itinerary(schedule))
     for node in nodes:
         number = node if schedule.relabel is None else schedule.relabel(node)
-        yield _script(parcels, node, number, task.payload)
+        yield script_of(parcels, node, number, task.payload)
 
 
 def scripts_at_once(
@@ -52,10 +52,17 @@ def scripts_at_once(
     ((), slice(0, 1, None), 4)
     """
     parcels = Parcels(at_once(move, n))
-    return (_script(parcels, node, node, payload) for node in nodes)
+    return (script_of(parcels, node, node, payload) for node in nodes)
 
 
-def _script(parcels: Parcels, node: int, number: int, payload: int) -> Script:
+def script_of(parcels: Parcels, node: int, number: int, payload: int) -> Script:
+    """What a node does with its parcels; its result belongs to the node ``number``.
+
+    >>> from graycube.run.itinerary import at_once
+    >>> parcels = Parcels(at_once(AffineMap.identity(4), 2))
+    >>> script_of(parcels, 0, 0, payload=1).rounds
+    ()
+    """
     mine = parcels.crossings.of(node)
     held, draft = Holding(parcels), Draft()
     stays = _last_of_each(mine.parcel) & (mine.target == node)
