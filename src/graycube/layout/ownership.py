@@ -353,22 +353,3 @@ def are_apart(axes: Sequence[SharedAxis], nodes: int) -> bool:
             return False
         used = axis.stride * axis.parts
     return nodes % used == 0
-
-
-def owned_mesh(
-    shape: Sequence[int],
-    nodes: Sequence[int],
-    code: Sequence[str | None],
-    allocation: Sequence[str | None],
-) -> Ownership:
-    """The layout of an array over a mesh of nodes, the first axis on the highest node digit.
-
-    >>> print(owned_mesh((9, 10), (2, 3), ["binary"] * 2, ["consecutive", "cyclic"]))
-    (9 on 2, 10 on 3 cyclic)
-    """
-    axes, stride = [], 1
-    columns = [*zip(shape, nodes, code, allocation, strict=True)]
-    for length, parts, name, place in reversed(columns):
-        axes.append(SharedAxis(length, parts, place == "cyclic", name == "gray", stride))
-        stride *= parts
-    return Ownership(tuple(reversed(axes)), stride)
