@@ -1,10 +1,12 @@
 """Text files: written whole or not at all, and read within a limit.
 
 Rules. A text goes to a file beside the target, which then takes its place. So a reader finds
-the old text or the new one, and what was there stays until the new text is complete. Of a file
-or a pipe no more is read than a text may have; devices, which may never end, are refused.
+the old text or the new one, and what was there stays until the new text is complete. It is on
+the disk before it takes the place, and the folder is after it: a power cut loses nothing. Of a
+file or a pipe no more is read than a text may have; devices, which may never end, are refused.
 """
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -53,9 +55,40 @@ def write_whole(path: str | Path, text: str) -> None:
         try:
             with file:
                 file.write(text)
-            beside.replace(target)
+            replaced(beside, target)
         finally:
             beside.unlink(missing_ok=True)
+
+
+def replaced(beside: Path, target: Path) -> None:
+    """Put a file that is complete in the place of another one; a power cut loses neither.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     new = Path(folder) / "new"
+    ...     _ = new.write_text("5")
+    ...     replaced(new, Path(folder) / "old")
+    ...     (Path(folder) / "old").read_text()
+    '5'
+    """
+    settled(beside)
+    beside.replace(target)
+    settled(target.parent)
+
+
+def settled(path: Path) -> None:
+    """Wait until a file, or what a folder says of its files, is on the disk.
+
+    >>> settled(Path())
+    """
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP} or not path.is_dir():
+            raise  # of folders, some systems cannot say it
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -33,9 +33,9 @@ def test_the_job_ends_well_and_says_nothing(launch, ran):
 @pytest.mark.parametrize(
     ("moment", "ranks", "readers"),
     [
-        ("archive._write_own", 8, 2),
-        ("archive._finish", 4, 1),
-        ("checkpoint.rmtree", 2, 4),
+        ("archive._write_own", 8, (2, 6)),
+        ("archive._finish", 4, (1, 3)),
+        ("checkpoint.rmtree", 2, (4, 6)),
     ],
 )
 def test_what_was_there_is_loaded_after_a_kill(moment, ranks, readers, tmp_path):
@@ -49,5 +49,6 @@ def test_what_was_there_is_loaded_after_a_kill(moment, ranks, readers, tmp_path)
     old = 2 if moment == "checkpoint.rmtree" else 1  # then the new one counts already
     (tmp_path / "again").mkdir()
     assert launch(CHECKPOINTS, ranks, tmp_path / "again", "die", state, "2", moment).returncode
-    read = job(readers, "read", state)
-    assert read.stdout == f"factor {float(old)}\n", read
+    for count, place in zip(readers, ("cyclic", "blocks"), strict=True):
+        read = job(count, "read", state, place)
+        assert read.stdout == f"factor {float(old)}\n", read

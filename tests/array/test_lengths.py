@@ -65,6 +65,14 @@ def test_blocks_of_all_nodes_are_one_without_padding():
     assert "none on 3 of them" in text(u._sheet())
 
 
+def test_the_whole_array_is_a_copy_in_every_layout():
+    for layout in (gc.Layout.mesh((9,), (8,)), gc.Layout.mesh((8,), (1,))):
+        u = gc.CubeArray.from_numpy(np.zeros(layout.shape), layout)
+        for whole in (u.to_numpy(), u.gather()):
+            whole[...] = 1
+        assert u.sum() == 0
+
+
 LAUNCHES = (
     Launch(2, ("uneven",), sweep=True),
     Launch(3, ("uneven",), sweep=True),

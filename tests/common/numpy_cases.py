@@ -110,12 +110,34 @@ REDUCTIONS = {
     "ties": lambda u, w, v, t: np.argmax(np.round(u), axis=1),
     "twice": lambda u, w, v, t: v.sum(axis=0).max(axis=0),
 }
+
+
+def thin(u):
+    """The index along each of two axes, of length 1 along the other."""
+    if isinstance(u, gc.CubeArray):
+        return u.indices(sparse=True)
+    return np.indices(u.shape[:2], sparse=True)
+
+
+def squares(u):
+    """Two thin arrays make one of the whole shape."""
+    i, j = thin(u)
+    return i**2 + j**2
+
+
 BROADCASTS = {
     "less the mean": lambda u, w, v, t: u - u.mean(0, keepdims=True),
     "and the other": lambda u, w, v, t: u * w.sum(axis=1, keepdims=True),
     "without keepdims": lambda u, w, v, t: u / u.std(axis=0),
     "all of it": lambda u, w, v, t: u - u.mean(keepdims=True),
     "vectors": lambda u, w, v, t: v - v.mean(axis=(0, 1), keepdims=True),
+    "thin": lambda u, w, v, t: squares(u),
+    "thin, and the whole": lambda u, w, v, t: (squares(u) * w + thin(u)[1]) ** 2,
+    "thin vectors": lambda u, w, v, t: thin(v)[1][..., None] * v.max(axis=1, keepdims=True),
+    "rows and columns": lambda u, w, v, t: u.mean(0, keepdims=True) - w.mean(1, keepdims=True),
+    "thin comparison": lambda u, w, v, t: np.where(thin(u)[0] > thin(u)[1], u, 0),
+    "in place": lambda u, w, v, t: np.add(u, squares(u), out=np.copy(w)),
+    "sums where": lambda u, w, v, t: np.sum(u, axis=0, where=thin(u)[1] > 2),
     "profiles": lambda u, w, v, t: u.mean(0, keepdims=True) * w.mean(0, keepdims=True),
 }
 MOVES = {

@@ -4,9 +4,10 @@ import pytest
 from mpi_runs import Launch, each, each_check, each_once
 
 LAUNCHES = (
-    Launch(2, ("lengths",), sweep=True),
-    Launch(4, ("lengths",)),
-    Launch(8, ("lengths",), sweep=True),
+    *(Launch(ranks, ("lone_axes",), sweep=True) for ranks in (1, 3, 6)),
+    Launch(2, ("lengths", "lone_axes"), sweep=True),
+    Launch(4, ("lengths", "lone_axes")),
+    Launch(8, ("lengths", "lone_axes"), sweep=True),
 )
 
 

@@ -1,6 +1,6 @@
 """Checkpoints over MPI: written by all ranks, read by any number; one that dies while writing.
 
-As a program: ``write FOLDER FACTOR``, ``die FOLDER FACTOR MOMENT``, ``read FOLDER``.
+As a program: ``write FOLDER FACTOR``, ``die FOLDER FACTOR MOMENT``, ``read FOLDER PLACE``.
 """
 
 import os
@@ -48,12 +48,13 @@ def die(comm, folder, factor, moment):
         write(comm, folder, factor)
 
 
-def read(comm, folder):
-    """What is there, whoever wrote it."""
+def read(comm, folder, place):
+    """What is there, whoever wrote it, cyclically or in blocks on any number of ranks."""
     state = gc.array.Checkpoint(folder, comm)
     factor = state.attributes()["factor"]
     half = gc.Layout.mesh((16, 13), (comm.size, 1))
-    found = state.load({"u": cyclic(comm), "half": half})
+    layout = cyclic(comm) if place == "cyclic" else gc.Layout.mesh(SHAPE, (comm.size, 1))
+    found = state.load({"u": layout, "half": half})
     assert np.array_equal(found["u"].to_numpy(), factor * X)
     assert np.allclose(found["half"].to_numpy(), np.fft.rfft(factor * X))
     if comm.rank == 0:

@@ -44,7 +44,7 @@ def a_lone_axis(comm):
     for code in ("binary", "gray"):
         layout = gc.Layout.mesh(x.shape, (comm.size,), code=code)
         a = gc.CubeArray.from_numpy(x, layout, comm)
-        for n in (24 * comm.size, 4 * comm.size):
+        for n in (24 * comm.size, 4 * comm.size, 17 * comm.size + 1):
             yield close(gc.fft(a, n=n).to_numpy(), np.fft.fft(x, n)), f"{n} {layout}"
 
 

@@ -12,7 +12,17 @@ from pathlib import Path
 import numpy as np
 from mpi4py import MPI
 from mpi_checks import over_messages, raised
-from numpy_cases import BROADCASTS, CASES, MOVES, QUIET, alike, layouts, operands, plain
+from numpy_cases import (
+    BROADCASTS,
+    CASES,
+    MOVES,
+    QUIET,
+    alike,
+    layouts,
+    operands,
+    plain,
+    squares,
+)
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
@@ -99,6 +109,8 @@ def nothing_is_sent(comm):
         for mean in means:
             calls, _ = sent(lambda mean=mean, u=over[0]: u - mean)
             yield not calls, f"a broadcast in {layout}: {calls}"
+        calls, _ = sent(lambda u=over[0], m=means: squares(u) * u + m[0] - m[1])
+        yield not calls, f"thin arrays in {layout}: {calls}"
     yield sum(sent(over[0].to_numpy)[0].values()) > 0, "the counter counts nothing"
 
 

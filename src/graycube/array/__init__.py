@@ -4,8 +4,9 @@
 are and makes all ranks go on together, ``moving`` takes data from place to place, ``local`` is
 the piece of a process, ``window`` an array with its halo, ``files`` and ``archive`` are arrays
 on disk, and ``checkpoint`` has several of them.
-What NumPy does too is in ``elementwise``, ``reductions``, with ``statistics``, ``norms`` and
-``sums`` made of them, ``payload`` and ``rolling``; ``functions`` is the table of it,
+What NumPy does too is in ``elementwise`` (``aligning`` makes operands ready), ``reductions``,
+with ``statistics``, ``norms`` and ``sums`` made of them, ``payload`` and ``rolling``;
+``functions`` is the table of it,
 ``methods`` has the names on arrays. ``cube_array`` is the array itself.
 """
 

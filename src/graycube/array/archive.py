@@ -5,12 +5,13 @@ Rules.
 1. No two ranks write one chunk. Each has one box of a mesh and cuts it into chunks; an array
    that is not in boxes goes to such a mesh first. Of copies, the lowest node's is written.
 2. Every chunk has a checksum, and none is left out. So what is damaged or missing is found.
-3. A store is written under another name and renamed at the end.
+3. A store is written under another name and renamed at the end, when all of it is on the disk.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from math import prod
 from pathlib import Path
 from secrets import token_hex
@@ -32,7 +33,7 @@ from graycube.layout.cells import cells_of
 from graycube.layout.layout import require_cube
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
-from graycube.whole_files import named
+from graycube.whole_files import named, settled
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -185,16 +186,33 @@ def _write_own(path: Path, held: Held) -> "tuple[None, Facts]":
         corner = (along[:1] for along in piece.coordinates)
         if len(held.nodes) > 1 or held.layout.node_of(*corner) == held.nodes.start:
             store.oindex[_places(piece)] = local(held)
+            for file in _files(path, store, piece):
+                settled(file)
     return None, {}
 
 
+def _files(path: Path, store: Any, piece: Piece) -> Iterator[Path]:  # noqa: ANN401 - of Zarr
+    """The files of the chunks that a piece of the array is in."""
+    payload = map(np.arange, store.shape[len(piece.shape) :])
+    pairs = zip((*piece.coordinates, *payload), store.chunks, strict=True)
+    for chunk in product(*(np.unique(along // size).tolist() for along, size in pairs)):
+        yield path / store.metadata.encode_chunk_key(chunk)
+
+
 def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
-    """The new store takes the place of the old one, on the rank that began it."""
+    """The new store takes the place of the old one, on the rank that began it.
+
+    Every rank has its chunks on the disk by now; what is left are the folders of them.
+    """
     for beside in began:
+        settled(beside / "zarr.json")
+        for folder, _, _ in os.walk(beside):
+            settled(Path(folder))
         old = target.with_name(f".{token_hex(8)}.old")
         if target.exists():  # a folder is not replaced at once: a checkpoint is for that
             target.rename(old)
         beside.rename(target)
+        settled(target.parent)
         rmtree(old, ignore_errors=True)
     began.clear()
     return None, {}

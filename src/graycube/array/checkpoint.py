@@ -1,8 +1,9 @@
 """Checkpoints: several arrays and what belongs to them, whole or not there.
 
 Rule: each is a folder of its own, a generation, and a small file says which one counts. That
-file is replaced at once when all ranks have written everything. So whenever a program is
-killed, what was there before can be loaded. Generations that do not count go with the next one.
+file is replaced at once when all ranks have written everything, and it is on the disk. So
+whenever a program is killed, or the power is cut, what was there before can be loaded.
+Generations that do not count go with the next one.
 """
 
 import json
@@ -19,8 +20,9 @@ from graycube.array.cube_array import CubeArray
 from graycube.array.ranks import spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout import Layout
+from graycube.layout.placement import Placement
 from graycube.parsing import parsed_json
-from graycube.whole_files import read_text, write_whole
+from graycube.whole_files import read_text, settled, write_whole
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -77,6 +79,8 @@ class Checkpoint:
 
         def finish() -> "tuple[None, Facts]":
             if first:
+                settled(Path(self.folder))
+                settled(Path(self.folder).resolve().parent)
                 write_whole(Path(self.folder) / _POINTER, text)
                 for old in Path(self.folder).iterdir():
                     if _GENERATION.fullmatch(old.name) and old.name != generation:
@@ -90,7 +94,7 @@ class Checkpoint:
 
         def begin() -> "tuple[tuple[Path, list[str]], Facts]":
             generation, names, _ = self._current()
-            wanted = names if isinstance(layouts, Layout) else [*layouts]
+            wanted = names if isinstance(layouts, Placement) else [*layouts]
             if missing := [name for name in wanted if name not in names]:
                 raise InvalidValueError(
                     f"the checkpoint {self.folder} has no array {missing[0]!r:.60}",
@@ -101,7 +105,7 @@ class Checkpoint:
             return (Path(self.folder) / generation, wanted), facts
 
         folder, names = together(self.comm, begin)
-        each = dict.fromkeys(names, layouts) if isinstance(layouts, Layout) else layouts
+        each = dict.fromkeys(names, layouts) if isinstance(layouts, Placement) else layouts
         return {
             name: CubeArray(
                 load_zarr(folder / f"{name}.zarr", each[name], self.comm), each[name], self.comm

@@ -25,7 +25,7 @@ from graycube.layout import Layout
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.run import mpi
-from graycube.whole_files import at_once, named, require_writable
+from graycube.whole_files import at_once, named, replaced, require_writable
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Datatype, Intracomm
@@ -93,7 +93,7 @@ def load(path: str | Path, layout: Placement, comm: "Intracomm | None") -> _Bloc
 def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
     """The new file takes the place of the old one, on the rank that began it."""
     for beside in began:
-        beside.replace(target)
+        replaced(beside, target)
     began.clear()
     return None, {}
 
@@ -199,6 +199,7 @@ def _write_own(
     try:
         file.Set_view(start, element, places)
         file.Write_all([data.reshape(-1).view(np.uint8), len(data), element])
+        file.Sync()
     finally:
         file.Close()
         places.Free()

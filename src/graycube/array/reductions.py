@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from graycube.array.elementwise import aligned
+from graycube.array.aligning import aligned
 from graycube.array.held import Held
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import as_bytes, require_plain
@@ -135,7 +135,7 @@ def _local(  # noqa: PLR0913, PLR0917
         options["initial"] = initial
     taken: _Blocks | None = None
     if where is not None:
-        found = aligned([a, where if isinstance(where, Held) else np.asarray(where)])
+        found = aligned([a, where if isinstance(where, Held) else np.asarray(where)], a)
         taken = np.broadcast_to(found.arrays[1], found.arrays[0].shape).reshape(pieces.shape)
     if not prod(pieces.shape[1 + k] for k in along) and a.size:
         pieces, taken = _something(pieces, along), None  # what is made of it is not taken

@@ -30,7 +30,8 @@ def brought_together(
     over = spread(comm)
     if over is None:
         _require_root(root or 0, layout.node_count)
-        return layout.gather(blocks)
+        whole = layout.gather(blocks)
+        return whole.copy() if np.may_share_memory(whole, blocks) else whole
 
     def prepare() -> tuple[_Blocks, dict[str, object]]:
         _require_root(root or 0, over.size)

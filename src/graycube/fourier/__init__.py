@@ -6,7 +6,8 @@
 they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
 ``planned`` carries out a plan of :func:`graycube.plan_fft`. Over shared memory, ``legs`` and
 ``halves`` are ``carried`` out without copies; ``bind`` makes a call once, to run many times. In
-layouts by ownership, ``owned`` trades axes, and ``lone`` leaves one over its nodes.
+layouts by ownership, ``owned`` trades axes, and ``lone`` leaves one over its nodes, with
+``lone_real`` and ``lone_cosine``; ``places`` are where elements go along it.
 """
 
 from graycube.fourier.along import Along, along

@@ -8,6 +8,7 @@ import sys
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -56,6 +57,36 @@ def bound(  # noqa: PLR0913
     size = {"lastsize": length} if kind == "c2r" else {}
     run = getattr(ducc0.fft, kind)
     return partial(run, lines, **given, **size, nthreads=_threads())
+
+
+def half_spectrum(lines: _Lines, axis: int) -> _Lines:
+    """The first half of the unscaled spectra of real lines along an axis.
+
+    >>> import numpy as np
+    >>> half_spectrum(np.array([1.0, 2, 3]), 0).real.round(6).tolist()
+    [6.0, -1.5]
+    """
+    shape = [*lines.shape]
+    shape[axis] = shape[axis] // 2 + 1
+    made: _Lines = np.empty(shape, np.result_type(lines.dtype, 1j))
+    if made.size:
+        bound(lines, axis, made, kind="r2c", inverse=False, scaling=0)()
+    return made
+
+
+def from_half(lines: _Lines, axis: int, points: int) -> _Lines:
+    """The real lines with that half of a spectrum, times so many points.
+
+    >>> import numpy as np
+    >>> from_half(np.array([6, -1.5]) + 0j, 0, 3).round(6).tolist()
+    [3.0, 7.5, 7.5]
+    """
+    shape = [*lines.shape]
+    shape[axis] = points
+    made: _Lines = np.empty(shape, lines.real.dtype)
+    if made.size:
+        bound(lines, axis, made, kind="c2r", inverse=True, scaling=0)()
+    return made
 
 
 def _by_scipy(  # noqa: PLR0913, PLR0917

@@ -6,27 +6,28 @@ Rules.
    then puts its memory in C order, which brings the axis together.
 2. What becomes of the lines may have another length. The new axis is in memory, in the place
    of the old one, and the layout says so.
-3. Where the other axes cannot take all nodes, a line stays over some of them. It can be padded
-   or cut all the same: dealt out cyclically, its end is the end of every node's part of it. By
-   ownership this is so for every length.
+3. Where the other axes cannot take all nodes, a line stays over some of them, in blocks by
+   ownership. It can be padded or cut all the same: dealt out cyclically, its end is the end of
+   every node's part of it.
 """
 
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.array.moving import moved
-from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT
 from graycube.fourier.passes import brought
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout, Ownership
-from graycube.layout.layout import require_single
+from graycube.layout.mesh import Allocation, CodeName, even
+from graycube.layout.owned_mesh import in_blocks, owned_mesh
+from graycube.layout.share import SharedAxis
 
 _Lines = NDArray[Any]
 
@@ -92,29 +93,28 @@ def has_room(layout: Layout, axis: int) -> bool:
     return nodes_along(layout, axis) == 1 or layout.axes[axis].bits <= layout.p - layout.n
 
 
-def require_room(layout: Layout, axis: int, what: str, hint: str) -> None:
-    """Refuse an axis that cannot be in memory as a whole.
+def with_room(a: CubeArray, axis: int) -> CubeArray:
+    """The array, in blocks by ownership if the axis cannot be in memory.
 
-    >>> require_room(Layout.cyclic(4, 1), 0, "a cosine transform", "take a second axis")
-    Traceback (most recent call last):
-    ...
-    graycube.errors.InvalidValueError: axis 0 of an array of shape (16,) is over 2 nodes: a
-    cosine transform needs whole lines on a node, and the other axes can take 1 of the 2 nodes;
-    take a second axis
+    >>> a = CubeArray.from_numpy(np.arange(4.0), Layout.mesh((4,), nodes=(2,), code="gray"))
+    >>> with_room(a, 0)
+    <CubeArray (4,) float64 on 2 nodes: (4 on 2)>
     """
-    if isinstance(layout, Ownership):
-        return
-    nodes = nodes_along(layout, axis)
-    if nodes > 1:
-        require_single(layout, f"{what} along an axis over nodes")
-    if not has_room(layout, axis):
-        others = 1 << layout.p - layout.axes[axis].bits
-        raise InvalidValueError(
-            f"axis {axis} of an array of shape {layout.shape} is over {nodes} nodes",
-            f"{what} needs whole lines on a node, and the other axes can take {others} of "
-            f"the {1 << layout.n} nodes",
-            hint,
-        )
+    if has_room(a.layout, axis):
+        return a
+    blocks: Any = _blocks(a.layout, axis)
+    return a.relayout(blocks)
+
+
+def evened(a: CubeArray) -> CubeArray:
+    """The array in a layout of equal blocks, if it is in one by ownership that has them.
+
+    >>> a = CubeArray.from_numpy(np.arange(4.0), Layout.mesh((4,), nodes=(2,)))
+    >>> evened(with_room(a, 0)).layout == a.layout
+    True
+    """
+    layout = _evened(a.layout)
+    return a if layout is a.layout else a.relayout(layout)
 
 
 def resized(a: CubeArray, axis: int, length: int) -> CubeArray:
@@ -131,36 +131,25 @@ def resized(a: CubeArray, axis: int, length: int) -> CubeArray:
         return _dealt_out(a, axis, length)
     if has_room(a.layout, axis):
         return of_lines(cut_or_filled(lines_of(a, axis, a.dtype), 1, length), a, axis)
-    nodes = _dealt(a.layout, axis, length)
-    mine = nodes[axis] if len(a.nodes) == 1 else 1
-    dealt = a.relayout(Layout.mesh(a.layout.shape, nodes, allocation="cyclic"))
-    return CubeArray.from_local(
-        cut_or_filled(dealt.local, axis, length // mine), layout, a.comm
-    )
+    return evened(_dealt_out(with_room(a, axis), axis, length))
 
 
 def resized_layout(layout: Layout, axis: int, length: int) -> Layout:
-    """The layout with another length of an axis, or the error that says why there is none.
+    """The layout with another length of an axis.
 
     >>> print(resized_layout(Layout.mesh((4, 4), nodes=(2, 1)), 0, 6))
     (b0:0 b1:0 || b1:1) x 3 on axis 0
-    >>> resized_layout(Layout.cyclic(4, 2), 0, 18)
-    Traceback (most recent call last):
-    ...
-    graycube.errors.InvalidValueError: axis 0 is to have 18 points instead of 16, in an array
-    of shape (16,) on 4 nodes: its length must be a multiple of 4 there; take the next that is,
-    or fewer nodes
+    >>> print(resized_layout(Layout.cyclic(4, 2), 0, 18))
+    (18 on 4 cyclic)
     """
     if length == layout.shape[axis]:
         return layout
     if isinstance(layout, Ownership):
         return layout.with_axis(axis, replace(layout.axes[axis], length=length))
-    if nodes_along(layout, axis) > 1:
-        require_single(layout, "another length of an axis over nodes")
     if has_room(layout, axis):
         return _in_memory(layout, axis, axis_of(length))
-    shape = (*layout.shape[:axis], length, *layout.shape[axis + 1 :])
-    return Layout.mesh(shape, _dealt(layout, axis, length), allocation="cyclic")
+    blocks = _blocks(layout, axis)
+    return _evened(blocks.with_axis(axis, _cyclic(blocks.axes[axis], length)))
 
 
 def cut_or_filled(values: _Lines, axis: int, length: int) -> _Lines:
@@ -181,31 +170,44 @@ def cut_or_filled(values: _Lines, axis: int, length: int) -> _Lines:
 def _dealt_out(a: CubeArray, axis: int, length: int) -> CubeArray:
     """The same by ownership."""
     layout: Any = a.layout
-    share = replace(layout.axes[axis], cyclic=True)
-    dealt = a.relayout(layout.with_axis(axis, share))
-    target = layout.with_axis(axis, replace(share, length=length, cyclic=True))
+    share = layout.axes[axis]
+    dealt = a.relayout(layout.with_axis(axis, _cyclic(share, share.length)))
+    target = layout.with_axis(axis, _cyclic(share, length))
     mine = target.boxes(a.nodes)[2 + axis]
     boxes = dealt.blocks.reshape(*dealt.layout.boxes(a.nodes)[2:], *a.payload)
     made = cut_or_filled(boxes, axis, mine)
     return a.with_blocks(made.reshape(*target.held_shape(a.nodes), *a.payload), target)
 
 
-def _dealt(layout: Layout, axis: int, length: int) -> tuple[int, ...]:
-    """Over how many nodes each axis can be when one has another length."""
-    left, nodes = layout.n, [1] * len(layout.axes)
+def _cyclic(share: SharedAxis, length: int) -> SharedAxis:
+    return replace(share, length=length, cyclic=True)
+
+
+def _blocks(layout: Layout, axis: int) -> Ownership:
+    """The blocks by ownership in which an axis is over as few nodes as the others leave."""
+    left, nodes = layout.n - layout.copies, [1] * len(layout.axes)
     for k, other in enumerate(layout.axes):
         if k != axis:
             bits = min(left, other.bits)
             nodes[k], left = 1 << bits, left - bits
-    if length % (1 << left):
-        raise InvalidValueError(
-            f"axis {axis} is to have {length} points instead of {layout.shape[axis]}, in an "
-            f"array of shape {layout.shape} on {1 << layout.n} nodes",
-            f"its length must be a multiple of {1 << left} there",
-            "take the next that is, or fewer nodes",
-        )
     nodes[axis] = 1 << left
-    return tuple(nodes)
+    return in_blocks(layout.shape, nodes, layout.copy_count)
+
+
+def _evened(layout: Any) -> Layout:  # noqa: ANN401 - a layout of either kind
+    if not isinstance(layout, Ownership):
+        return cast("Layout", layout)
+    codes: list[CodeName] = ["gray" if axis.gray else "binary" for axis in layout.axes]
+    places: list[Allocation] = [
+        "cyclic" if axis.cyclic else "consecutive" for axis in layout.axes
+    ]
+    nodes = [axis.parts for axis in layout.axes]
+    if (
+        not even(layout.shape, nodes)
+        or owned_mesh(layout.shape, nodes, codes, places) != layout
+    ):
+        return cast("Layout", layout)
+    return Layout.mesh(layout.shape, nodes, code=codes, allocation=places)
 
 
 @lru_cache(maxsize=4 * KEPT)

@@ -10,6 +10,7 @@ Rules.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,21 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.array.moving import straight
 from graycube.array.ranks import spread
-from graycube.errors import InvalidValueError
+from graycube.fourier import engine
 from graycube.fourier.engine import transformed
 from graycube.fourier.lone import Team, lone
+from graycube.fourier.lone_real import from_half, half_spectrum
 from graycube.layout import Ownership
-from graycube.layout.layout import require_single
-from graycube.layout.ownership import owned_mesh
+from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.share import SharedAxis
 
 _Lines = NDArray[Any]
 Scale = Callable[[_Lines, int], _Lines]
 """Scales the blocks after a transform of so many points."""
+Work = Callable[[_Lines], _Lines]
+"""What is done with lines that are in memory."""
+WorkOfTeam = Callable[..., _Lines]
+"""What a ``team`` of nodes does with lines along axis 0 that are over them."""
 
 
 def owned_transform(
@@ -47,7 +52,9 @@ def owned_transform(
         axis = min(left, key=lambda k: _owned(found).axes[k].parts)
         left.remove(axis)
         points = found.layout.shape[axis]
-        found = _along(found, axis, points, points, inverse=inverse)
+        lines = partial(transformed, axis=axis, inverse=inverse)
+        alone = partial(lone, given=points, points=points, wanted=points, inverse=inverse)
+        found = on_lines(found, axis, points, lines, alone)
         found = found.with_blocks(scale(found.blocks, points))
     return found
 
@@ -61,8 +68,12 @@ def owned_real(a: CubeArray, axis: int, dtype: "np.dtype[Any]", scale: Scale) ->
     (2, 3)
     """
     points = a.layout.shape[axis]
-    given = a.with_blocks(a.blocks.astype(dtype).astype(np.result_type(dtype, 1j)))
-    found = _along(given, axis, points, points // 2 + 1, inverse=False)
+    given = a.with_blocks(a.blocks.astype(dtype, copy=False))
+    lines, alone = (
+        partial(engine.half_spectrum, axis=axis),
+        partial(half_spectrum, points=points),
+    )
+    found = on_lines(given, axis, points // 2 + 1, lines, alone)
     return found.with_blocks(scale(found.blocks, points))
 
 
@@ -71,44 +82,42 @@ def owned_real_inverse(
 ) -> CubeArray:
     """The real array of so many points with that half of a spectrum.
 
-    It is the real part of the transform of the half, in which all values but those that are
-    their own mirror images count twice.
-
     >>> from graycube.layout import Layout
     >>> x = CubeArray.from_numpy(np.eye(2, 3), Layout.mesh((2, 3), nodes=(1, 3)))
     >>> owned_real_inverse(x, 0, 3, np.dtype(complex), lambda x, _: x).to_numpy()[0]
     array([1., 2., 0.])
     """
-    index = a.layout.indices_on(a.nodes)[axis]
-    twice = np.where((index == 0) | (2 * index == points), 1, 2).astype(dtype)
-    blocks = a.blocks.astype(dtype)
-    given = a.with_blocks(blocks * twice.reshape(*twice.shape, *(1,) * len(a.payload)))
-    found = _along(given, axis, points, points, inverse=True)
-    return found.with_blocks(scale(np.ascontiguousarray(found.blocks.real), points))
+    given = a.with_blocks(a.blocks.astype(dtype, copy=False))
+    lines = partial(engine.from_half, axis=axis, points=points)
+    found = on_lines(given, axis, points, lines, partial(from_half, points=points))
+    return found.with_blocks(scale(found.blocks, points))
 
 
-def owned_lines(
-    a: CubeArray, axis: int, length: int, dtype: "np.dtype[Any]", work: Callable[..., _Lines]
+def on_lines(
+    a: CubeArray, axis: int, length: int, in_memory: Work, over_nodes: WorkOfTeam
 ) -> CubeArray:
-    """The array after ``work`` on whole lines, which has so many results along the axis.
+    """The array after work on whole lines, which has so many results along the axis.
+
+    The axis comes to memory, or stays over its nodes, as axis 0 of what a team works on.
 
     >>> from graycube.layout import Layout
     >>> x = CubeArray.from_numpy(np.eye(3), Layout.mesh((3, 3), nodes=(3, 1)))
-    >>> owned_lines(x, 0, 3, x.dtype, np.cumsum).to_numpy()[2].tolist()
+    >>> on_lines(x, 0, 3, lambda x: np.cumsum(x, 0), None).to_numpy()[2].tolist()
     [1.0, 1.0, 1.0]
     """
     target = ready(_owned(a), axis)
-    if target.axes[axis].parts > 1:
-        raise InvalidValueError(
-            f"axis {axis} of an array of shape {a.layout.shape} is over "
-            f"{_owned(a).axes[axis].parts} nodes",
-            "whole lines are needed on a node, and the other axes cannot take these nodes",
-            "use fewer nodes, or more points along the other axes",
-        )
     a = _brought(a, target)
-    lines = a.blocks.reshape(*target.boxes(a.nodes)[2:], *a.payload).astype(dtype, copy=False)
-    result = target.with_axis(axis, SharedAxis(length))
-    made = work(lines, axis=axis) if lines.size else lines
+    share = target.axes[axis]
+    result = target.with_axis(axis, SharedAxis(length, share.parts, stride=share.stride))
+    lines = a.blocks.reshape(*target.boxes(a.nodes)[2:], *a.payload)
+    over = spread(a.comm)
+    if over is None or share.parts == 1:
+        made = in_memory(lines)
+    else:
+        nodes = Ownership.group(over.rank, [(share.stride, share.parts)])
+        first = np.ascontiguousarray(np.moveaxis(lines, axis, 0))
+        made = over_nodes(first, team=Team(nodes, nodes.index(over.rank), over))
+        made = np.moveaxis(made, 0, axis)
     return a.with_blocks(made.reshape(*result.held_shape(a.nodes), *a.payload), result)
 
 
@@ -116,35 +125,6 @@ def _owned(a: CubeArray) -> Ownership:
     layout: Any = a.layout
     found: Ownership = layout
     return found
-
-
-def _along(a: CubeArray, axis: int, points: int, wanted: int, *, inverse: bool) -> CubeArray:
-    """The unscaled transform along one axis; the first so many values of it."""
-    target = ready(_owned(a), axis)
-    a = _brought(a, target)
-    share = target.axes[axis]
-    result = target.with_axis(axis, SharedAxis(wanted, share.parts, stride=share.stride))
-    lines = a.blocks.reshape(*target.boxes(a.nodes)[2:], *a.payload)
-    over = spread(a.comm)
-    if over is None or share.parts == 1:
-        made = _in_memory(lines, axis, points, wanted, inverse=inverse)
-    else:
-        nodes = Ownership.group(over.rank, [(share.stride, share.parts)])
-        team = Team(nodes, nodes.index(over.rank), over)
-        first = np.ascontiguousarray(np.moveaxis(lines, axis, 0))
-        made = lone(first, share.length, points, wanted, team, inverse=inverse)
-        made = np.moveaxis(made, 0, axis)
-    blocks = made.reshape(*result.held_shape(a.nodes), *a.payload)
-    return a.with_blocks(blocks, result)
-
-
-def _in_memory(lines: _Lines, axis: int, points: int, wanted: int, *, inverse: bool) -> _Lines:
-    """The same for an axis that is here, padded and cut."""
-    if lines.shape[axis] < points:
-        more = [(0, points - lines.shape[axis] if k == axis else 0) for k in range(lines.ndim)]
-        lines = np.pad(lines, more)
-    made = transformed(lines, axis, inverse=inverse)
-    return made if wanted == points else np.take(made, np.arange(wanted), axis)
 
 
 def ready(layout: Ownership, axis: int) -> Ownership:
@@ -159,7 +139,6 @@ def ready(layout: Ownership, axis: int) -> Ownership:
     share = layout.axes[axis]
     if share.parts == 1:
         return layout
-    require_single(layout, "a transform along an axis over nodes")
     others = [k for k in range(len(layout.axes)) if k != axis]
     free = [k for k in others if layout.axes[k].parts == 1]
     longest = max(free, key=lambda k: layout.axes[k].length, default=None)
@@ -174,8 +153,7 @@ def ready(layout: Ownership, axis: int) -> Ownership:
         parts = [other.parts for other in axes]
         parts[room] *= share.parts
         parts[axis] = 1
-        d = len(axes)
-        return owned_mesh(layout.shape, parts, ["binary"] * d, ["consecutive"] * d)
+        return in_blocks(layout.shape, parts, layout.copy_count)
     axes[axis] = share.on_nodes(share.parts, share.stride)
     return replace(layout, axes=tuple(axes))
 

@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from graycube.errors import OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout
-from graycube.layout.layout import require_single
 
 LONGEST = 17
 """A group of more bits is transformed in two passes: a line of 2^17 points fits the cache."""
@@ -106,8 +105,6 @@ def passes(
             place, high = place if step.copied else step.place, step.low
         if extent > 1:
             done.append(Pass(axis, high, high, place))
-    if any(step.dims or step.copied for step in done):
-        require_single(layout, "a transform along an axis over nodes")
     return tuple(done), result_layout(layout, axis, place, done)
 
 

@@ -6,6 +6,7 @@ Rules.
    two times a number of nodes, so lines are brought to memory: other axes are over the nodes.
 2. An axis in memory needs no exchange, and the layout of the result has the new axis in the
    place of the old one. An axis over nodes changes places with others: that is one exchange.
+   Where these cannot take its nodes, it stays over them, by ownership.
 3. The transforms along other axes are those of complex arrays, and each of their exchanges
    moves half as much. Half a spectrum seldom has bits to trade for those of the nodes, so bits
    of other axes are traded. Those of a lone consecutive axis have to come back: twice as many
@@ -23,14 +24,14 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import delivered, require_lengths, require_out
-from graycube.fourier.engine import bound
+from graycube.fourier.engine import from_half, half_spectrum
 from graycube.fourier.lines import (
     cut_or_filled,
-    has_room,
+    evened,
     lines_of,
     of_lines,
-    require_room,
     resized,
+    with_room,
 )
 from graycube.fourier.owned import owned_real, owned_real_inverse
 from graycube.fourier.transform import (
@@ -47,7 +48,6 @@ from graycube.fourier.transform import (
 from graycube.layout import Layout, Ownership
 
 _Lines = NDArray[Any]
-_HINT = "use fewer nodes, or more points along the other axes"
 
 
 def rfft(
@@ -78,17 +78,17 @@ def rfft(
         points = require_lengths(a.layout, [along], None if n is None else (n,))[along]
         require_norm(norm)
         real = _real_dtype(a.dtype)
-        require_room(a.layout, along, "the transform of a real array", f"{_HINT}, or fft")
         shape = _with_length(a, along, points // 2 + 1)
         require_out(out, a, shape, complex_dtype(a.dtype))
         return along, points, real
 
     along, points, dtype = all_agree(a, "rfft", check, out=out, axis=axis, norm=norm, n=n)
+    a = with_room(a, along)
     if isinstance(a.layout, Ownership):
         scaled = partial(scale, norm=norm, inverse=False)
         return delivered(owned_real(resized(a, along, points), along, dtype, scaled), out)
-    lines = _half(lines_of(a, along, dtype), points, norm)
-    return delivered(of_lines(lines, a, along), out)
+    made = half_spectrum(cut_or_filled(lines_of(a, along, dtype), 1, points), 1)
+    return delivered(of_lines(scale(made, points, norm, inverse=False), a, along), out)
 
 
 def irfft(
@@ -116,7 +116,6 @@ def irfft(
         require_norm(norm)
         real = complex_dtype(a.dtype).type(0).real.dtype
         points = _points(a.layout, along, -1 if n is None else n)
-        require_room(a.layout, along, "a spectrum that becomes real", _HINT)
         require_out(out, a, _with_length(a, along, points), real)
         return along, points
 
@@ -232,8 +231,6 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and two more
         lengths[last] = _points(a.layout, last, given if s is None else s[-1])
         real = complex_dtype(a.dtype).type(0).real.dtype
         require_out(out, a, _with_lengths(a, lengths), real)
-        if not has_room(a.layout, last):
-            require_room(a.layout, last, "a spectrum that becomes real", _HINT)
         return others, last, lengths
 
     others, last, lengths = all_agree(a, "irfftn", check, out=out, axes=axes, s=s, n=n)
@@ -243,29 +240,17 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and two more
     )
 
 
-def _half(lines: _Lines, points: int, norm: Norm | None) -> _Lines:
-    """The spectra of real lines, cut or filled to so many points."""
-    lines, values = cut_or_filled(lines, 1, points), points // 2 + 1
-    shape = (lines.shape[0], values, *lines.shape[2:])
-    made = np.empty(shape, complex_dtype(lines.dtype))
-    if made.size:
-        bound(lines, 1, made, kind="r2c", inverse=False, scaling=0)()
-    return scale(made, points, norm, inverse=False)
-
-
 def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArray:
-    """The real array; the axis is brought to memory, if it is not there."""
+    """The real array; the axis is brought to memory, if it is not there and can be."""
     dtype = complex_dtype(a.dtype)
+    a = with_room(a, axis)
     if isinstance(a.layout, Ownership):
         scaled = partial(scale, norm=norm, inverse=True)
         half = resized(a, axis, points // 2 + 1)
-        return owned_real_inverse(half, axis, points, dtype, scaled)
+        return evened(owned_real_inverse(half, axis, points, dtype, scaled))
     lines = cut_or_filled(lines_of(a, axis, dtype), 1, points // 2 + 1)
-    shape = (lines.shape[0], points, *lines.shape[2:])
-    made = np.empty(shape, lines.real.dtype)
-    if made.size:
-        bound(lines, 1, made, kind="c2r", inverse=True, scaling=0)()
-    return of_lines(scale(made, points, norm, inverse=True), a, axis)
+    made = scale(from_half(lines, 1, points), points, norm, inverse=True)
+    return of_lines(made, a, axis)
 
 
 def _with_length(a: CubeArray, axis: int, length: int) -> tuple[int, ...]:

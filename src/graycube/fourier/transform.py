@@ -191,7 +191,7 @@ def _transform(  # noqa: PLR0913
     what = "inverse transform" if inverse else "transform"
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
     chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
-    if isinstance(a.layout, Ownership):
+    if isinstance(home, Ownership):
         scaled = partial(scale, norm=norm, inverse=inverse)
         whole = reduce(lambda now, axis: resized(now, axis, lengths[axis]), lengths, a)
         result = owned_transform(whole, chosen, dtype, scaled, inverse=inverse)

@@ -1,7 +1,8 @@
 """Cosine and sine transforms of types II and III, with SciPy's norms, through memory.
 
 Rule: an axis in memory is transformed there. An axis over nodes changes places with others:
-that is one exchange, and the layout of the result says where everything is.
+that is one exchange, and the layout of the result says where everything is. Where no other axis
+can take its nodes, it stays over them: :mod:`.lone_cosine`.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,8 +19,16 @@ from graycube.fourier.arguments import (
     require_word,
     resized_home,
 )
-from graycube.fourier.lines import lines_of, nodes_along, of_lines, require_room
-from graycube.fourier.owned import owned_lines
+from graycube.fourier.lines import (
+    evened,
+    lines_of,
+    nodes_along,
+    of_lines,
+    resized,
+    with_room,
+)
+from graycube.fourier.lone_cosine import Cosines
+from graycube.fourier.owned import on_lines
 from graycube.fourier.transform import (
     Norm,
     Order,
@@ -223,8 +232,6 @@ def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
         require_norm(norm)
         chosen = require_axes(a.layout, axes)
         lengths = require_lengths(a.layout, chosen, s)
-        for axis in chosen:
-            require_room(a.layout, axis, "a transform through memory", "use fewer nodes")
         home = resized_home(a.layout, lengths)
         dtype = _dtype(a.dtype)
         require_out(out, a, (*home.shape, *a.payload), dtype)
@@ -236,15 +243,31 @@ def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
     while chosen:
         axis = min(chosen, key=lambda k: nodes_along(now.layout, k))
         chosen.remove(axis)
-        work = partial(one, type=kind, n=lengths[axis], norm=norm)
+        now = with_room(now, axis)
         if isinstance(now.layout, Ownership):
-            now = owned_lines(now, axis, lengths[axis], dtype, work)
+            now = _by_ownership(now, axis, lengths[axis], dtype, Cosines.of(name, kind, norm))
             continue
-        require_room(now.layout, axis, "a transform through memory", "use fewer nodes")
+        work = partial(one, type=kind, n=lengths[axis], norm=norm)
         now = of_lines(work(lines_of(now, axis, dtype), axis=1), now, axis)
+    now = evened(now)
     if out is None and order == "natural":
         return now.relayout(resized_home(a.layout, lengths))
     return delivered(now, out)
+
+
+def _by_ownership(
+    a: CubeArray, axis: int, points: int, dtype: "np.dtype[np.generic]", kind: Cosines
+) -> CubeArray:
+    """The array after one transform of lines, which may stay over their nodes."""
+    a = resized(a, axis, points)
+    a = a.with_blocks(a.blocks.astype(dtype, copy=False))
+    return on_lines(
+        a,
+        axis,
+        points,
+        partial(kind.in_memory, axis=axis),
+        partial(kind.over_nodes, points=points),
+    )
 
 
 def _dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":

@@ -21,7 +21,8 @@ from graycube.gf2 import (
     require_ints,
 )
 from graycube.layout.axis import Axis
-from graycube.layout.ownership import Ownership, owned_mesh
+from graycube.layout.owned_mesh import owned_mesh
+from graycube.layout.ownership import Ownership
 
 CodeName = Literal["binary", "gray"]
 Allocation = Literal["consecutive", "cyclic"]

@@ -49,12 +49,7 @@ class Ownership(Placement, Shown):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axes", tuple(self.axes))
         object.__setattr__(self, "nodes", require_int(self.nodes, "nodes"))
-        used = 1
-        for axis in sorted(self.axes, key=lambda axis: axis.stride):
-            if axis.parts > 1 and axis.stride % used:
-                raise self._mixed()
-            used = max(used, axis.stride * axis.parts) if axis.parts > 1 else used
-        if not self.axes or self.nodes < 1 or self.node_count % used:
+        if not self.axes or self.nodes < 1 or not are_apart(self.axes, self.nodes):
             raise self._mixed()
 
     @property
@@ -344,20 +339,17 @@ class Ownership(Placement, Shown):
         return Sheet(f"Layout by ownership\n{self}", *self.facts())
 
 
-def owned_mesh(
-    shape: Sequence[int],
-    nodes: Sequence[int],
-    code: Sequence[str | None],
-    allocation: Sequence[str | None],
-) -> Ownership:
-    """The layout of an array over a mesh of nodes, the first axis on the highest node digit.
+def are_apart(axes: Sequence[SharedAxis], nodes: int) -> bool:
+    """Whether each axis has a digit of its own of the number of a node.
 
-    >>> print(owned_mesh((9, 10), (2, 3), ["binary"] * 2, ["consecutive", "cyclic"]))
-    (9 on 2, 10 on 3 cyclic)
+    >>> are_apart([SharedAxis(9, 2), SharedAxis(9, 3, stride=2)], 6)
+    True
+    >>> are_apart([SharedAxis(9, 2), SharedAxis(9, 3)], 6)
+    False
     """
-    axes, stride = [], 1
-    columns = [*zip(shape, nodes, code, allocation, strict=True)]
-    for length, parts, name, place in reversed(columns):
-        axes.append(SharedAxis(length, parts, place == "cyclic", name == "gray", stride))
-        stride *= parts
-    return Ownership(tuple(reversed(axes)), stride)
+    used = 1
+    for axis in sorted((axis for axis in axes if axis.parts > 1), key=lambda axis: axis.stride):
+        if axis.stride % used:
+            return False
+        used = axis.stride * axis.parts
+    return nodes % used == 0

@@ -1,0 +1,233 @@
+"""Operands of one operation, so that NumPy can broadcast their blocks.
+
+Rules.
+
+1. Axes of layouts align with axes of layouts, from the last one back. Payload aligns with
+   payload, from the last axis back, as NumPy has it. Plain arrays are payload.
+2. The result is where nodes have all that it is made of (:func:`.layout.common.common`), so
+   nothing is sent. What a node has in other slots than the result, it puts in order.
+3. Errors name shapes of whole arrays.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.held import Held
+from graycube.array.ranks import spread
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout import Layout
+from graycube.layout.common import common
+from graycube.layout.placement import Placement
+
+_Blocks = NDArray[Any]
+_SPREAD = "spread it first, with CubeArray.from_numpy(x, layout)"
+_KEPT = 64  # pairs of layouts that were compared
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """Operands that NumPy can broadcast: the nodes, the digits of slots, the payload.
+
+    >>> x = Held(np.zeros((2, 4, 3)), Layout.mesh((4, 2), nodes=(2, 1)))
+    >>> mean = Held(np.zeros((2, 2, 3)), x.layout.without_axes([1], keepdims=True))
+    >>> [array.shape for array in aligned([x, mean]).arrays]
+    [(2, 2, 2, 3), (2, 2, 1, 3)]
+    """
+
+    like: Held
+    layout: Placement
+    lead: tuple[int, ...]
+    arrays: list[_Blocks]
+
+    def result(self, made: _Blocks) -> Any:  # noqa: ANN401 - an array of the kind of the operands
+        """The array of what NumPy made of the arrays."""
+        return self.like.with_blocks(self.blocks(made), self.layout)
+
+    def blocks(self, made: _Blocks) -> _Blocks:
+        """What NumPy made of the arrays, as blocks."""
+        held = self.layout.held_shape(self.like.nodes)
+        return made.reshape(*held, *made.shape[len(self.lead) :])
+
+
+def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Aligned:
+    """Arrays whose elements meet on nodes, and plain payload; with ``onto`` in its layout."""
+    ours = [x for x in operands if isinstance(x, Held)]
+    first = ours[0] if onto is None else onto
+    if len(ours) == len(operands) and all(_same_kind(x, first) for x in ours):
+        return Aligned(first, first.layout, first.blocks.shape[:2], [x.blocks for x in ours])
+    like = max(ours, key=_reach) if onto is None else onto
+    for x in ours:
+        require_same_ranks(like, x)
+    layout: Placement = like.layout
+    for x in ours:
+        layout = _require_common(layout, x.layout)
+    if onto is not None and layout != onto.layout:
+        raise _too_small(onto, [x for x in ours if x is not onto])
+    axes = max(len(x.payload) for x in ours)
+    digits = layout.digits_on(like.nodes)
+    lead: tuple[int, ...] = layout.held_shape(like.nodes)
+    parts = {id(x): _part(x.layout, layout) for x in ours}
+    if any(part.gone for part in parts.values()):
+        lead = (lead[0], *(length for _, length in digits))
+
+    def raised(x: Held | _Blocks) -> _Blocks:
+        if not isinstance(x, Held):
+            return _raised(_plain(x, ours), (1,) * len(lead), 0, axes)
+        part = parts[id(x)]
+        return _raised(part.arranged(x.blocks, x.nodes), part.lead(digits, lead), 2, axes)
+
+    arrays = [raised(x) for x in operands]
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = [x.shape for x in operands]
+        raise InvalidValueError(
+            f"the arrays have shapes {' and '.join(map(str, shapes))}",
+            f"what follows the {len(layout.shape)} axes of the layout is payload, and "
+            "aligns from the last axis back",
+            "index one of them, as in u[..., None]",
+        ) from None
+    return Aligned(like, layout, lead, arrays)
+
+
+def _reach(x: Held) -> tuple[int, int, int]:
+    """What is most of the operand whose order of slots the result has."""
+    return len(x.layout.shape), x.layout.size, -x.layout.copy_count
+
+
+def _require_common(first: Placement, second: Placement) -> Placement:
+    """Where both have what the result is made of."""
+    if first is second:
+        return first
+    found = common(first, second)
+    if found is not None:
+        return first if found == first else found
+    shapes = [layout.shape[::-1] for layout in (first, second)]
+    if any(a != b and 1 not in {a, b} for a, b in zip(*shapes, strict=False)):
+        raise InvalidValueError(
+            f"the layouts are of arrays of shape {first.shape} and {second.shape}",
+            "they must be alike, but for axes of length 1",
+            "axes align from the last one back: use keepdims=True where others are summed",
+        )
+    raise InvalidValueError(
+        f"the layouts are {first} and {second}",
+        "elementwise operations need one layout, or what without_axes leaves of it, so that "
+        "each node has all that its elements are made of",
+        "call relayout on one of the arrays",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Within:
+    """What an operand is of the result: without some axes, and where it is and should be."""
+
+    gone: tuple[int, ...]
+    layout: Placement
+    wanted: Placement
+    order: tuple[int, ...] | None = None
+
+    def lead(self, digits: Sequence[tuple[int, int]], lead: tuple[int, ...]) -> tuple[int, ...]:
+        """Nodes and digits of the slots, without those of axes that are gone."""
+        if not self.gone:
+            return lead
+        return (lead[0], *(1 if axis in self.gone else length for axis, length in digits))
+
+    def arranged(self, blocks: _Blocks, nodes: range) -> _Blocks:
+        """The blocks with what the result needs of them, in its order of slots."""
+        if self.layout == self.wanted:
+            return blocks
+        payload = blocks.shape[2:]
+        if self.order is not None:
+            bits = blocks.reshape(len(nodes), *(2,) * len(self.order), -1, *payload)
+            axes = (0, *(1 + k for k in self.order), *range(1 + len(self.order), bits.ndim))
+            return bits.transpose(axes).reshape(blocks.shape)
+        if isinstance(self.layout, Layout):
+            slots = self.layout.locate(*self.wanted.indices_on(nodes))[1]
+            found: _Blocks = blocks[np.arange(len(nodes))[:, None], slots]
+            return found
+        pairs = zip(self.layout.axes, self.wanted.piece(nodes).slices, strict=True)
+        own = tuple(part if axis.parts == 1 else slice(None) for axis, part in pairs)
+        boxes = blocks.reshape(*self.layout.boxes(nodes)[2:], *payload)
+        return boxes[own].reshape(*self.wanted.held_shape(nodes), *payload)
+
+
+@lru_cache(maxsize=_KEPT)
+def _part(layout: Placement, whole: Placement) -> _Within:
+    more = len(whole.shape) - len(layout.shape)
+    raised = layout.raised(more) if more else layout
+    pairs = enumerate(zip(raised.shape, whole.shape, strict=True))
+    gone = tuple(k for k, (own, length) in pairs if own == 1 and own != length)
+    wanted = whole.without_axes(gone, keepdims=True) if gone else whole
+    return _Within(gone, raised, wanted, _order(raised, wanted))
+
+
+def _order(layout: Placement, wanted: Placement) -> tuple[int, ...] | None:
+    """The bits of slots in the order of another layout, the highest first, if alike."""
+    if not (isinstance(layout, Layout) and isinstance(wanted, Layout)):
+        return None
+    own, other = (
+        [
+            (row, each.map.constant >> each.n + j & 1)
+            for j, row in enumerate(each.map.matrix.rows[each.n :])
+        ]
+        for each in (layout, wanted)
+    )
+    if len(own) != len(other) or not set(other) <= set(own):
+        return None
+    return tuple(len(own) - 1 - own.index(pair) for pair in reversed(other))
+
+
+def _same_kind(x: Held, first: Held) -> bool:
+    """Whether arrays have one layout, communicator and payload, seen at a glance."""
+    same = x.layout is first.layout and x.comm is first.comm
+    return same and x.blocks.shape == first.blocks.shape
+
+
+def _raised(array: _Blocks, lead: tuple[int, ...], used: int, axes: int) -> _Blocks:
+    """The array with other axes before its payload, which is given so many axes."""
+    payload = array.shape[used:]
+    return array.reshape(*lead, *(1,) * (axes - len(payload)), *payload)
+
+
+def _too_small(onto: Held, others: Sequence[Held]) -> InvalidValueError:
+    """Elements or copies of the result would have no place, or would not be made."""
+    shapes = " and ".join(str(x.shape) for x in others)
+    return InvalidValueError(
+        f"the arrays have shapes {shapes}",
+        f"the result does not fit in shape {onto.shape}, in the layout {onto.layout}",
+        "give it a new name",
+    )
+
+
+def _plain(x: NDArray[Any], ours: Iterable[Held]) -> NDArray[Any]:
+    """A plain array, if it has no more axes than the payload."""
+    largest = max(ours, key=lambda each: len(each.payload))
+    if x.ndim > len(largest.payload):
+        raise InvalidTypeError(
+            f"got a {type(x).__name__} of shape {x.shape} beside a CubeArray of shape "
+            f"{largest.shape}",
+            "a plain array aligns with the payload, which has the shape "
+            f"{largest.payload or '() here'}",
+            _SPREAD,
+        )
+    return x
+
+
+def require_same_ranks(first: Held, other: Held) -> None:
+    """Refuse arrays of different communicators.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.zeros((2, 1)), Layout.nodes(1))
+    >>> require_same_ranks(a, a)
+    """
+    if spread(other.comm) != spread(first.comm):
+        raise InvalidValueError(
+            "the arrays have different communicators",
+            "elementwise operations need the same rank for each node",
+            "make both on one communicator",
+        )

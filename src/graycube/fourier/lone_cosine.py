@@ -1,0 +1,125 @@
+"""Cosine and sine transforms along an axis that stays over its nodes.
+
+Rules.
+
+1. A cosine transform is the half spectrum of the points at even places, followed by those at
+   odd ones backwards (Makhoul). Each value, turned, has result k as its real part, and that at
+   -k as the other. The transform of type 3 goes all the way back.
+2. Sines are cosines of points with every other sign changed, and the results are backwards.
+3. The parts of complex numbers are transformed side by side.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.fourier.lone import Team
+from graycube.fourier.lone_real import (
+    across,
+    doubled,
+    from_half,
+    half_spectrum,
+    in_pairs,
+    out_of_pairs,
+    roots_beside,
+)
+from graycube.fourier.places import Blocked, EvenFirst, Paired, sent_on
+
+_Lines = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cosines:
+    """One of SciPy's transforms: of cosines or ``sines``, ``forward`` is type 2, and the norm.
+
+    >>> Cosines.of("idct", 2, None)
+    Cosines(sines=False, forward=False, norm='forward')
+    """
+
+    sines: bool
+    forward: bool
+    norm: str
+
+    @classmethod
+    def of(cls, name: str, type: Literal[2, 3], norm: str | None) -> Self:  # noqa: A002 - SciPy's
+        """The transform of a name: an inverse is the other type, and its norm the other way."""
+        inverse, given = name[0] == "i", norm or "backward"
+        turned = {"backward": "forward", "forward": "backward"}
+        chosen = turned.get(given, given) if inverse else given
+        return cls(name.endswith("st"), (type == 2) != inverse, chosen)
+
+    def in_memory(self, lines: _Lines, axis: int) -> _Lines:
+        """The transform of whole lines."""
+        from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
+
+        work = fft.dst if self.sines else fft.dct
+        kind: Literal[2, 3] = 2 if self.forward else 3
+        made: _Lines = work(lines, kind, axis=axis, norm=self.norm) if lines.size else lines
+        return made
+
+    def over_nodes(self, lines: _Lines, points: int, team: Team) -> _Lines:
+        """The transform of lines along axis 0 that a team has; collective."""
+        if lines.dtype.kind == "c":
+            parts = np.stack([lines.real, lines.imag], axis=-1)
+            made = np.ascontiguousarray(self.over_nodes(parts, points, team))
+            found: _Lines = made.view(lines.dtype)[..., 0]
+            return found
+        own = Blocked.over(points, len(team.nodes)).own(team.me)
+        if self.forward:
+            return self._scaled(cosines(lines, points, team, sines=self.sines), own, points)
+        return cosines_back(self._scaled(lines, own, points), points, team, sines=self.sines)
+
+    def _scaled(self, lines: _Lines, own: range, points: int) -> _Lines:
+        """Results of type 2 or what type 3 is given, as the norm wants it."""
+        real = lines.dtype.type
+        if self.norm == "backward":
+            return lines
+        if self.norm == "forward":
+            scaled: _Lines = lines / real(2 * points)
+            return scaled
+        index = np.arange(own.start, own.stop)
+        first = index == (points - 1 if self.sines else 0)
+        root = np.sqrt(real(2 * points))
+        edge = np.sqrt(real(2)) if not self.forward else 1 / np.sqrt(real(2))
+        made: _Lines = lines * across(np.where(first, edge, real(1)), lines) / root
+        return made
+
+
+def cosines(lines: _Lines, points: int, team: Team, *, sines: bool = False) -> _Lines:
+    """The transform of type 2 of real lines along axis 0, as SciPy's without a norm.
+
+    >>> def program(comm, team, x):
+    ...     return cosines(x, 8, team)
+    """
+    nodes = len(team.nodes)
+    whole, half = Blocked.over(points, nodes), Blocked.over(points // 2 + 1, nodes)
+    lines = _signed(lines, whole.own(team.me)) if sines else lines
+    made = half_spectrum(sent_on(lines, whole, whole, team, EvenFirst(points)), points, team)
+    made *= 2 * roots_beside(half.own(team.me), 4 * points, made)
+    apart = Paired(points, apart=True, backwards=sines)
+    return sent_on(out_of_pairs(made.conj()), doubled(half), whole, team, apart)
+
+
+def cosines_back(lines: _Lines, points: int, team: Team, *, sines: bool = False) -> _Lines:
+    """The transform of type 3: that of type 2 back, times twice the points.
+
+    >>> def program(comm, team, y):
+    ...     return cosines_back(y, 8, team)
+    """
+    nodes = len(team.nodes)
+    whole, half = Blocked.over(points, nodes), Blocked.over(points // 2 + 1, nodes)
+    ends = sent_on(lines, whole, doubled(half), team, Paired(points, backwards=sines))
+    turned = in_pairs(ends).conj()
+    turned *= roots_beside(half.own(team.me), 4 * points, turned).conj()
+    made = from_half(turned, points, team)
+    made = sent_on(made, whole, whole, team, EvenFirst(points, inverse=True))
+    return _signed(made, whole.own(team.me)) if sines else made
+
+
+def _signed(lines: _Lines, own: range) -> _Lines:
+    """The lines with the sign of every other element changed."""
+    signs = 1 - 2 * (np.arange(own.start, own.stop) % 2)
+    made: _Lines = lines * across(signs, lines).astype(lines.dtype)
+    return made

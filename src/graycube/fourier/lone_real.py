@@ -1,0 +1,131 @@
+"""Real transforms along an axis that stays over its nodes: half of the spectrum.
+
+Rules.
+
+1. An even number of points is half as many pairs, each a complex number. Their spectrum Z has
+   both halves in it: that at k and the conjugate of that at -k make value k of the points. So
+   one exchange of mirror images and one of complex numbers half as long do it.
+2. An odd number of points is transformed as complex numbers.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.fourier.lone import Team, lone
+from graycube.fourier.places import Around, Blocked, Straight, Turned, sent_on
+from graycube.run.butterflies import unit_roots
+
+if TYPE_CHECKING:
+    from graycube.gf2.arrays import IntArray
+
+_Lines = NDArray[Any]
+
+
+def half_spectrum(lines: _Lines, points: int, team: Team) -> _Lines:
+    """The first half of the unscaled spectrum of real lines along axis 0; collective.
+
+    >>> def program(comm, team, x):  # 8 points in, 5 values out, in blocks
+    ...     return half_spectrum(x, 8, team)
+    """
+    nodes, values = len(team.nodes), points // 2 + 1
+    dtype = np.result_type(lines.dtype, 1j)
+    if points % 2:
+        return lone(lines.astype(dtype), points, points, values, team, inverse=False)
+    half = points // 2
+    pairs, want = Blocked.over(half, nodes), Blocked.over(values, nodes)
+    lines = _regrouped(lines, Blocked.over(points, nodes), doubled(pairs), team)
+    made = lone(in_pairs(lines), half, half, half, team, inverse=False)
+    here = sent_on(made, pairs, want, team, Around(half))
+    there = sent_on(made, pairs, want, team, Around(half, mirrored=True)).conj()
+    roots = roots_beside(want.own(team.me), points, here)
+    difference = here - there
+    difference *= -1j * roots
+    here += there
+    here += difference
+    here *= here.real.dtype.type(0.5)
+    return here
+
+
+def from_half(lines: _Lines, points: int, team: Team) -> _Lines:
+    """The real lines with that half of a spectrum, times the points; collective.
+
+    >>> def program(comm, team, y):  # 5 values in, 8 points out, in blocks
+    ...     return from_half(y, 8, team)
+    """
+    nodes, values = len(team.nodes), points // 2 + 1
+    have, own = Blocked.over(values, nodes), Blocked.over(values, nodes).own(team.me)
+    index = np.arange(own.start, own.stop)
+    alone = across((index == 0) | (2 * index == points), lines)  # these are real
+    if points % 2:
+        lines = np.where(alone, lines, 2 * lines)
+        return np.ascontiguousarray(
+            lone(lines, values, points, points, team, inverse=True).real
+        )
+    half = points // 2
+    pairs = Blocked.over(half, nodes)
+    lines = np.where(alone, lines.real, lines)
+    here = sent_on(lines, have, pairs, team, Straight())
+    there = sent_on(lines, have, pairs, team, Turned(half)).conj()
+    difference = here - there
+    difference *= 1j * roots_beside(pairs.own(team.me), points, here).conj()
+    here += there
+    here += difference
+    made = lone(here, half, half, half, team, inverse=True)
+    return _regrouped(out_of_pairs(made), doubled(pairs), Blocked.over(points, nodes), team)
+
+
+def doubled(pairs: Blocked) -> Blocked:
+    """The real numbers of so many complex ones.
+
+    >>> doubled(Blocked(5, 2))
+    Blocked(length=10, block=4)
+    """
+    return Blocked(2 * pairs.length, 2 * pairs.block)
+
+
+def _regrouped(lines: _Lines, have: Blocked, want: Blocked, team: Team) -> _Lines:
+    return lines if have == want else sent_on(lines, have, want, team, Straight())
+
+
+def in_pairs(lines: _Lines) -> _Lines:
+    """Two real numbers that follow each other along axis 0, as one.
+
+    >>> in_pairs(np.array([1.0, 2, 3, 4]))
+    array([1.+2.j, 3.+4.j])
+    """
+    pairs = lines.reshape(len(lines) // 2, 2, *lines.shape[1:])
+    made = np.empty((len(pairs), *lines.shape[1:]), np.result_type(lines.dtype, 1j))
+    made.real, made.imag = pairs[:, 0], pairs[:, 1]
+    return made
+
+
+def out_of_pairs(lines: _Lines) -> _Lines:
+    """The real and the imaginary parts in turn along axis 0.
+
+    >>> out_of_pairs(np.array([1 + 2j, 3 + 4j]))
+    array([1., 2., 3., 4.])
+    """
+    parts = np.stack([lines.real, lines.imag], axis=1)
+    return parts.reshape(2 * len(lines), *lines.shape[1:])
+
+
+def roots_beside(own: range, points: int, like: _Lines) -> _Lines:
+    """The roots of unity of so many points at some places, beside lines.
+
+    >>> roots_beside(range(2), 2, np.ones((2, 3), complex)).real.round(6).tolist()
+    [[1.0], [-1.0]]
+    """
+    index = np.arange(own.start, own.stop)
+    return across(unit_roots(index, points, like.dtype, inverse=False), like)
+
+
+def across(values: "_Lines | IntArray", lines: _Lines) -> _Lines:
+    """Values along axis 0, beside lines.
+
+    >>> across(np.arange(2), np.ones((2, 3, 4))).shape
+    (2, 1, 1)
+    """
+    found: _Lines = values.reshape(-1, *(1,) * (lines.ndim - 1))
+    return found
