@@ -12,6 +12,15 @@ What NumPy does too is in ``elementwise``, ``reductions``, with ``statistics``, 
 from graycube.array.checkpoint import Checkpoint
 from graycube.array.cube_array import CubeArray
 from graycube.array.joining import assert_allclose, stack, where
+from graycube.array.permute import permute
 from graycube.array.window import Window
 
-__all__ = ["Checkpoint", "CubeArray", "Window", "assert_allclose", "stack", "where"]
+__all__ = [
+    "Checkpoint",
+    "CubeArray",
+    "Window",
+    "assert_allclose",
+    "permute",
+    "stack",
+    "where",
+]
