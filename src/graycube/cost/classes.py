@@ -106,7 +106,13 @@ def _tied(n: int, groups: Sequence[_Codes]) -> Iterator[_Codes]:
     sums = Matrix(tuple(mask for basis in bases for mask in basis), n).kernel()
     spaces = _shared(bases, sums)
     for group, space in zip(groups, spaces, strict=True):
-        yield tuple(_within(n, conditions, space) for conditions in group)
+        yield _each_within(n, group, space)
+
+
+@lru_cache(maxsize=1 << 12)
+def _each_within(n: int, group: _Codes, space: tuple[int, ...]) -> _Codes:
+    """What the conditions of a group say, each once."""
+    return tuple(sorted({_within(n, conditions, space) for conditions in group}))
 
 
 def _shared(bases: Sequence[Sequence[int]], sums: Sequence[int]) -> Iterator[tuple[int, ...]]:
