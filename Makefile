@@ -44,6 +44,7 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/gray.py
+	$(BIN)/python benchmarks/permute.py
 	$(BIN)/python benchmarks/layout.py
 	$(BIN)/python benchmarks/schedule.py
 	$(BIN)/python benchmarks/all_port.py

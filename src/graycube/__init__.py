@@ -32,7 +32,7 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
-        "array": "CubeArray assert_allclose stack where",
+        "array": "CubeArray assert_allclose permute stack where",
         "cost": "load_certificate",
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
@@ -116,6 +116,9 @@ if TYPE_CHECKING:
     )
     from graycube.array import (
         assert_allclose as assert_allclose,
+    )
+    from graycube.array import (
+        permute as permute,
     )
     from graycube.array import (
         stack as stack,

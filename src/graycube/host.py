@@ -1,4 +1,4 @@
-"""What an array of numbers is here: one in the memory of this process.
+"""What an array of numbers is here, in the memory of this process, and who works on it.
 
 Rules.
 
@@ -7,8 +7,10 @@ Rules.
 2. What lies on a device is refused, not copied in silence. An array says where it lies by
    ``__dlpack_device__``; those of JAX are on a device by definition, also where that is the
    host, and within ``jit`` they have no values at all.
+3. As many threads work as ``scipy.fft.set_workers`` says: one, if nobody says anything.
 """
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -56,3 +58,15 @@ def host_array(x: object) -> NDArray[Any]:
         "arrays are taken from the memory of this process",
         "copy it there yourself first, and pass the copy",
     )
+
+
+def threads() -> int:
+    """How many threads work; where nobody imported ``scipy.fft``, nobody said anything.
+
+    >>> import scipy.fft
+    >>> with scipy.fft.set_workers(2):
+    ...     threads()
+    2
+    """
+    known = sys.modules.get("scipy.fft")
+    return 1 if known is None else int(known.get_workers())

@@ -106,13 +106,41 @@ def there_and_back(comm):
         x = noise(layout.shape, "f8")
         u = gc.CubeArray.from_numpy(x, layout, comm)
         forward = gc.bind(gc.rfftn, u)
-        back = gc.bind(gc.irfftn, forward.result, n=last, out=u)
+        back = gc.bind(gc.irfftn, forward.result, s=layout.shape, out=u)
+        made = (back._program is not None) == OVER_MEMORY
+        yield made, f"{last} points: whether it is made once"
         for _ in range(3):
             spectrum = forward.run().blocks
             spectrum *= 2
             back.run()
         yield u.layout == layout, f"{u.layout}"
         yield close(u.to_numpy(), 8 * x), f"{last} points"
+
+
+def lengths_and_other_transforms(comm):
+    """What is cut or padded, of other names, or uneven, is called; its own lengths are legs."""
+    ranks = comm.size
+    u = gc.CubeArray.from_numpy(
+        noise((2 * ranks, 6), "f8"), gc.Layout.mesh((2 * ranks, 6), (ranks, 1)), comm
+    )
+    uneven = gc.CubeArray.from_numpy(
+        noise((9, 7), "f8", 3), gc.Layout.mesh((9, 7), nodes=(ranks, 1)), comm
+    )
+    for name, ours, a, options, legs in (
+        ("the same lengths", gc.fftn, u, {"s": u.shape}, True),
+        ("real, the same lengths", gc.rfftn, u, {"s": (-1, 6)}, True),
+        ("real, one axis", gc.rfft, u, {"n": 6}, True),
+        ("one more point", gc.rfft, u, {"n": 7}, False),
+        ("padded", gc.fftn, u, {"s": (4 * ranks, 8)}, False),
+        ("cut", gc.rfftn, u, {"s": (2 * ranks, 4)}, False),
+        ("cosines", gc.fourier.dctn, u, {}, False),
+        ("uneven", gc.fftn, uneven, {}, False),
+        ("uneven cosines", gc.fourier.dctn, uneven, {"type": 3}, False),
+    ):
+        bound = gc.bind(ours, a, out=ours(a, **options), **options)
+        yield (bound._program is not None) == (legs and OVER_MEMORY), name
+        a.blocks[...] += 1
+        yield close(bound.run().to_numpy(), ours(a, **options).to_numpy()), name
 
 
 def in_place(comm):
@@ -213,6 +241,7 @@ CHECKS = {
     for check in (
         a_run_is_a_call,
         there_and_back,
+        lengths_and_other_transforms,
         in_place,
         redistributions,
         in_any_order,

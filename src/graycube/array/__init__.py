@@ -13,6 +13,15 @@ with ``statistics``, ``norms`` and ``sums`` made of them, ``payload`` and ``roll
 from graycube.array.checkpoint import Checkpoint
 from graycube.array.cube_array import CubeArray
 from graycube.array.joining import assert_allclose, stack, where
+from graycube.array.permute import permute
 from graycube.array.window import Window
 
-__all__ = ["Checkpoint", "CubeArray", "Window", "assert_allclose", "stack", "where"]
+__all__ = [
+    "Checkpoint",
+    "CubeArray",
+    "Window",
+    "assert_allclose",
+    "permute",
+    "stack",
+    "where",
+]

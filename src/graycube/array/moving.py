@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from graycube.array.boxes import carried
 from graycube.array.ranks import nodes_here, spread
 from graycube.gf2 import AffineMap
+from graycube.gf2.permuting import carry
 from graycube.layout import Layout, Ownership
+from graycube.layout.indexing import row_of
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
@@ -47,7 +49,7 @@ def moved(
         return blocks
     over = spread(comm)
     if over is None:
-        return taken(blocks, sources(layout, before, after))
+        return taken(blocks, layout, before, after)
     result = np.empty_like(blocks, order="C")
     bound = mover(layout, before, after, blocks, result, over)
     try:
@@ -191,15 +193,28 @@ def _script(move: AffineMap, n: int, node: int, payload: int) -> Script:
     return script
 
 
-def taken(blocks: _Blocks, rows: NDArray[np.intp] | None) -> _Blocks:
-    """The blocks with row k, of all there are on all nodes, where row ``rows[k]`` was.
+def taken(blocks: _Blocks, layout: Layout, before: AffineMap, after: AffineMap) -> _Blocks:
+    """What :func:`moved` gives, of the blocks of all nodes: a new array, if anything moves.
 
-    >>> taken(np.array([[5], [6]]), np.array([1, 0])).tolist()
-    [[6], [5]]
+    >>> layout = Layout.cyclic(3, 1)
+    >>> flipped = AffineMap(layout.map.matrix, 1)
+    >>> taken(np.arange(8).reshape(2, 4), layout, layout.map, flipped).tolist()
+    [[4, 5, 6, 7], [0, 1, 2, 3]]
     """
-    if rows is None:
+    if before == after:
         return blocks
-    return np.take(blocks.reshape(len(rows), -1), rows, axis=0).reshape(blocks.shape)
+    made = np.empty(blocks.shape, blocks.dtype)
+    source, rows = np.ascontiguousarray(blocks), 1 << layout.p
+    move = _between_rows(before, after, layout.n)
+    carry(source.reshape(rows, -1), made.reshape(rows, -1), move)
+    return made
+
+
+@lru_cache(maxsize=SCRIPTS)
+def _between_rows(before: AffineMap, after: AffineMap, n: int) -> AffineMap:
+    """Which row of the blocks of all nodes comes from which."""
+    row = row_of(before.height, n)
+    return row @ after @ before.inverse() @ row.inverse()
 
 
 def addresses(layout: Layout, nodes: range) -> NDArray[np.int64]:
@@ -210,26 +225,3 @@ def addresses(layout: Layout, nodes: range) -> NDArray[np.int64]:
     """
     node = np.arange(nodes.start, nodes.stop)[:, None]
     return (np.arange(1 << (layout.p - layout.n)) << layout.n | node).ravel()
-
-
-def sources(layout: Layout, before: AffineMap, after: AffineMap) -> NDArray[np.intp] | None:
-    """The row that comes to every row when data move; None if all stay.
-
-    Slots that stay together are one row: there may be fewer rows than slots.
-
-    >>> layout = Layout.cyclic(3, 1)
-    >>> sources(layout, layout.map, AffineMap(layout.map.matrix, 1)).tolist()
-    [1, 0]
-    """
-    if before == after:
-        return None
-    return _rows(before @ after.inverse(), layout.n)
-
-
-@lru_cache(maxsize=SCRIPTS)
-def _rows(back: AffineMap, n: int) -> NDArray[np.intp]:
-    low = back.untouched(n)
-    slots = back.width - n - low
-    node = np.arange(1 << n)[:, None]
-    address = back((np.arange(1 << slots) << low + n | node).ravel())
-    return ((address & ((1 << n) - 1)) << slots | address >> low + n).astype(np.intp)

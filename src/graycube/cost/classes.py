@@ -7,9 +7,10 @@ each other.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, reduce
+from itertools import accumulate
 from operator import or_, xor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,7 @@ Equations = tuple[tuple[int, int], ...]
 _Codes = tuple[Equations, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Senders:
+class Senders(NamedTuple):
     """The nodes with all these parities (mask, want), which each send ``amount`` elements."""
 
     conditions: Equations
@@ -40,19 +40,23 @@ def count(n: int, groups: tuple[tuple[Senders, ...], ...]) -> tuple[int, int, in
     longest = crossings = links = 0
     used = []
     for group in groups:
-        loads, members = _loads(n, group)
-        if any(loads):
-            used.append(group)
-        longest = max(longest, *loads)
-        crossings += sum(loads) * members
-        links += sum(map(bool, loads)) * members
+        most, sent, senders, conditions = _loads(n, group)
+        if most:
+            used.append(conditions)
+        longest = max(longest, most)
+        crossings += sent
+        links += senders
     return longest, crossings, links, _busiest(n, used)
 
 
-def _loads(n: int, group: Sequence[Senders]) -> tuple[list[int], int]:
-    """What each class of nodes sends on one dimension, and how many nodes a class has."""
-    rank, codes = _coded(group)
-    return _sums(rank, codes, tuple(sender.amount for sender in group)), 1 << (n - rank)
+@lru_cache(maxsize=1 << 13)  # a group is the same in many rounds
+def _loads(n: int, group: tuple[Senders, ...]) -> tuple[int, int, int, _Codes]:
+    """The most that a node sends on one dimension, what all send, how many do, and when."""
+    conditions = tuple(sender.conditions for sender in group)
+    rank, codes = _coded(conditions)
+    loads = _sums(rank, codes, tuple(sender.amount for sender in group))
+    members = 1 << (n - rank)
+    return max(loads), sum(loads) * members, sum(map(bool, loads)) * members, conditions
 
 
 @lru_cache(maxsize=1 << 12)  # the dimensions of a pipeline differ in their masks alone
@@ -65,11 +69,11 @@ def _sums(rank: int, codes: _Codes, amounts: tuple[int, ...]) -> list[int]:
     return loads_of
 
 
-def _busiest(n: int, groups: Sequence[Sequence[Senders]]) -> int:
-    """The most dimensions on which one node sends."""
+def _busiest(n: int, groups: Sequence[_Codes]) -> int:
+    """The most dimensions on which one node sends, by the conditions of each."""
     tied = list(_tied(n, groups))
-    unsure = [group for group in tied if all(s.conditions for s in group)]
-    rank, codes = _coded([s for group in unsure for s in group])
+    unsure = [group for group in tied if all(group)]
+    rank, codes = _coded([conditions for group in unsure for conditions in group])
     most = _most_at_once(rank, codes, tuple(map(len, unsure))) if unsure else 0
     return len(tied) - len(unsure) + most  # without a condition every node sends
 
@@ -84,30 +88,58 @@ def _most_at_once(rank: int, codes: _Codes, sizes: tuple[int, ...]) -> int:
     return int(sends.sum(axis=0).max())
 
 
-def _tied(n: int, groups: Sequence[Sequence[Senders]]) -> Iterator[list[Senders]]:
+def _tied(n: int, groups: Sequence[_Codes]) -> Iterator[_Codes]:
     """The groups with only those conditions that say something about another group.
 
     A parity that is no sum of parities of the other groups is free: whatever the others are,
     some node has the value that this group needs.
     """
-    masks = [tuple({mask for s in group for mask, _ in s.conditions}) for group in groups]
-    supports = [reduce(or_, some, 0) for some in masks]
+    supports = [_support(group) for group in groups]
     seen = twice = 0
     for support in supports:
         seen, twice = seen | support, twice | seen & support
     # what has no bit in common with the others is free
     bases = [
-        Matrix(some, n).image() if support & twice else ()
-        for some, support in zip(masks, supports, strict=True)
+        _basis(n, group) if support & twice else ()
+        for group, support in zip(groups, supports, strict=True)
     ]
     sums = Matrix(tuple(mask for basis in bases for mask in basis), n).kernel()
-    first = 0
-    for group, basis in zip(groups, bases, strict=True):
-        own = {word >> first & (1 << len(basis)) - 1 for word in sums}
-        shared = {reduce(xor, (basis[k] for k in bit_indices(word)), 0) for word in own}
-        space = tuple(sorted(shared - {0}))
-        yield [Senders(_within(n, s.conditions, space), s.amount) for s in group]
-        first += len(basis)
+    spaces = _shared(bases, sums)
+    for group, space in zip(groups, spaces, strict=True):
+        yield _each_within(n, group, space)
+
+
+@lru_cache(maxsize=1 << 12)
+def _each_within(n: int, group: _Codes, space: tuple[int, ...]) -> _Codes:
+    """What the conditions of a group say, each once."""
+    return tuple(sorted({_within(n, conditions, space) for conditions in group}))
+
+
+def _shared(bases: Sequence[Sequence[int]], sums: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """For each basis, what it has in sums of all of them that are nothing."""
+    found: list[set[int]] = [set() for _ in bases]
+    owner = [k for k, basis in enumerate(bases) for _ in basis]
+    start = [*accumulate(map(len, bases), initial=0)]
+    for word in sums:
+        rest = word
+        while rest:
+            k = owner[rest.bit_length() - 1]
+            own = rest >> start[k]
+            rest ^= own << start[k]
+            found[k].add(reduce(xor, (bases[k][j] for j in bit_indices(own)), 0))
+    return (tuple(sorted(some - {0})) for some in found)
+
+
+@lru_cache(maxsize=1 << 12)
+def _support(conditions: _Codes) -> int:
+    """The bits that some conditions look at."""
+    return reduce(or_, (mask for some in conditions for mask, _ in some), 0)
+
+
+@lru_cache(maxsize=1 << 12)
+def _basis(n: int, conditions: _Codes) -> tuple[int, ...]:
+    """A basis of their masks."""
+    return Matrix(tuple({mask for some in conditions for mask, _ in some}), n).image()
 
 
 @lru_cache(maxsize=1 << 14)
@@ -122,9 +154,9 @@ def _within(n: int, conditions: Equations, space: tuple[int, ...]) -> Equations:
     return tuple(sorted(found - {(0, 0)}))
 
 
-def _coded(senders: Sequence[Senders]) -> tuple[int, _Codes]:
-    """The rank of all masks, and each sender's conditions in sums of that many parities."""
-    masks = sorted({mask for s in senders for mask, _ in s.conditions})
+def _coded(senders: Sequence[Equations]) -> tuple[int, _Codes]:
+    """The rank of all masks, and all conditions in sums of that many parities."""
+    masks = sorted({mask for some in senders for mask, _ in some})
     rank, sums = _combinations(masks)
     if len(senders) << rank > MAX_CLASSES:
         raise InvalidValueError(
@@ -133,16 +165,19 @@ def _coded(senders: Sequence[Senders]) -> tuple[int, _Codes]:
             "split the round, or replay its moves",
         )
     code = dict(zip(masks, sums, strict=True))
-    return rank, tuple(tuple((code[m], want) for m, want in s.conditions) for s in senders)
+    return rank, tuple(tuple((code[m], want) for m, want in some) for some in senders)
 
 
 def _members(rank: int, codes: _Codes) -> Iterator[NDArray[np.bool_]]:
     """Which of the 2^rank classes of nodes each sender has."""
     classes = np.arange(1 << rank)
+    odd: dict[int, NDArray[np.bool_]] = {}
     for conditions in codes:
         among = np.ones(1 << rank, dtype=bool)
         for code, want in conditions:
-            among &= np.bitwise_count(classes & code) & 1 == want
+            if code not in odd:
+                odd[code] = np.bitwise_count(classes & code) & 1 == 1
+            among &= odd[code] if want else ~odd[code]
         yield among
 
 

@@ -48,10 +48,7 @@ def straight_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
         for use in active:
             amount = min(use.stop, stop) - max(use.start, start)
             groups.setdefault(use.dim, []).append(Senders(use.conditions, amount))
-        canonical = tuple(
-            tuple(sorted(group, key=lambda s: (s.conditions, s.amount)))
-            for _, group in sorted(groups.items())
-        )
+        canonical = tuple(tuple(sorted(group)) for _, group in sorted(groups.items()))
         yield RoundTraffic(*count(schedule.task.n, canonical), times=after - first)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier.arguments import require_lengths
 from graycube.fourier.carried import (
     AnyLeg,
     Legs,
@@ -40,7 +41,7 @@ _INVERSE: dict[_Function, bool] = {
     **dict.fromkeys((ifft, ifft2, ifftn, irfft, irfft2, irfftn), True),
 }
 _REAL: tuple[_Function, ...] = (rfft, rfft2, rfftn, irfft, irfft2, irfftn)
-_READ = {"a", "axis", "axes", "norm", "order"}  # the arguments that legs are made from
+_READ = {"a", "axis", "axes", "norm", "order", "n", "s"}  # what legs are made from
 
 
 class BoundCall:
@@ -93,7 +94,9 @@ def bind(
     is ``run``.
 
     Where ranks share memory, a run is the work and one meeting for each exchange, which also
-    tells whether all ranks run the same. Otherwise a run is a call of the function.
+    tells whether all ranks run the same. Otherwise a run is a call of the function: so it is
+    where axes are cut or padded (``n=``, ``s=``), for the transforms of SciPy's names, such as
+    ``dct``, and where nodes have blocks of different sizes.
 
     >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 1)))
     >>> forward = bind(rfftn, u)
@@ -132,8 +135,8 @@ def _result(made: object, out: CubeArray | None) -> CubeArray:
     if out is None:
         return made
     require_array(out)
-    alike = (out.shape, out.layout.n, out.payload, out.dtype)
-    wanted = (made.shape, made.layout.n, made.payload, made.dtype)
+    alike = (out.shape, out.layout.node_count, out.payload, out.dtype)
+    wanted = (made.shape, made.layout.node_count, made.payload, made.dtype)
     if alike != wanted or not out.blocks.flags.writeable:
         raise InvalidValueError(
             f"out has shape {out.shape} and dtype {out.dtype}",
@@ -180,6 +183,8 @@ def _program(
     legs: Sequence[AnyLeg] | None
     if "target" in arguments:
         legs = relaid_legs(a.layout, home, a.dtype, a.nodes.start, first=True)
+    elif not _all_points(function, a, home, arguments):
+        return None
     else:
         legs = _legs(a, home, arguments, real=function in _REAL, inverse=_INVERSE[function])
     if legs is None or legs[-1].layout != home:  # they would end elsewhere than the call
@@ -192,6 +197,22 @@ def _program(
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: arguments[name] for name in arguments if name != "a"}}
     return Legs(legs, shared, a.blocks, result.blocks, alike)
+
+
+def _all_points(
+    function: _Function, a: CubeArray, home: Layout, arguments: dict[str, Any]
+) -> bool:
+    """Whether all points are transformed that there are, and no others."""
+    before, after = [*a.layout.shape], [*home.shape]
+    if function in _REAL:
+        axes = require_axes(a.layout, arguments.get("axes", (arguments.get("axis"),)))
+        last = axes[-1]
+        if _INVERSE[function]:
+            before[last] = 2 * before[last] - 2 + after[last] % 2  # the points of a spectrum
+        else:
+            n, s = arguments.get("n"), arguments.get("s")
+            after[last] = require_lengths(a.layout, axes, s if n is None else (n,))[last]
+    return before == after
 
 
 def _legs(

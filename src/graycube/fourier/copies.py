@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.moving import sources, taken
+from graycube.array.moving import taken
 from graycube.fourier.engine import transformed
 from graycube.fourier.passes import Pass
 from graycube.gf2 import AffineMap
@@ -48,10 +48,10 @@ def from_copies(  # noqa: PLR0913
         words = (word ^ (own ^ digit) << offset for digit in range(1 << size))
         copies = _copies(blocks, [place(w) for w in words], comm)
         return transformed(copies, 0, inverse=inverse, out=copies)[own : own + 1]
-    rows = taken(blocks, sources(layout, place, group.place))
+    rows = taken(blocks, layout, place, group.place)
     lines = rows.reshape(1 << layout.n - size, 1 << size, -1)
     made = transformed(lines, 1, inverse=inverse).reshape(blocks.shape)
-    return taken(made, sources(layout, group.place, place)).copy()
+    return taken(made, layout, group.place, place).copy()
 
 
 def _copies(blocks: _Blocks, nodes: list[int], comm: "Intracomm") -> _Blocks:

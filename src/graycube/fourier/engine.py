@@ -4,12 +4,13 @@ With the extra ``fast`` that is ducc0, which needs no planning and transforms st
 nearly as fast as contiguous ones; without it SciPy, whose code is an older one by its author.
 """
 
-import sys
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graycube.host import threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +57,7 @@ def bound(  # noqa: PLR0913
     given = {"axes": (axis,), "forward": not inverse, "inorm": scaling, "out": out}
     size = {"lastsize": length} if kind == "c2r" else {}
     run = getattr(ducc0.fft, kind)
-    return partial(run, lines, **given, **size, nthreads=_threads())
+    return partial(run, lines, **given, **size, nthreads=threads())
 
 
 def half_spectrum(lines: _Lines, axis: int) -> _Lines:
@@ -115,7 +116,7 @@ def _engine() -> "Callable[[_Lines, int, bool, _Lines | None], _Lines]":
     except ImportError:
         return _scipy
     return lambda lines, axis, inverse, out: ducc0.fft.c2c(
-        lines, axes=(axis,), forward=not inverse, inorm=0, out=out, nthreads=_threads()
+        lines, axes=(axis,), forward=not inverse, inorm=0, out=out, nthreads=threads()
     )
 
 
@@ -128,9 +129,3 @@ def _scipy(lines: _Lines, axis: int, inverse: bool, out: _Lines | None) -> _Line
         return made
     out[...] = made
     return out
-
-
-def _threads() -> int:
-    """What was said to ``scipy.fft``; where nobody imported it, nothing was."""
-    known = sys.modules.get("scipy.fft")
-    return 1 if known is None else int(known.get_workers())

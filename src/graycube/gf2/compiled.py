@@ -1,7 +1,8 @@
 """The Gray code and its inverse as one pass over memory, where Numba is installed.
 
-NumPy needs two passes per shift; a compiled loop needs one in all. This is the only file that
-knows Numba (the ``fast`` extra); without it the NumPy way is taken, with the same results.
+NumPy needs two passes per shift; a compiled loop needs one in all. This file and ``streamed``,
+which it imports, are all that knows Numba (the ``fast`` extra); without it the NumPy way is
+taken, with the same results.
 """
 
 from collections.abc import Callable
@@ -12,6 +13,8 @@ import numpy as np
 
 from graycube.gf2.arrays import IntArray
 
+LINE = 64
+"""Bytes that a processor's caches move at once."""
 Kernel = Callable[[IntArray, IntArray], None]
 Maker = Callable[[int], Kernel]
 
@@ -48,6 +51,18 @@ def gray_inverse_kernel(bits: int) -> Kernel:
         return x
 
     return _kernel(gray_inverse, bits)
+
+
+def carrier() -> Callable[..., None]:
+    """The loop that takes an array to another one, tile by tile.
+
+    >>> callable(carrier()) if available() else True
+    True
+    """
+    from graycube.gf2.streamed import carry  # noqa: PLC0415 - it needs Numba
+
+    loop: Callable[..., None] = carry
+    return loop
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.array.permute import order_of
 from graycube.gf2 import AffineMap, Matrix
 from graycube.jax.array import Array
 from graycube.jax.blocks import carried, from_slots, to_slots
@@ -10,7 +10,6 @@ from graycube.jax.cube import MeshCube
 from graycube.jax.names import Block, Sharding
 from graycube.jax.over import over
 from graycube.jax.shardings import placed, source_of
-from graycube.layout import Layout
 
 
 def permute(x: Block, map: AffineMap | Matrix, source: Sharding = None) -> Block:  # noqa: A002
@@ -27,40 +26,13 @@ def permute(x: Block, map: AffineMap | Matrix, source: Sharding = None) -> Block
     [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15]
     """
     if isinstance(x, Array):
-        order = _order(x.layout, map)
+        order = order_of(x.layout, map)
         return replace(x, layout=x.layout @ order.inverse())
     given = placed(source_of(x, source), x.shape, "source")
     place = given.layout.map
-    move = place @ _order(given.layout, map) @ place.inverse()
+    move = place @ order_of(given.layout, map) @ place.inverse()
     body = _Permute(given.cube, move, given.local_bits)
     return over(given.mesh, body, given.partition, given.partition)(x)
-
-
-def _order(layout: Layout, map: AffineMap | Matrix) -> AffineMap:  # noqa: A002
-    """The map, if it is one of the indices of the layout."""
-    if isinstance(map, Matrix):
-        map = AffineMap(map)  # noqa: A001
-    if not isinstance(map, AffineMap):
-        raise InvalidTypeError(
-            f"got {map!r}",
-            "the new order is an affine map of the bits of the index",
-            "pass a graycube.gf2.AffineMap or Matrix",
-        )
-    for k, axis in enumerate(layout.axes):
-        if axis.extent > 1:
-            raise InvalidValueError(
-                f"axis {k} has {axis.length} = {axis.extent} * 2^{axis.bits} elements",
-                "only powers of two have bits of the index alone",
-                "pad the axis",
-            )
-    if (map.width, map.height) != (layout.p, layout.p):
-        raise InvalidValueError(
-            f"the map takes {map.width} bits to {map.height}",
-            f"an index of {layout.shape} has {layout.p} bits",
-            "give a map of these",
-        )
-    map.inverse()  # raises where two elements would be in one place
-    return map
 
 
 @dataclass(frozen=True)

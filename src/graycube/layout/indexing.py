@@ -6,17 +6,28 @@ above, and are worked on in pieces that stay in cache.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from graycube.errors import InvalidValueError, OutOfRangeError
-from graycube.gf2 import AffineMap
+from graycube.gf2 import AffineMap, Matrix
 from graycube.gf2.arrays import CHUNK, MAX_ARRAY_BITS, require_integers, require_range
 from graycube.layout.axis import Axis, divide
 
 Number: TypeAlias = Any
+
+
+@lru_cache(maxsize=64)
+def row_of(p: int, n: int) -> AffineMap:
+    """The map from an address to its row, where the blocks of all nodes are one array.
+
+    >>> [row_of(3, 1)(address) for address in range(8)]
+    [0, 4, 1, 5, 2, 6, 3, 7]
+    """
+    return AffineMap(Matrix.permutation([*range(p - n, p), *range(p - n)]))
 
 
 def locate(

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.gf2.arrays import IntArray
+from graycube.gf2.permuting import permuted
 from graycube.host import host_array
 from graycube.layout import copied, indexing, text
 from graycube.layout.axis import Axis
@@ -490,7 +491,11 @@ class Layout(Placement, Shown):
                 f"its first axes must be {self.shape}",
                 "reshape it, or build the layout for this shape",
             )
-        return array.reshape(self.size, *array.shape[d:])[self._indices(nodes)]
+        rows = array.reshape(self.size, *array.shape[d:])
+        if nodes is None and self._rows is not None:
+            blocks = permuted(rows, self._rows)
+            return blocks.reshape(1 << self.n, self.block_size, *array.shape[d:])
+        return rows[self._indices(nodes)]
 
     def gather(self, blocks: ArrayLike) -> NDArray[Any]:
         """The array whose blocks these are: the inverse of :meth:`scatter`.
@@ -506,9 +511,19 @@ class Layout(Placement, Shown):
                 f"their first axes must be {expected}",
                 "put the node first and the slot second",
             )
-        out = np.empty((self.size, *array.shape[2:]), dtype=array.dtype)
-        out[self._indices()] = array
+        if self._rows is not None:
+            out = permuted(array.reshape(self.size, *array.shape[2:]), self._rows.inverse())
+        else:
+            out = np.empty((self.size, *array.shape[2:]), dtype=array.dtype)
+            out[self._indices()] = array
         return out.reshape(*self.shape, *array.shape[2:])
+
+    @cached_property
+    def _rows(self) -> AffineMap | None:
+        """The map from an index to its row in the blocks of all nodes, where it is affine."""
+        if self.copies or any(axis.extent > 1 for axis in self.axes):
+            return None
+        return indexing.row_of(self.p, self.n) @ self.map
 
     def _indices(self, nodes: range | None = None) -> IntArray:
         those = np.arange(1 << self.n) if nodes is None else np.array(nodes)

@@ -16,18 +16,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2.strides import MOST_AXES, axes_of, strided
 from graycube.layout import Layout
 from graycube.run.by_index import taken_from
 
 _Rows = NDArray[np.generic]
 KEPT = 64
 """So many are remembered."""
-MOST_AXES = 6
-"""A view of more axes, most of them short, takes longer to copy than rows from a list."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,21 +54,13 @@ class Fetch:
         return self.rows if self.places is None else len(self.places)
 
     def axes(self, cuts: Sequence[int] = ()) -> list[tuple[int, int, int]]:
-        """The lowest slot bit, the length and the stride of each axis, the highest first.
-
-        Each cut is a slot bit at which a new axis begins.
+        """The lowest slot bit, the length and the stride of each axis; see :func:`axes_of`.
 
         >>> turned = fetch(AffineMap(Matrix.permutation([2, 3, 4, 0, 1])), 1, 0)
         >>> turned.axes(), turned.axes(cuts=[1])
         ([(2, 4, 1), (0, 4, 8)], [(2, 4, 1), (1, 2, 16), (0, 2, 8)])
         """
-        found: list[tuple[int, int, int]] = []
-        for bit, step in reversed([*enumerate(self.strides or ())]):
-            if found and bit + 1 not in cuts and found[-1][2] == 2 * step:
-                found[-1] = (bit, 2 * found[-1][1], step)
-            else:
-                found.append((bit, 2, step))
-        return found
+        return axes_of(self.strides or (), cuts)
 
     def view(self, buffer: _Rows, cuts: Sequence[int] = ()) -> _Rows | None:
         """The rows of the result where they are in the buffer, if they have strides.
@@ -79,12 +69,7 @@ class Fetch:
         >>> turned.view(np.arange(8)).tolist()
         [[0, 4], [1, 5]]
         """
-        if self.strides is None:
-            return None
-        axes = self.axes(cuts)
-        shape = (*(length for _, length, _ in axes), *buffer.shape[1:])
-        steps = (step * buffer.strides[0] for _, _, step in axes)
-        return as_strided(buffer[self.start :], shape, (*steps, *buffer.strides[1:]))
+        return None if self.strides is None else strided(buffer, self.start, self.strides, cuts)
 
     def into(self, result: _Rows, buffer: _Rows) -> None:
         """Get all rows of the result.
@@ -129,9 +114,9 @@ def fetch(move: AffineMap, n: int, node: int) -> Fetch:
     crosses = order.height > 0
     if all(change.bit_count() == 1 for change in changes):
         strides = tuple(-change if change & start else change for change in changes)
-        strided = Fetch(position, 1 << slots, start, strides, crosses=crosses)
-        if len(strided.axes()) <= MOST_AXES:
-            return strided
+        found = Fetch(position, 1 << slots, start, strides, crosses=crosses)
+        if len(found.axes()) <= MOST_AXES:
+            return found
     together = back.untouched(n) if slots else 0
     words = np.arange(1 << slots - together) << together
     places = np.full(len(words), start, np.intp)

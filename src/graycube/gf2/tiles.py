@@ -1,0 +1,155 @@
+"""How an affine map takes an array to another one, tile by tile.
+
+Rules.
+
+1. A *run* is what a tile has next to each other: 2^t elements. A tile is spanned by the t low
+   bits of the source and by what the map takes to the t low bits of the target. So it is read
+   in whole runs, and written in whole runs, and has at most 2^2t elements; both are as large as
+   the cache allows.
+2. In between a tile is in a buffer, where it lies as in the target, run by run. Everything is
+   affine: the place of an element in the buffer is the XOR of what its run says and what its
+   place in the run says, and so is where the next tile is. Tiling follow each other that are
+   in the same pages of memory, of the source and of the target in turn.
+3. Runs of the target that are a power of two apart would meet in the same places of the cache.
+   So in each row of the buffer the lines trade places, by an XOR with the number of the row.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.gf2.affine import AffineMap
+from graycube.gf2.matrix import Matrix
+
+_Table = NDArray[np.int64]
+KEPT = 32
+"""The tables of so many maps are remembered."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tiling:
+    """The tables of a map; all numbers count elements.
+
+    Tile 0 has element 0 of the source. Tiling in Gray order differ by one of ``steps``, in the
+    source and in the target. Run a of a tile is read at ``runs[a, 0]`` and written at
+    ``runs[a, 1]``; its element k is put into the buffer at ``rows[a] ^ columns[k]``, and line l
+    of row a is there at ``l ^ twists[a]``.
+    """
+
+    steps: _Table
+    runs: _Table
+    rows: _Table
+    columns: _Table
+    twists: _Table
+
+    @property
+    def count(self) -> int:
+        """How many tiles there are.
+
+        >>> tiles(AffineMap(Matrix.permutation([3, 2, 1, 0])), 2, 1).count
+        4
+        """
+        return 1 << len(self.steps)
+
+    @property
+    def size(self) -> int:
+        """The elements of a tile.
+
+        >>> tiles(AffineMap(Matrix.permutation([3, 2, 1, 0])), 2, 1).size
+        4
+        """
+        return len(self.rows) * len(self.columns)
+
+
+@lru_cache(maxsize=KEPT)
+def tiles(move: AffineMap, most: int, line: int) -> Tiling:
+    """The tiles of a map, of at most 2^most elements, where 2^line of them are a cache line.
+
+    A run has at least a line, whatever ``most`` is.
+
+    >>> reversal = tiles(AffineMap(Matrix.permutation([3, 2, 1, 0])), most=2, line=0)
+    >>> reversal.runs.tolist()  # two runs of two, eight elements apart
+    [[0, 0], [8, 8]]
+    """
+    there, back = move.matrix, move.matrix.inverse()
+    t = _bits(there, back, most, line)
+    low = (1 << t) - 1
+    spanned = _basis([*_units(0, t), *(back(bit) for bit in _units(0, t))])
+    reads = [v & ~low for v in spanned if v >> t]
+    writes = [v & ~low for v in _basis(map(there, spanned)) if v >> t]
+    lines = max(t - line, 0)
+
+    def place(v: int) -> int:
+        """Where an element is in the buffer, by where it is in a tile of the source."""
+        w = there(v)
+        row = sum((w >> b.bit_length() - 1 & 1) << k for k, b in enumerate(writes))
+        return row << t | w & low ^ _twist(row, lines) << line
+
+    near = (v for bit in _units(t, move.width) for v in (bit, back(bit)))
+    steps = _beyond(spanned, near, low)
+    return Tiling(
+        _table([(v, there(v)) for v in steps]).reshape(-1, 2),
+        np.stack([_sums(reads), _sums(writes)], axis=1),
+        _sums(map(place, reads)),
+        _sums(map(place, _units(0, t))),
+        _sums(_twist(1 << k, lines) for k in range(len(writes))),
+    )
+
+
+def _bits(there: Matrix, back: Matrix, most: int, line: int) -> int:
+    """The bits of a run: as many as fit."""
+    t = line
+    while t < there.width:
+        units = [*_units(0, t + 1)]
+        if len(_basis([*units, *map(back, units)])) > most:
+            break
+        t += 1
+    return t
+
+
+def _twist(row: int, bits: int) -> int:
+    """What is XORed to the numbers of the lines of a row: its own bits, the low ones."""
+    return row & (1 << bits) - 1
+
+
+def _units(first: int, stop: int) -> Iterator[int]:
+    return (1 << j for j in range(first, stop))
+
+
+def _basis(vectors: Iterable[int]) -> list[int]:
+    """A basis of their span, ordered; the highest bit of each is in no other one."""
+    basis: list[int] = []
+    for vector in vectors:
+        for b in basis:
+            vector = min(vector, vector ^ b)  # noqa: PLW2901 - what is left of it
+        if vector:
+            high = vector.bit_length() - 1
+            basis = [b ^ vector if b >> high & 1 else b for b in basis]
+            basis.append(vector)
+    return sorted(basis)
+
+
+def _beyond(spanned: Sequence[int], vectors: Iterable[int], low: int) -> list[int]:
+    """Those vectors that, with what is spanned, span everything."""
+    basis, found = list(spanned), []
+    for vector in vectors:
+        larger = _basis([*basis, vector])
+        if len(larger) > len(basis):
+            basis = larger
+            found.append(vector & ~low)
+    return found
+
+
+def _sums(vectors: Iterable[int]) -> _Table:
+    """The sum of the vectors at the ones of k, for every k."""
+    sums = np.zeros(1, np.int64)
+    for vector in vectors:
+        sums = np.concatenate([sums, sums ^ vector])
+    return sums
+
+
+def _table(pairs: Sequence[tuple[int, int]]) -> _Table:
+    return np.array(pairs, dtype=np.int64)
