@@ -37,16 +37,21 @@ class Senders:
 @lru_cache(maxsize=1 << 12)
 def count(n: int, groups: tuple[tuple[Senders, ...], ...]) -> tuple[int, int, int, int]:
     """Longest message, crossings, links and busiest node; a group sends on one dimension."""
-    longest = crossings = links = 0
+    most = crossings = links = 0
     used = []
     for group in groups:
         loads, members = _loads(n, group)
         if any(loads):
             used.append(group)
-        longest = max(longest, *loads)
+        most = max(most, *loads)
         crossings += sum(loads) * members
         links += sum(map(bool, loads)) * members
-    return longest, crossings, links, _busiest(n, used)
+    return most, crossings, links, _busiest(n, used)
+
+
+def longest(n: int, group: Sequence[Senders]) -> int:
+    """The longest message that any node sends on the dimension of a group."""
+    return max(_loads(n, group)[0])
 
 
 def _loads(n: int, group: Sequence[Senders]) -> tuple[list[int], int]:
