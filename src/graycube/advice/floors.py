@@ -66,13 +66,15 @@ def conversion(source: Layout, target: Layout, itemsize: int, machine: Machine) 
     new = _rank(both, source.p) - source.n
     block = source.block_size
     leaving = block - (block >> new) if new else block
-    return machine.startup + leaving * itemsize * machine.per_byte / machine.links_at_once
+    least = machine.cheapest
+    return least.startup + leaving * itemsize * least.per_byte / machine.links_at_once
 
 
 def _transform(rank: int, layout: Layout, itemsize: int, machine: Machine) -> float:
     """Rule 1, for so many node bits."""
     cycles = max(rank, -(-rank * layout.block_size // (2 * machine.links_at_once)))
-    return rank * machine.startup + cycles * itemsize * machine.per_byte
+    least = machine.cheapest
+    return rank * least.startup + cycles * itemsize * least.per_byte
 
 
 def _mask(phase: FFT, layout: Layout) -> int:
@@ -112,6 +114,6 @@ def _halo(
             own = length >> part
             messages += 1
             elements += min(far, length - own) * (layout.block_size // own)
-    ports = machine.links_at_once
-    seconds = elements * itemsize * machine.per_byte / ports
-    return -(-messages // ports) * machine.startup + seconds
+    ports, least = machine.links_at_once, machine.cheapest
+    seconds = elements * itemsize * least.per_byte / ports
+    return -(-messages // ports) * least.startup + seconds

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 import graycube as gc
+from graycube.cli.sizes import Figures
 from graycube.errors import InvalidValueError
 
 _PROFILES = "cm2, ideal, ipsc1, ipsc2, or one that calibrate saved."
@@ -24,8 +25,8 @@ class MachineOptions:
     name: str | None = None
     ports: str | None = None
     switching: str | None = None
-    startup: float | None = None
-    per_byte: float | None = None
+    startup: tuple[float, ...] | None = None
+    per_byte: tuple[float, ...] | None = None
     packet: int | None = None
 
     def machine(self, dims: int, otherwise: gc.Machine | None = None) -> gc.Machine:
@@ -36,8 +37,8 @@ class MachineOptions:
         given = {
             "ports": self.ports if self.ports in (None, "all") else _number(self.ports),
             "switching": self.switching,
-            "startup": self.startup,
-            "per_byte": self.per_byte,
+            "startup": _one_or_each(self.startup),
+            "per_byte": _one_or_each(self.per_byte),
             "packet": self.packet,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
@@ -58,13 +59,27 @@ def machine_options(command: _F) -> _F:
             help="Links that a node uses at once: 1, or as the machine says.",
         ),
         click.option("--switching", type=click.Choice(["store-and-forward", "circuit"])),
-        click.option("--startup", type=float, metavar="S", help="Seconds before a message."),
-        click.option("--per-byte", type=float, metavar="S", help="Seconds for each byte."),
+        click.option(
+            "--startup",
+            type=Figures(),
+            metavar="S[,S...]",
+            help="Seconds before a message: one figure, or one a dimension, from 0 up.",
+        ),
+        click.option(
+            "--per-byte",
+            type=Figures(),
+            metavar="S[,S...]",
+            help="Seconds for each byte, in the same way.",
+        ),
         click.option("--packet", type=int, metavar="BYTES", help="Largest packet."),
     )
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _one_or_each(costs: tuple[float, ...] | None) -> float | tuple[float, ...] | None:
+    return costs[0] if costs is not None and len(costs) == 1 else costs
 
 
 def _number(text: str | None) -> int:

@@ -15,7 +15,7 @@ from graycube.cli.sizes import Amount, Shape
 from graycube.errors import InvalidValueError
 from graycube.machine.model import MAX_DIMS
 from graycube.planning import Candidate
-from graycube.planning.explain import NO_COSTS, left_out, moved, table, used, verdict
+from graycube.planning.explain import costs_of, left_out, moved, table, used, verdict
 from graycube.show import Lines
 from graycube.whole_files import require_writable
 
@@ -153,11 +153,11 @@ def show_plan(made: gc.Plan, *, why: bool = False) -> None:
     """Print what was chosen, what was rejected, the bound and the gap."""
     machine, others = made.machine, left_out(made.candidates)
     counts = "rounds: messages in sequence; cycles: elements in sequence"
-    costs = f"start-up {machine.startup:.4g} s, {machine.per_byte:.4g} s a byte"
     show(
         Lines([f"from  {made.task.source}", f"to    {made.task.target}"]),
         f"{moved(made.task)}; {used(machine)}",
-        *([f"{costs}; {counts}"] if machine.priced else [NO_COSTS, counts]),
+        *costs_of(made),
+        counts,
         "",
         table(made),
         "",

@@ -52,6 +52,27 @@ class Shape(click.ParamType[tuple[int, ...]]):
         return tuple(map(int, parts))
 
 
+class Figures(click.ParamType[tuple[float, ...]]):
+    """Seconds: one figure, or one for each dimension.
+
+    >>> Figures().convert("1e-6,5e-6", None, None)
+    (1e-06, 5e-06)
+    """
+
+    name = "seconds"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        """The figures of a text."""
+        try:
+            return tuple(float(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(
+                f"{value!r:.60} is no number of seconds: write 2e-6, or 1e-6,5e-6", param, ctx
+            )
+
+
 class Sizes(click.ParamType[tuple[int, ...]]):
     """Amounts of bytes.
 

@@ -10,9 +10,9 @@ from graycube.cost.butterflies import butterfly_bound, butterfly_cycles, exchang
 from graycube.cost.certificate import Certificate, known_certificate, load_certificate
 from graycube.cost.cut import Cut, best_cut
 from graycube.cost.replay import Replay, replay
-from graycube.cost.simulate import simulate
+from graycube.cost.simulate import Traffic, simulate
 from graycube.cost.tolls import Tolls
-from graycube.cost.traffic import RoundTraffic, Traffic
+from graycube.cost.traffic import RoundTraffic
 from graycube.cost.transfer import lower_bounds, minimum_path_bound
 
 __all__ = [

@@ -106,9 +106,19 @@ def butterfly_bound(task: Task, machine: Machine) -> Bound:
         return Bound("nothing is known", 0.0, "its stages are not those of an axis")
     axis = bits.index(sorted(task.stages))
     cycles = butterfly_cycles(layout, axis, task.block, machine.links_at_once)
-    startups = _farthest(layout, axis)
-    seconds = startups * machine.startup + cycles * task.itemsize * machine.per_byte
+    startups, least = _farthest(layout, axis), machine.cheapest
+    seconds = startups * least.startup + cycles * task.itemsize * least.per_byte
+    if not machine.alike and layout.p > layout.n:
+        seconds = max(seconds, _slowest(task, machine, exchanged_dims(layout, axis)))
     return Bound("pairs that have to meet", seconds, "half of a block crosses each dimension")
+
+
+def _slowest(task: Task, machine: Machine, dims: Sequence[int]) -> float:
+    """Half of a block over each dimension: over the slowest, or through the ports."""
+    half = task.block_bytes / 2
+    links = [machine.links[d] for d in dims]
+    through = sum(half * link.per_byte for link in links) / machine.links_at_once
+    return max([through, *(link.startup + half * link.per_byte for link in links)])
 
 
 def exchanged_dims(layout: Layout, axis: int) -> list[int]:

@@ -37,16 +37,21 @@ class Senders(NamedTuple):
 @lru_cache(maxsize=1 << 12)
 def count(n: int, groups: tuple[tuple[Senders, ...], ...]) -> tuple[int, int, int, int]:
     """Longest message, crossings, links and busiest node; a group sends on one dimension."""
-    longest = crossings = links = 0
+    most = crossings = links = 0
     used = []
     for group in groups:
-        most, sent, senders, conditions = _loads(n, group)
-        if most:
+        here, sent, senders, conditions = _loads(n, group)
+        if here:
             used.append(conditions)
-        longest = max(longest, most)
+        most = max(most, here)
         crossings += sent
         links += senders
-    return longest, crossings, links, _busiest(n, used)
+    return most, crossings, links, _busiest(n, used)
+
+
+def longest(n: int, group: tuple[Senders, ...]) -> int:
+    """The longest message that any node sends on the dimension of a group."""
+    return _loads(n, group)[0]
 
 
 @lru_cache(maxsize=1 << 13)  # a group is the same in many rounds

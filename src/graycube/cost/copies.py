@@ -25,6 +25,19 @@ def copy_rounds(network: Replication) -> Iterator[RoundTraffic]:
         yield RoundTraffic(task.block, links * task.block, links, busiest, times=turns)
 
 
+def copy_loads(network: Replication) -> Iterator[tuple[int, dict[int, int]]]:
+    """How many rounds are alike, and the longest message on each dimension.
+
+    A copy comes from a neighbour; where copies go one after the other, either may be first.
+    """
+    for stage in range(len(network.stages)):
+        shifts = (AffineMap(source.matrix + Matrix.identity(source.width), source.constant)
+                  for source in network.inputs(stage))  # fmt: skip
+        dims = {d for shift in shifts for d in range(network.task.n)
+                if shift.matrix.rows[d] or shift.constant >> d & 1}  # fmt: skip
+        yield network.turns, dict.fromkeys(dims, network.task.block)
+
+
 def _elsewhere(source: AffineMap) -> Fraction:
     """The part of all nodes whose source is another node."""
     shift = Span((source.matrix + Matrix.identity(source.width)).columns)

@@ -6,7 +6,7 @@ whole blocks out, and only links of these dimensions lead out. Since every class
 many nodes and links, it is enough to count classes: the bound holds at any size of the cube.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -27,6 +27,7 @@ class Cut:
     """A set of classes of nodes, by their bits in ``dims``, and what has to leave it.
 
     ``leaving`` blocks have to leave over ``links`` links, for each value of all other bits.
+    In the time of the fastest link these carry as much as ``capacity`` of it.
 
     >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(7, "gray"), Layout.nodes(7), block=5)
@@ -38,25 +39,29 @@ class Cut:
     classes: tuple[int, ...]
     leaving: int
     links: int
+    capacity: Fraction
 
     @property
     def share(self) -> Fraction:
-        """The part of a block that some link has to carry.
+        """The part of a block that some link has to carry, in the time of the fastest one.
 
-        >>> Cut((4, 5, 6), (2, 6, 7), leaving=3, links=5).share
+        >>> Cut((4, 5, 6), (2, 6, 7), leaving=3, links=5, capacity=Fraction(5)).share
         Fraction(3, 5)
         """
-        return Fraction(self.leaving, self.links)
+        return self.leaving / self.capacity
 
     @property
     def counts(self) -> str:
         """What leaves, and how.
 
-        >>> Cut((4, 5, 6), (2, 6, 7), leaving=3, links=5).counts
+        >>> Cut((4, 5, 6), (2, 6, 7), leaving=3, links=5, capacity=Fraction(5)).counts
         '3 blocks leave by 5 links'
         """
         blocks = "blocks leave" if self.leaving > 1 else "block leaves"
-        return f"{self.leaving} {blocks} by {self.links} link{'s' if self.links > 1 else ''}"
+        said = f"{self.leaving} {blocks} by {self.links} link{'s' if self.links > 1 else ''}"
+        if self.capacity == self.links:
+            return said
+        return f"{said}, as fast together as {float(self.capacity):.3g} of the fastest"
 
     def __str__(self) -> str:
         bits = " ".join(f"a{d}" for d in reversed(self.dims))
@@ -64,8 +69,10 @@ class Cut:
         return f"{self.counts}: nodes with {bits} = {names}"
 
 
-def best_cut(task: Task, ports: int) -> Cut | None:
+def best_cut(task: Task, ports: int, rates: Sequence[Fraction] | None = None) -> Cut | None:
     """The cut over at most three dimensions that bounds the task best, if any does.
+
+    ``rates`` says what a link of each dimension carries while the fastest carries one byte.
 
     TR-20-91 bounds the conversion by K/2 (section 3.1). Gray to binary takes the classes 2, 6
     and 7 of the three top bits to 3, 4 and 5; five links lead out of them for three nodes, so
@@ -82,13 +89,14 @@ def best_cut(task: Task, ports: int) -> Cut | None:
             f"got a {type(task).__name__}", "a cut needs a Task", "take plan.task"
         )
     ports = require_int(ports, "ports", least=1)
+    each = (Fraction(1),) * task.n if rates is None else tuple(rates)
     cuts = []
     for dims in sorted(_closed(task)):
         corners = (sum(1 << d for i, d in enumerate(dims) if c >> i & 1)
                    for c in range(1 << len(dims)))  # fmt: skip
         ends = (task.move(corner) for corner in corners)
         images = tuple(sum((a >> d & 1) << i for i, d in enumerate(dims)) for a in ends)
-        found = _best_classes(images, ports)
+        found = _best_classes(images, ports, tuple(each[d] for d in dims))
         if found is not None:
             cuts.append(Cut(dims, *found))
     return max(cuts, key=lambda cut: (cut.share, -len(cut.dims)), default=None)
@@ -111,16 +119,16 @@ def _closed(task: Task) -> set[tuple[int, ...]]:
 
 @lru_cache(maxsize=1 << 8)
 def _best_classes(
-    images: tuple[int, ...], ports: int
-) -> tuple[tuple[int, ...], int, int] | None:
-    """Classes, as few as possible, blocks that leave them and links: the largest ratio."""
+    images: tuple[int, ...], ports: int, rates: tuple[Fraction, ...]
+) -> tuple[tuple[int, ...], int, int, Fraction] | None:
+    """Classes, as few as possible, blocks that leave them, links and what these carry."""
     found = [
-        (classes, leaving, links)
+        (classes, leaving, len(out), sum(out, Fraction(0)))
         for classes in _subsets(len(images))
         if (leaving := sum(images[c] not in classes for c in classes))
-        and (links := sum(min(ports, _ways_out(c, classes, len(images))) for c in classes))
+        and (out := [rate for c in classes for rate in _ways_out(c, classes, rates)[:ports]])
     ]
-    return max(found, key=lambda cut: (Fraction(cut[1], cut[2]), -len(cut[0])), default=None)
+    return max(found, key=lambda cut: (cut[1] / cut[3], -len(cut[0])), default=None)
 
 
 def _subsets(size: int) -> Iterator[tuple[int, ...]]:
@@ -128,7 +136,7 @@ def _subsets(size: int) -> Iterator[tuple[int, ...]]:
         yield tuple(c for c in range(size) if chosen >> c & 1)
 
 
-def _ways_out(c: int, classes: tuple[int, ...], size: int) -> int:
-    """How many dimensions lead from a class to one outside."""
-    neighbours = (c ^ 1 << i for i in range(size.bit_length() - 1))
-    return sum(neighbour not in classes for neighbour in neighbours)
+def _ways_out(c: int, classes: tuple[int, ...], rates: tuple[Fraction, ...]) -> list[Fraction]:
+    """The rates of the dimensions that lead from a class to one outside, the fastest first."""
+    out = (rate for i, rate in enumerate(rates) if c ^ 1 << i not in classes)
+    return sorted(out, reverse=True)

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from graycube.cost.traffic import RoundTraffic
 from graycube.gf2 import Span
+from graycube.machine import Machine
 from graycube.schedule import Schedule, Step
 
 
@@ -27,22 +28,52 @@ def message_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     ...     print(traffic.times, traffic.longest, traffic.crossings * traffic.times == 10 << 40)
     1048575 1 True
     """
-    steps = (step for way in schedule.ways for step in way.steps if step.crossings)
-    rounds = (found for step in steps for found in _rounds(schedule, step))
+    rounds = (found for step in _steps(schedule) for found in _rounds(schedule, step))
     yield from (found for found in rounds if found.times and found.crossings)
 
 
+def message_loads(schedule: Schedule, machine: Machine) -> Iterator[tuple[int, dict[int, int]]]:
+    """How many turns are alike, and the slowest dimension in use there with its message."""
+    for step in _steps(schedule):
+        turns, _, size = _spans(schedule, step)
+        seconds = [machine.message_time(size * schedule.task.itemsize, d)
+                   for d in range(machine.dims)]  # fmt: skip
+        for circuit in _circuits(step):
+            tests: list[tuple[int, int]] = []
+            left = 1 << len(turns)
+            for dim, test in sorted(circuit, key=lambda use: seconds[use[0]], reverse=True):
+                tests.append(test)
+                idle = _idle_turns(tests, turns)  # of this dimension and all slower ones
+                yield left - idle, {dim: size}
+                left = idle
+
+
 def _rounds(schedule: Schedule, step: Step) -> Iterator[RoundTraffic]:
-    task, masks = schedule.task, [late.mask for late in step.crossings[0].delays]
-    turns, slots = Span(masks), Span(mask >> task.n for mask in masks)
-    size = task.block >> len(slots)
-    senders = 1 << task.n - (len(turns) - len(slots))  # in each turn
-    for _, circuit in groupby(step.crossings, key=lambda crossing: crossing.start):
-        tests = [step.move.changes(crossing.dim) for crossing in circuit if step.move]
+    turns, slots, size = _spans(schedule, step)
+    senders = 1 << schedule.task.n - (len(turns) - len(slots))  # in each turn
+    for circuit in _circuits(step):
+        tests = [test for _, test in circuit]
         times = (1 << len(turns)) - _idle_turns(tests, turns)
         total = senders * sum((_share(test, turns) for test in tests), Fraction(0))
         mean = Fraction(total) / times if times else Fraction(0)
         yield RoundTraffic(size, mean * size, mean, 1, times=times)
+
+
+def _steps(schedule: Schedule) -> Iterator[Step]:
+    return (step for way in schedule.ways for step in way.steps if step.crossings)
+
+
+def _spans(schedule: Schedule, step: Step) -> tuple[Span, Span, int]:
+    """What tells turns apart, what tells those of one node apart, and a message's elements."""
+    masks = [late.mask for late in step.crossings[0].delays]
+    turns, slots = Span(masks), Span(mask >> schedule.task.n for mask in masks)
+    return turns, slots, schedule.task.block >> len(slots)
+
+
+def _circuits(step: Step) -> Iterator[list[tuple[int, tuple[int, int]]]]:
+    """The dimensions that are crossed at one time, each with who crosses it."""
+    for _, circuit in groupby(step.crossings, key=lambda crossing: crossing.start):
+        yield [(c.dim, step.move.changes(c.dim)) for c in circuit if step.move]
 
 
 def _share(test: tuple[int, int], turns: Span) -> Fraction:

@@ -3,11 +3,16 @@
 Its rounds are equally long, and in each of them some link carries a whole message.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 from graycube.cost.traffic import RoundTraffic
-from graycube.schedule import Schedule
+from graycube.schedule import Crossing, Schedule
+
+MAX_RUNS = 1 << 12
+"""Most runs of rounds without a pause that are told apart on a dimension."""
+_Run = tuple[int, int]
 
 
 def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
@@ -30,3 +35,53 @@ def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     longest = -(-schedule.cycles // times)
     mean = Fraction(total, times)
     yield RoundTraffic(longest, mean, mean / longest, schedule.dimensions_at_once, times=times)
+
+
+def pipeline_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
+    """How many rounds are alike, and the longest message on each dimension."""
+    size = -(-schedule.cycles // max(len(schedule.rounds), 1))
+    used: dict[int, list[_Run]] = {}
+    for step in (step for way in schedule.ways for step in way.steps):
+        for crossing in step.crossings:
+            test = (0, 0) if step.move is None else step.move.changes(crossing.dim)
+            used.setdefault(crossing.dim, []).extend(_runs(crossing, test, size))
+    runs = {dim: _merged(found) for dim, found in used.items()}
+    changes: dict[int, set[int]] = {}
+    for dim, found in runs.items():
+        for mark in (mark for run in found for mark in run):
+            changes.setdefault(mark, set()).add(dim)
+    active: set[int] = set()
+    for mark, after in pairwise(sorted(changes)):
+        active ^= changes[mark]
+        yield after - mark, dict.fromkeys(active, size)
+
+
+def _runs(crossing: Crossing, test: tuple[int, int], size: int) -> list[_Run]:
+    """The rounds in which something may cross: those of all sums of its delays.
+
+    What crosses has one value of the test's parity; so has a delay of the same parity.
+    """
+    waits: dict[int, list[int]] = {}
+    for late in crossing.delays:
+        waits.setdefault(late.mask, [0, 0])[late.want] += late.cycles
+    mask, want = test
+    if mask in waits:
+        waits[mask] = [waits[mask][want]] * 2
+    runs = [(crossing.start // size, crossing.start // size + 1)]
+    for few, many in sorted(map(sorted, waits.values()), key=lambda wait: wait[1] - wait[0]):
+        shifts = {few // size, many // size}
+        runs = _merged([(a + s, b + s) for a, b in runs for s in shifts])
+        if len(runs) > MAX_RUNS:  # never more than there are: the price is then an upper one
+            runs = [(runs[0][0], runs[-1][1])]
+    return runs
+
+
+def _merged(runs: Iterable[_Run]) -> list[_Run]:
+    """The same rounds, each once: runs that meet are one."""
+    merged: list[_Run] = []
+    for start, stop in sorted(runs):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(stop, merged[-1][1])
+        else:
+            merged.append((start, stop))
+    return merged

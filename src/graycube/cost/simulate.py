@@ -1,15 +1,98 @@
-"""The traffic of any schedule."""
+"""What a schedule costs: its messages, round by round, whatever its form is."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from graycube.cost.copies import copy_rounds
-from graycube.cost.messages import message_rounds
-from graycube.cost.pipelines import pipeline_rounds
-from graycube.cost.straight import straight_rounds
-from graycube.cost.traffic import RoundTraffic, Traffic
+from graycube.cost.copies import copy_loads, copy_rounds
+from graycube.cost.messages import message_loads, message_rounds
+from graycube.cost.pipelines import pipeline_loads, pipeline_rounds
+from graycube.cost.straight import straight_loads, straight_rounds
+from graycube.cost.traffic import RoundTraffic
 from graycube.gf2 import AffineMap
+from graycube.machine import Machine
 from graycube.schedule import Replication, Schedule
 from graycube.schedule.way import are_straight
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """The traffic of a schedule, round by round; rounds that are alike stand together.
+
+    >>> import graycube as gc
+    >>> machine = gc.Machine(dims=3, startup=10.0, per_byte=1.0)
+    >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+    >>> traffic = gc.plan(gray, binary, block=8, itemsize=4, machine=machine).traffic
+    >>> traffic.cycles, traffic.crossings, traffic.bytes
+    (12, 96, 384)
+    >>> traffic.startups(machine), traffic.time(machine), round(traffic.utilisation, 3)
+    (3, 78.0, 0.333)
+    """
+
+    schedule: Schedule | Replication
+    rounds: tuple[RoundTraffic, ...]
+
+    def __repr__(self) -> str:
+        counts = f"{self.nonempty} rounds, {self.cycles} cycles, {self.bytes} link bytes"
+        return f"<Traffic of {self.schedule.algorithm}: {counts}>"
+
+    @property
+    def cycles(self) -> int:
+        """Element transfers in sequence."""
+        return sum(r.longest * r.times for r in self.rounds)
+
+    @property
+    def crossings(self) -> int:
+        """Crossings of links by elements, over all nodes."""
+        return int(sum(r.crossings * r.times for r in self.rounds))
+
+    @property
+    def nonempty(self) -> int:
+        """Number of rounds in which something crosses a link."""
+        return sum(r.times for r in self.rounds if r.longest)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that cross links, over all nodes."""
+        return self.crossings * self.schedule.task.itemsize
+
+    @property
+    def utilisation(self) -> float:
+        """Part of all link cycles that is used."""
+        n = self.schedule.task.n
+        available = self.cycles * n << n
+        return self.crossings / available if available else 0.0
+
+    def startups(self, machine: Machine) -> int:
+        """Start-ups in sequence: one per round, or per packet of the longest message."""
+        return sum(machine.startups(self._nbytes(r)) * r.times for r in self.rounds)
+
+    def time(self, machine: Machine) -> float:
+        """Seconds: the sum over the rounds of the time of the slowest message."""
+        if machine.alike:
+            times = (machine.message_time(self._nbytes(r)) * r.times for r in self.rounds)
+            return sum(times, 0.0)
+        return sum(count * max(of.values()) for count, of in self.seconds(machine))
+
+    def seconds(self, machine: Machine) -> Iterator[tuple[int, dict[int, float]]]:
+        """Rounds that are alike: how many, and what each dimension takes in one of them.
+
+        Of circuits only the slowest dimension is listed, which all others wait for.
+
+        >>> import graycube as gc
+        >>> machine = gc.Machine(dims=3, startup=1.0, per_byte=(1.0, 1.0, 8.0))
+        >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+        >>> traffic = gc.plan(gray, binary, 4, machine=machine, algorithm="gb1").traffic
+        >>> list(traffic.seconds(machine)), traffic.time(machine)
+        ([(1, {0: 5.0}), (1, {1: 5.0})], 10.0)
+        """
+        itemsize = self.schedule.task.itemsize
+        for count, loads in _loads(self.schedule, machine):
+            used = {d: machine.message_time(m * itemsize, d) for d, m in loads.items() if m}
+            if count and used:
+                yield count, used
+
+    def _nbytes(self, traffic: RoundTraffic) -> int:
+        return traffic.longest * self.schedule.task.itemsize
 
 
 def simulate(schedule: Schedule | Replication) -> Traffic:
@@ -34,7 +117,20 @@ def _rounds(schedule: Schedule | Replication) -> Iterator[RoundTraffic]:
         return copy_rounds(schedule)
     if are_straight(schedule.ways):
         return straight_rounds(schedule)
+    return message_rounds(schedule) if _by_turns(schedule) else pipeline_rounds(schedule)
+
+
+def _loads(
+    schedule: Schedule | Replication, machine: Machine
+) -> Iterator[tuple[int, dict[int, int]]]:
+    """The same: how many rounds are alike, and the longest message on each dimension."""
+    if isinstance(schedule, Replication):
+        return copy_loads(schedule)
+    if are_straight(schedule.ways):
+        return straight_loads(schedule)
+    return message_loads(schedule, machine) if _by_turns(schedule) else pipeline_loads(schedule)
+
+
+def _by_turns(schedule: Schedule) -> bool:
     steps = [step for way in schedule.ways for step in way.steps]
-    if any(isinstance(step.move, AffineMap) or len(step.crossings) > 1 for step in steps):
-        return message_rounds(schedule)
-    return pipeline_rounds(schedule)
+    return any(isinstance(step.move, AffineMap) or len(step.crossings) > 1 for step in steps)

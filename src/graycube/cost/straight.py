@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from graycube.cost.classes import Senders, count
+from graycube.cost.classes import Senders, count, longest
 from graycube.cost.traffic import RoundTraffic
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, bit_indices, parity
@@ -33,6 +33,18 @@ class _HopTime:
 
 def straight_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """The rounds, with equal neighbours in pipelines as one."""
+    for times, groups in _alike(schedule):
+        yield RoundTraffic(*count(schedule.task.n, tuple(groups.values())), times=times)
+
+
+def straight_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
+    """The same rounds: how many are alike, and the longest message on each dimension."""
+    for times, groups in _alike(schedule):
+        yield times, {d: longest(schedule.task.n, group) for d, group in groups.items()}
+
+
+def _alike(schedule: Schedule) -> Iterator[tuple[int, dict[int, tuple[Senders, ...]]]]:
+    """How many rounds are alike, and who sends on each dimension, in one order."""
     uses = sorted(_uses(schedule), key=lambda use: use.start)
     marks = _marks(schedule, uses)
     active: list[_HopTime] = []
@@ -48,8 +60,8 @@ def straight_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
         for use in active:
             amount = min(use.stop, stop) - max(use.start, start)
             groups.setdefault(use.dim, []).append(Senders(use.conditions, amount))
-        canonical = tuple(tuple(sorted(group)) for _, group in sorted(groups.items()))
-        yield RoundTraffic(*count(schedule.task.n, canonical), times=after - first)
+        canonical = {d: tuple(sorted(group)) for d, group in sorted(groups.items())}
+        yield after - first, canonical
 
 
 def _marks(schedule: Schedule, uses: Sequence[_HopTime]) -> list[int]:

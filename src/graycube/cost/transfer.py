@@ -4,8 +4,10 @@ They follow from the displacement of each address, (move a) ^ a in its node bits
 so the mean distance is half of its rows that are not zero, whatever the size of the cube.
 """
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import overload
 
 from graycube.cost.bound import Bound
 from graycube.cost.butterflies import butterfly_bound
@@ -42,34 +44,60 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     displacement = _displacement(task)
     if not any((*displacement.matrix.columns, displacement.constant)):
         return (Bound("nothing moves", 0.0, "every element is on its node already"),)
-    ports = machine.links_at_once
+    ports, least = machine.links_at_once, machine.cheapest
     circuits = machine.switching == "circuit"
-    hops = 1 if circuits else largest_distance(displacement)
-    leaving = task.block_bytes * leaving_share(displacement)
-    why = "what moves at all is sent once" if circuits else "TR-20-92 Lemma 3"
+    rates = capacities(machine)
+    leaving = task.block_bytes * leaving_share(displacement) / sum(sorted(rates)[-ports:])
     bounds = [
-        Bound("start-ups", hops * machine.message_time(task.itemsize), why),
+        _startup_bound(task, machine, displacement),
         Bound(
             "leaving a node",
-            machine.startup + float(leaving / ports) * machine.per_byte,
+            least.startup + float(leaving) * least.per_byte,
             "every byte of a block passes its ports",
         ),
         _bisection_bound(task, machine, displacement),
     ]
-    cut = best_cut(task, machine.dims if circuits else ports)
+    cut = best_cut(task, machine.dims if circuits else ports, rates)
     if cut is not None:
-        seconds = machine.startup + float(task.block_bytes * cut.share) * machine.per_byte
+        seconds = least.startup + float(task.block_bytes * cut.share) * least.per_byte
         bounds.append(Bound("cut", seconds, cut.counts))
     if not circuits:
-        volume = task.block_bytes * mean_distance(displacement) / ports
+        volume = task.block_bytes * mean_distance(displacement, rates) / ports
         citation = "TR-20-91 Theorem 3" if ports > 1 else "TR-20-92 Lemma 3"
-        bounds.append(Bound("links", float(volume) * machine.per_byte, citation))
+        bounds.append(Bound("links", float(volume) * least.per_byte, citation))
         bounds.append(_path_bound(task, machine, displacement))
         share = _certified(task, ports)
         if share is not None:
-            seconds = machine.startup + float(task.block_bytes * share) * machine.per_byte
+            seconds = least.startup + float(task.block_bytes * share) * least.per_byte
             bounds.append(Bound("flow", seconds, f"tolls prove {share} of a block"))
     return tuple(bounds)
+
+
+def capacities(machine: Machine) -> tuple[Fraction, ...]:
+    """What a link of each dimension carries while the fastest carries one byte.
+
+    >>> [str(rate) for rate in capacities(Machine(dims=3, per_byte=(1.0, 4.0, 1.0)))]
+    ['1', '1/4', '1']
+    """
+    if machine.alike or not machine.cheapest.per_byte:  # a fastest link takes no time at all
+        return (Fraction(1),) * machine.dims
+    fastest = Fraction(machine.cheapest.per_byte)
+    return tuple(fastest / Fraction(link.per_byte) for link in machine.links)
+
+
+def _startup_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
+    """Something has to cross all these dimensions, one after the other or in one circuit."""
+    seconds = [machine.message_time(task.itemsize, d) for d in range(task.n)]
+    if machine.switching == "circuit":
+        why = "what moves at all is sent once"
+        return Bound("start-ups", max(seconds[d] for d in _moved(displacement)), why)
+    return Bound("start-ups", largest_distance(displacement, seconds), "TR-20-92 Lemma 3")
+
+
+def _moved(displacement: AffineMap) -> list[int]:
+    """The dimensions that something has to cross."""
+    rows = enumerate(displacement.matrix.rows)
+    return [d for d, row in rows if row or displacement.constant >> d & 1]
 
 
 def _certified(task: Task, ports: int) -> Fraction | None:
@@ -102,10 +130,13 @@ def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> B
     """What has to change sides of a dimension does so over its links, one for each node."""
     halves = [1 if row else 2 * (displacement.constant >> d & 1)
               for d, row in enumerate(displacement.matrix.rows)]  # fmt: skip
-    busiest = max(range(task.n), key=halves.__getitem__)
-    seconds = machine.startup + task.block_bytes * halves[busiest] / 2 * machine.per_byte
+    seconds = [
+        link.startup + task.block_bytes * half / 2 * link.per_byte if half else 0.0
+        for half, link in zip(halves, machine.links, strict=True)
+    ]
+    busiest = max(range(task.n), key=seconds.__getitem__)
     share = "half of the" if halves[busiest] == 1 else "all"
-    return Bound("bisection", seconds, f"{share} elements cross dimension {busiest}")
+    return Bound("bisection", seconds[busiest], f"{share} elements cross dimension {busiest}")
 
 
 def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
@@ -115,7 +146,7 @@ def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
         ports = machine.links_at_once
         far = _distances(displacement)
         cycles = max(disjoint_paths(task.n, d, task.block, ports) for d in far)
-    seconds = cycles * task.itemsize * machine.per_byte
+    seconds = cycles * task.itemsize * machine.cheapest.per_byte
     return Bound("paths", seconds, "TR-20-91 section 3.1")
 
 
@@ -133,7 +164,7 @@ def minimum_path_bound(task: Task, machine: Machine) -> Bound:
     if not any(displacement.matrix.columns[task.n :]):
         far = _distances(displacement)
         cycles = max((shortest_paths(d, task.block, ports) for d in far), default=0)
-    seconds = cycles * task.itemsize * machine.per_byte
+    seconds = cycles * task.itemsize * machine.cheapest.per_byte
     return Bound("minimum paths", seconds, "TR-20-91 Theorems 2 and 4")
 
 
@@ -155,35 +186,59 @@ def _displacement(task: Task) -> AffineMap:
     return AffineMap(Matrix(tuple(columns), task.n), task.move.constant & low)
 
 
-def mean_distance(displacement: AffineMap) -> Fraction:
+def mean_distance(displacement: AffineMap, rates: Sequence[Fraction] | None = None) -> Fraction:
     """The mean of the distances over all elements: TR-20-92 Lemma 3, for any affine map.
+
+    With ``rates`` a dimension counts as often as a link of rate 1 would carry the element.
 
     >>> mean_distance(AffineMap(Matrix((0b01, 0b10), 2)))
     Fraction(1, 1)
+    >>> mean_distance(AffineMap(Matrix((0b01, 0b10), 2)), (Fraction(1), Fraction(1, 4)))
+    Fraction(5, 2)
     """
-    twice = (1 if row else 2 * (displacement.constant >> i & 1)
-             for i, row in enumerate(displacement.matrix.rows))  # fmt: skip
-    return Fraction(sum(twice), 2)
+    twice = [1 if row else 2 * (displacement.constant >> i & 1)
+             for i, row in enumerate(displacement.matrix.rows)]  # fmt: skip
+    if rates is None:
+        return Fraction(sum(twice), 2)
+    return sum((t / rate for t, rate in zip(twice, rates, strict=True)), Fraction(0)) / 2
 
 
-def largest_distance(displacement: AffineMap) -> int:
+@overload
+def largest_distance(displacement: AffineMap) -> int: ...
+@overload
+def largest_distance(displacement: AffineMap, tolls: Sequence[float]) -> float: ...
+def largest_distance(
+    displacement: AffineMap, tolls: Sequence[float] | None = None
+) -> int | float:
     """A distance that some element has to go; the largest one, if the rank is small.
 
-    Above that rank a greedy sum of the basis is taken, which is exact for conversions.
+    With ``tolls`` each dimension is so long. Above that rank a greedy sum of the basis is
+    taken, which is exact for conversions on links that are alike.
 
     >>> largest_distance(AffineMap(Matrix((0b01, 0b10), 2)))
     2
+    >>> largest_distance(AffineMap(Matrix((0b01, 0b10), 2)), (1.0, 4.0))
+    5.0
     """
+    length = int.bit_count if tolls is None else _length(tolls)
     basis = displacement.matrix.image()
     if len(basis) <= EXACT_RANK:
         reached = [displacement.constant]
         for vector in basis:
             reached += [v ^ vector for v in reached]
-        return max(v.bit_count() for v in reached)
+        return max(map(length, reached))
     farthest = displacement.constant
     for vector in basis:
-        farthest = max(farthest, farthest ^ vector, key=int.bit_count)
-    return farthest.bit_count()
+        farthest = max(farthest, farthest ^ vector, key=length)
+    return length(farthest)
+
+
+def _length(tolls: Sequence[float]) -> Callable[[int], float]:
+    """What a way costs that crosses the dimensions of a bit vector."""
+    masks: dict[float, int] = {}
+    for d, toll in enumerate(tolls):
+        masks[toll] = masks.get(toll, 0) | 1 << d
+    return lambda v: sum(toll * (v & mask).bit_count() for toll, mask in masks.items())
 
 
 def leaving_share(displacement: AffineMap) -> Fraction:

@@ -4,13 +4,21 @@ A message of m bytes costs ``startup`` plus m times ``per_byte``; cut into packe
 start-up for each. ``ports`` is how many links a node may use at once in each direction. With
 "store-and-forward" switching every hop is a message; with "circuit" switching a message holds
 all the links of its path at once, at a cost that does not depend on their number.
+
+Links of different dimensions may differ: ``startup`` and ``per_byte`` are one figure for all,
+or one for each dimension, dimension 0 first. A round takes as long as the slowest message in
+it, and a circuit is as slow as the slowest of its links.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from math import inf
 from numbers import Real
 from sys import float_info
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
@@ -23,22 +31,36 @@ Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
 
 
+class Link(NamedTuple):
+    """What a message pays to start on a link, and for each byte, in seconds.
+
+    >>> Machine(dims=2, startup=1e-6, per_byte=(1e-10, 1e-9)).links[1]
+    Link(startup=1e-06, per_byte=1e-09)
+    """
+
+    startup: float
+    per_byte: float
+
+
 @dataclass(frozen=True, slots=True)
 class Machine(Shown):
     """A cube of 2^``dims`` nodes with its ports, switching and costs in seconds.
 
+    ``startup`` and ``per_byte`` are one figure, or one for each dimension, dimension 0 first.
+
     >>> machine = Machine(dims=6, ports=1, startup=1e-3, per_byte=4e-7)
     >>> round(machine.message_time(1000), 6)
     0.0014
-    >>> Machine.profile("ipsc1", dims=5).startup
-    0.012
+    >>> cluster = Machine(dims=3, startup=(1e-6, 1e-6, 5e-6), per_byte=(1e-10, 1e-10, 1e-9))
+    >>> [round(cluster.message_time(10**6, dim), 6) for dim in range(3)]
+    [0.000101, 0.000101, 0.001005]
     """
 
     dims: int
     ports: int | Literal["all"] = 1
     switching: Switching = "store-and-forward"
-    startup: float = 0.0
-    per_byte: float = 1.0
+    startup: float | tuple[float, ...] = 0.0
+    per_byte: float | tuple[float, ...] = 1.0
     packet: int | None = None
     arithmetic: float = 0.0
     name: str = field(default="custom", compare=False)
@@ -66,8 +88,9 @@ class Machine(Shown):
                 f"the known ones are {' and '.join(map(repr, get_args(Switching)))}",
                 "choose one of them",
             )
-        for name in ("startup", "per_byte", "arithmetic"):
-            object.__setattr__(self, name, _cost(getattr(self, name), name))
+        for name in ("startup", "per_byte"):
+            object.__setattr__(self, name, _costs(getattr(self, name), name, self.dims))
+        object.__setattr__(self, "arithmetic", _cost(self.arithmetic, "arithmetic"))
         require_line(self.name, "the name of the machine")
         if self.packet is not None:
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
@@ -102,6 +125,58 @@ class Machine(Shown):
         return self.dims if self.ports == "all" else self.ports
 
     @property
+    def alike(self) -> bool:
+        """Whether links cost the same in all dimensions.
+
+        >>> [Machine(dims=2, per_byte=(1.0, rate)).alike for rate in (1.0, 4.0)]
+        [True, False]
+        """
+        return not isinstance(self.startup, tuple) and not isinstance(self.per_byte, tuple)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """What links cost, dimension 0 first.
+
+        >>> Machine(dims=2, startup=3.0).links
+        (Link(startup=3.0, per_byte=1.0), Link(startup=3.0, per_byte=1.0))
+        """
+        return tuple(map(Link, self._each(self.startup), self._each(self.per_byte)))
+
+    @property
+    def levels(self) -> tuple[tuple[range, Link], ...]:
+        """Neighbouring dimensions whose links cost the same.
+
+        >>> Machine(dims=5, startup=2.0, per_byte=(1.0, 1.0, 1.0, 4.0, 4.0)).levels[1]
+        (range(3, 5), Link(startup=2.0, per_byte=4.0))
+        """
+        if self.alike:
+            return ((range(self.dims), self.cheapest),)
+        found, first = [], 0
+        for link, run in groupby(self.links):
+            after = first + len(list(run))
+            found.append((range(first, after), link))
+            first = after
+        return tuple(found)
+
+    @property
+    def cheapest(self) -> Link:
+        """The least start-up and the least rate of any dimension: no message costs less.
+
+        >>> Machine(dims=2, startup=(3.0, 1.0), per_byte=(1.0, 4.0)).cheapest
+        Link(startup=1.0, per_byte=1.0)
+        """
+        return Link(_least(self.startup), _least(self.per_byte))
+
+    @property
+    def dearest(self) -> Link:
+        """The largest start-up and the largest rate of any dimension: no message costs more.
+
+        >>> Machine(dims=2, startup=(3.0, 1.0), per_byte=(1.0, 4.0)).dearest
+        Link(startup=3.0, per_byte=4.0)
+        """
+        return Link(_most(self.startup), _most(self.per_byte))
+
+    @property
     def priced(self) -> bool:
         """Whether costs are known; if none are given, a second stands for a byte on a link.
 
@@ -120,13 +195,20 @@ class Machine(Shown):
             return 0
         return 1 if self.packet is None else -(-nbytes // self.packet)
 
-    def message_time(self, nbytes: int) -> float:
-        """Seconds that a message of ``nbytes`` takes.
+    def message_time(self, nbytes: int, dim: int | None = None) -> float:
+        """Seconds that a message of ``nbytes`` takes over a dimension, or at most over any.
 
         >>> Machine(dims=3, startup=2.0, per_byte=1.0, packet=4).message_time(6)
         10.0
+        >>> Machine(dims=2, per_byte=(1.0, 4.0)).message_time(6, dim=0)
+        6.0
         """
-        return self.startups(nbytes) * self.startup + nbytes * self.per_byte
+        startup, per_byte = self.startup, self.per_byte
+        if isinstance(startup, tuple) or isinstance(per_byte, tuple):
+            startups = self.startups(nbytes)
+            links = self.links if dim is None else (self.links[dim],)
+            return max(startups * link.startup + nbytes * link.per_byte for link in links)
+        return self.startups(nbytes) * startup + nbytes * per_byte
 
     def _sheet(self) -> Sheet:
         every = ", which are all" if self.ports == "all" else ""
@@ -134,18 +216,39 @@ class Machine(Shown):
             ("nodes", f"{1 << self.dims} = 2^{self.dims}"),
             ("ports", f"{self.links_at_once}{every}"),
             ("switching", self.switching),
-            ("start-up", f"{self.startup:.4g} s"),
-            ("per byte", f"{self.per_byte:.4g} s"),
+            *self._costs(),
             ("packets", "any size" if self.packet is None else f"{self.packet} bytes"),
             ("arithmetic", f"{self.arithmetic:.4g} s"),
         ]
         return Sheet(f"Machine {self.name}", Table((), rows, "ll"))
 
+    def _costs(self) -> Iterator[tuple[str, str]]:
+        for dims, link in self.levels:
+            where = "" if self.alike else f", {over(dims)}"
+            yield f"start-up{where}", f"{link.startup:.4g} s"
+            yield f"per byte{where}", f"{link.per_byte:.4g} s"
+
+    def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
+        return cost if isinstance(cost, tuple) else (cost,) * self.dims
+
     def _resized(self, dims: int) -> "Machine":
-        """The same machine with another number of nodes; a small cube has fewer ports."""
+        """The same machine with another number of nodes; a small cube has fewer ports.
+
+        Its dimensions are the lowest ones.
+        """
         most = max(require_int(dims, "dims"), 1)
+        if dims > self.dims and not self.alike:
+            raise InvalidValueError(
+                f"the machine has costs for {self.dims} dimensions",
+                f"nothing is known of {dims}, since they differ",
+                "give Machine a start-up and a rate for each",
+            )
         ports = self.ports if self.ports == "all" else min(self.ports, most)
-        return replace(self, dims=dims, ports=ports)
+        startup, per_byte = (
+            cost[:dims] or _least(cost) if isinstance(cost, tuple) else cost
+            for cost in (self.startup, self.per_byte)
+        )
+        return replace(self, dims=dims, ports=ports, startup=startup, per_byte=per_byte)
 
 
 def require_machine(machine: object, dims: int) -> Machine:
@@ -169,6 +272,41 @@ def require_machine(machine: object, dims: int) -> Machine:
             f"use Machine(dims={dims}, ...), or a profile with dims={dims}",
         )
     return machine
+
+
+def over(dims: range) -> str:
+    """Some dimensions in words.
+
+    >>> over(range(3)), over(range(3, 4))
+    ('dimensions 0 to 2', 'dimension 3')
+    """
+    if len(dims) == 1:
+        return f"dimension {dims[0]}"
+    return f"dimensions {dims[0]} to {dims[-1]}"
+
+
+def _least(cost: float | tuple[float, ...]) -> float:
+    return min(cost) if isinstance(cost, tuple) else cost
+
+
+def _most(cost: float | tuple[float, ...]) -> float:
+    return max(cost) if isinstance(cost, tuple) else cost
+
+
+def _costs(value: object, name: str, dims: int) -> float | tuple[float, ...]:
+    """One number, or one for each dimension; those that all agree are one."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, tuple | list):
+        return _cost(value, name)
+    if len(value) != dims or not dims:
+        raise InvalidValueError(
+            f"{name} has {len(value)} figures",
+            f"the machine has {dims} dimensions",
+            "give one figure, or one for each dimension, dimension 0 first",
+        )
+    costs = tuple(_cost(cost, f"{name} of dimension {d}") for d, cost in enumerate(value))
+    return costs if len(set(costs)) > 1 else costs[0]
 
 
 def _cost(value: object, name: str) -> float:

@@ -36,9 +36,10 @@ def costs(machine: Machine) -> str:
     >>> costs(Machine(dims=3, ports=2, startup=2e-6, per_byte=1e-9))
     '8 ranks: start-up 2 us, 1 ns a byte, 2 ports, store-and-forward'
     """
+    link = machine.dearest
     return (
-        f"{1 << machine.dims} ranks: start-up {_time(machine.startup)}, "
-        f"{1e9 * machine.per_byte:.3g} ns a byte, {counted(machine.links_at_once, 'port')}, "
+        f"{1 << machine.dims} ranks: start-up {_time(link.startup)}, "
+        f"{1e9 * link.per_byte:.3g} ns a byte, {counted(machine.links_at_once, 'port')}, "
         f"{machine.switching}"
     )
 

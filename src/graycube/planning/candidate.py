@@ -1,7 +1,8 @@
 """The candidates for a task: every algorithm of the table, with its traffic or a reason."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from graycube.cost import Traffic, simulate
 from graycube.errors import GraycubeError, InvalidValueError
@@ -118,16 +119,35 @@ def _nothing(
 
 
 def _candidate(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:
-    reason = algorithm.applicable(task, machine)
-    if reason is not None and algorithm.name == "relabel":
+    if algorithm.name == "relabel" and algorithm.applicable(task, machine) is not None:
         return _relabelled(algorithm, task, machine)
+    made = (_made(algorithm, task, machine, on) for on in _as_if_alike(machine))
+    return min(made, key=lambda candidate: candidate.cost)
+
+
+def _made(algorithm: Algorithm, task: Task, machine: Machine, on: Machine) -> Candidate:
+    """What an algorithm does for a machine like ``on``, and what that costs on the machine."""
+    reason = algorithm.applicable(task, on)
     if reason is not None:
         return Candidate(algorithm, None, float("inf"), reason)
     try:
-        traffic = simulate(algorithm.emit(task, machine))
+        traffic = simulate(algorithm.emit(task, on))
     except GraycubeError as error:  # too large for this form of schedule
         return Candidate(algorithm, None, float("inf"), str(error))
     return Candidate(algorithm, traffic, traffic.time(machine), None)
+
+
+def _as_if_alike(machine: Machine) -> Iterator[Machine]:
+    """The machine, and if its links differ, machines on which all are as one of them.
+
+    Algorithms choose the sizes of messages by how many bytes a start-up is worth.
+    """
+    yield machine
+    if not machine.alike:
+        links = sorted({*machine.links, machine.cheapest, machine.dearest})
+        worth = {link.startup / link.per_byte if link.per_byte else inf: link for link in links}
+        for link in worth.values():
+            yield replace(machine, startup=link.startup, per_byte=link.per_byte)
 
 
 def _relabelled(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:

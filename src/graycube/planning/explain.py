@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from graycube.machine import Machine
+from graycube.machine.model import over
 from graycube.planning.candidate import Candidate
 from graycube.schedule import Task
 from graycube.show import Reasons, Sheet, Table
@@ -24,7 +25,7 @@ def sheet_of(plan: "Plan") -> Sheet:
     return Sheet(
         f"{repr(plan).strip('<>')}\n{where}",
         f"{moved(plan.task)}; {used(plan.machine)}",
-        *(() if plan.machine.priced else (NO_COSTS,)),
+        *(() if plan.machine.alike and plan.machine.priced else costs_of(plan)),
         table(plan),
         left_out(plan.candidates),
         *verdict(plan),
@@ -52,6 +53,31 @@ def used(machine: Machine) -> str:
     name = "" if machine.name == "custom" else f"{machine.name}: "
     packets = f", packets of {machine.packet} bytes" if machine.packet else ""
     return f"{name}{counted(machine.links_at_once, 'port')}, {machine.switching}{packets}"
+
+
+def costs_of(plan: "Plan") -> Iterator[str | Table]:
+    """What links cost; where they differ, also how long the plan waits for each kind."""
+    machine = plan.machine
+    if not machine.priced:
+        yield NO_COSTS
+    elif machine.alike:
+        link = machine.cheapest
+        yield f"start-up {link.startup:.4g} s, {link.per_byte:.4g} s a byte"
+    else:
+        waits = [0.0] * machine.dims
+        for times, seconds in plan.traffic.seconds(machine):
+            slowest = max(seconds, key=seconds.__getitem__)
+            waits[slowest] += times * seconds[slowest]
+        rows = [
+            (
+                over(dims),
+                f"{link.startup:.4g}",
+                f"{link.per_byte:.4g}",
+                f"{sum(waits[d] for d in dims):.4g}",
+            )
+            for dims, link in machine.levels
+        ]
+        yield Table(("links of", "start-up", "per byte", "the plan waits"), rows, "lrrr")
 
 
 def table(plan: "Plan") -> Table:

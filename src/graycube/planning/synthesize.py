@@ -84,7 +84,8 @@ def synthesize(  # noqa: PLR0913
 def _flow_bound(task: Task, machine: Machine, share: Fraction) -> Bound:
     """What the least flow takes."""
     sent = ceil(share * task.block) * task.itemsize
-    seconds = (machine.startup if sent else 0.0) + sent * machine.per_byte
+    least = machine.cheapest
+    seconds = (least.startup if sent else 0.0) + sent * least.per_byte
     return Bound("flow", seconds, f"tolls prove {share} of a block")
 
 

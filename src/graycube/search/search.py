@@ -225,6 +225,7 @@ def _of_moves(moves: Moves) -> Iterator[Share]:
 def _in_periods(search: ScheduleSearch, deadline: float) -> Iterator[Schedule]:
     """Groups of few units, whose periods are nearly as short as the flow allows."""
     task, machine, demand = search.task, search.machine, search.flow.demand
+    least = machine.cheapest
     share = float(search.flow.bound)
     fits = sorted(range(1, _GROUP + 1), key=lambda units: ceil(units * share) / units)
     for units, fraction in zip(fits[:2], (0.5, 1.0), strict=True):
@@ -242,7 +243,7 @@ def _in_periods(search: ScheduleSearch, deadline: float) -> Iterator[Schedule]:
         groups = _groups(search, found)
         search.tell(f"{groups} {what}, one every {found.rounds} rounds")
         size = task.block * task.itemsize / (groups * units)
-        if found.total(groups) * (machine.startup + size * machine.per_byte) < search.cost:
+        if found.total(groups) * (least.startup + size * least.per_byte) < search.cost:
             yield schedule_of(task, "periods", demand, found.shares(groups))
 
 

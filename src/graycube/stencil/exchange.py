@@ -77,14 +77,17 @@ class Halo:
         return _rounds(self, machine.links_at_once, machine.switching)
 
     def time(self, machine: Machine | str) -> float:
-        """Seconds: the sum over the rounds of the time of the longest message.
+        """Seconds: the sum over the rounds of the time of the slowest message.
 
         >>> halo(Layout.nodes(3), reach=[(0, 1)]).time(Machine(dims=3, startup=4.0))
         15.0
         """
         machine = require_machine(machine, self.layout.n)
-        found = self.rounds(machine)
-        return sum((machine.message_time(r.longest * self.itemsize) for r in found), 0.0)
+        slowest = (
+            max(machine.message_time(load * self.itemsize, d) for d, load in found.loads)
+            for found in self.rounds(machine)
+        )
+        return sum(slowest, 0.0)
 
     def own(self, node: int) -> list[IntArray]:
         """The coordinates that a node has along each axis.

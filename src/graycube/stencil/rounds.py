@@ -46,17 +46,23 @@ class Move:
 class HaloRound:
     """What moves in a round, counted in elements.
 
-    ``longest`` is the most that a link carries, ``crossings`` the sum over all links, and
-    ``busiest`` the number of messages that one node sends or receives at most.
+    ``loads`` has the most that a link carries, for each dimension in use, ``crossings`` the sum
+    over all links, and ``busiest`` the number of messages that one node sends or receives at
+    most.
 
-    >>> HaloRound(moves=(Move(0, 1, (0,)),), longest=8, crossings=32, busiest=1).longest
+    >>> HaloRound((Move(0, 1, (0,)),), loads=((0, 8),), crossings=32, busiest=1).longest
     8
     """
 
     moves: tuple[Move, ...]
-    longest: int
+    loads: tuple[tuple[int, int], ...]
     crossings: int
     busiest: int
+
+    @property
+    def longest(self) -> int:
+        """The most that a link carries."""
+        return max(load for _, load in self.loads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +166,15 @@ class _Open:
 
     def closed(self) -> HaloRound:
         """What the round takes."""
-        loads = [(shift, loads) for shift, (_, loads) in self.carried.items()]
+        most: dict[int, int] = {}
+        for shift, (links, carried) in self.carried.items():
+            for d, dim in enumerate(shift.dims):
+                here = int(carried[links >> len(shift.dims) == d].max(initial=0)) * shift.most
+                if here:
+                    most[dim] = max(here, most.get(dim, 0))
         return HaloRound(
             moves=tuple(self.moves),
-            longest=max(int(carried.max()) * shift.most for shift, carried in loads),
-            crossings=sum(int(carried.sum()) * shift.total for shift, carried in loads),
+            loads=tuple(sorted(most.items())),
+            crossings=sum(int(loads.sum()) * s.total for s, (_, loads) in self.carried.items()),
             busiest=max(self.starts.busiest(), self.stops.busiest()),
         )

@@ -6,11 +6,12 @@ is that algorithm, with all at once it is the direct one.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Exchange, Matrix, compose, without
+from graycube.gf2 import AffineMap, Exchange, Matrix, bit_indices, compose, without
 from graycube.gf2.factor import factor
-from graycube.machine import Machine
+from graycube.machine import Link, Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
 from graycube.table.all_to_all import delivery
@@ -32,9 +33,26 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
-    """The cheapest of the sizes between one dimension and all of them."""
-    total = len(_crossing(task))
-    ways = [_deliveries(task.move, task.n, size) for size in SIZES if size < total]
+    """For each kind of link, the cheapest number of dimensions at a time.
+
+    So what crosses dear links goes in few large messages, and inner ones do their part first
+    or last, as the exchanges come.
+    """
+    chosen: list[Delivery] = []
+    for link, exchanges in _levels(task, machine):
+        on = replace(machine, startup=link.startup, per_byte=link.per_byte)
+        chosen += _cheapest(exchanges, task, on, alone=machine.alike)
+    return delivered(task, "groups", chosen, circuits=True)
+
+
+def _cheapest(
+    exchanges: tuple[Exchange, ...], task: Task, machine: Machine, *, alone: bool
+) -> tuple[Delivery, ...]:
+    """The cheapest of the sizes; ``alone``, one or all would be other algorithms."""
+    total = sum(bool(e.flip & (1 << task.n) - 1) for e in exchanges)
+    sizes = [size for size in SIZES if size < total]
+    if not alone:
+        sizes = [*{1, *sizes, min(total, SIZES[-1])}]
 
     def price(way: Iterable[Delivery]) -> float:
         return sum(
@@ -42,7 +60,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
             for d in way
         )
 
-    return delivered(task, "groups", min(ways, key=price), circuits=True)
+    return min((_deliveries(exchanges, task.n, task.p, size) for size in sizes), key=price)
 
 
 def _stays(delivery: Delivery) -> bool:
@@ -57,22 +75,42 @@ def _crossing(task: Task) -> list[Exchange]:
     return [exchange for exchange in factor(task.move, task.n) if exchange.flip & nodes]
 
 
+def _levels(task: Task, machine: Machine) -> Iterator[tuple[Link, tuple[Exchange, ...]]]:
+    """The exchanges over links that cost the same, as they come one after the other.
+
+    Local ones come before the next trade, or at the end.
+    """
+    nodes, links = (1 << task.n) - 1, machine.links
+    group, level = list[Exchange](), None
+    for exchange in factor(task.move, task.n):
+        crossed = [links[d] for d in bit_indices(exchange.flip & nodes)]
+        if crossed and level is not None and max(crossed) != level:
+            yield level, tuple(group)
+            group = []
+        level = max(crossed, default=level)
+        group.append(exchange)
+    if level is not None:
+        yield level, tuple(group)
+
+
 @lru_cache(maxsize=1 << 8)
-def _deliveries(move: AffineMap, n: int, size: int) -> tuple[Delivery, ...]:
+def _deliveries(
+    exchanges: tuple[Exchange, ...], n: int, p: int, size: int
+) -> tuple[Delivery, ...]:
     """The exchanges, so many dimensions at a time."""
-    return tuple(delivery(part, n) for part in _parts(move, n, size))
+    return tuple(delivery(part, n) for part in _parts(exchanges, n, p, size))
 
 
-def _parts(move: AffineMap, n: int, size: int) -> Iterator[AffineMap]:
-    """The map as a product; local exchanges come before the next trade, or at the end."""
+def _parts(exchanges: Iterable[Exchange], n: int, p: int, size: int) -> Iterator[AffineMap]:
+    """Their product, part by part; local ones come before the next trade, or at the end."""
     nodes, group, count = (1 << n) - 1, list[Exchange](), 0
-    for exchange in factor(move, n):
+    for exchange in exchanges:
         if count == size and exchange.flip & nodes:
-            yield compose(group, move.width)
+            yield compose(group, p)
             group, count = [], 0
         group.append(exchange)
         count += bool(exchange.flip & nodes)
-    yield compose(group, move.width)
+    yield compose(group, p)
 
 
 ALGORITHM = Algorithm(

@@ -43,7 +43,7 @@ _SHARES = 5  # routes of each class
 _LOW = "low"
 
 
-class _Link(NamedTuple):
+class _Edge(NamedTuple):
     """Links that a route uses together: from a class over a top dimension, or all lower ones.
 
     Of the lower links of a class, ``crossings`` is 0 for those of direct routes, else 1.
@@ -59,7 +59,7 @@ class _RouteLinks(NamedTuple):
 
     start: int
     share: int
-    links: tuple[_Link, ...]
+    links: tuple[_Edge, ...]
     turns: tuple[int, ...]
 
 
@@ -132,7 +132,7 @@ def _times(width: int, units: int) -> tuple[list[list[int]], int]:
     return starts, rounds
 
 
-def _length(link: _Link, lower: int) -> int:
+def _length(link: _Edge, lower: int) -> int:
     return 1 if link.dimension < _TOP else lower
 
 
@@ -145,9 +145,9 @@ def _ways() -> tuple[_RouteLinks, ...]:
         at, crossings, links = entry["class"], 0, []
         for step, _ in entry["steps"]:
             if step == _LOW:
-                links.append(_Link(at, _TOP, crossings % 2))
+                links.append(_Edge(at, _TOP, crossings % 2))
             else:
-                links.append(_Link(at, step, 0))
+                links.append(_Edge(at, step, 0))
                 at, crossings = at ^ 1 << step, crossings + 1
         start = entry["class"]
         turns = tuple(turn for _, turn in entry["steps"])
@@ -159,7 +159,7 @@ def _ways() -> tuple[_RouteLinks, ...]:
 @cache
 def _before() -> dict[tuple[int, int], list[tuple[int, int]]]:
     """Whom each route waits for at each of its links."""
-    users: dict[_Link, list[tuple[int, int, int]]] = {}
+    users: dict[_Edge, list[tuple[int, int, int]]] = {}
     for k, way in enumerate(_ways()):
         for j, (link, turn) in enumerate(zip(way.links, way.turns, strict=True)):
             users.setdefault(link, []).append((turn, k, j))

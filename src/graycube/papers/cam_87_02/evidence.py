@@ -56,7 +56,9 @@ def parameters(claim: Claim) -> Iterator[Case]:
             exchange = 2 * Fraction(*one_way)
             ours = exchange * (WORD if name == "transfer" else 1)
             on = machine(1)
-            profile = on.startup if name == "startup" else ITEMSIZE * on.per_byte
+            profile = (
+                on.dearest.startup if name == "startup" else ITEMSIZE * on.dearest.per_byte
+            )
             same = round(profile * 10**6) == printed_value * 1000
             require(same, f"the profile has another {name}")
             right = ours == printed_value

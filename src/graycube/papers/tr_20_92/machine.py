@@ -39,7 +39,7 @@ def break_even(n: int, on: gc.Machine) -> int:
     low, high = 0, 1 << 20
     while high - low > 2:
         middle = (low + high) // 4 * 2
-        if speed_up(n, middle, on.startup, on.per_byte) >= 1:
+        if speed_up(n, middle, on.dearest.startup, on.dearest.per_byte) >= 1:
             high = middle
         else:
             low = middle
@@ -68,7 +68,7 @@ def measured_break_even(claim: Claim) -> Iterator[Case]:
 def ipsc2_speed_up(n: int) -> float:
     """The model's for Figure 5."""
     on = gc.Machine.profile("ipsc2", dims=n)
-    return speed_up(n, LARGE, on.startup, on.per_byte)
+    return speed_up(n, LARGE, on.dearest.startup, on.dearest.per_byte)
 
 
 def share_of_time(claim: Claim) -> Iterator[Case]:
@@ -100,7 +100,7 @@ def small_blocks(n: int, K: int, tau: int) -> bool | None:
 def figure_4(claim: Claim) -> Iterator[Case]:
     """The predicted curves on 64 nodes, size by size."""
     on, n = gc.Machine.profile("ipsc2", dims=6), 6
-    tau, t = on.startup, on.per_byte
+    tau, t = on.dearest.startup, on.dearest.per_byte
     even = break_even(n, on)
     last = 0.0
     for (size,) in claim.figures:

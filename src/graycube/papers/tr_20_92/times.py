@@ -37,7 +37,9 @@ def lemma_3(claim: Claim) -> Iterator[Case]:
         best = gc.plan(task.source, task.target, block, machine=on)
         require(best.verify(), str(best))
         small = n * block <= 12 and n <= 3
-        return min(best.cost, fewest(n, block) * (on.startup + 1)) if small else best.cost
+        return (
+            min(best.cost, fewest(n, block) * (on.dearest.startup + 1)) if small else best.cost
+        )
 
     for sizes in claim.cases():
         n, block, tau = sizes.values()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import get_args
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
@@ -135,11 +136,20 @@ def network(task: Task, method: Method, output: Code = "binary") -> Schedule:
     >>> print(network(task, Method()).task.target)
     (b3 b0 || b2 b1)
     """
-    layout = task.source
+    if str(output) not in get_args(Code):
+        raise InvalidValueError(
+            f"the output is {output!r}", f"the codes are {get_args(Code)}", "choose one"
+        )
     home = None if task.free else task.target.map
     wishes = Wishes(
         task.stages, method.radix, output=output, conversion=method.conversion, home=home
     )
+    return _made(task, wishes, method)
+
+
+@lru_cache(maxsize=1 << 6)  # sizes of messages are tried for several kinds of links
+def _made(task: Task, wishes: Wishes, method: Method) -> Schedule:
+    layout = task.source
     method, found, laid_out = _best(layout, wishes, method)
     steps = tuple(_in_cycles(step, task.payload) for step in _steps(found, laid_out))
     way = Way(0, task.block, steps)
@@ -180,10 +190,6 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Method, Phase
 
     Its radix may be lower than the one asked for.
     """
-    if str(wishes.output) not in get_args(Code):
-        raise InvalidValueError(
-            f"the output is {wishes.output!r}", f"the codes are {get_args(Code)}", "choose one"
-        )
     stride = 2 if method.conversion == "inter-node" else 1
     pace = Pace(stride, method.merged, method.overlap)
     if method.conversion == "inter-node":

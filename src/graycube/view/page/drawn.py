@@ -162,4 +162,5 @@ def _remade(plan: Plan, task: Task) -> Plan | None:
 def _scaled(machine: Machine, block: int, whole: int) -> Machine:
     """The machine on which a smaller block is cut into messages as the whole one is here."""
     packet = machine.packet and max(1, machine.packet * block // whole)
-    return replace(machine, startup=machine.startup * block / whole, packet=packet)
+    startup = tuple(link.startup * block / whole for link in machine.links)
+    return replace(machine, startup=startup or 0.0, packet=packet)
