@@ -2,31 +2,18 @@
 
 import pytest
 from mpi_checks import program
-from mpi_runs import Launch, each, each_check, each_once, launch
+from mpi_runs import Launch, OverMPI, launch
 
 pytest.importorskip("zarr", reason="the extra zarr is not installed")
 CHECKPOINTS = program("checkpoints")
-LAUNCHES = (
-    Launch(2, ("checkpoints",)),
-    Launch(4, ("checkpoints",), sweep=True),
-    Launch(8, ("checkpoints",), sweep=True),
-)
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    return each_once(tmp_path_factory)
-
-
-@each_check(LAUNCHES)
-def test_over_mpi_as_in_one_process(launch, check, ran):
-    ran(launch).require(check)
-
-
-@each(LAUNCHES)
-def test_the_job_ends_well_and_says_nothing(launch, ran):
-    run = ran(launch)
-    assert (run.returncode, run.stderr) == (0, ""), run
+class TestOverMPI(OverMPI):
+    launches = (
+        Launch(2, ("checkpoints",)),
+        Launch(4, ("checkpoints",), sweep=True),
+        Launch(8, ("checkpoints",), sweep=True),
+    )
 
 
 @pytest.mark.sweep

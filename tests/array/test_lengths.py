@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mpi_runs import Launch, each, each_check, each_once
+from mpi_runs import Launch, OverMPI
 from numpy_cases import CASES, alike, operands
 from uneven_cases import uneven
 
@@ -73,26 +73,11 @@ def test_the_whole_array_is_a_copy_in_every_layout():
         assert u.sum() == 0
 
 
-LAUNCHES = (
-    Launch(2, ("uneven",), sweep=True),
-    Launch(3, ("uneven",), sweep=True),
-    Launch(4, ("uneven",), sweep=True),
-    Launch(6, ("uneven",), sweep=True),
-    Launch(12, ("uneven",), sweep=True),
-)
-
-
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    return each_once(tmp_path_factory)
-
-
-@each_check(LAUNCHES)
-def test_over_mpi(launch, check, ran):
-    ran(launch).require(check)
-
-
-@each(LAUNCHES)
-def test_the_job_ends_well_and_says_nothing(launch, ran):
-    run = ran(launch)
-    assert (run.returncode, run.stderr) == (0, ""), run
+class TestOverMPI(OverMPI):
+    launches = (
+        Launch(2, ("uneven",), sweep=True),
+        Launch(3, ("uneven",), sweep=True),
+        Launch(4, ("uneven",), sweep=True),
+        Launch(6, ("uneven",), sweep=True),
+        Launch(12, ("uneven",), sweep=True),
+    )

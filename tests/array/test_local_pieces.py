@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mpi_runs import Launch, each, each_check, each_once
+from mpi_runs import Launch, OverMPI
 from numpy_cases import layouts
 
 import graycube as gc
@@ -75,25 +75,10 @@ def test_pieces_of_another_shape_are_refused(wrong):
             gc.CubeArray.from_numpy(np.zeros((12, 20)), layout).set_local(wrong)
 
 
-LAUNCHES = (
-    Launch(1, ("local_pieces",), sweep=True),
-    Launch(2, ("local_pieces",), messages=True, sweep=True),
-    Launch(4, ("local_pieces",)),
-    Launch(8, ("local_pieces",), sweep=True),
-)
-
-
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    return each_once(tmp_path_factory)
-
-
-@each_check(LAUNCHES)
-def test_over_mpi(launch, check, ran):
-    ran(launch).require(check)
-
-
-@each(LAUNCHES)
-def test_the_job_ends_well_and_says_nothing(launch, ran):
-    run = ran(launch)
-    assert (run.returncode, run.stderr) == (0, ""), run
+class TestOverMPI(OverMPI):
+    launches = (
+        Launch(1, ("local_pieces",), sweep=True),
+        Launch(2, ("local_pieces",), messages=True, sweep=True),
+        Launch(4, ("local_pieces",)),
+        Launch(8, ("local_pieces",), sweep=True),
+    )

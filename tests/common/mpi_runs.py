@@ -208,39 +208,52 @@ class Launch:
         return pytest.param(self, *check, id=", ".join([*check, str(self)]), marks=marks)
 
 
-def each(launches):
-    """A test for each launch."""
-    return pytest.mark.parametrize("launch", [launch.param() for launch in launches])
+class OverMPI:
+    """The tests of some launches: a subclass in a file of tests says which.
 
-
-def each_check(launches):
-    """A test for each check of each launch."""
-    cases = [
-        launch.param(check)
-        for launch in launches
-        for check in checks_of(launch.programs, launch.ranks)
-    ]
-    return pytest.mark.parametrize(("launch", "check"), cases)
-
-
-def each_once(tmp_path_factory):
-    """A function that gives the run of a launch, started when needed.
-
-    What went wrong with a launch is remembered as well: what hangs, hangs once.
+    Each launch is started when the first test needs it. What went wrong with one is remembered
+    as well: what hangs, hangs once.
     """
 
-    @cache
-    def outcome(launch):
-        folder = tmp_path_factory.mktemp("job")
-        try:
-            checks = HERE / "mpi_checks.py"
-            with started(checks, launch.ranks, folder, *launch.arguments) as job:
-                return job.finish()
-        except pytest.fail.Exception as failure:
-            return str(failure)
+    launches = ()
 
-    def run(launch):
-        made = outcome(launch)
-        return made if isinstance(made, Run) else pytest.fail(made)
+    def pytest_generate_tests(self, metafunc):
+        """A test for each launch, or for each check of each."""
+        cases = (
+            (launch, check)
+            for launch in self.launches
+            for check in checks_of(launch.programs, launch.ranks)
+        )
+        if "check" in metafunc.fixturenames:
+            params = [launch.param(check) for launch, check in cases]
+            metafunc.parametrize(("launch", "check"), params)
+        else:
+            metafunc.parametrize("launch", [launch.param() for launch in self.launches])
 
-    return run
+    @pytest.fixture(scope="class")
+    @classmethod
+    def ran(cls, tmp_path_factory):
+        """A function that gives the run of a launch."""
+
+        @cache
+        def outcome(launch):
+            folder = tmp_path_factory.mktemp("job")
+            try:
+                checks = HERE / "mpi_checks.py"
+                with started(checks, launch.ranks, folder, *launch.arguments) as job:
+                    return job.finish()
+            except pytest.fail.Exception as failure:
+                return str(failure)
+
+        def run(launch):
+            made = outcome(launch)
+            return made if isinstance(made, Run) else pytest.fail(made)
+
+        return run
+
+    def test_as_in_one_process(self, launch, check, ran):
+        ran(launch).require(check)
+
+    def test_the_job_ends_well_and_says_nothing(self, launch, ran):
+        run = ran(launch)
+        assert (run.returncode, run.stderr) == (0, ""), run

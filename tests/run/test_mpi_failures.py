@@ -5,30 +5,17 @@ import signal
 
 import pytest
 from mpi_checks import program
-from mpi_runs import Launch, each, each_check, each_once, launch, started
+from mpi_runs import Launch, OverMPI, launch, started
 
 FAILURES = program("failures")
-LAUNCHES = (
-    Launch(2, ("failures",), messages=True, sweep=True),
-    Launch(4, ("failures",)),
-    Launch(8, ("failures",), sweep=True),
-)
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    return each_once(tmp_path_factory)
-
-
-@each_check(LAUNCHES)
-def test_all_ranks_hear_the_same_and_go_on(launch, check, ran):
-    ran(launch).require(check)
-
-
-@each(LAUNCHES)
-def test_the_job_ends_well_and_says_nothing(launch, ran):
-    run = ran(launch)
-    assert (run.returncode, run.stderr) == (0, ""), run
+class TestOverMPI(OverMPI):
+    launches = (
+        Launch(2, ("failures",), messages=True, sweep=True),
+        Launch(4, ("failures",)),
+        Launch(8, ("failures",), sweep=True),
+    )
 
 
 def test_ranks_that_no_node_has_hear_the_same(tmp_path):

@@ -5,34 +5,20 @@ import random
 import numpy as np
 import pytest
 from mpi_checks import program
-from mpi_runs import Launch, each, each_check, each_once, launch
+from mpi_runs import Launch, OverMPI, launch
 
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.run import segment
 from graycube.run.fetch import fetch
 
-LAUNCHES = (
-    Launch(2, ("shared_memory",), sweep=True),
-    Launch(4, ("shared_memory",)),
-    Launch(8, ("shared_memory",), sweep=True),
-)
 
-
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    return each_once(tmp_path_factory)
-
-
-@each_check(LAUNCHES)
-def test_over_memory_as_in_one_process(launch, check, ran):
-    ran(launch).require(check)
-
-
-@each(LAUNCHES)
-def test_the_job_ends_well_and_says_nothing(launch, ran):
-    run = ran(launch)
-    assert (run.returncode, run.stderr) == (0, ""), run
+class TestOverMPI(OverMPI):
+    launches = (
+        Launch(2, ("shared_memory",), sweep=True),
+        Launch(4, ("shared_memory",)),
+        Launch(8, ("shared_memory",), sweep=True),
+    )
 
 
 def test_a_rank_that_is_killed_ends_the_job(tmp_path):
