@@ -78,6 +78,7 @@ LAUNCHES = (
     Launch(3, ("uneven",), sweep=True),
     Launch(4, ("uneven",), sweep=True),
     Launch(6, ("uneven",), sweep=True),
+    Launch(8, ("uneven",), sweep=True),
     Launch(12, ("uneven",), sweep=True),
 )
 
