@@ -88,7 +88,7 @@ def made_once(comm):
     target = layout.with_axis(0, replace(layout.axes[0], cyclic=True))
     made, _ = sent(lambda: first.relayout(target))
     calls, found = sent(lambda: again.relayout(target))
-    yield made.get("Send_init", 0) > 0, f"{made}"
+    yield comm.allreduce(made.get("Send_init", 0)) > 0, f"{made}"
     yield calls == {"Allreduce": 1}, f"{calls}"
     yield np.array_equal(found.to_numpy(), 2 * x), "the second one is of other numbers"
     prime = gc.Layout.mesh((131,), (comm.size,))
