@@ -52,8 +52,20 @@ def test_odd_numbers_of_points():
     assert np.allclose(found, np.fft.rfftfreq(5))
 
 
+def test_spacings_come_as_any_sequence():
+    y = gc.fftn(gc.CubeArray.from_numpy(X[..., 0], LAYOUTS[0]))
+    wanted = [k.to_numpy() for k in y.frequencies((0.5, 2))]
+    for spacing in ([0.5, 2], np.array([0.5, 2]), (np.float32(0.5), 2)):
+        found = y.frequencies(spacing)
+        assert all(np.array_equal(k.to_numpy(), w) for k, w in zip(found, wanted, strict=True))
+
+
 @pytest.mark.parametrize(
-    "arguments", [((1, 2, 3),), (1, (8,)), (1, (8, 13)), (1, (9, 12)), ((1,), None)]
+    "arguments",
+    [
+        *(((1, 2, 3),), (1, (8,)), (1, (8, 13)), (1, (9, 12)), ((1,), None)),
+        *((np.ones(3),), ("far",), (("a", "b"),), (1j,)),
+    ],
 )
 def test_a_spectrum_of_something_else_is_refused(arguments):
     u = gc.CubeArray.from_numpy(X, LAYOUTS[0])

@@ -79,5 +79,6 @@ class TestOverMPI(OverMPI):
         Launch(3, ("uneven",), sweep=True),
         Launch(4, ("uneven",), sweep=True),
         Launch(6, ("uneven",), sweep=True),
+        Launch(8, ("uneven",), sweep=True),
         Launch(12, ("uneven",), sweep=True),
     )

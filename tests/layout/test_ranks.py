@@ -183,3 +183,16 @@ def test_bad_meshes_name_the_value_and_the_nearest_sizes(call, arguments, words)
 def test_a_mesh_shape_is_made_of_integers(shape):
     with pytest.raises(InvalidTypeError, match="integer"):
         gc.rank_order(shape)
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_a_node_mesh_has_all_nodes_and_is_as_square_as_their_factors_let_it(axes):
+    for nodes in range(1, 130):
+        mesh = gc.node_mesh(nodes, axes)
+        assert len(mesh) == axes
+        assert np.prod(mesh) == nodes
+        assert [*mesh] == sorted(mesh, reverse=True)
+        if nodes & (nodes - 1) == 0:
+            assert mesh[0] <= 2 * mesh[-1]
+    assert gc.node_mesh(48, 2) == (8, 6)
+    assert gc.node_mesh(96, 3) == (6, 4, 4)

@@ -5,12 +5,11 @@ A communicator that counts what is called on it and on its duplicates shows what
 
 import tempfile
 import warnings
-from collections import Counter
 from itertools import product
 from pathlib import Path
 
 import numpy as np
-from mpi4py import MPI
+from counting import Counting, sent
 from mpi_checks import over_messages, raised
 from numpy_cases import (
     BROADCASTS,
@@ -26,38 +25,6 @@ from numpy_cases import (
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
-
-CALLS = Counter()
-COUNTED = (
-    "Sendrecv", "Send_init", "Allgather", "Gather", "Allreduce", "allgather", "gather",
-    "bcast", "Bcast", "Alltoall", "Alltoallv", "Send", "Isend", "send", "isend", "Scatter",
-)  # fmt: skip
-
-
-class Counting(MPI.Intracomm):
-    """A communicator that counts its calls; duplicates of it do so too."""
-
-
-def counted(name):
-    """A method of communicators that counts before it does the same."""
-    own = getattr(MPI.Intracomm, name)
-
-    def method(self, *args, **options):
-        CALLS[name] += 1
-        return own(self, *args, **options)
-
-    return method
-
-
-for method in COUNTED:
-    setattr(Counting, method, counted(method))
-
-
-def sent(call):
-    """What is called on communicators in a call, and what it gives."""
-    CALLS.clear()
-    found = call()
-    return {name: count for name, count in CALLS.items() if count}, found
 
 
 def size_of(comm):

@@ -9,9 +9,10 @@ from shutil import rmtree
 
 import numpy as np
 import scipy.fft
+from counting import Counting, sent
 from mpi4py import MPI
 from mpi_checks import over_messages, raised
-from numpy_cases import BROADCASTS, ELEMENTWISE, MOVES, PAYLOAD, REDUCTIONS, alike, operands
+from numpy_cases import CASES, ELEMENTWISE, PAYLOAD, alike, operands, squares
 from uneven_cases import meshes, uneven
 
 import graycube as gc
@@ -21,8 +22,6 @@ from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Ownership
 from graycube.layout.share import SharedAxis
 
-SOME = {k: REDUCTIONS[k] for k in [*REDUCTIONS][::7]}  # all of them are tried in one process
-CASES = {**ELEMENTWISE, **PAYLOAD, **SOME, **BROADCASTS, **MOVES}
 GATHERING = ("Allgather", "Allgatherv", "Gather", "Gatherv", "allgather", "gather", "bcast")
 
 
@@ -51,10 +50,58 @@ def results(comm):
             yield not wrong, f"{name} in {layout}: {wrong}"
         silent = over_messages(Silent(comm.Dup()))
         over = [gc.CubeArray.from_numpy(x, layout, silent) for x in whole]
-        for call in [*CASES.values()][k :: 3 * len(kinds)]:
+        for call in [*CASES.values()][k :: 9 * len(kinds)]:
             with warnings.catch_warnings(action="ignore"):
                 call(*over)
         silent.Free()
+
+
+def messages(comm):
+    """What works element by element sends nothing; a reduction goes up and down a tree."""
+    counting = over_messages(Counting(comm.Dup()))
+    for layout in uneven(comm.size):
+        over = [gc.CubeArray.from_numpy(x, layout, counting) for x in operands(layout)]
+        for name, call in {**ELEMENTWISE, **PAYLOAD}.items():
+            with warnings.catch_warnings(action="ignore"):
+                calls, _ = sent(lambda call=call, over=over: call(*over))
+            yield not calls, f"{name} in {layout}: {calls}"
+        u = over[0]
+        rows, columns = (u.mean(axis, keepdims=True) for axis in (0, 1))
+        calls, _ = sent(lambda u=u, m=(rows, columns): squares(u) * u + m[0] - m[1])
+        yield not calls, f"thin arrays in {layout}: {calls}"
+        for axis in (None, 0, 1):
+            axes = (0, 1) if axis is None else (axis,)
+            group, _ = layout.sharing(axes, comm.rank)
+            calls, _ = sent(lambda u=u, axis=axis: u.sum(axis))
+            most = (len(group) - 1).bit_length() + 1
+            yield calls.pop("Send", 0) <= most, f"the sum along {axis} of {layout}"
+            yield calls == {"Allreduce": 1}, f"the sum along {axis} of {layout}: {calls}"
+    counting.Free()
+
+
+def made_once(comm):
+    """A trade that was made before is not made again, nor the spectrum of a chirp."""
+    counting = over_messages(Counting(comm.Dup()))
+    layout = gc.Layout.mesh((4 * comm.size + 1, 9), (comm.size, 1))
+    x = np.random.default_rng(2).standard_normal(layout.shape)
+    first, again = (gc.CubeArray.from_numpy(k * x, layout, counting) for k in (1, 2))
+    target = layout.with_axis(0, replace(layout.axes[0], cyclic=True))
+    made, _ = sent(lambda: first.relayout(target))
+    calls, found = sent(lambda: again.relayout(target))
+    yield comm.allreduce(made.get("Send_init", 0)) > 0, f"{made}"
+    yield calls == {"Allreduce": 1}, f"{calls}"
+    yield np.array_equal(found.to_numpy(), 2 * x), "the second one is of other numbers"
+    prime = gc.Layout.mesh((131,), (comm.size,))
+    y = np.random.default_rng(3).standard_normal((2, 131))
+    once, twice = (gc.CubeArray.from_numpy(each, prime, counting) for each in y)
+    made, _ = sent(lambda: gc.fft(once, order="natural"))
+    calls, found = sent(lambda: gc.fft(twice, order="natural"))
+    yield made["Isend"] > calls["Isend"] > 0, f"{made} {calls}"
+    yield np.allclose(found.to_numpy(), np.fft.fft(y[1])), "the second one is right"
+    for k in range(12):  # what is kept is bounded, and may be forgotten
+        u = gc.CubeArray.from_numpy(y[0], prime, counting)
+        yield np.allclose(gc.fft(u, n=131 + 2 * k).to_numpy(), np.fft.fft(y[0], 131 + 2 * k)), k
+    counting.Free()
 
 
 def pieces(comm):
@@ -234,13 +281,10 @@ def padded(comm):
             yield np.allclose(half, np.fft.rfft(x, n, axis)), f"rfft {n=} in {layout}"
             whole = gc.irfft(u, n, axis).to_numpy()
             yield np.allclose(whole, np.fft.irfft(x, n, axis)), f"irfft {n=} in {layout}"
-            try:
-                cosine = fourier.dct(u, axis=axis, n=n).to_numpy()
-            except InvalidValueError as error:
-                yield "whole lines are needed" in str(error), f"{error} in {layout}"
-            else:
-                wanted = scipy.fft.dct(x, n=n, axis=axis)
-                yield np.allclose(cosine, wanted), f"dct {n=} in {layout}"
+            for name in ("dct", "idst"):
+                made = getattr(fourier, name)(u, axis=axis, n=n).to_numpy()
+                wanted = getattr(scipy.fft, name)(x, n=n, axis=axis)
+                yield np.allclose(made, wanted), f"{name} {n=} in {layout}"
         out = gc.CubeArray.from_numpy(np.zeros_like(x, complex), layout, comm)
         yield gc.fftn(u, out=out) is out, f"out in {layout}"
         yield np.allclose(out.to_numpy(), np.fft.fftn(x, axes=(0, 1))), f"out in {layout}"
@@ -285,9 +329,11 @@ def mistakes(comm):
         yield len({*comm.allgather(str(error))}) == 1, f"{error!r}"
 
 
-RANKS = (2, 3, 4, 6, 12)
+RANKS = (2, 3, 4, 6, 8, 12)
 CHECKS = {
     "results": (results, RANKS),
+    "messages": (messages, RANKS),
+    "made once": (made_once, RANKS),
     "pieces": (pieces, RANKS),
     "files": (files, RANKS),
     "relayouts": (relayouts, RANKS),

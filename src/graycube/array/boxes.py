@@ -7,7 +7,7 @@ Rules.
 2. Along an axis, coordinates whose elements belong to one node are a group. A choice of a group
    along every axis is a message, in C order of where it goes.
 3. Of nodes with copies the lowest one sends, and each of them receives.
-4. All messages are under way at once.
+4. All messages are under way at once. Buffers and requests are kept for the next time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,14 +23,16 @@ from numpy.typing import NDArray
 from graycube.array.ranks import nodes_here
 from graycube.array.sharing import as_bytes
 from graycube.gf2.arrays import IntArray
+from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
-from graycube.run import mpi, no_way_back, private
+from graycube.run import freed_with, mpi, no_way_back, private
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
 _KEPT = 32  # layouts and targets
+_TRADES = 8  # of which each has buffers for a block that goes and one that comes
 Places = tuple[Any, ...]
 """What picks a box of a piece: a slice along each axis, or arrays of places."""
 Parcel = tuple[int, Places]
@@ -122,62 +124,73 @@ def carried(
     >>> def program(comm, u, target):
     ...     return carried(u.blocks, u.layout, target, comm, (0,) * len(target.shape))
     """
-    nodes = nodes_here(layout, comm)
-    payload = blocks.shape[2:]
-    found = traffic(layout, target, comm.rank, shift)
-    own, needed = layout.piece(nodes), target.piece(nodes)
-    have = blocks.reshape(prod(blocks.shape[:2]), *payload)
-    if own.rows is not None:
-        have = have[own.rows]
-    have = have.reshape(*own.shape, *payload)
-    made = np.empty((*needed.shape, *payload), blocks.dtype)
-    exchange(have, found.sent, made, found.received, comm)
-    rows = made.reshape(prod(needed.shape), *payload)
-    if needed.rows is not None:
-        out = np.empty_like(rows)
-        out[needed.rows] = rows
-        rows = out
-    return rows.reshape(*target.held_shape(nodes), *payload)
+    key = layout, target, shift, blocks.shape[2:], blocks.dtype
+    trade = private(comm).remembered(key, lambda: _Trade(*key, comm), _TRADES, "trades")
+    return trade.run(blocks)
 
 
-def exchange(
-    have: _Blocks,
-    sent: Sequence[tuple[int, Any]],
-    made: _Blocks,
-    received: Sequence[tuple[int, Any]],
-    comm: "Intracomm",
-) -> None:
-    """Boxes of one array sent to nodes, those that come put into another one; collective.
+class _Trade:
+    """What a node sends and receives again and again: buffers, and requests that are theirs."""
 
-    >>> def program(comm, x):  # to the next rank, in a ring
-    ...     y, everything = np.empty_like(x), (slice(None),)
-    ...     after, before = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
-    ...     exchange(x, [(after, everything)], y, [(before, everything)], comm)
-    """
-    own = private(comm).comm
-    with no_way_back(lambda: "a redistribution"):
-        requests, arriving, packed = [], [], []
-        kept = [places for node, places in sent if node == comm.rank]
-        for node, places in received:
-            if node == comm.rank:
-                made[places] = have[kept.pop(0)]
-                continue
-            buffer = np.empty(_shape(made, places), made.dtype)
-            arriving.append((places, buffer))
-            requests.append(own.Irecv(as_bytes(buffer), node))
-        for node, places in sent:
-            if node != comm.rank:
-                buffer = np.ascontiguousarray(have[places])
-                packed.append(buffer)
-                requests.append(own.Isend(as_bytes(buffer), node))
-        mpi().Request.Waitall(requests)
-        for places, buffer in arriving:
-            made[places] = buffer
+    def __init__(  # noqa: PLR0913, PLR0917 - from where to where, and what
+        self,
+        layout: Placement,
+        target: Placement,
+        shift: tuple[int, ...],
+        payload: tuple[int, ...],
+        dtype: "np.dtype[Any]",
+        comm: "Intracomm",
+    ) -> None:
+        nodes, known = nodes_here(layout, comm), private(comm)
+        found = traffic(layout, target, comm.rank, shift)
+        self._own, self._needed = layout.piece(nodes), target.piece(nodes)
+        self._held = (*target.held_shape(nodes), *payload)
+        self._kept = [
+            [places for node, places in parcels if node == comm.rank]
+            for parcels in (found.received, found.sent)
+        ]
+        self._arriving, self._leaving = (
+            [
+                (node, places, np.empty((*_shape(piece, places), *payload), dtype))
+                for node, places in parcels
+                if node != comm.rank
+            ]
+            for piece, parcels in ((self._needed, found.received), (self._own, found.sent))
+        )
+        with no_way_back(lambda: "a redistribution"):
+            coming = [known.comm.Recv_init(as_bytes(x), node) for node, _, x in self._arriving]
+            going = [known.comm.Send_init(as_bytes(x), node) for node, _, x in self._leaving]
+        self._requests = [*coming, *going]
+        freed_with(self, self._requests, known)
+
+    def run(self, blocks: _Blocks) -> _Blocks:
+        """The block of this rank afterwards; collective."""
+        payload = blocks.shape[2:]
+        have = blocks.reshape(prod(blocks.shape[:2]), *payload)
+        if self._own.rows is not None:
+            have = have[self._own.rows]
+        have = have.reshape(*self._own.shape, *payload)
+        made = np.empty((*self._needed.shape, *payload), blocks.dtype)
+        with no_way_back(lambda: "a redistribution"):
+            for _, places, buffer in self._leaving:
+                buffer[...] = have[places]
+            mpi().Prequest.Startall(self._requests)
+            for goal, source in zip(*self._kept, strict=True):
+                made[goal] = have[source]
+            mpi().Prequest.Waitall(self._requests)
+            for _, places, buffer in self._arriving:
+                made[places] = buffer
+        rows = made.reshape(prod(self._needed.shape), *payload)
+        if self._needed.rows is not None:
+            out = np.empty_like(rows)
+            out[self._needed.rows] = rows
+            rows = out
+        return rows.reshape(self._held)
 
 
-def _shape(array: _Blocks, places: Places) -> tuple[int, ...]:
-    """The shape of a box of an array."""
+def _shape(piece: Piece, places: Places) -> tuple[int, ...]:
+    """The shape of a box of a piece."""
     if isinstance(places[0], slice):
-        return array[places].shape
-    along = np.broadcast_shapes(*(places_along.shape for places_along in places))
-    return (*along, *array.shape[len(places) :])
+        lengths = zip(places, piece.shape, strict=True)
+        return tuple(len(range(*part.indices(length))) for part, length in lengths)
+    return np.broadcast_shapes(*(along.shape for along in places))

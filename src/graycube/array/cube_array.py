@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.array.archive import load_zarr, save_zarr
 from graycube.array.files import load, save
 from graycube.array.indices import Reader, along_axes, frequency, spectrum_of
-from graycube.array.local import blocks_of_local, local, put_local
+from graycube.array.local import blocks_of_local, local, of_entries, put_local
 from graycube.array.methods import LikeNumpy
 from graycube.array.ranks import (
     facts_of,
@@ -28,8 +28,6 @@ from graycube.array.ranks import (
 from graycube.array.relaying import Relay, relaid
 from graycube.array.sharing import brought_together, sent_from
 from graycube.array.window import Window, window
-from graycube.errors import InvalidValueError
-from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine
@@ -99,7 +97,7 @@ class CubeArray(LikeNumpy, Shown):
         def prepare() -> tuple[CubeArray, dict[str, object]]:
             require_layout(layout)
             where = layout.indices_on(nodes_here(layout, comm))
-            blocks = _of_entries(function(*where), where[0].shape)
+            blocks = of_entries(function(*where), where[0].shape)
             return cls(blocks, layout, comm), dict(facts_of("from_function", layout, blocks))
 
         return together(comm, prepare)
@@ -334,19 +332,3 @@ class CubeArray(LikeNumpy, Shown):
 def _is_store(path: object) -> bool:
     """Whether a path names a store; what is no path at all is refused by all ranks together."""
     return str(path).endswith(".zarr")
-
-
-def _of_entries(given: object, entries: tuple[int, ...]) -> NDArray[Any]:
-    """A value for every entry; components, also of components, are the last axes."""
-    if isinstance(given, tuple | list):
-        return np.stack([_of_entries(part, entries) for part in given], axis=len(entries))
-    values = host_array(given)
-    payload = values.shape[len(entries) :] if values.shape[: len(entries)] == entries else ()
-    try:
-        return np.array(np.broadcast_to(values, (*entries, *payload)))
-    except ValueError:
-        raise InvalidValueError(
-            f"the function gives an array of shape {values.shape}",
-            f"it is called with arrays of shape {entries}, and gives a value for each entry",
-            "give a tuple of such values for the components of a vector",
-        ) from None

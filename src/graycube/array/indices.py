@@ -53,17 +53,17 @@ def spectrum_of(
     [(2, 0.5), (4, 0.5)]
     """
     shape, d = a.layout.shape, len(a.layout.axes)
-    steps = [float(x) for x in (spacing if isinstance(spacing, Sequence) else [spacing] * d)]
+    steps = np.ravel(spacing if np.ndim(spacing) else [spacing] * d)
     points = list(shape if s is None else s[:d])
     halves = zip(points, shape, strict=False)
     fits = all(values in {n, n // 2 + 1} for n, values in halves)
-    if len(points) != d or len(steps) != d or not fits:
+    if len(points) != d or len(steps) != d or steps.dtype.kind not in "biuf" or not fits:
         raise InvalidValueError(
             f"s is {tuple(points)} and spacing is {spacing!r} for a spectrum of shape {shape}",
             "s is the shape of what was transformed, and each axis has a spacing",
             "pass s=u.shape, and one spacing or one for each axis",
         )
-    return list(zip(points, steps, strict=True))
+    return list(zip(points, steps.astype(float).tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

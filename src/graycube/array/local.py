@@ -84,3 +84,23 @@ def _other_shape(found: tuple[int, ...], wanted: tuple[int, ...]) -> InvalidValu
         f"what is here of the array has shape {wanted}",
         "look at slices, which say where it is in the whole array",
     )
+
+
+def of_entries(given: object, entries: tuple[int, ...]) -> _Array:
+    """A value for every entry; components, also of components, are the last axes.
+
+    >>> of_entries((1, np.zeros((2, 3))), (2, 3)).shape
+    (2, 3, 2)
+    """
+    if isinstance(given, tuple | list):
+        return np.stack([of_entries(part, entries) for part in given], axis=len(entries))
+    values = host_array(given)
+    payload = values.shape[len(entries) :] if values.shape[: len(entries)] == entries else ()
+    try:
+        return np.array(np.broadcast_to(values, (*entries, *payload)))
+    except ValueError:
+        raise InvalidValueError(
+            f"the function gives an array of shape {values.shape}",
+            f"it is called with arrays of shape {entries}, and gives a value for each entry",
+            "give a tuple of such values for the components of a vector",
+        ) from None

@@ -6,7 +6,8 @@ Rules.
    columns, transforms them and turns them; takes some rows instead, and transforms these. That
    leaves value k1 + high k2 in row k1 and column k2: the matrix of the result, transposed.
 2. Where no two factors are at least as many as the nodes, the transform is a convolution with a
-   chirp (Bluestein), of so many points that there are such factors.
+   chirp (Bluestein), of so many points that there are such factors. The spectrum of the chirp
+   is kept: all ranks of the communicator make it, or none.
 3. What is given may be shorter than the points, and is zero beyond. What is wanted may be
    shorter too.
 """
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _Lines = NDArray[Any]
 FEW = 128
 """So many points are transformed on one node."""
+_KERNELS = 4  # spectra of chirps that are kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,13 +198,17 @@ def _chirped(  # noqa: PLR0913
         factors = chirp(np.arange(mine.start, mine.stop))
         return values * factors.reshape(-1, *(1,) * (values.ndim - 1))
 
-    size = matrix.high * low
-    index = np.add.outer(np.arange(matrix.high) * low, np.arange(own.start, own.stop))
-    ahead, behind = index, size - index
-    kernel = np.zeros(index.shape, dtype)
-    for near, reach in ((ahead, wanted), (behind, given)):
-        kernel[near < reach] = chirp(near[near < reach]).conj()
-    spectrum = matrix.forward(kernel)
+    def spectrum_of_chirp() -> _Lines:
+        size = matrix.high * low
+        index = np.add.outer(np.arange(matrix.high) * low, np.arange(own.start, own.stop))
+        kernel = np.zeros(index.shape, dtype)
+        for near, reach in ((index, wanted), (size - index, given)):
+            kernel[near < reach] = chirp(near[near < reach]).conj()
+        return matrix.forward(kernel)
+
+    key = (given, points, wanted, dtype, inverse, *team.nodes)
+    remembered = private(team.comm).remembered
+    spectrum = remembered(key, spectrum_of_chirp, _KERNELS, "spectra of chirps")
     made = matrix.forward(matrix.columns(turned(lines, given), given))
     made *= spectrum.reshape(*spectrum.shape, *(1,) * (made.ndim - 2))
     return turned(matrix.blocks(matrix.back(made), wanted), wanted)

@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import is_power_of_two, require_int, require_ints
+from graycube.gf2 import require_int, require_ints
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
+from graycube.layout import owned_text
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.layout.share import SharedAxis
@@ -261,16 +262,10 @@ class Ownership(Placement, Shown):
         >>> Ownership((SharedAxis(9, 8),), 8).why_not_even()
         ('axis 0 has 9 elements on 8 nodes', 'the nearest lengths are 8 and 16')
         """
-        for k, axis in enumerate(self.axes):
-            found = f"axis {k} has {axis.length} elements on {axis.parts} nodes"
-            if not is_power_of_two(axis.parts):
-                high = 1 << axis.parts.bit_length()
-                return found, f"the nearest numbers of nodes are {high // 2} and {high}"
-            if axis.length % axis.parts:
-                low = axis.length // axis.parts * axis.parts
-                near = f"s are {low} and {low + axis.parts}" if low else f" is {axis.parts}"
-                return found, f"the nearest length{near}"
-        return f"the layout {self} is one by ownership", "Layout.mesh makes others"
+        return owned_text.uneven(self.axes) or (
+            f"the layout {self} is one by ownership",
+            "Layout.mesh makes others",
+        )
 
     def _own(self, nodes: range) -> tuple[range, ...]:
         if len(nodes) == self.node_count:
@@ -300,16 +295,7 @@ class Ownership(Placement, Shown):
 
     @cached_property
     def _text(self) -> str:
-        usual, parts = [], 1
-        for axis in reversed(self.axes):
-            usual.append(axis.stride == parts or axis.parts == 1)
-            parts *= axis.parts
-        words = [
-            f"{axis}" if all(usual) or axis.parts == 1 else f"{axis} by {axis.stride}"
-            for axis in self.axes
-        ]
-        copies = f" in {self.copy_count} copies" if self.copy_count > 1 else ""
-        return f"({', '.join(words)}){copies}"
+        return owned_text.text(self.axes, self.copy_count)
 
     def __str__(self) -> str:
         return self._text
@@ -324,16 +310,7 @@ class Ownership(Placement, Shown):
         >>> Ownership((SharedAxis(9, 8),), 8).facts()
         ('9 elements on 8 nodes, at most 2 on each, none on 3 of them',)
         """
-        shape = " x ".join(map(str, self.shape))
-        shape += f" = {self.size}" if len(self.axes) > 1 else ""
-        most = prod(axis.block for axis in self.axes)
-        busy = prod(min(axis.parts, -(-axis.length // axis.block)) for axis in self.axes)
-        parts = prod(axis.parts for axis in self.axes)
-        empty = (parts - busy) * (self.node_count // parts)
-        tell = f", none on {empty} of them" if empty else ""
-        copies = f" in {self.copy_count} copies" if self.copy_count > 1 else ""
-        nodes = f"{self.node_count} node{'s' * (self.node_count > 1)}"
-        return (f"{shape} elements{copies} on {nodes}, at most {most} on each{tell}",)
+        return (owned_text.sizes(self.axes, self.node_count),)
 
     def _sheet(self) -> Sheet:
         return Sheet(f"Layout by ownership\n{self}", *self.facts())

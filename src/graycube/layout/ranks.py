@@ -51,14 +51,24 @@ def rank_order(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "g
 
 
 def node_mesh(nodes: int, axes: int) -> tuple[int, ...]:
-    """The squarest mesh of so many nodes, a power of two; the first axes have more.
+    """A nearly square mesh of so many nodes; the first axes have more.
 
-    >>> node_mesh(8, 2), node_mesh(16, 3), node_mesh(1, 2)
-    ((4, 2), (4, 2, 2), (1, 1))
+    >>> node_mesh(8, 2), node_mesh(16, 3), node_mesh(12, 2), node_mesh(7, 2)
+    ((4, 2), (4, 2, 2), (4, 3), (7, 1))
     """
-    bits = log2_exact(nodes, "the number of nodes")
-    axes = require_int(axes, "the number of axes", least=1)
-    return tuple(1 << (bits + axes - 1 - k) // axes for k in range(axes))
+    left = require_int(nodes, "the number of nodes", least=1)
+    found = [1] * require_int(axes, "the number of axes", least=1)
+    primes, factor = list[int](), 2
+    while left > 1:
+        if factor * factor > left:
+            factor = left
+        while left % factor == 0:
+            primes.append(factor)
+            left //= factor
+        factor += 1
+    for prime in reversed(primes):  # the largest first, each to the shortest axis so far
+        found[found.index(min(found))] *= prime
+    return tuple(sorted(found, reverse=True))
 
 
 def ring_order(nodes: int, code: Code = "gray") -> Ranks:

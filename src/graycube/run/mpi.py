@@ -65,6 +65,9 @@ def require_comm(comm: object, nodes: int | None = None) -> "Intracomm":
 class Private:
     """The duplicate of a communicator, and what is kept for its use, the latest last.
 
+    It is on shelves. What all ranks make together has one of its own, where all of them put the
+    same things in the same order; so if one finds it there, all do.
+
     ``orders`` are the communicators with other numbers of its ranks. Where it is one of them,
     ``origin`` is the communicator that they come from, and the number here of each rank there.
     ``ends`` free the requests on it that are left. ``windows`` are what its ranks share, if
@@ -72,21 +75,24 @@ class Private:
     """
 
     comm: "Intracomm"
-    kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    kept: dict[str, OrderedDict[Hashable, Any]] = field(default_factory=dict)
     orders: "dict[tuple[int, ...], Intracomm]" = field(default_factory=dict)
     origin: "tuple[Intracomm, tuple[int, ...]] | None" = None
     ends: "set[finalize[..., object]]" = field(default_factory=set)
     windows: "Windows | None" = None
     asked: bool = False
 
-    def remembered(self, key: Hashable, make: Callable[[], _T], most: int) -> _T:
+    def remembered(
+        self, key: Hashable, make: Callable[[], _T], most: int, shelf: str = "own"
+    ) -> _T:
         """What was made for a key, or is made now; all but the latest few are forgotten."""
-        if key not in self.kept:
-            self.kept[key] = make()
-            while len(self.kept) > most:
-                self.kept.popitem(last=False)
-        self.kept.move_to_end(key)
-        found: _T = self.kept[key]
+        kept = self.kept.setdefault(shelf, OrderedDict())
+        if key not in kept:
+            kept[key] = make()
+            while len(kept) > most:
+                kept.popitem(last=False)
+        kept.move_to_end(key)
+        found: _T = kept[key]
         return found
 
 
