@@ -9,7 +9,8 @@ Rules.
    others the ranks meet in MPI, whose barrier has the fences.
 3. There are two sets of lines in turn: nobody is more than one meeting ahead of anybody.
 4. Who waits gives the processor to others, soon sleeps, and looks after MPI meanwhile, so that
-   messages of the program that others wait for still leave.
+   messages of the program that others wait for still pass. To wake up takes longer than most
+   meetings: ranks that have a processor each look for longer before they sleep.
 """
 
 import os
@@ -26,6 +27,7 @@ LINE = 64
 WORDS = 3
 _IN_ORDER = platform.machine() in {"x86_64", "AMD64"}
 _SPINS, _YIELDS = 20, 60  # looks, before a rank yields and before it sleeps
+_ALONE = 300  # looks before it sleeps, if no rank waits for its processor
 _PAUSE, _LONGEST = 5e-5, 1e-3  # seconds: the first pause, and the last ones
 
 
@@ -51,6 +53,7 @@ class Meeting:
         self._comm, self.number = comm, 0
         self._words = memory.cast("q")
         width = LINE // self._words.itemsize
+        self._yields = _ALONE if comm.size <= (os.cpu_count() or 1) else _YIELDS
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
 
     def meet(self, words: Sequence[int] = (0,) * WORDS) -> bool:
@@ -63,19 +66,19 @@ class Meeting:
         memory[own] = number
         if not _IN_ORDER:
             comm.Barrier()
+        alike = True
         for start in starts:
             if memory[start] < number:
                 self._wait(start, number)
-        return all(
-            (memory[start + 1], memory[start + 2], memory[start + 3]) == words
-            for start in starts
-        )
+            said = memory[start + 1], memory[start + 2], memory[start + 3]
+            alike = alike and said == words
+        return alike
 
     def _wait(self, start: int, number: int) -> None:
         memory, looks, pause = self._words, 0, _PAUSE
         while memory[start] < number:
             looks += 1
-            if looks > _YIELDS:
+            if looks > self._yields:
                 self._comm.Iprobe()
                 time.sleep(pause)
                 pause = min(_LONGEST, 1.2 * pause)
