@@ -183,6 +183,7 @@ def _cyclic(share: SharedAxis, length: int) -> SharedAxis:
     return replace(share, length=length, cyclic=True)
 
 
+@lru_cache(maxsize=4 * KEPT)
 def _blocks(layout: Layout, axis: int) -> Ownership:
     """The blocks by ownership in which an axis is over as few nodes as the others leave."""
     left, nodes = layout.n - layout.copies, [1] * len(layout.axes)
@@ -194,6 +195,7 @@ def _blocks(layout: Layout, axis: int) -> Ownership:
     return in_blocks(layout.shape, nodes, layout.copy_count)
 
 
+@lru_cache(maxsize=4 * KEPT)
 def _evened(layout: Any) -> Layout:  # noqa: ANN401 - a layout of either kind
     if not isinstance(layout, Ownership):
         return cast("Layout", layout)

@@ -8,6 +8,7 @@ Rules.
 2. An odd number of points is transformed as complex numbers.
 """
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from graycube.gf2.arrays import IntArray
 
 _Lines = NDArray[Any]
+_KEPT = 4  # roots of unity for a block
 
 
 def half_spectrum(lines: _Lines, points: int, team: Team) -> _Lines:
@@ -112,13 +114,19 @@ def out_of_pairs(lines: _Lines) -> _Lines:
 
 
 def roots_beside(own: range, points: int, like: _Lines) -> _Lines:
-    """The roots of unity of so many points at some places, beside lines.
+    """The roots of unity of so many points at some places, beside lines; not to be written.
 
     >>> roots_beside(range(2), 2, np.ones((2, 3), complex)).real.round(6).tolist()
     [[1.0], [-1.0]]
     """
-    index = np.arange(own.start, own.stop)
-    return across(unit_roots(index, points, like.dtype, inverse=False), like)
+    return across(_roots(own.start, own.stop, points, like.dtype), like)
+
+
+@lru_cache(maxsize=_KEPT)
+def _roots(start: int, stop: int, points: int, dtype: "np.dtype[Any]") -> _Lines:
+    found = unit_roots(np.arange(start, stop), points, dtype, inverse=False)
+    found.flags.writeable = False
+    return found
 
 
 def across(values: "_Lines | IntArray", lines: _Lines) -> _Lines:

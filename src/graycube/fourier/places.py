@@ -9,6 +9,7 @@ Rules.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from graycube.fourier.lone import Team
 
 _Lines = NDArray[Any]
+_Places = slice | IntArray
 _NONE = -1
+_KEPT = 32  # ways of a node, most of them a few slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,10 @@ class Blocked:
         """The blocks of an axis that is shared out to some nodes."""
         return cls(length, -(-length // nodes))
 
+    def starts(self, nodes: int) -> IntArray:
+        """Where the blocks of so many nodes begin, and the end."""
+        return np.minimum(np.arange(nodes + 1) * self.block, self.length)
+
     def own(self, who: int) -> range:
         """The places of one node."""
         return range(*(min(k * self.block, self.length) for k in (who, who + 1)))
@@ -48,6 +55,8 @@ class Blocked:
 class Journey(Protocol):
     """Where elements go, and where they come from; -1 stands for nowhere."""
 
+    def __hash__(self) -> int: ...
+
     def goals(self, source: IntArray) -> tuple[IntArray, ...]:
         """The places that elements go to, in one array or in several."""
 
@@ -55,6 +64,7 @@ class Journey(Protocol):
         """The places that elements come from."""
 
 
+@dataclass(frozen=True, slots=True)
 class Straight:
     """Every element stays at its place; what has none any more is gone.
 
@@ -191,21 +201,38 @@ def sent_on(lines: _Lines, have: Blocked, want: Blocked, team: "Team", way: Jour
     >>> def program(comm, team, x):  # 8 elements, of which this node has a block
     ...     return sent_on(x, Blocked.over(8, 3), Blocked.over(8, 3), team, EvenFirst(8))
     """
-    mine, need = have.own(team.me), want.own(team.me)
-    ways = way.goals(np.arange(mine.start, mine.stop))
-    goal = np.concatenate(ways)
-    source = np.tile(np.arange(len(mine)), len(ways))
-    order = np.argsort(goal, kind="stable")
-    starts = np.arange(len(team.nodes) + 1) * want.block
-    cuts = np.searchsorted(goal[order], np.minimum(starts, want.length))
-    sent = [lines[source[order[low:high]]] for low, high in pairwise(cuts)]
-    origin = way.origins(np.arange(need.start, need.stop))
-    by = np.argsort(origin, kind="stable")
-    starts = np.minimum(np.arange(len(team.nodes) + 1) * have.block, have.length)
-    cuts = np.searchsorted(origin[by], starts)
-    places = [np.sort(by[low:high]) for low, high in pairwise(cuts)]
-    found = team.exchanged(sent, [(len(place), *lines.shape[1:]) for place in places])
-    made = np.zeros((len(need), *lines.shape[1:]), lines.dtype)
-    for place, part in zip(places, found, strict=True):
-        made[place] = part
+    sources, goals = _routes(have, want, len(team.nodes), team.me, way)
+    made = np.zeros((len(want.own(team.me)), *lines.shape[1:]), lines.dtype)
+    sent = [lines[source] for source in sources]
+    found = team.exchanged(sent, [made[goal].shape for goal in goals])
+    for goal, part in zip(goals, found, strict=True):
+        made[goal] = part
     return made
+
+
+@lru_cache(maxsize=_KEPT)
+def _routes(
+    have: Blocked, want: Blocked, nodes: int, me: int, way: Journey
+) -> tuple[list[_Places], list[_Places]]:
+    """What goes to each node, and where what comes from each of them goes."""
+    mine, need = have.own(me), want.own(me)
+    ways = way.goals(np.arange(mine.start, mine.stop))
+    goal, source = np.concatenate(ways), np.tile(np.arange(len(mine)), len(ways))
+    order = np.argsort(goal, kind="stable")
+    cuts = np.searchsorted(goal[order], want.starts(nodes))
+    sources = [_stepped(source[order[low:high]]) for low, high in pairwise(cuts)]
+    origin = way.origins(np.arange(need.start, need.stop))
+    order = np.argsort(origin, kind="stable")
+    cuts = np.searchsorted(origin[order], have.starts(nodes))
+    return sources, [_stepped(np.sort(order[low:high])) for low, high in pairwise(cuts)]
+
+
+def _stepped(places: IntArray) -> _Places:
+    """Places as a slice, if they are evenly spaced."""
+    if len(places) < 2:
+        return slice(int(places[0]), int(places[0]) + 1) if len(places) else slice(0, 0)
+    first, last, step = int(places[0]), int(places[-1]), int(places[1] - places[0])
+    if not step or not np.array_equal(places, np.arange(first, last + step, step)):
+        return places
+    end = last + step
+    return slice(first, end if end >= 0 else None, step)
