@@ -152,7 +152,7 @@ def test_unknown_algorithms(algorithm):
         (["--startup", "nan"], "finite"),
         (["--per-byte", "inf"], "finite"),
         (["--per-byte", "1e400"], "finite"),
-        (["--per-byte", ""], "float"),
+        (["--per-byte", ""], "'' is no number of seconds: write 2e-6, or 1e-6,5e-6"),
         (["--packet", 0], "at least 1"),
         (["--packet", "x"], "integer"),
         (["--itemsize", 0], "at least 1"),

@@ -197,7 +197,7 @@ def test_sizes_that_cannot_be_are_refused(arguments, says, flow, monkeypatch, ca
 def test_three_ranks_are_refused_once(tmp_path):
     run = launch(FLOW, 3, tmp_path, *SHORT, limit=60)
     assert run.returncode != 0
-    assert run.stderr.count("flow.py: the number of nodes is 3: it must be a power of two") == 1
+    assert run.stderr.count("flow.py: an axis is on 3 nodes in Gray code") == 1
 
 
 def test_without_matplotlib_there_is_no_picture(flow, tmp_path, monkeypatch, capsys):

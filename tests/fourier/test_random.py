@@ -233,20 +233,17 @@ def layout_of(*shape_and_nodes):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: gc.fft(layout_of((8, 4)), n=10), r"10 points instead of 8.*a multiple of 4"),
         (lambda: gc.fft(layout_of((8, 4)), n=0), "number of points is 0"),
         (lambda: gc.fft(layout_of((8, 4)), n=2.5), "number of points is 2.5"),
         (lambda: gc.fftn(layout_of((8, 4)), s=8), "s is 8"),
         (lambda: gc.fftn(layout_of((8, 4)), s=(8, 8)), "s has 2 entries for 1 axes"),
         (lambda: gc.fftn(layout_of((8, 4)), (0, 0), s=(8, 8)), "named twice"),
         (lambda: gc.fft(layout_of((8, 4)), out=np.zeros(8, complex)), "out is a ndarray"),
-        (lambda: gc.fourier.dct(layout_of((8, 4))), "other axes can take 1 of the 4 nodes"),
         (lambda: gc.fourier.dct(layout_of((8, 4)), 1), "type is 1: the known ones are 2, 3"),
         (lambda: gc.fourier.dct(layout_of((8, 1)), norm="best"), "norm is 'best'"),
         (lambda: gc.fourier.idst(layout_of((8, 1)), order="x"), "order is 'x'"),
         (lambda: gc.fourier.dct(np.ones(8)), "got a ndarray"),
         (lambda: gc.fourier.dct(layout_of((8, 1)).astype("U3")), "numbers are needed"),
-        (lambda: gc.fft(layout_of((8, 4), (4, 4)).mean(0), n=8), "layout without copies"),
     ],
 )
 def test_mistakes_are_named(call, text):
