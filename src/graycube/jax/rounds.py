@@ -248,19 +248,21 @@ class Executed:
         return arranged(result.reshape(slots, -1), given.after, self.cube).reshape(shape)
 
     def _round(self, rows: Block, transfers: Sequence[Transfer]) -> Block:
-        """All that is sent is read before anything is written."""
-        read = [
-            jnp.concatenate([self._taken(rows, band) for band in transfer.reads])
-            for transfer in transfers
-        ]
-        for transfer, given in zip(transfers, read, strict=True):
-            got = permuted(given, self.cube.names, transfer.pairs) if transfer.pairs else given
-            ends = [0, *accumulate(band.length for band in transfer.writes)]
-            for band, (low, high) in zip(transfer.writes, pairwise(ends), strict=True):
-                piece = jax.lax.slice_in_dim(got, low, high)
-                start = self._start(band)
-                rows = jax.lax.dynamic_update_slice_in_dim(rows, piece, start, 0)
+        """All of a round is received before anything is written: else XLA copies all rows."""
+        if not transfers:
+            return rows
+        got = jnp.concatenate([self._received(rows, transfer) for transfer in transfers])
+        got = jax.lax.optimization_barrier(got)
+        bands = [band for transfer in transfers for band in transfer.writes]
+        ends = [0, *accumulate(band.length for band in bands)]
+        for band, (low, high) in zip(bands, pairwise(ends), strict=True):
+            piece, start = jax.lax.slice_in_dim(got, low, high), self._start(band)
+            rows = jax.lax.dynamic_update_slice_in_dim(rows, piece, start, 0)
         return rows
+
+    def _received(self, rows: Block, transfer: Transfer) -> Block:
+        sent = jnp.concatenate([self._taken(rows, band) for band in transfer.reads])
+        return permuted(sent, self.cube.names, transfer.pairs) if transfer.pairs else sent
 
     def _taken(self, rows: Block, band: Band) -> Block:
         return jax.lax.dynamic_slice_in_dim(rows, self._start(band), band.length)
