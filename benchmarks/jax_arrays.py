@@ -35,6 +35,8 @@ Values: TypeAlias = Any
 P = jax.sharding.PartitionSpec
 NamedSharding = jax.sharding.NamedSharding
 MESHES = (8,), (2, 4), (2, 2, 2), (16,), (4, 2, 2)
+FATAL = [((4, 2, 2), P("x", "z", "y", None), P("z", None, "x", "y"))]
+"""XLA of JAX 0.10.2 divides by zero while it compiles this, and takes the process with it."""
 SHAPES = {1: (1 << 16,), 2: (256, 256), 3: (32, 32, 64), 4: (16, 16, 16, 16)}
 
 
@@ -178,6 +180,8 @@ def pairs(count: int) -> None:
             )
             given, block = jax.device_put(x, source), x.nbytes // mesh.size
             for way, function in ways_between(source, target).items():
+                if way == "XLA" and (sizes, source.spec, target.spec) in FATAL:
+                    continue
                 m = measured(function, given, block)
                 if (np.asarray(m.result) != np.asarray(x)).any():
                     raise AssertionError((way, source, target))
