@@ -85,7 +85,11 @@ def test_prices_are_those_of_single_moves(cases):
                 continue
             schedule = candidate.traffic.schedule
             told = seed, machine, task, candidate
-            assert candidate.cost == pytest.approx(counted(schedule, machine)), told
+            least = counted(schedule, machine)
+            if machine.alike and task.stages:  # a round of a pipeline that is idle counts there
+                assert candidate.cost >= least * (1 - 1e-12), told
+            else:
+                assert candidate.cost == pytest.approx(least), told
             assert bound <= candidate.cost * (1 + 1e-12), told
 
 
