@@ -43,8 +43,7 @@ def pipeline_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
     used: dict[int, list[_Run]] = {}
     for step in (step for way in schedule.ways for step in way.steps):
         for crossing in step.crossings:
-            test = (0, 0) if step.move is None else step.move.changes(crossing.dim)
-            used.setdefault(crossing.dim, []).extend(_runs(crossing, test, size))
+            used.setdefault(crossing.dim, []).extend(_runs(crossing, size))
     runs = {dim: _merged(found) for dim, found in used.items()}
     changes: dict[int, set[int]] = {}
     for dim, found in runs.items():
@@ -56,17 +55,11 @@ def pipeline_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
         yield after - mark, dict.fromkeys(active, size)
 
 
-def _runs(crossing: Crossing, test: tuple[int, int], size: int) -> list[_Run]:
-    """The rounds in which something may cross: those of all sums of its delays.
-
-    What crosses has one value of the test's parity; so has a delay of the same parity.
-    """
+def _runs(crossing: Crossing, size: int) -> list[_Run]:
+    """The rounds in which something crosses: those of all sums of its delays."""
     waits: dict[int, list[int]] = {}
     for late in crossing.delays:
         waits.setdefault(late.mask, [0, 0])[late.want] += late.cycles
-    mask, want = test
-    if mask in waits:
-        waits[mask] = [waits[mask][want]] * 2
     runs = [(crossing.start // size, crossing.start // size + 1)]
     for few, many in sorted(map(sorted, waits.values()), key=lambda wait: wait[1] - wait[0]):
         shifts = {few // size, many // size}
