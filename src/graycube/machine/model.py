@@ -225,6 +225,15 @@ class Machine(Shown):
         """
         return numbers_of(self)
 
+    @property
+    def renumbers(self) -> bool:
+        """Whether nodes have other numbers in the cube than those that users know.
+
+        >>> Machine.torus((2, 4)).renumbers, Machine.torus((2, 8)).renumbers
+        (True, False)
+        """
+        return self.numbers != AffineMap.identity(self.dims)
+
     def route(self, source: int, target: int) -> tuple[Hop, ...]:
         """The links from a node to another, in the order in which a message takes them.
 

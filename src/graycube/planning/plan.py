@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.cost import Bound, Traffic, lower_bounds, simulate
-from graycube.gf2 import AffineMap
 from graycube.host import host_array
 from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import Candidate, all_candidates
@@ -218,7 +217,7 @@ class Plan(Shown):
         >>> moved.ravel().tolist()
         [10, 11, 12, 13]
         """
-        if not self._renumbers:
+        if not self.machine.renumbers:
             return apply(self.schedule, blocks, out)
         given, order = host_array(blocks), self.machine.numbers(np.arange(1 << self.task.n))
         require_blocks(self.task, given)
@@ -230,10 +229,6 @@ class Plan(Shown):
         require_out(out, given)
         out[...] = moved
         return out
-
-    @cached_property
-    def _renumbers(self) -> bool:
-        return self.machine.numbers != AffineMap.identity(self.task.n)
 
     def _in_cube(self, node: int) -> int:
         """The number in the cube of a node, if there is such a node."""
@@ -320,7 +315,7 @@ class Plan(Shown):
             at = self._in_cube(node)
             (made,) = scripts(self.schedule, range(at, at + 1))
             back = self.machine.numbers.inverse()
-            self._scripts[node] = made.numbered(back) if self._renumbers else made
+            self._scripts[node] = made.numbered(back) if self.machine.renumbers else made
         return self._scripts[node]
 
     @cached_property
