@@ -37,7 +37,6 @@ from graycube.machine.wires import (
 )
 from graycube.parsing import require_line
 from graycube.show import Sheet, Shown, Table
-from graycube.texts import counted
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
@@ -327,14 +326,13 @@ class Machine(Shown):
         return Sheet(f"Machine {self.name}", Table((), rows, "ll"))
 
     def _costs(self) -> Iterator[tuple[str, str]]:
-        cards = {wires.dims: wires for wires in self.wires if wires.side is None}
+        shared = {wires.dims: wires.shared for wires in self.wires}
         for dims, link in self.levels:
             where = "" if len(self.levels) == 1 else f", {over(dims)}"
             yield f"start-up{where}", f"{link.startup:.4g} s"
             yield f"per byte{where}", f"{link.per_byte:.4g} s"
-            if card := cards.get(dims):
-                users = counted(1 << len(card.nodes), "node")
-                yield f"card{where}", f"{counted(card.ports, 'port')} for {users}"
+            if dims in shared:
+                yield f"shared{where}", shared[dims]
 
     def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
         return cost if isinstance(cost, tuple) else (cost,) * self.dims

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, gray, log2_exact, require_ints
+from graycube.texts import counted
 
 if TYPE_CHECKING:
     from graycube.machine.model import Machine
@@ -117,6 +118,20 @@ class Wires:
     side: Side | None = None
     hops: bool = False
     ports: int = 1
+
+    @property
+    def shared(self) -> str:
+        """What it is that is shared.
+
+        >>> Wires(range(3), Link(1.0, 1.0), range(3), Side(8, joined=False)).shared
+        'a path of 8'
+        >>> Wires(range(2, 4), Link(1.0, 1.0), range(2)).shared
+        'a card with 1 port for 4 nodes'
+        """
+        if self.side is not None:
+            return f"a {'ring' if self.side.joined else 'path'} of {self.side.length}"
+        users = counted(1 << len(self.nodes), "node")
+        return f"a card with {counted(self.ports, 'port')} for {users}"
 
     def steps(self, flip: int, place: int) -> Steps:
         """The links of a message over some dimensions, from one of the nodes that share."""
