@@ -46,7 +46,10 @@ class Link(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """A link on the way of a message: its name, the same for all who take it, and its cost."""
+    """A link on the way of a message: its name, the same for all who take it, and its cost.
+
+    A byte on a card that sends several messages at once takes its share of the time.
+    """
 
     name: tuple[int | str, ...]
     link: Link
@@ -302,9 +305,9 @@ def _across(machine: "Machine", node: int, target: int) -> Iterator[Hop]:
         mask = (1 << dims.stop) - (1 << dims.start)
         crossed, card = (node ^ target) & mask, cards.get(dims)
         if card is not None and crossed:
-            yield Hop(
-                (node >> len(card.nodes) << len(card.nodes), "card", dims.start), card.link
-            )
+            first = node >> len(card.nodes) << len(card.nodes)
+            at_once = Link(card.link.startup, card.link.per_byte / card.ports)
+            yield Hop((first, "card", dims.start), at_once)
             node ^= crossed
         for d in dims if card is None else ():
             if crossed >> d & 1:
