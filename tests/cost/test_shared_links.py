@@ -126,7 +126,7 @@ def exact(schedule):
 @pytest.mark.parametrize("cases", [60, *sweep((3_000,))])
 def test_prices_are_those_of_single_messages_on_their_routes(cases):
     tried = 0
-    for seed in range(cases):
+    for seed in [1193, *range(cases)]:  # a circuit that passes a node that sends as well
         machine, task = case(seed)
         bound = max(b.seconds for b in lower_bounds(task, machine))
         for candidate in all_candidates(task, machine):

@@ -10,7 +10,7 @@ import graycube as gc
 from graycube.cli.sizes import Figures, Sides
 from graycube.errors import InvalidValueError
 
-_PROFILES = "cm2, ideal, ipsc1, ipsc2, or one that calibrate saved."
+_PROFILES = "ipsc2, tpu-v5p-64, ..., or one that calibrate saved: gc.profiles()."
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 

@@ -13,7 +13,9 @@ Rules.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +46,7 @@ def shared_seconds(schedule: Schedule | Replication, machine: Machine) -> Iterat
         yield from followed or _all_send(straight_loads(schedule), schedule, machine)
     elif by_turns(schedule) and _few(schedule):
         for times, size, crossed in turns_by_nodes(schedule):
-            yield times, _round([(crossed, size)], schedule, machine)
+            yield times, _round([_Message(crossed, size)], schedule, machine)
     elif by_turns(schedule):
         for times, size, crossed in turns_by_dimensions(schedule):
             waits = _turns(crossed, size * schedule.task.itemsize, machine)
@@ -62,9 +64,25 @@ def _few(schedule: Schedule) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sending(Use):
-    """An element in each cycle from nodes, over the dimensions that each crosses at once."""
+    """An element in each cycle from nodes, over the dimensions that each crosses at once.
+
+    ``links`` tells for each of them at which nodes it is crossed.
+    """
 
     flips: _Nodes
+    links: Mapping[int, _Nodes]
+
+
+class _Message(NamedTuple):
+    """So many elements from each node that crosses anything."""
+
+    flips: int | _Nodes
+    elements: int
+    links: Mapping[int, _Nodes] = {}
+
+    def over(self, dim: int) -> int | _Nodes:
+        """Which nodes send over a dimension."""
+        return self.links.get(dim, self.flips >> dim & 1)
 
 
 def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
@@ -77,7 +95,7 @@ def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     if sum(len(active) for _, active in rounds) << n > MOST:
         return None
     return [
-        (times, _round([(s.flips, amount) for s, amount in active], schedule, machine))
+        (times, _round([_Message(s.flips, m, s.links) for s, m in active], schedule, machine))
         for times, active in rounds
     ]
 
@@ -89,23 +107,25 @@ def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sending]:
         at = nodes[nodes & way.mask == way.value]
         for start, circuit in groupby(_exchanges(way), key=lambda step: step[0]):
             flips, share, before = np.zeros_like(nodes), 1.0, at
-            for _, exchange in circuit:
-                flip = exchange.flip & (1 << n) - 1
+            links: dict[int, _Nodes] = defaultdict(partial(np.zeros_like, nodes))
+            for _, dim, exchange in circuit:
                 if exchange.when >> n:
-                    flips[at], share = flip, 0.5
+                    flips[at], share = 1 << dim, 0.5
+                    links[dim][at] = 1
                 else:
-                    odd = np.bitwise_count(at & exchange.when) & 1
-                    at = np.where(odd == exchange.want, at ^ flip, at)
+                    sends = np.bitwise_count(at & exchange.when) & 1 == exchange.want
+                    links[dim][at[sends]] = 1
+                    at = np.where(sends, at ^ 1 << dim, at)
             if share == 1.0:
                 flips[before] = before ^ at
-            yield _Sending(start, start + int(way.size * share), flips)
+            yield _Sending(start, start + int(way.size * share), flips, links)
 
 
-def _exchanges(way: Way) -> Iterator[tuple[int, Exchange]]:
-    """What crosses links, and the cycle in which it begins; steps of one are a circuit."""
+def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange]]:
+    """The cycle in which a crossing begins, and what crosses; a circuit has one cycle."""
     for step in way.steps:
         if isinstance(step.move, Exchange):
-            yield from ((crossing.start, step.move) for crossing in step.crossings[:1])
+            yield from ((c.start, c.dim, step.move) for c in step.crossings)
 
 
 def _all_send(
@@ -115,11 +135,12 @@ def _all_send(
 ) -> Iterator[_Waits]:
     """As if every node sent the longest message of each dimension."""
     for times, loads in rounds:
-        yield times, _round([(1 << d, m) for d, m in loads.items() if m], schedule, machine)
+        messages = [_Message(1 << d, m) for d, m in loads.items() if m]
+        yield times, _round(messages, schedule, machine)
 
 
 def _round(
-    messages: Sequence[tuple[int | _Nodes, int]],
+    messages: Sequence[_Message],
     schedule: Schedule | Replication,
     machine: Machine,
 ) -> dict[int, float]:
@@ -127,12 +148,14 @@ def _round(
     itemsize, found, alone = schedule.task.itemsize, dict[int, float](), [*range(machine.dims)]
     for wires in machine.wires:
         mask = sum(1 << d for d in wires.dims)
-        here = [(flips & mask, m * itemsize) for flips, m in messages if np.any(flips & mask)]
+        here = [
+            (flips & mask, m * itemsize) for flips, m, _ in messages if np.any(flips & mask)
+        ]
         alone = [d for d in alone if d not in wires.dims]
         if here:
             found[wires.dims.start] = _time(wires, here, machine)
     for d in alone:
-        loads = sum((flips >> d & 1) * m for flips, m in messages)
+        loads = sum(message.over(d) * message.elements for message in messages)
         if longest := int(np.max(loads)):
             found[d] = machine.message_time(longest * itemsize, d)
     return found

@@ -155,8 +155,8 @@ class Machine(Shown):
         >>> Machine.profile("cm5")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        graycube.errors.InvalidValueError: the profile is 'cm5': the known ones are cm2, ideal,
-        ipsc1, ipsc2...; choose one of them, measure and save one with calibrate, or build a
+        graycube.errors.InvalidValueError: the profile is 'cm5': the known ones are cm2,
+        dgx-h100, ...; choose one of them, measure and save one with calibrate, or build a
         Machine
         """
         entries, where = read_profile(name)

@@ -18,6 +18,9 @@ from graycube.mapping.pattern import Pattern
 from graycube.show import Sheet, Shown, Table, text
 from graycube.texts import is_name
 
+SHOWN = 6
+"""So many orders are shown beside ranks as they are and Gray code."""
+
 
 @dataclass(frozen=True, eq=False)
 class Placing:
@@ -26,6 +29,9 @@ class Placing:
     name: str
     order: Order
     load: Load
+
+    def __repr__(self) -> str:
+        return f"<Placing {self.name}: {self.load.busiest:.4g} s>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +53,10 @@ class Placed(Shown):
     machine: Machine
     candidates: tuple[Placing, ...]
     chosen: Placing
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.pattern.shape))
+        return f"<Placed {shape}, {self.chosen.name}: {self.load.busiest:.4g} s>"
 
     @property
     def order(self) -> Order:
@@ -138,17 +148,17 @@ class Placed(Shown):
         return text(self._sheet())
 
     def _sheet(self) -> Sheet:
-        rows, marks = [], {}
-        for k, one in enumerate(self.candidates):
-            if one is self.chosen:
-                marks[k] = "strong"
-            load = one.load
-            rows.append(
-                (one.name, f"{load.busiest:.4g}", f"{load.total:.4g}", self._remark(one))
-            )
+        others = sorted(self.candidates[2:], key=lambda one: one.load)
+        seen = [*self.candidates[:2], *others[:SHOWN]]
+        rows = [
+            (one.name, f"{one.load.busiest:.4g}", f"{one.load.total:.4g}", self._remark(one))
+            for one in seen
+        ]
+        marks = {k: "strong" for k, one in enumerate(seen) if one is self.chosen}
+        left = [f"{len(others) - SHOWN} more orders are worse."] if others[SHOWN:] else []
         head = ("order", "busiest link, s", "all links, s", "")
         title = f"{self.pattern!r}".strip("<>")
-        return Sheet(title, Table(head, rows, "lrrl", marks), self._verdict())
+        return Sheet(title, Table(head, rows, "lrrl", marks), *left, self._verdict())
 
     def _remark(self, one: Placing) -> str:
         if one is self.chosen:
