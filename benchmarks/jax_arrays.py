@@ -150,6 +150,25 @@ def reshardings() -> None:
             line(f"{names}: {way}", measured(function, given, block))
 
 
+def rounds() -> None:
+    """From Gray to binary order all at once, and in the rounds of plans."""
+    heading("from Gray to binary order")
+    size = 1 << 18
+    for n in (3, 4):
+        sharding = NamedSharding(mesh_of(1 << n), P("x"))
+        gray, binary = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+        x = jax.device_put(noise((1 << n, size)).astype(np.complex64), sharding)
+        a, block = gc.jax.Array(x, gray, sharding), x.nbytes >> n
+        at_once = partial(gc.jax.Array.relayout, target=binary)
+        line(f"{1 << n} devices, all at once", measured(at_once, a, block))
+        for ports in (1, "all"):
+            machine = gc.Machine(n, ports, startup=1e-5, per_byte=1e-9)
+            plan = gc.plan(gray, binary, size, itemsize=8, machine=machine)
+            m = measured(partial(at_once, plan=plan), a, block)
+            name = f"{1 << n} devices, {plan.algorithm}: {plan.rounds} rounds, ports: {ports}"
+            line(name, m)
+
+
 def ways_between(source: Values, target: Values) -> dict[str, Callable[..., Values]]:
     return {
         "XLA": partial(jax.lax.with_sharding_constraint, shardings=target),
@@ -203,6 +222,7 @@ def main() -> None:
     print(f"JAX {jax.__version__}, {jax.devices()[0].platform}")
     transforms(given.bits)
     cubes([64, 128])
+    rounds()
     reshardings()
     pairs(given.pairs)
 
