@@ -91,12 +91,6 @@ def rounds_of(schedule: Schedule | Replication) -> Rounds:
     >>> [transfer.pairs[:2] for (transfer,) in made.rounds]
     [((0, 2), (1, 3)), ((0, 1), (1, 0)), ((0, 3), (1, 2))]
     """
-    if schedule.relabel not in {None, AffineMap.identity(schedule.task.p)}:
-        raise InvalidValueError(
-            f"{schedule.algorithm!r} renumbers the nodes",
-            "the devices of a mesh keep their numbers",
-            'plan with algorithm="auto", or make a mesh of the devices in another order',
-        )
     made = chunked(schedule)
     scripts, rows = made.scripts, made.scripts[0].rows
     spare = max(script.spare for script in scripts)
