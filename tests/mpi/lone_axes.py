@@ -7,9 +7,9 @@ import scipy.fft
 
 import graycube as gc
 
-LENGTHS = (2, 7, 16, 30, 96, 131, 256, 300, 514, 600)
+LENGTHS = (2, 7, 16, 30, 96, 131, 256, 300, 521, 600, 1042)
 """With and without two factors, odd and even, prime, fewer than the nodes, not divisible."""
-FEW = (7, 131, 600)
+FEW = (7, 521, 600)
 """On four ranks, which `make test` tries."""
 KINDS = ("dct", "idct", "dst", "idst")
 

@@ -91,8 +91,8 @@ def made_once(comm):
     yield comm.allreduce(made.get("Send_init", 0)) > 0, f"{made}"
     yield calls == {"Allreduce": 1}, f"{calls}"
     yield np.array_equal(found.to_numpy(), 2 * x), "the second one is of other numbers"
-    prime = gc.Layout.mesh((131,), (comm.size,))
-    y = np.random.default_rng(3).standard_normal((2, 131))
+    prime = gc.Layout.mesh((521,), (comm.size,))
+    y = np.random.default_rng(3).standard_normal((2, 521))
     once, twice = (gc.CubeArray.from_numpy(each, prime, counting) for each in y)
     made, _ = sent(lambda: gc.fft(once, order="natural"))
     calls, found = sent(lambda: gc.fft(twice, order="natural"))

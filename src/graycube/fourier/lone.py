@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 _Lines = NDArray[Any]
 FEW = 128
-"""So many points are transformed on one node."""
+"""So many complex points are transformed on one node."""
+_ALONE = 512  # or so many, where the other way is a convolution
 _KERNELS = 4  # spectra of chirps that are kept
 
 
@@ -63,7 +64,7 @@ class Team:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rectangle:
+class Rectangle:
     """Points as rows and columns, over the nodes of a team."""
 
     high: int
@@ -159,9 +160,9 @@ def lone(  # noqa: PLR0913
     low = _factor(points, len(team.nodes))
     if low is None:
         return _chirped(lines, given, points, wanted, team, inverse=inverse)
-    matrix = _Rectangle(points // low, low, team)
+    matrix = Rectangle(points // low, low, team)
     made = matrix.forward(matrix.columns(lines, given), inverse=inverse)
-    return _Rectangle(low, points // low, team).blocks(np.swapaxes(made, 0, 1), wanted)
+    return Rectangle(low, points // low, team).blocks(np.swapaxes(made, 0, 1), wanted)
 
 
 def _factor(points: int, least: int) -> int | None:
@@ -174,7 +175,7 @@ def _factor(points: int, least: int) -> int | None:
     for low in range(isqrt(points), max(least, 2) - 1, -1):
         if points % low == 0:
             return low
-    return None
+    return 1 if points <= _ALONE else None
 
 
 def _chirped(  # noqa: PLR0913
@@ -186,7 +187,7 @@ def _chirped(  # noqa: PLR0913
     most = max(given, wanted)
     least = given + most - 1
     low = fft.next_fast_len(max(isqrt(least), len(team.nodes)))
-    matrix = _Rectangle(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
+    matrix = Rectangle(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
     dtype, own = lines.dtype, team.share(low, team.me)
 
     def chirp(index: IntArray) -> _Lines:
