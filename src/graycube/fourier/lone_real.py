@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.fourier import engine
-from graycube.fourier.lone import FEW, Rectangle, Team, lone
+from graycube.fourier.lone import FEW, Rectangle, lone
 from graycube.fourier.places import Around, Blocked, Straight, Turned, sent_on
+from graycube.fourier.team import Team
 from graycube.run.butterflies import unit_roots
 
 if TYPE_CHECKING:
