@@ -10,7 +10,8 @@ from pathlib import Path
 
 from graycube.cost import lower_bounds
 from graycube.layout import Layout
-from graycube.layout.layout import require_axis, require_cube
+from graycube.layout.layout import require_cube
+from graycube.layout.required import require_axis
 from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import all_candidates, choose
 from graycube.planning.files import read_plan_text

@@ -6,7 +6,8 @@ from functools import cached_property
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube, require_single
+from graycube.layout.layout import require_cube
+from graycube.layout.required import require_single
 
 MAX_COUNT = (1 << 62) - 1
 """Most elements of a block and bytes of an element; more could not be written to a file."""
