@@ -28,6 +28,7 @@ class MachineOptions:
     startup: tuple[float, ...] | None = None
     per_byte: tuple[float, ...] | None = None
     packet: int | None = None
+    per_row: float | None = None
 
     def machine(self, dims: int, otherwise: gc.Machine | None = None) -> gc.Machine:
         """The profile for so many dimensions, or the other machine, with what was said.
@@ -40,6 +41,7 @@ class MachineOptions:
             "startup": _one_or_each(self.startup),
             "per_byte": _one_or_each(self.per_byte),
             "packet": self.packet,
+            "per_row": self.per_row,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
         if self.name is not None:
@@ -72,6 +74,12 @@ def machine_options(command: _F) -> _F:
             help="Seconds for each byte, in the same way.",
         ),
         click.option("--packet", type=int, metavar="BYTES", help="Largest packet."),
+        click.option(
+            "--per-row",
+            type=float,
+            metavar="S",
+            help="Seconds for each stretch of memory that a message gathers.",
+        ),
     )
     for option in reversed(options):
         command = option(command)

@@ -2,6 +2,6 @@
 
 from graycube.machine.model import Link, Machine, require_machine
 from graycube.machine.profiles import profiles
-from graycube.machine.saving import save_profile
+from graycube.machine.saving import entries_of, save_profile
 
-__all__ = ["Link", "Machine", "profiles", "require_machine", "save_profile"]
+__all__ = ["Link", "Machine", "entries_of", "profiles", "require_machine", "save_profile"]
