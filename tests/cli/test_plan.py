@@ -9,7 +9,7 @@ import pytest
 from cli_runs import cli, spawn, tree
 
 import graycube as gc
-from graycube.machine.saving import entries
+from graycube.machine import entries_of
 
 PLAN = ("plan", "gray", "binary", "--dims", 4, "--block", 64)
 
@@ -22,7 +22,7 @@ def same(found, made):
         "nodes": 2**made.task.n,
         "block": made.task.block,
         "itemsize": made.task.itemsize,
-        "machine": entries(made.machine),
+        "machine": entries_of(made.machine),
         "algorithm": made.algorithm,
         "rounds": made.rounds,
         "cycles": made.cycles,

@@ -77,6 +77,13 @@ def test_a_saved_machine_comes_back(machine, source, error):
     assert gc.Machine.profile("a").name == "a"
 
 
+def test_a_profile_says_what_rows_cost_only_where_they_do(folder):
+    for per_row in (0.0, 2e-9):
+        save_profile(gc.Machine(2, startup=1e-6, per_row=per_row), "a", source="a test")
+        assert ("per_row" in (folder / "a.toml").read_text()) is bool(per_row)
+        assert gc.Machine.profile("a").per_row == per_row
+
+
 def test_saved_profiles_are_listed_after_the_built_in_ones(folder):
     for name in ("zeta", "alpha", "a.b", "x_1-Y"):
         save_profile(gc.Machine(dims=2), name, source="a test")

@@ -25,6 +25,12 @@ MACHINES = {
     "4 x 4 x 4": gc.Machine.torus((4, 4, 4), per_byte=1.0),
     "cube": gc.Machine(dims=5, ports="all", per_byte=1.0),
     "cluster": CLUSTER,
+    "levels": gc.Machine(  # cards below a card of two ports, and a plain link above
+        dims=6,
+        ports=(1, 1, 2, 2, 2, 1),
+        share=(1, 1, 4, 4, 4, 1),
+        per_byte=(1.0, 1.0, 2.0, 2.0, 2.0, 3.0),
+    ),
 }
 MESHES = {3: [(8,), (2, 4)], 5: [(32,), (8, 4)], 6: [(64,), (8, 8), (4, 4, 4), (16, 4)]}
 PATTERNS = {

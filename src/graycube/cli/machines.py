@@ -30,6 +30,7 @@ class MachineOptions:
     packet: int | None = None
     share: str | None = None
     torus: tuple[tuple[int, ...], tuple[bool, ...]] | None = None
+    per_row: float | None = None
 
     def machine(self, dims: int, otherwise: gc.Machine | None = None) -> gc.Machine:
         """The profile for so many dimensions, or the other machine, with what was said.
@@ -45,6 +46,7 @@ class MachineOptions:
             "per_byte": _one_or_each(self.per_byte),
             "packet": self.packet,
             "share": None if self.share is None else _numbers(self.share, "share"),
+            "per_row": self.per_row,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
         if self.torus is not None:
@@ -103,6 +105,12 @@ def machine_options(command: _F) -> _F:
             type=Sides(),
             metavar="4x4x8o",
             help="Nodes on a torus, numbered row by row; sides with an o are open.",
+        ),
+        click.option(
+            "--per-row",
+            type=float,
+            metavar="S",
+            help="Seconds for each stretch of memory that a message gathers.",
         ),
     )
     for option in reversed(options):

@@ -8,6 +8,7 @@ from graycube.cost.messages import by_turns, message_loads, message_rounds
 from graycube.cost.pipelines import pipeline_loads, pipeline_rounds
 from graycube.cost.shared import shared_seconds
 from graycube.cost.straight import straight_loads, straight_rounds
+from graycube.cost.stretches import together
 from graycube.cost.traffic import RoundTraffic
 from graycube.machine import Machine
 from graycube.schedule import Replication, Schedule
@@ -62,16 +63,35 @@ class Traffic:
         available = self.cycles * n << n
         return self.crossings / available if available else 0.0
 
+    @property
+    def rows(self) -> int:
+        """Scattered stretches of memory that the longest messages gather, in sequence.
+
+        A message that is one stretch is sent from where it is. Shares of positions, where
+        nothing tells slots apart, are few and long: they do not count.
+
+        >>> import graycube as gc
+        >>> machine = gc.Machine(dims=2, switching="circuit", startup=9.0)
+        >>> rows, columns = (gc.Layout.mesh((8, 8), nodes=n) for n in ((4, 1), (1, 4)))
+        >>> gc.plan(rows, columns, 16, machine=machine, algorithm="all-to-all").traffic.rows
+        6
+        """
+        if isinstance(self.schedule, Replication):
+            return 0
+        stretch = together(self.schedule)
+        return sum(r.times * (r.longest // stretch) for r in self.rounds if r.longest > stretch)
+
     def startups(self, machine: Machine) -> int:
         """Start-ups in sequence: one per round, or per packet of the longest message."""
         return sum(machine.startups(self._nbytes(r)) * r.times for r in self.rounds)
 
     def time(self, machine: Machine) -> float:
-        """Seconds: the sum over the rounds of the time of the slowest message."""
+        """Seconds: the sum over the rounds of the slowest message, and what its rows take."""
+        gathering = machine.per_row * self.rows if machine.per_row else 0.0
         if machine.alike:
             times = (machine.message_time(self._nbytes(r)) * r.times for r in self.rounds)
-            return sum(times, 0.0)
-        return sum(count * max(of.values()) for count, of in self.seconds(machine))
+            return sum(times, gathering)
+        return sum((count * max(of.values()) for count, of in self.seconds(machine)), gathering)
 
     def seconds(self, machine: Machine) -> Iterator[tuple[int, dict[int, float]]]:
         """Rounds that are alike: how many, and what each dimension takes in one of them.

@@ -2,7 +2,16 @@
 
 from graycube.machine.model import Machine, require_machine
 from graycube.machine.profiles import profiles
-from graycube.machine.saving import save_profile
+from graycube.machine.saving import entries_of, save_profile
 from graycube.machine.wires import Hop, Link, Wires
 
-__all__ = ["Hop", "Link", "Machine", "Wires", "profiles", "require_machine", "save_profile"]
+__all__ = [
+    "Hop",
+    "Link",
+    "Machine",
+    "Wires",
+    "entries_of",
+    "profiles",
+    "require_machine",
+    "save_profile",
+]

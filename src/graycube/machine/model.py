@@ -9,6 +9,9 @@ Links of different dimensions may differ: ``startup``, ``per_byte``, ``ports`` a
 one figure for all, or one for each dimension, dimension 0 first. A round takes as long as the
 slowest message in it, and a circuit is as slow as the slowest of its links. What messages share
 is in :mod:`graycube.machine.wires`.
+
+``per_row`` is what a node pays for each stretch of memory that it gathers into a message, the
+receiver's part included; messages that are one stretch need no gathering.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,6 +54,7 @@ class Machine(Shown):
     one kind. With a figure for each dimension ``ports`` counts the links of its kind that a
     node uses at once, as through a network card; ``share`` is how many nodes have the card
     together: those that differ in the lowest bits. :meth:`torus` says what ``sides`` are.
+    ``per_row`` is for each stretch of memory that a message gathers.
 
     >>> machine = Machine(dims=6, ports=1, startup=1e-3, per_byte=4e-7)
     >>> round(machine.message_time(1000), 6)
@@ -73,6 +77,7 @@ class Machine(Shown):
     share: int | tuple[int, ...] = 1
     sides: tuple[int, ...] = ()
     joined: tuple[bool, ...] = ()
+    per_row: float = 0.0
     name: str = field(default="custom", compare=False)
 
     def __post_init__(self) -> None:
@@ -99,7 +104,8 @@ class Machine(Shown):
             )
         for name in ("startup", "per_byte"):
             object.__setattr__(self, name, _costs(getattr(self, name), name, self.dims))
-        object.__setattr__(self, "arithmetic", _cost(self.arithmetic, "arithmetic"))
+        for name in ("arithmetic", "per_row"):
+            object.__setattr__(self, name, _cost(getattr(self, name), name))
         require_line(self.name, "the name of the machine")
         if self.packet is not None:
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
@@ -322,6 +328,7 @@ class Machine(Shown):
             *self._costs(),
             ("packets", "any size" if self.packet is None else f"{self.packet} bytes"),
             ("arithmetic", f"{self.arithmetic:.4g} s"),
+            *([("per row", f"{self.per_row:.4g} s")] if self.per_row else []),
         ]
         return Sheet(f"Machine {self.name}", Table((), rows, "ll"))
 

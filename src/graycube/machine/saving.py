@@ -11,6 +11,8 @@ from graycube.machine.profile_text import MAX_TEXT, parse_profile, profile_text
 from graycube.machine.profiles import require_name, write_profile
 
 Row = Mapping[str, str | int | float]
+_LATER = {"per_row": 0.0, "share": 1, "sides": (), "joined": ()}
+"""What files leave out where it is as usual, so that older versions read the rest."""
 
 
 def save_profile(
@@ -41,8 +43,7 @@ def save_profile(
             f"the machine is {machine!r:.60}", "it must be a Machine", "build one"
         )
     require_name(name)
-    known = {k: v for k, v in entries(machine).items() if k != "name" and v is not None}
-    content: dict[str, Any] = {"source": source, **known}
+    content: dict[str, Any] = {"source": source, **_said(machine)}
     if error is not None:
         content["error"] = dict(error)
     content["measured"] = [dict(row) for row in measured]
@@ -57,6 +58,16 @@ def save_profile(
     return write_profile(name, text)
 
 
+def entries_of(machine: Machine) -> dict[str, Any]:
+    """What files say of a machine.
+
+    >>> ["per_row" in entries_of(Machine(2, per_row=seconds)) for seconds in (0.0, 1e-9)]
+    [False, True]
+    """
+    found = asdict(machine)
+    return {key: x for key, x in found.items() if key not in _LATER or x != _LATER[key]}
+
+
 def _text(content: Mapping[str, Any]) -> str:
     try:
         return profile_text(content)
@@ -68,12 +79,6 @@ def _text(content: Mapping[str, Any]) -> str:
         ) from None
 
 
-def entries(machine: Machine) -> dict[str, Any]:
-    """What a file says of a machine: links that are shared only where there are some.
-
-    >>> entries(Machine(dims=2, share=(1, 2)))["share"], "sides" in entries(Machine(dims=2))
-    ((1, 2), False)
-    """
-    rare = {"share": 1, "sides": (), "joined": ()}
-    found = asdict(machine)
-    return {key: value for key, value in found.items() if value != rare.get(key, found)}
+def _said(machine: Machine) -> dict[str, Any]:
+    entries = entries_of(machine)
+    return {k: v for k, v in entries.items() if v is not None and k != "name"}
