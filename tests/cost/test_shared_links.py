@@ -9,7 +9,7 @@ import pytest
 from sweeping import sweep
 
 import graycube as gc
-from graycube.cost import lower_bounds
+from graycube.cost import lower_bounds, shared
 from graycube.cost.messages import by_turns
 from graycube.planning.candidate import all_candidates
 from graycube.schedule import Task
@@ -126,7 +126,7 @@ def exact(schedule):
 @pytest.mark.parametrize("cases", [60, *sweep((3_000,))])
 def test_prices_are_those_of_single_messages_on_their_routes(cases):
     tried = 0
-    for seed in [1193, *range(cases)]:  # a circuit that passes a node that sends as well
+    for seed in [110, 1193, *range(cases)]:  # messages that pass nodes that send as well
         machine, task = case(seed)
         bound = max(b.seconds for b in lower_bounds(task, machine))
         for candidate in all_candidates(task, machine):
@@ -141,3 +141,34 @@ def test_prices_are_those_of_single_messages_on_their_routes(cases):
                 tried += 1
             assert bound <= candidate.cost * (1 + 1e-12), told
     assert tried > cases
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        gc.Machine.torus((8,), startup=1.0, per_byte=1.0),
+        gc.Machine.torus((16,), joined=False, startup=1.0, per_byte=1.0),
+        gc.Machine(4, (1, 2, 2, 2), share=(1, 2, 2, 2), switching="circuit", startup=9.0),
+        gc.Machine(4, (1, 2, 2, 2), switching="circuit", startup=0.5, per_byte=1.0),
+    ],
+    ids=lambda machine: machine.wires[-1].shared,
+)
+def test_many_turns_cost_what_few_do(machine, monkeypatch):
+    n = machine.dims
+    layouts = gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n)
+    task = Task(*layouts, 3 << n)
+    (direct,) = (c for c in all_candidates(task, machine) if c.algorithm.name == "all-to-all")
+    exactly = direct.traffic.time(machine)
+    monkeypatch.setattr(shared, "MOST", 0)
+    assert direct.traffic.time(machine) == pytest.approx(exactly)
+
+
+def test_half_of_the_data_cross_the_links_in_the_middle():
+    ring = gc.Machine.torus((16,), startup=3.0, per_byte=1.0)
+    path = gc.Machine.torus((16,), joined=False, startup=3.0, per_byte=1.0)
+    hosts = gc.Machine(4, (2, 2, 1, 1), share=(1, 1, 4, 4), startup=3.0)
+    task = Task(gc.Layout.cyclic(8, 4), gc.Layout.consecutive(8, 4), 16)
+    for machine, links in ((ring, 2), (path, 1), (hosts, 2)):
+        found = {bound.name: bound.seconds for bound in lower_bounds(task, machine)}
+        half = 8 * 16 / 2  # elements on one side that have to change it
+        assert found["bisection"] == 3.0 + half / links

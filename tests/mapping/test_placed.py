@@ -74,7 +74,7 @@ def test_never_worse_than_the_usual_orders(name, kind):
             assert one.load == pytest.approx(counted(pattern, machine, one.order))
 
 
-@pytest.mark.parametrize("cases", [2, *sweep((12,))])
+@pytest.mark.parametrize("cases", [5, *sweep((20,))])
 def test_for_eight_nodes_there_is_no_better_order(cases):
     for seed in range(cases):
         chance = random.Random(seed)  # noqa: S311
@@ -83,6 +83,7 @@ def test_for_eight_nodes_there_is_no_better_order(cases):
                 gc.Machine.torus((8,), per_byte=1.0),
                 gc.Machine.torus((2, 4), joined=(True, False), per_byte=(1.0, 3.0)),
                 gc.Machine(3, (1, 1, 1), share=(1, 2, 2), per_byte=(1.0, 4.0, 4.0)),
+                gc.Machine(3, (1, 1, 1), per_byte=(1.0, 1.0, 4.0)),
             ]
         )
         table = np.array([[chance.choice([0, 0, 1, 5]) for _ in range(8)] for _ in range(8)])
@@ -98,7 +99,10 @@ def test_for_eight_nodes_there_is_no_better_order(cases):
             _load(order, pairs, rates)
             for order in chance.sample([*permutations(range(8))], 4000)
         )
-        assert gc.place(pattern, machine).load.busiest <= least * (1 + 1e-12)
+        placed = gc.place(pattern, machine)
+        assert placed.load.busiest <= least * (1 + 1e-12)
+        for one in placed.candidates:
+            assert one.load == pytest.approx(counted(pattern, machine, one.order))
 
 
 def _load(order, pairs, rates):

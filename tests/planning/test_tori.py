@@ -48,6 +48,10 @@ def test_blocks_and_layouts_have_the_numbers_of_the_user(sides, algorithm):
         sent = pickle.loads(pickle.dumps(plan))  # noqa: S301 - our own bytes
         assert np.array_equal(sent.apply(blocks), made)
         assert (sent.machine, sent.cost) == (machine, plan.cost)
+        parted = (
+            sent.task.p - plan.task.p
+        )  # a schedule that parts blocks has slots for the parts
+        assert sent.task.move == (plan.task.refined(parted) if parted else plan.task).move
 
 
 @pytest.mark.parametrize("sides", [(2, 4), (4, 4), (4, 4, 4)], ids=str)
@@ -138,3 +142,15 @@ def test_a_transform_refuses_a_plan_in_other_numbers():
     u = gc.CubeArray.from_numpy(np.arange(64.0), layout)
     with pytest.raises(GraycubeError, match="torus with squares"):
         gc.fft(u, plan=plan)
+
+
+def test_a_search_knows_the_numbers_too():
+    machine = gc.Machine.torus((2, 4), switching="store-and-forward")
+    source, target = next(iter(tasks(3)))
+    found = gc.synthesize(source, target, 11, machine=machine, keep=False)
+    blocks = np.repeat(source.scatter(np.arange(8)), 11, axis=1)
+    assert np.array_equal(
+        found.apply(blocks), np.repeat(target.scatter(np.arange(8)), 11, axis=1)
+    )
+    assert found.cycles <= gc.plan(source, target, 11, machine=machine).cycles
+    assert found.lower_bound <= found.cost
