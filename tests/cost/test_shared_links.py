@@ -172,3 +172,20 @@ def test_half_of_the_data_cross_the_links_in_the_middle():
         found = {bound.name: bound.seconds for bound in lower_bounds(task, machine)}
         half = 8 * 16 / 2  # elements on one side that have to change it
         assert found["bisection"] == 3.0 + half / links
+
+
+@pytest.mark.parametrize("cases", [30, *sweep((600,))])
+def test_to_know_what_is_shared_is_never_worse(cases):
+    for seed in range(cases):
+        machine, task = case(seed)
+        plan = gc.plan(task.source, task.target, task.block, machine=machine)
+        assert plan.verify(), (seed, machine, task)
+        conjugate = Task(task.source, task.target, task.block).numbered(machine.numbers)
+        for ports in {1, machine.links_at_once}:
+            for link in {*machine.links}:
+                on = gc.Machine(machine.dims, ports, machine.switching, *link, machine.packet)
+                for candidate in all_candidates(conjugate, on):
+                    if candidate.traffic is None or candidate.algorithm.name in ASIDE:
+                        continue
+                    cost = candidate.traffic.time(machine)
+                    assert plan.cost <= cost * (1 + 1e-12), (seed, ports, link, candidate)

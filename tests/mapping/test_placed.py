@@ -171,3 +171,11 @@ RING = gc.Machine.torus((4,))
 def test_what_cannot_be_placed(made, words):
     with pytest.raises(GraycubeError, match=words):
         made()
+
+
+def test_exchanges_of_two_places_help():
+    table = np.random.default_rng(3).integers(0, 9, (16, 16)) ** 3
+    placed = gc.place(gc.Pattern.matrix(table), gc.Machine.torus((4, 4), per_byte=1.0))
+    exchanged = placed.candidates[-1]
+    assert placed.chosen is exchanged
+    assert exchanged.load.busiest < min(one.load.busiest for one in placed.candidates[:-1])
