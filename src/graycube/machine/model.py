@@ -308,8 +308,13 @@ class Machine(Shown):
         startup, per_byte = self.startup, self.per_byte
         if isinstance(startup, tuple) or isinstance(per_byte, tuple):
             startups = self.startups(nbytes)
-            links = self.links if dim is None else (self.links[dim],)
-            return max(startups * link.startup + nbytes * link.per_byte for link in links)
+            if dim is None:
+                return max(
+                    startups * link.startup + nbytes * link.per_byte for link in self.links
+                )
+            startup = startup[dim] if isinstance(startup, tuple) else startup
+            per_byte = per_byte[dim] if isinstance(per_byte, tuple) else per_byte
+            return startups * startup + nbytes * per_byte
         return self.startups(nbytes) * startup + nbytes * per_byte
 
     def _sheet(self) -> Sheet:
