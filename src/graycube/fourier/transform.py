@@ -24,7 +24,8 @@ from graycube.fourier.lines import resized
 from graycube.fourier.owned import owned_transform
 from graycube.fourier.planned import planned, require_plan
 from graycube.layout import Layout, Ownership
-from graycube.layout.layout import require_axis, require_cube
+from graycube.layout.layout import require_cube
+from graycube.layout.required import require_axis
 
 if TYPE_CHECKING:
     from graycube.planning import Plan

@@ -212,6 +212,12 @@ def executed(plan: "Plan", cube: MeshCube, shape: Sequence[int]) -> "Executed":
             f"the plan is for blocks of {task.block}",
             "pass blocks of that many elements, with any payload behind each",
         )
+    if plan.machine.renumbers:
+        raise InvalidValueError(
+            "the plan is for a torus with squares",
+            "its rounds have the numbers of the cube",
+            "put devices on the mesh in the order of machine.numbers, and plan for a cube",
+        )
     if plan.rounds > MOST:
         raise InvalidValueError(
             f"the plan has {plan.rounds} rounds",

@@ -1,6 +1,7 @@
 """Machines saved as profiles."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def save_profile(
             f"the machine is {machine!r:.60}", "it must be a Machine", "build one"
         )
     require_name(name)
-    content: dict[str, Any] = {"source": source, **_entries(machine)}
+    known = {k: v for k, v in entries(machine).items() if k != "name" and v is not None}
+    content: dict[str, Any] = {"source": source, **known}
     if error is not None:
         content["error"] = dict(error)
     content["measured"] = [dict(row) for row in measured]
@@ -66,6 +68,12 @@ def _text(content: Mapping[str, Any]) -> str:
         ) from None
 
 
-def _entries(machine: Machine) -> dict[str, Any]:
-    names = ("dims", "ports", "switching", "startup", "per_byte", "packet", "arithmetic")
-    return {name: value for name in names if (value := getattr(machine, name)) is not None}
+def entries(machine: Machine) -> dict[str, Any]:
+    """What a file says of a machine: links that are shared only where there are some.
+
+    >>> entries(Machine(dims=2, share=(1, 2)))["share"], "sides" in entries(Machine(dims=2))
+    ((1, 2), False)
+    """
+    rare = {"share": 1, "sides": (), "joined": ()}
+    found = asdict(machine)
+    return {key: value for key, value in found.items() if value != rare.get(key, found)}
