@@ -33,7 +33,7 @@ def plain(comm: MPI.Intracomm, shape: tuple[int, ...]) -> Callable[[], object]:
 def contenders(
     comm: MPI.Intracomm, lone: MPI.Intracomm, shape: tuple[int, ...]
 ) -> dict[str, Callable[[], object]]:
-    """The same exchange by MPI, as graycube does it, and as it does for other sizes or ranks."""
+    """The same exchange by MPI, as graycube does it, and in the ways that it leaves aside."""
     layout = gc.Layout.mesh(shape, nodes=(comm.size, 1, 1))
     reach = ((1, 1), (0, 0), (0, 0))
     near, far = (gc.CubeArray.from_numpy(np.ones(shape), layout, c) for c in (comm, lone))
