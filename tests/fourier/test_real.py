@@ -158,20 +158,10 @@ def test_an_axis_over_nodes_changes_places_if_others_can_take_them(drawn):
         return
     x = random(layout.shape)
     a = gc.CubeArray.from_numpy(x, replace(layout, map=place))
-    nodes, _ = a.layout.locate(np.arange(layout.size))
-    line = np.moveaxis(nodes.reshape(layout.shape), axis, 0).reshape(layout.shape[axis], -1)
-    count = len(set(line[:, 0].tolist()))
-    room = 1 << layout.p - layout.axes[axis].bits  # what the other axes can take
-    if room < 1 << layout.n:
-        text = (
-            f"axis {axis} of .* is over {count} nodes: .* {room} of the {1 << layout.n} nodes"
-        )
-        with pytest.raises(InvalidValueError, match=text):
-            rfft(a, axis)
-        return
     y, points = rfft(a, axis), layout.shape[axis]
     assert_close(y.to_numpy(), scipy.fft.rfft(x, axis=axis), points)
-    nodes_of_lines(y.layout, axis)
+    if layout.p - layout.axes[axis].bits >= layout.n:
+        nodes_of_lines(y.layout, axis)
     assert_close(irfft(y, points, axis).to_numpy(), x, points)
 
 

@@ -91,8 +91,8 @@ def made_once(comm):
     yield comm.allreduce(made.get("Send_init", 0)) > 0, f"{made}"
     yield calls == {"Allreduce": 1}, f"{calls}"
     yield np.array_equal(found.to_numpy(), 2 * x), "the second one is of other numbers"
-    prime = gc.Layout.mesh((131,), (comm.size,))
-    y = np.random.default_rng(3).standard_normal((2, 131))
+    prime = gc.Layout.mesh((521,), (comm.size,))
+    y = np.random.default_rng(3).standard_normal((2, 521))
     once, twice = (gc.CubeArray.from_numpy(each, prime, counting) for each in y)
     made, _ = sent(lambda: gc.fft(once, order="natural"))
     calls, found = sent(lambda: gc.fft(twice, order="natural"))
@@ -329,6 +329,25 @@ def mistakes(comm):
         yield len({*comm.allgather(str(error))}) == 1, f"{error!r}"
 
 
+def cubes_side_by_side(comm):
+    """A plan of a cube runs in each of three, which have the highest digit of the nodes."""
+    ranks = comm.size // 3
+    whole = gc.Layout.mesh((45, 64), (3, ranks), code=("binary", "gray"))
+    x = np.random.default_rng(4).standard_normal((45, 64))
+    u = gc.CubeArray.from_numpy(x, whole, comm)
+    cubes = comm.Split(comm.rank // ranks, comm.rank)
+    cube = gc.Layout.mesh((15, 64), (1, ranks), code="gray")
+    part = gc.CubeArray.from_local(u.local, cube, cubes)
+    row = comm.rank // ranks * 15
+    yield np.array_equal(part.to_numpy(), x[row : row + 15]), "the rows of a cube"
+    for target in ({"code": "binary"}, {"allocation": ("consecutive", "cyclic")}):
+        moved = part.relayout(gc.Layout.mesh((15, 64), (1, ranks), **target), machine="ipsc2")
+        there = gc.Layout.mesh((45, 64), (3, ranks), **target)
+        back = gc.CubeArray.from_local(moved.local, there, comm)
+        yield np.array_equal(back.to_numpy(), x), f"{back.layout}"
+    cubes.Free()
+
+
 RANKS = (2, 3, 4, 6, 8, 12)
 CHECKS = {
     "results": (results, RANKS),
@@ -343,4 +362,5 @@ CHECKS = {
     "padded": (padded, RANKS),
     "stores": (stores, RANKS),
     "mistakes": (mistakes, RANKS),
+    "cubes side by side": (cubes_side_by_side, (6, 12)),
 }

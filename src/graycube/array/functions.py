@@ -23,7 +23,7 @@ from graycube.array.held import Held
 from graycube.array.reductions import reduced
 from graycube.array.rolling import roll
 from graycube.errors import InvalidTypeError
-from graycube.layout.layout import require_axis
+from graycube.layout.required import require_axis
 
 Function = Callable[..., Any]
 

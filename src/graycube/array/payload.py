@@ -14,7 +14,7 @@ from graycube.array.aligning import require_same_ranks
 from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
-from graycube.layout.layout import require_axis
+from graycube.layout.required import require_axis
 
 _H = TypeVar("_H", bound=Held)
 _Blocks = NDArray[Any]

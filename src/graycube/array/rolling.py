@@ -11,7 +11,7 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
-from graycube.layout.layout import require_axis
+from graycube.layout.required import require_axis
 
 if TYPE_CHECKING:
     from graycube.run.agreement import Facts

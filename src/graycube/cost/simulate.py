@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graycube.cost.copies import copy_loads, copy_rounds
-from graycube.cost.messages import message_loads, message_rounds
+from graycube.cost.messages import by_turns, message_loads, message_rounds
 from graycube.cost.pipelines import pipeline_loads, pipeline_rounds
+from graycube.cost.shared import shared_seconds
 from graycube.cost.straight import straight_loads, straight_rounds
 from graycube.cost.stretches import together
 from graycube.cost.traffic import RoundTraffic
-from graycube.gf2 import AffineMap
 from graycube.machine import Machine
 from graycube.schedule import Replication, Schedule
 from graycube.schedule.way import are_straight
@@ -96,7 +96,8 @@ class Traffic:
     def seconds(self, machine: Machine) -> Iterator[tuple[int, dict[int, float]]]:
         """Rounds that are alike: how many, and what each dimension takes in one of them.
 
-        Of circuits only the slowest dimension is listed, which all others wait for.
+        Of circuits only the slowest dimension is listed, which all others wait for. Dimensions
+        whose messages share links stand together, under the first of them.
 
         >>> import graycube as gc
         >>> machine = gc.Machine(dims=3, startup=1.0, per_byte=(1.0, 1.0, 8.0))
@@ -105,6 +106,10 @@ class Traffic:
         >>> list(traffic.seconds(machine)), traffic.time(machine)
         ([(1, {0: 5.0}), (1, {1: 5.0})], 10.0)
         """
+        if machine.wires:
+            waits = shared_seconds(self.schedule, machine)
+            yield from ((count, used) for count, used in waits if count and used)
+            return
         itemsize = self.schedule.task.itemsize
         for count, loads in _loads(self.schedule, machine):
             used = {d: machine.message_time(m * itemsize, d) for d, m in loads.items() if m}
@@ -137,7 +142,7 @@ def _rounds(schedule: Schedule | Replication) -> Iterator[RoundTraffic]:
         return copy_rounds(schedule)
     if are_straight(schedule.ways):
         return straight_rounds(schedule)
-    return message_rounds(schedule) if _by_turns(schedule) else pipeline_rounds(schedule)
+    return message_rounds(schedule) if by_turns(schedule) else pipeline_rounds(schedule)
 
 
 def _loads(
@@ -148,9 +153,4 @@ def _loads(
         return copy_loads(schedule)
     if are_straight(schedule.ways):
         return straight_loads(schedule)
-    return message_loads(schedule, machine) if _by_turns(schedule) else pipeline_loads(schedule)
-
-
-def _by_turns(schedule: Schedule) -> bool:
-    steps = [step for way in schedule.ways for step in way.steps]
-    return any(isinstance(step.move, AffineMap) or len(step.crossings) > 1 for step in steps)
+    return message_loads(schedule, machine) if by_turns(schedule) else pipeline_loads(schedule)

@@ -14,56 +14,28 @@ Rules.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.sharing import as_bytes
 from graycube.fourier.engine import transformed
+from graycube.fourier.team import Team
 from graycube.gf2.arrays import IntArray
-from graycube.layout.share import SharedAxis
-from graycube.run import mpi, no_way_back, private
+from graycube.run import private
 from graycube.run.butterflies import unit_roots
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Lines = NDArray[Any]
 FEW = 128
-"""So many points are transformed on one node."""
-_KERNELS = 4  # spectra of chirps that are kept
+"""So many complex points are transformed on one node."""
+_ALONE = 512  # or so many, where the other way is a convolution
+_KEPT = 4  # spectra of chirps and roots of unity, for a block each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Team:
-    """The nodes that share an axis, in the order of its blocks; this one is number ``me``."""
-
-    nodes: list[int]
-    me: int
-    comm: "Intracomm"
-
-    def share(self, length: int, who: int) -> range:
-        """The block of one of them, of an axis of some length."""
-        return SharedAxis(length, len(self.nodes)).own(who)
-
-    def exchanged(self, sent: list[_Lines], shapes: list[tuple[int, ...]]) -> list[_Lines]:
-        """What each of them sends to each; the shapes are those of what comes."""
-        own, kind = private(self.comm).comm, sent[0].dtype
-        with no_way_back(lambda: "a transform"):
-            found = [np.empty(shape, kind) for shape in shapes]
-            sent = [np.ascontiguousarray(lines) for lines in sent]
-            others = [k for k in range(len(self.nodes)) if k != self.me]
-            requests = [own.Irecv(as_bytes(found[k]), self.nodes[k]) for k in others]
-            requests += [own.Isend(as_bytes(sent[k]), self.nodes[k]) for k in others]
-            found[self.me] = sent[self.me]
-            mpi().Request.Waitall(requests)
-        return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rectangle:
+class Rectangle:
     """Points as rows and columns, over the nodes of a team."""
 
     high: int
@@ -80,7 +52,9 @@ class _Rectangle:
         own = cuts[team.me]
         shapes = [(_count(s, self.wide, own), *lines.shape[1:]) for s in sources]
         made = np.zeros((self.high, len(own), *lines.shape[1:]), lines.dtype)
-        for source, found in zip(sources, team.exchanged(sent, shapes), strict=True):
+        for source, found in zip(
+            sources, team.exchanged(sent, shapes, -(-length // len(every))), strict=True
+        ):
             for rows, across, part in _boxes(source, self.wide, own):
                 box = made[rows.start : rows.stop, across.start - own.start :][:, : len(across)]
                 box[...] = found[part.start : part.stop].reshape(box.shape)
@@ -104,7 +78,8 @@ class _Rectangle:
         cuts = [team.share(self.wide, k) for k in every]
         shapes = [(_count(mine, self.wide, cut), *columns.shape[2:]) for cut in cuts]
         made = np.empty((len(mine), *columns.shape[2:]), columns.dtype)
-        for cut, found in zip(cuts, team.exchanged(sent, shapes), strict=True):
+        most = self.high * len(team.share(self.wide, 0))
+        for cut, found in zip(cuts, team.exchanged(sent, shapes, most), strict=True):
             for rows, across, part in _boxes(mine, self.wide, cut):
                 view = _box_of(made, mine, self.wide, rows, across)
                 view[...] = found[part.start : part.stop].reshape(view.shape)
@@ -123,13 +98,13 @@ class _Rectangle:
         else:
             sent = [lines[:, across.start : across.stop] for _, across in cuts]
             shapes = [(len(down), len(beside), *rest) for down, _ in cuts]
-        return np.concatenate(team.exchanged(sent, shapes), axis=1 if rows else 0)
+        most = max(self.high * len(cuts[0][1]), self.wide * len(cuts[0][0]))
+        return np.concatenate(team.exchanged(sent, shapes, most), axis=1 if rows else 0)
 
     def factors(self, dtype: "np.dtype[Any]", ndim: int, *, inverse: bool) -> _Lines:
         """What turns the columns of this node between the two transforms."""
         own = self.team.share(self.wide, self.team.me)
-        powers = np.multiply.outer(np.arange(self.high), np.arange(own.start, own.stop))
-        roots = unit_roots(powers, self.high * self.wide, dtype, inverse=inverse)
+        roots = _factors(self.high, self.wide, own, dtype, inverse=inverse)
         return roots.reshape(*roots.shape, *(1,) * (ndim - 2))
 
     def forward(self, columns: _Lines, *, inverse: bool = False) -> _Lines:
@@ -153,15 +128,15 @@ def lone(  # noqa: PLR0913
     """The unscaled transform of lines along axis 0, of which each node of a team has a block.
 
     >>> def program(comm, x):  # 7 points, 2 or 3 on each of three ranks
-    ...     team = Team([0, 1, 2], comm.rank, comm)
+    ...     team = Team([0, 1, 2], comm.rank, comm, width=1)
     ...     return lone(x, 7, 7, 7, team, inverse=False)
     """
     low = _factor(points, len(team.nodes))
     if low is None:
         return _chirped(lines, given, points, wanted, team, inverse=inverse)
-    matrix = _Rectangle(points // low, low, team)
+    matrix = Rectangle(points // low, low, team)
     made = matrix.forward(matrix.columns(lines, given), inverse=inverse)
-    return _Rectangle(low, points // low, team).blocks(np.swapaxes(made, 0, 1), wanted)
+    return Rectangle(low, points // low, team).blocks(np.swapaxes(made, 0, 1), wanted)
 
 
 def _factor(points: int, least: int) -> int | None:
@@ -174,7 +149,7 @@ def _factor(points: int, least: int) -> int | None:
     for low in range(isqrt(points), max(least, 2) - 1, -1):
         if points % low == 0:
             return low
-    return None
+    return 1 if points <= _ALONE else None
 
 
 def _chirped(  # noqa: PLR0913
@@ -186,16 +161,13 @@ def _chirped(  # noqa: PLR0913
     most = max(given, wanted)
     least = given + most - 1
     low = fft.next_fast_len(max(isqrt(least), len(team.nodes)))
-    matrix = _Rectangle(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
+    matrix = Rectangle(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
     dtype, own = lines.dtype, team.share(low, team.me)
 
-    def chirp(index: IntArray) -> _Lines:
-        square = index.astype(np.int64) ** 2 % (2 * points)
-        return unit_roots(square, 2 * points, dtype, inverse=inverse)
+    chirp = partial(_chirp, points=points, dtype=dtype, inverse=inverse)
 
     def turned(values: _Lines, length: int) -> _Lines:
-        mine = team.share(length, team.me)
-        factors = chirp(np.arange(mine.start, mine.stop))
+        factors = _own_chirp(team.share(length, team.me), points, dtype, inverse=inverse)
         return values * factors.reshape(-1, *(1,) * (values.ndim - 1))
 
     def spectrum_of_chirp() -> _Lines:
@@ -208,10 +180,28 @@ def _chirped(  # noqa: PLR0913
 
     key = (given, points, wanted, dtype, inverse, *team.nodes)
     remembered = private(team.comm).remembered
-    spectrum = remembered(key, spectrum_of_chirp, _KERNELS, "spectra of chirps")
+    spectrum = remembered(key, spectrum_of_chirp, _KEPT, "spectra of chirps")
     made = matrix.forward(matrix.columns(turned(lines, given), given))
     made *= spectrum.reshape(*spectrum.shape, *(1,) * (made.ndim - 2))
     return turned(matrix.blocks(matrix.back(made), wanted), wanted)
+
+
+@lru_cache(maxsize=_KEPT)
+def _factors(
+    high: int, wide: int, own: range, dtype: "np.dtype[Any]", *, inverse: bool
+) -> _Lines:
+    powers = np.multiply.outer(np.arange(high), np.arange(own.start, own.stop))
+    return unit_roots(powers, high * wide, dtype, inverse=inverse)
+
+
+@lru_cache(maxsize=_KEPT)
+def _own_chirp(own: range, points: int, dtype: "np.dtype[Any]", *, inverse: bool) -> _Lines:
+    return _chirp(np.arange(own.start, own.stop), points, dtype, inverse=inverse)
+
+
+def _chirp(index: IntArray, points: int, dtype: "np.dtype[Any]", *, inverse: bool) -> _Lines:
+    square = index.astype(np.int64) ** 2 % (2 * points)
+    return unit_roots(square, 2 * points, dtype, inverse=inverse)
 
 
 def _boxes(flat: range, wide: int, columns: range) -> Iterator[tuple[range, range, range]]:

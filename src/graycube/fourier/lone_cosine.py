@@ -9,13 +9,12 @@ Rules.
 3. The parts of complex numbers are transformed side by side.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.fourier.lone import Team
 from graycube.fourier.lone_real import (
     across,
     doubled,
@@ -26,6 +25,7 @@ from graycube.fourier.lone_real import (
     roots_beside,
 )
 from graycube.fourier.places import Blocked, EvenFirst, Paired, sent_on
+from graycube.fourier.team import Team
 
 _Lines = NDArray[Any]
 
@@ -63,7 +63,8 @@ class Cosines:
         """The transform of lines along axis 0 that a team has; collective."""
         if lines.dtype.kind == "c":
             parts = np.stack([lines.real, lines.imag], axis=-1)
-            made = np.ascontiguousarray(self.over_nodes(parts, points, team))
+            wider = replace(team, width=2 * team.width)
+            made = np.ascontiguousarray(self.over_nodes(parts, points, wider))
             found: _Lines = made.view(lines.dtype)[..., 0]
             return found
         own = Blocked.over(points, len(team.nodes)).own(team.me)

@@ -6,6 +6,7 @@ Rules.
    both halves in it: that at k and the conjugate of that at -k make value k of the points. So
    one exchange of mirror images and one of complex numbers half as long do it.
 2. An odd number of points is transformed as complex numbers.
+3. Few points are transformed on one node.
 """
 
 from functools import lru_cache
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.fourier.lone import Team, lone
+from graycube.fourier import engine
+from graycube.fourier.lone import FEW, Rectangle, lone
 from graycube.fourier.places import Around, Blocked, Straight, Turned, sent_on
+from graycube.fourier.team import Team
 from graycube.run.butterflies import unit_roots
 
 if TYPE_CHECKING:
@@ -32,6 +35,9 @@ def half_spectrum(lines: _Lines, points: int, team: Team) -> _Lines:
     ...     return half_spectrum(x, 8, team)
     """
     nodes, values = len(team.nodes), points // 2 + 1
+    if points <= 2 * FEW:
+        made = engine.half_spectrum(Rectangle(points, 1, team).columns(lines, points), 0)
+        return Rectangle(values, 1, team).blocks(made, values)
     dtype = np.result_type(lines.dtype, 1j)
     if points % 2:
         return lone(lines.astype(dtype), points, points, values, team, inverse=False)
@@ -57,6 +63,9 @@ def from_half(lines: _Lines, points: int, team: Team) -> _Lines:
     ...     return from_half(y, 8, team)
     """
     nodes, values = len(team.nodes), points // 2 + 1
+    if points <= 2 * FEW:
+        made = engine.from_half(Rectangle(values, 1, team).columns(lines, values), 0, points)
+        return Rectangle(points, 1, team).blocks(made, points)
     have, own = Blocked.over(values, nodes), Blocked.over(values, nodes).own(team.me)
     index = np.arange(own.start, own.stop)
     alone = across((index == 0) | (2 * index == points), lines)  # these are real

@@ -17,7 +17,7 @@ from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import delivered, require_out
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.transform import fftn, ifftn
-from graycube.layout.layout import require_axis
+from graycube.layout.required import require_axis
 
 _COMPLEX: dict[Callable[..., Any], Callable[..., CubeArray]] = {
     np.fft.fft: fftn,

@@ -11,6 +11,7 @@ Rules.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from graycube.array.moving import straight
 from graycube.array.ranks import spread
 from graycube.fourier import engine
 from graycube.fourier.engine import transformed
-from graycube.fourier.lone import Team, lone
+from graycube.fourier.lone import lone
 from graycube.fourier.lone_real import from_half, half_spectrum
+from graycube.fourier.team import Team
 from graycube.layout import Ownership
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.share import SharedAxis
@@ -115,8 +117,10 @@ def on_lines(
         made = in_memory(lines)
     else:
         nodes = Ownership.group(over.rank, [(share.stride, share.parts)])
+        others = (other for k, other in enumerate(target.axes) if k != axis)
+        width = prod(a.payload) * prod(other.block for other in others)
         first = np.ascontiguousarray(np.moveaxis(lines, axis, 0))
-        made = over_nodes(first, team=Team(nodes, nodes.index(over.rank), over))
+        made = over_nodes(first, team=Team(nodes, nodes.index(over.rank), over, width))
         made = np.moveaxis(made, 0, axis)
     return a.with_blocks(made.reshape(*result.held_shape(a.nodes), *a.payload), result)
 

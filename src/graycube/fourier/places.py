@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from graycube.gf2.arrays import IntArray
 
 if TYPE_CHECKING:
-    from graycube.fourier.lone import Team
+    from graycube.fourier.team import Team
 
 _Lines = NDArray[Any]
 _Places = slice | IntArray
@@ -204,7 +204,8 @@ def sent_on(lines: _Lines, have: Blocked, want: Blocked, team: "Team", way: Jour
     sources, goals = _routes(have, want, len(team.nodes), team.me, way)
     made = np.zeros((len(want.own(team.me)), *lines.shape[1:]), lines.dtype)
     sent = [lines[source] for source in sources]
-    found = team.exchanged(sent, [made[goal].shape for goal in goals])
+    shapes = [made[goal].shape for goal in goals]
+    found = team.exchanged(sent, shapes, 2 * have.block)  # some elements go to two places
     for goal, part in zip(goals, found, strict=True):
         made[goal] = part
     return made

@@ -24,7 +24,8 @@ from graycube.fourier.lines import resized
 from graycube.fourier.owned import owned_transform
 from graycube.fourier.planned import planned, require_plan
 from graycube.layout import Layout, Ownership
-from graycube.layout.layout import require_axis, require_cube
+from graycube.layout.layout import require_cube
+from graycube.layout.required import require_axis
 
 if TYPE_CHECKING:
     from graycube.planning import Plan
@@ -307,7 +308,7 @@ def require_array(a: object) -> None:
         raise InvalidTypeError(
             f"got a {type(a).__name__}",
             "a transform works on a CubeArray",
-            "use CubeArray.from_numpy(x, layout)",
+            "use CubeArray.from_numpy(x, layout), or graycube.jax.fft for arrays of JAX",
         )
 
 

@@ -21,7 +21,8 @@ from graycube.jax.reshard import require_same_mesh
 from graycube.jax.rounds import executed
 from graycube.jax.shardings import layout, placed, source_of
 from graycube.layout import Layout
-from graycube.layout.layout import require_axis, require_cube, require_single
+from graycube.layout.layout import require_cube
+from graycube.layout.required import require_axis, require_single
 from graycube.schedule import Task
 
 if TYPE_CHECKING:

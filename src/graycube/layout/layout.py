@@ -11,29 +11,22 @@ have copies of each other's elements, the highest bits of the word tell the copi
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
-from typing import Any, overload
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
-from graycube.gf2.arrays import IntArray
-from graycube.gf2.permuting import permuted
-from graycube.host import host_array
-from graycube.layout import copied, indexing, text
+from graycube.layout import copied, text
+from graycube.layout.affine import AffinePlacement
 from graycube.layout.axis import Axis
 from graycube.layout.mesh import Allocation, CodeName, even, mesh_address, mesh_owned
 from graycube.layout.ownership import Ownership
-from graycube.layout.pieces import Piece, piece_of_cube
-from graycube.layout.placement import Placement
+from graycube.layout.required import require_axis
 from graycube.show import Piece as SheetPiece
 from graycube.show import Sheet, Shown
 
 
 @dataclass(frozen=True)
-class Layout(Placement, Shown):
+class Layout(AffinePlacement, Shown):
     """Where every element of an array over 2^n nodes is.
 
     ``Layout(map, n)`` takes any invertible affine map of p bits; the class methods build the
@@ -176,51 +169,6 @@ class Layout(Placement, Shown):
             )
         return cls(address, n, axes, copies)
 
-    @property
-    def p(self) -> int:
-        """Number of address bits.
-
-        >>> Layout.cyclic(10, 4).p
-        10
-        """
-        return self.map.width
-
-    @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """True lengths of the axes.
-
-        >>> Layout.mesh((1000, 96), nodes=(8, 4)).shape
-        (1000, 96)
-        """
-        return tuple(axis.length for axis in self.axes)
-
-    @property
-    def size(self) -> int:
-        """Number of elements.
-
-        >>> Layout.mesh((1000, 96), nodes=(8, 4)).size
-        96000
-        """
-        return prod(self.shape)
-
-    @property
-    def block_size(self) -> int:
-        """Number of elements that a node holds.
-
-        >>> Layout.mesh((1000, 96), nodes=(8, 4)).block_size
-        3000
-        """
-        return copied.block_size(self.axes, self.copies, self.n)
-
-    @cached_property
-    def digits(self) -> tuple[copied.Digit, ...]:
-        """The digits of a slot, the highest first: each one's axis, and how many values it has.
-
-        >>> Layout.mesh((8, 6), nodes=(4, 2)).digits
-        ((0, 2), (1, 3))
-        """
-        return copied.digits(self.map, self.n, self.axes)
-
     def without_axes(self, axes: Sequence[int], *, keepdims: bool = False) -> "Layout":
         """The layout of what is left when the elements along some axes become one.
 
@@ -247,95 +195,6 @@ class Layout(Placement, Shown):
         address, copies = copied.without_axes(self.map, self.n, self.axes, gone)
         return Layout(address, self.n, tuple(kept), copies)
 
-    def word_bits(self, axis: int) -> range:
-        """The bits of the logical word that belong to an axis, the lowest first.
-
-        >>> layout = Layout.mesh((64, 32), nodes=(8, 4))
-        >>> layout.word_bits(0), layout.word_bits(1)
-        (range(5, 11), range(0, 5))
-        """
-        low = sum(other.bits for other in self.axes[axis + 1 :])
-        return range(low, low + self.axes[axis].bits)
-
-    @cached_property
-    def inverse_map(self) -> AffineMap:
-        """The map from machine address to logical word.
-
-        >>> layout = Layout.nodes(3, "gray")
-        >>> layout.inverse_map(7)
-        5
-        """
-        return self.map.inverse()
-
-    @overload
-    def locate(self, *index: int) -> tuple[int, int]: ...
-    @overload
-    def locate(self, *index: IntArray) -> tuple[IntArray, IntArray]: ...
-    def locate(self, *index: int | IntArray) -> tuple[int, int] | tuple[IntArray, IntArray]:
-        """``(node, slot)`` of an index in C order, or of one coordinate per axis.
-
-        Integers of any size, or integer arrays, which broadcast.
-
-        >>> layout = Layout.mesh((8, 4), nodes=(4, 2), code="gray")
-        >>> layout.locate(31), layout.locate(7, 3)
-        ((5, 3), (5, 3))
-        >>> layout.locate(np.arange(3))
-        (array([0, 0, 1]), array([0, 1, 0]))
-        """
-        return indexing.locate(self.map, self.n, self.axes, index)
-
-    @overload
-    def index(self, node: int, slot: int) -> int: ...
-    @overload
-    def index(self, node: IntArray, slot: int | IntArray) -> IntArray: ...
-    def index(self, node: int | IntArray, slot: int | IntArray) -> int | IntArray:
-        """The index, in C order, of the element in a slot of a node.
-
-        >>> layout = Layout.cyclic(5, 3, nodes="gray")
-        >>> layout.index(2, 1)
-        11
-        >>> layout.index(np.arange(8), 0)
-        array([0, 1, 3, 2, 7, 6, 4, 5])
-        """
-        flat: int | IntArray = indexing.ravel(self.axes, self.coordinates(node, slot))
-        return flat
-
-    def coordinates(self, node: int | IntArray, slot: int | IntArray) -> tuple[Any, ...]:
-        """One coordinate per axis of the element in a slot of a node.
-
-        >>> Layout.mesh((8, 4), nodes=(4, 2), code="gray").coordinates(5, 3)
-        (7, 3)
-        """
-        return indexing.coordinates(self.inverse_map, self.n, self.axes, node, slot)
-
-    def node_change(self, flips: int) -> int:
-        """The cube dimensions that separate two elements whose words differ by ``flips``.
-
-        It is the same for every pair, because the map is affine: ``0`` means same node.
-
-        >>> bin(Layout.nodes(4, "gray").node_change(0b100))  # TR-764 Lemma 1
-        '0b110'
-        """
-        return self.map.matrix(flips) & ((1 << self.n) - 1)
-
-    @property
-    def node_count(self) -> int:
-        """Number of nodes.
-
-        >>> Layout.nodes(3).node_count
-        8
-        """
-        return 1 << self.n
-
-    @property
-    def copy_count(self) -> int:
-        """How many nodes have each element.
-
-        >>> Layout.mesh((8, 6), nodes=(4, 2)).without_axes([0]).copy_count
-        4
-        """
-        return 1 << self.copies
-
     def facts(self) -> tuple[SheetPiece, ...]:
         """The address bits, what is what in them, and the sizes.
 
@@ -345,85 +204,6 @@ class Layout(Placement, Shown):
         from graycube.layout.sheet import facts  # noqa: PLC0415 - it is about layouts
 
         return facts(self)
-
-    def held_shape(self, nodes: range) -> tuple[int, int]:
-        """The first two axes of blocks: nodes and slots.
-
-        >>> Layout.cyclic(5, 3).held_shape(range(8))
-        (8, 4)
-        """
-        return len(nodes), self.block_size
-
-    def digits_on(self, nodes: range) -> tuple[copied.Digit, ...]:  # noqa: ARG002 - all alike
-        """The digits of a slot.
-
-        >>> Layout.mesh((8, 6), nodes=(4, 2)).digits_on(range(1))
-        ((0, 2), (1, 3))
-        """
-        return self.digits
-
-    def boxes(self, nodes: range) -> tuple[int, ...]:
-        """Nodes and slots without extents, and the extents.
-
-        >>> Layout.mesh((8, 6), nodes=(4, 2)).boxes(range(8))
-        (8, 2, 1, 3)
-        """
-        extents = [axis.extent for axis in self.axes]
-        return (len(nodes), self.block_size // prod(extents), *extents)
-
-    def indices_on(self, nodes: range) -> tuple[IntArray, ...]:
-        """The index along each axis of every element of blocks.
-
-        >>> Layout.mesh((2, 4), nodes=(1, 4)).indices_on(range(3, 4))
-        (array([[0, 1]]), array([[3, 3]]))
-        """
-        slots = np.arange(self.block_size)[None, :]
-        return self.coordinates(np.array(nodes)[:, None], slots)
-
-    @cached_property
-    def is_product(self) -> bool:
-        """Whether a node has the same elements along an axis wherever it is on the others.
-
-        >>> Layout.mesh((4, 4), nodes=(2, 2), code="gray").is_product
-        True
-        """
-        own = self.indices_on(range(1))
-        return prod(len(np.unique(along)) for along in own) == self.block_size
-
-    def piece(self, nodes: range) -> Piece:
-        """The piece of one node, or of all of them.
-
-        >>> Layout.mesh((6, 4), nodes=(2, 2)).piece(range(1)).slices
-        (slice(0, 3, None), slice(0, 2, None))
-        """
-        return piece_of_cube(self, nodes)
-
-    def node_of(self, *coordinates: IntArray) -> IntArray:
-        """The lowest node that has an element.
-
-        >>> Layout.mesh((2, 4), nodes=(1, 4)).node_of(np.array([0]), np.array([3]))
-        array([3])
-        """
-        return self.locate(*coordinates)[0]
-
-    def nodes_like(self, node: int) -> list[int]:
-        """The nodes that have the same elements as one.
-
-        >>> Layout.mesh((2, 4), nodes=(2, 2)).without_axes([1]).nodes_like(2)
-        [2, 3]
-        """
-        found = [node]
-        for step in self.map.matrix.columns[self.p - self.copies :]:
-            found += [other ^ step for other in found]
-        return sorted(found)
-
-    def gathered(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """The array of which each node sends its block, one node after the other.
-
-        >>> Layout.nodes(2, "gray").gathered(np.array([0, 1, 3, 2]))
-        array([0, 1, 2, 3])
-        """
-        return self.gather(rows.reshape(1 << self.n, self.block_size, *rows.shape[1:]))
 
     def permuted(self, order: Sequence[int]) -> "Layout":
         """The layout with its axes in another order; every element stays on its node.
@@ -474,61 +254,6 @@ class Layout(Placement, Shown):
             return NotImplemented
         return replace(self, map=other @ self.map)
 
-    def scatter(self, x: ArrayLike, nodes: range | None = None) -> NDArray[Any]:
-        """The blocks of all nodes: shape ``(2**n, block_size, ...)``, any dtype.
-
-        The first axes of x are the layout's; what follows is payload and stays together. With
-        ``nodes``, the blocks of those only.
-
-        >>> Layout.nodes(2, "gray").scatter([0, 1, 2, 3]).tolist()
-        [[0], [1], [3], [2]]
-        """
-        array = host_array(x)
-        d = len(self.axes)
-        if array.shape[:d] != self.shape:
-            raise InvalidValueError(
-                f"the array has shape {array.shape}",
-                f"its first axes must be {self.shape}",
-                "reshape it, or build the layout for this shape",
-            )
-        rows = array.reshape(self.size, *array.shape[d:])
-        if nodes is None and self._rows is not None:
-            blocks = permuted(rows, self._rows)
-            return blocks.reshape(1 << self.n, self.block_size, *array.shape[d:])
-        return rows[self._indices(nodes)]
-
-    def gather(self, blocks: ArrayLike) -> NDArray[Any]:
-        """The array whose blocks these are: the inverse of :meth:`scatter`.
-
-        >>> Layout.nodes(2, "gray").gather([[0], [1], [3], [2]]).tolist()
-        [0, 1, 2, 3]
-        """
-        array = host_array(blocks)
-        expected = (1 << self.n, self.block_size)
-        if array.shape[:2] != expected:
-            raise InvalidValueError(
-                f"the blocks have shape {array.shape}",
-                f"their first axes must be {expected}",
-                "put the node first and the slot second",
-            )
-        if self._rows is not None:
-            out = permuted(array.reshape(self.size, *array.shape[2:]), self._rows.inverse())
-        else:
-            out = np.empty((self.size, *array.shape[2:]), dtype=array.dtype)
-            out[self._indices()] = array
-        return out.reshape(*self.shape, *array.shape[2:])
-
-    @cached_property
-    def _rows(self) -> AffineMap | None:
-        """The map from an index to its row in the blocks of all nodes, where it is affine."""
-        if self.copies or any(axis.extent > 1 for axis in self.axes):
-            return None
-        return indexing.row_of(self.p, self.n) @ self.map
-
-    def _indices(self, nodes: range | None = None) -> IntArray:
-        those = np.arange(1 << self.n) if nodes is None else np.array(nodes)
-        return self.index(those[:, None], np.arange(self.block_size)[None, :])
-
     @cached_property
     def _text(self) -> str:
         return text.address_field(self.map, self.n, self.axes)
@@ -543,20 +268,6 @@ class Layout(Placement, Shown):
         from graycube.layout.sheet import sheet_of  # noqa: PLC0415 - it is about layouts
 
         return sheet_of(self)
-
-
-def require_axis(axis: int, count: int) -> int:
-    """One of so many axes, counted from the front.
-
-    >>> require_axis(-1, 3)
-    2
-    """
-    k = require_int(axis, "axis")
-    if not -count <= k < count:
-        raise OutOfRangeError(
-            f"axis is {k}", f"the axes are 0..{count - 1}", f"use {-count}..{count - 1}"
-        )
-    return k % count
 
 
 def require_cube(layout: object, what: str) -> Layout:
@@ -583,19 +294,6 @@ def require_cube(layout: object, what: str) -> Layout:
             "build one, for example Layout.nodes(6, 'gray') for 2^6 nodes",
         )
     return layout
-
-
-def require_single(layout: Placement, what: str) -> None:
-    """Refuse a layout with copies.
-
-    >>> require_single(Layout.nodes(2), "a plan")
-    """
-    if layout.copy_count > 1:
-        raise InvalidValueError(
-            f"the layout {layout} has {layout.copy_count} copies of every element",
-            f"{what} needs a layout without copies",
-            "call relayout with one where there are enough elements, or use to_numpy()",
-        )
 
 
 def _powers(p: int, n: int) -> tuple[tuple[int], tuple[int]]:

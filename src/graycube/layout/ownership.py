@@ -28,6 +28,7 @@ from graycube.host import host_array
 from graycube.layout import owned_text
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
+from graycube.layout.required import require_axis
 from graycube.layout.share import SharedAxis
 from graycube.show import Sheet, Shown
 
@@ -210,8 +211,6 @@ class Ownership(Placement, Shown):
         >>> Ownership((SharedAxis(9, 2, stride=3), SharedAxis(10, 3)), 6).without_axes([0])
         <Ownership (10,) on 6 nodes: (10 on 3) in 2 copies>
         """
-        from graycube.layout.layout import require_axis  # noqa: PLC0415 - it makes these
-
         gone = {require_axis(k, len(self.axes)) for k in require_ints(axes, "axes")}
         kept = [
             SharedAxis(1) if k in gone else axis

@@ -12,7 +12,7 @@ from graycube.errors import InvalidValueError
 from graycube.gf2.arrays import IntArray
 
 if TYPE_CHECKING:
-    from graycube.layout.layout import Layout
+    from graycube.layout.affine import AffinePlacement
 
 _KEPT = 16  # layouts
 
@@ -39,7 +39,7 @@ class Piece:
 
 
 @lru_cache(maxsize=_KEPT)
-def piece_of_cube(layout: "Layout", nodes: range) -> Piece:
+def piece_of_cube(layout: "AffinePlacement", nodes: range) -> Piece:
     """The piece that some nodes have: one, or all of them.
 
     >>> from graycube.layout import Layout

@@ -11,7 +11,8 @@ from graycube.machine.profile_text import MAX_TEXT, parse_profile, profile_text
 from graycube.machine.profiles import require_name, write_profile
 
 Row = Mapping[str, str | int | float]
-_LATER = ("per_row",)  # only where they say something: older versions can read the rest
+_LATER = {"per_row": 0.0, "share": 1, "sides": (), "joined": ()}
+"""What files leave out where it is as usual, so that older versions read the rest."""
 
 
 def save_profile(
@@ -63,7 +64,8 @@ def entries_of(machine: Machine) -> dict[str, Any]:
     >>> ["per_row" in entries_of(Machine(2, per_row=seconds)) for seconds in (0.0, 1e-9)]
     [False, True]
     """
-    return {key: x for key, x in asdict(machine).items() if x or key not in _LATER}
+    found = asdict(machine)
+    return {key: x for key, x in found.items() if key not in _LATER or x != _LATER[key]}
 
 
 def _text(content: Mapping[str, Any]) -> str:

@@ -69,9 +69,10 @@ def costs_of(plan: "Plan") -> Iterator[str | Table]:
         for times, seconds in plan.traffic.seconds(machine):
             slowest = max(seconds, key=seconds.__getitem__)
             waits[slowest] += times * seconds[slowest]
+        shared = {wires.dims: f", {wires.shared}" for wires in machine.wires}
         rows = [
             (
-                over(dims),
+                f"{over(dims)}{shared.get(dims, '')}",
                 f"{link.startup:.4g}",
                 f"{link.per_byte:.4g}",
                 f"{sum(waits[d] for d in dims):.4g}",

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from graycube.cost import lower_bounds
 from graycube.layout import Layout
-from graycube.layout.layout import require_axis, require_cube
+from graycube.layout.layout import require_cube
+from graycube.layout.required import require_axis
 from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import all_candidates, choose
 from graycube.planning.files import read_plan_text
@@ -66,9 +67,10 @@ def plan_fft(
 
 def _made(task: Task, machine: Machine | str, algorithm: str) -> Plan:
     machine = require_machine(machine, task.n)
-    candidates = all_candidates(task, machine)
-    chosen = choose(candidates, task, algorithm)
-    made = Plan(task, machine, chosen.schedule, chosen, lower_bounds(task, machine))
+    in_cube = task.numbered(machine.numbers)
+    candidates = all_candidates(in_cube, machine)
+    chosen = choose(candidates, in_cube, algorithm)
+    made = Plan(task, machine, chosen.schedule, chosen, lower_bounds(in_cube, machine))
     made.__dict__["candidates"] = candidates  # priced already
     return made
 

@@ -60,20 +60,18 @@ def chunked(schedule: Schedule | Replication) -> Chunked:
     """
     schedule = of_ways(schedule)
     task = schedule.task
+    if schedule.relabel not in {None, AffineMap.identity(task.p)}:
+        raise InvalidValueError(
+            f"{schedule.algorithm!r} renumbers the nodes",
+            "the devices of a mesh keep their numbers",
+            'plan with algorithm="auto", or make a mesh of the devices in another order',
+        )
     nodes = range(1 << task.n)
     if moves_whole(schedule):
         still = AffineMap.identity(task.p)
         return Chunked(still, tuple(scripts(schedule, nodes)), still)
     chunks = _Chunks(itinerary(schedule))
-    made = tuple(
-        script_of(
-            chunks,
-            node,
-            node if schedule.relabel is None else schedule.relabel(node),
-            task.payload,
-        )
-        for node in nodes
-    )
+    made = tuple(script_of(chunks, node, node, task.payload) for node in nodes)
     return Chunked(chunks.before, made, chunks.after)
 
 
@@ -101,7 +99,7 @@ class _Chunks(Parcels):
     def before(self) -> AffineMap:
         """The map within nodes after which the highest slot bits number the chunks."""
         p, n = self.itinerary.p, self.itinerary.n
-        span = Span([*self._sums, *(1 << j for j in range(n))])
+        span = Span(self._sums)
         rest = [1 << j for j in range(n, p) if span.add(1 << j)]
         return AffineMap(Matrix.from_rows([*(1 << j for j in range(n)), *rest, *self._sums], p))
 

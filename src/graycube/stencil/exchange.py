@@ -19,8 +19,9 @@ from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube, require_single
+from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
+from graycube.layout.required import require_single
 from graycube.machine import Machine, require_machine
 from graycube.machine.model import Switching
 from graycube.stencil.line import Reach, strips

@@ -1,0 +1,80 @@
+"""Random transforms along an axis that stays over its nodes, with SciPy's errors.
+
+The roads that they take are counted: a draw that never comes to one says nothing about it.
+"""
+
+from collections import Counter
+from contextlib import ExitStack
+from unittest.mock import patch
+
+import numpy as np
+from random_transforms import WORST, excess, factors, lone_layout, random_case
+
+from graycube.fourier import lone, lone_cosine, owned
+from graycube.layout import Ownership
+
+ROADS = {
+    "complex": (owned, "lone"),
+    "half": (owned, "half_spectrum"),
+    "from half": (owned, "from_half"),
+    "cosines": (lone_cosine, "cosines"),
+    "cosines back": (lone_cosine, "cosines_back"),
+    "convolution": (lone, "_chirped"),
+}
+LARGE, OF_LARGE = 64, 3
+"""Points with a prime factor above this may have so many times the error of SciPy's.
+
+They take a convolution, or complex numbers where SciPy's real ones have half the error.
+"""
+FEW = 60
+COUNTS = {2: 3000, 3: 3000, 6: 2500, 8: 1500}
+
+
+def drawn(comm, count):
+    """Each case, with its error on rank 0 and the roads that it took."""
+    rng = np.random.default_rng(comm.size)
+    for _ in range(count):
+        case = random_case(rng, lone_layout(rng, 3000, comm.size))
+        taken = set()
+        with ExitStack() as stack:
+            for road, place in ROADS.items():
+                stack.enter_context(_noted(*place, road, taken))
+            found = case.ours(comm).to_numpy()
+        yield case, 0.0 if comm.rank else excess(case, found), taken
+
+
+def _noted(module, name, road, taken):
+    work = getattr(module, name)
+
+    def noted(*args, **options):
+        taken.add(road)
+        return work(*args, **options)
+
+    return patch.object(module, name, noted)
+
+
+def few(comm):
+    """Some of each kind."""
+    for case, error, _ in drawn(comm, FEW):
+        yield error <= worst(case), f"{error}: {case}"
+
+
+def many(comm):
+    """All of them, on every road by ownership and by cube."""
+    roads = Counter()
+    for case, error, taken in drawn(comm, COUNTS[comm.size]):
+        yield error <= worst(case), f"{error}: {case}"
+        roads.update((road, isinstance(case.layout, Ownership)) for road in taken)
+    cubes = (True, False) if comm.size & (comm.size - 1) == 0 else (True,)
+    for road in ROADS:
+        for owned_layout in cubes:
+            taken = roads[road, owned_layout]
+            yield taken >= COUNTS[comm.size] // 100, f"{road} {owned_layout}: {taken} times"
+
+
+def worst(case):
+    """How many times SciPy's error a case may have."""
+    return OF_LARGE if max(factors(n)[-1] for n in case.points) > LARGE else WORST
+
+
+CHECKS = {"few": (few, (4,)), "many": (many, tuple(COUNTS))}
