@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from graycube.cost.copies import copy_loads
 from graycube.cost.messages import by_turns, turns_by_dimensions, turns_by_nodes
 from graycube.cost.pipelines import pipeline_loads
-from graycube.cost.straight import Use, alike, straight_loads
+from graycube.cost.straight import Busy, alike, straight_loads
 from graycube.gf2 import Exchange
-from graycube.machine import Machine, Wires
+from graycube.machine import Machine, Wiring
 from graycube.schedule import Replication, Schedule, Way
 from graycube.schedule.way import are_straight
 
@@ -63,7 +63,7 @@ def _few(schedule: Schedule) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sending(Use):
+class _Sent(Busy):
     """An element in each cycle from nodes, over the dimensions that each crosses at once.
 
     ``links`` tells for each of them at which nodes it is crossed.
@@ -100,7 +100,7 @@ def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     ]
 
 
-def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sending]:
+def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sent]:
     """What goes at once from each node; where the slot decides, half of the block does."""
     n = schedule.task.n
     for way in schedule.ways:
@@ -118,7 +118,7 @@ def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sending]:
                     at = np.where(sends, at ^ 1 << dim, at)
             if share == 1.0:
                 flips[before] = before ^ at
-            yield _Sending(start, start + int(way.size * share), flips, links)
+            yield _Sent(start, start + int(way.size * share), flips, links)
 
 
 def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange]]:
@@ -162,7 +162,7 @@ def _round(
 
 
 def _time(
-    wires: Wires, messages: Sequence[tuple[int | _Nodes, int]], machine: Machine
+    wires: Wiring, messages: Sequence[tuple[int | _Nodes, int]], machine: Machine
 ) -> float:
     """What the messages of a round over these links take."""
     flips, nbytes = [np.atleast_1d(f) for f, _ in messages], [m for _, m in messages]
@@ -194,7 +194,7 @@ def _time(
     return sum(busy.values())
 
 
-def _links(wires: Wires, flip: int, place: int) -> Iterator[tuple[int, int]]:
+def _links(wires: Wiring, flip: int, place: int) -> Iterator[tuple[int, int]]:
     for step, links in enumerate(wires.steps(flip, place)):
         yield from ((step, link) for link in links)
 
@@ -235,7 +235,7 @@ def _tables(
         yield first, mask, waits
 
 
-def _crowded(wires: Wires, flip: int, nbytes: int, machine: Machine) -> float:
+def _crowded(wires: Wiring, flip: int, nbytes: int, machine: Machine) -> float:
     """What a message of every node over some dimensions at once takes."""
     if not flip:
         return 0.0

@@ -30,7 +30,7 @@ from graycube.machine.profiles import read_profile
 from graycube.machine.wires import (
     Hop,
     Link,
-    Wires,
+    Wiring,
     levels_of,
     numbers_of,
     require_shares,
@@ -212,7 +212,7 @@ class Machine(Shown):
         return tuple((dims, self.links[dims[0]]) for dims in levels_of(self))
 
     @property
-    def wires(self) -> tuple[Wires, ...]:
+    def wires(self) -> tuple[Wiring, ...]:
         """The dimensions whose messages share links.
 
         >>> machine = Machine(dims=3, ports="all", share=(1, 2, 2), per_byte=1e-9)
