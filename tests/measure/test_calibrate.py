@@ -177,7 +177,7 @@ def test_links_that_are_alike_have_one_figure():
     for seed in range(20):
         chance = np.random.default_rng(seed)
         times = {
-            (d, b): (1e-5 + 1e-9 * b) * float(np.exp(0.1 * chance.standard_normal()))
+            (d, b): (1e-5 + 1e-9 * b) * float(np.exp(0.08 * chance.standard_normal()))
             for d in range(4)
             for b in (8, 4096, 1 << 20)
         }
