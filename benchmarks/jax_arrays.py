@@ -14,11 +14,12 @@ import os
 os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=16")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # XLA warns of its gathers
 
+import math
 import random
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -37,6 +38,7 @@ NamedSharding = jax.sharding.NamedSharding
 MESHES = (8,), (2, 4), (2, 2, 2), (16,), (4, 2, 2)
 FATAL = [((4, 2, 2), P("x", "z", "y", None), P("z", None, "x", "y"))]
 """XLA of JAX 0.10.2 divides by zero while it compiles this, and takes the process with it."""
+TURNS = 8
 SHAPES = {1: (1 << 16,), 2: (256, 256), 3: (32, 32, 64), 4: (16, 16, 16, 16)}
 
 
@@ -56,17 +58,28 @@ class Measured:
     result: Values
 
 
-def measured(function: Callable[..., Values], argument: Values, block: int) -> Measured:
-    program = jax.jit(function).lower(argument).compile()
+Way: TypeAlias = tuple[Callable[..., Values], Values]
+"""A function, and its argument."""
+
+
+def measured(ways: Mapping[str, Way], block: int) -> dict[str, Measured]:
+    """All ways; the times are the best of some turns, in which each has one after the other."""
+    programs = {name: jax.jit(do).lower(x).compile() for name, (do, x) in ways.items()}
+    results = {name: programs[name](x) for name, (_, x) in ways.items()}
+    times = dict.fromkeys(ways, math.inf)
+    for _ in range(TURNS):
+        for name, (_, x) in ways.items():
+            start = time.perf_counter()
+            jax.block_until_ready(programs[name](x))
+            times[name] = min(times[name], time.perf_counter() - start)
+    return {name: told(programs[name], block, times[name], results[name]) for name in ways}
+
+
+def told(program: Values, block: int, seconds: float, result: Values) -> Measured:
     sent = gc.jax.traffic(program)
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(sent.counts.items()))
     memory = program.memory_analysis().temp_size_in_bytes / block
-    result, times = program(argument), []
-    for _ in range(4):
-        start = time.perf_counter()
-        jax.block_until_ready(program(argument))
-        times.append(time.perf_counter() - start)
-    return Measured(counts or "nothing", sent.received / block, memory, min(times), result)
+    return Measured(counts or "nothing", sent.received / block, memory, seconds, result)
 
 
 def line(what: str, m: Measured, error: str = "") -> None:
@@ -101,12 +114,12 @@ def transforms(sizes: list[int]) -> None:
             x = jax.device_put(values.astype(np.complex64), sharding)
             cyclic = gc.Layout.cyclic(p, devices.bit_length() - 1)
             a, block = gc.jax.Array.from_array(x, cyclic), x.nbytes // devices
-            for name, function, given in (
-                ("jnp.fft.fft", jnp.fft.fft, x),
-                ("gc.jax.fft, natural", partial(gc.jax.fft, source=sharding), x),
-                ("gc.jax.fft, carried", gc.jax.fft, a),
-            ):
-                m = measured(function, given, block)
+            ways: dict[str, Way] = {
+                "jnp.fft.fft": (jnp.fft.fft, x),
+                "gc.jax.fft, natural": (partial(gc.jax.fft, source=sharding), x),
+                "gc.jax.fft, carried": (gc.jax.fft, a),
+            }
+            for name, m in measured(ways, block).items():
                 line(f"2^{p} points on {devices}: {name}", m, error(m.result, want))
 
 
@@ -119,17 +132,17 @@ def cubes(lengths: list[int]) -> None:
         sharding = NamedSharding(mesh_of(2, 4), P("x", "y"))
         x = jax.device_put(values.astype(np.complex64), sharding)
         a, block = gc.jax.Array.from_array(x), x.nbytes // 8
-        ways = [
-            ("jnp.fft.fftn", jnp.fft.fftn, x, want),
-            ("gc.jax.fftn, natural", partial(gc.jax.fftn, source=sharding), x, want),
-            ("gc.jax.fftn, carried", gc.jax.fftn, a, want),
-        ]
+        ways: dict[str, Way] = {
+            "jnp.fft.fftn": (jnp.fft.fftn, x),
+            "gc.jax.fftn, natural": (partial(gc.jax.fftn, source=sharding), x),
+            "gc.jax.fftn, carried": (gc.jax.fftn, a),
+        }
         if find_spec("jaxdecomp"):
             import jaxdecomp  # noqa: PLC0415 - few have it
 
-            ways.append(("jaxDecomp", jaxdecomp.fft.pfft3d, x, want.transpose(1, 2, 0)))
-        for name, function, given, expected in ways:
-            m = measured(function, given, block)
+            ways["jaxDecomp"] = jaxdecomp.fft.pfft3d, x
+        for name, m in measured(ways, block).items():
+            expected = want.transpose(1, 2, 0) if name == "jaxDecomp" else want
             line(f"{length}^3 on 2 x 4: {name}", m, error(m.result, expected))
 
 
@@ -146,8 +159,29 @@ def reshardings() -> None:
         source, target = (NamedSharding(mesh, spec) for spec in (before, after))
         given, block = jax.device_put(x, source), x.nbytes // 8
         names = f"{tuple(before)} to {tuple(after)}"
-        for way, function in ways_between(source, target).items():
-            line(f"{names}: {way}", measured(function, given, block))
+        ways = {way: (do, given) for way, do in ways_between(source, target).items()}
+        for way, m in measured(ways, block).items():
+            line(f"{names}: {way}", m)
+
+
+def rounds() -> None:
+    """From Gray to binary order all at once, and in the rounds of plans."""
+    heading("from Gray to binary order")
+    size = 1 << 18
+    for n in (3, 4):
+        sharding = NamedSharding(mesh_of(1 << n), P("x"))
+        gray, binary = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
+        x = jax.device_put(noise((1 << n, size)).astype(np.complex64), sharding)
+        a, block = gc.jax.Array(x, gray, sharding), x.nbytes >> n
+        at_once = partial(gc.jax.Array.relayout, target=binary)
+        ways: dict[str, Way] = {"all at once": (at_once, a)}
+        for ports in (1, "all"):
+            machine = gc.Machine(n, ports, startup=1e-5, per_byte=1e-9)
+            plan = gc.plan(gray, binary, size, itemsize=8, machine=machine)
+            name = f"{plan.algorithm}: {plan.rounds} rounds, ports: {ports}"
+            ways[name] = partial(at_once, plan=plan), a
+        for name, m in measured(ways, block).items():
+            line(f"{1 << n} devices, {name}", m)
 
 
 def ways_between(source: Values, target: Values) -> dict[str, Callable[..., Values]]:
@@ -179,10 +213,10 @@ def pairs(count: int) -> None:
                 NamedSharding(mesh, spec_of(rng, mesh.axis_names, d)) for _ in range(2)
             )
             given, block = jax.device_put(x, source), x.nbytes // mesh.size
-            for way, function in ways_between(source, target).items():
-                if way == "XLA" and (sizes, source.spec, target.spec) in FATAL:
-                    continue
-                m = measured(function, given, block)
+            ways = {way: (do, given) for way, do in ways_between(source, target).items()}
+            if (sizes, source.spec, target.spec) in FATAL:
+                del ways["XLA"]
+            for way, m in measured(ways, block).items():
                 if (np.asarray(m.result) != np.asarray(x)).any():
                     raise AssertionError((way, source, target))
                 found[way].append(replace(m, result=None))
@@ -203,6 +237,7 @@ def main() -> None:
     print(f"JAX {jax.__version__}, {jax.devices()[0].platform}")
     transforms(given.bits)
     cubes([64, 128])
+    rounds()
     reshardings()
     pairs(given.pairs)
 

@@ -1,11 +1,14 @@
 """The planner's choice against the fastest candidate, over a grid of tasks and sizes.
 
-Calibrates first, then carries out every candidate of every plan. Run it on an idle machine:
+Calibrates first, then carries out every candidate of every plan. What the planner would choose
+if rows cost nothing to gather stands beside its choice. Run it on an idle machine:
 
     mpiexec -n 4 python benchmarks/predicted.py [ROUNDS]
 """
 
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from statistics import median
 
 from mpi4py import MPI
@@ -19,43 +22,60 @@ MISS = 1.05
 def tasks(n: int, nbytes: int) -> dict[str, tuple[gc.Layout, gc.Layout, int]]:
     """Layouts before and after, and elements of 8 bytes."""
     items = nbytes // 8
-    slots = min(2 * n, items.bit_length() - 1)
-    p = n + slots
-    whole = {"cyclic to consecutive": (gc.Layout.cyclic(p, n), gc.Layout.consecutive(p, n))}
+    bits = items.bit_length() - 1
+    found = dict(between(n, n + min(2 * n, bits)))
+    found |= {f"{name}, single": pair for name, pair in between(n, n + bits)}
+    if n > 1:
+        found["Gray to binary"] = (gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n))
+    return {name: (*pair, items) for name, pair in found.items() if pair[0].block_size <= items}
+
+
+def between(n: int, p: int) -> Iterator[tuple[str, tuple[gc.Layout, gc.Layout]]]:
+    """Tasks of addresses with p bits; the rest of a block is payload."""
+    yield "cyclic to consecutive", (gc.Layout.cyclic(p, n), gc.Layout.consecutive(p, n))
     half = (p - n) // 2
     if half >= n:
-        rows = gc.Layout.mesh((1 << n + half, 1 << p - n - half), nodes=(1 << n, 1))
-        across = gc.Layout.mesh((1 << n + half, 1 << p - n - half), nodes=(1, 1 << n))
-        whole["transpose"] = (rows, across)
-    if n > 1:
-        whole["Gray to binary"] = (gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n))
-    return {name: (*pair, items) for name, pair in whole.items() if pair[0].block_size <= items}
+        shape = 1 << n + half, 1 << p - n - half
+        rows, across = (gc.Layout.mesh(shape, nodes) for nodes in ((1 << n, 1), (1, 1 << n)))
+        yield "transpose", (rows, across)
 
 
 def main(rounds: int) -> None:
     comm = MPI.COMM_WORLD
     n = comm.size.bit_length() - 1
     calibration = gc.calibrate(comm, "here")
+    machine, plain = calibration.machine, replace(calibration.machine, per_row=0.0)
     if comm.rank == 0:
         print(calibration, flush=True)
-        print(f"{'task':24}{'bytes':>10}  {'choice':14}{'fastest':14} regret  ratio")
-    regrets = []
+        print(
+            f"{'task':30}{'bytes':>8}  {'choice':14}{'without rows':14}{'fastest':14}", end=""
+        )
+        print(" regret without   ratio without")
+    regrets, before, ratios = [], [], []
     for nbytes in SIZES:
         for name, (source, target, items) in tasks(n, nbytes).items():
-            machine = calibration.machine
             plan = gc.plan(source, target, items, itemsize=8, machine=machine)
+            other = gc.plan(source, target, items, itemsize=8, machine=plain)
             found = gc.bench(plan, comm, rounds)
+            seconds = {t.algorithm: t.seconds for t in found.candidates}
+            least = found.fastest.seconds
             regrets.append(found.regret)
-            choice = next(t for t in found.candidates if t.algorithm == found.chosen)
+            before.append(seconds[other.algorithm] / least)
+            took = seconds[plan.algorithm]
+            ratios.append((took / plan.cost, took / plan.traffic.time(plain)))
             if comm.rank == 0:
-                figures = f"{found.regret:6.2f}  {choice.seconds / choice.predicted:8.2f}"
-                names = f"{found.chosen:14}{found.fastest.algorithm:14}"
+                names = f"{found.chosen:14}{other.algorithm:14}{found.fastest.algorithm:14}"
+                figures = f"{regrets[-1]:7.2f}{before[-1]:8.2f}"
+                figures += f"{ratios[-1][0]:8.2f}{ratios[-1][1]:8.2f}"
                 mark = "  a miss" if found.regret > MISS else ""
-                print(f"{name:24}{nbytes:>10}  {names} {figures}{mark}", flush=True)
+                print(f"{name:30}{nbytes:>8}  {names}{figures}{mark}", flush=True)
     if comm.rank == 0:
-        misses = sum(regret > MISS for regret in regrets)
-        print(f"regret: median {median(regrets):.3f}, worst {max(regrets):.2f}; ", end="")
-        print(f"{misses} of {len(regrets)} choices are more than 5 percent off the fastest")
+        for what, all_of in (("regret", regrets), ("without rows", before)):
+            misses = sum(regret > MISS for regret in all_of)
+            print(f"{what}: median {median(all_of):.3f}, worst {max(all_of):.2f}; ", end="")
+            print(f"{misses} of {len(all_of)} choices are more than 5 percent off the fastest")
+        both = [median(column) for column in zip(*ratios, strict=True)]
+        print(f"measured over predicted, median: {both[0]:.2f}, without rows {both[1]:.2f}")
 
 
 if __name__ == "__main__":

@@ -38,9 +38,10 @@ _PUBLIC = _places(
         "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
         "layout": "Layout butterfly_distances device_mesh group_ranks mesh_distances "
-        "node_mesh rank_coordinates rank_order ring_order split_keys",
+        "node_mesh rank_coordinates ring_order split_keys",
         "machine": "Machine profiles save_profile",
         "measure": "bench calibrate",
+        "mapping": "Pattern place rank_order",
         "planning": "Plan certify load_plan plan plan_fft synthesize",
         "schedule": "Schedule Task",
         "stencil": "halo",
@@ -62,7 +63,18 @@ _PACKAGES = {
         "papers",
         "planning",
     ],
-    *["advice", "run", "schedule", "search", "show", "stencil", "table", "verify", "view"],
+    *[
+        "advice",
+        "mapping",
+        "run",
+        "schedule",
+        "search",
+        "show",
+        "stencil",
+        "table",
+        "verify",
+        "view",
+    ],
 }
 __all__ = sorted({*_PUBLIC, "view"})  # noqa: PLE0605 - a list
 
@@ -214,9 +226,6 @@ if TYPE_CHECKING:
         rank_coordinates as rank_coordinates,
     )
     from graycube.layout import (
-        rank_order as rank_order,
-    )
-    from graycube.layout import (
         ring_order as ring_order,
     )
     from graycube.layout import (
@@ -230,6 +239,15 @@ if TYPE_CHECKING:
     )
     from graycube.machine import (
         save_profile as save_profile,
+    )
+    from graycube.mapping import (
+        Pattern as Pattern,
+    )
+    from graycube.mapping import (
+        place as place,
+    )
+    from graycube.mapping import (
+        rank_order as rank_order,
     )
     from graycube.measure import (
         bench as bench,

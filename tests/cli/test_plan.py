@@ -9,6 +9,7 @@ import pytest
 from cli_runs import cli, spawn, tree
 
 import graycube as gc
+from graycube.machine import entries_of
 
 PLAN = ("plan", "gray", "binary", "--dims", 4, "--block", 64)
 
@@ -21,7 +22,7 @@ def same(found, made):
         "nodes": 2**made.task.n,
         "block": made.task.block,
         "itemsize": made.task.itemsize,
-        "machine": asdict(made.machine),
+        "machine": entries_of(made.machine),
         "algorithm": made.algorithm,
         "rounds": made.rounds,
         "cycles": made.cycles,
@@ -143,6 +144,11 @@ def test_unknown_algorithms(algorithm):
         (["--ports", -1], "1..4"),
         (["--ports", 5], "1..4"),
         (["--ports", 10**30], "1..4"),
+        (["--share", "two"], "share is 'two': it is a number of nodes"),
+        (["--ports", "1,2"], "ports has 2 figures: the machine has 4 dimensions"),
+        (["--torus", "4xo"], "is no torus: write 4x4, or 8x16o"),
+        (["--torus", "4x8"], "the torus has 32 nodes: the layouts are for 16"),
+        (["--torus", "4x4", "--machine", "ipsc1"], "leave one of them out"),
         (["--ports", ""], "'all'"),
         (["--ports", "ALL"], "'all'"),
         (["--ports", "1.5"], "'all'"),

@@ -25,7 +25,7 @@ class Request:
 class VirtualMachine:
     """``noise`` is relative; one call in 200 takes ``slow`` times as long.
 
-    Rank 0 takes ``late`` times as long as the others.
+    Rank 0 takes ``late`` times as long as the others. To gather a row takes ``per_row``.
     """
 
     ranks: int
@@ -36,6 +36,7 @@ class VirtualMachine:
     noise: float = 0.0
     slow: float = 1.0
     late: float = 1.0
+    per_row: float = 0.0
 
     def __post_init__(self):
         self.barrier = threading.Barrier(self.ranks, timeout=60)
@@ -69,8 +70,14 @@ class VirtualMachine:
 
     @contextmanager
     def clock(self):
-        module = "graycube.measure.measure.perf_counter"
-        with patch(module, lambda: self.local.comm.now):
+        module = "graycube.measure.measure"
+
+        def gather(scattered, places, message):
+            message[:] = scattered[places]
+            self.local.comm.now += len(places) * self.per_row
+
+        clock = patch(f"{module}.perf_counter", lambda: self.local.comm.now)
+        with clock, patch(f"{module}._gather", gather):
             yield
 
 

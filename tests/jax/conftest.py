@@ -9,6 +9,9 @@ import os
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=16"
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+# Programs of other processes: one of them sets its own number of devices as it begins.
+collect_ignore_glob = ["*rank.py"]
+
 try:
     import jax.numpy  # noqa: F401 - this folder would do for `import jax`
 except ImportError:

@@ -132,4 +132,4 @@ def test_ranks_with_one_device_each_share_their_blocks(tmp_path):
         free.bind(("localhost", 0))
         port = str(free.getsockname()[1])
     run = launch(Path(__file__).with_name("mpi_rank.py"), 2, tmp_path, port)
-    assert (run.returncode, run.stdout.splitlines().count("right")) == (0, 2), str(run)
+    assert (run.returncode, run.stdout.count("right")) == (0, 2), str(run)  # lines may meet

@@ -34,6 +34,58 @@ def test_half_a_spectrum_and_back(case, explicit):
         assert set(collectives(program)[0]) <= {"all-to-all", "collective-permute"}
 
 
+ARRAYS = [
+    (gc.Layout.mesh((16, 24), nodes=(2, 4), code="gray"), (1,), None),
+    (gc.Layout.mesh((16, 24), nodes=(2, 4), allocation="cyclic"), None, "ortho"),
+    (gc.Layout.mesh((8, 6, 32), nodes=(1, 1, 8), code="gray", slots="gray"), (2,), "forward"),
+    (gc.Layout.mesh((8, 6, 32), nodes=(8, 1, 1)), (2, 1), None),
+    (gc.Layout.mesh((8, 7, 32), nodes=(2, 1, 4)), (0, 2, 1), None),
+]
+
+
+@pytest.mark.parametrize("payload", [(), (3,)])
+@pytest.mark.parametrize("case", ARRAYS, ids=lambda case: f"{case[0]} {case[1]}")
+def test_half_a_spectrum_carries_its_layout(case, payload):
+    layout, axes, norm = case
+    every = tuple(range(len(layout.axes)))
+    x = np.random.default_rng(0).standard_normal((*layout.shape, *payload)).astype(np.float32)
+    sharding = jax.sharding.NamedSharding(mesh_of((8,), explicit=False), P("a"))
+    a = gc.jax.Array(jax.device_put(layout.scatter(x), sharding), layout, sharding)
+    there = compiled(lambda a: gc.jax.rfftn(a, axes, norm), a)
+    half, want = there(a), np.fft.rfftn(x, axes=axes or every, norm=norm)
+    got = half.layout.gather(np.asarray(half.blocks))
+    assert np.abs(got - want).max() < 1e-6 * np.abs(want).max()
+    n = layout.shape[(axes or every)[-1]]
+    back = compiled(lambda y: gc.jax.irfftn(y, n, axes, norm), half)
+    got = back(half)
+    np.testing.assert_allclose(got.layout.gather(np.asarray(got.blocks)), x, atol=1e-5)
+    for program in (there, back):
+        assert set(collectives(program)[0]) <= {"all-to-all", "collective-permute"}
+    if len(axes or every) == 1:
+        u = gc.rfft(gc.CubeArray.from_numpy(x, layout), axes[0])
+        assert half.layout == u.layout
+        assert collectives(there)[1] <= a.blocks.nbytes // 8
+
+
+def test_the_other_axes_come_in_natural_order_on_request():
+    mesh = mesh_of((2, 4), explicit=True)
+    x = np.random.default_rng(0).standard_normal((16, 32, 9)).astype(np.float32)
+    a = gc.jax.Array.from_array(put(x, mesh, P("a", "b")))
+    half = gc.jax.rfftn(a, order="natural")
+    assert half.layout == gc.Layout.mesh((16, 32, 5), nodes=(2, 4, 1))
+    want = np.fft.rfftn(x)
+    assert np.abs(np.asarray(half.to_array()) - want).max() < 1e-6 * np.abs(want).max()
+    assert gc.jax.irfftn(half, 9).layout != a.layout
+    assert gc.jax.irfftn(half, 9, order="natural").layout == a.layout
+    pair = gc.jax.rfft2(a, (1, 2)), gc.jax.irfft2(gc.jax.rfft2(a, (1, 2)), 9, (1, 2))
+    want = np.fft.rfft2(x, axes=(1, 2))
+    got = pair[0].layout.gather(np.asarray(pair[0].blocks))
+    assert np.abs(got - want).max() < 1e-6 * np.abs(want).max()
+    np.testing.assert_allclose(np.asarray(pair[1].to_array()), x, atol=1e-5)
+    with pytest.raises(InvalidValueError, match=r"no layout.*from_array"):
+        gc.jax.rfftn(put(x, mesh, P("a", "b")), order="any")
+
+
 def test_what_is_not_real_or_not_in_memory_is_refused():
     x = put(np.ones((8, 8)), mesh_of((8,), explicit=True), P("a"))
     with pytest.raises(InvalidValueError, match=r"axis 0 is over the mesh axes \('a',\)"):
@@ -46,8 +98,9 @@ def test_what_is_not_real_or_not_in_memory_is_refused():
         gc.jax.rfft(x * 1j)
     with pytest.raises(InvalidValueError, match=r"n is 9.*14 or 15 points"):
         gc.jax.irfft(x, 9)
-    with pytest.raises(InvalidTypeError, match="to_array"):
-        gc.jax.rfft(gc.jax.Array.from_array(x))
+    line = put(np.ones(64), mesh_of((8,), explicit=True), P("a"))
+    with pytest.raises(InvalidValueError, match=r"axis 0 has 64 points.*use fft"):
+        gc.jax.rfft(gc.jax.Array.from_array(line))
 
 
 def test_its_gradient():
@@ -59,3 +112,6 @@ def test_its_gradient():
     )
     want = jax.grad(lambda x: (abs(jax.numpy.fft.rfftn(x)) ** 4).sum())(jax.numpy.asarray(x))
     np.testing.assert_allclose(np.asarray(gradient(given)), want, rtol=1e-4, atol=1)
+    a = gc.jax.Array.from_array(given, gc.Layout.mesh((16, 8), nodes=(8, 1), code="gray"))
+    carried = jax.jit(jax.grad(lambda a: (abs(gc.jax.rfftn(a)) ** 4).blocks.sum()))(a)
+    np.testing.assert_allclose(np.asarray(carried.to_array()), want, rtol=1e-4, atol=1)

@@ -115,7 +115,7 @@ def test_one_butterfly_stage_on_the_ipsc1_is_the_measured_one():
 
 @pytest.mark.parametrize("name", ["cm5", "", "ipsc1.toml", "../machine/profiles/ipsc1", None])
 def test_unknown_profiles_are_refused(name):
-    with pytest.raises(InvalidValueError, match="cm2, ideal, ipsc1, ipsc2"):
+    with pytest.raises(InvalidValueError, match=r"cm2, dgx-h100, .*, ipsc2"):
         gc.Machine.profile(name)
 
 

@@ -11,7 +11,17 @@ import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.machine import profiles, save_profile
 
-BUILT_IN = ["cm2", "ideal", "ipsc1", "ipsc2"]
+BUILT_IN = [
+    "cm2",
+    "dgx-h100",
+    "dgx-h100-cluster",
+    "hdr100-cluster",
+    "ideal",
+    "ipsc1",
+    "ipsc2",
+    "tpu-v5e-4",
+    "tpu-v5p-64",
+]
 GOOD = {
     "source": '"a test"',
     "dims": "3",
@@ -67,11 +77,18 @@ def test_a_saved_machine_comes_back(machine, source, error):
     assert gc.Machine.profile("a").name == "a"
 
 
+def test_a_profile_says_what_rows_cost_only_where_they_do(folder):
+    for per_row in (0.0, 2e-9):
+        save_profile(gc.Machine(2, startup=1e-6, per_row=per_row), "a", source="a test")
+        assert ("per_row" in (folder / "a.toml").read_text()) is bool(per_row)
+        assert gc.Machine.profile("a").per_row == per_row
+
+
 def test_saved_profiles_are_listed_after_the_built_in_ones(folder):
     for name in ("zeta", "alpha", "a.b", "x_1-Y"):
         save_profile(gc.Machine(dims=2), name, source="a test")
     assert profiles() == [*BUILT_IN, "a.b", "alpha", "x_1-Y", "zeta"]
-    with pytest.raises(InvalidValueError, match=r"cm2, ideal, ipsc1, ipsc2, a\.b, alpha"):
+    with pytest.raises(InvalidValueError, match=r"cm2, .*, tpu-v5p-64, a\.b, alpha"):
         gc.Machine.profile("cray")
     assert {path.suffix for path in folder.iterdir()} == {".toml"}
 
@@ -140,7 +157,7 @@ def test_no_name_leaves_the_folder(name, folder, monkeypatch):
     (folder / ".secret.toml").write_text(text_of())
     (folder / "inner").mkdir()
     monkeypatch.setenv("GRAYCUBE_PROFILES", str(folder / "inner"))
-    with pytest.raises(InvalidValueError, match="the known ones are cm2, ideal, ipsc1, ipsc2"):
+    with pytest.raises(InvalidValueError, match="the known ones are cm2, dgx-h100, "):
         gc.Machine.profile(name)
 
 

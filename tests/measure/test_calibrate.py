@@ -155,6 +155,25 @@ def test_a_made_up_machine_is_found_by_measuring_it(ports, hops, switching, nois
                 assert sample.predicted(machine) == pytest.approx(sample.seconds, rel=1e-2)
 
 
+@pytest.mark.parametrize("per_row", [0.0, 5e-7])
+def test_what_rows_cost_is_found_by_measuring(per_row):
+    truth = VirtualMachine(4, 1e-3, 1e-7, per_row=per_row)
+    found = truth.run(lambda comm: calibrate(comm, **SETTINGS))[0]
+    assert found.machine.per_row == pytest.approx(per_row, abs=1e-12)
+    (rows,) = (sample for sample in found.samples if sample.kind == "rows")
+    assert (rows.count, rows.nbytes) == (1 << 12, 1 << 15)
+    assert rows.predicted(found.machine) == pytest.approx(rows.seconds, rel=1e-6)
+    assert ("ns a row" in found.report()) is bool(per_row)
+
+
+def test_rows_that_cost_less_than_nothing_cost_nothing():
+    samples = [*neighbours(1e-3, 1e-9), Sample("rows", 1 << 10, 8 << 10, 1e-4)]
+    assert fit(samples, dims=1).per_row == 0
+    samples.append(Sample("rows", 1 << 14, 8 << 14, 1e-3 + (8e-9 + 2e-7) * (1 << 14)))
+    expected = (2e-7 * (1 << 14) + 1e-4 - 1e-3 - 8e-9 * 1024) / ((1 << 14) + 1024)
+    assert fit(samples, dims=1).per_row == pytest.approx(expected)
+
+
 def test_two_ranks_are_enough():
     truth = VirtualMachine(2, 1e-3, 1e-7)
     first, second = truth.run(lambda comm: calibrate(comm, **SETTINGS))

@@ -112,6 +112,9 @@ def machines(n):
         for switching in ("store-and-forward", "circuit"):
             for startup in (0.0, 1e4):
                 yield gc.Machine(n, ports, switching, startup=startup)
+    if n > 1:  # squares have other numbers than their cubes
+        yield gc.Machine.torus((2,) * (n % 2) + (4,) * (n // 2), ports=1, startup=1e4)
+        yield gc.Machine.torus((4,) * (n // 2) + (2,) * (n % 2))
 
 
 def tasks(n, draw):

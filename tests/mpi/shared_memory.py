@@ -8,17 +8,22 @@ import signal
 import sys
 import time
 import warnings
+from functools import partial
+from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 from mpi4py import MPI
 from mpi_checks import carry_out, over_messages, raised
+from uneven_cases import uneven
 
 import graycube as gc
+from graycube.array import borders
 from graycube.errors import InvalidValueError
 from graycube.run.agreement import agreed
-from graycube.run.windows import windows
+from graycube.run.meeting import ROOM
+from graycube.run.windows import Windows, windows
 
 SENDING = ("Send_init", "Sendrecv", "Allreduce", "allgather", "bcast", "Barrier")
 DTYPES = ("u1", "f4", "c16", "S3", [("a", "f4"), ("b", "i2")])
@@ -112,6 +117,102 @@ def nothing_is_sent(comm):
             error = raised(call)
         yield error is None, f"{error!r} was called"
     silent.Free()
+
+
+def short_results_are_left_in_memory(comm):
+    """Reductions send nothing where results are short, and give what messages give."""
+    silent, n = Silent(comm.Dup()), size_of(comm)
+    by_messages = patch("graycube.array.reductions._noted", return_value=None)
+    room = ROOM // 8
+    for layout in (*layouts(n), *uneven(comm.size)):
+        for payload in ((), (3,), (room,), (room + 1,)):
+            x = np.random.default_rng(1).standard_normal((*layout.shape, *payload))
+            a = gc.CubeArray.from_numpy(x, layout, silent)
+            signs = np.copysign(0.0, a)  # the larger of two zeros is the first, or the second
+            for axis, (of, work) in product(((0, 1), 0, 1), ((a, np.sum), (signs, np.max))):
+                call = partial(work, of, axis=axis, keepdims=True)
+                with by_messages:
+                    wanted = call()
+                with patch.object(Silent, "strict", new=_is_short(wanted)):
+                    found = call()
+                same = found.blocks.tobytes() == wanted.blocks.tobytes()
+                yield (
+                    same and found.layout == wanted.layout,
+                    f"{layout}, {payload} along {axis}",
+                )
+                near = np.allclose(found.to_numpy(), work(of.to_numpy(), axis, keepdims=True))
+                yield near, f"{layout}, {payload} along {axis}: NumPy's {work.__name__}"
+    silent.Free()
+
+
+def slabs(ranks):
+    """Layouts whose borders are stretches of memory, or are not, and how far to read."""
+    shape, far = (4 * ranks, 6), [(2, 1), (0, 0)]
+    for code in ("binary", "gray"):
+        yield gc.Layout.mesh(shape, (ranks, 1), code=code), far, True
+    yield gc.Layout.mesh((8 * ranks,), (ranks,)), far[:1], True
+    yield gc.Layout.mesh(shape, (ranks, 1)), [(1, 1), (0, 1)], False
+    yield gc.Layout.mesh(shape, (ranks, 1), allocation="cyclic"), far, False
+    yield gc.Layout.mesh(shape[::-1], (1, ranks)), far[::-1], False
+
+
+def large_borders_are_sent(comm):
+    """In two copies or in one, in shared memory or without: the same."""
+    over, lone = comm.Dup(), over_messages(comm.Dup())
+    for (layout, reach, stretches), ring, payload in product(
+        slabs(comm.size), (True, False), ((), (3,))
+    ):
+        x = np.random.default_rng(0).random((*layout.shape, *payload))
+        options = {"reach": reach, "periodic": ring, "fill": -1}
+        alone = gc.CubeArray.from_numpy(x, layout).halo(**options)
+        one, other = (gc.CubeArray.from_numpy(x, layout, c) for c in (over, lone))
+        unused = (Windows, "reserve") if stretches else (borders, "Neighbours")
+        with patch.object(borders, "LARGE", 1), patch.object(*unused, side_effect=OSError):
+            large = one.halo(**options)
+        for w in (large, one.halo(**options), other.halo(**options)):
+            for z in (w, alone):
+                for mesh in z.meshes:
+                    np.multiply(mesh, 3, out=mesh)
+                z.exchange()
+            same = np.array_equal(w.meshes[0], alone.meshes[comm.rank])
+            yield same, f"{w.halo!r} of {layout}"
+            alone = gc.CubeArray.from_numpy(x, layout).halo(**options)
+    over.Free()
+    lone.Free()
+
+
+def large_borders_that_differ(comm):
+    """All ranks raise an error where they exchange different things."""
+    over = comm.Dup()
+    layout, reach, _ = next(slabs(comm.size))
+    with patch.object(borders, "LARGE", 1):
+        pair = [
+            gc.CubeArray.from_numpy(np.zeros(layout.shape, kind), layout, over).halo(reach)
+            for kind in ("f8", "i8")
+        ]
+    error = raised(pair[comm.rank == 0].exchange)
+    yield isinstance(error, InvalidValueError), f"{error!r}"
+    yield raised(pair[0].exchange) is None, "and go on"
+    over.Free()
+
+
+def _is_short(a):
+    """Whether the results of all ranks are short enough; those of some may be empty."""
+    return all(0 < nbytes <= ROOM for nbytes in a.comm.allgather(a.blocks.nbytes))
+
+
+def notes_stay(comm):
+    """What was said at a meeting can be read until who reads it comes to the next one."""
+    over = comm.Dup()
+    shared = windows(over)
+    for value in range(6):
+        note = np.full(ROOM, 16 * value + comm.rank, np.uint8)
+        shared.meet(note=note)
+        if comm.rank == value % comm.size:
+            time.sleep(0.02)
+        found, wanted = shared.notes(ROOM), 16 * value + np.arange(comm.size)
+        yield (found == wanted[:, None]).all(), f"{found[:, 0]} is not {wanted}"
+    over.Free()
 
 
 def buffers_grow(comm):
@@ -267,6 +368,10 @@ CHECKS = {
         everything_arrives,
         codes_of_bits,
         nothing_is_sent,
+        short_results_are_left_in_memory,
+        notes_stay,
+        large_borders_are_sent,
+        large_borders_that_differ,
         buffers_grow,
         slow_readers,
         memory_is_given_back,

@@ -17,7 +17,7 @@ from graycube.errors import InvalidValueError
 from graycube.schedule import dump, load
 
 WRONG = [None, True, -1, 1.5, "", "x", [], {}, 10**30, float("nan"), float("inf")]
-COSTS = {("machine", name) for name in ("startup", "per_byte", "arithmetic")}
+COSTS = {("machine", name) for name in ("startup", "per_byte", "arithmetic", "per_row")}
 HARMLESS = {("schedule", "algorithm"), ("machine", "name")}
 
 
@@ -66,6 +66,15 @@ def test_a_saved_plan_is_read_back(tmp_path, algorithm):
     assert again == plan
     assert again.explain() == plan.explain()
     assert again.verify()
+
+
+def test_a_file_says_what_rows_cost_only_where_they_do(tmp_path):
+    """Older versions read no file with a word that they do not know."""
+    for per_row in (0.0, 2e-9):
+        plan = chosen(machine=gc.Machine(4, startup=1e-3, per_row=per_row))
+        plan.save(tmp_path / "plan.json")
+        assert ("per_row" in (tmp_path / "plan.json").read_text()) is bool(per_row)
+        assert gc.load_plan(tmp_path / "plan.json").machine.per_row == per_row
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "direct", "circuit-split"])

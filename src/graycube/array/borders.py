@@ -1,7 +1,12 @@
 """Halo exchanges of ranks that share memory: borders are laid out there, and read from there.
 
-Rule: each rank has a stretch of a buffer for what it sends, one message after the other. All
-know the messages of all, and so where theirs begin.
+Rules.
+
+1. Each rank has a stretch of a buffer for what it sends, one message after the other. All know
+   the messages of all, and so where theirs begin.
+2. That is two copies. MPI can do with one, from mesh to mesh, which counts where messages are
+   too large for the caches. If they are stretches of memory in all meshes, such messages are
+   sent, and the ranks only meet here.
 """
 
 from collections import defaultdict
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
 _Mesh = NDArray[Any]
 _Call = Callable[[], object]
 _KEPT = 64
+LARGE = 1 << 21
+"""Bytes of messages that are sent, if none is shorter and all are stretches of memory."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -48,6 +55,18 @@ def _longest(exchange: Halo, axes: tuple[int, ...]) -> int:
     """The elements of the stretch that every rank has."""
     nodes = range(1 << exchange.layout.n)
     return max(_starts(exchange, node, axes)[-1][0] for node in nodes)
+
+
+@lru_cache(maxsize=_KEPT)
+def _shortest(exchange: Halo) -> int:
+    """The elements of the shortest message, or 0 where some are not stretches of all meshes."""
+    if any(reach != (0, 0) for reach in exchange.reach[1:]):
+        return 0
+    nodes = range(1 << exchange.layout.n)
+    every = [message for node in nodes for message in exchange.messages(node)]
+    lines = (message.coordinates[0] for message in every)
+    follow = all((np.diff(line) == 1).all() for line in lines)
+    return min((message.size for message in every), default=0) if follow else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +127,7 @@ class Borders:
         self._stretch = most * self._payload * mesh.itemsize
         self._by_messages = by_messages
         self._instead: Neighbours | None = None
+        self._large = _shortest(exchange) * self._payload * mesh.itemsize >= LARGE
         self._grown, self._phases = -1, list[tuple[_Laid, _Laid]]()
 
     def exchange(self) -> None:
@@ -119,9 +139,10 @@ class Borders:
                 "its memory is gone",
                 "make the array on another one",
             )
-        if self._instead is None and not shared.reserve(shared.comm.size * self._stretch):
-            self._instead = self._by_messages()
-        if self._instead is not None:
+        if self._large and not shared.meet(self._words):
+            raise different(shared.comm, self._facts)
+        if self._large or not shared.reserve(shared.comm.size * self._stretch):
+            self._instead = self._instead or self._by_messages()
             self._instead.exchange()
             return
         if self._grown != shared.grown:

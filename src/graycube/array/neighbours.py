@@ -27,7 +27,10 @@ _KEPT = 16  # stencils on layouts, the latest ones
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Together:
-    """Messages that are under way together: what is packed, the requests, what is unpacked."""
+    """Messages that are under way together: what is packed, the requests, what is unpacked.
+
+    What is one stretch of memory in the mesh is sent from there, and received there.
+    """
 
     around: tuple[tuple[Index, Index], ...]
     packed: tuple[tuple[_Mesh, Index], ...]
@@ -144,17 +147,36 @@ class Neighbours:
 
     def _phase(self, frame: Frame, axes: tuple[int, ...]) -> _Together:
         known, comm = traffic(frame, axes), self._comm
-        packed = [(self._buffer(shape), places) for shape, places, _ in known.out]
-        unpacked = [(self._buffer(shape), there, of) for shape, there, of, _ in known.back]
+        outgoing = [self._buffer(shape, places) for shape, places, _ in known.out]
+        incoming = [self._buffer(shape, places, of) for shape, places, of, _ in known.back]
         requests = [
-            *_bound(comm.Recv_init, [b[0] for b in unpacked], [m[-1] for m in known.back]),
-            *_bound(comm.Send_init, [b[0] for b in packed], [m[-1] for m in known.out]),
+            *_bound(comm.Recv_init, incoming, [m[-1] for m in known.back]),
+            *_bound(comm.Send_init, outgoing, [m[-1] for m in known.out]),
+        ]
+        packed = [(b, m[1]) for b, m in zip(outgoing, known.out, strict=True) if self._owns(b)]
+        unpacked = [
+            (b, m[1], m[2]) for b, m in zip(incoming, known.back, strict=True) if self._owns(b)
         ]
         return _Together(known.around, tuple(packed), tuple(requests), tuple(unpacked))
 
-    def _buffer(self, shape: list[int]) -> _Mesh:
-        payload = self._mesh.shape[len(shape) :]
-        return np.empty((*shape, *payload), self._mesh.dtype)
+    def _owns(self, buffer: _Mesh) -> bool:
+        """Whether a buffer is not a part of the mesh."""
+        return not np.may_share_memory(buffer, self._mesh)
+
+    def _buffer(self, shape: list[int], places: Index, of: Index | None = None) -> _Mesh:
+        """The places of a message in the mesh, if they are one stretch, or else room for it."""
+        seen = self._mesh[places]
+        if seen.flags.c_contiguous and _is_all(of, shape):
+            return seen
+        return np.empty((*shape, *self._mesh.shape[len(shape) :]), self._mesh.dtype)
+
+
+def _is_all(of: Index | None, shape: "Sequence[int]") -> bool:
+    """Whether what is put into the mesh is all of a message, in its order."""
+    return of is None or all(
+        isinstance(some, slice) and (some.start, some.stop) == (0, length)
+        for some, length in zip(of, shape, strict=True)
+    )
 
 
 def _bound(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
     from graycube.run.agreement import Facts
+    from graycube.run.meeting import Note
 
 _T = TypeVar("_T")
 
@@ -58,14 +59,18 @@ def nodes_here(layout: Placement, comm: "Intracomm | None") -> range:
     return range(over.rank, over.rank + 1)
 
 
-def together(comm: "Intracomm | None", prepare: "Callable[[], tuple[_T, Facts]]") -> _T:
+def together(
+    comm: "Intracomm | None",
+    prepare: "Callable[[], tuple[_T, Facts]]",
+    note: "Callable[[_T], Note | None] | None" = None,
+) -> _T:
     """What ``prepare`` gives, if all ranks succeed with the same facts; see ``agreed``.
 
     >>> together(None, lambda: (3, {}))
     3
     """
     over = spread(comm)
-    return prepare()[0] if over is None else agreed(over, prepare)
+    return prepare()[0] if over is None else agreed(over, prepare, note)
 
 
 def facts_of(

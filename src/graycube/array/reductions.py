@@ -7,7 +7,8 @@ Rules.
 2. They combine in pairs, one message each way for every cube dimension of these axes, always
    in the same order. So all copies are the same to the last bit, on ranks as in one process.
    Nodes of any number combine up a tree, and what comes of it goes down. A node that has
-   nothing along these axes adds nothing.
+   nothing along these axes adds nothing. Ranks that share memory leave short results there
+   when they agree, and each combines those of all of them, in the same order.
 3. Without ``keepdims``, what is left of an array without any axis of its layout is a plain
    number or array, on all ranks.
 """
@@ -32,6 +33,8 @@ from graycube.layout.copied import reduced_basis
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back, private
+from graycube.run.meeting import ROOM, Note
+from graycube.run.windows import windows
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -62,19 +65,19 @@ def over_axes(a: Held, axis: Axes, *, keepdims: bool = False) -> Over:
     >>> over_axes(Held(np.zeros((2, 4, 3)), Layout.mesh((4, 2), nodes=(2, 1))), (0, -1))
     Over(layout=(0,), payload=(0,), keepdims=False)
     """
-    every = range(a.ndim)
+    ndim, d = a.ndim, len(a.layout.shape)
+    every = range(ndim)
     given = every if axis is None else axis if isinstance(axis, Sequence) else (axis,)
     axes = [require_int(k, "axis") for k in given]
-    if not all(-a.ndim <= k < a.ndim for k in axes):
+    if not all(-ndim <= k < ndim for k in axes):
         raise OutOfRangeError(
             f"axis is {axis}",
-            f"an array of shape {a.shape} has {a.ndim} axes",
-            f"use {-a.ndim}..{a.ndim - 1}",
+            f"an array of shape {a.shape} has {ndim} axes",
+            f"use {-ndim}..{ndim - 1}",
         )
-    found = sorted({k % a.ndim for k in axes})
+    found = sorted({k % ndim for k in axes})
     if len(found) != len(axes):
         raise InvalidValueError(f"axis is {axis}", "an axis is named twice", "name it once")
-    d = len(a.layout.shape)
     inside = tuple(k for k in found if k < d)
     return Over(inside, tuple(k - d for k in found if k >= d), bool(keepdims))
 
@@ -105,9 +108,10 @@ def reduced(  # noqa: PLR0913
             require_plain(a.dtype)
         local = _local(a if of is None else of(), monoid, over, dtype, where, initial)
         facts = {"reduction": monoid.__name__, **facts_of("reduction", a.layout, a.blocks)}
-        return (over, local), {**facts, "axis": over, "result": (local.dtype, local.shape[2:])}
+        made = {"axis": over, "result": local.dtype, "shape": local.shape[2:]}
+        return (over, local), {**facts, **made}
 
-    over, blocks = together(a.comm, prepare)
+    over, blocks = together(a.comm, prepare, lambda made: _note(made[1]))
     blocks = _combined(blocks, a, over.layout, monoid)
     if initial is not None:
         blocks = monoid(blocks, initial)
@@ -173,12 +177,54 @@ def _combined(blocks: _Blocks, a: Held, axes: tuple[int, ...], monoid: np.ufunc)
             blocks = np.empty_like(blocks)
             blocks[lower] = blocks[lower ^ step] = made
         return blocks
+    every = _noted(blocks, comm) if steps else None
+    if every is not None:
+        return _in_pairs(every[_partners(steps, comm.rank)], monoid)
     for step in steps:
         other = _swapped(blocks, step, comm)
         upper = comm.rank >> step.bit_length() - 1 & 1
         with np.errstate(all="ignore"):  # what is raised on some ranks only, hangs the others
             blocks = monoid(other, blocks) if upper else monoid(blocks, other)
     return blocks
+
+
+def _note(blocks: _Blocks) -> Note | None:
+    """What a rank leaves for the others, if it is short."""
+    if blocks.nbytes > ROOM:
+        return None
+    return np.ascontiguousarray(blocks).reshape(-1).view(np.uint8)
+
+
+def _noted(blocks: _Blocks, comm: "Intracomm") -> _Blocks | None:
+    """What all ranks left that share memory, in blocks like this one, if they are short."""
+    shared = windows(comm)
+    if shared is None or not 0 < blocks.nbytes <= ROOM:
+        return None
+    notes = shared.notes(blocks.nbytes).view(blocks.dtype)
+    return notes.reshape(-1, *blocks.shape[1:])
+
+
+def _in_pairs(parts: _Blocks, monoid: np.ufunc) -> _Blocks:
+    """Neighbours combined, then what comes of them, and so on; the last one may wait."""
+    with np.errstate(all="ignore"):
+        while len(parts) > 1:
+            even = len(parts) & -2
+            made = monoid(parts[:even:2], parts[1:even:2])
+            parts = made if even == len(parts) else np.concatenate([made, parts[even:]])
+    return parts
+
+
+@lru_cache(maxsize=_KEPT)
+def _partners(steps: tuple[int, ...], node: int) -> NDArray[np.intp]:
+    """The nodes that a node shares with, so that neighbours differ by the first step."""
+    first = node
+    for step in steps:
+        if node >> step.bit_length() - 1 & 1:
+            first ^= step
+    found = np.array([first])
+    for step in steps:
+        found = np.append(found, found ^ step)
+    return found
 
 
 @lru_cache(maxsize=_KEPT)
@@ -188,10 +234,10 @@ def _left(layout: Placement, axes: tuple[int, ...], *, keepdims: bool) -> Placem
 
 
 @lru_cache(maxsize=_KEPT)
-def _steps(layout: Layout, axes: tuple[int, ...]) -> list[int]:
+def _steps(layout: Layout, axes: tuple[int, ...]) -> tuple[int, ...]:
     """The changes of node that lead to all nodes that share what is left of some axes."""
     bits = (bit for axis in axes for bit in layout.word_bits(axis))
-    return reduced_basis(layout.node_change(1 << bit) for bit in bits)
+    return tuple(reduced_basis(layout.node_change(1 << bit) for bit in bits))
 
 
 def _swapped(blocks: _Blocks, step: int, comm: "Intracomm") -> _Blocks:
@@ -215,6 +261,9 @@ def _up_and_down(
     group, some = layout.sharing(axes, comm.rank)
     me, own = group.index(comm.rank), private(comm).comm
     blocks = np.ascontiguousarray(blocks)
+    every = _noted(blocks, comm)
+    if every is not None:
+        return _in_pairs(every[group[:some]], monoid)
     steps = [1 << k for k in range((len(group) - 1).bit_length())]
     with no_way_back(lambda: "a reduction"):
         for step in steps:

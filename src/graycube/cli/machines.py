@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 import click
 
 import graycube as gc
-from graycube.cli.sizes import Figures
+from graycube.cli.sizes import Figures, Sides
 from graycube.errors import InvalidValueError
 
-_PROFILES = "cm2, ideal, ipsc1, ipsc2, or one that calibrate saved."
+_PROFILES = "ipsc2, tpu-v5p-64, ..., or one that calibrate saved: gc.profiles()."
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -28,6 +28,9 @@ class MachineOptions:
     startup: tuple[float, ...] | None = None
     per_byte: tuple[float, ...] | None = None
     packet: int | None = None
+    share: str | None = None
+    torus: tuple[tuple[int, ...], tuple[bool, ...]] | None = None
+    per_row: float | None = None
 
     def machine(self, dims: int, otherwise: gc.Machine | None = None) -> gc.Machine:
         """The profile for so many dimensions, or the other machine, with what was said.
@@ -35,18 +38,42 @@ class MachineOptions:
         Where there is neither, it is ``Machine(dims)``: one port, and no costs.
         """
         given = {
-            "ports": self.ports if self.ports in (None, "all") else _number(self.ports),
+            "ports": self.ports
+            if self.ports in (None, "all")
+            else _numbers(self.ports, "ports"),
             "switching": self.switching,
             "startup": _one_or_each(self.startup),
             "per_byte": _one_or_each(self.per_byte),
             "packet": self.packet,
+            "share": None if self.share is None else _numbers(self.share, "share"),
+            "per_row": self.per_row,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-        if self.name is not None:
+        if self.torus is not None:
+            machine = self._torus(dims)
+        elif self.name is not None:
             machine = gc.Machine.profile(self.name, dims=dims)
         else:
             machine = otherwise or gc.Machine(dims)
         return replace(machine, name="custom", **changes) if changes else machine
+
+    def _torus(self, dims: int) -> gc.Machine:
+        """A torus with the sides that were given, of as many nodes as the layouts have."""
+        sides, joined = self.torus or ((), ())
+        if self.name is not None:
+            raise InvalidValueError(
+                f"--torus and --machine {self.name} are given",
+                "each says which machine it is",
+                "leave one of them out",
+            )
+        machine = gc.Machine.torus(sides, joined=joined)
+        if machine.dims != dims:
+            raise InvalidValueError(
+                f"the torus has {1 << machine.dims} nodes",
+                f"the layouts are for {1 << dims}",
+                "give other sides, or other layouts",
+            )
+        return machine
 
 
 def machine_options(command: _F) -> _F:
@@ -55,8 +82,8 @@ def machine_options(command: _F) -> _F:
         click.option("--machine", "name", metavar="NAME", help=_PROFILES),
         click.option(
             "--ports",
-            metavar="N|all",
-            help="Links that a node uses at once: 1, or as the machine says.",
+            metavar="N[,N...]|all",
+            help="Links that a node uses at once; one a dimension: those of each kind.",
         ),
         click.option("--switching", type=click.Choice(["store-and-forward", "circuit"])),
         click.option(
@@ -72,6 +99,19 @@ def machine_options(command: _F) -> _F:
             help="Seconds for each byte, in the same way.",
         ),
         click.option("--packet", type=int, metavar="BYTES", help="Largest packet."),
+        click.option("--share", metavar="N[,N...]", help="Nodes that share a network card."),
+        click.option(
+            "--torus",
+            type=Sides(),
+            metavar="4x4x8o",
+            help="Nodes on a torus, numbered row by row; sides with an o are open.",
+        ),
+        click.option(
+            "--per-row",
+            type=float,
+            metavar="S",
+            help="Seconds for each stretch of memory that a message gathers.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -82,10 +122,15 @@ def _one_or_each(costs: tuple[float, ...] | None) -> float | tuple[float, ...] |
     return costs[0] if costs is not None and len(costs) == 1 else costs
 
 
-def _number(text: str | None) -> int:
+def _numbers(text: str | None, name: str) -> int | tuple[int, ...]:
+    """One number, or one a dimension."""
     try:
-        return int(text or "")
+        counts = tuple(int(part) for part in (text or "").split(","))
     except ValueError:
+        what = "a number of links or 'all'" if name == "ports" else "a number of nodes"
         raise InvalidValueError(
-            f"ports is {text!r:.40}", "it is a number of links or 'all'", "say --ports 1"
+            f"{name} is {text!r:.40}",
+            f"it is {what}, or a number a dimension",
+            f"say --{name} 1",
         ) from None
+    return counts[0] if len(counts) == 1 else counts

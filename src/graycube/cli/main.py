@@ -12,6 +12,7 @@ from graycube.cli.bench import bench
 from graycube.cli.calibrate import calibrate
 from graycube.cli.console import complain, say, tell
 from graycube.cli.demo import demo
+from graycube.cli.place import place
 from graycube.cli.plan import plan
 from graycube.cli.reproduce import reproduce
 from graycube.cli.verify import verify
@@ -50,7 +51,7 @@ def verbs() -> None:
     """
 
 
-for _verb in (demo, plan, verify, view, advise, calibrate, bench, reproduce):
+for _verb in (demo, plan, verify, view, advise, place, calibrate, bench, reproduce):
     verbs.add_command(_verb)
 
 

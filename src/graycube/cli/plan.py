@@ -13,6 +13,7 @@ from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
 from graycube.errors import InvalidValueError
+from graycube.machine import entries_of
 from graycube.machine.model import MAX_DIMS
 from graycube.planning import Candidate
 from graycube.planning.explain import costs_of, left_out, moved, table, used, verdict
@@ -178,7 +179,7 @@ def as_dict(made: gc.Plan) -> dict[str, object]:
         "nodes": 1 << task.n,
         "block": task.block,
         "itemsize": task.itemsize,
-        "machine": asdict(made.machine),
+        "machine": entries_of(made.machine),
         "algorithm": made.algorithm,
         "rounds": made.rounds,
         "cycles": made.cycles,

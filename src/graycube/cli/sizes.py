@@ -52,6 +52,27 @@ class Shape(click.ParamType[tuple[int, ...]]):
         return tuple(map(int, parts))
 
 
+class Sides(click.ParamType[tuple[tuple[int, ...], tuple[bool, ...]]]):
+    """Sides of a torus, and which of them are joined.
+
+    >>> Sides().convert("4x16o", None, None)
+    ((4, 16), (True, False))
+    """
+
+    name = "sides"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+        """The sides of a text."""
+        parts = str(value).lower().replace(",", "x").split("x")
+        if not all(re.fullmatch("[0-9]{1,18}o?", part) for part in parts):
+            self.fail(f"{value!r:.60} is no torus: write 4x4, or 8x16o", param, ctx)
+        return tuple(int(part.rstrip("o")) for part in parts), tuple(
+            not part.endswith("o") for part in parts
+        )
+
+
 class Figures(click.ParamType[tuple[float, ...]]):
     """Seconds: one figure, or one for each dimension.
 

@@ -58,7 +58,7 @@ def longest(n: int, group: tuple[Senders, ...]) -> int:
 def _loads(n: int, group: tuple[Senders, ...]) -> tuple[int, int, int, _Codes]:
     """The most that a node sends on one dimension, what all send, how many do, and when."""
     conditions = tuple(sender.conditions for sender in group)
-    rank, codes = _coded(conditions)
+    rank, codes = coded(conditions)
     loads = _sums(rank, codes, tuple(sender.amount for sender in group))
     members = 1 << (n - rank)
     return max(loads), sum(loads) * members, sum(map(bool, loads)) * members, conditions
@@ -68,7 +68,7 @@ def _loads(n: int, group: tuple[Senders, ...]) -> tuple[int, int, int, _Codes]:
 def _sums(rank: int, codes: _Codes, amounts: tuple[int, ...]) -> list[int]:
     """The amounts of all senders, class by class: Python integers, exact for any block."""
     loads = np.zeros(1 << rank, dtype=object)
-    for sends, amount in zip(_members(rank, codes), amounts, strict=True):
+    for sends, amount in zip(members(rank, codes), amounts, strict=True):
         loads[sends] += amount
     loads_of: list[int] = loads.tolist()
     return loads_of
@@ -78,7 +78,7 @@ def _busiest(n: int, groups: Sequence[_Codes]) -> int:
     """The most dimensions on which one node sends, by the conditions of each."""
     tied = list(_tied(n, groups))
     unsure = [group for group in tied if all(group)]
-    rank, codes = _coded([conditions for group in unsure for conditions in group])
+    rank, codes = coded([conditions for group in unsure for conditions in group])
     most = _most_at_once(rank, codes, tuple(map(len, unsure))) if unsure else 0
     return len(tied) - len(unsure) + most  # without a condition every node sends
 
@@ -86,7 +86,7 @@ def _busiest(n: int, groups: Sequence[_Codes]) -> int:
 @lru_cache(maxsize=1 << 12)
 def _most_at_once(rank: int, codes: _Codes, sizes: tuple[int, ...]) -> int:
     sends = np.zeros((len(sizes), 1 << rank), dtype=bool)
-    rows = iter(_members(rank, codes))
+    rows = iter(members(rank, codes))
     for k, size in enumerate(sizes):
         for _ in range(size):
             sends[k] |= next(rows)
@@ -159,7 +159,7 @@ def _within(n: int, conditions: Equations, space: tuple[int, ...]) -> Equations:
     return tuple(sorted(found - {(0, 0)}))
 
 
-def _coded(senders: Sequence[Equations]) -> tuple[int, _Codes]:
+def coded(senders: Sequence[Equations]) -> tuple[int, _Codes]:
     """The rank of all masks, and all conditions in sums of that many parities."""
     masks = sorted({mask for some in senders for mask, _ in some})
     rank, sums = _combinations(masks)
@@ -173,7 +173,7 @@ def _coded(senders: Sequence[Equations]) -> tuple[int, _Codes]:
     return rank, tuple(tuple((code[m], want) for m, want in some) for some in senders)
 
 
-def _members(rank: int, codes: _Codes) -> Iterator[NDArray[np.bool_]]:
+def members(rank: int, codes: _Codes) -> Iterator[NDArray[np.bool_]]:
     """Which of the 2^rank classes of nodes each sender has."""
     classes = np.arange(1 << rank)
     odd: dict[int, NDArray[np.bool_]] = {}

@@ -7,9 +7,14 @@ depends on the sender, or is the same for all.
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.cost.classes import coded, members
 from graycube.cost.traffic import RoundTraffic
-from graycube.gf2 import Span
+from graycube.gf2 import AffineMap, Span
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step
 
@@ -46,6 +51,53 @@ def message_loads(schedule: Schedule, machine: Machine) -> Iterator[tuple[int, d
                 idle = _idle_turns(tests, turns)  # of this dimension and all slower ones
                 yield left - idle, {dim: size}
                 left = idle
+
+
+def turns_by_dimensions(schedule: Schedule) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+    """A message's elements, and for all turns that differ the dimensions that are crossed.
+
+    There are so many turns like each of these. Where the sender decides whether a dimension is
+    crossed, it counts as crossed.
+    """
+    for step in _steps(schedule):
+        turns, _, size = _spans(schedule, step)
+        for circuit in _circuits(step):
+            tests = [(d, *(test if test[0] in turns else (0, 0))) for d, test in circuit]
+            rank, codes = coded([((mask, want),) if mask else () for _, mask, want in tests])
+            crossed = np.zeros(1 << rank, dtype=np.int64)
+            for (d, mask, want), crosses in zip(tests, members(rank, codes), strict=True):
+                crossed |= np.where(crosses if mask or not want else False, 1 << d, 0)
+            yield 1 << len(turns) - rank, size, crossed
+
+
+def turns_by_nodes(schedule: Schedule) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+    """Turns that are alike: how many, a message's elements, and what each node crosses."""
+    n = schedule.task.n
+    addresses: NDArray[np.integer[Any]] = np.arange(1 << schedule.task.p)
+    for way in schedule.ways:
+        at = addresses
+        for step in way.steps:
+            ends, here = step.affine(schedule.task.p)(at), at
+            size = _spans(schedule, step)[2] if step.crossings else 0
+            for _, crossings in groupby(step.crossings, key=lambda crossing: crossing.start):
+                circuit = [*crossings]
+                flips = (at ^ ends) & sum(1 << crossing.dim for crossing in circuit)
+                clock, sends = circuit[0].clock(at), flips != 0
+                turns: dict[bytes, int] = {}
+                for turn in np.unique(clock[sends]):
+                    now, across = sends & (clock == turn), np.zeros(1 << n, np.int64)
+                    across[here[now] & (1 << n) - 1] = flips[now]
+                    turns[across.tobytes()] = turns.get(across.tobytes(), 0) + 1
+                here = here ^ flips
+                for across_bytes, times in turns.items():
+                    yield times, size, np.frombuffer(across_bytes, np.int64)
+            at = ends
+
+
+def by_turns(schedule: Schedule) -> bool:
+    """Whether messages go straight to where they belong, in turns."""
+    steps = [step for way in schedule.ways for step in way.steps]
+    return any(isinstance(step.move, AffineMap) or len(step.crossings) > 1 for step in steps)
 
 
 def _rounds(schedule: Schedule, step: Step) -> Iterator[RoundTraffic]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graycube.cost.copies import copy_loads, copy_rounds
-from graycube.cost.messages import message_loads, message_rounds
+from graycube.cost.messages import by_turns, message_loads, message_rounds
 from graycube.cost.pipelines import pipeline_loads, pipeline_rounds
+from graycube.cost.shared import shared_seconds
 from graycube.cost.straight import straight_loads, straight_rounds
+from graycube.cost.stretches import together
 from graycube.cost.traffic import RoundTraffic
-from graycube.gf2 import AffineMap
 from graycube.machine import Machine
 from graycube.schedule import Replication, Schedule
 from graycube.schedule.way import are_straight
@@ -62,21 +63,41 @@ class Traffic:
         available = self.cycles * n << n
         return self.crossings / available if available else 0.0
 
+    @property
+    def rows(self) -> int:
+        """Scattered stretches of memory that the longest messages gather, in sequence.
+
+        A message that is one stretch is sent from where it is. Shares of positions, where
+        nothing tells slots apart, are few and long: they do not count.
+
+        >>> import graycube as gc
+        >>> machine = gc.Machine(dims=2, switching="circuit", startup=9.0)
+        >>> rows, columns = (gc.Layout.mesh((8, 8), nodes=n) for n in ((4, 1), (1, 4)))
+        >>> gc.plan(rows, columns, 16, machine=machine, algorithm="all-to-all").traffic.rows
+        6
+        """
+        if isinstance(self.schedule, Replication):
+            return 0
+        stretch = together(self.schedule)
+        return sum(r.times * (r.longest // stretch) for r in self.rounds if r.longest > stretch)
+
     def startups(self, machine: Machine) -> int:
         """Start-ups in sequence: one per round, or per packet of the longest message."""
         return sum(machine.startups(self._nbytes(r)) * r.times for r in self.rounds)
 
     def time(self, machine: Machine) -> float:
-        """Seconds: the sum over the rounds of the time of the slowest message."""
+        """Seconds: the sum over the rounds of the slowest message, and what its rows take."""
+        gathering = machine.per_row * self.rows if machine.per_row else 0.0
         if machine.alike:
             times = (machine.message_time(self._nbytes(r)) * r.times for r in self.rounds)
-            return sum(times, 0.0)
-        return sum(count * max(of.values()) for count, of in self.seconds(machine))
+            return sum(times, gathering)
+        return sum((count * max(of.values()) for count, of in self.seconds(machine)), gathering)
 
     def seconds(self, machine: Machine) -> Iterator[tuple[int, dict[int, float]]]:
         """Rounds that are alike: how many, and what each dimension takes in one of them.
 
-        Of circuits only the slowest dimension is listed, which all others wait for.
+        Of circuits only the slowest dimension is listed, which all others wait for. Dimensions
+        whose messages share links stand together, under the first of them.
 
         >>> import graycube as gc
         >>> machine = gc.Machine(dims=3, startup=1.0, per_byte=(1.0, 1.0, 8.0))
@@ -85,6 +106,10 @@ class Traffic:
         >>> list(traffic.seconds(machine)), traffic.time(machine)
         ([(1, {0: 5.0}), (1, {1: 5.0})], 10.0)
         """
+        if machine.wires:
+            waits = shared_seconds(self.schedule, machine)
+            yield from ((count, used) for count, used in waits if count and used)
+            return
         itemsize = self.schedule.task.itemsize
         for count, loads in _loads(self.schedule, machine):
             used = {d: machine.message_time(m * itemsize, d) for d, m in loads.items() if m}
@@ -117,7 +142,7 @@ def _rounds(schedule: Schedule | Replication) -> Iterator[RoundTraffic]:
         return copy_rounds(schedule)
     if are_straight(schedule.ways):
         return straight_rounds(schedule)
-    return message_rounds(schedule) if _by_turns(schedule) else pipeline_rounds(schedule)
+    return message_rounds(schedule) if by_turns(schedule) else pipeline_rounds(schedule)
 
 
 def _loads(
@@ -128,9 +153,4 @@ def _loads(
         return copy_loads(schedule)
     if are_straight(schedule.ways):
         return straight_loads(schedule)
-    return message_loads(schedule, machine) if _by_turns(schedule) else pipeline_loads(schedule)
-
-
-def _by_turns(schedule: Schedule) -> bool:
-    steps = [step for way in schedule.ways for step in way.steps]
-    return any(isinstance(step.move, AffineMap) or len(step.crossings) > 1 for step in steps)
+    return message_loads(schedule, machine) if by_turns(schedule) else pipeline_loads(schedule)

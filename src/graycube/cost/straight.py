@@ -13,6 +13,7 @@ The verifier asks the same of a schedule, and shares no code with this on purpos
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 from graycube.cost.classes import Senders, count, longest
 from graycube.cost.traffic import RoundTraffic
@@ -22,32 +23,59 @@ from graycube.schedule import Schedule, Way
 
 
 @dataclass(frozen=True, slots=True)
-class _HopTime:
-    """A step's use of its dimension in the cycles ``start`` to ``stop``."""
+class Use:
+    """What is in use in the cycles ``start`` to ``stop``.
 
-    dim: int
-    conditions: tuple[tuple[int, int], ...]
+    >>> Use(4, 6).stop
+    6
+    """
+
     start: int
     stop: int
 
 
+_Use = TypeVar("_Use", bound=Use)
+
+
+@dataclass(frozen=True, slots=True)
+class _HopTime(Use):
+    """A step's use of its dimension."""
+
+    dim: int
+    conditions: tuple[tuple[int, int], ...]
+
+
 def straight_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     """The rounds, with equal neighbours in pipelines as one."""
-    for times, groups in _alike(schedule):
+    for times, groups in straight_groups(schedule):
         yield RoundTraffic(*count(schedule.task.n, tuple(groups.values())), times=times)
 
 
 def straight_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
     """The same rounds: how many are alike, and the longest message on each dimension."""
-    for times, groups in _alike(schedule):
+    for times, groups in straight_groups(schedule):
         yield times, {d: longest(schedule.task.n, group) for d, group in groups.items()}
 
 
-def _alike(schedule: Schedule) -> Iterator[tuple[int, dict[int, tuple[Senders, ...]]]]:
+def straight_groups(schedule: Schedule) -> Iterator[tuple[int, dict[int, tuple[Senders, ...]]]]:
     """How many rounds are alike, and who sends on each dimension, in one order."""
     uses = sorted(_uses(schedule), key=lambda use: use.start)
+    for times, active in alike(schedule, uses):
+        groups: dict[int, list[Senders]] = {}
+        for use, amount in active:
+            groups.setdefault(use.dim, []).append(Senders(use.conditions, amount))
+        yield times, {d: tuple(sorted(group)) for d, group in sorted(groups.items())}
+
+
+def alike(
+    schedule: Schedule, uses: Sequence[_Use]
+) -> Iterator[tuple[int, list[tuple[_Use, int]]]]:
+    """How many rounds are alike, with what is in use in one of them, and for how long.
+
+    The uses are in the order in which they begin.
+    """
     marks = _marks(schedule, uses)
-    active: list[_HopTime] = []
+    active: list[_Use] = []
     waiting = iter([*uses, None])
     coming = next(waiting)
     for first, after in pairwise(marks):
@@ -56,15 +84,11 @@ def _alike(schedule: Schedule) -> Iterator[tuple[int, dict[int, tuple[Senders, .
             active.append(coming)
             coming = next(waiting)
         active = [use for use in active if use.stop > start]
-        groups: dict[int, list[Senders]] = {}
-        for use in active:
-            amount = min(use.stop, stop) - max(use.start, start)
-            groups.setdefault(use.dim, []).append(Senders(use.conditions, amount))
-        canonical = {d: tuple(sorted(group)) for d, group in sorted(groups.items())}
-        yield after - first, canonical
+        amounts = (min(use.stop, stop) - max(use.start, start) for use in active)
+        yield after - first, [*zip(active, amounts, strict=True)]
 
 
-def _marks(schedule: Schedule, uses: Sequence[_HopTime]) -> list[int]:
+def _marks(schedule: Schedule, uses: Sequence[_Use]) -> list[int]:
     """The numbers of the rounds that may differ from the one before."""
     total = len(schedule.rounds)
     if not isinstance(schedule.rounds, range):
@@ -93,7 +117,8 @@ def _uses(schedule: Schedule) -> Iterator[_HopTime]:
             for crossing in step.crossings if way.size else ():
                 conditions, amount = _senders(schedule, way, exchange)
                 both = tuple(sorted({*holders, *conditions}))
-                yield _HopTime(crossing.dim, both, crossing.start, crossing.start + amount)
+                start = crossing.start
+                yield _HopTime(start, start + amount, crossing.dim, both)
             holders = [_carried(mask, want, exchange) for mask, want in holders]
 
 

@@ -127,12 +127,15 @@ def _require_kinds(task: Task, machine: Machine) -> None:
 
 
 def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
-    """What has to change sides of a dimension does so over its links, one for each node."""
+    """What changes sides of a dimension goes over its links, one for each node at most."""
+    narrow = {d: float(w.narrowness(d)) for w in machine.wires for d in w.dims}
     halves = [1 if row else 2 * (displacement.constant >> d & 1)
               for d, row in enumerate(displacement.matrix.rows)]  # fmt: skip
     seconds = [
-        link.startup + task.block_bytes * half / 2 * link.per_byte if half else 0.0
-        for half, link in zip(halves, machine.links, strict=True)
+        link.startup + task.block_bytes * half / 2 * link.per_byte * narrow.get(d, 1.0)
+        if half
+        else 0.0
+        for d, (half, link) in enumerate(zip(halves, machine.links, strict=True))
     ]
     busiest = max(range(task.n), key=seconds.__getitem__)
     share = "half of the" if halves[busiest] == 1 else "all"

@@ -39,9 +39,9 @@ def lines_of(a: CubeArray, axis: int, dtype: "np.dtype[np.generic]") -> _Lines:
     >>> lines_of(a, 1, a.dtype)[1].ravel()  # that of node 1, where a has the columns 2 and 3
     array([4., 5., 6., 7.])
     """
-    layout = _in_memory(a.layout, axis, a.layout.axes[axis])
+    layout = in_memory(a.layout, axis, a.layout.axes[axis])
     blocks = moved(a.blocks, layout, a.layout.map, layout.map, a.comm).astype(dtype, copy=False)
-    above, _, _, below, before, _ = shape = _shape(layout, axis, len(a.nodes))
+    above, _, _, below, before, _ = shape = lines_shape(layout, axis, len(a.nodes))
     digits = np.moveaxis(blocks.reshape(*shape, -1), 5, 2)  # between its high and low bits
     return digits.reshape(above, layout.shape[axis], below, before, -1)
 
@@ -53,11 +53,52 @@ def of_lines(lines: _Lines, a: CubeArray, axis: int) -> CubeArray:
     >>> of_lines(lines_of(a, 1, a.dtype)[:, 1:], a, 1).to_numpy().tolist()
     [[1.0, 2.0, 3.0], [5.0, 6.0, 7.0]]
     """
-    layout = _in_memory(a.layout, axis, axis_of(lines.shape[1]))
-    above, high, low, below, before, extent = _shape(layout, axis, len(a.nodes))
+    layout = in_memory(a.layout, axis, axis_of(lines.shape[1]))
+    above, high, low, below, before, extent = lines_shape(layout, axis, len(a.nodes))
     digits = lines.reshape(above, high, extent, low, below, before, -1)
     shape = (len(a.nodes), layout.block_size, *a.blocks.shape[2:])
     return CubeArray(np.moveaxis(digits, 2, 5).reshape(shape), layout, a.comm)
+
+
+@lru_cache(maxsize=4 * KEPT)
+def lines_shape(layout: Layout, axis: int, nodes: int) -> tuple[int, int, int, int, int, int]:
+    """What blocks of :func:`in_memory` are, before the extents after the axis and payload.
+
+    That is: rows above the axis, its high and its low bits, rows below it; the extents before
+    its own, and its own.
+
+    >>> lines_shape(in_memory(Layout.mesh((4, 8), nodes=(2, 1)), 0, axis_of(12)), 0, nodes=2)
+    (2, 4, 1, 4, 1, 3)
+    """
+    along = layout.axes[axis]
+    last = 1 << layout.word_bits(axis).start
+    below = sum(row < last for row in layout.map.matrix.rows[layout.n :])
+    before = prod(other.extent for other in layout.axes[:axis])
+    above = layout.p - layout.n - along.bits - below
+    high = along.bits - along.low
+    return nodes << above, 1 << high, 1 << along.low, 1 << below, before, along.extent
+
+
+@lru_cache(maxsize=4 * KEPT)
+def in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
+    """The layout with a new axis, in memory, in place of one; memory is in C order.
+
+    Node bits that depend on the old axis are exchanged for others, the rest stay as they are.
+
+    >>> print(in_memory(Layout.mesh((4, 8), nodes=(2, 1)), 0, axis_of(3)))
+    (b1:1 b1:0 || b1:2) x 3 on axis 0
+    """
+    group = layout.word_bits(axis)
+    old, offset = len(group), group.start
+    place, _ = brought(layout.map, layout.n, group, group)
+    low = (1 << offset) - 1
+    rows = [row >> offset + old << offset + new.bits | row & low for row in place.matrix.rows]
+    # Memory now has single bits of the word, and nothing of the old axis is left in them.
+    memory = [row for row in rows[layout.n :] if row]
+    memory += [1 << offset + b for b in range(new.bits)]
+    matrix = Matrix.from_rows([*rows[: layout.n], *sorted(memory)], layout.p - old + new.bits)
+    axes = (*layout.axes[:axis], new, *layout.axes[axis + 1 :])
+    return replace(layout, map=AffineMap(matrix, place.constant), axes=axes)
 
 
 def axis_of(length: int) -> Axis:
@@ -147,7 +188,7 @@ def resized_layout(layout: Layout, axis: int, length: int) -> Layout:
     if isinstance(layout, Ownership):
         return layout.with_axis(axis, replace(layout.axes[axis], length=length))
     if has_room(layout, axis):
-        return _in_memory(layout, axis, axis_of(length))
+        return in_memory(layout, axis, axis_of(length))
     blocks = _blocks(layout, axis)
     return _evened(blocks.with_axis(axis, _cyclic(blocks.axes[axis], length)))
 
@@ -210,38 +251,3 @@ def _evened(layout: Any) -> Layout:  # noqa: ANN401 - a layout of either kind
     ):
         return cast("Layout", layout)
     return Layout.mesh(layout.shape, nodes, code=codes, allocation=places)
-
-
-@lru_cache(maxsize=4 * KEPT)
-def _shape(layout: Layout, axis: int, nodes: int) -> tuple[int, int, int, int, int, int]:
-    """What blocks of :func:`_in_memory` are, before the extents after the axis and payload.
-
-    That is: rows above the axis, its high and its low bits, rows below it; the extents before
-    its own, and its own.
-    """
-    along = layout.axes[axis]
-    last = 1 << layout.word_bits(axis).start
-    below = sum(row < last for row in layout.map.matrix.rows[layout.n :])
-    before = prod(other.extent for other in layout.axes[:axis])
-    above = layout.p - layout.n - along.bits - below
-    high = along.bits - along.low
-    return nodes << above, 1 << high, 1 << along.low, 1 << below, before, along.extent
-
-
-@lru_cache(maxsize=4 * KEPT)
-def _in_memory(layout: Layout, axis: int, new: Axis) -> Layout:
-    """The layout with a new axis, in memory, in place of one; memory is in C order.
-
-    Node bits that depend on the old axis are exchanged for others, the rest stay as they are.
-    """
-    group = layout.word_bits(axis)
-    old, offset = len(group), group.start
-    place, _ = brought(layout.map, layout.n, group, group)
-    low = (1 << offset) - 1
-    rows = [row >> offset + old << offset + new.bits | row & low for row in place.matrix.rows]
-    # Memory now has single bits of the word, and nothing of the old axis is left in them.
-    memory = [row for row in rows[layout.n :] if row]
-    memory += [1 << offset + b for b in range(new.bits)]
-    matrix = Matrix.from_rows([*rows[: layout.n], *sorted(memory)], layout.p - old + new.bits)
-    axes = (*layout.axes[:axis], new, *layout.axes[axis + 1 :])
-    return replace(layout, map=AffineMap(matrix, place.constant), axes=axes)

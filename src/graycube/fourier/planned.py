@@ -59,6 +59,12 @@ def require_plan(plan: object, layout: Layout, axis: int) -> "Plan":
             f"a transform along axis {axis} has {stages!s:.60} for {layout.block_size}",
             "ask plan_fft for this axis",
         )
+    if plan.machine.renumbers:
+        raise InvalidValueError(
+            "the plan is for a torus with squares",
+            "its schedule has the numbers of the cube, and arrays have yours",
+            "transform without a plan, which sends the same bytes",
+        )
     if not _proved(plan.schedule, plan.machine):
         raise InvalidValueError(
             f"the plan {plan.algorithm!r} is not proved",

@@ -308,7 +308,7 @@ def require_array(a: object) -> None:
         raise InvalidTypeError(
             f"got a {type(a).__name__}",
             "a transform works on a CubeArray",
-            "use CubeArray.from_numpy(x, layout)",
+            "use CubeArray.from_numpy(x, layout), or graycube.jax.fft for arrays of JAX",
         )
 
 

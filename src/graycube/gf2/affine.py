@@ -93,6 +93,15 @@ class AffineMap(Shown):
             return NotImplemented
         return AffineMap(self.matrix @ other.matrix, self(other.constant))
 
+    def widened(self, size: int) -> "AffineMap":
+        """The same on the low bits of longer words, whose other bits stay.
+
+        >>> AffineMap(Matrix.permutation([1, 0])).widened(3)(0b101)
+        6
+        """
+        others = (1 << j for j in range(self.width, size))
+        return AffineMap(Matrix((*self.matrix.columns, *others), size), self.constant)
+
     def affine(self, size: int) -> "AffineMap":
         """The map itself, on addresses of ``size`` bits; see :meth:`Exchange.affine`.
 

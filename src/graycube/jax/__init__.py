@@ -39,7 +39,7 @@ from graycube.jax.array import Array
 from graycube.jax.execute import execute
 from graycube.jax.halo import halo
 from graycube.jax.permute import permute
-from graycube.jax.real import irfft, irfftn, rfft, rfftn
+from graycube.jax.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.jax.reshard import reshard
 from graycube.jax.shardings import layout, sharding
 from graycube.jax.traffic import Collectives, traffic
@@ -57,12 +57,14 @@ __all__ = [
     "ifft2",
     "ifftn",
     "irfft",
+    "irfft2",
     "irfftn",
     "layout",
     "local",
     "permute",
     "reshard",
     "rfft",
+    "rfft2",
     "rfftn",
     "sharding",
     "traffic",

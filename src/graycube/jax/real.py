@@ -1,34 +1,42 @@
-"""Transforms of real arrays, which keep half of the spectrum; of arrays of JAX only.
+"""Transforms of real arrays, which keep half of the spectrum.
 
-Rule: the last axis has L // 2 + 1 values in its spectrum, seldom a number that devices divide.
-So it is not sharded, and each device transforms its lines. The other axes are transformed as
-those of complex arrays are.
+Rules.
+
+1. The last axis has L // 2 + 1 values in its spectrum, seldom a number that devices divide. So
+   each device transforms whole lines of it.
+2. An array of JAX keeps its sharding, so its last axis is not sharded. A ``gc.jax.Array``
+   brings that axis to memory, if other axes can take its devices.
+3. The other axes are transformed as those of complex arrays are.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
 import jax.numpy as jnp
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.transform import Norm, require_axes, require_norm
+from graycube.fourier.lines import axis_of, has_room, in_memory, lines_shape
+from graycube.fourier.transform import Norm, Order, require_axes, require_norm
 from graycube.jax.array import Array
 from graycube.jax.names import Block, Sharding
 from graycube.jax.over import over
-from graycube.jax.shardings import Placing, placed, source_of
+from graycube.jax.shardings import placed, source_of
 from graycube.jax.transform import complex_of, fftn, ifftn
 
 
 def rfft(
     x: Block, axis: int = -1, norm: Norm | None = None, *, source: Sharding = None
 ) -> Block:
-    """The transform of a real array along an axis that is not sharded.
+    """The transform of a real array along an axis: its first L // 2 + 1 values.
+
+    An array of JAX must not be sharded along that axis.
 
     >>> mesh = jax.make_mesh((8,), ("x",))
-    >>> x = jax.device_put(jnp.ones((8, 6)), jax.NamedSharding(mesh, jax.P("x")))
+    >>> x = jax.device_put(jnp.ones((8, 8)), jax.NamedSharding(mesh, jax.P("x")))
     >>> rfft(x).shape
-    (8, 4)
+    (8, 5)
+    >>> rfft(Array.from_array(x), axis=0)
+    <gc.jax.Array (5, 8) complex64 on 8 devices: (|| b1:2 b1:1 b1:0) x 5 on axis 0>
     """
     return rfftn(x, (axis,), norm, source=source)
 
@@ -51,47 +59,90 @@ def irfft(
     return irfftn(x, n, (axis,), norm, source=source)
 
 
+def rfft2(
+    x: Block,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    *,
+    order: Order | None = None,
+    source: Sharding = None,
+) -> Block:
+    """The transform of a real array along two axes: half of the spectrum of the last one.
+
+    >>> mesh = jax.make_mesh((8,), ("x",))
+    >>> x = jax.device_put(jnp.ones((64, 6)), jax.NamedSharding(mesh, jax.P("x")))
+    >>> bool(jnp.allclose(rfft2(x), jnp.fft.rfft2(x), atol=1e-4))
+    True
+    """
+    return rfftn(x, axes, norm, order=order, source=source)
+
+
+def irfft2(  # noqa: PLR0913 - NumPy's, and two more
+    x: Block,
+    n: int | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    *,
+    order: Order | None = None,
+    source: Sharding = None,
+) -> Block:
+    """The real array, of ``n`` points along the last of two axes, with that spectrum.
+
+    >>> mesh = jax.make_mesh((8,), ("x",))
+    >>> x = jax.device_put(jnp.ones((64, 6)), jax.NamedSharding(mesh, jax.P("x")))
+    >>> bool(jnp.allclose(irfft2(rfft2(x)), x, atol=1e-5))
+    True
+    """
+    return irfftn(x, n, axes, norm, order=order, source=source)
+
+
 def rfftn(
     x: Block,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
+    order: Order | None = None,
     source: Sharding = None,
 ) -> Block:
-    """The transform of a real array along several axes, the last of which is not sharded.
+    """The transform of a real array along several axes: half of the spectrum of the last one.
+
+    ``order`` is that of the other axes.
 
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.ones((64, 6)), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(rfftn(x), jnp.fft.rfftn(x), atol=1e-4))
     True
     """
-    given, others, last = _axes(x, axes, norm, source)
+    others, last = _axes(x, axes, norm, source)
     if jnp.issubdtype(x.dtype, jnp.complexfloating):
         raise InvalidTypeError(
             f"the array has dtype {x.dtype}",
             "half of the spectrum is enough for real numbers only",
             "use fftn, or drop the imaginary part",
         )
-    half = over(given.mesh, _Half(last, norm), given.partition, given.partition)(x)
-    return fftn(half, others, norm, source=_sharding(given)) if others else half
+    half = _along(x, last, _Half(norm), x.shape[last] // 2 + 1, source)
+    return fftn(half, others, norm, order=order, source=source)
 
 
-def irfftn(
+def irfftn(  # noqa: PLR0913 - NumPy's, and two more
     x: Block,
     n: int | None = None,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
+    order: Order | None = None,
     source: Sharding = None,
 ) -> Block:
     """The real array, of ``n`` points along the last one of several axes, with that spectrum.
+
+    ``order`` is that of the other axes.
 
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.ones((64, 6)), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(irfftn(rfftn(x)), x, atol=1e-5))
     True
     """
-    given, others, last = _axes(x, axes, norm, source)
+    others, last = _axes(x, axes, norm, source)
     even = 2 * (x.shape[last] - 1)
     points = even if n is None else n
     if points < 1 or points // 2 + 1 != x.shape[last]:
@@ -100,63 +151,104 @@ def irfftn(
             f"a spectrum of {x.shape[last]} values is that of {even} or {even + 1} points",
             "nothing is padded or cut: pass such an n",
         )
-    if others:
-        x = ifftn(x, others, norm, source=_sharding(given))
-    whole = _RealLines(last, norm, points)
-    return over(given.mesh, whole, given.partition, given.partition)(x)
+    x = ifftn(x, others, norm, order=order, source=source)
+    return _along(x, last, _RealLines(norm, points), points, source)
 
 
 def _axes(
     x: Block, axes: Sequence[int] | None, norm: Norm | None, source: Sharding
-) -> tuple[Placing, list[int], int]:
-    """The array as it is placed, the axes of complex transforms, and that of the real one."""
+) -> tuple[list[int], int]:
+    """The axes of complex transforms, and that of the real one, which can be in memory."""
     require_norm(norm)
-    if isinstance(x, Array):
-        raise InvalidTypeError(
-            "got a gc.jax.Array",
-            "half spectra are those of arrays of JAX",
-            "take x.to_array(), or use fftn",
-        )
-    given = placed(source_of(x, source), x.shape, "source")
-    chosen = require_axes(given.layout, axes)
+    given = None if isinstance(x, Array) else placed(source_of(x, source), x.shape, "source")
+    layout = x.layout if given is None else given.layout
+    chosen = require_axes(layout, axes)
     if not chosen:
         raise InvalidValueError("axes is empty", "the last one is real", "name at least one")
     *others, last = chosen
-    if given.spec[last]:
-        raise InvalidValueError(
-            f"axis {last} is over the mesh axes {given.spec[last]}",
-            "an axis that is real, or has half a spectrum, is not sharded",
-            "take another one as the last axis, reshard first, or use fftn",
-        )
     if last in others:
         raise InvalidValueError(
             f"axis {last} is in axes={axes} more than once",
             "the last axis has half a spectrum after its transform",
             "name it once",
         )
-    return given, others, last
+    if given is not None and given.spec[last]:
+        raise InvalidValueError(
+            f"axis {last} is over the mesh axes {given.spec[last]}",
+            "an axis that is real, or has half a spectrum, is not sharded",
+            "take another one as the last axis, reshard first, pass a gc.jax.Array, "
+            "or use fftn",
+        )
+    if not has_room(layout, last):
+        raise InvalidValueError(
+            f"axis {last} has {layout.shape[last]} points, spread over the devices",
+            "half a spectrum has whole lines on a device, and no other axes take its devices",
+            "use fft, whose spectrum is whole",
+        )
+    return others, last
 
 
-def _sharding(given: Placing) -> Sharding:
-    return jax.sharding.NamedSharding(given.mesh, given.partition)
+def _along(
+    x: Block, axis: int, lines: "_Half | _RealLines", points: int, source: Sharding
+) -> Block:
+    """The array with lines made anew along an axis, of so many points."""
+    if not isinstance(x, Array):
+        given = placed(source_of(x, source), x.shape, "source")
+        body = _OnAxis(lines, axis)
+        return over(given.mesh, body, given.partition, given.partition)(x)
+    ends = [in_memory(x.layout, axis, new) for new in (x.layout.axes[axis], axis_of(points))]
+    shapes = (lines_shape(layout, axis, nodes=1) for layout in ends)
+    before, after = ends
+    return x.relayout(before).computed(_OnSlots(lines, *shapes), after)
 
 
 @dataclass(frozen=True)
 class _Half:
-    axis: int
+    """From real lines, along axis 1, to half of their spectra."""
+
     norm: Norm | None
 
-    def __call__(self, x: Block) -> Block:
-        real = jnp.finfo(complex_of(x.dtype)).dtype
-        return jnp.fft.rfft(x.astype(real), axis=self.axis, norm=self.norm)
+    def __call__(self, lines: Block) -> Block:
+        real = jnp.finfo(complex_of(lines.dtype)).dtype
+        return jnp.fft.rfft(lines.astype(real), axis=1, norm=self.norm)
 
 
 @dataclass(frozen=True)
 class _RealLines:
-    axis: int
+    """From half of their spectra to real lines, along axis 1."""
+
     norm: Norm | None
     points: int
 
+    def __call__(self, lines: Block) -> Block:
+        lines = lines.astype(complex_of(lines.dtype))
+        return jnp.fft.irfft(lines, self.points, axis=1, norm=self.norm)
+
+
+@dataclass(frozen=True)
+class _OnAxis:
+    """Lines along an axis of a device's part of an array."""
+
+    lines: _Half | _RealLines
+    axis: int
+
     def __call__(self, x: Block) -> Block:
-        x = x.astype(complex_of(x.dtype))
-        return jnp.fft.irfft(x, self.points, axis=self.axis, norm=self.norm)
+        made = self.lines(jnp.moveaxis(x[None], self.axis + 1, 1))
+        return jnp.moveaxis(made, 1, self.axis + 1)[0]
+
+
+@dataclass(frozen=True)
+class _OnSlots:
+    """Lines in a device's block, which has these shapes before and after: see lines_shape."""
+
+    lines: _Half | _RealLines
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+    def __call__(self, block: Block) -> Block:
+        digits = jnp.moveaxis(block.reshape(*self.before, -1), 5, 2)
+        above, high, extent, low, *rest = digits.shape
+        made = self.lines(digits.reshape(above, high * extent * low, *rest))
+        above, high, low, below, inside, extent = self.after
+        digits = made.reshape(above, high, extent, low, below, inside, -1)
+        return jnp.moveaxis(digits, 2, 5).reshape(1, -1, *block.shape[2:])

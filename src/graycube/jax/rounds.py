@@ -91,12 +91,6 @@ def rounds_of(schedule: Schedule | Replication) -> Rounds:
     >>> [transfer.pairs[:2] for (transfer,) in made.rounds]
     [((0, 2), (1, 3)), ((0, 1), (1, 0)), ((0, 3), (1, 2))]
     """
-    if schedule.relabel not in {None, AffineMap.identity(schedule.task.p)}:
-        raise InvalidValueError(
-            f"{schedule.algorithm!r} renumbers the nodes",
-            "the devices of a mesh keep their numbers",
-            'plan with algorithm="auto", or make a mesh of the devices in another order',
-        )
     made = chunked(schedule)
     scripts, rows = made.scripts, made.scripts[0].rows
     spare = max(script.spare for script in scripts)
@@ -217,6 +211,12 @@ def executed(plan: "Plan", cube: MeshCube, shape: Sequence[int]) -> "Executed":
             f"a device has {elements} elements, in the shape {tuple(shape)}",
             f"the plan is for blocks of {task.block}",
             "pass blocks of that many elements, with any payload behind each",
+        )
+    if plan.machine.renumbers:
+        raise InvalidValueError(
+            "the plan is for a torus with squares",
+            "its rounds have the numbers of the cube",
+            "put devices on the mesh in the order of machine.numbers, and plan for a cube",
         )
     if plan.rounds > MOST:
         raise InvalidValueError(

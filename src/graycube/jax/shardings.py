@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from graycube.array import CubeArray
@@ -85,11 +86,26 @@ def placed(sharding: Sharding, shape: Sequence[int], what: str) -> Placing:
     spec = spec_of(sharding, len(shape), what)
     used = {name for names in spec for name in names}
     cube = cube_of(sharding.mesh, used)
+    for k, (length, names) in enumerate(zip(shape, spec, strict=True)):
+        require_even(length, 1 << sum(len(cube.dims(name)) for name in names), k, what)
     dims = [[d for name in names for d in cube.dims(name)] for names in spec]
     if not shape:
         return Placing(sharding.mesh, (), cube, Layout.nodes(0))
     made = Layout.mesh(tuple(shape), [1 << len(d) for d in dims], dims=dims)
     return Placing(sharding.mesh, spec, cube, made)
+
+
+def require_even(length: int, devices: int, axis: int, what: str) -> None:
+    """Refuse an axis whose devices have not equally many elements.
+
+    >>> require_even(6, 2, 0, "source")
+    """
+    if length % devices:
+        raise InvalidValueError(
+            f"axis {axis} of {what} has {length} elements on {devices} devices",
+            "each device needs equally many",
+            f"pad the axis to {length + -length % devices}, or shard it over fewer devices",
+        )
 
 
 def spec_of(sharding: Sharding, d: int, what: str) -> tuple[tuple[str, ...], ...]:
@@ -130,6 +146,12 @@ def names_of(entry: str | Iterable[str] | None) -> tuple[str, ...]:
 
 def source_of(x: Block, source: Sharding) -> Sharding:
     """The sharding of an array, or of a tracer if its type or the caller says it."""
+    if jnp.issubdtype(getattr(x, "dtype", None), jax.dtypes.extended):
+        raise InvalidTypeError(
+            f"the array has dtype {x.dtype}",
+            "numbers are moved and transformed",
+            "take jax.random.key_data(x), and wrap what comes of it with wrap_key_data",
+        )
     if source is not None:
         return source
     if not isinstance(x, jax.core.Tracer):

@@ -1,7 +1,17 @@
 """The machine: a cube of 2^dims nodes, how its links may be used, and what a message costs."""
 
-from graycube.machine.model import Link, Machine, require_machine
+from graycube.machine.model import Machine, require_machine
 from graycube.machine.profiles import profiles
-from graycube.machine.saving import save_profile
+from graycube.machine.saving import entries_of, save_profile
+from graycube.machine.wires import Hop, Link, Wires
 
-__all__ = ["Link", "Machine", "profiles", "require_machine", "save_profile"]
+__all__ = [
+    "Hop",
+    "Link",
+    "Machine",
+    "Wires",
+    "entries_of",
+    "profiles",
+    "require_machine",
+    "save_profile",
+]

@@ -5,25 +5,39 @@ start-up for each. ``ports`` is how many links a node may use at once in each di
 "store-and-forward" switching every hop is a message; with "circuit" switching a message holds
 all the links of its path at once, at a cost that does not depend on their number.
 
-Links of different dimensions may differ: ``startup`` and ``per_byte`` are one figure for all,
-or one for each dimension, dimension 0 first. A round takes as long as the slowest message in
-it, and a circuit is as slow as the slowest of its links.
+Links of different dimensions may differ: ``startup``, ``per_byte``, ``ports`` and ``share`` are
+one figure for all, or one for each dimension, dimension 0 first. A round takes as long as the
+slowest message in it, and a circuit is as slow as the slowest of its links. What messages share
+is in :mod:`graycube.machine.wires`.
+
+``per_row`` is what a node pays for each stretch of memory that it gathers into a message, the
+receiver's part included; messages that are one stretch need no gathering.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from math import inf
 from numbers import Real
 from sys import float_info
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
-from graycube.gf2 import require_int
+from graycube.gf2 import AffineMap, log2_exact, require_int, require_ints
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
+from graycube.machine.wires import (
+    Hop,
+    Link,
+    Wires,
+    levels_of,
+    numbers_of,
+    require_shares,
+    require_sides,
+    route_of,
+    wires_of,
+)
 from graycube.parsing import require_line
 from graycube.show import Sheet, Shown, Table
 
@@ -31,22 +45,16 @@ Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
 
 
-class Link(NamedTuple):
-    """What a message pays to start on a link, and for each byte, in seconds.
-
-    >>> Machine(dims=2, startup=1e-6, per_byte=(1e-10, 1e-9)).links[1]
-    Link(startup=1e-06, per_byte=1e-09)
-    """
-
-    startup: float
-    per_byte: float
-
-
 @dataclass(frozen=True, slots=True)
 class Machine(Shown):
     """A cube of 2^``dims`` nodes with its ports, switching and costs in seconds.
 
-    ``startup`` and ``per_byte`` are one figure, or one for each dimension, dimension 0 first.
+    ``startup``, ``per_byte``, ``ports`` and ``share`` are one figure, or one for each
+    dimension, dimension 0 first. Neighbouring dimensions with the same figures are links of
+    one kind. With a figure for each dimension ``ports`` counts the links of its kind that a
+    node uses at once, as through a network card; ``share`` is how many nodes have the card
+    together: those that differ in the lowest bits. :meth:`torus` says what ``sides`` are.
+    ``per_row`` is for each stretch of memory that a message gathers.
 
     >>> machine = Machine(dims=6, ports=1, startup=1e-3, per_byte=4e-7)
     >>> round(machine.message_time(1000), 6)
@@ -54,15 +62,22 @@ class Machine(Shown):
     >>> cluster = Machine(dims=3, startup=(1e-6, 1e-6, 5e-6), per_byte=(1e-10, 1e-10, 1e-9))
     >>> [round(cluster.message_time(10**6, dim), 6) for dim in range(3)]
     [0.000101, 0.000101, 0.001005]
+    >>> one_card = Machine(dims=4, ports=(2, 2, 1, 1), share=(1, 1, 4, 4), per_byte=1e-9)
+    >>> one_card.links_at_once, [wires.dims for wires in one_card.wires]
+    (3, [range(2, 4)])
     """
 
     dims: int
-    ports: int | Literal["all"] = 1
+    ports: int | Literal["all"] | tuple[int, ...] = 1
     switching: Switching = "store-and-forward"
     startup: float | tuple[float, ...] = 0.0
     per_byte: float | tuple[float, ...] = 1.0
     packet: int | None = None
     arithmetic: float = 0.0
+    share: int | tuple[int, ...] = 1
+    sides: tuple[int, ...] = ()
+    joined: tuple[bool, ...] = ()
+    per_row: float = 0.0
     name: str = field(default="custom", compare=False)
 
     def __post_init__(self) -> None:
@@ -73,15 +88,14 @@ class Machine(Shown):
                 f"it must be at most {MAX_DIMS}",
                 "use a smaller cube",
             )
-        most = max(self.dims, 1)
         if self.ports != "all":
-            object.__setattr__(self, "ports", require_int(self.ports, "ports (or 'all')"))
-        if self.ports != "all" and not 1 <= self.ports <= most:
-            raise InvalidValueError(
-                f"ports is {self.ports}",
-                f"a node of a {self.dims}-cube has 1..{most} ports",
-                "use a number in that range, or 'all'",
-            )
+            limit = "a node of a {dims}-cube has 1..{most} ports"
+            ports = _counts(self.ports, "ports (or 'all')", self.dims, limit)
+            object.__setattr__(self, "ports", ports)
+        share = _counts(
+            self.share, "share", self.dims, "it must be 1..{most}, as many as nodes"
+        )
+        object.__setattr__(self, "share", share)
         if self.switching not in get_args(Switching):
             raise InvalidValueError(
                 f"switching is {self.switching!r}",
@@ -90,10 +104,53 @@ class Machine(Shown):
             )
         for name in ("startup", "per_byte"):
             object.__setattr__(self, name, _costs(getattr(self, name), name, self.dims))
-        object.__setattr__(self, "arithmetic", _cost(self.arithmetic, "arithmetic"))
+        for name in ("arithmetic", "per_row"):
+            object.__setattr__(self, name, _cost(getattr(self, name), name))
         require_line(self.name, "the name of the machine")
         if self.packet is not None:
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
+        require_shares(self)
+        require_sides(self)
+
+    @classmethod
+    def torus(  # noqa: PLR0913
+        cls,
+        sides: Sequence[int],
+        *,
+        joined: bool | Sequence[bool] = True,
+        ports: int | Literal["all"] = "all",
+        switching: Switching = "circuit",
+        startup: float | Sequence[float] = 0.0,
+        per_byte: float | Sequence[float] = 1.0,
+        packet: int | None = None,
+        name: str = "custom",
+    ) -> "Machine":
+        """Nodes on a torus, numbered row by row; a side that is not ``joined`` is open.
+
+        Costs are one figure, or one for each side. Sides of 2, and joined sides of 4, are cubes
+        exactly; over the dimensions of longer ones messages share links.
+
+        >>> Machine.torus((4, 4, 4), startup=1e-6, per_byte=1e-11).wires
+        ()
+        >>> ring = Machine.torus((8,), per_byte=1.0)
+        >>> [len(ring.route(0, node)) for node in range(8)]
+        [0, 1, 2, 3, 4, 3, 2, 1]
+        """
+        lengths = require_ints(sides, "the sides")
+        bits = [log2_exact(length, f"side {k}") for k, length in enumerate(lengths)]
+
+        def each(cost: float | Sequence[float]) -> Any:  # noqa: ANN401 - checked by the machine
+            if not isinstance(cost, list | tuple | np.ndarray) or len(cost) != len(bits):
+                return cost
+            return tuple(
+                c for c, b in zip(cost[::-1], bits[::-1], strict=True) for _ in range(b)
+            )
+
+        joints = (joined,) * len(bits) if isinstance(joined, bool) else tuple(joined)
+        return cls(
+            sum(bits), ports, switching, each(startup), each(per_byte), packet,
+            sides=lengths, joined=joints, name=name,
+        )  # fmt: skip
 
     @classmethod
     def profile(cls, name: str, dims: int | None = None) -> "Machine":
@@ -104,8 +161,8 @@ class Machine(Shown):
         >>> Machine.profile("cm5")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        graycube.errors.InvalidValueError: the profile is 'cm5': the known ones are cm2, ideal,
-        ipsc1, ipsc2...; choose one of them, measure and save one with calibrate, or build a
+        graycube.errors.InvalidValueError: the profile is 'cm5': the known ones are cm2,
+        dgx-h100, ...; choose one of them, measure and save one with calibrate, or build a
         Machine
         """
         entries, where = read_profile(name)
@@ -122,16 +179,19 @@ class Machine(Shown):
         >>> Machine(dims=4, ports="all").links_at_once
         4
         """
+        if isinstance(self.ports, tuple):
+            return sum(min(self.ports[dims[0]], len(dims)) for dims, _ in self.levels)
         return self.dims if self.ports == "all" else self.ports
 
     @property
     def alike(self) -> bool:
-        """Whether links cost the same in all dimensions.
+        """Whether links cost the same in all dimensions, and none is shared.
 
         >>> [Machine(dims=2, per_byte=(1.0, rate)).alike for rate in (1.0, 4.0)]
         [True, False]
         """
-        return not isinstance(self.startup, tuple) and not isinstance(self.per_byte, tuple)
+        each = (self.startup, self.per_byte)
+        return not (any(isinstance(cost, tuple) for cost in each) or self.wires)
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -149,14 +209,56 @@ class Machine(Shown):
         >>> Machine(dims=5, startup=2.0, per_byte=(1.0, 1.0, 1.0, 4.0, 4.0)).levels[1]
         (range(3, 5), Link(startup=2.0, per_byte=4.0))
         """
-        if self.alike:
-            return ((range(self.dims), self.cheapest),)
-        found, first = [], 0
-        for link, run in groupby(self.links):
-            after = first + len(list(run))
-            found.append((range(first, after), link))
-            first = after
-        return tuple(found)
+        return tuple((dims, self.links[dims[0]]) for dims in levels_of(self))
+
+    @property
+    def wires(self) -> tuple[Wires, ...]:
+        """The dimensions whose messages share links.
+
+        >>> machine = Machine(dims=3, ports="all", share=(1, 2, 2), per_byte=1e-9)
+        >>> [(wires.dims, wires.nodes) for wires in machine.wires]
+        [(range(1, 3), range(0, 1))]
+        """
+        return wires_of(self)
+
+    @property
+    def numbers(self) -> AffineMap:
+        """The number in the cube for each number of a node: the same, but for squares.
+
+        >>> [Machine.torus((2, 4)).numbers(node) for node in range(8)]
+        [0, 1, 3, 2, 4, 5, 7, 6]
+        """
+        return numbers_of(self)
+
+    @property
+    def renumbers(self) -> bool:
+        """Whether nodes have other numbers in the cube than those that users know.
+
+        >>> Machine.torus((2, 4)).renumbers, Machine.torus((2, 8)).renumbers
+        (True, False)
+        """
+        return self.numbers != AffineMap.identity(self.dims)
+
+    def route(self, source: int, target: int) -> tuple[Hop, ...]:
+        """The links from a node to another, in the order in which a message takes them.
+
+        On a torus it goes along the last side first, elsewhere over the lowest dimension first.
+        Links that are shared have the same name wherever they are met.
+
+        >>> [hop.name for hop in Machine.torus((4, 4)).route(0, 7)]
+        [(0, 1, -1), (3, 0, 1)]
+        >>> cluster = Machine(dims=3, ports="all", share=(1, 2, 2))
+        >>> [hop.name for hop in cluster.route(0, 5)], cluster.route(1, 5)[0].name
+        ([(0, 0), (0, 'card', 1)], (0, 'card', 1))
+        """
+        for node in (source, target):
+            if not 0 <= require_int(node, "a node") < 1 << self.dims:
+                raise InvalidValueError(
+                    f"a node is {node}",
+                    f"the machine has {1 << self.dims} nodes",
+                    "number them from 0",
+                )
+        return route_of(self, source, target)
 
     @property
     def cheapest(self) -> Link:
@@ -206,27 +308,43 @@ class Machine(Shown):
         startup, per_byte = self.startup, self.per_byte
         if isinstance(startup, tuple) or isinstance(per_byte, tuple):
             startups = self.startups(nbytes)
-            links = self.links if dim is None else (self.links[dim],)
-            return max(startups * link.startup + nbytes * link.per_byte for link in links)
+            if dim is None:
+                return max(
+                    startups * link.startup + nbytes * link.per_byte for link in self.links
+                )
+            startup = startup[dim] if isinstance(startup, tuple) else startup
+            per_byte = per_byte[dim] if isinstance(per_byte, tuple) else per_byte
+            return startups * startup + nbytes * per_byte
         return self.startups(nbytes) * startup + nbytes * per_byte
 
     def _sheet(self) -> Sheet:
         every = ", which are all" if self.ports == "all" else ""
+        shape = f"{1 << self.dims} = 2^{self.dims}"
+        if self.sides:
+            lengths = zip(self.sides, self.joined, strict=True)
+            sides = " x ".join(
+                f"{length}{'' if ring else ' (open)'}" for length, ring in lengths
+            )
+            shape = f"{1 << self.dims} = {sides}"
         rows = [
-            ("nodes", f"{1 << self.dims} = 2^{self.dims}"),
+            ("nodes", shape),
             ("ports", f"{self.links_at_once}{every}"),
             ("switching", self.switching),
             *self._costs(),
             ("packets", "any size" if self.packet is None else f"{self.packet} bytes"),
             ("arithmetic", f"{self.arithmetic:.4g} s"),
+            *([("per row", f"{self.per_row:.4g} s")] if self.per_row else []),
         ]
         return Sheet(f"Machine {self.name}", Table((), rows, "ll"))
 
     def _costs(self) -> Iterator[tuple[str, str]]:
+        shared = {wires.dims: wires.shared for wires in self.wires}
         for dims, link in self.levels:
-            where = "" if self.alike else f", {over(dims)}"
+            where = "" if len(self.levels) == 1 else f", {over(dims)}"
             yield f"start-up{where}", f"{link.startup:.4g} s"
             yield f"per byte{where}", f"{link.per_byte:.4g} s"
+            if dims in shared:
+                yield f"shared{where}", shared[dims]
 
     def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
         return cost if isinstance(cost, tuple) else (cost,) * self.dims
@@ -243,12 +361,21 @@ class Machine(Shown):
                 f"nothing is known of {dims}, since they differ",
                 "give Machine a start-up and a rate for each",
             )
-        ports = self.ports if self.ports == "all" else min(self.ports, most)
-        startup, per_byte = (
-            cost[:dims] or _least(cost) if isinstance(cost, tuple) else cost
-            for cost in (self.startup, self.per_byte)
+        if self.sides and dims != self.dims:
+            raise InvalidValueError(
+                f"the machine has {' x '.join(map(str, self.sides))} nodes",
+                f"which of them are meant by {dims} dimensions is not known",
+                "use Machine.torus with the sides of the part",
+            )
+        ports = min(self.ports, most) if isinstance(self.ports, int) else self.ports
+        return replace(
+            self,
+            dims=dims,
+            ports=ports[:dims] or 1 if isinstance(ports, tuple) else ports,
+            share=self.share[:dims] or 1 if isinstance(self.share, tuple) else self.share,
+            startup=_first(self.startup, dims),
+            per_byte=_first(self.per_byte, dims),
         )
-        return replace(self, dims=dims, ports=ports, startup=startup, per_byte=per_byte)
 
 
 def require_machine(machine: object, dims: int) -> Machine:
@@ -285,6 +412,10 @@ def over(dims: range) -> str:
     return f"dimensions {dims[0]} to {dims[-1]}"
 
 
+def _first(cost: float | tuple[float, ...], dims: int) -> float | tuple[float, ...]:
+    return cost[:dims] or _least(cost) if isinstance(cost, tuple) else cost
+
+
 def _least(cost: float | tuple[float, ...]) -> float:
     return min(cost) if isinstance(cost, tuple) else cost
 
@@ -293,20 +424,46 @@ def _most(cost: float | tuple[float, ...]) -> float:
     return max(cost) if isinstance(cost, tuple) else cost
 
 
+def _counts(value: Any, name: str, dims: int, limit: str) -> int | tuple[int, ...]:  # noqa: ANN401 - checked here
+    """One count, or one for each dimension."""
+    given = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(given, tuple | list):
+        _require_each(given, name, dims)
+        names = (f"{name} of dimension {d}" for d in range(dims))
+        each = (require_int(one, each) for one, each in zip(given, names, strict=True))
+        return tuple(_counted(one, name, dims, limit) for one in each)
+    return _counted(require_int(value, name), name, dims, limit)
+
+
+def _counted(count: int, name: str, dims: int, limit: str) -> int:
+    most = max(dims, 1) if name.startswith("ports") else 1 << dims
+    if not 1 <= count <= most:
+        raise InvalidValueError(
+            f"{name.partition(' ')[0]} is {count}",
+            limit.format(dims=dims, most=most),
+            "use a number in that range" + (", or 'all'" if name.startswith("ports") else ""),
+        )
+    return count
+
+
 def _costs(value: object, name: str, dims: int) -> float | tuple[float, ...]:
     """One number, or one for each dimension; those that all agree are one."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, tuple | list):
         return _cost(value, name)
-    if len(value) != dims or not dims:
+    _require_each(value, name, dims)
+    costs = tuple(_cost(cost, f"{name} of dimension {d}") for d, cost in enumerate(value))
+    return costs if len(set(costs)) > 1 else costs[0]
+
+
+def _require_each(given: Sequence[object], name: str, dims: int) -> None:
+    if len(given) != dims or not dims:
         raise InvalidValueError(
-            f"{name} has {len(value)} figures",
+            f"{name.partition(' ')[0]} has {len(given)} figures",
             f"the machine has {dims} dimensions",
             "give one figure, or one for each dimension, dimension 0 first",
         )
-    costs = tuple(_cost(cost, f"{name} of dimension {d}") for d, cost in enumerate(value))
-    return costs if len(set(costs)) > 1 else costs[0]
 
 
 def _cost(value: object, name: str) -> float:

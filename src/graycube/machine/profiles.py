@@ -25,7 +25,7 @@ def profiles() -> list[str]:
     """The names that :meth:`Machine.profile` knows, the built-in ones first.
 
     >>> profiles()[:4]
-    ['cm2', 'ideal', 'ipsc1', 'ipsc2']
+    ['cm2', 'dgx-h100', 'dgx-h100-cluster', 'hdr100-cluster']
     """
     return [*_built_in(), *_saved()]
 

@@ -1,6 +1,7 @@
 """Machines saved as profiles."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from graycube.machine.profile_text import MAX_TEXT, parse_profile, profile_text
 from graycube.machine.profiles import require_name, write_profile
 
 Row = Mapping[str, str | int | float]
+_LATER = {"per_row": 0.0, "share": 1, "sides": (), "joined": ()}
+"""What files leave out where it is as usual, so that older versions read the rest."""
 
 
 def save_profile(
@@ -40,7 +43,7 @@ def save_profile(
             f"the machine is {machine!r:.60}", "it must be a Machine", "build one"
         )
     require_name(name)
-    content: dict[str, Any] = {"source": source, **_entries(machine)}
+    content: dict[str, Any] = {"source": source, **_said(machine)}
     if error is not None:
         content["error"] = dict(error)
     content["measured"] = [dict(row) for row in measured]
@@ -55,6 +58,16 @@ def save_profile(
     return write_profile(name, text)
 
 
+def entries_of(machine: Machine) -> dict[str, Any]:
+    """What files say of a machine.
+
+    >>> ["per_row" in entries_of(Machine(2, per_row=seconds)) for seconds in (0.0, 1e-9)]
+    [False, True]
+    """
+    found = asdict(machine)
+    return {key: x for key, x in found.items() if key not in _LATER or x != _LATER[key]}
+
+
 def _text(content: Mapping[str, Any]) -> str:
     try:
         return profile_text(content)
@@ -66,6 +79,6 @@ def _text(content: Mapping[str, Any]) -> str:
         ) from None
 
 
-def _entries(machine: Machine) -> dict[str, Any]:
-    names = ("dims", "ports", "switching", "startup", "per_byte", "packet", "arithmetic")
-    return {name: value for name in names if (value := getattr(machine, name)) is not None}
+def _said(machine: Machine) -> dict[str, Any]:
+    entries = entries_of(machine)
+    return {k: v for k, v in entries.items() if v is not None and k != "name"}

@@ -3,7 +3,8 @@
 Rules. Start-up and rate minimise the relative error of the exchanges of neighbours, since sizes
 differ by orders of magnitude; both are >= 0, and outliers count less than their square. Ports
 and switching are those among which all measured ratios are nearest, as logarithms: a single
-noisy ratio then decides nothing.
+noisy ratio then decides nothing. What a row costs is what exchanges that gather rows take
+longer than those of one stretch and the same sizes, all in all: those with most rows decide.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -48,6 +49,7 @@ def fit(samples: Iterable[Sample], dims: int, name: str = "calibrated") -> Machi
         switching,
         startup=startup,
         per_byte=per_byte,
+        per_row=_per_row(samples),
         name=name,
     )
 
@@ -111,6 +113,14 @@ def _ports(samples: Sequence[Sample], dims: int) -> int:
         return _misfit(measured, lambda k: -(-k // ports))
 
     return min(range(1, max(dims, 1) + 1), key=misfit)  # the fewest of those that fit alike
+
+
+def _per_row(samples: Sequence[Sample]) -> float:
+    """Seconds for each row, beyond those of a message that is one stretch."""
+    one = {s.nbytes: s.seconds for s in samples if s.kind == "distance" and s.count == 1}
+    rows = [s for s in samples if s.kind == "rows" and s.nbytes in one]
+    longer = sum(s.seconds - one[s.nbytes] for s in rows)
+    return max(0.0, longer / sum(s.count for s in rows)) if rows else 0.0
 
 
 def _misfit(measured: dict[tuple[int, int], float], model: Callable[[int], float]) -> float:

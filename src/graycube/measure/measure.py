@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.measure.samples import RoundKind, Sample, rounds
+from graycube.measure.samples import ROW, RoundKind, Sample, rounds
 from graycube.run import mpi
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ _BARRIERS = 20  # and as long as so many barriers: ranks leave one at different 
 _MOST = 500  # rounds at a stretch
 
 Bytes = NDArray[np.uint8]
+Rows = NDArray[np.uint64]
 Comm = Any  # mpi4py is optional
 
 
@@ -81,6 +82,7 @@ class _Ranks:
         room = max(largest * self.dims, self.size)
         self.out: Bytes = np.ones(room, dtype=np.uint8)  # ones: the pages are really there
         self.into: Bytes = np.ones(room, dtype=np.uint8)
+        self.scattered: Rows = np.ones(2 * (largest // ROW), dtype=np.uint64)
 
     def work(self, kind: RoundKind) -> Callable[[int], None]:
         """What one rank does in turn ``turn`` of rounds of that kind."""
@@ -92,6 +94,9 @@ class _Ranks:
             return lambda _: self._by_dimensions(kind.nbytes)
         if kind.kind == "pairwise":
             return lambda _: self._pairwise(kind.nbytes)
+        if kind.kind == "rows":
+            places = np.arange(0, 2 * kind.count, 2)  # no two of them next to each other
+            return lambda turn: self._in_rows(self._mask(1, turn), kind.nbytes, places)
         return lambda _: self._alltoall(kind.nbytes)
 
     def _mask(self, far: int, turn: int) -> int:
@@ -103,6 +108,11 @@ class _Ranks:
         part = slice(start, start + nbytes)
         partner = self.rank ^ mask
         self.comm.Sendrecv(self.out[part], partner, recvbuf=self.into[part], source=partner)
+
+    def _in_rows(self, mask: int, nbytes: int, places: NDArray[np.intp]) -> None:
+        _gather(self.scattered, places, self.out[:nbytes].view(np.uint64))
+        self._exchange(mask, nbytes)
+        _put_away(self.into[:nbytes].view(np.uint64), self.scattered, places)
 
     def _at_once(self, count: int, turn: int, nbytes: int) -> None:
         partners = [self.rank ^ self._mask(1, turn + k) for k in range(count)]
@@ -123,6 +133,14 @@ class _Ranks:
 
     def _alltoall(self, nbytes: int) -> None:
         self.comm.Alltoall(self.out[:nbytes], self.into[:nbytes])
+
+
+def _gather(scattered: Rows, places: NDArray[np.intp], message: Rows) -> None:
+    np.take(scattered, places, out=message, mode="clip")  # as plans do it
+
+
+def _put_away(message: Rows, scattered: Rows, places: NDArray[np.intp]) -> None:
+    scattered[places] = message
 
 
 def _counts(comm: Comm, works: Sequence[Callable[[int], None]], dims: int) -> list[int]:

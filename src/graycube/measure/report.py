@@ -37,9 +37,10 @@ def costs(machine: Machine) -> str:
     '8 ranks: start-up 2 us, 1 ns a byte, 2 ports, store-and-forward'
     """
     link = machine.dearest
+    rows = f", {1e9 * machine.per_row:.3g} ns a row" if machine.per_row else ""
     return (
         f"{1 << machine.dims} ranks: start-up {_time(link.startup)}, "
-        f"{1e9 * link.per_byte:.3g} ns a byte, {counted(machine.links_at_once, 'port')}, "
+        f"{1e9 * link.per_byte:.3g} ns a byte{rows}, {counted(machine.links_at_once, 'port')}, "
         f"{machine.switching}"
     )
 

@@ -3,6 +3,8 @@
 Rules. A round ends when its slowest rank is done. ``kind`` says what it is: "distance" is an
 exchange with the rank that differs in ``count`` bits, "at once" are exchanges over ``count``
 dimensions at the same time, and three kinds are all-to-alls, ``nbytes`` in all from each rank.
+"rows" is an exchange of neighbours that is gathered from ``count`` stretches of memory and put
+into as many.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,8 +13,11 @@ from typing import Literal
 
 from graycube.machine import Machine
 
-Kind = Literal["distance", "at once", "by dimensions", "pairwise", "alltoall"]
+Kind = Literal["distance", "at once", "by dimensions", "pairwise", "alltoall", "rows"]
 ALL_TO_ALL: tuple[Kind, ...] = ("by dimensions", "pairwise", "alltoall")
+ROW = 8
+"""Bytes of a row that is gathered: a single element, as a rule."""
+_MANY = 1024  # rows, so that they are what takes long
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,8 @@ class RoundKind:
     def predicted(self, machine: Machine) -> float:
         """Seconds on a machine."""
         n, circuits = machine.dims, machine.switching == "circuit"
+        if self.kind == "rows":
+            return machine.message_time(self.nbytes) + self.count * machine.per_row
         if self.kind == "distance":
             return machine.message_time(self.nbytes) * (1 if circuits else self.count)
         if self.kind == "at once":
@@ -65,6 +72,8 @@ class Sample(RoundKind):
             return "exchange of neighbours" if self.count == 1 else far
         if self.kind == "at once":
             return f"{self.count} exchange{'s' if self.count > 1 else ''} at once"
+        if self.kind == "rows":
+            return f"neighbours, rows of {ROW} B"
         names = {"by dimensions": "in exchanges", "pairwise": "pairwise", "alltoall": "of MPI"}
         return f"all-to-all {names[self.kind]}"
 
@@ -81,5 +90,8 @@ def rounds(dims: int, sizes: Sequence[int]) -> Iterator[RoundKind]:
         RoundKind("distance", far, nbytes) for far in range(2, dims + 1) for nbytes in ends
     )
     yield from (RoundKind("at once", k, nbytes) for k in range(1, dims + 1) for nbytes in ends)
+    gathered = [nbytes for nbytes in sizes if nbytes >= _MANY * ROW and nbytes % ROW == 0]
+    for nbytes in dict.fromkeys((*gathered[:1], *gathered[-1:])):
+        yield RoundKind("rows", nbytes // ROW, nbytes)
     parts = [max(nbytes >> dims, 1) for nbytes in ends]
     yield from (RoundKind(kind, dims, part << dims) for kind in ALL_TO_ALL for part in parts)

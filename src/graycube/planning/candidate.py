@@ -7,7 +7,7 @@ from math import inf
 from graycube.cost import Traffic, simulate
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
-from graycube.machine import Machine, require_machine
+from graycube.machine import Link, Machine, require_machine
 from graycube.schedule import Task
 from graycube.schedule.replication import of_ways
 from graycube.table import Algorithm, algorithms
@@ -121,17 +121,26 @@ def _nothing(
 def _candidate(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:
     if algorithm.name == "relabel" and algorithm.applicable(task, machine) is not None:
         return _relabelled(algorithm, task, machine)
-    made = (_made(algorithm, task, machine, on) for on in _as_if_alike(machine))
-    return min(made, key=lambda candidate: candidate.cost)
+    priced = list[Candidate]()
+    for on in _as_if_alike(machine):
+        made = _made(algorithm, task, machine, on, priced)
+        if made is not None:
+            priced.append(made)
+    return min(priced, key=lambda candidate: candidate.cost)
 
 
-def _made(algorithm: Algorithm, task: Task, machine: Machine, on: Machine) -> Candidate:
-    """What an algorithm does for a machine like ``on``, and what that costs on the machine."""
+def _made(
+    algorithm: Algorithm, task: Task, machine: Machine, on: Machine, known: Sequence[Candidate]
+) -> Candidate | None:
+    """What an algorithm does for a machine like ``on``, and its cost on ours, unless known."""
     reason = algorithm.applicable(task, on)
     if reason is not None:
         return Candidate(algorithm, None, float("inf"), reason)
     try:
-        traffic = simulate(algorithm.emit(task, on))
+        schedule = algorithm.emit(task, on)
+        if any(one.traffic is not None and one.traffic.schedule == schedule for one in known):
+            return None
+        traffic = simulate(schedule)
     except GraycubeError as error:  # too large for this form of schedule
         return Candidate(algorithm, None, float("inf"), str(error))
     return Candidate(algorithm, traffic, traffic.time(machine), None)
@@ -140,14 +149,29 @@ def _made(algorithm: Algorithm, task: Task, machine: Machine, on: Machine) -> Ca
 def _as_if_alike(machine: Machine) -> Iterator[Machine]:
     """The machine, and if its links differ, machines on which all are as one of them.
 
-    Algorithms choose the sizes of messages by how many bytes a start-up is worth.
+    Algorithms choose the sizes of messages by how many bytes a start-up is worth, and use as
+    many links at once as they may: where links are shared, fewer can be better.
     """
     yield machine
-    if not machine.alike:
-        links = sorted({*machine.links, machine.cheapest, machine.dearest})
-        worth = {link.startup / link.per_byte if link.per_byte else inf: link for link in links}
-        for link in worth.values():
-            yield replace(machine, startup=link.startup, per_byte=link.per_byte)
+    if machine.alike:
+        return
+    links = sorted({*machine.links, machine.cheapest, machine.dearest, *_when_shared(machine)})
+    worth = {link.startup / link.per_byte if link.per_byte else inf: link for link in links}
+    most = machine.links_at_once
+    for link in worth.values():
+        for ports in sorted({1, *(wires.ports for wires in machine.wires), most}):
+            if ports == most or machine.wires:
+                plain = replace(machine, ports=ports, share=1, sides=(), joined=())
+                yield replace(plain, startup=link.startup, per_byte=link.per_byte)
+
+
+def _when_shared(machine: Machine) -> Iterator[Link]:
+    """What links that are shared seem to cost where all nodes send."""
+    for wires in machine.wires:
+        for d in wires.dims:
+            crowds = wires.crowds(1 << d)
+            rate = sum(crowds) * wires.link.per_byte / wires.ports
+            yield Link(len(crowds) * wires.link.startup, rate)
 
 
 def _relabelled(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:
@@ -162,13 +186,7 @@ def _relabelled(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate
     bits = schedule.task.p - task.p
     finer = task.refined(bits) if bits else task
     name = f"{schedule.algorithm}+relabel"
-    wide = _widened(numbers, task.n, bits)
+    nodes = AffineMap(Matrix(numbers.matrix.columns[: task.n], task.n), numbers.constant)
+    wide = nodes.widened(finer.p)
     renamed = replace(schedule, task=finer, relabel=wide, algorithm=name)
     return Candidate(algorithm, simulate(renamed), best.cost, None)
-
-
-def _widened(numbers: AffineMap, n: int, bits: int) -> AffineMap:
-    """The same new numbers for addresses with more slot bits."""
-    columns = numbers.matrix.columns[:n]
-    slots = (1 << j for j in range(n, numbers.width + bits))
-    return AffineMap(Matrix((*columns, *slots), numbers.width + bits), numbers.constant)

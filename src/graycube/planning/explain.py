@@ -26,6 +26,7 @@ def sheet_of(plan: "Plan") -> Sheet:
         f"{repr(plan).strip('<>')}\n{where}",
         f"{moved(plan.task)}; {used(plan.machine)}",
         *(() if plan.machine.alike and plan.machine.priced else costs_of(plan)),
+        *rows_of(plan),
         table(plan),
         left_out(plan.candidates),
         *verdict(plan),
@@ -68,9 +69,10 @@ def costs_of(plan: "Plan") -> Iterator[str | Table]:
         for times, seconds in plan.traffic.seconds(machine):
             slowest = max(seconds, key=seconds.__getitem__)
             waits[slowest] += times * seconds[slowest]
+        shared = {wires.dims: f", {wires.shared}" for wires in machine.wires}
         rows = [
             (
-                over(dims),
+                f"{over(dims)}{shared.get(dims, '')}",
                 f"{link.startup:.4g}",
                 f"{link.per_byte:.4g}",
                 f"{sum(waits[d] for d in dims):.4g}",
@@ -78,6 +80,21 @@ def costs_of(plan: "Plan") -> Iterator[str | Table]:
             for dims, link in machine.levels
         ]
         yield Table(("links of", "start-up", "per byte", "the plan waits"), rows, "lrrr")
+
+
+def rows_of(plan: "Plan") -> Iterator[str]:
+    """What of the price is for rows that messages gather.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.planning import plan
+    >>> machine = Machine(dims=2, switching="circuit", startup=1e-5, per_row=2e-9)
+    >>> made = plan(Layout.cyclic(8, 2), Layout.consecutive(8, 2), 64, machine=machine)
+    >>> print(*rows_of(made))
+    48 rows are gathered, 2e-09 s each
+    """
+    each, rows = plan.machine.per_row, plan.traffic.rows
+    if each and rows:
+        yield f"{counted(rows, 'row')} are gathered, {each:.4g} s each"
 
 
 def table(plan: "Plan") -> Table:

@@ -1,12 +1,11 @@
 """Plans as files: the machine and the schedule, in the written format of schedules."""
 
 import json
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
 from graycube.errors import GraycubeError, InvalidValueError
-from graycube.machine import Machine
+from graycube.machine import Machine, entries_of
 from graycube.parsing import parsed_json
 from graycube.schedule import Moves, Replication, Schedule
 from graycube.schedule.written import MAX_TEXT, content_of, schedule_of
@@ -15,7 +14,7 @@ from graycube.whole_files import read_text
 
 def plan_text(schedule: Schedule | Replication, machine: Machine) -> str:
     """The text of a plan, if it is one that can be read."""
-    content = {"machine": asdict(machine), "schedule": content_of(schedule)}
+    content = {"machine": entries_of(machine), "schedule": content_of(schedule)}
     text = json.dumps({"format": "graycube plan", "version": 1, **content}, indent=1)
     if len(text) > MAX_TEXT:
         raise InvalidValueError(

@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.cost import Bound, Traffic, lower_bounds, simulate
+from graycube.host import host_array
 from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import sheet_of
 from graycube.planning.files import parsed_plan, plan_text
 from graycube.run import Execution, agreed, apply, bind, require_comm, scripts
+from graycube.run.local import require_blocks, require_out
 from graycube.run.script import Script
 from graycube.schedule import Action, Moves, Replication, Schedule, Task, actions, dump, expand
 from graycube.show import Shown, text
@@ -39,7 +42,10 @@ ELEMENTWISE = 1 << 18
 class Plan(Shown):
     """A task, a machine, the chosen schedule, its price, its bound, and the rivals.
 
-    ``untried`` is what :func:`synthesize` left untried when its time ran out.
+    ``untried`` is what :func:`synthesize` left untried when its time ran out. The task, and
+    blocks and ranks where the plan is carried out, have the numbers of nodes that users know;
+    on a torus with squares the ``schedule`` and its moves have those of the cube,
+    ``machine.numbers`` of them.
 
     >>> import graycube as gc
     >>> machine = gc.Machine(dims=6, startup=1e-3, per_byte=3.57e-7)
@@ -68,7 +74,7 @@ class Plan(Shown):
         >>> made.candidates[2]
         <Candidate gb1: 24 s>
         """
-        return all_candidates(self.task, self.machine)
+        return all_candidates(self.task.numbered(self.machine.numbers), self.machine)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A plan goes to other processes as the text of its file, and is checked there."""
@@ -197,7 +203,7 @@ class Plan(Shown):
         cycles 2 to 3: exchange positions 2 to 3 over dimension 0
         cycles 4 to 5: exchange positions 0 to 1 over dimension 1
         """
-        return actions(self.schedule, node)
+        return actions(self.schedule, self._in_cube(node))
 
     def apply(self, blocks: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Carry the plan out in this process; the first axis of ``blocks`` is the node.
@@ -211,7 +217,22 @@ class Plan(Shown):
         >>> moved.ravel().tolist()
         [10, 11, 12, 13]
         """
-        return apply(self.schedule, blocks, out)
+        if not self.machine.renumbers:
+            return apply(self.schedule, blocks, out)
+        given, order = host_array(blocks), self.machine.numbers(np.arange(1 << self.task.n))
+        require_blocks(self.task, given)
+        in_cube = np.empty_like(given)
+        in_cube[order] = given
+        moved = apply(self.schedule, in_cube)[order]
+        if out is None:
+            return moved
+        require_out(out, given)
+        out[...] = moved
+        return out
+
+    def _in_cube(self, node: int) -> int:
+        """The number in the cube of a node, if there is such a node."""
+        return self.machine.numbers(node) if 0 <= node < 1 << self.task.n else node
 
     def execute(
         self, block: ArrayLike, comm: "Intracomm", out: NDArray[Any] | None = None
@@ -286,11 +307,15 @@ class Plan(Shown):
         own = agreed(comm, lambda: (require_comm(comm, nodes), {"plan": self.identity}))
         if self.schedule.relabel is None:
             return own
-        return require_comm(own.Split(0, self.schedule.relabel(own.rank)))
+        moved = self.schedule.relabel(self._in_cube(own.rank)) & nodes - 1
+        return require_comm(own.Split(0, self.machine.numbers.inverse()(moved)))
 
     def _script(self, node: int) -> Script:
         if node not in self._scripts:
-            (self._scripts[node],) = scripts(self.schedule, range(node, node + 1))
+            at = self._in_cube(node)
+            (made,) = scripts(self.schedule, range(at, at + 1))
+            back = self.machine.numbers.inverse()
+            self._scripts[node] = made.numbered(back) if self.machine.renumbers else made
         return self._scripts[node]
 
     @cached_property
@@ -320,9 +345,10 @@ class Plan(Shown):
         'graycube plan'; see docs/format.md
         """
         schedule, machine = parsed_plan(text, path)
-        task = schedule.task
-        require_machine(machine, task.n)
-        return cls(task, machine, schedule, simulate(schedule), lower_bounds(task, machine))
+        in_cube = schedule.task
+        require_machine(machine, in_cube.n)
+        task = in_cube.numbered(machine.numbers.inverse())
+        return cls(task, machine, schedule, simulate(schedule), lower_bounds(in_cube, machine))
 
     def save(self, path: str | Path) -> None:
         """Write the plan to a file, which :func:`load_plan` reads: all of it or nothing.

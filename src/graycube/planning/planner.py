@@ -67,9 +67,10 @@ def plan_fft(
 
 def _made(task: Task, machine: Machine | str, algorithm: str) -> Plan:
     machine = require_machine(machine, task.n)
-    candidates = all_candidates(task, machine)
-    chosen = choose(candidates, task, algorithm)
-    made = Plan(task, machine, chosen.schedule, chosen, lower_bounds(task, machine))
+    in_cube = task.numbered(machine.numbers)
+    candidates = all_candidates(in_cube, machine)
+    chosen = choose(candidates, in_cube, algorithm)
+    made = Plan(task, machine, chosen.schedule, chosen, lower_bounds(in_cube, machine))
     made.__dict__["candidates"] = candidates  # priced already
     return made
 

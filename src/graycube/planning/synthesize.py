@@ -52,13 +52,14 @@ def synthesize(  # noqa: PLR0913
     """
     task = Task(source, target, block, itemsize)
     machine = require_machine(machine, task.n)
-    require_whole(task, machine)
+    in_cube = task.numbered(machine.numbers)
+    require_whole(in_cube, machine)
     deadline = deadline_after(time_limit)
     best = plan(source, target, block, itemsize=itemsize, machine=machine)
     tell(f"the table has {best.algorithm}: {best.cost:.4g} s")
     try:
-        flow = flow_until(deadline, task, machine)
-        best = replace(best, bounds=(*best.bounds, _flow_bound(task, machine, flow.bound)))
+        flow = flow_until(deadline, in_cube, machine)
+        best = replace(best, bounds=(*best.bounds, _flow_bound(in_cube, machine, flow.bound)))
     except UndecidedError as error:
         tell(f"{error.found}, and no search begins without it")
         flow = None
@@ -68,7 +69,7 @@ def synthesize(  # noqa: PLR0913
             return best
     if flow is None:
         return replace(best, untried=("everything: the least flow is not known",))
-    search = ScheduleSearch(task, machine, flow, deadline, tell, best.cost, best.lower_bound)
+    search = ScheduleSearch(in_cube, machine, flow, deadline, tell, best.cost, best.lower_bound)
     for schedule in candidates(search):
         traffic = simulate(schedule)
         tell(f"{schedule.algorithm}: {traffic.time(machine):.4g} s")
@@ -144,11 +145,14 @@ def certify(
 ) -> Certificate:
     """The best bound on the flow of any schedule, with what proves it, for up to 2^7 nodes.
 
+    On a torus with squares it is for the layouts in the numbers of the cube.
+
     >>> bits = Layout.parse("(|| b1 b2 b0)")  # two bits of the node number change places
     >>> certify(Layout.nodes(3), bits, machine=Machine(dims=3, ports="all")).share
     Fraction(1, 2)
     """
     task = Task(source, target, source.block_size)
     machine = require_machine(machine, task.n)
+    task = task.numbered(machine.numbers)
     flow = least_flow(task, machine, time_limit=time_limit)
-    return Certificate(source, target, machine, flow.tolls, flow.bound)
+    return Certificate(task.source, task.target, machine, flow.tolls, flow.bound)

@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
 from typing import TYPE_CHECKING, TypeVar
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from graycube.errors import GraycubeError, InvalidValueError, PeerError
+from graycube.run.meeting import Note
 from graycube.run.mpi import mpi, private, require_comm
 from graycube.run.windows import windows
 
@@ -34,10 +36,15 @@ Facts = Mapping[str, object]
 """What all ranks must have alike, by name: a plan, a shape, a dtype."""
 
 
-def agreed(comm: "Intracomm", prepare: Callable[[], tuple[_T, Facts]]) -> _T:
+def agreed(
+    comm: "Intracomm",
+    prepare: Callable[[], tuple[_T, Facts]],
+    note: Callable[[_T], Note | None] | None = None,
+) -> _T:
     """What ``prepare`` gives on this rank, if it succeeds with the same facts on all of them.
 
-    Collective. Whatever it raises on one rank is raised on all.
+    Collective. Whatever it raises on one rank is raised on all. Where the ranks share memory,
+    each may leave the others a note of what it gives, which :meth:`Windows.notes` reads.
 
     >>> def program(comm, x):  # x must have the same shape on all ranks
     ...     return agreed(comm, lambda: (x.copy(), {"shape": x.shape}))
@@ -46,16 +53,18 @@ def agreed(comm: "Intracomm", prepare: Callable[[], tuple[_T, Facts]]) -> _T:
     own = private(comm).comm
     prepared: list[_T] = []
     facts: Facts = {}
+    left: Note | None = None
     error: Exception | None = None
     try:
         value, facts = prepare()
+        left = note(value) if note is not None and shared is not None else None
         prepared.append(value)
     except Exception as raised:  # noqa: BLE001 - the other ranks have to hear of any
         error = raised
     failed = error is not None
     digest = digest_of(facts)
     if shared is not None:
-        alike = shared.meet((failed, *digest)) and not failed
+        alike = shared.meet((failed, *digest), left) and not failed
     else:
         alike = _all_alike(own, digest, failed=failed)
     if not alike:
@@ -69,9 +78,16 @@ def digest_of(facts: Facts) -> tuple[int, int]:
     >>> digest_of({"dtype": "int8"}) == digest_of({"dtype": "int16"})
     False
     """
-    digest = sha256(repr(sorted((k, str(v)) for k, v in facts.items())).encode()).digest()
+    digest = sha256(repr(sorted((k, _in_words(v)) for k, v in facts.items())).encode()).digest()
     high, low = _TWO.unpack_from(digest)
     return high >> 1, low >> 1
+
+
+def _in_words(fact: object) -> str:
+    return _dtype(fact) if isinstance(fact, np.dtype) else str(fact)
+
+
+_dtype = lru_cache(maxsize=64)(str)  # NumPy takes as long for it as for a sum
 
 
 def different(own: "Intracomm", facts: Facts, error: Exception | None = None) -> GraycubeError:

@@ -31,12 +31,10 @@ from graycube.schedule.replication import of_ways
 class Chunked:
     """A map within nodes, the scripts of all nodes in whole chunks, and a map within nodes.
 
-    >>> from graycube.layout import Layout
-    >>> from graycube.machine import Machine
-    >>> from graycube.schedule import Task
-    >>> from graycube.table import all_to_all
-    >>> task = Task(Layout.cyclic(9, 2), Layout.consecutive(9, 2), block=128)
-    >>> made = chunked(all_to_all.emit(task, Machine(2, switching="circuit")))
+    >>> import graycube as gc
+    >>> layouts = gc.Layout.cyclic(9, 2), gc.Layout.consecutive(9, 2)
+    >>> machine = gc.Machine(2, switching="circuit")
+    >>> made = chunked(gc.plan(*layouts, 128, machine=machine).schedule)
     >>> made.scripts[1].rows, [r.sends[0].parts[0].rows for r in made.scripts[1].rounds]
     (4, [slice(3, 4, None), slice(0, 1, None), slice(2, 3, None)])
     """
@@ -49,31 +47,26 @@ class Chunked:
 def chunked(schedule: Schedule | Replication) -> Chunked:
     """A schedule as maps within nodes and scripts that move whole chunks in between.
 
-    >>> from graycube.layout import Layout
-    >>> from graycube.machine import Machine
-    >>> from graycube.schedule import Task
-    >>> from graycube.table import gb1
-    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
-    >>> made = chunked(gb1.emit(task, Machine(2)))
+    >>> import graycube as gc
+    >>> gray, binary = gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2)
+    >>> made = chunked(gc.plan(gray, binary, 8, machine=gc.Machine(2)).schedule)
     >>> made.before == made.after == AffineMap.identity(2), made.scripts[0].rows
     (True, 8)
     """
     schedule = of_ways(schedule)
     task = schedule.task
+    if schedule.relabel not in {None, AffineMap.identity(task.p)}:
+        raise InvalidValueError(
+            f"{schedule.algorithm!r} renumbers the nodes",
+            "the devices of a mesh keep their numbers",
+            'plan with algorithm="auto", or make a mesh of the devices in another order',
+        )
     nodes = range(1 << task.n)
     if moves_whole(schedule):
         still = AffineMap.identity(task.p)
         return Chunked(still, tuple(scripts(schedule, nodes)), still)
     chunks = _Chunks(itinerary(schedule))
-    made = tuple(
-        script_of(
-            chunks,
-            node,
-            node if schedule.relabel is None else schedule.relabel(node),
-            task.payload,
-        )
-        for node in nodes
-    )
+    made = tuple(script_of(chunks, node, node, task.payload) for node in nodes)
     return Chunked(chunks.before, made, chunks.after)
 
 
@@ -101,7 +94,7 @@ class _Chunks(Parcels):
     def before(self) -> AffineMap:
         """The map within nodes after which the highest slot bits number the chunks."""
         p, n = self.itinerary.p, self.itinerary.n
-        span = Span([*self._sums, *(1 << j for j in range(n))])
+        span = Span(self._sums)
         rest = [1 << j for j in range(n, p) if span.add(1 << j)]
         return AffineMap(Matrix.from_rows([*(1 << j for j in range(n)), *rest, *self._sums], p))
 

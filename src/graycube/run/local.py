@@ -32,15 +32,9 @@ def apply(
     """
     task = schedule.task
     array = host_array(blocks)
-    _require_blocks(task, array)
-    if out is not None and not isinstance(out, np.ndarray):
-        raise InvalidTypeError(f"out is {out!r}", "it must be an array", "pass one or nothing")
-    if out is not None and (out.shape, out.dtype) != (array.shape, array.dtype):
-        raise InvalidValueError(
-            f"out has shape {out.shape} and dtype {out.dtype}",
-            f"the blocks have {array.shape} and {array.dtype}",
-            "pass an array like the blocks, or the blocks themselves",
-        )
+    require_blocks(task, array)
+    if out is not None:
+        require_out(out, array)
     work = array.reshape(1 << task.n, task.block, -1)
     moved = np.array(work, order="C")
     require_no_stages(of_ways(schedule).ways)
@@ -54,6 +48,18 @@ def apply(
         return result
     out[...] = result
     return out
+
+
+def require_out(out: object, array: NDArray[Any]) -> None:
+    """That a result has the shape and the dtype of the blocks."""
+    if not isinstance(out, np.ndarray):
+        raise InvalidTypeError(f"out is {out!r}", "it must be an array", "pass one or nothing")
+    if (out.shape, out.dtype) != (array.shape, array.dtype):
+        raise InvalidValueError(
+            f"out has shape {out.shape} and dtype {out.dtype}",
+            f"the blocks have {array.shape} and {array.dtype}",
+            "pass an array like the blocks, or the blocks themselves",
+        )
 
 
 def _carry(task: Task, way: Way, source: NDArray[Any], target: NDArray[Any]) -> None:
@@ -86,7 +92,8 @@ def _ends(task: Task, way: Way, address: IntArray) -> IntArray:
     return address
 
 
-def _require_blocks(task: Task, array: NDArray[Any]) -> None:
+def require_blocks(task: Task, array: NDArray[Any]) -> None:
+    """That there is a block for each node."""
     if array.ndim == 0 or array.shape[0] != 1 << task.n:
         raise InvalidValueError(
             f"the blocks have shape {array.shape}",

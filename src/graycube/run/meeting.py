@@ -2,12 +2,13 @@
 
 Rules.
 
-1. Each rank has a line of its own, with the number of the meeting and what it says. It writes
-   the words first and the number last. Who sees all numbers has seen all words, and whatever
-   the others wrote before they came.
+1. Each rank has a line of its own, with the number of the meeting, the words that it says, and
+   room for a note. It writes note and words first and the number last. Who sees all numbers
+   has seen all words, and whatever the others wrote before they came.
 2. This needs a processor that shows stores in their order, and loads in theirs: x86 does. On
    others the ranks meet in MPI, whose barrier has the fences.
-3. There are two sets of lines in turn: nobody is more than one meeting ahead of anybody.
+3. There are two sets of lines in turn: nobody is more than one meeting ahead of anybody. So the
+   notes of a meeting stay as they are until who reads them comes to the next one.
 4. Who waits gives the processor to others, soon sleeps, and looks after MPI meanwhile, so that
    messages of the program that others wait for still pass. To wake up takes longer than most
    meetings: ranks that have a processor each look for longer before they sleep.
@@ -19,12 +20,19 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-LINE = 64
-"""Bytes of a line: what a processor's cache moves at once."""
+LINE = 1024
+"""Bytes of a line: no two are in one line of a processor's cache."""
 WORDS = 3
+Note = NDArray[np.uint8]
+_HEAD = 64  # bytes, for the number and the words
+ROOM = LINE - _HEAD
+"""Most bytes of a note."""
 _IN_ORDER = platform.machine() in {"x86_64", "AMD64"}
 _SPINS, _YIELDS = 20, 60  # looks, before a rank yields and before it sleeps
 _ALONE = 300  # looks before it sleeps, if no rank waits for its processor
@@ -35,7 +43,7 @@ def lines(ranks: int) -> int:
     """Bytes that meetings of so many ranks need.
 
     >>> lines(8)
-    1024
+    16384
     """
     return 2 * ranks * LINE
 
@@ -52,14 +60,17 @@ class Meeting:
     def __init__(self, comm: "Intracomm", memory: memoryview) -> None:
         self._comm, self.number = comm, 0
         self._words = memory.cast("q")
+        self._lines = np.frombuffer(memory, np.uint8)[: lines(comm.size)].reshape(2, -1, LINE)
         width = LINE // self._words.itemsize
         self._yields = _ALONE if comm.size <= (os.cpu_count() or 1) else _YIELDS
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
 
-    def meet(self, words: Sequence[int] = (0,) * WORDS) -> bool:
+    def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
         """Wait for all ranks; whether all of them say the same. Collective."""
         memory, comm = self._words, self._comm
         self.number = number = self.number + 1
+        if note is not None:
+            self._lines[number & 1, comm.rank, _HEAD : _HEAD + len(note)] = note
         starts = self._sets[number & 1]
         own = starts[comm.rank]
         memory[own + 1], memory[own + 2], memory[own + 3] = words
@@ -73,6 +84,18 @@ class Meeting:
             said = memory[start + 1], memory[start + 2], memory[start + 3]
             alike = alike and said == words
         return alike
+
+    def notes(self, nbytes: int) -> Note:
+        """The notes of all ranks in the latest meeting, a copy; a row for each rank.
+
+        >>> class Alone:
+        ...     rank, size = 0, 1
+        >>> meeting = Meeting(Alone, memoryview(bytearray(lines(1))))
+        >>> _ = meeting.meet(note=np.array([7, 1], np.uint8))
+        >>> meeting.notes(2)
+        array([[7, 1]], dtype=uint8)
+        """
+        return self._lines[self.number & 1, :, _HEAD : _HEAD + nbytes].copy()
 
     def _wait(self, start: int, number: int) -> None:
         memory, looks, pause = self._words, 0, _PAUSE

@@ -13,8 +13,8 @@ So a transport needs no more than to post the messages of a round, wait for them
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from itertools import groupby
 
@@ -94,6 +94,22 @@ class Script:
     spare: int
     kept: tuple[tuple[Part, Part], ...]
     rounds: tuple[Round, ...]
+
+    def numbered(self, numbers: Callable[[int], int]) -> "Script":
+        """The same where nodes have other numbers.
+
+        >>> script = Script(1, 2, 1, 1, 0, (), (Round(0, (Message(3, ()),), ()),))
+        >>> other = script.numbered(lambda node: node ^ 1)
+        >>> other.node, other.number, other.rounds[0].sends[0].peer
+        (0, 3, 2)
+        """
+
+        def renamed(messages: Sequence[Message]) -> tuple[Message, ...]:
+            return tuple(replace(m, peer=numbers(m.peer)) for m in messages)
+
+        rounds = (Round(r.number, renamed(r.sends), renamed(r.receives)) for r in self.rounds)
+        node, number = numbers(self.node), numbers(self.number)
+        return replace(self, node=node, number=number, rounds=tuple(rounds))
 
 
 def part(bank: Bank, rows: NDArray[np.intp]) -> Part:

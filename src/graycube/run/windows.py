@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.run.meeting import WORDS, Meeting, lines
+from graycube.run.meeting import WORDS, Meeting, Note, lines
 from graycube.run.mpi import mpi, private
 from graycube.run.segment import HEAD, segment
 
@@ -48,9 +48,13 @@ class Windows:
         """The buffer to write to before the ranks meet the next time."""
         return self._meeting.number + 1 & 1
 
-    def meet(self, words: Sequence[int] = (0,) * WORDS) -> bool:
+    def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
         """Wait for all ranks; whether all say the same. Collective."""
-        return self._meeting.meet(words)
+        return self._meeting.meet(words, note)
+
+    def notes(self, nbytes: int) -> Note:
+        """The notes of all ranks in the latest meeting."""
+        return self._meeting.notes(nbytes)
 
     def reserve(self, nbytes: int) -> bool:
         """Whether each buffer has so many bytes, now at the latest; the same on all ranks."""

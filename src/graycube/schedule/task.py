@@ -124,6 +124,23 @@ class Task:
         """
         return self.source.conversion(self.target)
 
+    def numbered(self, numbers: AffineMap) -> "Task":
+        """The same task where nodes have other numbers, which the map gives for the old ones.
+
+        >>> from graycube.gf2 import AffineMap, Matrix
+        >>> swap = AffineMap(Matrix.permutation([1, 0]))
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1).numbered(swap)
+        >>> [task.move(a) for a in range(4)]
+        [0, 3, 2, 1]
+        """
+        if numbers == AffineMap.identity(self.n):
+            return self
+        wide = numbers.widened(self.p)
+        source, target = (
+            replace(layout, map=wide @ layout.map) for layout in (self.source, self.target)
+        )
+        return replace(self, source=source, target=target)
+
     def refined(self, bits: int = 1) -> "Task":
         """The same task with so many bits of the payload made slot bits, the lowest ones.
 

@@ -1,0 +1,247 @@
+"""How long rounds take where messages share links: cards, rings and paths.
+
+Rules.
+
+1. A shared link is busy for the start-ups of the node that pays most of them there, one after
+   the other, and for all bytes that pass it, divided by its ports; and never for less than its
+   longest message takes alone.
+2. Ways without delays are followed from every node, up to ``MOST`` steps; messages in turns are
+   counted by the dimensions that they cross. Beyond that, in pipelines and networks that copy,
+   every node is taken to send the longest message of a round, one for each dimension.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.cost.copies import copy_loads
+from graycube.cost.messages import by_turns, turns_by_dimensions, turns_by_nodes
+from graycube.cost.pipelines import pipeline_loads
+from graycube.cost.straight import Use, alike, straight_loads
+from graycube.gf2 import Exchange
+from graycube.machine import Machine, Wires
+from graycube.schedule import Replication, Schedule, Way
+from graycube.schedule.way import are_straight
+
+MOST = 1 << 22
+"""Up to so many nodes times messages in rounds that differ are followed one by one."""
+_Waits = tuple[int, dict[int, float]]
+"""So many rounds, and what each level, by its first dimension, takes in one of them."""
+_Nodes = NDArray[np.int64]
+_Amounts = NDArray[np.float64]
+
+
+def shared_seconds(schedule: Schedule | Replication, machine: Machine) -> Iterator[_Waits]:
+    """Rounds that are alike: how many, and what each level of links takes in one of them."""
+    if isinstance(schedule, Replication):
+        yield from _all_send(copy_loads(schedule), schedule, machine)
+    elif are_straight(schedule.ways):
+        followed = _followed(schedule, machine)
+        yield from followed or _all_send(straight_loads(schedule), schedule, machine)
+    elif by_turns(schedule) and _few(schedule):
+        for times, size, crossed in turns_by_nodes(schedule):
+            yield times, _round([_Message(crossed, size)], schedule, machine)
+    elif by_turns(schedule):
+        for times, size, crossed in turns_by_dimensions(schedule):
+            waits = _turns(crossed, size * schedule.task.itemsize, machine)
+            yield from ((times * count, waiting) for count, waiting in waits)
+    else:
+        yield from _all_send(pipeline_loads(schedule), schedule, machine)
+
+
+def _few(schedule: Schedule) -> bool:
+    """Whether all addresses can be tried in every turn."""
+    steps = [step for way in schedule.ways for step in way.steps if step.crossings]
+    turns = sum(1 << len(step.crossings[0].delays) for step in steps)
+    return turns << schedule.task.p <= MOST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sending(Use):
+    """An element in each cycle from nodes, over the dimensions that each crosses at once.
+
+    ``links`` tells for each of them at which nodes it is crossed.
+    """
+
+    flips: _Nodes
+    links: Mapping[int, _Nodes]
+
+
+class _Message(NamedTuple):
+    """So many elements from each node that crosses anything."""
+
+    flips: int | _Nodes
+    elements: int
+    links: Mapping[int, _Nodes] = {}
+
+    def over(self, dim: int) -> int | _Nodes:
+        """Which nodes send over a dimension."""
+        return self.links.get(dim, self.flips >> dim & 1)
+
+
+def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
+    """The rounds with the messages of all nodes, unless they are too many."""
+    n, nodes = schedule.task.n, np.arange(1 << schedule.task.n)
+    if sum(len(way.steps) for way in schedule.ways) << n > MOST:
+        return None
+    sendings = sorted(_sendings(schedule, nodes), key=lambda sending: sending.start)
+    rounds = [*alike(schedule, sendings)]
+    if sum(len(active) for _, active in rounds) << n > MOST:
+        return None
+    return [
+        (times, _round([_Message(s.flips, m, s.links) for s, m in active], schedule, machine))
+        for times, active in rounds
+    ]
+
+
+def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sending]:
+    """What goes at once from each node; where the slot decides, half of the block does."""
+    n = schedule.task.n
+    for way in schedule.ways:
+        at = nodes[nodes & way.mask == way.value]
+        for start, circuit in groupby(_exchanges(way), key=lambda step: step[0]):
+            flips, share, before = np.zeros_like(nodes), 1.0, at
+            links: dict[int, _Nodes] = defaultdict(partial(np.zeros_like, nodes))
+            for _, dim, exchange in circuit:
+                if exchange.when >> n:
+                    flips[at], share = 1 << dim, 0.5
+                    links[dim][at] = 1
+                else:
+                    sends = np.bitwise_count(at & exchange.when) & 1 == exchange.want
+                    links[dim][at[sends]] = 1
+                    at = np.where(sends, at ^ 1 << dim, at)
+            if share == 1.0:
+                flips[before] = before ^ at
+            yield _Sending(start, start + int(way.size * share), flips, links)
+
+
+def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange]]:
+    """The cycle in which a crossing begins, and what crosses; a circuit has one cycle."""
+    for step in way.steps:
+        if isinstance(step.move, Exchange):
+            yield from ((c.start, c.dim, step.move) for c in step.crossings)
+
+
+def _all_send(
+    rounds: Iterable[tuple[int, Mapping[int, int]]],
+    schedule: Schedule | Replication,
+    machine: Machine,
+) -> Iterator[_Waits]:
+    """As if every node sent the longest message of each dimension."""
+    for times, loads in rounds:
+        messages = [_Message(1 << d, m) for d, m in loads.items() if m]
+        yield times, _round(messages, schedule, machine)
+
+
+def _round(
+    messages: Sequence[_Message],
+    schedule: Schedule | Replication,
+    machine: Machine,
+) -> dict[int, float]:
+    """What each level takes for messages of so many elements, by what all nodes cross."""
+    itemsize, found, alone = schedule.task.itemsize, dict[int, float](), [*range(machine.dims)]
+    for wires in machine.wires:
+        mask = sum(1 << d for d in wires.dims)
+        here = [
+            (flips & mask, m * itemsize) for flips, m, _ in messages if np.any(flips & mask)
+        ]
+        alone = [d for d in alone if d not in wires.dims]
+        if here:
+            found[wires.dims.start] = _time(wires, here, machine)
+    for d in alone:
+        loads = sum(message.over(d) * message.elements for message in messages)
+        if longest := int(np.max(loads)):
+            found[d] = machine.message_time(longest * itemsize, d)
+    return found
+
+
+def _time(
+    wires: Wires, messages: Sequence[tuple[int | _Nodes, int]], machine: Machine
+) -> float:
+    """What the messages of a round over these links take."""
+    flips, nbytes = [np.atleast_1d(f) for f, _ in messages], [m for _, m in messages]
+    every = max(map(len, flips)) == 1  # then only those that share are told apart
+    first, count = 0 if every else wires.nodes.start, len(wires.nodes)
+    nodes = np.arange(1 << count) if every else np.arange(len(flips[0]))
+    place = nodes >> first & (1 << count) - 1
+    owner = nodes - (place << first)  # the lowest of those that share
+    joint: dict[int, _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
+    for flip, amount in zip(flips, nbytes, strict=True):
+        for way in np.unique(flip[flip != 0]).tolist():  # what goes one way is one message
+            joint[way] += np.where(flip == way, amount, 0)
+    passing: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
+    starting: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
+    for way, amounts in joint.items():
+        kept = place if wires.side else np.zeros_like(place)  # a card is the same for all
+        for k in np.unique(kept[amounts > 0]).tolist():
+            these = np.flatnonzero((kept == k) & (amounts > 0))
+            for link in _links(wires, way, k):
+                np.add.at(passing[link], owner[these], amounts[these])
+                starting[link][these] += _startups(amounts[these], machine)
+    alone = machine.message_time(int(max(a.max() for a in joint.values())), wires.dims.start)
+    busy: dict[int, float] = defaultdict(lambda: alone)
+    for link, amounts in passing.items():
+        most = np.zeros(len(nodes))
+        np.maximum.at(most, owner, starting[link])
+        seconds = float(np.max(most * wires.link.startup + amounts * wires.link.per_byte))
+        busy[link[0]] = max(busy[link[0]], seconds / wires.ports)
+    return sum(busy.values())
+
+
+def _links(wires: Wires, flip: int, place: int) -> Iterator[tuple[int, int]]:
+    for step, links in enumerate(wires.steps(flip, place)):
+        yield from ((step, link) for link in links)
+
+
+def _startups(nbytes: _Amounts, machine: Machine) -> _Amounts:
+    return np.sign(nbytes) if machine.packet is None else np.ceil(nbytes / machine.packet)
+
+
+def _turns(crossed: NDArray[np.int64], nbytes: int, machine: Machine) -> Iterator[_Waits]:
+    """Turns in which all nodes send as much, by the dimensions that are crossed in each."""
+    tables = [*_tables(crossed, nbytes, machine)]
+    known = sorted({(wait, first) for first, _, waits in tables for wait in waits.tolist()})
+    number = {entry: k for k, entry in enumerate(known)}
+    slowest = np.zeros(len(crossed), np.int64)
+    for first, mask, waits in tables:
+        ranks = np.array([number[wait, first] for wait in waits.tolist()])
+        np.maximum(slowest, ranks[crossed >> first & mask], out=slowest)
+    for count, (wait, first) in zip(np.bincount(slowest).tolist(), known, strict=False):
+        if count and wait:
+            yield count, {first: wait}
+
+
+def _tables(
+    crossed: NDArray[np.int64], nbytes: int, machine: Machine
+) -> Iterator[tuple[int, int, _Amounts]]:
+    """The dimensions of each level, from its first, and what crossing some of them takes."""
+    shared = {wires.dims.start: wires for wires in machine.wires}
+    within = {d for wires in machine.wires for d in wires.dims}
+    for first in sorted({*range(machine.dims)} - within | {*shared}):
+        wires = shared.get(first)
+        mask = (1 << (1 if wires is None else len(wires.dims))) - 1
+        waits = np.zeros(mask + 1)
+        for flip in np.flatnonzero(np.bincount(crossed >> first & mask)).tolist():
+            if wires is not None:
+                waits[flip] = _crowded(wires, flip << first, nbytes, machine)
+            elif flip:
+                waits[flip] = machine.message_time(nbytes, first)
+        yield first, mask, waits
+
+
+def _crowded(wires: Wires, flip: int, nbytes: int, machine: Machine) -> float:
+    """What a message of every node over some dimensions at once takes."""
+    if not flip:
+        return 0.0
+    alone = machine.message_time(nbytes, wires.dims.start)
+    starts = machine.startups(nbytes) * wires.link.startup
+    return sum(
+        max(alone, (starts + crowd * nbytes * wires.link.per_byte) / wires.ports)
+        for crowd in wires.crowds(flip)
+    )

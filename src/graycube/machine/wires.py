@@ -1,0 +1,325 @@
+"""Links that messages of several nodes or dimensions share: network cards, rings and paths.
+
+Rules.
+
+1. Where links are not shared, dimension d of the cube is a link of its own at each node.
+2. A *card* serves all neighbouring dimensions whose links are alike. ``ports`` of its
+   messages pass at once, and ``share`` nodes have it together: those that differ in the
+   lowest bits. A message takes a card once, whichever of its dimensions it crosses.
+3. A *side* of a torus or mesh is a ring or a path of nodes. A joined side of 4 is a square,
+   which is a cube when it is numbered in Gray code; a side of 2 is one as it is. On any other
+   side a message over a dimension goes along the side, the shorter way round, over all links
+   between: one after the other where each hop is a message, at once in a circuit.
+
+What a link is called does not matter, only who shares it: here it is a number.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import groupby
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix, gray, log2_exact, require_ints
+from graycube.texts import counted
+
+if TYPE_CHECKING:
+    from graycube.machine.model import Machine
+
+_Figure = TypeVar("_Figure", bound="int | str")
+Steps = tuple[tuple[int, ...], ...]
+"""The links of a message, those that it takes at once together."""
+
+
+class Link(NamedTuple):
+    """What a message pays to start on a link, and for each byte, in seconds.
+
+    >>> Link(startup=1e-6, per_byte=1e-10).per_byte
+    1e-10
+    """
+
+    startup: float
+    per_byte: float
+
+
+class Hop(NamedTuple):
+    """A link on the way of a message: its name, the same for all who take it, and its cost.
+
+    A byte on a card that sends several messages at once takes its share of the time.
+    """
+
+    name: tuple[int | str, ...]
+    link: Link
+
+
+class Side(NamedTuple):
+    """A ring of nodes, or a path of them if it is not joined.
+
+    >>> Side(4, joined=True).is_cube, Side(8, joined=True).is_cube
+    (True, False)
+    """
+
+    length: int
+    joined: bool
+
+    @property
+    def bits(self) -> int:
+        """How many dimensions it has."""
+        return self.length.bit_length() - 1
+
+    @property
+    def is_cube(self) -> bool:
+        """Whether its links are those of a cube."""
+        return self.length <= 2 or (self.length == 4 and self.joined)
+
+    def number(self, place: int) -> int:
+        """The number in the cube of the node at a place along the side.
+
+        >>> [Side(4, joined=True).number(place) for place in range(4)]
+        [0, 1, 3, 2]
+        """
+        return gray(place) if self.is_cube else place
+
+    def route(self, source: int, target: int) -> list[tuple[int, int]]:
+        """The links between two places, each as a place and the step from there.
+
+        Of two ways round that are as long, nodes in the first and third quarter go up, so that
+        exchanges over half a ring load all its links alike.
+
+        >>> Side(8, joined=True).route(7, 1), Side(8, joined=False).route(2, 0)
+        ([(7, 1), (0, 1)], [(2, -1), (1, -1)])
+        """
+        ahead = (target - source) % self.length
+        step = 1 if target > source else -1
+        if self.joined:
+            half = 2 * ahead == self.length
+            up = not source * 4 // self.length % 2 if half else 2 * ahead < self.length
+            step = 1 if up else -1
+        hops = ahead if step == 1 else self.length - ahead
+        if not self.joined:
+            hops = abs(target - source)
+        return [((source + k * step) % self.length, step) for k in range(hops)]
+
+
+@dataclass(frozen=True, slots=True)
+class Wires:
+    """The dimensions whose messages share links, and the links that each message takes.
+
+    Nodes that share differ in the bits ``nodes``. A link carries ``ports`` messages at once.
+
+    >>> ring = Wires(range(3), Link(1.0, 1.0), range(3), Side(8, joined=True))
+    >>> ring.steps(0b100, 0), ring.steps(0b010, 1)  # from 0 over dimension 2, from 1 over 1
+    (((0, 2, 4, 6),), ((2, 4),))
+    """
+
+    dims: range
+    link: Link
+    nodes: range
+    side: Side | None = None
+    hops: bool = False
+    ports: int = 1
+
+    @property
+    def shared(self) -> str:
+        """What it is that is shared.
+
+        >>> Wires(range(3), Link(1.0, 1.0), range(3), Side(8, joined=False)).shared
+        'a path of 8'
+        >>> Wires(range(2, 4), Link(1.0, 1.0), range(2)).shared
+        'a card with 1 port for 4 nodes'
+        """
+        if self.side is not None:
+            return f"a {'ring' if self.side.joined else 'path'} of {self.side.length}"
+        users = counted(1 << len(self.nodes), "node")
+        return f"a card with {counted(self.ports, 'port')} for {users}"
+
+    def steps(self, flip: int, place: int) -> Steps:
+        """The links of a message over some dimensions, from one of the nodes that share."""
+        if self.side is None:
+            return ((0,),)
+        return _along(self.side, place, place ^ flip >> self.dims.start, self.hops)
+
+    def crowds(self, flip: int) -> tuple[int, ...]:
+        """The most messages on one link, in each step, if all nodes send over some dimensions.
+
+        >>> Wires(range(3), Link(1.0, 1.0), range(3), Side(8, joined=True)).crowds(0b100)
+        (2,)
+        """
+        if self.side is None:
+            return (1 << len(self.nodes),)
+        return _crowds(self, flip)
+
+    def narrowness(self, dim: int) -> Fraction:
+        """How many nodes there are for each link that leads over a dimension, if more than one.
+
+        >>> ring = Wires(range(4), Link(1.0, 1.0), range(4), Side(16, joined=True))
+        >>> [str(ring.narrowness(d)) for d in range(4)]
+        ['1', '1', '2', '4']
+        """
+        if self.side is None:
+            return max(Fraction(1), Fraction(1 << len(self.nodes), self.ports))
+        bit, ends = 1 << dim - self.dims.start, range(self.side.length)
+        across = sum(
+            not place & bit and bool(target & bit) and len(self.side.route(place, target)) == 1
+            for place in ends
+            for target in {(place + 1) % len(ends), place - 1 if place else len(ends) - 1}
+        )
+        return max(Fraction(1), Fraction(len(ends), 2 * across))
+
+
+@lru_cache(maxsize=1 << 12)
+def _crowds(wires: Wires, flip: int) -> tuple[int, ...]:
+    found: dict[tuple[int, int], int] = {}
+    for place in range(1 << len(wires.nodes)):
+        for step, links in enumerate(wires.steps(flip, place)):
+            for link in links:
+                found[step, link] = found.get((step, link), 0) + 1
+    steps = range(1 + max((step for step, _ in found), default=-1))
+    return tuple(max(n for (at, _), n in found.items() if at == step) for step in steps)
+
+
+@lru_cache(maxsize=1 << 12)
+def _along(side: Side, source: int, target: int, hops: bool) -> Steps:  # noqa: FBT001
+    links = tuple(2 * place + (step < 0) for place, step in side.route(source, target))
+    return tuple((link,) for link in links) if hops else (links,)
+
+
+def require_shares(machine: "Machine") -> None:
+    """That as many nodes can have a card together as it is said."""
+    for d in range(machine.dims):
+        share = _figure(machine.share, d)
+        if 1 << log2_exact(share, f"share, of dimension {d},") > 1 << d:
+            raise InvalidValueError(
+                f"share is {share} for dimension {d}",
+                f"nodes with one card differ in the bits below it, and {1 << d} do",
+                "give a figure for each dimension: 1 for those within a machine",
+            )
+
+
+def require_sides(machine: "Machine") -> None:
+    """That the sides have as many nodes as the machine, and no cards."""
+    sides, joined = require_ints(machine.sides, "the sides"), tuple(machine.joined)
+    object.__setattr__(machine, "sides", sides)
+    object.__setattr__(machine, "joined", joined)
+    bits = [log2_exact(length, f"side {k}") for k, length in enumerate(sides)]
+    if sides and sum(bits) != machine.dims:
+        raise InvalidValueError(
+            f"the sides have {prod(sides)} nodes",
+            f"the machine has {1 << machine.dims}",
+            "leave dims to Machine.torus",
+        )
+    if len(joined) != len(sides) or not all(isinstance(one, bool) for one in joined):
+        raise InvalidValueError(
+            f"joined is {joined!s:.60}",
+            f"there are {len(sides)} sides, and each is joined or not",
+            "give True or False for each",
+        )
+    if sides and (isinstance(machine.ports, tuple) or machine.share != 1):
+        raise InvalidValueError(
+            "the machine has sides and cards",
+            "nodes of a torus share only the links along its sides",
+            "leave ports to one figure and share out",
+        )
+
+
+@lru_cache(maxsize=1 << 8)
+def levels_of(machine: "Machine") -> tuple[range, ...]:
+    """Neighbouring dimensions with links of one kind."""
+    sides = [k for k, side in enumerate(_sides(machine)) for _ in range(side.bits)]
+    kinds = [
+        (link, _figure(machine.ports, d), _figure(machine.share, d),
+         sides[d] if sides and not _sides(machine)[sides[d]].is_cube else None)
+        for d, link in enumerate(machine.links)
+    ]  # fmt: skip
+    found, first = [], 0
+    for _, run in groupby(kinds):
+        after = first + len(list(run))
+        found.append(range(first, after))
+        first = after
+    return tuple(found) or (range(0),)
+
+
+@lru_cache(maxsize=1 << 8)
+def wires_of(machine: "Machine") -> tuple[Wires, ...]:
+    """The levels in which messages share links."""
+    return tuple(_wires(machine))
+
+
+def _wires(machine: "Machine") -> Iterator[Wires]:
+    if machine.sides:
+        hops, first = machine.switching == "store-and-forward", 0
+        for side in _sides(machine):
+            dims = range(first, first + side.bits)
+            if not side.is_cube:
+                yield Wires(dims, machine.links[first], dims, side, hops)
+            first = dims.stop
+        return
+    if isinstance(machine.ports, int | str) and machine.share == 1:
+        return
+    for dims in levels_of(machine):
+        share = _figure(machine.share, dims.start)
+        ports = machine.ports[dims.start] if isinstance(machine.ports, tuple) else machine.ports
+        once = len(dims) if isinstance(ports, str) else min(ports, len(dims))
+        limited = isinstance(machine.ports, tuple) and once < len(dims)
+        if share > 1 or limited:
+            nodes = range(share.bit_length() - 1)
+            yield Wires(dims, machine.links[dims.start], nodes, ports=once)
+
+
+@lru_cache(maxsize=1 << 8)
+def numbers_of(machine: "Machine") -> AffineMap:
+    """From the number that users know to the one in the cube."""
+    columns: list[int] = []
+    for side in _sides(machine):
+        first = len(columns)
+        columns += [side.number(1 << j) << first for j in range(side.bits)]
+    return (
+        AffineMap(Matrix(tuple(columns), machine.dims))
+        if columns
+        else AffineMap.identity(machine.dims)
+    )
+
+
+def route_of(machine: "Machine", source: int, target: int) -> tuple[Hop, ...]:
+    """The links between two nodes, as users number them."""
+    return tuple((_along_sides if machine.sides else _across)(machine, source, target))
+
+
+def _along_sides(machine: "Machine", node: int, target: int) -> Iterator[Hop]:
+    first = 0
+    for number, side in enumerate(_sides(machine)):
+        mask = (1 << side.bits) - 1
+        here, there = node >> first & mask, target >> first & mask
+        for place, step in side.route(here, there):
+            at = node & ~(mask << first) | place << first
+            yield Hop((at, len(machine.sides) - 1 - number, step), machine.links[first])
+        node, first = node & ~(mask << first) | there << first, first + side.bits
+
+
+def _across(machine: "Machine", node: int, target: int) -> Iterator[Hop]:
+    cards = {wires.dims: wires for wires in machine.wires}
+    for dims in levels_of(machine):
+        mask = (1 << dims.stop) - (1 << dims.start)
+        crossed, card = (node ^ target) & mask, cards.get(dims)
+        if card is not None and crossed:
+            first = node >> len(card.nodes) << len(card.nodes)
+            at_once = Link(card.link.startup, card.link.per_byte / card.ports)
+            yield Hop((first, "card", dims.start), at_once)
+            node ^= crossed
+        for d in dims if card is None else ():
+            if crossed >> d & 1:
+                yield Hop((node, d), machine.links[d])
+                node ^= 1 << d
+
+
+def _sides(machine: "Machine") -> list[Side]:
+    """The sides, that of the lowest bits first."""
+    pairs = zip(machine.sides, machine.joined, strict=True)
+    return [Side(length, joined) for length, joined in pairs][::-1]
+
+
+def _figure(given: _Figure | tuple[_Figure, ...], dim: int) -> _Figure:
+    return given[dim] if isinstance(given, tuple) else given

@@ -1,0 +1,192 @@
+"""What ranks send to one another: the pairs of places, and the bytes of each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import log2_exact, require_ints
+
+MOST_PAIRS = 1 << 24
+"""Most pairs of places that are counted."""
+Weights = float | Sequence[float]
+_Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Bytes from each place to others; places of a mesh are numbered in C order.
+
+    >>> halo = Pattern.mesh((4, 4), neighbours=1.0)
+    >>> halo
+    <Pattern of 4 x 4 places: 64 pairs>
+    >>> both = halo + Pattern.mesh((4, 4), all_to_all=(0.0, 2.0))
+    >>> len(both.nbytes), both.nbytes.sum()
+    (112, np.float64(160.0))
+    """
+
+    shape: tuple[int, ...]
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    nbytes: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        places = " x ".join(map(str, self.shape))
+        return f"<Pattern of {places} places: {len(self.nbytes)} pairs>"
+
+    def __add__(self, other: "Pattern") -> "Pattern":
+        if not isinstance(other, Pattern):
+            return NotImplemented
+        if other.shape != self.shape:
+            raise InvalidValueError(
+                f"a pattern of {other.shape} places is added to one of {self.shape}",
+                "both are of one mesh",
+                "give both the same shape",
+            )
+        parts = ((self.source, other.source), (self.target, other.target))
+        source, target = map(np.concatenate, parts)
+        return Pattern(self.shape, source, target, np.concatenate([self.nbytes, other.nbytes]))
+
+    @property
+    def places(self) -> int:
+        """How many there are.
+
+        >>> Pattern.mesh((4, 2), butterflies=1.0).places
+        8
+        """
+        return prod(self.shape)
+
+    @classmethod
+    def mesh(
+        cls,
+        shape: int | Sequence[int],
+        *,
+        neighbours: Weights = 0.0,
+        butterflies: Weights = 0.0,
+        all_to_all: Weights = 0.0,
+        periodic: bool = True,
+    ) -> "Pattern":
+        """What the ranks of a mesh send: bytes a message, one figure or one for each axis.
+
+        Each rank sends to its two ``neighbours`` along an axis, to those whose place along it
+        differs in one bit (``butterflies``), or to all others along it.
+
+        >>> Pattern.mesh((8,), neighbours=3.0, periodic=False).nbytes.sum()
+        np.float64(42.0)
+        """
+        lengths = require_ints(shape, "the mesh")
+        if not lengths or any(length < 1 for length in lengths):
+            raise InvalidValueError(f"the mesh is {lengths}", "it has places", "use (4, 4)")
+        kinds: tuple[tuple[str, Weights, Callable[[int], Iterator[_Pairs]]], ...] = (
+            ("neighbours", neighbours, lambda length: _neighbours(length, periodic=periodic)),
+            ("butterflies", butterflies, _butterflies),
+            ("all_to_all", all_to_all, _all_to_all),
+        )
+        _require_few(prod(lengths))
+        numbers, pairs_so_far = np.arange(prod(lengths)).reshape(lengths), 0
+        sources, targets, amounts = [], [], []
+        for name, weights, pairs in kinds:
+            for axis, weight in enumerate(_each(weights, len(lengths), name)):
+                for ahead, behind in pairs(lengths[axis]) if weight else ():
+                    pairs_so_far += numbers.size // lengths[axis] * len(ahead)
+                    _require_few(pairs_so_far)
+                    lines = np.moveaxis(numbers, axis, 0)
+                    sources.append(lines[ahead].ravel())
+                    targets.append(lines[behind].ravel())
+                    amounts.append(np.full(sources[-1].size, weight))
+        empty = np.zeros(0, np.int64)
+        return cls(
+            lengths,
+            np.concatenate([empty, *sources]),
+            np.concatenate([empty, *targets]),
+            np.concatenate([empty.astype(float), *amounts]),
+        )
+
+    @classmethod
+    def matrix(cls, nbytes: ArrayLike, shape: int | Sequence[int] | None = None) -> "Pattern":
+        """What a program was seen to send: row i has the bytes from place i to each other.
+
+        >>> Pattern.matrix([[0, 5], [7, 0]]).nbytes.tolist()
+        [5.0, 7.0]
+        """
+        table = np.asarray(nbytes)
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or table.dtype.kind not in "iuf":
+            raise InvalidValueError(
+                f"the matrix has shape {table.shape} and dtype {table.dtype}",
+                "it has a row and a column of numbers for each place",
+                "pass the bytes from each rank to each rank",
+            )
+        if not np.all(np.isfinite(table)) or np.any(table < 0):
+            raise InvalidValueError(
+                "the matrix has entries that are no numbers of bytes",
+                "they must be finite and >= 0",
+                "pass bytes",
+            )
+        lengths = (len(table),) if shape is None else require_ints(shape, "the mesh")
+        if prod(lengths) != len(table):
+            raise InvalidValueError(
+                f"the mesh {lengths} has {prod(lengths)} places",
+                f"the matrix has {len(table)}",
+                "give a mesh of as many places",
+            )
+        source, target = np.nonzero(table)
+        apart = source != target
+        source, target = source[apart], target[apart]
+        _require_few(len(source))
+        return cls(lengths, source, target, table[source, target].astype(float))
+
+
+def _neighbours(length: int, *, periodic: bool) -> Iterator[_Pairs]:
+    places = np.arange(length)
+    for step in (1, -1):
+        other = places + step
+        inside = np.ones(length, bool) if periodic else (other >= 0) & (other < length)
+        inside &= other % length != places
+        yield places[inside], other[inside] % length
+
+
+def _butterflies(length: int) -> Iterator[_Pairs]:
+    places = np.arange(length)
+    for bit in range(log2_exact(length, "an axis with butterflies")):
+        yield places, places ^ 1 << bit
+
+
+def _all_to_all(length: int) -> Iterator[_Pairs]:
+    places = np.arange(length)
+    for step in range(1, length):
+        yield places, (places + step) % length
+
+
+def _each(weights: Any, axes: int, name: str) -> Sequence[float]:  # noqa: ANN401 - checked here
+    given = weights.tolist() if isinstance(weights, np.ndarray) else weights
+    each = given if isinstance(given, list | tuple) else [given] * axes
+    if len(each) != axes:
+        raise InvalidValueError(
+            f"{name} has {len(each)} figures",
+            f"the mesh has {axes} axes",
+            "give one figure, or one for each axis",
+        )
+    for weight in each:
+        if isinstance(weight, bool) or not isinstance(weight, Real):
+            raise InvalidTypeError(
+                f"{name} is {weight!r:.40}", "it is a number of bytes", "pass bytes"
+            )
+        if not 0 <= float(weight) < float("inf"):
+            raise InvalidValueError(
+                f"{name} is {weight}", "it must be finite and >= 0", "pass bytes"
+            )
+    return [float(weight) for weight in each]
+
+
+def _require_few(pairs: int) -> None:
+    if pairs > MOST_PAIRS:
+        raise InvalidValueError(
+            f"the pattern has {pairs} places or pairs, or more",
+            f"at most {MOST_PAIRS} are counted",
+            "place a part of the machine, or count fewer kinds of messages",
+        )

@@ -1,0 +1,191 @@
+"""Links that messages share: prices counted again from messages and their routes, and plans."""
+
+import random
+from collections import defaultdict
+from math import ceil
+
+import numpy as np
+import pytest
+from sweeping import sweep
+
+import graycube as gc
+from graycube.cost import lower_bounds, shared
+from graycube.cost.messages import by_turns
+from graycube.planning.candidate import all_candidates
+from graycube.schedule import Task
+from graycube.schedule.way import are_straight
+
+ASIDE = "relabel", "convert first"  # new numbers, and a second layout, are not in the moves
+SIDES = (2,), (4,), (8,), (2, 4), (4, 4), (2, 8), (8, 2), (4, 2, 2), (16,)
+
+
+def torus(chance):
+    sides = chance.choice(SIDES)
+    return gc.Machine.torus(
+        sides,
+        joined=[chance.random() < 0.7 for _ in sides],
+        ports=chance.choice([1, "all"]),
+        switching=chance.choice(["store-and-forward", "circuit"]),
+        startup=[chance.choice([0.0, 1.0, 20.0]) for _ in sides],
+        per_byte=[chance.choice([0.5, 1.0, 4.0]) for _ in sides],
+        packet=chance.choice([None, None, 8]),
+    )
+
+
+def cluster(chance):
+    inner, outer = chance.randint(1, 2), chance.randint(1, 2)
+    share = chance.choice([1, 1 << chance.randint(0, inner)])
+    return gc.Machine(
+        dims=inner + outer,
+        ports=(inner,) * inner + (chance.randint(1, outer),) * outer,
+        share=(1,) * inner + (share,) * outer,
+        switching=chance.choice(["store-and-forward", "circuit"]),
+        startup=(1.0,) * inner + (5.0,) * outer,
+        per_byte=(0.25,) * inner + (1.0,) * outer,
+        packet=chance.choice([None, None, 8]),
+    )
+
+
+def case(seed):
+    """A machine and a task in the numbers of its cube."""
+    chance = random.Random(seed)  # noqa: S311
+    machine = torus(chance) if seed % 2 else cluster(chance)
+    n = machine.dims
+    p = n + chance.randint(0, 2)
+    codes = ["gray", "binary"]
+    source = gc.Layout.consecutive(p, n, nodes=chance.choice(codes))
+    target = chance.choice([gc.Layout.cyclic, gc.Layout.consecutive])
+    target = target(p, n, nodes=chance.choice(codes))
+    block = chance.choice([1, 2, 5]) << p - n
+    return machine, Task(source, target, block, itemsize=chance.choice([1, 4]))
+
+
+def messages(schedule):
+    """Round by round, the elements on each link, and from each node over some dimensions."""
+    moves = gc.schedule.expand(schedule)
+    number = np.searchsorted(np.asarray(list(schedule.rounds)), moves.cycle, side="right")
+    hops = defaultdict(lambda: defaultdict(list))
+    fields = number, moves.cycle, moves.element, moves.node, moves.dimension
+    for r, cycle, element, node, dim in zip(*(f.tolist() for f in fields), strict=True):
+        hops[r][cycle, element].append((node, dim))
+    for inside in hops.values():
+        found, links = defaultdict(int), defaultdict(int)
+        for crossed in inside.values():
+            for link in crossed:
+                links[link] += 1
+            reached = {node ^ 1 << dim for node, dim in crossed}
+            (start,) = (node for node, _ in crossed if node not in reached)
+            found[start, sum(1 << dim for _, dim in crossed)] += 1
+        yield links, found
+
+
+def seconds(links, found, task, machine):
+    """What a round takes: its slowest link, whoever shares it."""
+    shared = {wires.dims: wires.ports for wires in machine.wires}
+    worst = [0.0]
+    for dims, _ in machine.levels:
+        mask, joint = sum(1 << d for d in dims), defaultdict(int)
+        for (start, flip), elements in found.items():
+            if flip & mask:
+                joint[start, flip & mask] += elements * task.itemsize
+        if dims in shared and joint:
+            worst.append(level(joint, dims, shared[dims], machine))
+        elif dims not in shared:
+            worst += [
+                machine.message_time(elements * task.itemsize, d)
+                for (_, d), elements in links.items()
+                if d in dims
+            ]
+    return max(worst)
+
+
+def level(joint, dims, ports, machine):
+    """Step by step, as long as the busiest link: where each hop is a message, else at once."""
+    link, back = machine.links[dims[0]], machine.numbers.inverse()
+    hops = machine.sides and machine.switching == "store-and-forward"
+    starts, nbytes = defaultdict(float), defaultdict(int)
+    for (start, flip), m in joint.items():
+        packets = 1 if machine.packet is None else ceil(m / machine.packet)
+        for step, hop in enumerate(machine.route(back(start), back(start ^ flip))):
+            at = step if hops else 0
+            starts[at, hop.name, start] += packets * link.startup
+            nbytes[at, hop.name] += m
+    steps = dict.fromkeys(
+        {at for at, _ in nbytes}, max(machine.message_time(m, dims[0]) for m in joint.values())
+    )
+    for (at, name, _), before in starts.items():
+        steps[at] = max(steps[at], (before + nbytes[at, name] * link.per_byte) / ports)
+    return sum(steps.values())
+
+
+def exact(schedule):
+    """With delays within a block every node counts as if it sent as much."""
+    return are_straight(schedule.ways) or by_turns(schedule)
+
+
+@pytest.mark.parametrize("cases", [60, *sweep((3_000,))])
+def test_prices_are_those_of_single_messages_on_their_routes(cases):
+    tried = 0
+    for seed in [110, 1193, *range(cases)]:  # messages that pass nodes that send as well
+        machine, task = case(seed)
+        bound = max(b.seconds for b in lower_bounds(task, machine))
+        for candidate in all_candidates(task, machine):
+            if candidate.traffic is None or candidate.algorithm.name in ASIDE:
+                continue
+            schedule = candidate.traffic.schedule
+            least = sum(seconds(*seen, task, machine) for seen in messages(schedule))
+            told = seed, machine, task, candidate, least
+            assert candidate.cost >= least * (1 - 1e-12), told
+            if exact(schedule):
+                assert candidate.cost == pytest.approx(least), told
+                tried += 1
+            assert bound <= candidate.cost * (1 + 1e-12), told
+    assert tried > cases
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        gc.Machine.torus((8,), startup=1.0, per_byte=1.0),
+        gc.Machine.torus((16,), joined=False, startup=1.0, per_byte=1.0),
+        gc.Machine(4, (1, 2, 2, 2), share=(1, 2, 2, 2), switching="circuit", startup=9.0),
+        gc.Machine(4, (1, 2, 2, 2), switching="circuit", startup=0.5, per_byte=1.0),
+    ],
+    ids=lambda machine: machine.wires[-1].shared,
+)
+def test_many_turns_cost_what_few_do(machine, monkeypatch):
+    n = machine.dims
+    layouts = gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n)
+    task = Task(*layouts, 3 << n)
+    (direct,) = (c for c in all_candidates(task, machine) if c.algorithm.name == "all-to-all")
+    exactly = direct.traffic.time(machine)
+    monkeypatch.setattr(shared, "MOST", 0)
+    assert direct.traffic.time(machine) == pytest.approx(exactly)
+
+
+def test_half_of_the_data_cross_the_links_in_the_middle():
+    ring = gc.Machine.torus((16,), startup=3.0, per_byte=1.0)
+    path = gc.Machine.torus((16,), joined=False, startup=3.0, per_byte=1.0)
+    hosts = gc.Machine(4, (2, 2, 1, 1), share=(1, 1, 4, 4), startup=3.0)
+    task = Task(gc.Layout.cyclic(8, 4), gc.Layout.consecutive(8, 4), 16)
+    for machine, links in ((ring, 2), (path, 1), (hosts, 2)):
+        found = {bound.name: bound.seconds for bound in lower_bounds(task, machine)}
+        half = 8 * 16 / 2  # elements on one side that have to change it
+        assert found["bisection"] == 3.0 + half / links
+
+
+@pytest.mark.parametrize("cases", [30, *sweep((600,))])
+def test_to_know_what_is_shared_is_never_worse(cases):
+    for seed in range(cases):
+        machine, task = case(seed)
+        plan = gc.plan(task.source, task.target, task.block, machine=machine)
+        assert plan.verify(), (seed, machine, task)
+        conjugate = Task(task.source, task.target, task.block).numbered(machine.numbers)
+        for ports in {1, machine.links_at_once}:
+            for link in {*machine.links}:
+                on = gc.Machine(machine.dims, ports, machine.switching, *link, machine.packet)
+                for candidate in all_candidates(conjugate, on):
+                    if candidate.traffic is None or candidate.algorithm.name in ASIDE:
+                        continue
+                    cost = candidate.traffic.time(machine)
+                    assert plan.cost <= cost * (1 + 1e-12), (seed, ports, link, candidate)

@@ -1,0 +1,181 @@
+"""Where ranks are put: loads counted hop by hop, against all orders and the usual ones."""
+
+import random
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from sweeping import sweep
+
+import graycube as gc
+from graycube.errors import GraycubeError
+
+CLUSTER = gc.Machine(
+    dims=6,
+    ports=(3, 3, 3, 1, 1, 1),
+    share=(1, 1, 1, 8, 8, 8),
+    per_byte=(1e-10,) * 3 + (1e-9,) * 3,
+)
+MACHINES = {
+    "ring of 8": gc.Machine.torus((8,), per_byte=1.0),
+    "path of 8": gc.Machine.torus((8,), joined=False, per_byte=1.0),
+    "8 x 8": gc.Machine.torus((8, 8), per_byte=1.0),
+    "8 x 8 open": gc.Machine.torus((8, 8), joined=(True, False), per_byte=(1.0, 2.0)),
+    "4 x 4 x 4": gc.Machine.torus((4, 4, 4), per_byte=1.0),
+    "cube": gc.Machine(dims=5, ports="all", per_byte=1.0),
+    "cluster": CLUSTER,
+    "levels": gc.Machine(  # cards below a card of two ports, and a plain link above
+        dims=6,
+        ports=(1, 1, 2, 2, 2, 1),
+        share=(1, 1, 4, 4, 4, 1),
+        per_byte=(1.0, 1.0, 2.0, 2.0, 2.0, 3.0),
+    ),
+}
+MESHES = {3: [(8,), (2, 4)], 5: [(32,), (8, 4)], 6: [(64,), (8, 8), (4, 4, 4), (16, 4)]}
+PATTERNS = {
+    "neighbours": {"neighbours": 1.0},
+    "open": {"neighbours": 1.0, "periodic": False},
+    "transforms": {"all_to_all": 1.0},
+    "butterflies": {"butterflies": 1.0},
+    "both": {"neighbours": 10.0, "all_to_all": 1.0},
+}
+
+
+def counted(pattern, machine, order):
+    """Seconds of the busiest link, and of all of them: every message, hop by hop."""
+    seconds, order = Counter(), order.ravel().tolist()
+    for i, j, nbytes in zip(pattern.source, pattern.target, pattern.nbytes, strict=True):
+        for hop in machine.route(order[i], order[j]):
+            seconds[hop.name] += float(nbytes) * hop.link.per_byte
+    return max(seconds.values(), default=0.0), sum(seconds.values())
+
+
+CASES = [(name, kind) for name in MACHINES for kind in PATTERNS]
+FEW = [case for k, case in enumerate(CASES) if k % 3 == 0]  # each machine and each pattern
+
+
+@pytest.mark.parametrize(("name", "kind"), [*FEW, *sweep(*CASES)])
+def test_never_worse_than_the_usual_orders(name, kind):
+    machine = MACHINES[name]
+    for mesh in MESHES[machine.dims]:
+        pattern = gc.Pattern.mesh(mesh, **PATTERNS[kind])
+        placed = gc.place(pattern, machine)
+        assert sorted(placed.order.ravel().tolist()) == list(range(1 << machine.dims))
+        assert placed.order.shape == mesh
+        load = counted(pattern, machine, placed.order)
+        assert placed.load == pytest.approx(load)
+        identity = np.arange(1 << machine.dims).reshape(mesh)
+        for usual in (identity, gc.rank_order(mesh), gc.rank_order(mesh, "binary")):
+            busiest, total = counted(pattern, machine, usual)
+            assert load[0] <= busiest * (1 + 1e-9)
+            assert load[0] < busiest * (1 - 1e-9) or load[1] <= total * (1 + 1e-9)
+        for one in placed.candidates[:3]:
+            assert one.load == pytest.approx(counted(pattern, machine, one.order))
+
+
+@pytest.mark.parametrize("cases", [5, *sweep((20,))])
+def test_for_eight_nodes_there_is_no_better_order(cases):
+    for seed in range(cases):
+        chance = random.Random(seed)  # noqa: S311
+        machine = chance.choice(
+            [
+                gc.Machine.torus((8,), per_byte=1.0),
+                gc.Machine.torus((2, 4), joined=(True, False), per_byte=(1.0, 3.0)),
+                gc.Machine(3, (1, 1, 1), share=(1, 2, 2), per_byte=(1.0, 4.0, 4.0)),
+                gc.Machine(3, (1, 1, 1), per_byte=(1.0, 1.0, 4.0)),
+            ]
+        )
+        table = np.array([[chance.choice([0, 0, 1, 5]) for _ in range(8)] for _ in range(8)])
+        pattern = gc.Pattern.matrix(table)
+        routes = {(u, v): machine.route(u, v) for u in range(8) for v in range(8)}
+        rates = {
+            pair: [(hop.name, hop.link.per_byte) for hop in hops]
+            for pair, hops in routes.items()
+        }
+        pairs = [(i, j, int(table[i, j])) for i, j in zip(*np.nonzero(table), strict=True)]
+        pairs = [pair for pair in pairs if pair[0] != pair[1]]
+        least = min(
+            _load(order, pairs, rates)
+            for order in chance.sample([*permutations(range(8))], 4000)
+        )
+        placed = gc.place(pattern, machine)
+        assert placed.load.busiest <= least * (1 + 1e-12)
+        for one in placed.candidates:
+            assert one.load == pytest.approx(counted(pattern, machine, one.order))
+
+
+def _load(order, pairs, rates):
+    seconds = Counter()
+    for i, j, nbytes in pairs:
+        for link, rate in rates[order[i], order[j]]:
+            seconds[link] += nbytes * rate
+    return max(seconds.values())
+
+
+def test_nothing_is_gained_where_nothing_is():
+    placed = gc.place(gc.Pattern.mesh((8, 8), neighbours=1.0), MACHINES["8 x 8"])
+    assert np.array_equal(placed.order, np.arange(64).reshape(8, 8))
+    assert "Nothing is gained" in placed.explain()
+
+
+def test_blocks_of_a_mesh_stay_within_a_host():
+    mesh = 4, 4, 4
+    pattern = gc.Pattern.mesh(mesh, neighbours=1.0, periodic=False)
+    placed = gc.place(pattern, CLUSTER)
+    corners = placed.order.reshape(2, 2, 2, 2, 2, 2).transpose(0, 2, 4, 1, 3, 5).reshape(8, 8)
+    assert {len({*row}) for row in (corners >> 3).tolist()} == {1}  # 2 x 2 x 2 on each host
+    before = counted(pattern, CLUSTER, np.arange(64))[0]
+    assert placed.load.busiest < before
+
+
+def test_what_launchers_and_programs_take():
+    placed = gc.place(gc.Pattern.mesh((8,), neighbours=1.0), gc.Machine.torus((2, 4)))
+    order = placed.order.tolist()
+    keys = placed.keys.tolist()
+    assert [keys[node] for node in order] == list(range(8))
+    hosts = ["a", "b", "c", "d"]
+    assert placed.hostfile(hosts).split() == [hosts[node // 2] for node in order]
+    lines = placed.rankfile(hosts).splitlines()
+    assert lines == [f"rank {r}={hosts[u // 2]} slot={u % 2}" for r, u in enumerate(order)]
+    assert placed.devices([f"d{k}" for k in range(8)]).tolist() == [f"d{k}" for k in order]
+    assert gc.rank_order((8,), machine=gc.Machine.torus((2, 4))).tolist() == order
+
+
+RING = gc.Machine.torus((4,))
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: gc.place("halo", RING), "the pattern is 'halo'"),
+        (lambda: gc.place(gc.Pattern.mesh((8,)), RING), "8 places: the machine has 4 nodes"),
+        (lambda: gc.place(gc.Pattern.mesh((4,)), 4), "the machine is 4"),
+        (lambda: gc.Pattern.mesh(()), "the mesh is"),
+        (lambda: gc.Pattern.mesh((4, 0)), "the mesh is"),
+        (lambda: gc.Pattern.mesh((4,), neighbours=-1.0), "neighbours is -1.0"),
+        (lambda: gc.Pattern.mesh((4,), neighbours="much"), "neighbours is 'much'"),
+        (lambda: gc.Pattern.mesh((4, 4), all_to_all=(1, 2, 3)), "all_to_all has 3 figures"),
+        (lambda: gc.Pattern.mesh((12,), butterflies=1.0), "an axis with butterflies"),
+        (lambda: gc.Pattern.mesh((1 << 20, 64), all_to_all=1.0), "pairs, or more"),
+        (lambda: gc.Pattern.matrix([[1, 2]]), "the matrix has shape"),
+        (lambda: gc.Pattern.matrix([[0, np.nan], [1, 0]]), "no numbers of bytes"),
+        (lambda: gc.Pattern.matrix(np.ones((4, 4)), (3,)), "the mesh .3,. has 3 places"),
+        (lambda: gc.Pattern.mesh((4,)) + gc.Pattern.mesh((2, 2)), "both are of one mesh"),
+        (lambda: gc.rank_order((4,), "gray", machine=RING), "the machine decides the order"),
+        (lambda: gc.place(gc.Pattern.mesh((4,)), RING).hostfile(["a", "b", "c"]), "3 hosts"),
+        (lambda: gc.place(gc.Pattern.mesh((4,)), RING).hostfile(["a\nb"]), "they are names"),
+        (lambda: gc.place(gc.Pattern.mesh((4,)), RING).devices("abc"), "3 devices"),
+    ],
+)
+def test_what_cannot_be_placed(made, words):
+    with pytest.raises(GraycubeError, match=words):
+        made()
+
+
+def test_exchanges_of_two_places_help():
+    table = np.random.default_rng(3).integers(0, 9, (16, 16)) ** 3
+    placed = gc.place(gc.Pattern.matrix(table), gc.Machine.torus((4, 4), per_byte=1.0))
+    exchanged = placed.candidates[-1]
+    assert placed.chosen is exchanged
+    assert exchanged.load.busiest < min(one.load.busiest for one in placed.candidates[:-1])
