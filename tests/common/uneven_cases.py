@@ -24,6 +24,7 @@ def uneven(count):
             if isinstance(made, gc.layout.Ownership):
                 yield made
     yield gc.Layout.mesh((1, 2), (count, 1)) if count > 2 else gc.Layout.mesh((3, 3), (2, 1))
+    yield gc.Layout.mesh((3 * count, 10), (count, 1), ownership=True)
 
 
 def owners(shape, nodes, codes, places):

@@ -26,6 +26,7 @@ class VirtualMachine:
     """``noise`` is relative; one call in 200 takes ``slow`` times as long.
 
     Rank 0 takes ``late`` times as long as the others. To gather a row takes ``per_row``.
+    Dimensions from ``far`` on are ``slower`` than those below.
     """
 
     ranks: int
@@ -36,6 +37,8 @@ class VirtualMachine:
     noise: float = 0.0
     slow: float = 1.0
     late: float = 1.0
+    far: int = 64
+    slower: float = 1.0
     per_row: float = 0.0
 
     def __post_init__(self):
@@ -45,7 +48,8 @@ class VirtualMachine:
 
     def message(self, nbytes, mask=1):
         hops = mask.bit_count() if self.hops else 1
-        return hops * (self.startup + nbytes * self.per_byte)
+        slower = self.slower if mask >> self.far else 1.0
+        return hops * slower * (self.startup + nbytes * self.per_byte)
 
     def run(self, program):
         """What ``program(comm)`` returns or raises on each rank."""

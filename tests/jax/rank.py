@@ -44,6 +44,8 @@ def main():
         given, gc.Layout.mesh(x.shape, nodes=(8, 1), code="gray", allocation="cyclic")
     )
     same(jax.jit(lambda a: gc.jax.ifftn(gc.jax.fftn(a)).to_array())(a), x)
+    b = gc.jax.Array.from_array(given)
+    same(jax.jit(lambda b: gc.jax.irfft(gc.jax.rfft(b)).to_array())(b), x)
     same(gc.jax.fft(put(P(None, "b"))), np.fft.fft(x))
     reversal = Matrix.permutation(range(11)[::-1])
     order = reversal(np.arange(x.size))

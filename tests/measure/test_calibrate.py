@@ -155,6 +155,36 @@ def test_a_made_up_machine_is_found_by_measuring_it(ports, hops, switching, nois
                 assert sample.predicted(machine) == pytest.approx(sample.seconds, rel=1e-2)
 
 
+@pytest.mark.parametrize("far", [1, 2])
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_near_and_far_links_are_told_apart(far, noise):
+    slow = 10.0 if noise else 1.0
+    truth = VirtualMachine(8, 1e-3, 1e-7, 1, noise=noise, slow=slow, far=far, slower=4.0)
+    found = truth.run(lambda comm: calibrate(comm, **SETTINGS))[0]
+    machine = found.machine
+    assert [dims for dims, _ in machine.levels] == [range(far), range(far, 3)]
+    near, beyond = (link for _, link in machine.levels)
+    assert beyond.per_byte / near.per_byte == pytest.approx(4.0, rel=0.15 if noise else 1e-3)
+    assert near.startup == pytest.approx(1e-3, rel=0.2 if noise else 1e-3)
+    assert f"over dimension{'s 0 to 1' if far == 2 else ' 0'}" in found.report()
+    if not noise:
+        for sample in found.samples:
+            if sample.kind in {"distance", "alone", "by dimensions", "pairwise"}:
+                assert sample.predicted(machine) == pytest.approx(sample.seconds, rel=1e-2)
+
+
+def test_links_that_are_alike_have_one_figure():
+    for seed in range(20):
+        chance = np.random.default_rng(seed)
+        times = {
+            (d, b): (1e-5 + 1e-9 * b) * float(np.exp(0.08 * chance.standard_normal()))
+            for d in range(4)
+            for b in (8, 4096, 1 << 20)
+        }
+        samples = [Sample("alone", d, b, seconds) for (d, b), seconds in times.items()]
+        assert fit([*neighbours(1e-5, 1e-9), *samples], dims=4).alike
+
+
 @pytest.mark.parametrize("per_row", [0.0, 5e-7])
 def test_what_rows_cost_is_found_by_measuring(per_row):
     truth = VirtualMachine(4, 1e-3, 1e-7, per_row=per_row)

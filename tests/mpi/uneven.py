@@ -100,7 +100,7 @@ def made_once(comm):
     yield np.allclose(found.to_numpy(), np.fft.fft(y[1])), "the second one is right"
     for k in range(12):  # what is kept is bounded, and may be forgotten
         u = gc.CubeArray.from_numpy(y[0], prime, counting)
-        yield np.allclose(gc.fft(u, n=131 + 2 * k).to_numpy(), np.fft.fft(y[0], 131 + 2 * k)), k
+        yield np.allclose(gc.fft(u, n=521 + 2 * k).to_numpy(), np.fft.fft(y[0], 521 + 2 * k)), k
     counting.Free()
 
 

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from graycube.cost.copies import copy_loads
 from graycube.cost.messages import by_turns, turns_by_dimensions, turns_by_nodes
 from graycube.cost.pipelines import pipeline_loads
-from graycube.cost.straight import Use, alike, straight_loads
+from graycube.cost.straight import Busy, alike, straight_loads
 from graycube.gf2 import Exchange
-from graycube.machine import Machine, Wires
+from graycube.machine import Machine, Wiring
 from graycube.schedule import Replication, Schedule, Way
 from graycube.schedule.way import are_straight
 
@@ -63,7 +63,7 @@ def _few(schedule: Schedule) -> bool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sending(Use):
+class _Sent(Busy):
     """An element in each cycle from nodes, over the dimensions that each crosses at once.
 
     ``links`` tells for each of them at which nodes it is crossed.
@@ -100,7 +100,7 @@ def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     ]
 
 
-def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sending]:
+def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sent]:
     """What goes at once from each node; where the slot decides, half of the block does."""
     n = schedule.task.n
     for way in schedule.ways:
@@ -118,7 +118,7 @@ def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sending]:
                     at = np.where(sends, at ^ 1 << dim, at)
             if share == 1.0:
                 flips[before] = before ^ at
-            yield _Sending(start, start + int(way.size * share), flips, links)
+            yield _Sent(start, start + int(way.size * share), flips, links)
 
 
 def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange]]:
@@ -162,7 +162,7 @@ def _round(
 
 
 def _time(
-    wires: Wires, messages: Sequence[tuple[int | _Nodes, int]], machine: Machine
+    wires: Wiring, messages: Sequence[tuple[int | _Nodes, int]], machine: Machine
 ) -> float:
     """What the messages of a round over these links take."""
     flips, nbytes = [np.atleast_1d(f) for f, _ in messages], [m for _, m in messages]
@@ -178,10 +178,11 @@ def _time(
     passing: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
     starting: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
     for way, amounts in joint.items():
-        for k in np.unique(place[amounts > 0]).tolist():
-            these = np.flatnonzero((place == k) & (amounts > 0))
+        kept = place if wires.side else np.zeros_like(place)  # a card is the same for all
+        for k in np.unique(kept[amounts > 0]).tolist():
+            these = np.flatnonzero((kept == k) & (amounts > 0))
             for link in _links(wires, way, k):
-                passing[link][owner[these]] += amounts[these]
+                np.add.at(passing[link], owner[these], amounts[these])
                 starting[link][these] += _startups(amounts[these], machine)
     alone = machine.message_time(int(max(a.max() for a in joint.values())), wires.dims.start)
     busy: dict[int, float] = defaultdict(lambda: alone)
@@ -193,7 +194,7 @@ def _time(
     return sum(busy.values())
 
 
-def _links(wires: Wires, flip: int, place: int) -> Iterator[tuple[int, int]]:
+def _links(wires: Wiring, flip: int, place: int) -> Iterator[tuple[int, int]]:
     for step, links in enumerate(wires.steps(flip, place)):
         yield from ((step, link) for link in links)
 
@@ -204,24 +205,37 @@ def _startups(nbytes: _Amounts, machine: Machine) -> _Amounts:
 
 def _turns(crossed: NDArray[np.int64], nbytes: int, machine: Machine) -> Iterator[_Waits]:
     """Turns in which all nodes send as much, by the dimensions that are crossed in each."""
-    waits = np.zeros((machine.dims, len(crossed)))
+    tables = [*_tables(crossed, nbytes, machine)]
+    known = sorted({(wait, first) for first, _, waits in tables for wait in waits.tolist()})
+    number = {entry: k for k, entry in enumerate(known)}
+    slowest = np.zeros(len(crossed), np.int64)
+    for first, mask, waits in tables:
+        ranks = np.array([number[wait, first] for wait in waits.tolist()])
+        np.maximum(slowest, ranks[crossed >> first & mask], out=slowest)
+    for count, (wait, first) in zip(np.bincount(slowest).tolist(), known, strict=False):
+        if count and wait:
+            yield count, {first: wait}
+
+
+def _tables(
+    crossed: NDArray[np.int64], nbytes: int, machine: Machine
+) -> Iterator[tuple[int, int, _Amounts]]:
+    """The dimensions of each level, from its first, and what crossing some of them takes."""
+    shared = {wires.dims.start: wires for wires in machine.wires}
     within = {d for wires in machine.wires for d in wires.dims}
-    for wires in machine.wires:
-        first = wires.dims.start
-        here = crossed >> first & (1 << len(wires.dims)) - 1
-        flips, which = np.unique(here, return_inverse=True)
-        times = [_crowded(wires, int(flip) << first, nbytes, machine) for flip in flips]
-        waits[first] = np.array(times)[which]
-    for d in set(range(machine.dims)) - within:
-        waits[d] = (crossed >> d & 1) * machine.message_time(nbytes, d)
-    slowest = waits.argmax(axis=0)
-    pairs = np.stack([slowest, waits.max(axis=0)])
-    alike, counts = np.unique(pairs[:, pairs[1] > 0], axis=1, return_counts=True)
-    for (d, seconds), count in zip(alike.T.tolist(), counts.tolist(), strict=True):
-        yield count, {int(d): seconds}
+    for first in sorted({*range(machine.dims)} - within | {*shared}):
+        wires = shared.get(first)
+        mask = (1 << (1 if wires is None else len(wires.dims))) - 1
+        waits = np.zeros(mask + 1)
+        for flip in np.flatnonzero(np.bincount(crossed >> first & mask)).tolist():
+            if wires is not None:
+                waits[flip] = _crowded(wires, flip << first, nbytes, machine)
+            elif flip:
+                waits[flip] = machine.message_time(nbytes, first)
+        yield first, mask, waits
 
 
-def _crowded(wires: Wires, flip: int, nbytes: int, machine: Machine) -> float:
+def _crowded(wires: Wiring, flip: int, nbytes: int, machine: Machine) -> float:
     """What a message of every node over some dimensions at once takes."""
     if not flip:
         return 0.0

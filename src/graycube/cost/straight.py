@@ -23,10 +23,10 @@ from graycube.schedule import Schedule, Way
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Busy:
     """What is in use in the cycles ``start`` to ``stop``.
 
-    >>> Use(4, 6).stop
+    >>> Busy(4, 6).stop
     6
     """
 
@@ -34,11 +34,11 @@ class Use:
     stop: int
 
 
-_Use = TypeVar("_Use", bound=Use)
+_Busy = TypeVar("_Busy", bound=Busy)
 
 
 @dataclass(frozen=True, slots=True)
-class _HopTime(Use):
+class _HopTime(Busy):
     """A step's use of its dimension."""
 
     dim: int
@@ -68,14 +68,14 @@ def straight_groups(schedule: Schedule) -> Iterator[tuple[int, dict[int, tuple[S
 
 
 def alike(
-    schedule: Schedule, uses: Sequence[_Use]
-) -> Iterator[tuple[int, list[tuple[_Use, int]]]]:
+    schedule: Schedule, uses: Sequence[_Busy]
+) -> Iterator[tuple[int, list[tuple[_Busy, int]]]]:
     """How many rounds are alike, with what is in use in one of them, and for how long.
 
     The uses are in the order in which they begin.
     """
     marks = _marks(schedule, uses)
-    active: list[_Use] = []
+    active: list[_Busy] = []
     waiting = iter([*uses, None])
     coming = next(waiting)
     for first, after in pairwise(marks):
@@ -88,7 +88,7 @@ def alike(
         yield after - first, [*zip(active, amounts, strict=True)]
 
 
-def _marks(schedule: Schedule, uses: Sequence[_Use]) -> list[int]:
+def _marks(schedule: Schedule, uses: Sequence[_Busy]) -> list[int]:
     """The numbers of the rounds that may differ from the one before."""
     total = len(schedule.rounds)
     if not isinstance(schedule.rounds, range):

@@ -7,7 +7,8 @@ they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
 ``planned`` carries out a plan of :func:`graycube.plan_fft`. Over shared memory, ``legs`` and
 ``halves`` are ``carried`` out without copies; ``bind`` makes a call once, to run many times. In
 layouts by ownership, ``owned`` trades axes, and ``lone`` leaves one over its nodes, with
-``lone_real`` and ``lone_cosine``; ``places`` are where elements go along it.
+``lone_real`` and ``lone_cosine``; ``places`` are where elements go along it, and
+``waves`` take a spectrum to other numbers of points.
 """
 
 from graycube.fourier.along import Along, along
@@ -18,6 +19,7 @@ from graycube.fourier.passes import Pass, passes
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 from graycube.fourier.trigonometric import dct, dctn, dst, dstn, idct, idctn, idst, idstn
+from graycube.fourier.waves import resampled
 
 add_to_table()
 
@@ -46,6 +48,7 @@ __all__ = [
     "irfft2",
     "irfftn",
     "passes",
+    "resampled",
     "rfft",
     "rfft2",
     "rfftn",

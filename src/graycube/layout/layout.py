@@ -81,6 +81,7 @@ class Layout(AffinePlacement, Shown):
         whole: CodeName | Sequence[CodeName | None] | None = None,
         allocation: Allocation | Sequence[Allocation] = "consecutive",
         dims: Sequence[Sequence[int]] | None = None,
+        ownership: bool = False,
     ) -> "Layout":
         """An array of any number of axes over a mesh of nodes.
 
@@ -92,7 +93,9 @@ class Layout(AffinePlacement, Shown):
 
         Where each number of nodes is a power of two that divides the length, this is a
         :class:`Layout`. Anywhere else it is an :class:`Ownership`, which arrays take as well:
-        blocks of ceil(length / nodes) elements, of which the last ones have fewer or none.
+        blocks of ceil(length / nodes) elements, of which the last ones have fewer or none. With
+        ``ownership`` it is one in any case: then a block is a box in C order, whatever the
+        lengths, and ``local`` can be written in place.
 
         >>> print(Layout.mesh((64, 32), nodes=(8, 4), code="gray"))
         (b0:2 b0:1 b0:0 b1:2 b1:1 b1:0 || b0:5 g0:4 g0:3 b1:4 g1:3)
@@ -100,8 +103,10 @@ class Layout(AffinePlacement, Shown):
         (4, 124)
         >>> Layout.mesh((1000, 7), nodes=(16, 3))
         <Ownership (1000, 7) on 48 nodes: (1000 on 16, 7 on 3)>
+        >>> Layout.mesh((12, 12), nodes=(2, 2), ownership=True)
+        <Ownership (12, 12) on 4 nodes: (12 on 2, 12 on 2)>
         """
-        if not even(shape, nodes):
+        if ownership or not even(shape, nodes):
             owned: Any = mesh_owned(shape, nodes, code, slots, whole, allocation, dims)
             return owned  # type: ignore[no-any-return] # plans want a Layout, arrays take both
         axes, n, address = mesh_address(shape, nodes, code, slots, whole, allocation, dims)

@@ -3,13 +3,13 @@
 from graycube.machine.model import Machine, require_machine
 from graycube.machine.profiles import profiles
 from graycube.machine.saving import entries_of, save_profile
-from graycube.machine.wires import Hop, Link, Wires
+from graycube.machine.wires import Hop, Link, Wiring
 
 __all__ = [
     "Hop",
     "Link",
     "Machine",
-    "Wires",
+    "Wiring",
     "entries_of",
     "profiles",
     "require_machine",

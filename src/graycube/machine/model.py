@@ -30,7 +30,7 @@ from graycube.machine.profiles import read_profile
 from graycube.machine.wires import (
     Hop,
     Link,
-    Wires,
+    Wiring,
     levels_of,
     numbers_of,
     require_shares,
@@ -212,7 +212,7 @@ class Machine(Shown):
         return tuple((dims, self.links[dims[0]]) for dims in levels_of(self))
 
     @property
-    def wires(self) -> tuple[Wires, ...]:
+    def wires(self) -> tuple[Wiring, ...]:
         """The dimensions whose messages share links.
 
         >>> machine = Machine(dims=3, ports="all", share=(1, 2, 2), per_byte=1e-9)
@@ -308,8 +308,13 @@ class Machine(Shown):
         startup, per_byte = self.startup, self.per_byte
         if isinstance(startup, tuple) or isinstance(per_byte, tuple):
             startups = self.startups(nbytes)
-            links = self.links if dim is None else (self.links[dim],)
-            return max(startups * link.startup + nbytes * link.per_byte for link in links)
+            if dim is None:
+                return max(
+                    startups * link.startup + nbytes * link.per_byte for link in self.links
+                )
+            startup = startup[dim] if isinstance(startup, tuple) else startup
+            per_byte = per_byte[dim] if isinstance(per_byte, tuple) else per_byte
+            return startups * startup + nbytes * per_byte
         return self.startups(nbytes) * startup + nbytes * per_byte
 
     def _sheet(self) -> Sheet:

@@ -55,10 +55,10 @@ class Hop(NamedTuple):
     link: Link
 
 
-class Side(NamedTuple):
+class TorusSide(NamedTuple):
     """A ring of nodes, or a path of them if it is not joined.
 
-    >>> Side(4, joined=True).is_cube, Side(8, joined=True).is_cube
+    >>> TorusSide(4, joined=True).is_cube, TorusSide(8, joined=True).is_cube
     (True, False)
     """
 
@@ -78,7 +78,7 @@ class Side(NamedTuple):
     def number(self, place: int) -> int:
         """The number in the cube of the node at a place along the side.
 
-        >>> [Side(4, joined=True).number(place) for place in range(4)]
+        >>> [TorusSide(4, joined=True).number(place) for place in range(4)]
         [0, 1, 3, 2]
         """
         return gray(place) if self.is_cube else place
@@ -89,7 +89,7 @@ class Side(NamedTuple):
         Of two ways round that are as long, nodes in the first and third quarter go up, so that
         exchanges over half a ring load all its links alike.
 
-        >>> Side(8, joined=True).route(7, 1), Side(8, joined=False).route(2, 0)
+        >>> TorusSide(8, joined=True).route(7, 1), TorusSide(8, joined=False).route(2, 0)
         ([(7, 1), (0, 1)], [(2, -1), (1, -1)])
         """
         ahead = (target - source) % self.length
@@ -105,12 +105,12 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wires:
+class Wiring:
     """The dimensions whose messages share links, and the links that each message takes.
 
     Nodes that share differ in the bits ``nodes``. A link carries ``ports`` messages at once.
 
-    >>> ring = Wires(range(3), Link(1.0, 1.0), range(3), Side(8, joined=True))
+    >>> ring = Wiring(range(3), Link(1.0, 1.0), range(3), TorusSide(8, joined=True))
     >>> ring.steps(0b100, 0), ring.steps(0b010, 1)  # from 0 over dimension 2, from 1 over 1
     (((0, 2, 4, 6),), ((2, 4),))
     """
@@ -118,7 +118,7 @@ class Wires:
     dims: range
     link: Link
     nodes: range
-    side: Side | None = None
+    side: TorusSide | None = None
     hops: bool = False
     ports: int = 1
 
@@ -126,9 +126,9 @@ class Wires:
     def shared(self) -> str:
         """What it is that is shared.
 
-        >>> Wires(range(3), Link(1.0, 1.0), range(3), Side(8, joined=False)).shared
+        >>> Wiring(range(3), Link(1.0, 1.0), range(3), TorusSide(8, joined=False)).shared
         'a path of 8'
-        >>> Wires(range(2, 4), Link(1.0, 1.0), range(2)).shared
+        >>> Wiring(range(2, 4), Link(1.0, 1.0), range(2)).shared
         'a card with 1 port for 4 nodes'
         """
         if self.side is not None:
@@ -145,7 +145,7 @@ class Wires:
     def crowds(self, flip: int) -> tuple[int, ...]:
         """The most messages on one link, in each step, if all nodes send over some dimensions.
 
-        >>> Wires(range(3), Link(1.0, 1.0), range(3), Side(8, joined=True)).crowds(0b100)
+        >>> Wiring(range(3), Link(1.0, 1.0), range(3), TorusSide(8, joined=True)).crowds(0b100)
         (2,)
         """
         if self.side is None:
@@ -155,7 +155,7 @@ class Wires:
     def narrowness(self, dim: int) -> Fraction:
         """How many nodes there are for each link that leads over a dimension, if more than one.
 
-        >>> ring = Wires(range(4), Link(1.0, 1.0), range(4), Side(16, joined=True))
+        >>> ring = Wiring(range(4), Link(1.0, 1.0), range(4), TorusSide(16, joined=True))
         >>> [str(ring.narrowness(d)) for d in range(4)]
         ['1', '1', '2', '4']
         """
@@ -171,7 +171,7 @@ class Wires:
 
 
 @lru_cache(maxsize=1 << 12)
-def _crowds(wires: Wires, flip: int) -> tuple[int, ...]:
+def _crowds(wires: Wiring, flip: int) -> tuple[int, ...]:
     found: dict[tuple[int, int], int] = {}
     for place in range(1 << len(wires.nodes)):
         for step, links in enumerate(wires.steps(flip, place)):
@@ -182,7 +182,7 @@ def _crowds(wires: Wires, flip: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _along(side: Side, source: int, target: int, hops: bool) -> Steps:  # noqa: FBT001
+def _along(side: TorusSide, source: int, target: int, hops: bool) -> Steps:  # noqa: FBT001
     links = tuple(2 * place + (step < 0) for place, step in side.route(source, target))
     return tuple((link,) for link in links) if hops else (links,)
 
@@ -243,18 +243,18 @@ def levels_of(machine: "Machine") -> tuple[range, ...]:
 
 
 @lru_cache(maxsize=1 << 8)
-def wires_of(machine: "Machine") -> tuple[Wires, ...]:
+def wires_of(machine: "Machine") -> tuple[Wiring, ...]:
     """The levels in which messages share links."""
     return tuple(_wires(machine))
 
 
-def _wires(machine: "Machine") -> Iterator[Wires]:
+def _wires(machine: "Machine") -> Iterator[Wiring]:
     if machine.sides:
         hops, first = machine.switching == "store-and-forward", 0
         for side in _sides(machine):
             dims = range(first, first + side.bits)
             if not side.is_cube:
-                yield Wires(dims, machine.links[first], dims, side, hops)
+                yield Wiring(dims, machine.links[first], dims, side, hops)
             first = dims.stop
         return
     if isinstance(machine.ports, int | str) and machine.share == 1:
@@ -266,7 +266,7 @@ def _wires(machine: "Machine") -> Iterator[Wires]:
         limited = isinstance(machine.ports, tuple) and once < len(dims)
         if share > 1 or limited:
             nodes = range(share.bit_length() - 1)
-            yield Wires(dims, machine.links[dims.start], nodes, ports=once)
+            yield Wiring(dims, machine.links[dims.start], nodes, ports=once)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -315,10 +315,10 @@ def _across(machine: "Machine", node: int, target: int) -> Iterator[Hop]:
                 node ^= 1 << d
 
 
-def _sides(machine: "Machine") -> list[Side]:
+def _sides(machine: "Machine") -> list[TorusSide]:
     """The sides, that of the lowest bits first."""
     pairs = zip(machine.sides, machine.joined, strict=True)
-    return [Side(length, joined) for length, joined in pairs][::-1]
+    return [TorusSide(length, joined) for length, joined in pairs][::-1]
 
 
 def _figure(given: _Figure | tuple[_Figure, ...], dim: int) -> _Figure:

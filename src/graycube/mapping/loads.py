@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.machine import Machine
-from graycube.machine.wires import Side
+from graycube.machine.wires import TorusSide
 
 Nodes = NDArray[np.int64]
 Seconds = NDArray[np.floating]
@@ -50,7 +50,7 @@ def _loads(
     if machine.sides:
         first, at = 0, source
         pairs = zip(machine.sides, machine.joined, strict=True)
-        for side in [Side(length, joined) for length, joined in pairs][::-1]:
+        for side in [TorusSide(length, joined) for length, joined in pairs][::-1]:
             mask = side.length - 1 << first
             yield from _along(machine, side, first, (at, target, nbytes))
             at, first = at & ~mask | target & mask, first + side.bits
@@ -72,7 +72,7 @@ def _loads(
 
 
 def _along(
-    machine: Machine, side: Side, first: int, pairs: tuple[Nodes, Nodes, Seconds]
+    machine: Machine, side: TorusSide, first: int, pairs: tuple[Nodes, Nodes, Seconds]
 ) -> Iterator[Seconds]:
     """The links of one side, upwards and downwards: sums of where messages begin and end."""
     at, target, nbytes = pairs

@@ -23,7 +23,7 @@ SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Placing:
+class Ordering:
     """An order that was looked at: the node of each place, and what links carry then."""
 
     name: str
@@ -31,7 +31,7 @@ class Placing:
     load: Load
 
     def __repr__(self) -> str:
-        return f"<Placing {self.name}: {self.load.busiest:.4g} s>"
+        return f"<Ordering {self.name}: {self.load.busiest:.4g} s>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +51,8 @@ class Placed(Shown):
 
     pattern: Pattern
     machine: Machine
-    candidates: tuple[Placing, ...]
-    chosen: Placing
+    candidates: tuple[Ordering, ...]
+    chosen: Ordering
 
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.pattern.shape))
@@ -160,7 +160,7 @@ class Placed(Shown):
         title = f"{self.pattern!r}".strip("<>")
         return Sheet(title, Table(head, rows, "lrrl", marks), *left, self._verdict())
 
-    def _remark(self, one: Placing) -> str:
+    def _remark(self, one: Ordering) -> str:
         if one is self.chosen:
             return "chosen"
         if one.load == self.load:
@@ -214,7 +214,7 @@ def place(pattern: Pattern, machine: Machine | str) -> Placed:
             f"the machine has {1 << machine.dims} nodes",
             "each node gets one place: choose a mesh of as many",
         )
-    looked: list[Placing] = []
+    looked: list[Ordering] = []
     for name, order in _known(pattern, machine):
         if not any(np.array_equal(order, one.order) for one in looked):
             looked.append(_placing(name, order, pattern, machine))
@@ -269,13 +269,13 @@ def _known(pattern: Pattern, machine: Machine) -> Iterator[tuple[str, Order]]:
     yield from others
 
 
-def _placing(name: str, order: Order, pattern: Pattern, machine: Machine) -> Placing:
+def _placing(name: str, order: Order, pattern: Pattern, machine: Machine) -> Ordering:
     nodes = order.ravel()
     source, target = nodes[pattern.source], nodes[pattern.target]
-    return Placing(name, order, load_of(machine, source, target, pattern.nbytes))
+    return Ordering(name, order, load_of(machine, source, target, pattern.nbytes))
 
 
-def _least(looked: Sequence[Placing]) -> Placing:
+def _least(looked: Sequence[Ordering]) -> Ordering:
     """The first with the least load, but for rounding."""
     busiest = min(one.load.busiest for one in looked) * (1 + 1e-12)
     close = [one for one in looked if one.load.busiest <= busiest]

@@ -3,11 +3,14 @@
 Rules. Start-up and rate minimise the relative error of the exchanges of neighbours, since sizes
 differ by orders of magnitude; both are >= 0, and outliers count less than their square. Ports
 and switching are those among which all measured ratios are nearest, as logarithms: a single
-noisy ratio then decides nothing. What a row costs is what exchanges that gather rows take
-longer than those of one stretch and the same sizes, all in all: those with most rows decide.
+noisy ratio then decides nothing. Dimensions whose messages take clearly longer than those of
+the one below are links of another kind, with figures of their own. What a row costs is what
+exchanges that gather rows take longer than those of one stretch and the same sizes, all in all:
+those with most rows decide.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -16,9 +19,11 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.machine import Machine
 from graycube.machine.model import Switching
-from graycube.measure.samples import Sample
+from graycube.measure.samples import Kind, RoundKind, Sample
 
 _OUTLIER = 0.2  # relative errors above it count less than their square
+_APART = 1.7  # links that differ by more are of two kinds
+_Costs = float | tuple[float, ...]
 _NOTHING = 1e-6  # a share of the time that is none
 
 
@@ -41,16 +46,14 @@ def fit(samples: Iterable[Sample], dims: int, name: str = "calibrated") -> Machi
                 "a round takes some time",
                 "measure again",
             )
-    startup, per_byte = _cost([s for s in samples if s.kind == "distance" and s.count == 1])
-    switching, ports = _switching(samples), _ports(samples, dims)
-    return Machine(
-        dims,
-        "all" if ports == dims > 1 else ports,
-        switching,
-        startup=startup,
-        per_byte=per_byte,
+    startup, per_byte = _each(samples, dims)
+    links = Machine(dims, startup=startup, per_byte=per_byte, name=name)
+    switching, ports = _switching(samples, links), _ports(samples, links)
+    return replace(
+        links,
+        ports="all" if ports == dims > 1 else ports,
+        switching=switching,
         per_row=_per_row(samples),
-        name=name,
     )
 
 
@@ -95,24 +98,52 @@ def _cost(samples: Sequence[Sample]) -> tuple[float, float]:
     return startup, per_byte
 
 
-def _switching(samples: Sequence[Sample]) -> Switching:
+def _each(samples: Sequence[Sample], dims: int) -> tuple[_Costs, _Costs]:
+    """Start-up and rate of all links, or of each dimension where some are nearer than others.
+
+    Neighbouring dimensions belong together unless the times of one are ``_APART`` times those
+    of the other, for the smallest messages or for the largest.
+    """
+    alone = {d: [s for s in samples if s.kind == "alone" and s.count == d] for d in range(dims)}
+    levels = [[0]]
+    for d in range(1, dims):
+        if _apart(alone[d - 1], alone[d]):
+            levels.append([])
+        levels[-1].append(d)
+    if len(levels) == 1:
+        return _cost([s for s in samples if s.kind == "distance" and s.count == 1])
+    found = [_cost([s for d in level for s in alone[d]]) for level in levels]
+    each = [cost for cost, level in zip(found, levels, strict=True) for _ in level]
+    startups, rates = zip(*each, strict=True)
+    return startups, rates
+
+
+def _apart(near: Sequence[Sample], far: Sequence[Sample]) -> bool:
+    times = [sorted((s.nbytes, s.seconds) for s in some) for some in (near, far)]
+    pairs = [*zip(*times, strict=True)]
+    ends = pairs[:1] + pairs[-1:]
+    return any(abs(log(b[1] / a[1])) > log(_APART) for a, b in ends)
+
+
+def _switching(samples: Sequence[Sample], links: Machine) -> Switching:
     """Circuits, unless the times grow with the distance as if hop by hop."""
     measured = ratios(samples, "distance")
-    if _misfit(measured, lambda far: far) < _misfit(measured, lambda _: 1):
-        return "store-and-forward"
-    return "circuit"
+    circuits = _misfit(measured, "distance", replace(links, switching="circuit"))
+    return "store-and-forward" if _misfit(measured, "distance", links) < circuits else "circuit"
 
 
-def _ports(samples: Sequence[Sample], dims: int) -> int:
+def _ports(samples: Sequence[Sample], links: Machine) -> int:
     """How many exchanges overlap where bytes decide: at the largest size."""
     measured = ratios(samples, "at once")
     largest = max((nbytes for _, nbytes in measured), default=0)
     measured = {key: value for key, value in measured.items() if key[1] == largest}
 
     def misfit(ports: int) -> float:
-        return _misfit(measured, lambda k: -(-k // ports))
+        return _misfit(measured, "at once", replace(links, ports=ports))
 
-    return min(range(1, max(dims, 1) + 1), key=misfit)  # the fewest of those that fit alike
+    return min(
+        range(1, max(links.dims, 1) + 1), key=misfit
+    )  # the fewest of those that fit alike
 
 
 def _per_row(samples: Sequence[Sample]) -> float:
@@ -123,8 +154,14 @@ def _per_row(samples: Sequence[Sample]) -> float:
     return max(0.0, longer / sum(s.count for s in rows)) if rows else 0.0
 
 
-def _misfit(measured: dict[tuple[int, int], float], model: Callable[[int], float]) -> float:
-    return sum(log(ratio / model(count)) ** 2 for (count, _), ratio in measured.items())
+def _misfit(measured: dict[tuple[int, int], float], kind: Kind, machine: Machine) -> float:
+    """How far the ratios to the first of a kind are from those on the machine."""
+
+    def expected(count: int, nbytes: int) -> float:
+        first = RoundKind(kind, 1, nbytes).predicted(machine)
+        return RoundKind(kind, count, nbytes).predicted(machine) / first if first else 1.0
+
+    return sum(log(ratio / expected(*key)) ** 2 for key, ratio in measured.items())
 
 
 def relative_errors(samples: Iterable[Sample], machine: Machine) -> list[float]:

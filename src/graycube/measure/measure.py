@@ -86,8 +86,8 @@ class _Ranks:
 
     def work(self, kind: RoundKind) -> Callable[[int], None]:
         """What one rank does in turn ``turn`` of rounds of that kind."""
-        if kind.kind == "distance":
-            return lambda turn: self._exchange(self._mask(kind.count, turn), kind.nbytes)
+        if kind.kind in ("distance", "alone"):
+            return self._one_exchange(kind)
         if kind.kind == "at once":
             return lambda turn: self._at_once(kind.count, turn, kind.nbytes)
         if kind.kind == "by dimensions":
@@ -98,6 +98,11 @@ class _Ranks:
             places = np.arange(0, 2 * kind.count, 2)  # no two of them next to each other
             return lambda turn: self._in_rows(self._mask(1, turn), kind.nbytes, places)
         return lambda _: self._alltoall(kind.nbytes)
+
+    def _one_exchange(self, kind: RoundKind) -> Callable[[int], None]:
+        if kind.kind == "alone":
+            return lambda _: self._exchange(1 << kind.count, kind.nbytes)
+        return lambda turn: self._exchange(self._mask(kind.count, turn), kind.nbytes)
 
     def _mask(self, far: int, turn: int) -> int:
         """``far`` dimensions in a row, beginning with another one in each turn."""

@@ -1,8 +1,9 @@
 """A calibration in words: the machine in two lines, then measured beside predicted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from graycube.machine import Machine
+from graycube.machine.model import over
 from graycube.measure.fit import ratios
 from graycube.measure.samples import Sample
 from graycube.show import Table
@@ -36,13 +37,17 @@ def costs(machine: Machine) -> str:
     >>> costs(Machine(dims=3, ports=2, startup=2e-6, per_byte=1e-9))
     '8 ranks: start-up 2 us, 1 ns a byte, 2 ports, store-and-forward'
     """
-    link = machine.dearest
     rows = f", {1e9 * machine.per_row:.3g} ns a row" if machine.per_row else ""
     return (
-        f"{1 << machine.dims} ranks: start-up {_time(link.startup)}, "
-        f"{1e9 * link.per_byte:.3g} ns a byte{rows}, {counted(machine.links_at_once, 'port')}, "
-        f"{machine.switching}"
+        f"{1 << machine.dims} ranks: {'; '.join(_links(machine))}{rows}, "
+        f"{counted(machine.links_at_once, 'port')}, {machine.switching}"
     )
+
+
+def _links(machine: Machine) -> Iterator[str]:
+    for dims, link in machine.levels:
+        where = f" over {over(dims)}" if len(machine.levels) > 1 else ""
+        yield f"start-up {_time(link.startup)}, {1e9 * link.per_byte:.3g} ns a byte{where}"
 
 
 def table(samples: Sequence[Sample], machine: Machine) -> Table:

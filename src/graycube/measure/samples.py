@@ -3,17 +3,19 @@
 Rules. A round ends when its slowest rank is done. ``kind`` says what it is: "distance" is an
 exchange with the rank that differs in ``count`` bits, "at once" are exchanges over ``count``
 dimensions at the same time, and three kinds are all-to-alls, ``nbytes`` in all from each rank.
+"alone" is an exchange over dimension ``count`` and no other: it tells near links from far ones.
 "rows" is an exchange of neighbours that is gathered from ``count`` stretches of memory and put
 into as many.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Literal
 
 from graycube.machine import Machine
 
-Kind = Literal["distance", "at once", "by dimensions", "pairwise", "alltoall", "rows"]
+Kind = Literal["distance", "alone", "at once", "by dimensions", "pairwise", "alltoall", "rows"]
 ALL_TO_ALL: tuple[Kind, ...] = ("by dimensions", "pairwise", "alltoall")
 ROW = 8
 """Bytes of a row that is gathered: a single element, as a rule."""
@@ -38,16 +40,25 @@ class RoundKind:
     def predicted(self, machine: Machine) -> float:
         """Seconds on a machine."""
         n, circuits = machine.dims, machine.switching == "circuit"
+
+        def over(dims: Sequence[int], nbytes: int) -> float:
+            times = [machine.message_time(nbytes, d) for d in dims]
+            return max(times) if circuits else sum(times)
+
+        if self.kind == "alone":
+            return machine.message_time(self.nbytes, self.count)
+        turns = [[(t + k) % n for k in range(self.count)] for t in range(n)]
         if self.kind == "rows":
-            return machine.message_time(self.nbytes) + self.count * machine.per_row
+            neighbours = fmean(over((d,), self.nbytes) for d in range(n))
+            return neighbours + self.count * machine.per_row
         if self.kind == "distance":
-            return machine.message_time(self.nbytes) * (1 if circuits else self.count)
+            return fmean(over(dims, self.nbytes) for dims in turns)
         if self.kind == "at once":
-            turns = -(-self.count // machine.links_at_once)
-            return turns * machine.message_time(self.nbytes)
-        by_dimensions = n * machine.message_time(self.nbytes // 2)
-        hops = (1 << n) - 1 if circuits else n << n - 1
-        pairwise = hops * machine.message_time(self.nbytes >> n)
+            longest = fmean(max(over((d,), self.nbytes) for d in dims) for dims in turns)
+            return -(-self.count // machine.links_at_once) * longest
+        by_dimensions = sum(over((d,), self.nbytes // 2) for d in range(n))
+        masks = ([d for d in range(n) if mask >> d & 1] for mask in range(1, 1 << n))
+        pairwise = sum(over(dims, self.nbytes >> n) for dims in masks)
         if self.kind == "by dimensions":
             return by_dimensions
         return pairwise if self.kind == "pairwise" else min(by_dimensions, pairwise)
@@ -70,6 +81,8 @@ class Sample(RoundKind):
         if self.kind == "distance":
             far = f"exchange over {self.count} dimensions"
             return "exchange of neighbours" if self.count == 1 else far
+        if self.kind == "alone":
+            return f"dimension {self.count} alone"
         if self.kind == "at once":
             return f"{self.count} exchange{'s' if self.count > 1 else ''} at once"
         if self.kind == "rows":
@@ -89,6 +102,9 @@ def rounds(dims: int, sizes: Sequence[int]) -> Iterator[RoundKind]:
     yield from (
         RoundKind("distance", far, nbytes) for far in range(2, dims + 1) for nbytes in ends
     )
+    few = (*ends, sorted(sizes)[len(sizes) // 2])
+    for d in range(dims) if dims > 1 else ():
+        yield from (RoundKind("alone", d, nbytes) for nbytes in sorted(set(few)))
     yield from (RoundKind("at once", k, nbytes) for k in range(1, dims + 1) for nbytes in ends)
     gathered = [nbytes for nbytes in sizes if nbytes >= _MANY * ROW and nbytes % ROW == 0]
     for nbytes in dict.fromkeys((*gathered[:1], *gathered[-1:])):

@@ -121,17 +121,26 @@ def _nothing(
 def _candidate(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate:
     if algorithm.name == "relabel" and algorithm.applicable(task, machine) is not None:
         return _relabelled(algorithm, task, machine)
-    made = (_made(algorithm, task, machine, on) for on in _as_if_alike(machine))
-    return min(made, key=lambda candidate: candidate.cost)
+    priced = list[Candidate]()
+    for on in _as_if_alike(machine):
+        made = _made(algorithm, task, machine, on, priced)
+        if made is not None:
+            priced.append(made)
+    return min(priced, key=lambda candidate: candidate.cost)
 
 
-def _made(algorithm: Algorithm, task: Task, machine: Machine, on: Machine) -> Candidate:
-    """What an algorithm does for a machine like ``on``, and what that costs on the machine."""
+def _made(
+    algorithm: Algorithm, task: Task, machine: Machine, on: Machine, known: Sequence[Candidate]
+) -> Candidate | None:
+    """What an algorithm does for a machine like ``on``, and its cost on ours, unless known."""
     reason = algorithm.applicable(task, on)
     if reason is not None:
         return Candidate(algorithm, None, float("inf"), reason)
     try:
-        traffic = simulate(algorithm.emit(task, on))
+        schedule = algorithm.emit(task, on)
+        if any(one.traffic is not None and one.traffic.schedule == schedule for one in known):
+            return None
+        traffic = simulate(schedule)
     except GraycubeError as error:  # too large for this form of schedule
         return Candidate(algorithm, None, float("inf"), str(error))
     return Candidate(algorithm, traffic, traffic.time(machine), None)

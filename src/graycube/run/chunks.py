@@ -31,12 +31,10 @@ from graycube.schedule.replication import of_ways
 class Chunked:
     """A map within nodes, the scripts of all nodes in whole chunks, and a map within nodes.
 
-    >>> from graycube.layout import Layout
-    >>> from graycube.machine import Machine
-    >>> from graycube.schedule import Task
-    >>> from graycube.table import all_to_all
-    >>> task = Task(Layout.cyclic(9, 2), Layout.consecutive(9, 2), block=128)
-    >>> made = chunked(all_to_all.emit(task, Machine(2, switching="circuit")))
+    >>> import graycube as gc
+    >>> layouts = gc.Layout.cyclic(9, 2), gc.Layout.consecutive(9, 2)
+    >>> machine = gc.Machine(2, switching="circuit")
+    >>> made = chunked(gc.plan(*layouts, 128, machine=machine).schedule)
     >>> made.scripts[1].rows, [r.sends[0].parts[0].rows for r in made.scripts[1].rounds]
     (4, [slice(3, 4, None), slice(0, 1, None), slice(2, 3, None)])
     """
@@ -49,12 +47,9 @@ class Chunked:
 def chunked(schedule: Schedule | Replication) -> Chunked:
     """A schedule as maps within nodes and scripts that move whole chunks in between.
 
-    >>> from graycube.layout import Layout
-    >>> from graycube.machine import Machine
-    >>> from graycube.schedule import Task
-    >>> from graycube.table import gb1
-    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
-    >>> made = chunked(gb1.emit(task, Machine(2)))
+    >>> import graycube as gc
+    >>> gray, binary = gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2)
+    >>> made = chunked(gc.plan(gray, binary, 8, machine=gc.Machine(2)).schedule)
     >>> made.before == made.after == AffineMap.identity(2), made.scripts[0].rows
     (True, 8)
     """

@@ -1,0 +1,132 @@
+"""The same waves on other numbers of points: zeros in the middle of a spectrum, or a cut.
+
+Rules.
+
+1. Points have the waves with less than half as many periods, and those are kept which both
+   numbers of points have. The wave in the middle of an even number has no sign: it is left out.
+2. Along a full axis the waves with negative signs stay at the end. Along the real axis there
+   are none.
+3. An axis comes to memory for that, or stays over its nodes, as for a transform.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array import CubeArray
+from graycube.errors import InvalidValueError
+from graycube.fourier.arguments import require_lengths
+from graycube.fourier.lines import evened, lines_of, of_lines, with_room
+from graycube.fourier.owned import on_lines
+from graycube.fourier.places import Blocked, sent_on
+from graycube.fourier.team import Team
+from graycube.fourier.transform import all_agree, require_axes
+from graycube.gf2.arrays import IntArray
+from graycube.layout import Ownership
+
+_Lines = NDArray[Any]
+
+
+def resampled(
+    spectrum: CubeArray,
+    points: Sequence[int],
+    s: Sequence[int],
+    axes: Sequence[int] | None = None,
+    *,
+    real: bool = True,
+) -> CubeArray:
+    """The spectrum of the same waves on ``s`` points, of one that was made of other ``points``.
+
+    It is one of ``rfftn`` along these axes, or with ``real=False`` one of ``fftn``. With
+    ``norm="forward"`` everywhere its numbers are amplitudes, and need no scaling. This is the
+    3/2 rule: to more points, back, multiply, transform, to fewer points.
+
+    >>> from graycube.fourier import irfftn, rfftn
+    >>> from graycube.layout import Layout
+    >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
+    >>> u = CubeArray.from_function(lambda i, j: wave(i, j, 8), Layout.mesh((8, 8), (4, 1)))
+    >>> v = resampled(rfftn(u, norm="forward"), (8, 8), (12, 12))
+    >>> fine = irfftn(v, s=(12, 12), norm="forward").to_numpy()
+    >>> np.allclose(fine, wave(*np.ogrid[:12, :12], 12))
+    True
+    """
+
+    def check() -> dict[int, tuple[int, int]]:
+        chosen = require_axes(spectrum.layout, axes)
+        there = require_lengths(spectrum.layout, chosen, points)
+        wanted = require_lengths(spectrum.layout, chosen, s)
+        for k in chosen:
+            values = there[k] // 2 + 1 if real and k == chosen[-1] else there[k]
+            if values != spectrum.shape[k]:
+                raise InvalidValueError(
+                    f"axis {k} of the spectrum has length {spectrum.shape[k]}",
+                    f"the spectrum of {there[k]} points has {values} values there",
+                    "pass the points of the array that was transformed; real=False after fftn",
+                )
+        return {k: (there[k], wanted[k]) for k in chosen}
+
+    facts: dict[str, Any] = {"axes": axes, "points": points, "s": s, "real": real}
+    numbers = all_agree(spectrum, "resampled", check, **facts)
+    now, last = spectrum, [*numbers][-1:]
+    for axis, (old, new) in numbers.items():
+        if old != new:
+            now = _along(now, axis, Waves.of(old, new, half=real and axis in last))
+    return spectrum.copy() if now is spectrum else evened(now)
+
+
+@dataclass(frozen=True, slots=True)
+class Waves:
+    """The places of waves along an axis: those up to ``last``, and back to ``-last``.
+
+    >>> Waves.of(6, 8, half=False).origins(np.arange(8))
+    array([ 0,  1,  2, -1, -1, -1,  4,  5])
+    """
+
+    old: int
+    new: int
+    last: int
+    half: bool
+
+    @classmethod
+    def of(cls, old: int, new: int, *, half: bool) -> "Waves":
+        """Those of two numbers of points."""
+        last = (min(old, new) - 1) // 2
+        values = (old // 2 + 1, new // 2 + 1) if half else (old, new)
+        return cls(*values, last, half)
+
+    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
+        """The only place of each."""
+        return (self._other(source, self.old, self.new),)
+
+    def origins(self, goal: IntArray) -> IntArray:
+        """The only source of each."""
+        return self._other(goal, self.new, self.old)
+
+    def _other(self, k: IntArray, here: int, there: int) -> IntArray:
+        negative = (k >= here - self.last) & (not self.half)
+        return np.where(k <= self.last, k, np.where(negative, k - here + there, -1))
+
+    def in_memory(self, lines: _Lines, axis: int) -> _Lines:
+        """Whole lines."""
+        origins = self.origins(np.arange(self.new))
+        made = np.take(lines, origins, axis)
+        np.moveaxis(made, axis, 0)[origins < 0] = 0
+        return made
+
+    def over_nodes(self, lines: _Lines, team: Team) -> _Lines:
+        """Lines along axis 0 that a team has; collective."""
+        nodes = len(team.nodes)
+        old, new = Blocked.over(self.old, nodes), Blocked.over(self.new, nodes)
+        return sent_on(lines, old, new, team, self)
+
+
+def _along(a: CubeArray, axis: int, waves: Waves) -> CubeArray:
+    a = with_room(a, axis)
+    if isinstance(a.layout, Ownership):
+        work = partial(waves.in_memory, axis=axis)
+        return on_lines(a, axis, waves.new, work, waves.over_nodes)
+    return of_lines(waves.in_memory(lines_of(a, axis, a.dtype), 1), a, axis)
