@@ -53,6 +53,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/butterflies.py
 	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/mpi_fft.py
 	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/predicted.py
+	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/rows.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/sums.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/slabs.py
 

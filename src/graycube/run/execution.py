@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.run.agreement import no_way_back
 from graycube.run.mpi import freed_with, mpi, private
-from graycube.run.script import Bank, Message, Part, Script
+from graycube.run.script import Bank, Message, Part, Rows, Script
 from graycube.run.together import Between
 
 if TYPE_CHECKING:
@@ -26,28 +26,22 @@ _WORDS = (np.complex128, np.uint64, np.uint32, np.uint16, np.uint8)  # the wides
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Packed:
-    """A message with a buffer of its own, and where its rows are in the banks."""
+    """A message with a buffer of its own: which rows of which bank are where in it."""
 
     buffer: NDArray[Any]
-    parts: tuple[Part, ...]
+    parts: tuple[tuple[NDArray[Any], Rows, NDArray[Any]], ...]
 
-    def gather(self, banks: _Banks) -> None:
-        start = 0
-        for part in self.parts:
-            bank, stop = banks[part.bank], start + part.count
-            if isinstance(part.rows, slice):
-                self.buffer[start:stop] = bank[part.rows]
+    def gather(self) -> None:
+        for bank, rows, place in self.parts:
+            if isinstance(rows, slice):
+                place[...] = bank[rows]
             else:
                 # "clip" spares a copy; the rows are in range
-                np.take(bank, part.rows, axis=0, out=self.buffer[start:stop], mode="clip")
-            start = stop
+                np.take(bank, rows, axis=0, out=place, mode="clip")
 
-    def scatter(self, banks: _Banks) -> None:
-        start = 0
-        for part in self.parts:
-            stop = start + part.count
-            banks[part.bank][part.rows] = self.buffer[start:stop]
-            start = stop
+    def scatter(self) -> None:
+        for bank, rows, place in self.parts:
+            bank[rows] = place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +76,7 @@ class Execution:
     ) -> None:
         known = private(comm)
         self.result, self._name, self._comm = result, name, known.comm
-        self._script, self._at, self._between = script, 0, between
+        self._at, self._between = 0, between
         live = block.flags.c_contiguous and not np.may_share_memory(block, result)
         source = block if live else np.empty(block.shape, block.dtype)
         target = result if result.flags.c_contiguous else np.empty(result.shape, result.dtype)
@@ -90,6 +84,7 @@ class Execution:
         self._store = None if target is result else (result, target)
         self._banks, self._target = _banks(script, source, target), target
         self._spare = self._banks[Bank.SPARE].view(target.dtype)
+        self._kept = [*self._staying(script.kept)]
         self._rounds = [self._prepared(r.number, r.sends, r.receives) for r in script.rounds]
         requests = (q for r in self._rounds for q in r.requests)
         self._requests = freed_with(self, requests, known)
@@ -114,14 +109,14 @@ class Execution:
             for r in self._rounds:
                 self._at = r.number
                 for message in r.before:
-                    message.gather(self._banks)
+                    message.gather()
                 Request.Startall(r.requests)
                 if waiting:  # while the first messages are under way
                     self._keep()
                     waiting = False
                 Request.Waitall(r.requests)
                 for message in r.after:
-                    message.scatter(self._banks)
+                    message.scatter()
                 self._work(r.number)
             if waiting:
                 self._keep()
@@ -141,8 +136,17 @@ class Execution:
             self._between(number, self._target[None], [self._spare])
 
     def _keep(self) -> None:
-        for source, target in self._script.kept:
-            self._banks[target.bank][target.rows] = self._banks[source.bank][source.rows]
+        for given, taken, made, put in self._kept:
+            made[put] = given[taken]
+
+    def _staying(
+        self, kept: Sequence[tuple[Part, Part]]
+    ) -> Iterator[tuple[NDArray[Any], Rows, NDArray[Any], Rows]]:
+        for source, target in kept:
+            given, made = self._banks[source.bank], self._banks[target.bank]
+            if not isinstance(target.rows, slice):
+                given, made = _as_items(given), _as_items(made)
+            yield given, source.rows, made, target.rows
 
     def _prepared(
         self, number: int, sends: Sequence[Message], receives: Sequence[Message]
@@ -168,7 +172,19 @@ class Execution:
         bank = self._banks[first.bank]
         if len(message.parts) == 1 and isinstance(first.rows, slice) and not apart:
             return _Packed(bank[first.rows], ())
-        return _Packed(np.empty((message.count, *bank.shape[1:]), bank.dtype), message.parts)
+        buffer = np.empty((message.count, *bank.shape[1:]), bank.dtype)
+        return _Packed(buffer, tuple(self._placed(message, buffer)))
+
+    def _placed(
+        self, message: Message, buffer: NDArray[Any]
+    ) -> Iterator[tuple[NDArray[Any], Rows, NDArray[Any]]]:
+        start = 0
+        for part in message.parts:
+            bank, place = self._banks[part.bank], buffer[start : start + part.count]
+            if not isinstance(part.rows, slice):
+                bank, place = _as_items(bank), _as_items(place)
+            yield bank, part.rows, place
+            start += part.count
 
     @staticmethod
     def _made(
@@ -179,6 +195,13 @@ class Execution:
         for message, ready in zip(messages, packed, strict=True):
             raw = ready.buffer.reshape(-1).view(np.uint8)
             yield init([raw, mpi().BYTE], message.peer)
+
+
+def _as_items(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows of several words as single items, which NumPy puts in place twice as fast."""
+    if rows.ndim == 1:
+        return rows
+    return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))[:, 0]
 
 
 def _banks(script: Script, block: NDArray[Any], result: NDArray[Any]) -> _Banks:
