@@ -24,7 +24,11 @@ SHOWN = 6
 
 @dataclass(frozen=True, eq=False)
 class Considered:
-    """An order that was looked at: the node of each place, and what links carry then."""
+    """An order that was looked at: the node of each place, and what links carry then.
+
+    >>> Considered("as they are", np.arange(4), Load(1.0, 4.0))
+    <Considered as they are: 1 s>
+    """
 
     name: str
     order: Order
