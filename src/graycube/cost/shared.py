@@ -7,7 +7,8 @@ Rules.
    longest message takes alone.
 2. Ways without delays are followed from every node, up to ``MOST`` steps; messages in turns are
    counted by the dimensions that they cross. Beyond that, in pipelines and networks that copy,
-   every node is taken to send the longest message of a round, one for each dimension.
+   every node is taken to send the longest message of a round, one for each dimension and one
+   after the other where they share links: that is an upper bound.
 """
 
 from collections import defaultdict
@@ -44,7 +45,7 @@ def shared_seconds(schedule: Schedule | Replication, machine: Machine) -> Iterat
     elif are_straight(schedule.ways):
         followed = _followed(schedule, machine)
         yield from followed or _all_send(straight_loads(schedule), schedule, machine)
-    elif by_turns(schedule) and _few(schedule):
+    elif by_turns(schedule) and _few(schedule, machine):
         for times, size, crossed in turns_by_nodes(schedule):
             yield times, _round([_Sends(crossed, size)], schedule, machine)
     elif by_turns(schedule):
@@ -55,11 +56,11 @@ def shared_seconds(schedule: Schedule | Replication, machine: Machine) -> Iterat
         yield from _all_send(pipeline_loads(schedule), schedule, machine)
 
 
-def _few(schedule: Schedule) -> bool:
+def _few(schedule: Schedule, machine: Machine) -> bool:
     """Whether all addresses can be tried in every turn."""
     steps = [step for way in schedule.ways for step in way.steps if step.crossings]
     turns = sum(1 << len(step.crossings[0].delays) for step in steps)
-    return turns << schedule.task.p <= MOST
+    return turns << schedule.task.p <= MOST // max(machine.sides, default=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,11 +77,11 @@ class _Sent(Busy):
 class _Sends(NamedTuple):
     """So many elements from each node that crosses anything."""
 
-    flips: int | _Nodes
+    flips: _Nodes
     elements: int
     links: Mapping[int, _Nodes] = {}
 
-    def over(self, dim: int) -> int | _Nodes:
+    def over(self, dim: int) -> _Nodes:
         """Which nodes send over a dimension."""
         return self.links.get(dim, self.flips >> dim & 1)
 
@@ -88,11 +89,12 @@ class _Sends(NamedTuple):
 def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     """The rounds with the messages of all nodes, unless they are too many."""
     n, nodes = schedule.task.n, np.arange(1 << schedule.task.n)
-    if sum(len(way.steps) for way in schedule.ways) << n > MOST:
+    most = MOST // max(machine.sides, default=1)  # messages are followed link by link
+    if sum(len(way.steps) for way in schedule.ways) << n > most:
         return None
     sendings = sorted(_sendings(schedule, nodes), key=lambda sending: sending.start)
     rounds = [*alike(schedule, sendings)]
-    if sum(len(active) for _, active in rounds) << n > MOST:
+    if sum(len(active) for _, active in rounds) << n > most:
         return None
     return [
         (times, _round([_Sends(s.flips, m, s.links) for s, m in active], schedule, machine))
@@ -134,9 +136,16 @@ def _all_send(
     machine: Machine,
 ) -> Iterator[_Waits]:
     """As if every node sent the longest message of each dimension."""
+    itemsize = schedule.task.itemsize
     for times, loads in rounds:
-        messages = [_Sends(1 << d, m) for d, m in loads.items() if m]
-        yield times, _round(messages, schedule, machine)
+        sizes, found = {d: m * itemsize for d, m in loads.items() if m}, dict[int, float]()
+        for wires in machine.wires:
+            here = [(d, sizes.pop(d)) for d in wires.dims if d in sizes]
+            if here:
+                crowded = (_crowded(wires, 1 << d, nbytes, machine) for d, nbytes in here)
+                found[wires.dims.start] = sum(crowded)
+        found.update({d: machine.message_time(nbytes, d) for d, nbytes in sizes.items()})
+        yield times, found
 
 
 def _round(
@@ -161,18 +170,13 @@ def _round(
     return found
 
 
-def _time(
-    wires: Wiring, messages: Sequence[tuple[int | _Nodes, int]], machine: Machine
-) -> float:
+def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, int]], machine: Machine) -> float:
     """What the messages of a round over these links take."""
-    flips, nbytes = [np.atleast_1d(f) for f, _ in messages], [m for _, m in messages]
-    every = max(map(len, flips)) == 1  # then only those that share are told apart
-    first, count = 0 if every else wires.nodes.start, len(wires.nodes)
-    nodes = np.arange(1 << count) if every else np.arange(len(flips[0]))
-    place = nodes >> first & (1 << count) - 1
+    first, nodes = wires.nodes.start, np.arange(1 << machine.dims)
+    place = nodes >> first & (1 << len(wires.nodes)) - 1
     owner = nodes - (place << first)  # the lowest of those that share
     joint: dict[int, _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
-    for flip, amount in zip(flips, nbytes, strict=True):
+    for flip, amount in messages:
         for way in np.unique(flip[flip != 0]).tolist():  # what goes one way is one message
             joint[way] += np.where(flip == way, amount, 0)
     passing: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))

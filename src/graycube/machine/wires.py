@@ -22,6 +22,9 @@ from itertools import groupby
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, gray, log2_exact, require_ints
 from graycube.texts import counted
@@ -29,6 +32,9 @@ from graycube.texts import counted
 if TYPE_CHECKING:
     from graycube.machine.model import Machine
 
+MAX_SIDE = 1 << 10
+"""No side is longer: messages along it are followed link by link."""
+Places = NDArray[np.integer]
 _Figure = TypeVar("_Figure", bound="int | str")
 Steps = tuple[tuple[int, ...], ...]
 """The links of a message, those that it takes at once together."""
@@ -86,25 +92,47 @@ class TorusSide(NamedTuple):
         """
         return gray(place) if self.is_cube else place
 
-    def route(self, source: int, target: int) -> list[tuple[int, int]]:
-        """The links between two places, each as a place and the step from there.
+    def ways(self, here: Places, there: Places) -> tuple[NDArray[np.bool_], Places]:
+        """Whether messages between places go up, and over how many links.
 
         Of two ways round that are as long, nodes in the first and third quarter go up, so that
         exchanges over half a ring load all its links alike.
+        """
+        ahead, up = (there - here) % self.length, there > here
+        if self.joined:
+            half = 2 * ahead == self.length
+            up = np.where(half, here * 4 // self.length % 2 == 0, 2 * ahead < self.length)
+        return up, np.where(up, ahead, (here - there) % self.length)
+
+    def route(self, source: int, target: int) -> list[tuple[int, int]]:
+        """The links between two places, each as a place and the step from there.
 
         >>> TorusSide(8, joined=True).route(7, 1), TorusSide(8, joined=False).route(2, 0)
         ([(7, 1), (0, 1)], [(2, -1), (1, -1)])
         """
-        ahead = (target - source) % self.length
-        step = 1 if target > source else -1
-        if self.joined:
-            half = 2 * ahead == self.length
-            up = not source * 4 // self.length % 2 if half else 2 * ahead < self.length
-            step = 1 if up else -1
-        hops = ahead if step == 1 else self.length - ahead
-        if not self.joined:
-            hops = abs(target - source)
-        return [((source + k * step) % self.length, step) for k in range(hops)]
+        up, hops = self.ways(np.array(source), np.array(target))
+        step = 1 if up else -1
+        return [((source + k * step) % self.length, step) for k in range(int(hops))]
+
+    def loads(
+        self, here: Places, there: Places, amounts: NDArray[np.floating], line: Places
+    ) -> Iterator[NDArray[np.floating]]:
+        """What links carry, upwards and then downwards, of messages along parallel sides.
+
+        >>> around = np.arange(4)
+        >>> side = TorusSide(4, joined=True)
+        >>> up, down = side.loads(around, (around + 1) % 4, np.ones(4), around * 0)
+        >>> up.tolist(), down.tolist()
+        ([[1.0, 1.0, 1.0, 1.0]], [[0.0, 0.0, 0.0, 0.0]])
+        """
+        up, hops = self.ways(here, there)
+        for towards, start in ((up, here), (~up, -here % self.length)):  # mirrored downwards
+            changes = np.zeros((int(line.max(initial=0)) + 1, 2 * self.length + 1))
+            size = np.where(towards & (hops > 0), amounts, 0.0)
+            np.add.at(changes, (line, start), size)
+            np.add.at(changes, (line, start + hops), -size)
+            sums = changes.cumsum(axis=1)
+            yield sums[:, : self.length] + sums[:, self.length : -1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +181,7 @@ class Wiring:
         """
         if self.side is None:
             return (1 << len(self.nodes),)
-        return _crowds(self, flip)
+        return _crowds(self, self.side, flip)
 
     def narrowness(self, dim: int) -> Fraction:
         """How many nodes there are for each link that leads over a dimension, if more than one.
@@ -174,14 +202,14 @@ class Wiring:
 
 
 @lru_cache(maxsize=1 << 12)
-def _crowds(wires: Wiring, flip: int) -> tuple[int, ...]:
-    found: dict[tuple[int, int], int] = {}
-    for place in range(1 << len(wires.nodes)):
-        for step, links in enumerate(wires.steps(flip, place)):
-            for link in links:
-                found[step, link] = found.get((step, link), 0) + 1
-    steps = range(1 + max((step for step, _ in found), default=-1))
-    return tuple(max(n for (at, _), n in found.items() if at == step) for step in steps)
+def _crowds(wires: Wiring, side: TorusSide, flip: int) -> tuple[int, ...]:
+    """Hop by hop, messages of all nodes are never on one link; at once, they are."""
+    places = np.arange(side.length)
+    there = places ^ flip >> wires.dims.start
+    if wires.hops:
+        return (1,) * int(side.ways(places, there)[1].max())
+    loads = side.loads(places, there, np.ones(side.length), 0 * places)
+    return (round(max(float(carried.max()) for carried in loads)),)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -208,6 +236,12 @@ def require_sides(machine: "Machine") -> None:
     object.__setattr__(machine, "sides", sides)
     object.__setattr__(machine, "joined", joined)
     bits = [log2_exact(length, f"side {k}") for k, length in enumerate(sides)]
+    if sides and max(sides) > MAX_SIDE:
+        raise InvalidValueError(
+            f"a side is {max(sides)}",
+            f"it must be at most {MAX_SIDE}",
+            "take a smaller machine",
+        )
     if sides and sum(bits) != machine.dims:
         raise InvalidValueError(
             f"the sides have {prod(sides)} nodes",

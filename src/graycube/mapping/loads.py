@@ -79,17 +79,4 @@ def _along(
     length, rate = side.length, machine.links[first].per_byte if side.bits else 0.0
     here, there = at >> first & length - 1, target >> first & length - 1
     line = (at >> first + side.bits << first) | at & (1 << first) - 1
-    ahead = (there - here) % length
-    up = there > here
-    if side.joined:
-        half = 2 * ahead == length
-        up = np.where(half, here * 4 // length % 2 == 0, 2 * ahead < length)
-    hops = np.where(up, ahead, (here - there) % length)
-    lines = (1 << machine.dims) // length
-    for towards, start in ((up, here), (~up, -here % length)):  # downwards, places are mirrored
-        changes = np.zeros((lines, 2 * length + 1))
-        size = np.where(towards & (hops > 0), nbytes, 0.0)
-        np.add.at(changes, (line, start), size)
-        np.add.at(changes, (line, start + hops), -size)
-        sums = changes.cumsum(axis=1)
-        yield (sums[:, :length] + sums[:, length : 2 * length]).ravel() * rate
+    yield from (carried.ravel() * rate for carried in side.loads(here, there, nbytes, line))
