@@ -37,8 +37,8 @@ _PUBLIC = _places(
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
-        "layout": "Layout butterfly_distances device_mesh group_ranks mesh_distances "
-        "node_mesh rank_coordinates ring_order split_keys",
+        "layout": "Layout butterfly_distances device_mesh mesh_distances "
+        "node_mesh rank_coordinates split_keys",
         "machine": "Machine profiles save_profile",
         "measure": "bench calibrate",
         "mapping": "Pattern place rank_order",
@@ -89,7 +89,7 @@ _MOVED = _places(
         "PeerError SingularError",
         "gf2": "AffineMap Exchange Matrix compose displacement_profile is_gray_code rotation "
         "stride_profile",
-        "layout": "ALLOCATIONS Allocation Axis Distances",
+        "layout": "ALLOCATIONS Allocation Axis Distances group_ranks ring_order",
         "measure": "Bench Calibration",
         "planning": "Candidate",
         "schedule": "Action Crossing Delay Delivery Moves Program Stage Step Way hop",
@@ -214,9 +214,6 @@ if TYPE_CHECKING:
         device_mesh as device_mesh,
     )
     from graycube.layout import (
-        group_ranks as group_ranks,
-    )
-    from graycube.layout import (
         mesh_distances as mesh_distances,
     )
     from graycube.layout import (
@@ -224,9 +221,6 @@ if TYPE_CHECKING:
     )
     from graycube.layout import (
         rank_coordinates as rank_coordinates,
-    )
-    from graycube.layout import (
-        ring_order as ring_order,
     )
     from graycube.layout import (
         split_keys as split_keys,

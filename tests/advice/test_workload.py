@@ -187,8 +187,8 @@ def test_a_wrong_itemsize_is_an_error(value, complaint):
 @pytest.mark.parametrize(
     ("value", "complaint"),
     [
-        ('"cray"', "the profile is 'cray': the known ones are cm2, ideal"),
-        ('"../ideal"', "the known ones are cm2, ideal"),
+        ('"cray"', "the profile is 'cray': the known ones are cm2, dgx-h100"),
+        ('"../ideal"', "the known ones are cm2, dgx-h100"),
         ("3", "the machine is neither a name nor a table"),
         ("[]", "the machine is neither a name nor a table"),
         ("{dims = 2}", "look at 'dims'"),

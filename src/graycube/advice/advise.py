@@ -19,7 +19,8 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube
-from graycube.machine import Machine, require_machine
+from graycube.machine import Machine
+from graycube.machine.model import require_cube_links
 from graycube.show import Shown, text
 
 MAX_LENGTH = 1 << 62
@@ -189,14 +190,14 @@ def _machine(machine: object, layouts: object) -> Machine:
     if isinstance(machine, str) and isinstance(layouts, Mapping):
         for layout in layouts.values():
             if isinstance(layout, Layout):
-                return require_machine(machine, layout.n)
+                return require_cube_links(machine, layout.n, "advice")
     if not isinstance(machine, Machine):
         raise InvalidTypeError(
             f"the machine is {machine!r:.60}",
             "it must be a Machine, or the name of a profile where layouts are given",
             "use Machine.profile(name, dims=...)",
         )
-    return machine
+    return require_cube_links(machine, machine.dims, "advice")
 
 
 def _choices(

@@ -46,7 +46,7 @@ def shared_seconds(schedule: Schedule | Replication, machine: Machine) -> Iterat
         yield from followed or _all_send(straight_loads(schedule), schedule, machine)
     elif by_turns(schedule) and _few(schedule):
         for times, size, crossed in turns_by_nodes(schedule):
-            yield times, _round([_Message(crossed, size)], schedule, machine)
+            yield times, _round([_Sends(crossed, size)], schedule, machine)
     elif by_turns(schedule):
         for times, size, crossed in turns_by_dimensions(schedule):
             waits = _turns(crossed, size * schedule.task.itemsize, machine)
@@ -73,7 +73,7 @@ class _Sent(Busy):
     links: Mapping[int, _Nodes]
 
 
-class _Message(NamedTuple):
+class _Sends(NamedTuple):
     """So many elements from each node that crosses anything."""
 
     flips: int | _Nodes
@@ -95,7 +95,7 @@ def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     if sum(len(active) for _, active in rounds) << n > MOST:
         return None
     return [
-        (times, _round([_Message(s.flips, m, s.links) for s, m in active], schedule, machine))
+        (times, _round([_Sends(s.flips, m, s.links) for s, m in active], schedule, machine))
         for times, active in rounds
     ]
 
@@ -135,12 +135,12 @@ def _all_send(
 ) -> Iterator[_Waits]:
     """As if every node sent the longest message of each dimension."""
     for times, loads in rounds:
-        messages = [_Message(1 << d, m) for d, m in loads.items() if m]
+        messages = [_Sends(1 << d, m) for d, m in loads.items() if m]
         yield times, _round(messages, schedule, machine)
 
 
 def _round(
-    messages: Sequence[_Message],
+    messages: Sequence[_Sends],
     schedule: Schedule | Replication,
     machine: Machine,
 ) -> dict[int, float]:

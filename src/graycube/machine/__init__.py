@@ -3,12 +3,12 @@
 from graycube.machine.model import Machine, require_machine
 from graycube.machine.profiles import profiles
 from graycube.machine.saving import entries_of, save_profile
-from graycube.machine.wires import Hop, Link, Wiring
+from graycube.machine.wires import Link, RouteLink, Wiring
 
 __all__ = [
-    "Hop",
     "Link",
     "Machine",
+    "RouteLink",
     "Wiring",
     "entries_of",
     "profiles",

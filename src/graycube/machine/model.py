@@ -28,8 +28,8 @@ from graycube.gf2 import AffineMap, log2_exact, require_int, require_ints
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
 from graycube.machine.wires import (
-    Hop,
     Link,
+    RouteLink,
     Wiring,
     levels_of,
     numbers_of,
@@ -239,7 +239,7 @@ class Machine(Shown):
         """
         return self.numbers != AffineMap.identity(self.dims)
 
-    def route(self, source: int, target: int) -> tuple[Hop, ...]:
+    def route(self, source: int, target: int) -> tuple[RouteLink, ...]:
         """The links from a node to another, in the order in which a message takes them.
 
         On a torus it goes along the last side first, elsewhere over the lowest dimension first.
@@ -399,6 +399,22 @@ def require_machine(machine: object, dims: int) -> Machine:
             f"use Machine(dims={dims}, ...), or a profile with dims={dims}",
         )
     return machine
+
+
+def require_cube_links(machine: object, dims: int, what: str) -> Machine:
+    """The machine, if its links are those of a cube in the numbers of its nodes.
+
+    >>> require_cube_links(Machine.torus((2, 2)), 2, "a halo").dims
+    2
+    """
+    found = require_machine(machine, dims)
+    if found.wires or found.renumbers:
+        raise InvalidValueError(
+            f"the machine has {'links that are shared' if found.wires else 'squares'}",
+            f"{what} is priced for the links of a cube",
+            "give Machine a start-up and a rate for each dimension",
+        )
+    return found
 
 
 def over(dims: range) -> str:

@@ -45,10 +45,13 @@ class Link(NamedTuple):
     per_byte: float
 
 
-class Hop(NamedTuple):
+class RouteLink(NamedTuple):
     """A link on the way of a message: its name, the same for all who take it, and its cost.
 
     A byte on a card that sends several messages at once takes its share of the time.
+
+    >>> RouteLink((3, 0), Link(startup=1e-6, per_byte=1e-10)).name  # node 3, dimension 0
+    (3, 0)
     """
 
     name: tuple[int | str, ...]
@@ -283,23 +286,23 @@ def numbers_of(machine: "Machine") -> AffineMap:
     )
 
 
-def route_of(machine: "Machine", source: int, target: int) -> tuple[Hop, ...]:
+def route_of(machine: "Machine", source: int, target: int) -> tuple[RouteLink, ...]:
     """The links between two nodes, as users number them."""
     return tuple((_along_sides if machine.sides else _across)(machine, source, target))
 
 
-def _along_sides(machine: "Machine", node: int, target: int) -> Iterator[Hop]:
+def _along_sides(machine: "Machine", node: int, target: int) -> Iterator[RouteLink]:
     first = 0
     for number, side in enumerate(_sides(machine)):
         mask = (1 << side.bits) - 1
         here, there = node >> first & mask, target >> first & mask
         for place, step in side.route(here, there):
             at = node & ~(mask << first) | place << first
-            yield Hop((at, len(machine.sides) - 1 - number, step), machine.links[first])
+            yield RouteLink((at, len(machine.sides) - 1 - number, step), machine.links[first])
         node, first = node & ~(mask << first) | there << first, first + side.bits
 
 
-def _across(machine: "Machine", node: int, target: int) -> Iterator[Hop]:
+def _across(machine: "Machine", node: int, target: int) -> Iterator[RouteLink]:
     cards = {wires.dims: wires for wires in machine.wires}
     for dims in levels_of(machine):
         mask = (1 << dims.stop) - (1 << dims.start)
@@ -307,11 +310,11 @@ def _across(machine: "Machine", node: int, target: int) -> Iterator[Hop]:
         if card is not None and crossed:
             first = node >> len(card.nodes) << len(card.nodes)
             at_once = Link(card.link.startup, card.link.per_byte / card.ports)
-            yield Hop((first, "card", dims.start), at_once)
+            yield RouteLink((first, "card", dims.start), at_once)
             node ^= crossed
         for d in dims if card is None else ():
             if crossed >> d & 1:
-                yield Hop((node, d), machine.links[d])
+                yield RouteLink((node, d), machine.links[d])
                 node ^= 1 << d
 
 

@@ -23,19 +23,23 @@ SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Ordering:
-    """An order that was looked at: the node of each place, and what links carry then."""
+class Considered:
+    """An order that was looked at: the node of each place, and what links carry then.
+
+    >>> Considered("as they are", np.arange(4), Load(1.0, 4.0))
+    <Considered as they are: 1 s>
+    """
 
     name: str
     order: Order
     load: Load
 
     def __repr__(self) -> str:
-        return f"<Ordering {self.name}: {self.load.busiest:.4g} s>"
+        return f"<Considered {self.name}: {self.load.busiest:.4g} s>"
 
 
 @dataclass(frozen=True, eq=False)
-class Placed(Shown):
+class RankOrder(Shown):
     """The best order of the ranks of a mesh on a machine, with the others beside it.
 
     ``order`` has the node of each place of the mesh; ``load`` is what the busiest link and all
@@ -51,12 +55,12 @@ class Placed(Shown):
 
     pattern: Pattern
     machine: Machine
-    candidates: tuple[Ordering, ...]
-    chosen: Ordering
+    candidates: tuple[Considered, ...]
+    chosen: Considered
 
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.pattern.shape))
-        return f"<Placed {shape}, {self.chosen.name}: {self.load.busiest:.4g} s>"
+        return f"<RankOrder {shape}, {self.chosen.name}: {self.load.busiest:.4g} s>"
 
     @property
     def order(self) -> Order:
@@ -160,7 +164,7 @@ class Placed(Shown):
         title = f"{self.pattern!r}".strip("<>")
         return Sheet(title, Table(head, rows, "lrrl", marks), *left, self._verdict())
 
-    def _remark(self, one: Ordering) -> str:
+    def _remark(self, one: Considered) -> str:
         if one is self.chosen:
             return "chosen"
         if one.load == self.load:
@@ -181,7 +185,7 @@ class Placed(Shown):
         return f"All links together have {now.total / before.total:.3g} of the work."
 
 
-def place(pattern: Pattern, machine: Machine | str) -> Placed:
+def place(pattern: Pattern, machine: Machine | str) -> RankOrder:
     """The order of ranks in which the busiest link has least to do for a pattern.
 
     Where some are as good, the one in which all links together have least to do, and then the
@@ -214,7 +218,7 @@ def place(pattern: Pattern, machine: Machine | str) -> Placed:
             f"the machine has {1 << machine.dims} nodes",
             "each node gets one place: choose a mesh of as many",
         )
-    looked: list[Ordering] = []
+    looked: list[Considered] = []
     for name, order in _known(pattern, machine):
         if not any(np.array_equal(order, one.order) for one in looked):
             looked.append(_placing(name, order, pattern, machine))
@@ -226,7 +230,7 @@ def place(pattern: Pattern, machine: Machine | str) -> Placed:
         every = best_of_all(pattern, machine).reshape(pattern.shape)
         count = np.prod(np.arange(1, pattern.places + 1))
         looked.append(_placing(f"all {count} orders", every, pattern, machine))
-    return Placed(pattern, machine, tuple(looked), _least(looked))
+    return RankOrder(pattern, machine, tuple(looked), _least(looked))
 
 
 def rank_order(
@@ -269,13 +273,13 @@ def _known(pattern: Pattern, machine: Machine) -> Iterator[tuple[str, Order]]:
     yield from others
 
 
-def _placing(name: str, order: Order, pattern: Pattern, machine: Machine) -> Ordering:
+def _placing(name: str, order: Order, pattern: Pattern, machine: Machine) -> Considered:
     nodes = order.ravel()
     source, target = nodes[pattern.source], nodes[pattern.target]
-    return Ordering(name, order, load_of(machine, source, target, pattern.nbytes))
+    return Considered(name, order, load_of(machine, source, target, pattern.nbytes))
 
 
-def _least(looked: Sequence[Ordering]) -> Ordering:
+def _least(looked: Sequence[Considered]) -> Considered:
     """The first with the least load, but for rounding."""
     busiest = min(one.load.busiest for one in looked) * (1 + 1e-12)
     close = [one for one in looked if one.load.busiest <= busiest]

@@ -22,8 +22,8 @@ from graycube.layout import Layout
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_single
-from graycube.machine import Machine, require_machine
-from graycube.machine.model import Switching
+from graycube.machine import Machine
+from graycube.machine.model import Switching, require_cube_links
 from graycube.stencil.line import Reach, strips
 from graycube.stencil.messages import HaloMessage, messages
 from graycube.stencil.reading import Reading
@@ -74,7 +74,7 @@ class Halo:
         1 4 axis 0 step +1 across 1
         1 2 axis 0 step +1 across 2
         """
-        machine = require_machine(machine, self.layout.n)
+        machine = require_cube_links(machine, self.layout.n, "a halo exchange")
         return _rounds(self, machine.links_at_once, machine.switching)
 
     def time(self, machine: Machine | str) -> float:
@@ -83,7 +83,7 @@ class Halo:
         >>> halo(Layout.nodes(3), reach=[(0, 1)]).time(Machine(dims=3, startup=4.0))
         15.0
         """
-        machine = require_machine(machine, self.layout.n)
+        machine = require_cube_links(machine, self.layout.n, "a halo exchange")
         slowest = (
             max(machine.message_time(load * self.itemsize, d) for d, load in found.loads)
             for found in self.rounds(machine)
