@@ -318,7 +318,7 @@ def fail_in_round(bound, k, action):
 
     class Trouble:
         @staticmethod
-        def gather(_banks):
+        def gather():
             action()
 
     old = bound._rounds[k]

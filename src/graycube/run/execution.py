@@ -199,7 +199,7 @@ class Execution:
 
 def _as_items(rows: NDArray[Any]) -> NDArray[Any]:
     """Rows of several words as single items, which NumPy puts in place twice as fast."""
-    if rows.ndim == 1:
+    if rows.ndim == 1 or not rows.shape[1]:
         return rows
     return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize)))[:, 0]
 
