@@ -15,7 +15,7 @@ import pytest
 from graycube.cli import main
 
 COMMAND = str(Path(sys.executable).with_name("graycube"))
-VERBS = ("demo", "plan", "verify", "view", "advise", "calibrate", "bench", "reproduce")
+VERBS = ("demo", "plan", "verify", "view", "advise", "place", "calibrate", "bench", "reproduce")
 
 
 @dataclass(frozen=True)

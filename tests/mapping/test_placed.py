@@ -142,6 +142,12 @@ def test_what_launchers_and_programs_take():
     assert gc.rank_order((8,), machine=gc.Machine.torus((2, 4))).tolist() == order
 
 
+def test_one_node_has_one_order():
+    placed = gc.place(gc.Pattern.mesh((1,), all_to_all=1.0), gc.Machine(0))
+    assert placed.order.tolist() == [0]
+    assert "Nothing is gained" in placed.explain()
+
+
 RING = gc.Machine.torus((4,))
 
 

@@ -115,6 +115,8 @@ def test_a_square_is_a_cube():
         (lambda: gc.Machine.torus((6, 4)), "side 0 is 6"),
         (lambda: gc.Machine.torus((4, 4), joined=(True,)), "joined is .True,.: there are 2"),
         (lambda: gc.Machine.torus((4, 4), joined="yes"), "joined is"),
+        (lambda: gc.Machine.torus((4, 4), joined=1), "joined is"),
+        (lambda: gc.Machine.torus((2048,)), "a side is 2048: it must be at most 1024"),
         (lambda: gc.Machine.torus((4, 4), per_byte=(1.0, 2.0, 3.0)), "per_byte has 3 figures"),
         (
             lambda: gc.Machine(3, sides=(4, 4), joined=(True, True)),

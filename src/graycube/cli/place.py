@@ -48,7 +48,7 @@ def place(  # noqa: PLR0913
     \b
     graycube place 8x8 --torus 4x4x4 --per-byte 1e-11
     graycube place 4x4x4 --open --machine dgx-h100-cluster --neighbours 1e6
-    graycube place 16 --torus 4x4 --hosts a,b,c,d --hostfile > hosts
+    graycube place 16 --torus 4x4 --hosts a,b,c,d --hostfile
     """
     if (hostfile or rankfile) and (hosts is None or (hostfile and rankfile) or as_json):
         raise InvalidValueError(

@@ -146,7 +146,7 @@ class Machine(Shown):
                 c for c, b in zip(cost[::-1], bits[::-1], strict=True) for _ in range(b)
             )
 
-        joints = (joined,) * len(bits) if isinstance(joined, bool) else tuple(joined)
+        joints: Any = (joined,) * len(bits) if isinstance(joined, bool) else joined
         return cls(
             sum(bits), ports, switching, each(startup), each(per_byte), packet,
             sides=lengths, joined=joints, name=name,
@@ -209,7 +209,8 @@ class Machine(Shown):
         >>> Machine(dims=5, startup=2.0, per_byte=(1.0, 1.0, 1.0, 4.0, 4.0)).levels[1]
         (range(3, 5), Link(startup=2.0, per_byte=4.0))
         """
-        return tuple((dims, self.links[dims[0]]) for dims in levels_of(self))
+        links = self.links or (self.cheapest,)  # a single node has none
+        return tuple((dims, links[dims.start]) for dims in levels_of(self))
 
     @property
     def wires(self) -> tuple[Wiring, ...]:

@@ -232,7 +232,8 @@ def require_shares(machine: "Machine") -> None:
 
 def require_sides(machine: "Machine") -> None:
     """That the sides have as many nodes as the machine, and no cards."""
-    sides, joined = require_ints(machine.sides, "the sides"), tuple(machine.joined)
+    sides, given = require_ints(machine.sides, "the sides"), machine.joined
+    joined = tuple(given) if isinstance(given, list | tuple) else (given,)
     object.__setattr__(machine, "sides", sides)
     object.__setattr__(machine, "joined", joined)
     bits = [log2_exact(length, f"side {k}") for k, length in enumerate(sides)]

@@ -123,7 +123,7 @@ class RankOrder(Shown):
         return "".join(f"rank {rank}={host} slot={slot}\n" for rank, (host, slot) in slots)
 
     def _slots(self, hosts: Sequence[str]) -> Iterator[tuple[str, int]]:
-        names = list(hosts)
+        names = list(hosts) if isinstance(hosts, list | tuple) else []
         if not all(is_name(h) for h in names):
             raise InvalidTypeError(
                 f"the hosts are {hosts!r:.60}", "they are names", 'pass ["node1", "node2"]'
