@@ -20,7 +20,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import groupby
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -232,7 +232,8 @@ def require_shares(machine: "Machine") -> None:
 
 def require_sides(machine: "Machine") -> None:
     """That the sides have as many nodes as the machine, and no cards."""
-    sides, given = require_ints(machine.sides, "the sides"), machine.joined
+    sides = require_ints(machine.sides, "the sides")
+    given: Any = machine.joined
     joined = tuple(given) if isinstance(given, list | tuple) else (given,)
     object.__setattr__(machine, "sides", sides)
     object.__setattr__(machine, "joined", joined)
