@@ -189,3 +189,14 @@ def test_to_know_what_is_shared_is_never_worse(cases):
                         continue
                     cost = candidate.traffic.time(machine)
                     assert plan.cost <= cost * (1 + 1e-12), (seed, ports, link, candidate)
+
+
+def test_fewer_links_at_once_can_be_better():
+    near, far = (12.5, 0.25), (50.0, 1.0)
+    startup, per_byte = zip(near, near, far, far, strict=True)
+    machine = gc.Machine(
+        4, (1, 2, 2, 2), share=(1, 2, 2, 2), startup=startup, per_byte=per_byte
+    )
+    layouts = gc.Layout.cyclic(8, 4), gc.Layout.consecutive(8, 4)
+    plan = gc.plan(*layouts, 1024, machine=machine)
+    assert plan.cost == 1505.0  # 1533 with as many as there are
