@@ -200,3 +200,13 @@ def test_fewer_links_at_once_can_be_better():
     layouts = gc.Layout.cyclic(8, 4), gc.Layout.consecutive(8, 4)
     plan = gc.plan(*layouts, 1024, machine=machine)
     assert plan.cost == 1505.0  # 1533 with as many as there are
+
+
+@pytest.mark.parametrize("n", [40, 63])
+def test_cubes_of_any_size_are_priced(n):
+    share = (1, 1, 1) + (8,) * (n - 3)
+    machine = gc.Machine(n, (1,) * n, share=share, switching="circuit", startup=1e-6)
+    source, target = gc.Layout.cyclic(n + 3, n), gc.Layout.consecutive(n + 3, n)
+    plan = gc.plan(source, target, 8, machine=machine)
+    assert plan.verify()
+    assert plan.lower_bound <= plan.cost

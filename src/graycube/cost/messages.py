@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 from graycube.cost.classes import coded, members
 from graycube.cost.traffic import RoundTraffic
+from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Span
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step
+
+MOST_DIMS = 62  # bits of a word
 
 
 def message_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
@@ -59,6 +62,12 @@ def turns_by_dimensions(schedule: Schedule) -> Iterator[tuple[int, int, NDArray[
     There are so many turns like each of these. Where the sender decides whether a dimension is
     crossed, it counts as crossed.
     """
+    if schedule.task.n > MOST_DIMS:
+        raise InvalidValueError(
+            f"the cube has {schedule.task.n} dimensions",
+            f"turns are told apart by {MOST_DIMS} at most",
+            "price it without links that are shared",
+        )
     for step in _steps(schedule):
         turns, _, size = _spans(schedule, step)
         for circuit in _circuits(step):

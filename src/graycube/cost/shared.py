@@ -88,10 +88,10 @@ class _Sends(NamedTuple):
 
 def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     """The rounds with the messages of all nodes, unless they are too many."""
-    n, nodes = schedule.task.n, np.arange(1 << schedule.task.n)
-    most = MOST // max(machine.sides, default=1)  # messages are followed link by link
-    if sum(len(way.steps) for way in schedule.ways) << n > most:
+    n, most = schedule.task.n, MOST // max(machine.sides, default=1)  # link by link
+    if 1 + sum(len(way.steps) for way in schedule.ways) << n > most:
         return None
+    nodes = np.arange(1 << n)
     sendings = sorted(_sendings(schedule, nodes), key=lambda sending: sending.start)
     rounds = [*alike(schedule, sendings)]
     if sum(len(active) for _, active in rounds) << n > most:
@@ -213,9 +213,9 @@ def _turns(crossed: NDArray[np.int64], nbytes: int, machine: Machine) -> Iterato
     known = sorted({(wait, first) for first, _, waits in tables for wait in waits.tolist()})
     number = {entry: k for k, entry in enumerate(known)}
     slowest = np.zeros(len(crossed), np.int64)
-    for first, mask, waits in tables:
+    for first, ways, waits in tables:
         ranks = np.array([number[wait, first] for wait in waits.tolist()])
-        np.maximum(slowest, ranks[crossed >> first & mask], out=slowest)
+        np.maximum(slowest, ranks[ways], out=slowest)
     for count, (wait, first) in zip(np.bincount(slowest).tolist(), known, strict=False):
         if count and wait:
             yield count, {first: wait}
@@ -223,20 +223,20 @@ def _turns(crossed: NDArray[np.int64], nbytes: int, machine: Machine) -> Iterato
 
 def _tables(
     crossed: NDArray[np.int64], nbytes: int, machine: Machine
-) -> Iterator[tuple[int, int, _Amounts]]:
-    """The dimensions of each level, from its first, and what crossing some of them takes."""
+) -> Iterator[tuple[int, NDArray[np.int64], _Amounts]]:
+    """For each level, from its first dimension, a number for what is crossed, and its time."""
     shared = {wires.dims.start: wires for wires in machine.wires}
     within = {d for wires in machine.wires for d in wires.dims}
     for first in sorted({*range(machine.dims)} - within | {*shared}):
         wires = shared.get(first)
-        mask = (1 << (1 if wires is None else len(wires.dims))) - 1
-        waits = np.zeros(mask + 1)
-        for flip in np.flatnonzero(np.bincount(crossed >> first & mask)).tolist():
-            if wires is not None:
-                waits[flip] = _crowded(wires, flip << first, nbytes, machine)
-            elif flip:
-                waits[flip] = machine.message_time(nbytes, first)
-        yield first, mask, waits
+        ways, waits = crossed >> first & 1, np.array([0.0, machine.message_time(nbytes, first)])
+        if wires is not None:
+            ways = crossed >> first & (1 << len(wires.dims)) - 1
+            if wires.side is None:  # a card is taken once, whatever is crossed
+                ways = np.minimum(ways, 1)
+            flips = np.arange(int(ways.max(initial=0)) + 1).tolist()
+            waits = np.array([_crowded(wires, f << first, nbytes, machine) for f in flips])
+        yield first, ways, waits
 
 
 def _crowded(wires: Wiring, flip: int, nbytes: int, machine: Machine) -> float:

@@ -141,9 +141,10 @@ def _made(
         if any(one.traffic is not None and one.traffic.schedule == schedule for one in known):
             return None
         traffic = simulate(schedule)
+        cost = traffic.time(machine)
     except GraycubeError as error:  # too large for this form of schedule
         return Candidate(algorithm, None, float("inf"), str(error))
-    return Candidate(algorithm, traffic, traffic.time(machine), None)
+    return Candidate(algorithm, traffic, cost, None)
 
 
 def _as_if_alike(machine: Machine) -> Iterator[Machine]:
