@@ -102,7 +102,7 @@ def _each(samples: Sequence[Sample], dims: int) -> tuple[_Costs, _Costs]:
     """Start-up and rate of all links, or of each dimension where some are nearer than others.
 
     Neighbouring dimensions belong together unless the times of one are ``_APART`` times those
-    of the other, for the smallest messages or for the largest.
+    of the other, for the smallest messages or for the largest, and more where repeats differ.
     """
     alone = {d: [s for s in samples if s.kind == "alone" and s.count == d] for d in range(dims)}
     levels = [[0]]
@@ -119,10 +119,13 @@ def _each(samples: Sequence[Sample], dims: int) -> tuple[_Costs, _Costs]:
 
 
 def _apart(near: Sequence[Sample], far: Sequence[Sample]) -> bool:
-    times = [sorted((s.nbytes, s.seconds) for s in some) for some in (near, far)]
-    pairs = [*zip(*times, strict=True)]
-    ends = pairs[:1] + pairs[-1:]
-    return any(abs(log(b[1] / a[1])) > log(_APART) for a, b in ends)
+    """Whether times differ by more than the repeats of each do besides."""
+    sizes = (sorted(some, key=lambda sample: sample.nbytes) for some in (near, far))
+    pairs = [*zip(*sizes, strict=True)]
+    return any(
+        abs(log(b.seconds / a.seconds)) > log(_APART * (1 + a.spread) * (1 + b.spread))
+        for a, b in pairs[:1] + pairs[-1:]
+    )
 
 
 def _switching(samples: Sequence[Sample], links: Machine) -> Switching:
