@@ -16,15 +16,21 @@ receiver's part included; messages that are one stretch need no gathering.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
-from numbers import Real
-from sys import float_info
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, log2_exact, require_int, require_ints
+from graycube.machine.figures import (
+    least,
+    lowest,
+    most,
+    require_cost,
+    require_costs,
+    require_ports,
+    require_share,
+)
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import read_profile
 from graycube.machine.wires import (
@@ -89,13 +95,8 @@ class Machine(Shown):
                 "use a smaller cube",
             )
         if self.ports != "all":
-            limit = "a node of a {dims}-cube has 1..{most} ports"
-            ports = _counts(self.ports, "ports (or 'all')", self.dims, limit)
-            object.__setattr__(self, "ports", ports)
-        share = _counts(
-            self.share, "share", self.dims, "it must be 1..{most}, as many as nodes"
-        )
-        object.__setattr__(self, "share", share)
+            object.__setattr__(self, "ports", require_ports(self.ports, self.dims))
+        object.__setattr__(self, "share", require_share(self.share, self.dims))
         if self.switching not in get_args(Switching):
             raise InvalidValueError(
                 f"switching is {self.switching!r}",
@@ -103,9 +104,9 @@ class Machine(Shown):
                 "choose one of them",
             )
         for name in ("startup", "per_byte"):
-            object.__setattr__(self, name, _costs(getattr(self, name), name, self.dims))
+            object.__setattr__(self, name, require_costs(getattr(self, name), name, self.dims))
         for name in ("arithmetic", "per_row"):
-            object.__setattr__(self, name, _cost(getattr(self, name), name))
+            object.__setattr__(self, name, require_cost(getattr(self, name), name))
         require_line(self.name, "the name of the machine")
         if self.packet is not None:
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
@@ -268,7 +269,7 @@ class Machine(Shown):
         >>> Machine(dims=2, startup=(3.0, 1.0), per_byte=(1.0, 4.0)).cheapest
         Link(startup=1.0, per_byte=1.0)
         """
-        return Link(_least(self.startup), _least(self.per_byte))
+        return Link(least(self.startup), least(self.per_byte))
 
     @property
     def dearest(self) -> Link:
@@ -277,7 +278,7 @@ class Machine(Shown):
         >>> Machine(dims=2, startup=(3.0, 1.0), per_byte=(1.0, 4.0)).dearest
         Link(startup=3.0, per_byte=4.0)
         """
-        return Link(_most(self.startup), _most(self.per_byte))
+        return Link(most(self.startup), most(self.per_byte))
 
     @property
     def priced(self) -> bool:
@@ -374,8 +375,8 @@ class Machine(Shown):
             dims=dims,
             ports=ports[:dims] or 1 if isinstance(ports, tuple) else ports,
             share=self.share[:dims] or 1 if isinstance(self.share, tuple) else self.share,
-            startup=_first(self.startup, dims),
-            per_byte=_first(self.per_byte, dims),
+            startup=lowest(self.startup, dims),
+            per_byte=lowest(self.per_byte, dims),
         )
 
 
@@ -427,72 +428,3 @@ def over(dims: range) -> str:
     if len(dims) == 1:
         return f"dimension {dims[0]}"
     return f"dimensions {dims[0]} to {dims[-1]}"
-
-
-def _first(cost: float | tuple[float, ...], dims: int) -> float | tuple[float, ...]:
-    return cost[:dims] or _least(cost) if isinstance(cost, tuple) else cost
-
-
-def _least(cost: float | tuple[float, ...]) -> float:
-    return min(cost) if isinstance(cost, tuple) else cost
-
-
-def _most(cost: float | tuple[float, ...]) -> float:
-    return max(cost) if isinstance(cost, tuple) else cost
-
-
-def _counts(value: Any, name: str, dims: int, limit: str) -> int | tuple[int, ...]:  # noqa: ANN401 - checked here
-    """One count, or one for each dimension."""
-    given = value.tolist() if isinstance(value, np.ndarray) else value
-    if isinstance(given, tuple | list):
-        _require_each(given, name, dims)
-        names = (f"{name} of dimension {d}" for d in range(dims))
-        each = (require_int(one, each) for one, each in zip(given, names, strict=True))
-        return tuple(_counted(one, name, dims, limit) for one in each)
-    return _counted(require_int(value, name), name, dims, limit)
-
-
-def _counted(count: int, name: str, dims: int, limit: str) -> int:
-    most = max(dims, 1) if name.startswith("ports") else 1 << dims
-    if not 1 <= count <= most:
-        raise InvalidValueError(
-            f"{name.partition(' ')[0]} is {count}",
-            limit.format(dims=dims, most=most),
-            "use a number in that range" + (", or 'all'" if name.startswith("ports") else ""),
-        )
-    return count
-
-
-def _costs(value: object, name: str, dims: int) -> float | tuple[float, ...]:
-    """One number, or one for each dimension; those that all agree are one."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if not isinstance(value, tuple | list):
-        return _cost(value, name)
-    _require_each(value, name, dims)
-    costs = tuple(_cost(cost, f"{name} of dimension {d}") for d, cost in enumerate(value))
-    return costs if len(set(costs)) > 1 else costs[0]
-
-
-def _require_each(given: Sequence[object], name: str, dims: int) -> None:
-    if len(given) != dims or not dims:
-        raise InvalidValueError(
-            f"{name.partition(' ')[0]} has {len(given)} figures",
-            f"the machine has {dims} dimensions",
-            "give one figure, or one for each dimension, dimension 0 first",
-        )
-
-
-def _cost(value: object, name: str) -> float:
-    """A number of seconds; NumPy's numbers become Python's, so that files can hold them."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidTypeError(f"{name} is {value!r}", "it must be a number", "pass seconds")
-    try:
-        seconds = float(value)
-    except OverflowError:  # an integer
-        seconds = inf
-    if not 0 <= seconds <= float_info.max:
-        raise InvalidValueError(
-            f"{name} is {str(value)[:40]}", "it must be finite and >= 0", "pass seconds"
-        )
-    return seconds

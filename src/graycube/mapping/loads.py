@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.machine import Machine
-from graycube.machine.wires import TorusSide
+from graycube.machine.sides import TorusSide
 
 Nodes = NDArray[np.int64]
 Seconds = NDArray[np.floating]

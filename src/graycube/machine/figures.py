@@ -1,0 +1,126 @@
+"""Figures of a machine: one for all dimensions, or one for each, dimension 0 first."""
+
+from collections.abc import Sequence
+from math import inf
+from numbers import Real
+from sys import float_info
+from typing import Any
+
+import numpy as np
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import require_int
+
+Costs = float | tuple[float, ...]
+Counts = int | tuple[int, ...]
+
+
+def least(figures: Costs) -> float:
+    """The least of them.
+
+    >>> least((3.0, 1.0)), least(2.0)
+    (1.0, 2.0)
+    """
+    return min(figures) if isinstance(figures, tuple) else figures
+
+
+def most(figures: Costs) -> float:
+    """The largest of them.
+
+    >>> most((3.0, 1.0)), most(2.0)
+    (3.0, 2.0)
+    """
+    return max(figures) if isinstance(figures, tuple) else figures
+
+
+def lowest(figures: Costs, dims: int) -> Costs:
+    """Those of so many dimensions, the lowest ones.
+
+    >>> lowest((3.0, 1.0, 4.0), 2), lowest(2.0, 2)
+    ((3.0, 1.0), 2.0)
+    """
+    return figures[:dims] or least(figures) if isinstance(figures, tuple) else figures
+
+
+def require_ports(value: Any, dims: int) -> Counts:  # noqa: ANN401 - checked here
+    """Numbers of links that a node uses at once.
+
+    >>> require_ports([1, 2], dims=2)
+    (1, 2)
+    """
+    top = max(dims, 1)
+    limit = f"a node of a {dims}-cube has 1..{top} ports"
+    return _counts(value, "ports (or 'all')", dims, (top, limit, ", or 'all'"))
+
+
+def require_share(value: Any, dims: int) -> Counts:  # noqa: ANN401 - checked here
+    """Numbers of nodes that share something.
+
+    >>> require_share(1, dims=2)
+    1
+    """
+    limit = f"it must be 1..{1 << dims}, as many as nodes"
+    return _counts(value, "share", dims, (1 << dims, limit, ""))
+
+
+def require_costs(value: object, name: str, dims: int) -> Costs:
+    """Seconds; those that all agree are one.
+
+    >>> require_costs([2, 2], "startup", dims=2)
+    2.0
+    """
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, tuple | list):
+        return require_cost(value, name)
+    _require_each(value, name, dims)
+    named = ((one, f"{name} of dimension {d}") for d, one in enumerate(value))
+    costs = tuple(require_cost(one, called) for one, called in named)
+    return costs if len(set(costs)) > 1 else costs[0]
+
+
+def require_cost(value: object, name: str) -> float:
+    """A number of seconds; NumPy's numbers become Python's, so that files can hold them.
+
+    >>> require_cost(3, "startup")
+    3.0
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidTypeError(f"{name} is {value!r}", "it must be a number", "pass seconds")
+    try:
+        seconds = float(value)
+    except OverflowError:  # an integer
+        seconds = inf
+    if not 0 <= seconds <= float_info.max:
+        raise InvalidValueError(
+            f"{name} is {str(value)[:40]}", "it must be finite and >= 0", "pass seconds"
+        )
+    return seconds
+
+
+def _counts(value: Any, name: str, dims: int, range_of: tuple[int, str, str]) -> Counts:  # noqa: ANN401
+    given = value.tolist() if isinstance(value, np.ndarray) else value
+    each = isinstance(given, tuple | list)
+    if each:
+        _require_each(given, name, dims)
+    names = [f"{name} of dimension {d}" for d in range(dims)] if each else [name]
+    ones = zip(given if each else [given], names, strict=True)
+    counts = tuple(require_int(one, called) for one, called in ones)
+    top, limit, other = range_of
+    for count in counts:
+        if not 1 <= count <= top:
+            raise InvalidValueError(
+                f"{name.partition(' ')[0]} is {count}",
+                limit,
+                f"use a number in that range{other}",
+            )
+    return counts if each else counts[0]
+
+
+def _require_each(given: Sequence[object], name: str, dims: int) -> None:
+    if len(given) != dims or not dims:
+        raise InvalidValueError(
+            f"{name.partition(' ')[0]} has {len(given)} figures",
+            f"the machine has {dims} dimensions",
+            "give one figure, or one for each dimension, dimension 0 first",
+        )

@@ -1,0 +1,84 @@
+"""A side of a torus or mesh: a ring of nodes or a path, and the ways of messages along it."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.gf2 import gray
+
+MAX_SIDE = 1 << 10
+"""No side is longer: messages along it are followed link by link."""
+Places = NDArray[np.integer]
+
+
+class TorusSide(NamedTuple):
+    """A ring of nodes, or a path of them if it is not joined.
+
+    >>> TorusSide(4, joined=True).is_cube, TorusSide(8, joined=True).is_cube
+    (True, False)
+    """
+
+    length: int
+    joined: bool
+
+    @property
+    def bits(self) -> int:
+        """How many dimensions it has."""
+        return self.length.bit_length() - 1
+
+    @property
+    def is_cube(self) -> bool:
+        """Whether its links are those of a cube."""
+        return self.length <= 2 or (self.length == 4 and self.joined)
+
+    def number(self, place: int) -> int:
+        """The number in the cube of the node at a place along the side.
+
+        >>> [TorusSide(4, joined=True).number(place) for place in range(4)]
+        [0, 1, 3, 2]
+        """
+        return gray(place) if self.is_cube else place
+
+    def ways(self, here: Places, there: Places) -> tuple[NDArray[np.bool_], Places]:
+        """Whether messages between places go up, and over how many links.
+
+        Of two ways round that are as long, nodes in the first and third quarter go up, so that
+        exchanges over half a ring load all its links alike.
+        """
+        ahead, up = (there - here) % self.length, there > here
+        if self.joined:
+            half = 2 * ahead == self.length
+            up = np.where(half, here * 4 // self.length % 2 == 0, 2 * ahead < self.length)
+        return up, np.where(up, ahead, (here - there) % self.length)
+
+    def route(self, source: int, target: int) -> list[tuple[int, int]]:
+        """The links between two places, each as a place and the step from there.
+
+        >>> TorusSide(8, joined=True).route(7, 1), TorusSide(8, joined=False).route(2, 0)
+        ([(7, 1), (0, 1)], [(2, -1), (1, -1)])
+        """
+        up, hops = self.ways(np.array(source), np.array(target))
+        step = 1 if up else -1
+        return [((source + k * step) % self.length, step) for k in range(int(hops))]
+
+    def loads(
+        self, here: Places, there: Places, amounts: NDArray[np.floating], line: Places
+    ) -> Iterator[NDArray[np.floating]]:
+        """What links carry, upwards and then downwards, of messages along parallel sides.
+
+        >>> around = np.arange(4)
+        >>> side = TorusSide(4, joined=True)
+        >>> up, down = side.loads(around, (around + 1) % 4, np.ones(4), around * 0)
+        >>> up.tolist(), down.tolist()
+        ([[1.0, 1.0, 1.0, 1.0]], [[0.0, 0.0, 0.0, 0.0]])
+        """
+        up, hops = self.ways(here, there)
+        for towards, start in ((up, here), (~up, -here % self.length)):  # mirrored downwards
+            changes = np.zeros((int(line.max(initial=0)) + 1, 2 * self.length + 1))
+            size = np.where(towards & (hops > 0), amounts, 0.0)
+            np.add.at(changes, (line, start), size)
+            np.add.at(changes, (line, start + hops), -size)
+            sums = changes.cumsum(axis=1)
+            yield sums[:, : self.length] + sums[:, self.length : -1]
