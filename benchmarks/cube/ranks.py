@@ -23,7 +23,11 @@ def started(network: Network, command: list[str]) -> int:
     """Run a command on every node; the connection to mpiexec is an open file and goes along."""
     ranks = str(len(network.nodes))
     line = ["nice", "-n", "19", mpiexec(), "-n", ranks, "sh", "-c", _ENTER, "sh", *command]
-    return subprocess.run(line, env={**os.environ, **SETTINGS}, check=False).returncode  # noqa: S603
+    environment = {**os.environ, **SETTINGS}
+    # mpiexec may write to ranks that have ended already, and would die of it: SIGPIPE stays
+    # ignored, as it is in Python.
+    done = subprocess.run(line, env=environment, check=False, restore_signals=False)  # noqa: S603
+    return done.returncode
 
 
 def mpiexec() -> str:
