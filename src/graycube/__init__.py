@@ -33,19 +33,17 @@ _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
         "array": "CubeArray assert_allclose permute stack where",
-        "cost": "load_certificate",
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
-        "layout": "Layout butterfly_distances device_mesh mesh_distances "
-        "node_mesh rank_coordinates split_keys",
+        "layout": "Layout butterfly_distances device_mesh mesh_distances node_mesh split_keys",
         "machine": "Machine profiles save_profile",
         "measure": "bench calibrate",
         "mapping": "Pattern place rank_order",
-        "planning": "Plan certify load_plan plan plan_fft synthesize",
+        "planning": "Plan certify load_plan plan plan_fft price synthesize",
         "schedule": "Schedule Task",
         "stencil": "halo",
-        "table": "algorithms",
+        "table": "algorithms register",
         "table.networks": "Method emulation",
     }
 )
@@ -83,13 +81,14 @@ _MOVED = _places(
     {
         "advice": "Advice Methods Variation Workload",
         "array": "Window",
-        "cost": "Bound Certificate Cut Tolls Traffic best_cut known_certificate lower_bounds "
-        "minimum_path_bound",
+        "cost": "Bound Certificate Cut Tolls Traffic best_cut known_certificate "
+        "load_certificate lower_bounds minimum_path_bound",
         "errors": "InvalidTypeError InvalidValueError MissingExtraError OutOfRangeError "
         "PeerError SingularError",
         "gf2": "AffineMap Exchange Matrix compose displacement_profile is_gray_code rotation "
         "stride_profile",
-        "layout": "ALLOCATIONS Allocation Axis Distances group_ranks ring_order",
+        "layout": "ALLOCATIONS Allocation Axis Distances group_ranks rank_coordinates "
+        "ring_order",
         "measure": "Bench Calibration",
         "planning": "Candidate",
         "schedule": "Action Crossing Delay Delivery Moves Program Stage Step Way hop",
@@ -137,9 +136,6 @@ if TYPE_CHECKING:
     )
     from graycube.array import (
         where as where,
-    )
-    from graycube.cost import (
-        load_certificate as load_certificate,
     )
     from graycube.errors import (
         GraycubeError as GraycubeError,
@@ -220,9 +216,6 @@ if TYPE_CHECKING:
         node_mesh as node_mesh,
     )
     from graycube.layout import (
-        rank_coordinates as rank_coordinates,
-    )
-    from graycube.layout import (
         split_keys as split_keys,
     )
     from graycube.machine import (
@@ -265,6 +258,9 @@ if TYPE_CHECKING:
         plan_fft as plan_fft,
     )
     from graycube.planning import (
+        price as price,
+    )
+    from graycube.planning import (
         synthesize as synthesize,
     )
     from graycube.schedule import (
@@ -278,6 +274,9 @@ if TYPE_CHECKING:
     )
     from graycube.table import (
         algorithms as algorithms,
+    )
+    from graycube.table import (
+        register as register,
     )
     from graycube.table.networks import (
         Method as Method,

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from sweeping import examples
 
 import graycube as gc
-from graycube.cost import Tolls, certificate, known_certificate, lower_bounds
+from graycube.cost import (
+    Tolls,
+    certificate,
+    known_certificate,
+    load_certificate,
+    lower_bounds,
+)
 from graycube.cost.certificate import KNOWN_DIMS, KNOWN_PORTS
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
@@ -162,7 +168,7 @@ def test_a_file_that_was_tampered_with_is_refused(n, ports, tmp_path):
     path = tmp_path / "bound.json"
     proof = known_certificate(n, ports)
     proof.save(path)
-    assert gc.load_certificate(path) == proof
+    assert load_certificate(path) == proof
     text = path.read_text()
     rng = np.random.default_rng(n)
     places = list(leaves(json.loads(text)["tolls"]))
@@ -176,7 +182,7 @@ def test_a_file_that_was_tampered_with_is_refused(n, ports, tmp_path):
         within[last] += int(rng.choice([-1, 1, 7])) or 1
         path.write_text(json.dumps(content))
         try:
-            read = gc.load_certificate(path)
+            read = load_certificate(path)
         except InvalidValueError:
             refused += 1
         else:
@@ -190,10 +196,10 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
     path = tmp_path / "bound.json"
     known_certificate(3, 1).save(path)
     monkeypatch.setattr(certificate, "MAX_TEXT", path.stat().st_size)
-    gc.load_certificate(path)
+    load_certificate(path)
     monkeypatch.setattr(certificate, "MAX_TEXT", path.stat().st_size - 1)
     with pytest.raises(InvalidValueError, match="is larger than"):
-        gc.load_certificate(path)
+        load_certificate(path)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +233,7 @@ def test_a_file_that_says_something_else_is_refused(key, value, tmp_path):
     content[key] = value
     path.write_text(json.dumps(content))
     with pytest.raises(InvalidValueError, match="is no certificate"):
-        gc.load_certificate(path)
+        load_certificate(path)
     for text in (
         "",
         "{",
@@ -237,7 +243,7 @@ def test_a_file_that_says_something_else_is_refused(key, value, tmp_path):
     ):
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         with pytest.raises(InvalidValueError, match="is no certificate"):
-            gc.load_certificate(path)
+            load_certificate(path)
 
 
 @pytest.mark.parametrize(

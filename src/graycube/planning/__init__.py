@@ -1,6 +1,7 @@
 """Plans: all candidates for a task, priced from their schedules, and the cheapest chosen."""
 
 from graycube.planning.candidate import Candidate, cheapest
+from graycube.planning.others import price
 from graycube.planning.plan import Plan
 from graycube.planning.planner import load_plan, plan, plan_fft
 from graycube.planning.synthesize import certify, synthesize
@@ -13,5 +14,6 @@ __all__ = [
     "load_plan",
     "plan",
     "plan_fft",
+    "price",
     "synthesize",
 ]

@@ -8,9 +8,11 @@ from graycube.cost import Traffic, simulate
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Link, Machine, require_machine
-from graycube.schedule import Task
+from graycube.planning.others import offered
+from graycube.schedule import Replication, Schedule, Task
 from graycube.schedule.replication import of_ways
 from graycube.table import Algorithm, algorithms
+from graycube.table.known import TABLE
 from graycube.table.relabel import without_renumbering
 
 _ASIDE = ("relabel", "convert first")
@@ -133,18 +135,27 @@ def _made(
     algorithm: Algorithm, task: Task, machine: Machine, on: Machine, known: Sequence[Candidate]
 ) -> Candidate | None:
     """What an algorithm does for a machine like ``on``, and its cost on ours, unless known."""
-    reason = algorithm.applicable(task, on)
-    if reason is not None:
-        return Candidate(algorithm, None, float("inf"), reason)
     try:
-        schedule = algorithm.emit(task, on)
-        if any(one.traffic is not None and one.traffic.schedule == schedule for one in known):
+        offer = _offered(algorithm, task, on)
+        if isinstance(offer, str):
+            return Candidate(algorithm, None, inf, offer)
+        if any(one.traffic is not None and one.traffic.schedule == offer for one in known):
             return None
-        traffic = simulate(schedule)
+        traffic = simulate(offer)
         cost = traffic.time(machine)
     except GraycubeError as error:  # too large for this form of schedule
-        return Candidate(algorithm, None, float("inf"), str(error))
+        return Candidate(algorithm, None, inf, str(error))
     return Candidate(algorithm, traffic, cost, None)
+
+
+def _offered(
+    algorithm: Algorithm, task: Task, machine: Machine
+) -> Schedule | Replication | str:
+    """The schedule of an algorithm, or why there is none; only those of others are proved."""
+    if algorithm not in TABLE:
+        return offered(algorithm, task, machine)
+    reason = algorithm.applicable(task, machine)
+    return algorithm.emit(task, machine) if reason is None else reason
 
 
 def _as_if_alike(machine: Machine) -> Iterator[Machine]:
@@ -179,10 +190,10 @@ def _relabelled(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate
     """The cheapest move after which new numbers do the rest."""
     left, numbers = without_renumbering(task)
     if numbers == AffineMap.identity(task.p):
-        return Candidate(algorithm, None, float("inf"), "new numbers save nothing")
+        return Candidate(algorithm, None, inf, "new numbers save nothing")
     best = cheapest(left, machine)
     if best is None or best.traffic is None:
-        return Candidate(algorithm, None, float("inf"), f"nothing takes {left.source} there")
+        return Candidate(algorithm, None, inf, f"nothing takes {left.source} there")
     schedule = of_ways(best.traffic.schedule)
     bits = schedule.task.p - task.p
     finer = task.refined(bits) if bits else task

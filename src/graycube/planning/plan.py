@@ -16,6 +16,7 @@ from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import Candidate, all_candidates
 from graycube.planning.explain import sheet_of
 from graycube.planning.files import parsed_plan, plan_text
+from graycube.planning.others import require_schedule
 from graycube.run import Execution, agreed, apply, bind, require_comm, scripts
 from graycube.run.local import require_blocks, require_out
 from graycube.run.script import Script
@@ -344,9 +345,27 @@ class Plan(Shown):
         graycube.errors.InvalidValueError: notes.txt is no plan: its format is not
         'graycube plan'; see docs/format.md
         """
-        schedule, machine = parsed_plan(text, path)
+        return cls.from_schedule(*parsed_plan(text, path))
+
+    @classmethod
+    def from_schedule(cls, schedule: Schedule | Replication, machine: Machine | str) -> "Plan":
+        """The plan that anybody's schedule is on a machine; whether it is right, ask `verify`.
+
+        It is priced and compared with the table, and can be drawn, saved and carried out as all
+        plans. On a torus with squares the schedule has the cube's numbers.
+
+        >>> import graycube as gc
+        >>> from graycube.gf2 import Exchange
+        >>> from graycube.schedule import Way, hop
+        >>> task = gc.Task(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), block=8)
+        >>> way = Way(0, 8, (hop(0, Exchange(flip=0b01, when=0b10), n=2),))
+        >>> mine = Plan.from_schedule(gc.Schedule(task, "mine", (0,), 8, (way,)), "ideal")
+        >>> mine, bool(mine.verify())
+        (<Plan mine: 1 rounds, 8 bytes in sequence, 1.6 x bound, 4 nodes>, True)
+        """
+        schedule = require_schedule(schedule)
         in_cube = schedule.task
-        require_machine(machine, in_cube.n)
+        machine = require_machine(machine, in_cube.n)
         task = in_cube.numbered(machine.numbers.inverse())
         return cls(task, machine, schedule, simulate(schedule), lower_bounds(in_cube, machine))
 

@@ -8,7 +8,7 @@ from graycube.machine import Machine
 from graycube.schedule import Replication, Schedule, Task
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm:
     """A way to do a task: when it applies, what it emits, and what it claims.
 
@@ -24,10 +24,10 @@ class Algorithm:
     """
 
     name: str
-    paper: str
-    ports: int | Literal["all", "any"]
-    formula: str
+    paper: str = ""
+    ports: int | Literal["all", "any"] = "any"
+    formula: str = ""
     applicable: Callable[[Task, Machine], str | None] = field(repr=False)
     emit: Callable[[Task, Machine], Schedule | Replication] = field(repr=False)
-    cycles: Callable[[Sequence[int], int], int] | None = field(repr=False)
+    cycles: Callable[[Sequence[int], int], int] | None = field(default=None, repr=False)
     network: bool = False

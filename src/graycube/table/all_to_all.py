@@ -149,5 +149,4 @@ ALGORITHM = Algorithm(
     formula="(2^r - 1) (s + K t / 2^r)",
     applicable=applicable,
     emit=emit,
-    cycles=None,
 )

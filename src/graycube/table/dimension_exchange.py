@@ -52,5 +52,4 @@ ALGORITHM = Algorithm(
     formula="s + K t / 2 for each dimension traded",
     applicable=applicable,
     emit=emit,
-    cycles=None,
 )

@@ -208,5 +208,4 @@ ALGORITHM = Algorithm(
     formula="about max(n K / 2p, 2K/3) cycles on p ports",
     applicable=applicable,
     emit=emit,
-    cycles=None,
 )

@@ -149,5 +149,4 @@ ALGORITHM = Algorithm(
     formula="by table: from n (s + K t / 2) down to 2.743 K t in 60 rounds (n = 6)",
     applicable=applicable,
     emit=emit,
-    cycles=None,
 )

@@ -120,5 +120,4 @@ ALGORITHM = Algorithm(
     formula="the same for g of the r dimensions at a time",
     applicable=applicable,
     emit=emit,
-    cycles=None,
 )

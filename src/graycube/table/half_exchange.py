@@ -46,5 +46,4 @@ ALGORITHM = Algorithm(
     formula="s + K t / 2 for each dimension, and once more",
     applicable=applicable,
     emit=emit,
-    cycles=None,
 )

@@ -93,5 +93,4 @@ ALGORITHM = Algorithm(
     formula="about K / 2 cycles, K where whole blocks move",
     applicable=applicable,
     emit=emit,
-    cycles=None,
 )

@@ -45,5 +45,4 @@ ALGORITHM = Algorithm(
     formula="(n - 1) (s + K t / p) on p < n - 1 ports",
     applicable=applicable,
     emit=emit,
-    cycles=None,
 )

@@ -122,6 +122,5 @@ ALGORITHM = Algorithm(
     formula="n (s + K t), twice on one port in Gray code",
     applicable=_applicable,
     emit=_emit,
-    cycles=None,
     network=True,
 )

@@ -138,7 +138,6 @@ def _sectioning(method: Method | None, formula: str) -> Algorithm:
         formula=formula,
         applicable=partial(_applicable, method),
         emit=partial(_emit, method),
-        cycles=None,
         network=True,
     )
 
@@ -159,7 +158,6 @@ ALGORITHMS = (
         formula="that of both",
         applicable=_needs_conversion,
         emit=_emit_converted,
-        cycles=None,
         network=True,
     ),
 )

@@ -1,0 +1,93 @@
+"""Schedules and algorithms that others wrote.
+
+Rule. No algorithm of others can stop a plan, or make it wrong: what fails, or is not proved, is
+left out.
+"""
+
+from dataclasses import replace
+
+from graycube.cost import simulate
+from graycube.errors import InvalidTypeError
+from graycube.machine import Machine, require_machine
+from graycube.schedule import Replication, Schedule, Task
+from graycube.table import Algorithm
+from graycube.texts import one_line
+from graycube.verify import check_algebra
+
+
+def offered(algorithm: Algorithm, task: Task, machine: Machine) -> Schedule | Replication | str:
+    """The schedule of an algorithm, proved, or why there is none.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.table.gb3 import ALGORITHM
+    >>> task, machine = Task(Layout.nodes(4, "gray"), Layout.nodes(4), 8), Machine(dims=4)
+    >>> offered(replace(ALGORITHM, name="mine"), task, machine)
+    <Schedule mine: 16 cycles, 16 nodes>
+    >>> never = Algorithm(name="never", applicable=lambda t, m: None, emit=lambda t, m: 1 // 0)
+    >>> offered(never, task, machine)
+    'it failed (ZeroDivisionError: integer division or modulo by zero)'
+    """
+    try:
+        reason = algorithm.applicable(task, machine)
+        if reason is not None:
+            return one_line(reason)
+        schedule = algorithm.emit(task, machine)
+    except Exception as error:  # noqa: BLE001 - it is not ours
+        return one_line(f"it failed ({type(error).__name__}: {error})")
+    fault = _fault(schedule, task, machine)
+    return replace(schedule, algorithm=algorithm.name) if fault is None else one_line(fault)
+
+
+def _fault(schedule: object, task: Task, machine: Machine) -> str | None:
+    """What is wrong with what should be a schedule for a task."""
+    if not isinstance(schedule, Schedule | Replication):
+        return f"it gives {schedule!r:.60}, which is no schedule"
+    if not _is_for(schedule.task, task):
+        return "its schedule is for another task"
+    if schedule.relabel is not None:
+        return "its schedule renumbers the nodes"
+    report = check_algebra(schedule, machine)
+    return None if report else f"its schedule is not proved: {report.violations[0]}"
+
+
+def _is_for(known: Task, task: Task) -> bool:
+    """Whether it is the task, or the same with some bits of the payload made slot bits."""
+    bits = known.p - task.p
+    if bits < 0 or task.payload % (1 << bits):
+        return False
+    finer = task.refined(bits)
+    return known == (replace(finer, target=known.target) if task.free else finer)
+
+
+def price(schedule: Schedule | Replication, machine: Machine | str) -> float:
+    """Seconds that anybody's schedule takes on a machine, counted as those of the table are.
+
+    Whether it is right, and the machine has the ports for it, ``verify()`` of its plan says.
+
+    >>> import graycube as gc
+    >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+    >>> made = gc.plan(gray, binary, 64, machine="ideal").schedule
+    >>> price(made, "ideal"), price(made, gc.Machine(dims=3, startup=1.0, per_byte=1.0))
+    (41.0, 82.0)
+    """
+    machine = require_machine(machine, require_schedule(schedule).task.n)
+    return simulate(schedule).time(machine)
+
+
+def require_schedule(schedule: object) -> Schedule | Replication:
+    """The value, if it is a symbolic schedule.
+
+    >>> require_schedule([1, 2])
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidTypeError: the schedule is [1, 2]: it is a graycube.Schedule; make
+    one of ways (moves that are written out can be checked and replayed, not planned with)
+    """
+    if not isinstance(schedule, Schedule | Replication):
+        raise InvalidTypeError(
+            f"the schedule is {schedule!r:.60}",
+            "it is a graycube.Schedule",
+            "make one of ways (moves that are written out can be checked and replayed, "
+            "not planned with)",
+        )
+    return schedule
