@@ -23,7 +23,7 @@ from graycube.table import Algorithm
 
 def exchanges(n: int, first: int) -> list[Exchange]:
     """The dimensions below n - 1, downwards from the first one and round."""
-    found = []
+    found: list[Exchange] = []
     for d in [*range(first, -1, -1), *range(n - 2, first, -1)]:
         done = any(step.flip == 1 << d + 1 for step in found)  # its parity is in that bit now
         above = 1 << d + 1 if done else (1 << n) - (1 << d + 1)
