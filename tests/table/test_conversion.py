@@ -126,6 +126,13 @@ WITHOUT_CLAIM = ("rotations", "few-ports", "three-fifths", "field-phases", "fewe
 FOR_OTHER_TASKS = ("exchange", "half-exchange", "pipeline", "all-to-all", "groups")
 
 
+def fewer_bytes_has(ports, width):
+    """The widths of fields that there are tables for."""
+    if ports >= width:
+        return range(3, 8)
+    return range(4, 7) if ports > 1 else range(4, 99)
+
+
 def applies(name, case, machine):
     """When an algorithm should be there, from the fields and the machine alone."""
     widths = [width for width, _ in case.converted]
@@ -147,9 +154,7 @@ def applies(name, case, machine):
         "three-fifths": len(widths) == 1 and 3 <= widths[0] <= ports,
         "field-phases": 2 <= len(widths) <= 4 and ports >= sum(widths),
         "tight": widths == [case.n] and case.n >= 4 and ports == case.n,
-        "fewer-bytes": len(widths) == 1
-        and 4 <= widths[0] <= (6 if ports > 1 else widths[0])
-        and ports < widths[0],
+        "fewer-bytes": len(widths) == 1 and widths[0] in fewer_bytes_has(ports, widths[0]),
     }.get(name, name not in FOR_OTHER_TASKS)
 
 

@@ -4,7 +4,9 @@ import json
 from collections import defaultdict
 from fractions import Fraction
 from importlib.resources import files
+from itertools import product
 
+import numpy as np
 import pytest
 from all_port_cases import (
     DIRECTIONS,
@@ -15,11 +17,13 @@ from all_port_cases import (
     machine_of,
     task_of,
 )
+from scipy.optimize import linprog
+from scipy.sparse import coo_array
 from sweeping import sweep
 
 import graycube as gc
 from graycube.cost import simulate
-from graycube.table.fewer_bytes import PORTS, SIZES, TOP
+from graycube.table.fewer_bytes import SIZES, TOP
 from graycube.verify import check_algebra
 
 NAME = "fewer-bytes"
@@ -27,7 +31,11 @@ STARTUPS = (0.0, 1e-3, 5e-3)
 
 
 @pytest.mark.parametrize(
-    ("n", "ports"), [(4, 1), (4, 2), (5, 1), (5, 2), *sweep((6, 1), (6, 2), (7, 1), (8, 1))]
+    ("n", "ports"),
+    [
+        *((4, 1), (4, 2), (5, 1), (5, 2), (3, "all"), (4, "all"), (5, "all")),
+        *sweep((6, 1), (6, 2), (7, 1), (8, 1), (6, "all"), (7, "all")),
+    ],
 )
 def test_every_element_arrives(n, ports):
     """At every point of the table that some start-up makes the cheapest."""
@@ -67,7 +75,78 @@ def test_large_cubes_are_proved(n, direction):
     assert simulate(schedule).cycles <= (n / 2 - 0.1) * 10**6
 
 
-@pytest.mark.parametrize("ports", PORTS)
+def least_in_rounds(n, rounds):
+    """The least blocks in sequence on all ports: all nodes, all ways, nothing left out.
+
+    There is a variable for what of the block of each home stays at a node or crosses a link in
+    a round, and for the length of each round.
+    """
+    nodes = range(1 << n)
+    moves = [
+        (r, h, u, d) for r in range(rounds) for h in nodes for u in nodes for d in range(-1, n)
+    ]
+    place = {
+        (r, h, u): k for k, (r, h, u) in enumerate(product(range(rounds + 1), nodes, nodes))
+    }
+    column = np.arange(len(moves)) + rounds
+    leaves = [place[r, h, u] for r, h, u, _ in moves]
+    comes = [place[r + 1, h, u if d < 0 else u ^ 1 << d] for r, h, u, d in moves]
+    size = rounds + len(moves)
+    kept = coo_array(
+        (
+            np.repeat([1.0, -1.0], len(moves)),
+            (np.append(leaves, comes), np.tile(column, 2)),
+        ),
+        (len(place), size),
+    )
+    gain = np.zeros(len(place))
+    for h in nodes:
+        gain[place[0, h, h]] += 1
+        gain[place[rounds, h, gc.gray_inverse(h)]] -= 1
+    links = {key: k for k, key in enumerate(product(range(rounds), nodes, range(n)))}
+    used = [(links[r, u, d], k) for k, (r, _, u, d) in enumerate(moves) if d >= 0]
+    rows, columns = np.array(used).T
+    limits = coo_array(
+        (
+            np.append(np.ones(len(used)), np.full(len(links), -1.0)),
+            (
+                np.append(rows, list(links.values())),
+                np.append(columns + rounds, [r for r, *_ in links]),
+            ),
+        ),
+        (len(links), size),
+    )
+    found = linprog(
+        np.arange(size) < rounds,
+        A_ub=limits,
+        b_ub=np.zeros(len(links)),
+        A_eq=kept,
+        b_eq=gain,
+        method="highs",
+    )
+    return found.fun
+
+
+@pytest.mark.parametrize(
+    ("n", "rounds"), [(3, 2), (3, 4), (3, 5), (3, 7), (4, 4), *sweep((3, 10), (4, 5), (4, 7))]
+)
+def test_on_all_ports_nothing_takes_less_in_so_many_rounds(n, rounds):
+    """Up to a percent, by which the points of a table lie apart, and the rounding of shares."""
+    block, least = 10**6, least_in_rounds(n, rounds)
+    task = task_of(n, block)
+    for startup in (least * block / rounds, 1e4):
+        machine = machine_of(n, startup=startup)
+        cost = simulate(emitted(NAME, task, machine)).time(machine)
+        assert cost <= 1.01 * (rounds * startup + least * block)
+    best = min(
+        simulate(emitted(NAME, task, machine_of(n, startup=s))).cycles
+        for s in (0.0, 1e4, 3e4, 1e5, 3e5)
+        if simulate(emitted(NAME, task, machine_of(n, startup=s))).nonempty <= rounds
+    )
+    assert best >= least * block * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("ports", [1, 2, "all"])
 @pytest.mark.parametrize("n", [4, 5, *sweep((6,), (7,))])
 def test_the_price_of_a_point_is_what_the_simulator_counts(n, ports):
     """Up to the rounding of shares: an element for each way of a round."""
@@ -119,8 +198,10 @@ def test_where_it_applies():
     machine = machine_of(6, 1)
     assert TABLE[NAME].applicable(task_of(6, 1000), machine) is None
     for task, other, why in (
+        (task_of(1, 1000), machine_of(1), "one field"),
         (task_of(3, 1000), machine_of(3, 1), "4 bits"),
-        (task_of(6, 1000), machine_of(6), "all of its ports"),
+        (task_of(2, 1000), machine_of(2), "3 bits or more"),
+        (task_of(8, 1000), machine_of(8), "3 to 7 bits"),
         (task_of(7, 1000), machine_of(7, 2), "4 to 6 bits"),
         (task_of(6, 1000), machine_of(6, 1, startup=1e6), "start-ups cost more"),
         (task_of(6, 1), machine, "start-ups cost more"),
@@ -129,7 +210,8 @@ def test_where_it_applies():
 
 
 @pytest.mark.parametrize(
-    ("bits", "ports"), [*((n, p) for n in SIZES for p in PORTS), (f"top{TOP}", 1)]
+    ("bits", "ports"),
+    [*((n, p) for p, sizes in SIZES.items() for n in sizes), (f"top{TOP}", 1)],
 )
 def test_tables_have_walks_to_where_gray_code_goes(bits, ports):
     """Read here without the algorithm: ways, weights, and one link of a node in a round."""
@@ -152,7 +234,8 @@ def test_tables_have_walks_to_where_gray_code_goes(bits, ports):
                 into[number, node >> 1].add(d)
             assert node >> 1 == gc.gray_inverse(start) >> 1
             weights[start] += weight
-        assert max(len(some) for some in (*out.values(), *into.values())) <= ports
+        most = bits if ports == "all" else ports
+        assert max(len(some) for some in (*out.values(), *into.values())) <= most
         assert max(abs(Fraction(w, 10_000) - 1) for w in weights.values()) < Fraction(1, 200)
         if bits == f"top{TOP}":
             assert len(low) == 1 << TOP - 1

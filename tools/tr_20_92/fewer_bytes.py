@@ -3,12 +3,14 @@
     python tools/tr_20_92/fewer_bytes.py [TABLE ...]
 
 Some minutes for a table, half an hour for all of them on two cores. Of the points found a few
-are kept, one of which is cheapest for any start-up and rate, up to half a percent.
+are kept, one of which is cheapest for any start-up and rate, up to half a percent. On all ports
+a layer is a round, so the linear program of so many rounds has the least there is.
 """
 
 import json
 import sys
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.search.demand import Demand
+from graycube.search.layers import shortest
 from graycube.search.rounds import Point, front, shares
 
 TABLES = Path(gc.__file__).parent / "table" / "tables"
@@ -39,6 +42,11 @@ SEARCHES = {
     "4_2": Search(4, 2, (4, 5, 6, 8)),
     "5_2": Search(5, 2, (5, 6, 8)),
     "6_2": Search(6, 2, (6, 7)),
+    "3_all": Search(3, 3, tuple(range(2, 11))),
+    "4_all": Search(4, 4, tuple(range(3, 11))),
+    "5_all": Search(5, 5, tuple(range(4, 11))),
+    "6_all": Search(6, 6, tuple(range(5, 11))),
+    "7_all": Search(7, 7, tuple(range(6, 9))),
 }
 
 
@@ -48,10 +56,24 @@ def points(search: Search) -> Iterator[tuple[Demand, Point]]:
     demand = Demand.of(task, every=bool(search.halfway))
     ways = search.halfway or (None,) * len(search.layers)
     for layers, halfway in zip(search.layers, ways, strict=True):
-        for point in front(demand, search.ports, layers, halfway=halfway):
+        found = (
+            [least(demand, layers)]
+            if search.ports == search.bits
+            else front(demand, search.ports, layers, halfway=halfway)
+        )
+        for point in found:
             told = f"{point.rounds} rounds, {point.steps.volume:.4f} K"
             print(f"  {layers} layers: {told}", flush=True)
             yield demand, point
+
+
+def least(demand: Demand, rounds: int) -> Point:
+    """The least bytes of so many rounds on all ports."""
+    links = np.ones((rounds, 1 << demand.n, demand.n), dtype=bool)
+    steps = shortest(demand, links, deadline=inf)
+    if steps is None:
+        raise SystemExit(f"some blocks do not arrive in {rounds} rounds")
+    return Point(links, steps)
 
 
 def kept(sizes: list[tuple[int, float]], search: Search) -> list[int]:

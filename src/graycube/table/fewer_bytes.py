@@ -1,14 +1,18 @@
-"""Fewer bytes for more start-ups, on one port or two: between GB3 and the best flow.
+"""Fewer bytes for more start-ups: between the papers' schedules and the best flow.
 
 GB3 moves n K / 2 bytes in sequence in n rounds. Flows with less exist: 76/29 K for n = 6 on one
 port, say, which only endless schedules reach. The tables have schedules between the two, found
 by linear programs (``tools/tr_20_92/fewer_bytes.py`` writes them): in a round some nodes use
 one dimension and some another, and each node shares out its block over several ways.
 
-For larger cubes they are those of the classes of nodes with the same top bits. Halfway all
-lower dimensions are done, a round for each: at that moment half of what is at a class has come
-over an even number of links and half over an odd one. The conditions of the lower exchanges are
-complementary for the two halves, so every node sends one of them (TR-20-91 Theorem 7).
+On all ports every link may be used in every round, so the linear program has the least there is
+for so many rounds: 0.9, 0.69, 0.637 and 37/60 K in 4 to 7 rounds for n = 5. The flow is 3/5 K.
+
+For larger cubes on one port they are those of the classes of nodes with the same top bits.
+Halfway all lower dimensions are done, a round for each: at that moment half of what is at a
+class has come over an even number of links and half over an odd one. The conditions of the
+lower exchanges are complementary for the two halves, so every node sends one of them (TR-20-91
+Theorem 7).
 """
 
 import json
@@ -16,6 +20,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from math import ceil
+from typing import Literal
 
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
@@ -29,11 +34,10 @@ from graycube.table.conversion import (
 from graycube.table.lanes import LaneStep, LaneWay, backwards, in_lanes, lengths
 from graycube.table.routes import widths_of
 
-SIZES = range(4, 7)
-"""Fields with tables of their own; larger ones take that of their five top bits."""
+_Ports = Literal[1, 2, "all"]
+SIZES: dict[_Ports, range] = {1: range(4, 7), 2: range(4, 7), "all": range(3, 8)}
+"""Fields with tables of their own; on one port larger ones take that of their five top bits."""
 TOP = 5
-PORTS = (1, 2)
-
 
 _Point = list[tuple[int, int, tuple[tuple[int, int], ...]]]
 """The ways from each word, or class of nodes: a weight, and hops as rounds and dimensions.
@@ -43,18 +47,21 @@ Dimension ``TOP`` of a large field is all lower ones.
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """One field of four bits or more, on some ports but not all, where GB3 costs more."""
+    """One field that there is a table for, where GB3 costs more."""
     reason = why_no_conversion(task, machine)
     if reason is not None:
         return reason
     widths = widths_of(task)
-    if len(widths) != 1 or widths[0] < SIZES[0]:
-        return f"it converts one field of {SIZES[0]} bits or more"
-    if machine.links_at_once >= widths[0]:
-        return "others use all of its ports"
-    if _ports(machine) > 1 and widths[0] not in SIZES:
-        return f"on two ports it converts {SIZES[0]} to {SIZES[-1]} bits"
-    if min(_prices(task, machine)) >= _gb3(widths[0], task, machine):
+    if len(widths) != 1:
+        return "it converts one field"
+    (width,) = widths
+    ports = _ports(machine, width)
+    sizes = SIZES[ports]
+    if width < sizes[0]:
+        return f"it converts fields of {sizes[0]} bits or more"
+    if ports != 1 and width not in sizes:
+        return f"on {ports} ports it converts {sizes[0]} to {sizes[-1]} bits"
+    if min(_prices(task, machine)) >= _gb3(width, task, machine):
         return "its start-ups cost more than it saves"
     return None
 
@@ -63,15 +70,17 @@ def emit(task: Task, machine: Machine) -> Schedule:
     """The schedule of the table that is cheapest on the machine."""
     (field,) = converted(task)
     prices = _prices(task, machine)
-    points = _table(field.width, _ports(machine))
-    cheapest = points[prices.index(min(prices))]
-    ways = _ways(cheapest, Field(field.dims, to_binary=True))
+    ports = _ports(machine, field.width)
+    cheapest = _table(field.width, ports)[prices.index(min(prices))]
+    ways = _ways(cheapest, Field(field.dims, to_binary=True), _bits(field.width, ports))
     return in_lanes(task, "fewer-bytes", ways if field.to_binary else backwards(ways))
 
 
-def _ports(machine: Machine) -> int:
-    """Those of the table: one or two of the machine's."""
-    return min(machine.links_at_once, PORTS[-1])
+def _ports(machine: Machine, width: int) -> _Ports:
+    """Those of the table: all that a field can use, or else one or two of the machine's."""
+    if machine.links_at_once >= width:
+        return "all"
+    return 1 if machine.links_at_once == 1 else 2
 
 
 def _prices(task: Task, machine: Machine) -> list[float]:
@@ -82,7 +91,7 @@ def _prices(task: Task, machine: Machine) -> list[float]:
         return sum(machine.message_time(size * task.itemsize) for size in sizes)
 
     (width,) = widths_of(task)
-    return [price(parts) for parts in _parts(width, _ports(machine))]
+    return [price(parts) for parts in _parts(width, _ports(machine, width))]
 
 
 def _gb3(width: int, task: Task, machine: Machine) -> float:
@@ -90,14 +99,13 @@ def _gb3(width: int, task: Task, machine: Machine) -> float:
     return width * machine.message_time(-(-task.block // 2) * task.itemsize)
 
 
-def _bits(width: int) -> int:
+def _bits(width: int, ports: _Ports) -> int:
     """The bits of a field that its table is about."""
-    return width if width in SIZES else TOP
+    return width if width in SIZES[ports] else TOP
 
 
-def _ways(point: _Point, field: Field) -> list[LaneWay]:
-    """The ways of all nodes; nodes that differ in the lowest bit of the table do the same."""
-    bits = _bits(field.width)
+def _ways(point: _Point, field: Field, bits: int) -> list[LaneWay]:
+    """The ways of all nodes, by their top bits; those that differ in the lowest do the same."""
     top = field.dims[-bits:]
     mask = sum(1 << d for d in top[1:])
     starts = {start for start, _, _ in point}
@@ -122,16 +130,16 @@ def _ways(point: _Point, field: Field) -> list[LaneWay]:
 
 
 @cache
-def _parts(width: int, ports: int) -> list[tuple[float, ...]]:
+def _parts(width: int, ports: _Ports) -> list[tuple[float, ...]]:
     """What the rounds of each point carry of a block."""
-    field = Field(tuple(range(width)), to_binary=True)
-    return [lengths(_ways(point, field)) for point in _table(width, ports)]
+    field, bits = Field(tuple(range(width)), to_binary=True), _bits(width, ports)
+    return [lengths(_ways(point, field, bits)) for point in _table(width, ports)]
 
 
 @cache
-def _table(width: int, ports: int) -> list[_Point]:
+def _table(width: int, ports: _Ports) -> list[_Point]:
     """The points of a table, from few rounds to many."""
-    name = f"fewer_bytes_{width if width in SIZES else f'top{TOP}'}_{ports}.json"
+    name = f"fewer_bytes_{width if width in SIZES[ports] else f'top{TOP}'}_{ports}.json"
     text = (files(__package__) / "tables" / name).read_text()
     return [
         [
@@ -146,7 +154,7 @@ ALGORITHM = Algorithm(
     name="fewer-bytes",
     paper="beyond the papers",
     ports="any",
-    formula="by table: from n (s + K t / 2) down to 2.743 K t in 60 rounds (n = 6)",
+    formula="by table: on all ports 7 s + 37 K t / 60, on one 60 s + 2.743 K t (n = 6)",
     applicable=applicable,
     emit=emit,
 )
