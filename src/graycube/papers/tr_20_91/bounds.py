@@ -36,9 +36,8 @@ def limited(
         made = list(compositions(sizes["n"], sizes.get("d", 1), least=2))
         found = [(max(bound(w, sizes["K"])), least(w, sizes["K"])) for w in made]
         require(all(low <= cycles for low, cycles in found), "the library's bound is none")
-        if found:
-            yield claim.compare(min(cycles for _, cycles in found), **sizes)
-            yield claim.compare(min(low for low, _ in found), **sizes)
+        yield claim.compare(min(cycles for _, cycles in found), **sizes)
+        yield claim.compare(min(low for low, _ in found), **sizes)
 
 
 def on_shortest(widths: Widths, block: int) -> Iterator[Fraction]:
@@ -62,7 +61,7 @@ def nearest_exchange(n: int) -> bool:
 
 
 @compared
-def total(n: int, d: int, K: int) -> int | None:
+def total(n: int, d: int, K: int) -> int:
     """Crossings on shortest paths, over all nodes, for any fields."""
     counts = set[int]()
     for widths in compositions(n, d, least=2):
@@ -71,8 +70,8 @@ def total(n: int, d: int, K: int) -> int | None:
         nodes = np.arange(1 << n)
         far = int(np.bitwise_count(nodes ^ task.move(nodes)).sum()) * K
         counts |= {plan.traffic.crossings, far}
-    require(len(counts) <= 1, f"not the same for all fields, or not shortest: {counts}")
-    return counts.pop() if counts else None
+    require(len(counts) == 1, f"not the same for all fields, or not shortest: {counts}")
+    return counts.pop()
 
 
 def known_bound(claim: Claim) -> Iterator[Case]:

@@ -155,6 +155,6 @@ def constant_storage(n: int, K: int) -> bool:
     """No node ever holds more than its block, and every exchange is a permutation."""
     names = "minimum-path", "pipelined", "nonminimum-path", "nonminimum-ring"
     made = (schedule(name, (n,), K) for name in names)
-    peaks = {int(replay(expand(s)).peak.max()) for s in made if s is not None}
+    peaks = {int(replay(expand(s)).peak.max()) for s in made}
     permuted = all(len(np.unique(held)) == 1 << n for held in steps(n, n - 2))
     return peaks == {K} and permuted

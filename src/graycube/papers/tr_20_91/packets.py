@@ -89,21 +89,18 @@ def saved_startups(n: int) -> bool:
 
 
 @compared
-def shorter_than_pipeline(n: int, K: int) -> int | None:
+def shorter_than_pipeline(n: int, K: int) -> int:
     """Cycles of the pipeline, less those of the ring."""
-    before, after = (cycles_of(a, (n,), K) for a in ("pipelined", "minimum-path"))
-    return None if n - 1 > K or before is None or after is None else before - after
+    return cycles_of("pipelined", (n,), K) - cycles_of("minimum-path", (n,), K)
 
 
 def speed_up(claim: Claim) -> Iterator[Case]:
     """Cycles of the pipeline over those of the best schedule, and of section 5.1's routes."""
     for sizes in claim.cases():
         n, block = sizes["n"], sizes["K"]
-        over = Fraction(cycles_of("pipelined", (n,), block) or 0, best(n, block))
-        by_routes = Fraction(
-            cycles_of("pipelined", (n,), block) or 0,
-            cycles_of("nonminimum-path", (n,), block) or 1,
-        )
+        pipeline = cycles_of("pipelined", (n,), block)
+        over = Fraction(pipeline, best(n, block))
+        by_routes = Fraction(pipeline, cycles_of("nonminimum-path", (n,), block))
         twice = block == n + 2 and n >= 5
         near = Fraction(3, 2) - Fraction(n, block) <= by_routes <= Fraction(3, 2)
         case = claim.compare(over, **sizes)
@@ -113,8 +110,7 @@ def speed_up(claim: Claim) -> Iterator[Case]:
 @tried
 def two_thirds(n: int, K: int) -> bool:
     """The routes with detours take two thirds of K, and less than n more."""
-    found = cycles_of("nonminimum-path", (n,), K)
-    return found is not None and 2 * K <= 3 * found <= 2 * K + 3 * n
+    return 2 * K <= 3 * cycles_of("nonminimum-path", (n,), K) <= 2 * K + 3 * n
 
 
 def like_one_field(claim: Claim) -> Iterator[Case]:
@@ -125,9 +121,9 @@ def like_one_field(claim: Claim) -> Iterator[Case]:
         for block in BLOCKS:
             one = cycles_of(name, (n,), block)
             many = (cycles_of(name, widths, block) for widths in compositions(n, d, least=2))
-            yield from (abs(c - one) for c in many if c is not None and one is not None)
+            yield from (abs(c - one) for c in many)
 
-    return claim.compared(lambda n, d: max(differences(n, d), default=None))
+    return claim.compared(lambda n, d: max(differences(n, d)))
 
 
 @tried

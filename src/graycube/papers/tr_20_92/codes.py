@@ -67,7 +67,7 @@ def distances(n: int) -> Ints:
     return counts
 
 
-lemma_2 = compared(lambda n, j: int(distances(n)[j]) if j <= n else None)
+lemma_2 = compared(lambda n, j: int(distances(n)[j]))
 
 
 @tried
