@@ -154,8 +154,7 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
     ("remarks:_moved", lambda _, after: 3 * after % len(after), "text-1-n"),
     *((f"codes:{name}", unchanged, "definition-1 corollary-1 corollary-2 figure-1")
       for name in ("gray", "gray_inverse")),
-    *((f"conversions:{name}", unchanged, "text-2-a")
-      for name in ("gray", "gray_inverse")),
+    ("conversions:reflected", unchanged, "text-2-a"),
     ("conversions:odd", lambda a, _: 0 * a, "text-2-b figure-2"),
     ("codes:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
      "lemma-2 table-1"),
