@@ -77,8 +77,7 @@ def _entry(claim: Claim) -> Iterator[str]:
 
 
 def _sizes(claim: Claim) -> str:
-    spans = ", ".join(f"{name} = {span}" for name, span in claim.sizes.items())
-    return f", for {spans}" if spans else ""
+    return f", for {claim.spans}" if claim.spans else ""
 
 
 def _link(name: str) -> str:

@@ -269,14 +269,15 @@ def test_a_statement_holds_or_does_not():
     assert told == [("it holds", "it does not", False), ("it holds", "it holds", True)]
 
 
-def test_sizes_without_a_figure_are_left_out():
-    claim = replace(CLAIM, formula="n * K", sizes={"n": "1..3", "K": "4 8"})
-    cases = list(claim.compared(lambda n, K: n * K if n > 1 else None))  # noqa: N803
-    assert [case.where for case in cases] == [
-        f"n = {n}, K = {size}" for n in (2, 3) for size in (4, 8)
-    ]
+def test_sizes_that_a_claim_does_not_speak_of_are_left_out():
+    sizes = {"n": "1..3", "K": "4 8"}
+    claim = replace(CLAIM, formula="n * K", sizes=sizes, only="n > 1 and K < 9 - n")
+    cases = list(claim.compared(lambda n, K: n * K))  # noqa: N803
+    assert [case.where for case in cases] == ["n = 2, K = 4", "n = 3, K = 4"]
     assert all(case.holds and case.corrected is None for case in cases)
-    assert list(claim.tried(lambda **_: None)) == []
+    assert [case.where for case in claim.tried(lambda **_: True)] == [c.where for c in cases]
+    assert claim.spans == "n = 1..3, K = 4 8, only where n > 1 and K < 9 - n"
+    assert list(replace(claim, only="n > 3").cases()) == []
 
 
 def test_quick_sizes_replace_some():

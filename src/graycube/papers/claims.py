@@ -37,8 +37,8 @@ _RELATIONS: dict[str, Callable[[Number, Number], bool]] = {
 _LONGEST_SPAN = 1 << 16
 
 Row = tuple[Any, ...]
-Compute = Callable[..., Number | None]
-Try = Callable[..., bool | None]
+Compute = Callable[..., Number]
+Try = Callable[..., bool]
 Answer = TypeVar("Answer")
 
 
@@ -95,7 +95,8 @@ class Claim:
     """A statement of a paper that a computation can contradict.
 
     ``formula`` is in Python's notation; ``relation`` says how our figure must stand to it.
-    ``figures`` are the rows of a printed table. ``sizes`` are spans: "2..8", or "1 4 16".
+    ``figures`` are the rows of a printed table. ``sizes`` are spans: "2..8", or "1 4 16";
+    those are tried for which the formula ``only`` is true.
     ``code`` are the names of the library that the computation calls, with all algorithms.
     ``slack`` is how far all figures stay from a limit; without it some figure reaches it.
 
@@ -116,6 +117,7 @@ class Claim:
     slack: str = "0"
     sizes: Mapping[str, str] = field(default_factory=dict)
     quick: Mapping[str, str] = field(default_factory=dict)
+    only: str = ""
     figures: tuple[Row, ...] = ()
     code: tuple[str, ...] = ()
     draw: str = ""
@@ -160,6 +162,17 @@ class Claim:
         """
         return f"{self.kind}-{self.number}".replace(" ", "-").lower()
 
+    @property
+    def spans(self) -> str:
+        """The sizes as people write them.
+
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", sizes={"n": "1..9", "j": "0 1"})
+        >>> replace(claim, only="j < n").spans
+        'n = 1..9, j = 0 1, only where j < n'
+        """
+        spans = [f"{name} = {text}" for name, text in self.sizes.items()]
+        return ", ".join([*spans, *([f"only where {self.only}"] if self.only else [])])
+
     def quickly(self) -> "Claim":
         """The same claim for its quick sizes only.
 
@@ -173,27 +186,29 @@ class Claim:
         return replace(self, sizes={**self.sizes, **self.quick}, correction=wrong)
 
     def cases(self) -> Iterator[dict[str, int]]:
-        """The sizes to try, in every combination.
+        """The sizes to try, in every combination that ``only`` allows.
 
-        >>> list(Claim("lemma", "1", "2", "", "a:b", sizes={"n": "1..2", "K": "4 8"}).cases())
-        [{'n': 1, 'K': 4}, {'n': 1, 'K': 8}, {'n': 2, 'K': 4}, {'n': 2, 'K': 8}]
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", sizes={"n": "1..2", "j": "0 1"})
+        >>> list(replace(claim, only="j < n").cases())
+        [{'n': 1, 'j': 0}, {'n': 2, 'j': 0}, {'n': 2, 'j': 1}]
         """
         for values in product(*map(span, self.sizes.values())):
-            yield dict(zip(self.sizes, values, strict=True))
+            sizes = dict(zip(self.sizes, values, strict=True))
+            if not self.only or evaluate(self.only, sizes):
+                yield sizes
 
     def compared(self, compute: Compute, bound: Compute | None = None) -> Iterator[Case]:
-        """The formula against ``compute(n=..., K=...)``, for every size that gives a figure.
+        """The formula against ``compute(n=..., K=...)``, for every size.
 
         Where a ``bound`` is given, for all schedules, what is not above it can be open.
 
-        >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n + 1", sizes={"n": "1..3"})
-        >>> [case.holds for case in claim.compared(lambda n: None if n == 3 else 2)]
+        >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n + 1", sizes={"n": "1..2"})
+        >>> [case.holds for case in claim.compared(lambda n: 2)]
         [True, False]
         """
         for sizes in self.cases():
             ours = _answer(compute, sizes)
-            if ours is not None:
-                yield self.compare(ours, bound and _answer(bound, sizes), **sizes)
+            yield self.compare(ours, bound and _answer(bound, sizes), **sizes)
 
     def compare(self, ours: Number, least: Number | None = None, /, **sizes: int) -> Case:
         """The formula against one figure, and the ``least`` that a bound allows.
@@ -216,18 +231,15 @@ class Claim:
     def tried(self, holds: Try, corrected: Try | None = None) -> Iterator[Case]:
         """A statement without figures: whether it, and its correction, hold for every size.
 
-        A size for which the answer is ``None`` is left out.
-
         >>> claim = Claim("lemma", "1", "2", "n is even", "a:b", sizes={"n": "1..2"})
         >>> [case.holds for case in claim.tried(lambda n: n % 2 == 0)]
         [False, True]
         """
         for sizes in self.cases():
             answer = _answer(holds, sizes)
-            if answer is not None:
-                also = None if corrected is None else bool(_answer(corrected, sizes))
-                ours = "it holds" if answer else "it does not"
-                yield Case(_where(sizes), "it holds", ours, bool(answer), also)
+            also = None if corrected is None else bool(_answer(corrected, sizes))
+            ours = "it holds" if answer else "it does not"
+            yield Case(_where(sizes), "it holds", ours, bool(answer), also)
 
 
 def span(text: str) -> Iterator[int]:

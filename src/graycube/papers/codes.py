@@ -1,11 +1,18 @@
-"""Gray code by its definition and its lemmas, which share nothing with the library's."""
+"""Gray code by its definition and its lemmas, which share nothing with the library's.
 
-from collections.abc import Iterator
+Where blocks cross dimension after dimension, and how far.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import graycube as gc
+
 Ints = NDArray[np.int64]
+Words = NDArray[np.integer[Any]]
 
 
 def reflected(n: int) -> Ints:
@@ -31,7 +38,7 @@ def ranks(n: int) -> Ints:
     return sum(bits, np.zeros_like(words))
 
 
-def distance(a: Ints, b: Ints) -> NDArray[np.uint8]:
+def distance(a: Words | int, b: Words | int) -> NDArray[np.uint8]:
     """Links between nodes of a cube.
 
     >>> distance(np.array([0, 5]), np.array([3, 4])).tolist()
@@ -39,6 +46,40 @@ def distance(a: Ints, b: Ints) -> NDArray[np.uint8]:
     """
     counted: NDArray[np.uint8] = np.bitwise_count(a ^ b)
     return counted
+
+
+def bits_agree(code: Ints) -> bool:
+    """Whether index bits are sums of bits of the words, and those are sums of two index bits.
+
+    The library must have the same code and the same inverse.
+
+    >>> bits_agree(reflected(3)), bits_agree(np.arange(8))
+    (True, False)
+    """
+    n, index = len(code).bit_length() - 1, np.arange(len(code))
+    sums = [np.bitwise_xor.reduce([code >> k & 1 for k in range(m, n)]) for m in range(n)]
+    pairs = [(index >> m ^ index >> m + 1) & 1 for m in range(n)]
+    library = np.array_equal(gc.gray(index), code), np.array_equal(gc.gray_inverse(code), index)
+    return all(library) and all(
+        np.array_equal(word >> m & 1, bit)
+        for word, bits in ((index, sums), (code, pairs))
+        for m, bit in enumerate(bits)
+    )
+
+
+def crossings(
+    start: Words, end: Words, order: Iterable[int]
+) -> Iterator[tuple[int, Words, Words]]:
+    """Dimension by dimension on shortest paths: who has to cross it, and where all are then.
+
+    >>> [(d, here.tolist()) for d, _, here in crossings(np.array([0, 1]), ranks(1), [0])]
+    [(0, [0, 1])]
+    """
+    here = start
+    for d in order:
+        crossing = (here ^ end) >> d & 1
+        yield d, np.flatnonzero(crossing), here
+        here = here ^ crossing << d
 
 
 def digits_reversed(n: int) -> Ints:

@@ -212,8 +212,7 @@ def _facts(outcome: Outcome) -> Iterator[Markup]:
         yield element("p", f"{word}: ", claim.correction.statement, " ", formula, told)
     if claim.remark:
         yield element("p", claim.remark)
-    sizes = ", ".join(f"{name} = {span}" for name, span in claim.sizes.items())
-    tried = f"{outcome.tried:,} cases tried" + (f", {sizes}" if sizes else "")
+    tried = f"{outcome.tried:,} cases tried" + (f", {claim.spans}" if claim.spans else "")
     yield element("p", f"{tried}; {_contradicted(outcome)}.", class_="tried")
     if claim.code:
         names = joined((element("code", name) for name in claim.code), ", ")

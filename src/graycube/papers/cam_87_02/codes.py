@@ -77,10 +77,8 @@ reflected_is_gray = tried(
 
 
 @compared
-def theorem_2(d: int, j: int) -> int | None:
+def theorem_2(d: int, j: int) -> int:
     """All pairs at a stride; the library's profile of the code says the same."""
-    if j >= d:
-        return None
     code = reflected(d)
     links = distance(code, np.roll(code, -(1 << j)))
     low, high = int(links.min()), int(links.max())
@@ -122,9 +120,7 @@ def _partners(d: int, j: int) -> tuple[Ints, Ints]:
 
 
 @compared
-def stages(d: int, j: int) -> int | None:
+def stages(d: int, j: int) -> int:
     """Section 8.1: the distance of partners in the stage of bit j."""
-    if j >= d:
-        return None
     links = distance(*_partners(d, j))
     return int(links.max()) if links.min() == links.max() else -1

@@ -68,7 +68,7 @@ def reversed_half(k: int) -> bool:
 
 
 blocks = tried(
-    lambda n, d: None if d > n else all(_in_blocks(n, d, m, far=1) for m in MAPPINGS),
+    lambda n, d: all(_in_blocks(n, d, m, far=1) for m in MAPPINGS),
     lambda n, d: all(_in_blocks(n, d, m, far=1 + (m == "BRGC")) for m in MAPPINGS),
 )
 """Section 7: whole blocks go to one node each, in the first d stages, and none later.
@@ -97,7 +97,7 @@ def by_blocks(n: int, d: int, mapping: Mapping) -> Ints:
     return np.repeat(nodes, 1 << n - d)
 
 
-boundary = tried(lambda n, d: None if d > n else all(_one_each(n, d, m) for m in MAPPINGS))
+boundary = tried(lambda n, d: all(_one_each(n, d, m) for m in MAPPINGS))
 """Section 7: of every block a single element has its next neighbour on another node."""
 
 

@@ -101,7 +101,7 @@ def collapsed(d: int) -> bool:
 
 
 @compared
-def bit_reversal(d: int) -> int | None:
+def bit_reversal(d: int) -> int:
     """Section 2: bits j and d - 1 - j are traded over two links, one after the other."""
     home = np.arange(1 << d)
     here, steps = home.copy(), 0

@@ -118,10 +118,8 @@ def strategies(d: int, q: int, k: int, l: int) -> dict[str, Count]:  # noqa: E74
 
 
 @compared
-def fft(n: int, d: int, delta: int, **costs: int) -> Exact | None:
+def fft(n: int, d: int, delta: int, **costs: int) -> Exact:
     """T_fft: what is computed on a node, and what is sent."""
-    if d > n:
-        return None
     layout = placed(n, d, DELTA[delta])
     sends = in_layout(layout, layout.block_size)
     computed = layout.block_size * layout.p * costs["a"]

@@ -104,11 +104,7 @@ pipelining = tried(
     ),
 )
 """Section 8.2: the printed condition, and s/c > d - 2, against times of schedules."""
-large_blocks = tried(
-    lambda d, q, fourths: (
-        blocks_win(d, q, Fraction(fourths, 4)) if fourths > 4 * (d - 1) else None
-    )
-)
+large_blocks = tried(lambda d, q, fourths: blocks_win(d, q, Fraction(fourths, 4)))
 """Section 8.2: for many elements on a node."""
 
 

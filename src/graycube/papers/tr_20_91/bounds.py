@@ -1,6 +1,6 @@
-"""Section 3: the lower bounds, against optima found by integer program."""
+"""Section 3 and Figure 4: the lower bounds, against optima found by integer program."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations
 
@@ -9,9 +9,11 @@ import numpy as np
 import graycube as gc
 from graycube.cost import best_cut, lower_bounds, minimum_path_bound
 from graycube.papers import Case, Claim, compared, require, tried
-from graycube.papers.codes import compositions, ranks
+from graycube.papers.codes import compositions, distance, ranks
+from graycube.schedule import Moves
+from graycube.verify import check_elements
 
-from .model import Widths, all_ports, best, optimum, optimum_on_shortest, task_of
+from .model import Widths, all_ports, best, cycles_of, optimum, optimum_on_shortest, task_of
 
 SHORT = "minimum-path"
 
@@ -29,28 +31,26 @@ def on_any_paths(claim: Claim) -> Iterator[Case]:
 def limited(
     claim: Claim,
     least: Callable[[Widths, int], int],
-    bound: Callable[[Widths, int], Iterable[Fraction]],
+    bound: Callable[[Widths, int], Fraction],
 ) -> Iterator[Case]:
     """The least optimum of all ways to make the fields, and the library's bound below it."""
     for sizes in claim.cases():
         made = list(compositions(sizes["n"], sizes.get("d", 1), least=2))
-        found = [(max(bound(w, sizes["K"])), least(w, sizes["K"])) for w in made]
+        found = [(bound(w, sizes["K"]), least(w, sizes["K"])) for w in made]
         require(all(low <= cycles for low, cycles in found), "the library's bound is none")
-        if found:
-            yield claim.compare(min(cycles for _, cycles in found), **sizes)
-            yield claim.compare(min(low for low, _ in found), **sizes)
+        yield claim.compare(min(cycles for _, cycles in found), **sizes)
+        yield claim.compare(min(low for low, _ in found), **sizes)
 
 
-def on_shortest(widths: Widths, block: int) -> Iterator[Fraction]:
+def on_shortest(widths: Widths, block: int) -> Fraction:
     """The library's bound on shortest paths, in cycles."""
-    found = minimum_path_bound(task_of(widths, block), all_ports(sum(widths)))
-    yield Fraction(found.seconds)
+    return Fraction(minimum_path_bound(task_of(widths, block), all_ports(sum(widths))).seconds)
 
 
-def on_any(widths: Widths, block: int) -> Iterator[Fraction]:
-    """The library's bounds on any paths, in cycles."""
-    for bound in lower_bounds(task_of(widths, block), all_ports(sum(widths))):
-        yield Fraction(bound.seconds).limit_denominator(1000)
+def on_any(widths: Widths, block: int) -> Fraction:
+    """The highest of the library's bounds on any paths, in cycles."""
+    found = lower_bounds(task_of(widths, block), all_ports(sum(widths)))
+    return max(Fraction(bound.seconds).limit_denominator(1000) for bound in found)
 
 
 @tried
@@ -62,17 +62,71 @@ def nearest_exchange(n: int) -> bool:
 
 
 @compared
-def total(n: int, d: int, K: int) -> int | None:
+def total(n: int, d: int, K: int) -> int:
     """Crossings on shortest paths, over all nodes, for any fields."""
-    counts = set[int]()
+    counts, nodes = set[int](), np.arange(1 << n)
     for widths in compositions(n, d, least=2):
         task = task_of(widths, K)
         plan = gc.plan(task.source, task.target, K, machine=all_ports(n), algorithm=SHORT)
-        nodes = np.arange(1 << n)
-        far = int(np.bitwise_count(nodes ^ task.move(nodes)).sum()) * K
+        far = int(distance(nodes, task.move(nodes)).sum()) * K
         counts |= {plan.traffic.crossings, far}
-    require(len(counts) <= 1, f"not the same for all fields, or not shortest: {counts}")
-    return counts.pop() if counts else None
+    require(len(counts) == 1, f"not the same for all fields, or not shortest: {counts}")
+    return counts.pop()
+
+
+@tried
+def two_cube_bounds(K: int) -> bool:
+    """For n = 2 both bounds from their proofs, the library's, and the optimum close above."""
+    crossings = K * int(distance(np.arange(4), ranks(2)).sum())
+    by_links, by_paths = Fraction(crossings, 2 * 4), Fraction(K, 2)
+    cut = best_cut(task_of((2,), K), 2)
+    library = cut is not None and cut.share * K == by_paths <= on_any((2,), K)
+    close = by_paths <= optimum((2,), K) <= by_paths + Fraction(3, 2)
+    return by_links == Fraction(K, 4) and library and close
+
+
+@compared
+def two_cube_optimum(K: int) -> int:
+    """For n = 2 the optimum, which our schedule reaches."""
+    found = optimum((2,), K)
+    require(cycles_of("two-cube", (2,), K) == found == best(2, K), "it is not reached")
+    return found
+
+
+@compared
+def two_cube_formula(K: int) -> int:
+    """For n = 2 the optimum, which the routing of Figure 4 takes, and the ring does not."""
+    ring, found = cycles_of("nonminimum-ring", (2,), K), optimum((2,), K)
+    require(ring == -(-2 * K // 3), "the ring takes another number of cycles")
+    require(cycles_of("two-cube", (2,), K) == found, "Figure 4 takes more than needed")
+    return found
+
+
+def around(block: int) -> Moves:
+    """The routing of Figure 4: K/2 + 1 elements over one link, the others over three."""
+    short = block // 2 + 1
+    rows = []
+    for home, end in ((2, 3), (3, 2)):
+        rows += [(k, home, 0, home * block + k) for k in range(short)]
+        way = ((home, 1), (home ^ 2, 0), (end ^ 2, 1))
+        rows += [
+            (k + hop, node, dimension, home * block + short + k)
+            for k in range(block - short)
+            for hop, (node, dimension) in enumerate(way)
+        ]
+    cycles = block // 2 + 1
+    columns = np.array(rows).T
+    return Moves(task_of((2,), block), "figure 4", range(cycles), cycles, *columns)
+
+
+@compared
+def figure_4(K: int) -> int:
+    """The drawn routes are a sound schedule of as many cycles as the optimum."""
+    moves = around(K)
+    require(check_elements(moves, all_ports(2)), "the routes of Figure 4 meet")
+    found = int(moves.cycle.max()) + 1
+    require(optimum((2,), K) == found, "there are shorter ones")
+    return found
 
 
 def known_bound(claim: Claim) -> Iterator[Case]:
@@ -107,9 +161,6 @@ def _paths_to(end: int, n: int) -> bool:
     ways += [[j, *dims, j] for j in range(n) if j not in dims]
     paths = [np.bitwise_xor.accumulate([0] + [1 << j for j in way]).tolist() for way in ways]
     inner = [set(path[1:-1]) for path in paths]
-    apart = all(not a & b for a, b in combinations(inner, 2)) and not {0, end} & set().union(
-        *inner
-    )
-    lengths = sorted(map(len, ways))
-    d = len(dims)
+    apart = not any(a & b for a, b in combinations([*inner, {0, end}], 2))
+    d, lengths = len(dims), sorted(map(len, ways))
     return apart and {p[-1] for p in paths} == {end} and lengths == [d] * d + [d + 2] * (n - d)

@@ -9,7 +9,7 @@ import graycube as gc
 from graycube.cost import replay
 from graycube.gf2 import Exchange, rotation
 from graycube.papers import tried
-from graycube.papers.codes import Ints, ranks, reflected
+from graycube.papers.codes import Ints, bits_agree, distance, ranks, reflected
 from graycube.schedule import expand
 
 from .model import schedule
@@ -18,7 +18,7 @@ from .model import schedule
 @tried
 def definition_1(n: int) -> bool:
     words = reflected(n)
-    cyclic = (np.bitwise_count(words ^ np.roll(words, 1)) == 1).all()
+    cyclic = (distance(words, np.roll(words, 1)) == 1).all()
     return bool(cyclic) and np.array_equal(words, gc.gray(np.arange(1 << n)))
 
 
@@ -32,17 +32,7 @@ def top_bit(n: int) -> bool:
     return top and np.array_equal(code & below, reflected(n - 1)[low])
 
 
-@tried
-def lemma_1(n: int) -> bool:
-    i, code = np.arange(1 << n), reflected(n)
-    for m in range(n):
-        parity = np.bitwise_xor.reduce([code >> k & 1 for k in range(m, n)])
-        if not np.array_equal(parity, i >> m & 1):
-            return False
-        if not np.array_equal(code >> m & 1, (i >> m ^ i >> m + 1) & 1):
-            return False
-    there, back = np.array_equal(gc.gray(i), code), np.array_equal(gc.gray_inverse(code), i)
-    return there and back
+lemma_1 = tried(lambda n: bits_agree(reflected(n)))
 
 
 def parity(first: int, last: int, n: int) -> Ints:
@@ -155,6 +145,6 @@ def constant_storage(n: int, K: int) -> bool:
     """No node ever holds more than its block, and every exchange is a permutation."""
     names = "minimum-path", "pipelined", "nonminimum-path", "nonminimum-ring"
     made = (schedule(name, (n,), K) for name in names)
-    peaks = {int(replay(expand(s)).peak.max()) for s in made if s is not None}
+    peaks = {int(replay(expand(s)).peak.max()) for s in made}
     permuted = all(len(np.unique(held)) == 1 << n for held in steps(n, n - 2))
     return peaks == {K} and permuted

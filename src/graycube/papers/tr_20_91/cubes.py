@@ -7,31 +7,27 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, require
-from graycube.papers.codes import ranks
+from graycube.papers.codes import crossings, ranks
 from graycube.schedule import expand
 
+from .bounds import around
 from .routes import routes
-from .two import around
 
 Edge = tuple[int, int]
 """The lower node and the dimension."""
 
 
-def crossings(n: int) -> Iterator[tuple[int, int, int]]:
-    """Home, node and dimension for blocks on shortest paths in ascending order."""
-    node, end = np.arange(1 << n), ranks(n)
-    for d in range(n):
-        crossing = (node ^ end) >> d & 1 == 1
-        for home in np.flatnonzero(crossing).tolist():
-            yield home, int(node[home]), d
-        node = np.where(crossing, node ^ 1 << d, node)
-
-
 def exchanges(n: int) -> set[Edge]:
-    """The edges that are used, each by two blocks, one either way."""
-    uses = Counter((node & ~(1 << d), d) for _, node, d in crossings(n))
+    """The edges that are used in ascending order, each by two blocks, one either way."""
+    hops = crossings(np.arange(1 << n), ranks(n), range(n))
+    uses = Counter((u, d) for d, who, node in hops for u in (node[who] & ~(1 << d)).tolist())
     require(set(uses.values()) == {2}, "an edge is used one way only")
     return set(uses)
+
+
+def used_in(n: int, dimension: int) -> int:
+    """The edges of a dimension that are used."""
+    return sum(d == dimension for _, d in exchanges(n))
 
 
 def folded(n: int) -> Counter[Edge]:
@@ -49,11 +45,10 @@ def counted_and_folded(claim: Claim) -> Iterator[Case]:
 
     Rows of ``figures``: n, a dimension, and the edges of it that are used.
     """
-    per_dimension = {n: Counter(d for _, d in exchanges(n)) for n, *_ in claim.figures}
     for n, d, printed in claim.figures:
-        ours = per_dimension[n][d]
+        ours = used_in(n, d)
         yield Case(f"{n}-cube, dimension {d}", f"{printed} edges", f"{ours}", ours == printed)
-    for n in per_dimension:
+    for n in dict.fromkeys(n for n, *_ in claim.figures):
         used = folded(n)
         holds = set(used) == edges(n - 1) and set(used.values()) == {1}
         yield Case(f"{n}-cube, folded", "every edge once", str(sorted(used.values())), holds)
@@ -74,14 +69,10 @@ def detours(n: int) -> Counter[tuple[int, bool]]:
     A link is its node; the flag says whether the block is from the upper subcube.
     """
     moves, rank = expand(routes(n, 1, 1)), ranks(n)
-    uses: Counter[tuple[int, bool]] = Counter()
-    for node, d, element in zip(
-        moves.node.tolist(), moves.dimension.tolist(), moves.element.tolist(), strict=True
-    ):
-        home = element // 2
-        if d == n - 1 and rank[home] != home:
-            uses[node, bool(home >> n - 1)] += 1
-    return uses
+    home = moves.element // 2
+    counted = (moves.dimension == n - 1) & (rank[home] != home)
+    upper = home >> n - 1 == 1
+    return Counter(zip(moves.node[counted].tolist(), upper[counted].tolist(), strict=True))
 
 
 def three_cube(claim: Claim) -> Iterator[Case]:
@@ -98,12 +89,9 @@ def three_cube(claim: Claim) -> Iterator[Case]:
 def ways_around(block: int) -> dict[int, list[list[Edge]]]:
     """Figure 4: for nodes 2 and 3 the links of the short and of the long route."""
     moves = around(block)
-    columns = (column.tolist() for column in (moves.element, moves.node, moves.dimension))
-    crossed = list(zip(*columns, strict=True))
+    crossed = np.stack([moves.node, moves.dimension], axis=1)
+    ends = {home: (home * block, (home + 1) * block - 1) for home in (2, 3)}
     return {
-        home: [
-            [(u, d) for e, u, d in crossed if e == element]
-            for element in (home * block, (home + 1) * block - 1)
-        ]
-        for home in (2, 3)
+        home: [[(u, d) for u, d in crossed[moves.element == e].tolist()] for e in elements]
+        for home, elements in ends.items()
     }

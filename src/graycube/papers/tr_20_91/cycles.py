@@ -20,11 +20,9 @@ def formula(n: int, block: int) -> int:
 
 
 @compared
-def theorem_6(n: int, K: int) -> int | None:
+def theorem_6(n: int, K: int) -> int:
     """Counted on n - 1 ports; no element crosses more links than it has to."""
     made = schedule("minimum-path", (n,), K)
-    if made is None:
-        return None
     shortest = K * int(np.bitwise_count(np.arange(1 << n) ^ ranks(n)).sum())
     found = proved(made, max(1, n - 1))
     require(simulate(made).crossings == shortest, "some path is longer than needed")
@@ -62,24 +60,20 @@ def _rotated(n: int, sequences: int, length: int) -> bool:
 
 
 @compared
-def on_several_fields(n: int, d: int, K: int) -> int | None:
+def on_several_fields(n: int, d: int, K: int) -> int:
     """The most cycles of all ways to make the fields."""
-    made = [cycles_of("minimum-path", widths, K) for widths in compositions(n, d, least=2)]
-    return max((c for c in made if c is not None), default=None)
+    return max(cycles_of("minimum-path", widths, K) for widths in compositions(n, d, least=2))
 
 
 def partition(claim: Claim) -> Iterator[Case]:
     """The printed split for K > n + 2 on the paper's routes; the ring as the correction."""
 
-    def split(n: int, K: int) -> bool | None:
-        if n + 2 >= K:
-            return None
+    def split(n: int, K: int) -> bool:
         short = -(-(2 * K - (n - 2)) // 3)
         return proved(routes(n, short, K - short)) <= formula(n, K)
 
     def ring(n: int, K: int) -> bool:
-        found = cycles_of("nonminimum-ring", (n,), K)
-        return found is not None and found <= formula(n, K)
+        return cycles_of("nonminimum-ring", (n,), K) <= formula(n, K)
 
     return claim.tried(split, ring)
 

@@ -41,15 +41,15 @@ def all_ports(n: int, ports: int | None = None) -> gc.Machine:
 
 
 @lru_cache(maxsize=1 << 12)
-def schedule(
-    name: str, widths: Widths, block: int, *, backwards: bool = False
-) -> gc.Schedule | None:
-    """The library's, or None where the algorithm does not apply."""
-    (algorithm,) = (a for a in algorithms() if a.name == name)
-    task, machine = task_of(widths, block, backwards=backwards), all_ports(sum(widths))
-    if algorithm.applicable(task, machine) is not None:
-        return None
-    made = algorithm.emit(task, machine)
+def schedule(name: str, widths: Widths, block: int) -> gc.Schedule:
+    """The library's."""
+    return emitted(name, task_of(widths, block))
+
+
+def emitted(name: str, task: gc.Task) -> gc.Schedule:
+    """What an algorithm of the table makes of a task."""
+    (found,) = (algorithm for algorithm in algorithms() if algorithm.name == name)
+    made = found.emit(task, all_ports(task.n))
     if not isinstance(made, gc.Schedule):
         raise TypeError(name)
     return made
@@ -68,17 +68,18 @@ def proved(made: gc.Schedule, ports: int | None = None) -> int:
 
 
 @lru_cache(maxsize=1 << 14)
-def cycles_of(name: str, widths: Widths, block: int, *, backwards: bool = False) -> int | None:
-    """The cycles of an algorithm, or None where it does not apply."""
-    made = schedule(name, widths, block, backwards=backwards)
-    return None if made is None else proved(made)
+def cycles_of(name: str, widths: Widths, block: int) -> int:
+    """The cycles of an algorithm."""
+    return proved(schedule(name, widths, block))
 
 
 @lru_cache(maxsize=1 << 12)
 def best(n: int, block: int, *, backwards: bool = False) -> int:
     """The fewest cycles of all schedules that we know for one field; that one is proved."""
-    made = (schedule(name, (n,), block, backwards=backwards) for name in KNOWN)
-    return proved(min((s for s in made if s is not None), key=lambda s: s.cycles))
+    task, machine = task_of((n,), block, backwards=backwards), all_ports(n)
+    fitting = (a.name for a in algorithms() if a.applicable(task, machine) is None)
+    made = (emitted(name, task) for name in fitting if name in KNOWN)
+    return proved(min(made, key=lambda schedule: schedule.cycles))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -1,19 +1,24 @@
-"""Sections 1, 5.2 and 6: comparisons, fields, packets and other numbers of ports."""
+"""Sections 1, 4, 5.2 and 6: grids, comparisons, fields, packets and numbers of ports."""
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from itertools import product
+
+import numpy as np
 
 import graycube as gc
-from graycube.cost import simulate
+from graycube.cost import replay, simulate
 from graycube.gf2 import Exchange
-from graycube.papers import Case, Claim, compared, tried
-from graycube.papers.codes import compositions
+from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers.codes import compositions, distance, reflected
 from graycube.schedule import Way, actions, expand, hop
 from graycube.table import few_ports
 
-from .model import all_ports, best, cycles_of, proved, task_of
+from .cubes import used_in
+from .model import all_ports, best, cycles_of, proved, schedule, task_of
 from .routes import above, routes
 
 BLOCKS = (1, 3, 8, 12, 16, 24, 40)
@@ -23,19 +28,15 @@ BLOCKS = (1, 3, 8, 12, 16, 24, 40)
 def rotations(n: int, block: int) -> gc.Schedule:
     """N - 1 sets of elements, each in its own rotation of the descending order."""
     real = n - 1
-    marks = [block * s // real for s in range(real + 1)]
-    length = -(-block // real)
-    ways = []
+    marks = [block * s // real for s in range(n)]
+    length, ways = -(-block // real), []
     for s in range(real):
-        done: list[int] = []
-        hops = []
-        for t in range(real):
-            m = (n - 2 - s - t) % real
-            x = min((d for d in done if d > m), default=n - 1)
-            condition = above(n, m) & (2 << x) - 1
-            hops.append(hop(t * length, Exchange(1 << m, condition), n))
-            done.append(m)
-        ways.append(Way(marks[s], marks[s + 1], tuple(hops)))
+        order = [(n - 2 - s - t) % real for t in range(real)]
+        ends = [min((d for d in order[:t] if d > m), default=real) for t, m in enumerate(order)]
+        where = [above(n, m) & (2 << x) - 1 for m, x in zip(order, ends, strict=True)]
+        steps = enumerate(map(Exchange, (1 << m for m in order), where))
+        hops = tuple(hop(t * length, exchange, n) for t, exchange in steps)
+        ways.append(Way(marks[s], marks[s + 1], hops))
     rounds = range(0, real * length, length)
     return gc.Schedule(task_of((n,), block), "rotations", rounds, real * length, tuple(ways))
 
@@ -89,21 +90,18 @@ def saved_startups(n: int) -> bool:
 
 
 @compared
-def shorter_than_pipeline(n: int, K: int) -> int | None:
+def shorter_than_pipeline(n: int, K: int) -> int:
     """Cycles of the pipeline, less those of the ring."""
-    before, after = (cycles_of(a, (n,), K) for a in ("pipelined", "minimum-path"))
-    return None if n - 1 > K or before is None or after is None else before - after
+    return cycles_of("pipelined", (n,), K) - cycles_of("minimum-path", (n,), K)
 
 
 def speed_up(claim: Claim) -> Iterator[Case]:
     """Cycles of the pipeline over those of the best schedule, and of section 5.1's routes."""
     for sizes in claim.cases():
-        n, block = sizes["n"], sizes["K"]
-        over = Fraction(cycles_of("pipelined", (n,), block) or 0, best(n, block))
-        by_routes = Fraction(
-            cycles_of("pipelined", (n,), block) or 0,
-            cycles_of("nonminimum-path", (n,), block) or 1,
-        )
+        n, block = sizes.values()
+        pipeline = cycles_of("pipelined", (n,), block)
+        over = Fraction(pipeline, best(n, block))
+        by_routes = Fraction(pipeline, cycles_of("nonminimum-path", (n,), block))
         twice = block == n + 2 and n >= 5
         near = Fraction(3, 2) - Fraction(n, block) <= by_routes <= Fraction(3, 2)
         case = claim.compare(over, **sizes)
@@ -113,21 +111,15 @@ def speed_up(claim: Claim) -> Iterator[Case]:
 @tried
 def two_thirds(n: int, K: int) -> bool:
     """The routes with detours take two thirds of K, and less than n more."""
-    found = cycles_of("nonminimum-path", (n,), K)
-    return found is not None and 2 * K <= 3 * found <= 2 * K + 3 * n
+    return 2 * K <= 3 * cycles_of("nonminimum-path", (n,), K) <= 2 * K + 3 * n
 
 
-def like_one_field(claim: Claim) -> Iterator[Case]:
+@compared
+def like_one_field(n: int, d: int) -> int:
     """Several fields against one of as many bits: the largest difference of all ways."""
-    name = "nonminimum-path"
-
-    def differences(n: int, d: int) -> Iterator[int]:
-        for block in BLOCKS:
-            one = cycles_of(name, (n,), block)
-            many = (cycles_of(name, widths, block) for widths in compositions(n, d, least=2))
-            yield from (abs(c - one) for c in many if c is not None and one is not None)
-
-    return claim.compared(lambda n, d: max(differences(n, d), default=None))
+    cycles = partial(cycles_of, "nonminimum-path")
+    ways = product(BLOCKS, compositions(n, d, least=2))
+    return max(abs(cycles(widths, block) - cycles((n,), block)) for block, widths in ways)
 
 
 @tried
@@ -152,3 +144,62 @@ def by_the_address(n: int, K: int) -> bool:
     moves = expand(made)
     columns = (moves.cycle.tolist(), moves.node.tolist(), moves.dimension.tolist())
     return told == Counter(zip(*columns, strict=True))
+
+
+@tried
+def grids(n: int, d: int) -> bool:
+    """Neighbours along every axis of every grid of so many axes, axes closed to rings."""
+    return set().union(*map(_hops, compositions(n, d, least=2))) == {1}
+
+
+def _hops(widths: tuple[int, ...]) -> set[int]:
+    """The distances of neighbours, with the code of each axis in a field of its own."""
+    lengths = [1 << width for width in widths]
+    points = np.indices(lengths)
+    ours = gc.Layout.mesh(lengths, nodes=lengths, code="gray").locate(*points)[0]
+    shifts = [sum(widths[axis + 1 :]) for axis in range(len(widths))]
+    coded = [reflected(w)[p] << s for w, p, s in zip(widths, points, shifts, strict=True)]
+    require(np.array_equal(np.sum(coded, axis=0), ours), "the layout is another one")
+    shifted = [np.roll(ours, 1, axis=axis) for axis in range(len(widths))]
+    return {*distance(ours, np.array(shifted)).ravel().tolist()}
+
+
+@tried
+def allocations(n: int, m: int) -> bool:
+    """Both allocations, element by element; a conversion moves whole blocks, and the data."""
+    i, node = np.arange(1 << n + m), reflected(n)
+    places = {"consecutive": (node[i >> m], i & (1 << m) - 1),
+              "cyclic": (node[i & (1 << n) - 1], i >> n)}  # fmt: skip
+    for name, (u, slot) in places.items():
+        make = getattr(gc.Layout, name)
+        gray, binary = make(n + m, n, nodes="gray"), make(n + m, n)
+        where = gray.locate(i)
+        plan = gc.plan(gray, binary, 1 << m, machine=all_ports(n), algorithm="minimum-path")
+        moved = binary.gather(plan.apply(gray.scatter(i)))
+        sound = plan.verify() and plan.cycles == max(n - 1, 1 << m)
+        placed = np.array_equal(where[0], u) and np.array_equal(where[1], slot)
+        if not (sound and placed and np.array_equal(moved, i)):
+            return False
+    return True
+
+
+@tried
+def loads(n: int, K: int) -> bool:
+    """Shortest paths load all links together less, but the busiest one more."""
+    made = [schedule(name, (n,), K) for name in ("minimum-path", "nonminimum-ring")]
+    short, wide = (replay(expand(s)).link_loads for s in made)
+    return bool(short.sum() < wide.sum() and K == short.max() > wide.max())
+
+
+def two_cube_edges(claim: Claim) -> Iterator[Case]:
+    """For n = 2 shortest paths use one of two edges in dimension 0, and none in dimension 1."""
+    for n, dimension, printed in claim.figures:
+        ours = used_in(n, dimension)
+        yield Case(f"dimension {dimension}", f"{printed} edges", f"{ours}", ours == printed)
+
+
+@tried
+def improvement(n: int, K: int) -> bool:
+    """Cycles of the pipeline less those with detours, which is about a third of K."""
+    saved = cycles_of("pipelined", (n,), K) - cycles_of("nonminimum-path", (n,), K)
+    return K / 3 - 1 <= saved <= (K + n) / 3

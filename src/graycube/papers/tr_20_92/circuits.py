@@ -7,19 +7,15 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import tried
-from graycube.papers.codes import Ints, ranks
+from graycube.papers.codes import Ints, crossings, ranks
 
 from .times import time_of
 
 
 def path(start: Ints, end: Ints, order: Sequence[int]) -> Ints:
     """The directed links from all starts to their ends, as node * n + dimension."""
-    n, node, links = len(order), start, []
-    for d in order:
-        crossing = (node ^ end) >> d & 1 == 1
-        links.append(node[crossing] * n + d)
-        node = np.where(crossing, node ^ 1 << d, node)
-    return np.concatenate(links)
+    hops = crossings(start, end, order)
+    return np.concatenate([node[who] * len(order) + d for d, who, node in hops])
 
 
 def disjoint(*paths: Ints) -> bool:

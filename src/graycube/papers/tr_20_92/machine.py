@@ -90,11 +90,9 @@ def confirmed(claim: Claim) -> Iterator[Case]:
 
 
 @tried
-def small_blocks(n: int, K: int, tau: int) -> bool | None:
+def small_blocks(n: int, K: int, tau: int) -> bool:
     """Below the break-even GB1 is faster, above it GB3."""
-    even = 2 * tau / (n - 2)
-    ratio = speed_up(n, K, tau)
-    return None if even == K else (ratio > 1) == (even < K)
+    return (speed_up(n, K, tau) > 1) == (2 * tau / (n - 2) < K)
 
 
 def figure_4(claim: Claim) -> Iterator[Case]:

@@ -72,12 +72,11 @@ def schedule(algorithm: str, n: int, block: int, ports: int = 1, kind: str = "")
     """The library's schedule; ``kind`` may be "circuit", "backwards" or both."""
     layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
     source, target = layouts[::-1] if "backwards" in kind else layouts
-    task = gc.Task(source, target, block)
     (found,) = (a for a in algorithms() if a.name == algorithm)
-    emitted = found.emit(task, machine(n, ports, kind))
-    if not isinstance(emitted, gc.Schedule):
+    made = found.emit(gc.Task(source, target, block), machine(n, ports, kind))
+    if not isinstance(made, gc.Schedule):
         raise TypeError(algorithm)
-    return emitted
+    return made
 
 
 def machine(n: int, ports: int = 1, kind: str = "") -> gc.Machine:
@@ -93,7 +92,7 @@ def counted(
     """Start-ups and element transfers in sequence, counted from moves that are proved."""
     made = schedule(algorithm, n, block, ports, kind)
     moves, on = expand(made), machine(n, ports, kind)
-    proved = bool(check_algebra(made, on)) and bool(check_elements(moves, on))
+    proved = check_algebra(made, on) and check_elements(moves, on)
     require(proved, f"{algorithm} is wrong for n = {n}, K = {block}")
     rounds = rounds_of(moves)
     link = (rounds << n | moves.node) * n + moves.dimension

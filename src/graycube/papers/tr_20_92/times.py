@@ -76,9 +76,7 @@ def improvement(n: int, K: int) -> float:
     return whole / halves
 
 
-all_port_transfers = compared(
-    lambda n, K: counted("nonminimum-ring", n, K, n)[1] if 3 * n <= K else None
-)
+all_port_transfers = compared(lambda n, K: counted("nonminimum-ring", n, K, n)[1])
 """Transfers in sequence of the ring with detours, which rests on Lemma 4."""
 
 

@@ -10,7 +10,7 @@ from graycube.papers import Case, Claim, at_every_size, compared, tried
 from graycube.papers.codes import Ints
 
 from .cube import coded, decoded, odd, reflected
-from .layouts import by_library
+from .library import by_library
 
 
 def words(bits: int) -> list[str]:
@@ -73,9 +73,7 @@ def _backwards(n: int, complement: int) -> bool:
 
 
 @tried
-def corollary_2(n: int, j: int) -> bool | None:
-    if j >= n:
-        return None
+def corollary_2(n: int, j: int) -> bool:
     i = np.arange(1 << n)
     other = i ^ (2 << j) - 1
     by_library = np.array_equal(gray_inverse(gray(i) ^ 1 << j), other)
@@ -83,10 +81,8 @@ def corollary_2(n: int, j: int) -> bool | None:
 
 
 @compared
-def lemma_1(n: int, j: int) -> int | None:
+def lemma_1(n: int, j: int) -> int:
     """The exclusive-or of all pairs, which must be the same, and the library's distances."""
-    if j >= n:
-        return None
     i = np.arange(1 << n)
     found = np.unique(reflected(i) ^ reflected(i ^ 1 << j))
     layout = gc.Layout.nodes(n, "gray")
@@ -95,7 +91,7 @@ def lemma_1(n: int, j: int) -> int | None:
 
 
 lemma_2 = tried(
-    lambda p, n: None if n >= p else _location(p, n, mended=False),
+    lambda p, n: _location(p, n, mended=False),
     lambda p, n: _location(p, n, mended=True),
 )
 """As printed location m holds G(m) before i; mended, location G(m) holds m before i."""
@@ -118,8 +114,6 @@ def table_1(claim: Claim, p: int, n: int) -> Iterator[Case]:
 
     As printed, the entire address is coded as if its halves were coded one by one.
     """
-    if n > p:
-        return
     for kind, encoding in claim.figures:
         exact = _by_definition(kind, encoding, p, n)
         ours = coded(kind, encoding, p, n)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from graycube.gf2 import binary_to_gray, gray, gray_inverse, gray_to_binary
+from graycube.gf2 import binary_to_gray, gray_to_binary
 from graycube.papers import Case, Claim, at_every_size, tried
-from graycube.papers.codes import Ints
+from graycube.papers.codes import Ints, bits_agree
 
 from .cube import odd, reflected
 
@@ -79,18 +79,8 @@ def _by_library(name: str, n: int) -> bool:
     return np.array_equal(place, wanted)
 
 
-@tried
-def bits_of_codes(n: int) -> bool:
-    """Bit by bit: b from sums of g, and g from neighbours of b."""
-    i = np.arange(1 << n)
-    g = reflected(i)
-    by_library = np.array_equal(gray(i), g) and np.array_equal(gray_inverse(g), i)
-    sums = [sum(g >> j & 1 for j in range(k, n)) % 2 for k in range(n)]
-    pairs = [(i >> k ^ i >> k + 1) & 1 for k in range(n - 1)]
-    both = (i, sums), (g, pairs)
-    return by_library and all(
-        np.array_equal(word >> k & 1, bit) for word, bits in both for k, bit in enumerate(bits)
-    )
+bits_of_codes = tried(lambda n: bits_agree(reflected(np.arange(1 << n))))
+"""Bit by bit: b from sums of g, and g from neighbours of b."""
 
 
 def held(n: int) -> dict[str, Ints]:

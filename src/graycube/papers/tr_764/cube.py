@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from graycube.papers.codes import Ints
 
 Where = NDArray[np.bool_] | Ints
+Cycle = Ints | int
 
 
 def reflected(i: Ints) -> Ints:
@@ -58,7 +59,8 @@ class Cube:
     """Where every element is, since when, and which links were used.
 
     ``apart`` has the stages whose pairs were not on one node, ``crossed`` every stage with the
-    dimensions that were crossed since the one before it.
+    dimensions that were crossed since the one before it, and ``tables`` what the nodes held on
+    the way, by name.
     """
 
     def __init__(self, n: int, place: Ints) -> None:
@@ -67,6 +69,7 @@ class Cube:
         self.ready = np.zeros(len(place), dtype=np.int64)
         self.apart: list[int] = []
         self.crossed: list[tuple[int, set[int]]] = []
+        self.tables: dict[str, Ints] = {}
         self.early = 0
         self._moves: list[tuple[Ints, Ints, Ints, Ints]] = []
         self._since: set[int] = set()
@@ -82,9 +85,9 @@ class Cube:
         if len(np.unique(self.place)) < len(self.place):
             raise ValueError("two elements are in one slot")
 
-    def cross(self, where: Where, flip: int, cycle: Ints) -> None:
+    def cross(self, where: Where, flip: int, cycle: Cycle) -> None:
         """Move some elements over the one dimension among the flipped bits, in their cycles."""
-        chosen = np.flatnonzero(where)
+        chosen, cycle = np.flatnonzero(where), np.broadcast_to(cycle, self.index.shape)
         dimension = (flip & ((1 << self.n) - 1)).bit_length() - 1
         node = self.place[chosen] & ((1 << self.n) - 1)
         self._moves.append((cycle[chosen], node, np.full(len(chosen), dimension), chosen))
@@ -92,6 +95,16 @@ class Cube:
         self.early += int((cycle < self.ready)[chosen].sum())
         self.ready[chosen] = cycle[chosen] + 1
         self.local(where, flip)
+
+    def exchange(self, slot: int, dimension: int, cycle: Cycle) -> None:
+        """A slot bit and a dimension trade places."""
+        where = self.bit(slot) ^ self.bit(dimension)
+        self.cross(where, 1 << slot | 1 << dimension, cycle)
+
+    def stages(self, bits: range) -> None:
+        """The butterflies of these index bits, from the top."""
+        for bit in reversed(bits):
+            self.stage(bit)
 
     def stage(self, bit: int) -> None:
         """The butterflies of an index bit: pairs that are not on one node are on record."""
@@ -123,6 +136,17 @@ class Cube:
         links = (cycle * self.n + dimension << self.n) + node
         return len(links) - len(np.unique(links)) + self.early
 
+    @property
+    def sound(self) -> bool:
+        """Whether all pairs met, and nothing clashed."""
+        return not self.apart and not self.clashes
+
+    def checked(self, output: str = "", lowest: int = 0) -> int:
+        """The cycles of a sound run, whose dimensions end with this code of index bits."""
+        if not self.sound or (output and not self.ends(output, lowest)):
+            raise ValueError(f"the run is wrong, output in {output or 'any'} code")
+        return self.cycles
+
     def use(self) -> Ints:
         """How many nodes send over each dimension in each cycle."""
         cycle, _, dimension, _ = self.moves
@@ -137,26 +161,24 @@ class Cube:
         np.bitwise_xor.at(nodes, element[past], 1 << dimension[past])
         return nodes
 
-    def exchange(self, slot: int, dimension: int, cycle: Ints) -> None:
-        """A slot bit and a dimension trade places."""
-        where = self.bit(slot) ^ self.bit(dimension)
-        self.cross(where, 1 << slot | 1 << dimension, cycle)
-
     def table(self) -> Ints:
         """The index in every slot (row) of every node (column); -1 where there is none."""
         held = np.full(1 << int(self.place.max()).bit_length(), -1)
         held[self.place] = self.index
         return held.reshape(-1, 1 << self.n)
 
-    def holds(self, field: list[str], *, lowest: int = 0) -> bool:
-        """Whether the address bits from ``lowest`` up are these logic bits."""
-        bits = enumerate(field, lowest)
+    def keep(self, name: str) -> None:
+        """Keep what is where now."""
+        self.tables[name] = self.table()
+
+    def holds(self, field: list[str]) -> bool:
+        """Whether the lowest address bits are these logic bits."""
+        bits = enumerate(field)
         return all(np.array_equal(self.bit(j), logic(name, self.index)) for j, name in bits)
 
-
-def sound(cube: Cube) -> bool:
-    """Whether all pairs met, and nothing clashed."""
-    return not cube.apart and not cube.clashes
+    def ends(self, output: str, lowest: int) -> bool:
+        """Whether the dimensions hold this code of the index bits from ``lowest`` up."""
+        return self.holds(code_field(output, lowest, self.n))
 
 
 def code_field(output: str, lowest: int, count: int) -> list[str]:

@@ -1,5 +1,6 @@
 """Three pictures: what nodes hold, a table of texts, and dimensions by cycles."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from graycube.papers.codes import Ints
@@ -20,7 +21,7 @@ def placements(
     figure: "Figure",
     tables: dict[str, Grid],
     nodes: list[str],
-    marked: dict[str, Marked] | None = None,
+    marked: Sequence[Marked] = (),
     note: str = "",
 ) -> None:
     """One grid below the other: memory locations by nodes; marked cells are set off.
@@ -35,13 +36,14 @@ def placements(
     figure.set_size_inches(max(width, 4.0), sum(heights) * _CELL[1] + 0.62 * len(grids) + 0.4)
     figure.set_layout_engine("constrained", **_PAD)
     axes = figure.subplots(len(grids), squeeze=False, height_ratios=heights)[:, 0]
-    for ax, (name, rows) in zip(axes, tables.items(), strict=True):
-        _cells(ax, rows, (marked or {}).get(name, set()))
+    for at, (ax, name) in enumerate(zip(axes, tables, strict=True)):
+        rows = tables[name]
+        _cells(ax, rows, marked[at] if marked else set())
         _labels(ax, nodes, [f"{slot}" for slot in range(len(rows))])
         ax.set_title(name, fontsize=9, loc="left")
         ax.set_ylabel("memory", fontsize=8)
     axes[-1].set_xlabel("node", fontsize=8)
-    _note(figure, note if any((marked or {}).values()) else "")
+    _note(figure, note if any(marked) else "")
 
 
 def text_table(

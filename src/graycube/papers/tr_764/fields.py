@@ -17,20 +17,20 @@ from .cube import Cube, coded, logic
 from .four import whole_four
 from .two import complements, two
 
-Moments = dict[str, Ints]
-"""Where every element is at a moment."""
 
+def every_row(run: Callable[[int, int], Cube], names: dict[str, str] | None = None) -> Check:
+    """The check of all rows against what a run kept.
 
-def every_row(made: Callable[[int, int], Moments | None]) -> Check:
-    """The check of all rows against these moments, where there are any."""
+    The run may have other ``names`` for the moments: a word and a dimension, as a formula.
+    """
 
     @at_every_size
     def check(claim: Claim, n: int, p: int) -> Iterator[Case]:
-        moments = made(n, p)
-        if moments is None:
-            return
+        tables, sizes = run(n, p).tables, {"n": n, "p": p}
         for moment, nodes, machine, letter, number in claim.figures:
-            place, sizes = moments[moment], {"n": n, "p": p}
+            word, _, dimension = (names or {}).get(moment, "").partition(" ")
+            kept = tables[f"{word} {evaluate(dimension, sizes)}" if word else moment]
+            place = np.argsort(kept.ravel())
             machine_bit, logic_bit = (int(evaluate(x, sizes)) for x in (machine, number))
             there = _among(place, n, nodes)
             found = place[there] >> machine_bit & 1
@@ -48,68 +48,49 @@ def _among(place: Ints, n: int, nodes: str) -> Ints:
     return np.flatnonzero(leading == int(nodes or "0", 2))
 
 
-def _places(tables: dict[str, Ints]) -> Moments:
-    """Where everything is, from what the nodes hold."""
-    return {name: np.argsort(table.ravel()) for name, table in tables.items()}
-
-
 @every_row
-def figure_3(n: int, p: int) -> Moments | None:
+def figure_3(n: int, p: int) -> Cube:
     """The all-to-all as two exchanges, and the next one; pairs of two stages must be local."""
-    if p < n + 2:
-        return None
     cube = Cube(n, coded("cyclic", "Binary || Gray", p, n))
-    moments = {"initial": cube.place.copy()}
-    cycle = 0 * cube.place
-    cube.exchange(n + 1, n - 1, cycle)
-    cube.exchange(n, n - 2, cycle)
+    cube.keep("initial")
+    cube.exchange(n + 1, n - 1, 0)
+    cube.exchange(n, n - 2, 0)
     cube.stage(n - 1)
-    moments["first step"] = cube.place.copy()
-    cube.exchange(n + 1, n - 3, cycle)
+    cube.keep("first step")
+    cube.exchange(n + 1, n - 3, 0)
     cube.stage(n - 2)
-    moments["second step"] = cube.place.copy()
+    cube.keep("second step")
     require(not cube.apart, "some pairs are not on one node")
-    return moments
+    return cube
+
+
+figure_17 = every_row(
+    lambda n, p: two(n, p, complements),
+    {
+        "first step": "exchange n - 1",
+        "second step": "exchange n - 2",
+        "reordered": "reordered n - 2",
+    },
+)
+table_3 = every_row(
+    whole_four,
+    {
+        "local n+1": "before n - 1",
+        "exchange n-1": "dimension n - 1",
+        "local n": "before n - 2",
+        "exchange n-2": "dimension n - 2",
+    },
+)
 
 
 @every_row
-def figure_17(n: int, p: int) -> Moments | None:
-    """The moments under the names of the figure."""
-    if p < n + 1:
-        return None
-    places = _places(two(n, p, complements).tables)
-    return {
-        "initial": places["initial"],
-        "first step": places[f"exchange {n - 1}"],
-        "second step": places[f"exchange {n - 2}"],
-        "reordered": places[f"reordered {n - 2}"],
-    }
-
-
-@every_row
-def table_3(n: int, p: int) -> Moments | None:
-    if p < n + 2:
-        return None
-    places = _places(whole_four(n, p).tables)
-    return {
-        "initial": places["initial"],
-        "local n+1": places[f"before {n - 1}"],
-        "exchange n-1": places[f"dimension {n - 1}"],
-        "local n": places[f"before {n - 2}"],
-        "exchange n-2": places[f"dimension {n - 2}"],
-    }
-
-
-@every_row
-def consecutive(n: int, p: int) -> Moments | None:
+def consecutive(n: int, p: int) -> Cube:
     """The two top dimensions trade places with the two top memory bits."""
-    if p < n + 2:
-        return None
     cube = Cube(n, coded("consecutive", "Binary || Gray", p, n))
-    moments = {"initial": cube.place.copy()}
-    cube.exchange(p - 1, n - 1, 0 * cube.place)
-    cube.exchange(p - 2, n - 2, 0 * cube.place)
+    cube.keep("initial")
+    cube.exchange(p - 1, n - 1, 0)
+    cube.exchange(p - 2, n - 2, 0)
     cube.stage(p - 1)
-    moments["two exchanges"] = cube.place.copy()
+    cube.keep("two exchanges")
     require(not cube.apart, "some pairs are not on one node")
-    return moments
+    return cube

@@ -3,6 +3,7 @@
 Everything drawn is computed by the checks' own runs.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,35 +12,51 @@ import numpy as np
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
 
+from .codes import words
 from .conversions import held
-from .cube import Cube, reflected
+from .cube import Cube
 from .drawing import chart, placements, text_table
 from .four import four, whole_four
 from .motion import cyclic_run
-from .placements import gray_columns, grid, in_two_cubes, next_dimension
+from .placements import GRIDS, Grid, gray_columns, in_two_cubes
 from .points import one_point_tables
 from .schedules import library_use, use_of
 from .tables import MOMENTS
-from .two import complements, consecutive, two
+from .two import consecutive
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.figure import Figure
 
-Grid = list[list[str]]
+Tables = dict[str, Ints]
 _QUARTERS = ["00*", "01*", "11*", "10*"]
 NEXT = "crosses a link in the next cycle"
-_OTHERWISE = "printed otherwise, in brackets"
+_ALL = "old slot, quarter of the index"
+_LEADING = "leading bits of the index"
+INDICES = {
+    "6": (4, _QUARTERS, [_ALL]),
+    "7": (4, _QUARTERS, [_ALL]),
+    "8": (6, ["00 0*", "00 1*"], [_LEADING]),
+    "9": (6, ["00 0*", "00 1*"], [_LEADING]),
+    "10": (6, ["00 0*"], [_LEADING]),
+    "15": (4, _QUARTERS, ["before", "after the first iteration"]),
+    "16": (4, _QUARTERS, ["before", "exchanged", "reordered"]),
+}
+"""The dimensions for which a figure is drawn, its columns, and the names of its moments."""
 
 
-def words(table: Ints, bits: int, columns: Ints) -> Grid:
-    return [[f"{int(word):0{bits}b}" for word in row[columns]] for row in table]
+def shown(table: Ints, columns: Ints, show: Callable[[int], str]) -> Grid:
+    """What these nodes hold."""
+    return [[show(entry) for entry in row] for row in table[:, columns].tolist()]
+
+
+def in_bits(count: int) -> Callable[[int], str]:
+    return lambda word: f"{word:0{count}b}"
 
 
 def figure_1(figure: "Figure", claim: Claim) -> None:
     del claim
-    rows = [[f"{i:04b}", f"{i ^ i >> 1:04b}"] for i in range(16)]
-    columns = [str(i) for i in range(16)]
-    text_table(figure, columns, {"binary": [r[0] for r in rows], "Gray": [r[1] for r in rows]})
+    rows = {"binary": [f"{i:04b}" for i in range(16)], "Gray": words(4)}
+    text_table(figure, [str(i) for i in range(16)], rows)
 
 
 def figure_2(figure: "Figure", claim: Claim) -> None:
@@ -58,158 +75,97 @@ def figure_2(figure: "Figure", claim: Claim) -> None:
 
 
 def two_cube(figure: "Figure", claim: Claim) -> None:
-    """Figures 4 and 5: old slot and index; what crosses a link next is set off."""
-    run = in_two_cubes(2, convert=claim.number == "5")
-    columns = gray_columns(2)
-    tables = {
-        f"old slot, index: {name}": [
-            [f"{e >> 2} {e & 3}" for e in row] for row in table[:, columns].tolist()
-        ]
-        for name, table in run.tables.items()
-    }
-    marked = {
-        name: crossing_next(run.cube, table, columns, cycle)
-        for cycle, (name, table) in enumerate(zip(tables, run.tables.values(), strict=True))
-    }
-    placements(figure, tables, [f"{c:02b}" for c in columns], marked, NEXT)
+    """Figures 4 and 5: old slot and index."""
+    cube = in_two_cubes(2, convert=claim.number == "5")
+    tables = {f"old slot, index: {name}": table for name, table in cube.tables.items()}
+    moving(figure, cube, tables, lambda e: f"{e >> 2} {e & 3}")
 
 
-def crossing_next(cube: Cube, table: Ints, columns: Ints, cycle: int) -> set[tuple[int, int]]:
-    at, _, _, element = cube.moves
-    going = np.isin(table[:, columns], element[at == cycle])
-    return {(int(row), int(column)) for row, column in np.argwhere(going)}
+def motion(figure: "Figure", claim: Claim) -> None:
+    """Figures 13, 14, 21 and 22: all steps on a 3-cube."""
+    ((output,),) = claim.figures
+    cube = cyclic_run(3, output) if claim.number in {"13", "14"} else consecutive(3, output)
+    kept = cube.tables.items()
+    tables = {name: table for name, table in kept if name == "initial" or "exchange" in name}
+    moving(figure, cube, tables, in_bits(4))
+
+
+def moving(figure: "Figure", cube: Cube, tables: Tables, show: Callable[[int], str]) -> None:
+    """Cycle after cycle what the nodes hold; what crosses a link next is set off."""
+    (at, _, _, element), columns = cube.moves, gray_columns(cube.n)
+    crossing = [
+        np.argwhere(np.isin(table[:, columns], element[at == cycle]))
+        for cycle, table in enumerate(tables.values())
+    ]
+    marked = [{(int(i), int(j)) for i, j in cells} for cells in crossing]
+    texts = {name: shown(table, columns, show) for name, table in tables.items()}
+    placements(figure, texts, list(map(in_bits(cube.n), columns)), marked, NEXT)
 
 
 def parts(figure: "Figure", claim: Claim, tables: dict[str, Grid], columns: list[str]) -> None:
     """Entries, with those of the print if they differ."""
     printed = iter(claim.figures)
-    shown: dict[str, Grid] = {}
-    marked: dict[str, set[tuple[int, int]]] = {}
+    texts: dict[str, Grid] = {}
+    marked = []
     for name, rows in tables.items():
-        shown[name], marked[name] = [], set()
-        for i, row in enumerate(rows):
-            pairs = list(zip(row, next(printed), strict=True))
-            shown[name].append([a if a == b else f"{a} [{b}]" for a, b in pairs])
-            marked[name] |= {(i, j) for j, (a, b) in enumerate(pairs) if a != b}
-    placements(figure, shown, columns, marked, _OTHERWISE)
+        pairs = [list(zip(row, next(printed), strict=True)) for row in rows]
+        texts[name] = [[a if a == b else f"{a} [{b}]" for a, b in row] for row in pairs]
+        cells = ((i, j, *pair) for i, row in enumerate(pairs) for j, pair in enumerate(row))
+        marked.append({(i, j) for i, j, a, b in cells if a != b})
+    placements(figure, texts, columns, marked, "printed otherwise, in brackets")
 
 
-def all_to_all(figure: "Figure", claim: Claim) -> None:
-    """Figures 6 and 7."""
-    table = in_two_cubes(4, convert=claim.number == "7").tables["all-to-all"]
-    ours = grid(table, gray_columns(2), 2, (-2, -2))
-    parts(figure, claim, {"old slot, quarter of the index": ours}, _QUARTERS)
+def indices(figure: "Figure", claim: Claim) -> None:
+    """Figures 6 to 10, 15 and 16; of Figure 10 the half of which the print is."""
+    n, columns, moments = INDICES[claim.number]
+    tables = dict(zip(moments, GRIDS[claim.number](n).values(), strict=False))
+    parts(figure, claim, tables, columns)
 
 
-def subcube(figure: "Figure", claim: Claim) -> None:
-    """Figures 8 and 9: a quarter of the cube."""
-    table = list(next_dimension(6))[int(claim.number) - 8]
-    ours = grid(table, np.arange(2), 3, (2, 1))
-    parts(figure, claim, {"leading bits of the index": ours}, ["00 0*", "00 1*"])
+def table_2(figure: "Figure", claim: Claim) -> None:
+    tables, columns = whole_four(3, 5).tables, gray_columns(3)
+    steps = ("2 exchanged", "3 converted", "1 exchanged", "4 converted", "0 exchanged")
+    names = ["initial", *(f"dimension {step}" for step in steps)]
+    moments = zip(names, MOMENTS, strict=True)
+    texts = {name: shown(tables[moment], columns, in_bits(5)) for name, moment in moments}
+    parts(figure, claim, texts, list(map(in_bits(3), columns)))
 
 
-def figure_10(figure: "Figure", claim: Claim) -> None:
-    """An eighth of the cube, without the bits that all of it shares."""
-    *_, table = next_dimension(6)
-    ours = grid(table[:, :8], np.arange(1), 3, (2,))
-    parts(figure, claim, {"leading bits of the index": ours}, ["00 0*"])
+def figure_23(figure: "Figure", claim: Claim) -> None:
+    del claim
+    names, columns = ["initial", *(f"after stage {j}" for j in (2, 1, 0))], gray_columns(3)
+    tables = zip(names, one_point_tables(3), strict=True)
+    texts = {name: shown(table[None, :], columns, in_bits(3)) for name, table in tables}
+    placements(figure, texts, list(map(in_bits(3), columns)))
 
 
 def figure_11(figure: "Figure", claim: Claim) -> None:
     """Nodes of a quarter cube; what crosses a link in the next cycle is set off."""
     del claim
-    cube = four(4, 6).cube
+    cube = four(4, 6)
     at, _, dimension, element = cube.moves
-    tables, marked = {}, {}
+    tables, marked = {}, []
     for cycle in (2, 3, 4):
-        nodes = cube.nodes_before(cycle)
-        names = [np.flatnonzero(nodes == node) for node in gray_columns(2)]
-        crossing = dict(zip(element[at == cycle], dimension[at == cycle], strict=True))
-        grid_of = [
-            [_with_dimension(int(e), crossing) for e in row] for row in zip(*names, strict=True)
+        nodes, now = cube.nodes_before(cycle), at == cycle
+        crossing = dict(zip(element[now], dimension[now], strict=True))
+        columns = [np.flatnonzero(nodes == node) for node in gray_columns(2)]
+        tables[f"before cycle {cycle}"] = [
+            [f"{e & 15:04b}" + (f" ({crossing[e]})" if e in crossing else "") for e in row]
+            for row in zip(*columns, strict=True)
         ]
-        name = f"before cycle {cycle}"
-        tables[name] = grid_of
-        marked[name] = {
-            (i, j) for i, row in enumerate(grid_of) for j, word in enumerate(row) if " " in word
-        }
+        cells = np.argwhere(np.isin(np.transpose(columns), element[now]))
+        marked.append({(int(i), int(j)) for i, j in cells})
     placements(figure, tables, _QUARTERS, marked, f"{NEXT}, of the dimension in brackets")
-
-
-def _with_dimension(e: int, crossing: dict[int, int]) -> str:
-    word = f"{e & 15:04b}"
-    return f"{word} ({crossing[e]})" if e in crossing else word
-
-
-def figure_15(figure: "Figure", claim: Claim) -> None:
-    tables = two(4, 5, complements).tables
-    names = {"initial": "before", "exchange 3": "after the first iteration"}
-    shown = {
-        text: grid(tables[name], gray_columns(2), 2, (1, 2)) for name, text in names.items()
-    }
-    parts(figure, claim, shown, _QUARTERS)
-
-
-def figure_16(figure: "Figure", claim: Claim) -> None:
-    tables = two(5, 6, complements).tables
-    names = {"exchange 4": "before", "exchange 3": "exchanged", "reordered 3": "reordered"}
-    halves = {text: tables[name][:, :16] & 31 for name, text in names.items()}
-    shown = {text: grid(half, gray_columns(2), 2, (1, 2)) for text, half in halves.items()}
-    parts(figure, claim, shown, _QUARTERS)
 
 
 def fields(figure: "Figure", claim: Claim) -> None:
     """Figures 3 and 17 and Table 3: one line for each moment."""
     machine = list(dict.fromkeys(row[2] for row in claim.figures))
-    moments = list(dict.fromkeys((row[0], row[1]) for row in claim.figures))
-    rows = {}
-    for moment, nodes in moments:
-        said = {
-            row[2]: f"{row[3]}({row[4]})" for row in claim.figures if row[:2] == (moment, nodes)
-        }
+    rows: dict[str, list[str]] = {}
+    for moment, nodes, bit, letter, number in claim.figures:
         name = f"{moment}, nodes {nodes}*" if nodes else moment
-        rows[name] = [said.get(bit, "") for bit in machine]
+        rows.setdefault(name, [""] * len(machine))[machine.index(bit)] = f"{letter}({number})"
     text_table(figure, [f"a({bit})" for bit in machine], rows)
-
-
-def motion(figure: "Figure", claim: Claim) -> None:
-    """Figures 13, 14, 21 and 22: all steps on a 3-cube; what crosses next is set off."""
-    ((output,),) = claim.figures
-    run = cyclic_run(3, output) if claim.number in {"13", "14"} else consecutive(3, output)
-    columns = reflected(np.arange(8))
-    exchanges = [name for name in run.tables if name == "initial" or "exchange" in name]
-    tables = {name: words(run.tables[name], 4, columns) for name in exchanges}
-    marked = {
-        name: crossing_next(run.cube, run.tables[name], columns, cycle)
-        for cycle, name in enumerate(exchanges)
-    }
-    placements(figure, tables, [f"{c:03b}" for c in columns], marked, NEXT)
-
-
-def figure_23(figure: "Figure", claim: Claim) -> None:
-    del claim
-    names = ["initial", "after stage 2", "after stage 1", "after stage 0"]
-    columns = reflected(np.arange(8))
-    tables = {
-        name: words(table[None, :], 3, columns)
-        for name, table in zip(names, one_point_tables(3), strict=True)
-    }
-    placements(figure, tables, [f"{c:03b}" for c in columns])
-
-
-def table_2(figure: "Figure", claim: Claim) -> None:
-    tables, columns = whole_four(3, 5).tables, reflected(np.arange(8))
-    names = [
-        "initial",
-        *(f"dimension {d} {how}" for d, how in ((2, "exchanged"), (3, "converted"))),
-        *(f"dimension {d} {how}" for d, how in ((1, "exchanged"), (4, "converted"))),
-        "dimension 0 exchanged",
-    ]
-    shown = {
-        name: words(tables[moment], 5, columns)
-        for name, moment in zip(names, MOMENTS, strict=True)
-    }
-    parts(figure, claim, shown, [f"{c:03b}" for c in columns])
 
 
 def schedules(figure: "Figure", claim: Claim) -> None:

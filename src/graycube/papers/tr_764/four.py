@@ -1,82 +1,65 @@
 """Section 3.1.1 as programs of the nodes: four elements on a node, converted in memory."""
 
-from dataclasses import dataclass, field
-
 from graycube.papers.codes import Ints
 
-from .cube import Cube, coded, odd
+from .cube import Cube, Cycle, coded, odd
 
 LETTERS = {"binary": "b", "gray": "g"}
 
 
-@dataclass
-class ProgramRun:
-    """A cube and the tables of what its nodes held on the way, by name."""
-
-    cube: Cube
-    tables: dict[str, Ints] = field(default_factory=dict)
-
-    def keep(self, name: str) -> None:
-        """Keep what is where now."""
-        self.tables[name] = self.cube.table()
-
-
-def started(n: int, p: int, encoding: str = "Binary || Gray") -> ProgramRun:
+def started(n: int, p: int, encoding: str = "Binary || Gray") -> Cube:
     """Cyclic data, with the butterflies of all memory bits done."""
     cube = Cube(n, coded("cyclic", encoding, p, n))
-    for bit in reversed(range(n, p)):
-        cube.stage(bit)
-    run = ProgramRun(cube)
-    run.keep("initial")
-    return run
+    cube.stages(range(n, p))
+    cube.keep("initial")
+    return cube
 
 
-def all_to_all(run: ProgramRun, low: int, start: Ints, *, convert: bool = False) -> None:
+def all_to_all(cube: Cube, low: int, start: Cycle, *, convert: bool = False) -> None:
     """Both dimensions above ``low`` trade places with memory, in two cycles.
 
     With ``convert`` node numbers stay in Gray code and memory in binary code.
     """
-    cube, n = run.cube, run.cube.n
+    n = cube.n
     high_slot, low_slot = 1 << n + 1, 1 << n
     first = cube.bit(n + 1) ^ cube.bit(low + 1)
     other = cube.bit(n) ^ cube.bit(low) ^ (cube.bit(n + 1) if convert else 0)
     up = high_slot | (low_slot if convert else 0) | 2 << low
     down = low_slot | 1 << low
     _at_once(cube, (first & other, up), (~first & other, down), start)
-    run.keep("first exchange")
+    cube.keep("first exchange")
     _at_once(cube, (first & other, down), (first & ~other, up), start + 1)
-    run.keep("all-to-all")
+    cube.keep("all-to-all")
 
 
-def _at_once(cube: Cube, one: tuple[Ints, int], two: tuple[Ints, int], cycle: Ints) -> None:
+def _at_once(cube: Cube, one: tuple[Ints, int], two: tuple[Ints, int], cycle: Cycle) -> None:
     """Two exchanges in one cycle: no element is in both, and slots are swapped at the end."""
     (some, flip), (others, turn) = one, two
     cube.cross(some & 1, flip, cycle)
     cube.cross(others & 1, turn, cycle)
 
 
-def four(n: int, p: int, output: str = "binary", *, by_sequence: bool = True) -> ProgramRun:
+def four(n: int, p: int, output: str = "binary", *, by_sequence: bool = True) -> Cube:
     """The butterflies of all bits; sets of four start every other cycle.
 
     ``output`` may also be a code for every dimension, as "bbgb", the highest first.
     ``by_sequence``: elements cross as soon as their pair is complete. Otherwise a dimension is
     used when all four elements are there.
     """
-    run = started(n, p)
-    bi_sections(run, n - 1, output, by_sequence=by_sequence)
-    run.cube.stage(0)
-    return run
+    cube = started(n, p)
+    bi_sections(cube, n - 1, output, by_sequence=by_sequence)
+    cube.stage(0)
+    return cube
 
 
 def bi_sections(
-    run: ProgramRun, top: int, output: str = "binary", *, by_sequence: bool = True
+    cube: Cube, top: int, output: str = "binary", *, by_sequence: bool = True
 ) -> None:
     """The stages that are on the nodes, but the last one, from index bit ``top`` down."""
-    cube, n = run.cube, run.cube.n
-    start = 2 * (cube.place >> n + 2)
+    n, start = cube.n, 2 * (cube.place >> cube.n + 2)
     if _above(output, n, n - 2):
         cube.local(cube.bit(n + 1), 1 << n)
-    all_to_all(run, n - 2, start)
+    all_to_all(cube, n - 2, start)
     cube.stage(top)
     cube.ready = start + 2
     for step, k in enumerate(reversed(range(n - 2))):
@@ -88,7 +71,7 @@ def bi_sections(
             cycle = start + 2 + 2 * step + cube.bit(stays)
         cube.exchange(leaves, k, cycle)
         cube.stage(top - 1 - step)
-        run.keep(f"dimension {k}")
+        cube.keep(f"dimension {k}")
 
 
 def _above(output: str, n: int, k: int) -> int:
@@ -106,7 +89,7 @@ def _above(output: str, n: int, k: int) -> int:
     return mask
 
 
-def consecutive_four(n: int, p: int) -> ProgramRun:
+def consecutive_four(n: int, p: int) -> Cube:
     """Section 3.2: what went out for the two top dimensions comes back at the end.
 
     The two top memory bits are taken to the bottom of memory first, which costs nothing.
@@ -115,28 +98,25 @@ def consecutive_four(n: int, p: int) -> ProgramRun:
     node, slot = cube.place & ((1 << n) - 1), cube.place >> n
     used, rest = slot >> p - n - 2, slot & ((1 << p - n - 2) - 1)
     cube.place = (rest << 2 | used) << n | node
-    run = ProgramRun(cube)
-    bi_sections(run, p - 1)
+    bi_sections(cube, p - 1)
     leaves, stays = (n + 1, n) if n % 2 == 0 else (n, n + 1)
     cube.local(cube.bit(leaves), 1 << stays)
     cube.stage(p - n)
     again = max(n + (n > 2), 1 << p - n - 1)
-    all_to_all(run, n - 2, again + 2 * (cube.place >> n + 2))
-    for bit in reversed(range(p - n)):
-        cube.stage(bit)
-    return run
+    all_to_all(cube, n - 2, again + 2 * (cube.place >> n + 2))
+    cube.stages(range(p - n))
+    return cube
 
 
-def two_dimensions_at_a_time(n: int, p: int) -> ProgramRun:
+def two_dimensions_at_a_time(n: int, p: int) -> Cube:
     """The remark at the end of section 3.1.1: memory is converted over the links.
 
     After an all-to-all in two dimensions the next one makes four networks like the first.
     """
-    run = started(n, p)
-    cube, high = run.cube, n - 1
+    cube, high = started(n, p), n - 1
     at = 4 * (cube.place >> n + 2)
     while high > 0:
-        all_to_all(run, high - 1, at)
+        all_to_all(cube, high - 1, at)
         cube.stage(high)
         at = at + 2
         if high > 1:
@@ -149,16 +129,14 @@ def two_dimensions_at_a_time(n: int, p: int) -> ProgramRun:
     if high == 0:
         cube.cross(cube.bit(n) ^ cube.bit(0), 1 << n | 1, at + cube.bit(n + 1))
         cube.stage(0)
-    return run
+    return cube
 
 
-def whole_four(n: int, p: int, output: str = "binary") -> ProgramRun:
+def whole_four(n: int, p: int, output: str = "binary") -> Cube:
     """Section 4.1: cyclic data, the entire address in Gray code, converted in memory."""
-    run = ProgramRun(Cube(n, coded("cyclic", "Gray", p, n)))
-    cube = run.cube
-    for bit in reversed(range(n + 1, p)):
-        cube.stage(bit)
-    run.keep("initial")
+    cube = Cube(n, coded("cyclic", "Gray", p, n))
+    cube.stages(range(n + 1, p))
+    cube.keep("initial")
     start = 2 * (cube.place >> n + 2)
     for step, k in enumerate(reversed(range(n))):
         leaves, stays = (n + 1, n) if step % 2 == 0 else (n, n + 1)
@@ -166,10 +144,10 @@ def whole_four(n: int, p: int, output: str = "binary") -> ProgramRun:
             cube.local(odd(cube.place, (1 << p) - (2 << leaves)), 1 << leaves)
         elif output == "binary":
             cube.local(cube.bit(k + 1), 1 << leaves)
-        run.keep(f"before {k}")
+        cube.keep(f"before {k}")
         cycle = start + cube.bit(stays) if step == 0 else cube.ready
         cube.exchange(leaves, k, cycle)
         cube.stage(k + 1)
-        run.keep(f"dimension {k}")
+        cube.keep(f"dimension {k}")
     cube.stage(0)
-    return run
+    return cube

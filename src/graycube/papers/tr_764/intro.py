@@ -11,7 +11,7 @@ from graycube.papers import Case, Claim, compared, tried
 from graycube.papers.codes import Ints, compositions
 
 from .cube import Cube, coded, decoded, reflected
-from .layouts import named
+from .library import named
 
 
 def paths(n: int, *, gray: bool) -> Iterator[list[tuple[int, Ints]]]:
@@ -29,17 +29,18 @@ def paths(n: int, *, gray: bool) -> Iterator[list[tuple[int, Ints]]]:
         yield hops
 
 
+def links(n: int, stage: list[tuple[int, Ints]]) -> Ints:
+    """The directed links that a stage uses, each as often as it is used."""
+    return np.concatenate([(d << n) + senders for d, senders in stage])
+
+
 def networks(n: int, count: int, every: int, *, gray: bool) -> tuple[int, int]:
     """Cycles and clashes if a network starts every so many cycles, and no hop waits."""
-    links = []
-    for t in range(count):
-        cycle = t * every
-        for stage in paths(n, gray=gray):
-            for d, senders in stage:
-                links.append((cycle * n + d << n) + senders)
-                cycle += 1
-    used = np.concatenate(links)
-    return cycle, len(used) - len(np.unique(used))
+    hops = [hop for stage in paths(n, gray=gray) for hop in stage]
+    starts = range(0, count * every, every)
+    used = [(t + h, links(n, [hop])) for t in starts for h, hop in enumerate(hops)]
+    all_used = np.concatenate([(cycle * n << n) + link for cycle, link in used])
+    return used[-1][0] + 1, len(all_used) - len(np.unique(all_used))
 
 
 @compared
@@ -59,34 +60,27 @@ def straightforward(n: int, K: int) -> int:
 @compared
 def busiest_link(n: int) -> Fraction:
     """Elements over the busiest link, Gray code over binary code."""
-    loads = []
-    for gray in (True, False):
-        load = np.zeros((n, 1 << n), dtype=np.int64)
-        for stage in paths(n, gray=gray):
-            for d, senders in stage:
-                np.add.at(load[d], senders, 1)
-        loads.append(int(load.max()))
-    return Fraction(*loads)
+    used = (
+        np.concatenate([links(n, s) for s in paths(n, gray=gray)]) for gray in (True, False)
+    )
+    return Fraction(*(int(np.bincount(link).max()) for link in used))
 
 
 @compared
-def uses(n: int, d: int) -> int | None:
+def uses(n: int, d: int) -> int:
     """In how many stages a dimension lies between partners."""
     stages = [{dim for dim, _ in stage} for stage in paths(n, gray=True)]
     layout = gc.Layout.nodes(n, "gray")
     changed = sum(layout.node_change(1 << j) >> d & 1 for j in range(n))
     used = sum(d in dims for dims in stages)
-    return None if d >= n else used if used == changed else -1
+    return used if used == changed else -1
 
 
 @tried
 def disjoint(n: int) -> bool:
     """No directed link is on two of the paths of a stage."""
-    for stage in paths(n, gray=True):
-        links = np.concatenate([(d << n) + senders for d, senders in stage])
-        if len(np.unique(links)) < len(links):
-            return False
-    return True
+    used = [links(n, stage) for stage in paths(n, gray=True)]
+    return all(len(np.unique(link)) == len(link) for link in used)
 
 
 @tried
@@ -104,16 +98,14 @@ def rows_of_butterflies(n: int) -> bool:
 def meshes(claim: Claim) -> Iterator[Case]:
     """Meshes of every shape: each of the ways to cut n bits into that many fields."""
 
-    def right(n: int, axes: int) -> bool | None:
-        return None if axes > n else all(map(_is_subgraph, compositions(n, axes, least=1)))
+    def right(n: int, axes: int) -> bool:
+        return all(map(_is_subgraph, compositions(n, axes, least=1)))
 
     yield from claim.tried(right)
-    for sizes in claim.cases():
-        n, axes = sizes["n"], sizes["axes"]
-        if axes <= n:
-            found, wanted = len(list(compositions(n, axes, least=1))), comb(n - 1, axes - 1)
-            where = f"shapes of {axes} axes, n = {n}"
-            yield Case(where, str(wanted), str(found), found == wanted)
+    for n, axes in (sizes.values() for sizes in claim.cases()):
+        found, wanted = len(list(compositions(n, axes, least=1))), comb(n - 1, axes - 1)
+        where = f"shapes of {axes} axes, n = {n}"
+        yield Case(where, str(wanted), str(found), found == wanted)
 
 
 def _is_subgraph(bits: tuple[int, ...]) -> bool:
@@ -133,12 +125,9 @@ def local_stages(claim: Claim) -> Iterator[Case]:
     """The stages, from the top, whose pairs are all on one node."""
     ((kind, encoding),) = claim.figures
 
-    def count(p: int, n: int) -> int | None:
-        if n > p:
-            return None
+    def count(p: int, n: int) -> int:
         cube = Cube(n, coded(kind, encoding, p, n))
-        for bit in reversed(range(p)):
-            cube.stage(bit)
+        cube.stages(range(p))
         layout = named(kind, encoding, p, n)
         far = [j for j in range(p) if gc.butterfly_distances(layout, stage=j).dilation]
         return p - 1 - max(cube.apart, default=-1) if sorted(cube.apart) == far else -1

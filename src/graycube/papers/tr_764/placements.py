@@ -1,11 +1,11 @@
-"""Figures 4 to 11: what the memories hold, entry by entry.
+"""Figures 6 to 11, 15 and 16: what the memories hold, entry by entry.
 
 Entries are the parts of an index as the figures print them: old slot, leading bits. The rest
 of an index is the decoded rest of the node number, or its complement; the print does not show
 which, and we check that it is the one that follows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from graycube.papers import Case, Claim, at_every_size, tried
 from graycube.papers.codes import Ints
 
 from .cube import Cube, decoded, reflected
-from .four import ProgramRun, all_to_all, four, started
+from .four import all_to_all, four, started
+from .two import complements, two
 
 Grid = list[list[str]]
 
@@ -67,44 +68,18 @@ def entries(claim: Claim, where: str, ours: Grid, first: int = 0) -> Iterator[Ca
             yield Case(place, printed, found, printed == found, right)
 
 
-def in_two_cubes(n: int, *, convert: bool) -> ProgramRun:
+def in_two_cubes(n: int, *, convert: bool) -> Cube:
     """Four elements on a node, and the all-to-all in the cubes of the two top dimensions."""
-    run = started(n, n + 2)
-    all_to_all(run, n - 2, 0 * run.cube.place, convert=convert)
-    return run
-
-
-@at_every_size
-def motion(claim: Claim, n: int) -> Iterator[Case]:
-    """Figures 4 and 5: where everything ends, and that all links are busy in both cycles."""
-    convert = claim.number == "5"
-    cube = in_two_cubes(n, convert=convert).cube
-    old_slot, quarter = cube.index >> n, cube.index >> n - 2 & 3
-    node = reflected(old_slot) if convert else old_slot
-    slot = quarter if convert else reflected(quarter)
-    for name, ours, wanted in (
-        ("processors", cube.place >> n - 2 & 3, node),
-        ("memory", cube.place >> n, slot),
-    ):
-        right = np.array_equal(ours, wanted)
-        yield Case(f"n = {n}: {name}", "the code", "it is" if right else "not", right)
-    use = cube.use()[n - 2 :]
-    busy = use.shape == (2, 2) and bool((use == 1 << n).all()) and not cube.clashes
-    yield Case(f"n = {n}: links", "all busy", "all" if busy else "not all", busy)
-
-
-@at_every_size
-def indices(claim: Claim, n: int) -> Iterator[Case]:
-    """Figures 6 and 7."""
-    table = in_two_cubes(n, convert=claim.number == "7").tables["all-to-all"]
-    yield from entries(claim, f"n = {n}", grid(table, gray_columns(2), n - 2, (-2, -2)))
+    cube = started(n, n + 2)
+    all_to_all(cube, n - 2, 0, convert=convert)
+    return cube
 
 
 def next_dimension(n: int) -> Iterator[Ints]:
     """The quarter cube 00 after the all-to-all, after one exchange, and in order again."""
-    cube = in_two_cubes(n, convert=True).cube
+    cube = in_two_cubes(n, convert=True)
     yield _quarter(cube)
-    cube.exchange(n + 1, n - 3, 0 * cube.place + 2)
+    cube.exchange(n + 1, n - 3, 2)
     yield _quarter(cube)
     shifted(cube)
     yield _quarter(cube)
@@ -120,33 +95,79 @@ def shifted(cube: Cube) -> None:
     cube.place ^= (slot ^ np.array([0, 3, 1, 2])[slot]) << cube.n
 
 
-@at_every_size
-def subcube(claim: Claim, n: int) -> Iterator[Case]:
+def quarters(n: int, *, convert: bool) -> dict[str, Grid]:
+    """Figures 6 and 7."""
+    table = in_two_cubes(n, convert=convert).tables["all-to-all"]
+    return {"": grid(table, gray_columns(2), n - 2, (-2, -2))}
+
+
+def subcube(n: int, moment: int) -> dict[str, Grid]:
     """Figures 8 and 9: a quarter of the cube."""
-    table = list(next_dimension(n))[int(claim.number) - 8]
-    yield from entries(claim, f"n = {n}", grid(table, np.arange(2), n - 3, (2, 1)))
+    return {"": grid(list(next_dimension(n))[moment], np.arange(2), n - 3, (2, 1))}
+
+
+def halves(n: int) -> dict[str, Grid]:
+    """Figure 10; the leading bit of the index is that of the node, and left out."""
+    *_, table = next_dimension(n)
+    parts = np.split(table & ((1 << n - 1) - 1), 2, axis=1)
+    return {
+        f", half {h}": grid(half, np.arange(1), n - 3, (2,)) for h, half in enumerate(parts)
+    }
+
+
+def exchanged(n: int) -> dict[str, Grid]:
+    """Figure 15: two elements on a node, before and after the first exchange."""
+    tables = two(n, n + 1, complements).tables
+    names = "initial", f"exchange {n - 1}"
+    return {f", {m}": grid(tables[m], gray_columns(2), n - 2, (1, 2)) for m in names}
+
+
+def reflections(n: int) -> dict[str, Grid]:
+    """Figure 16: reflected sequences are in the half 0 of a cube of one dimension more."""
+    tables = two(n + 1, n + 2, complements).tables
+    names = f"exchange {n}", f"exchange {n - 1}", f"reordered {n - 1}"
+    half = {name: tables[name][:, : 1 << n] & ((2 << n) - 1) for name in names}
+    return {f", {m}": grid(half[m], gray_columns(2), n - 2, (1, 2)) for m in names}
+
+
+GRIDS: dict[str, Callable[[int], dict[str, Grid]]] = {
+    "6": lambda n: quarters(n, convert=False),
+    "7": lambda n: quarters(n, convert=True),
+    "8": lambda n: subcube(n, 0),
+    "9": lambda n: subcube(n, 1),
+    "10": halves,
+    "15": exchanged,
+    "16": reflections,
+}
+"""What each figure shows, moment by moment, for a cube of n dimensions."""
+
+
+@at_every_size
+def indices(claim: Claim, n: int) -> Iterator[Case]:
+    """The rows of all moments, one after the other."""
+    first = 0
+    for moment, ours in GRIDS[claim.number](n).items():
+        yield from entries(claim, f"n = {n}{moment}", ours, first)
+        first += len(ours)
 
 
 @at_every_size
 def figure_10(claim: Claim, n: int) -> Iterator[Case]:
-    """Both halves; the leading bit of the index is that of the node, and left out."""
+    """Both halves against the same rows; the figure leaves out the leading bit of the index."""
     *_, table = next_dimension(n)
-    for half in (0, 1):
-        own = table[:, half << n - 3 : half + 1 << n - 3]
-        right = bool((own >> n - 1 == half).all())
-        yield Case(f"n = {n}, half {half}", f"index {half}..", str(right), right)
-        lead = grid(own & ((1 << n - 1) - 1), np.arange(1), n - 3, (2,))
-        yield from entries(claim, f"n = {n}, half {half}", lead)
+    for half, (moment, ours) in enumerate(halves(n).items()):
+        right = bool((np.split(table, 2, axis=1)[half] >> n - 1 == half).all())
+        yield Case(f"n = {n}{moment}", f"index {half}..", str(right), right)
+        yield from entries(claim, f"n = {n}{moment}", ours)
 
 
 @tried
 def induction(n: int) -> bool:
     """The exchange and the shift, dimension after dimension: all pairs meet in every stage."""
-    cube = in_two_cubes(n, convert=True).cube
+    cube = in_two_cubes(n, convert=True)
     cube.stage(n - 1)
-    cycle = 0 * cube.place + 2
     for k in reversed(range(n - 2)):
-        cube.exchange(n + 1, k, cycle)
+        cube.exchange(n + 1, k, 2)
         cube.stage(k + 1)
         shifted(cube)
     cube.stage(0)
@@ -156,7 +177,7 @@ def induction(n: int) -> bool:
 @at_every_size
 def figure_11(claim: Claim, n: int) -> Iterator[Case]:
     """Three moments; a node's entries are compared as a set, as memory may be in any order."""
-    cube = four(n, n + 2).cube
+    cube = four(n, n + 2)
     for moment in range(3):
         nodes = cube.nodes_before(2 + moment)
         rows = claim.figures[4 * moment : 4 * moment + 4]

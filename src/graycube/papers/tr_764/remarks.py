@@ -14,31 +14,29 @@ from graycube.table.networks import one_point
 from graycube.table.networks.state import Code
 
 from .cube import Cube, coded
-from .four import LETTERS, ProgramRun, four, whole_four
+from .four import LETTERS, four, whole_four
 from .intro import networks, paths
+from .library import proved
 from .motion import answers
-from .tables import proved
-from .theorems import LIBRARY, by_both, checked
-from .two import complements, ones_and_bit, towards, two
+from .theorems import LIBRARY, by_both
+from .two import REORDER, towards, two
 
 
 @compared
 def any_combination(n: int, slots: int) -> int:
     """Outputs with a code of its own for every dimension, in as many cycles as in binary."""
     run = _over_links if slots == 1 else four
-    fewest = checked(run(n, n + slots, LETTERS["binary"] * n))
+    fewest = run(n, n + slots, LETTERS["binary"] * n).checked()
+    words = ["b" + "".join(codes) for codes in product("bg", repeat=n - 1)]
     found = 0
-    for codes in product("bg", repeat=n - 1):
-        word = "b" + "".join(codes)
-        cube = run(n, n + slots, word).cube
-        lowest = min(slots, 2)
-        field = [f"{letter}{bit}" for bit, letter in enumerate(reversed(word), lowest)]
-        right = cube.holds(field) and not (cube.apart or cube.clashes)
-        found += right and cube.cycles == fewest
+    for word in words:
+        cube = run(n, n + slots, word)
+        field = [f"{letter}{bit}" for bit, letter in enumerate(word[::-1], min(slots, 2))]
+        found += cube.holds(field) and cube.sound and cube.cycles == fewest
     return found
 
 
-def _over_links(n: int, p: int, word: str) -> ProgramRun:
+def _over_links(n: int, p: int, word: str) -> Cube:
     """Memory gets the logic bit that the next dimension is to have."""
     letters = word[::-1]
     return two(n, p, towards({k: f"{letters[k - 1]}{k}" for k in range(1, n)}))
@@ -57,8 +55,8 @@ def one_point_total(claim: Claim) -> Iterator[Case]:
         return Fraction(sent, _links(n, gray=False))
 
     yield from by_both(claim, (LIBRARY, library))
-    for sizes in claim.cases():
-        n, twice = sizes["n"], evaluate(claim.formula, sizes)
+    for (n,) in (sizes.values() for sizes in claim.cases()):
+        twice = evaluate(claim.formula, {"n": n})
         lacks = Fraction(twice) - Fraction(_links(n, gray=True), _links(n, gray=False))
         right = lacks == Fraction(1, n)
         yield Case(f"n = {n}: what lacks of {twice}", "0", str(lacks), lacks == 0, right)
@@ -69,11 +67,11 @@ def _links(n: int, *, gray: bool) -> int:
     return sum(len(senders) for stage in paths(n, gray=gray) for _, senders in stage)
 
 
-PROGRAMS: dict[str, Callable[[int, int], ProgramRun]] = {
+PROGRAMS: dict[str, Callable[[int, int], Cube]] = {
     "four, binary": four,
     "four, Gray": lambda n, p: four(n, p, "gray"),
-    "two, binary": lambda n, p: two(n, p, complements),
-    "two, Gray": lambda n, p: two(n, p, ones_and_bit(lambda n, k: n - k - 1)),
+    "two, binary": lambda n, p: two(n, p, REORDER["binary"]),
+    "two, Gray": lambda n, p: two(n, p, REORDER["gray"]),
     "whole, binary": whole_four,
     "whole, Gray": lambda n, p: whole_four(n, p, "gray"),
 }
@@ -118,18 +116,14 @@ def _by_parities(step: Ints) -> bool:
 
 
 @compared
-def binary_sections(n: int, r: int, more: int) -> int | None:
+def binary_sections(n: int, r: int, more: int) -> int:
     """Binary data; the elements on a node are 2^(r + more)."""
-    if r >= n or n % r:
-        return None
     return proved("cyclic", "Binary", n, 1 << r + more, gc.Method(radix=r))
 
 
 @compared
-def half_of_the_pipeline(n: int, r: int, K: int) -> Fraction | None:
+def half_of_the_pipeline(n: int, r: int, K: int) -> Fraction:
     """How far multi-sectioning over the pipeline of networks, carried out, is from one half."""
-    if n % r:
-        return None
     pipeline, clashes = networks(n, K, 1, gray=False)
     sections = proved("cyclic", "Binary", n, K, gc.Method(radix=r))
     return abs(Fraction(sections, pipeline) - Fraction(1, 2)) if not clashes else Fraction(9)
@@ -140,7 +134,7 @@ def start_ups(r: int) -> int:
     """The fewest rounds of messages of any size in an r-cube; r exchanges are as many."""
     cube = Cube(r, coded("cyclic", "Binary", 2 * r, r))
     for d in range(r):
-        cube.exchange(r + d, d, 0 * cube.place + d)
+        cube.exchange(r + d, d, d)
     node = np.arange(1 << r)
     knows, least = node[:, None] == node, 0
     while not knows.all():

@@ -14,15 +14,12 @@ from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 from graycube.schedule import expand
 
-from .four import ProgramRun, consecutive_four, four, whole_four
-from .layouts import named
-from .tables import bound, require_right
-from .theorems import INTER, LOCAL, NODES, bits, checked
+from .cube import Cube
+from .four import consecutive_four, four, whole_four
+from .library import INTER, LOCAL, NODES, bits, bound, named, require_right
 from .two import complements, two, whole
 
-Runs = dict[str, Callable[[int, int], ProgramRun]]
-
-RUNS: Runs = {
+RUNS: dict[str, Callable[[int, int], Cube]] = {
     "local": four,
     "inter-node": lambda n, p: two(n, p, complements),
     "whole, local": whole_four,
@@ -43,7 +40,7 @@ SCHEDULES = {
 def spans(claim: Claim) -> Iterator[Case]:
     """Every dimension of every run, cycle by cycle, and the library's schedule beside it."""
     for sizes in claim.cases():
-        n, block = sizes["n"], sizes["K"]
+        n, block = sizes.values()
         for name in dict.fromkeys(row[0] for row in claim.figures):
             use = use_of(name, n, n + bits(block))
             same = np.array_equal(use, library_use(name, n, n + bits(block)))
@@ -63,9 +60,9 @@ def spans(claim: Claim) -> Iterator[Case]:
 
 def use_of(name: str, n: int, p: int) -> Ints:
     """How many nodes send over a dimension in a cycle, in a run that is sound."""
-    run = RUNS[name](n, p)
-    checked(run)
-    return run.cube.use()
+    cube = RUNS[name](n, p)
+    cube.checked()
+    return cube.use()
 
 
 def _busy(use: Ints, d: int, n: int) -> set[int]:
@@ -108,9 +105,7 @@ def library_use(name: str, n: int, p: int) -> Ints:
 
 
 @compared
-def in_use(n: int, K: int, k: int) -> int | None:
+def in_use(n: int, K: int, k: int) -> int:
     """In how many cycles all nodes send over a dimension; -1 if some nodes do not."""
-    if k >= n:
-        return None
     cycles = _busy(library_use("consecutive, inter-node", n, n + bits(K)), k, n)
     return -1 if -1 in cycles else len(cycles)

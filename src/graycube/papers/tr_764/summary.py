@@ -9,8 +9,7 @@ import graycube as gc
 from graycube.papers import Case, Claim, compared, tried
 
 from .cube import Cube, coded
-from .tables import CODES, bound, proved, require_right
-from .theorems import INTER, LOCAL, NODES, bits
+from .library import CODES, INTER, LOCAL, NODES, bits, bound, proved, require_right
 
 
 def cyclic_cycles(claim: Claim) -> Iterator[Case]:
@@ -94,10 +93,8 @@ def from_the_bottom(claim: Claim) -> Iterator[Case]:
 
 
 @compared
-def sections(n: int, r: int, more: int) -> int | None:
+def sections(n: int, r: int, more: int) -> int:
     """2^r-sectioning, for radices that divide n; the elements on a node are 2^(r + more)."""
-    if r >= n or n % r:
-        return None
     return max(_sections(n, r, r + more, output) for output in CODES)
 
 
@@ -107,17 +104,13 @@ no_delay = compared(lambda n, more: _sections(n, n, n + more, "binary"))
 def shorter(claim: Claim) -> Iterator[Case]:
     """Radices whose phases can be split: fewer cycles than the formula, a delay of n - 1."""
 
-    def cycles(n: int, r: int) -> int | None:
-        delay = (n // r - 1) << r - 1
-        return None if r >= n or n % r or delay < n else _sections(n, r, r + 1, "binary")
+    def cycles(n: int, r: int) -> int:
+        return _sections(n, r, r + 1, "binary")
 
     yield from claim.compared(cycles)
-    for sizes in claim.cases():
-        n, r = sizes["n"], sizes["r"]
-        ours = cycles(n, r)
-        if ours is not None:
-            delay = ours - (1 << r)
-            yield Case(f"n = {n}, r = {r}: delay", str(n - 1), str(delay), delay == n - 1)
+    for n, r in (sizes.values() for sizes in claim.cases()):
+        delay = cycles(n, r) - (1 << r)
+        yield Case(f"n = {n}, r = {r}: delay", str(n - 1), str(delay), delay == n - 1)
 
 
 @tried
@@ -136,29 +129,24 @@ def _in_memory(n: int, r: int) -> Cube:
     """The top r dimensions traded for all of memory."""
     cube = Cube(n, coded("cyclic", NODES, n + r, n))
     for d in range(n - r, n):
-        cube.exchange(d + r, d, 0 * cube.place)
+        cube.exchange(d + r, d, 0)
     return cube
 
 
 @compared
-def first_stages(n: int, r: int) -> int | None:
+def first_stages(n: int, r: int) -> int:
     """With r dimensions in memory, the stages whose pairs are local; the next is not."""
-    if r >= n:
-        return None
     cube = _in_memory(n, r)
-    for bit in reversed(range(n)):
-        cube.stage(bit)
+    cube.stages(range(n))
     return n - 1 - max(cube.apart)
 
 
 @compared
-def half_of_the_data(n: int, r: int) -> Fraction | None:
+def half_of_the_data(n: int, r: int) -> Fraction:
     """What crosses dimension n - r - 1 in the next exchange: elements of every node."""
-    if r >= n:
-        return None
     cube = _in_memory(n, r)
     before = len(cube.moves[0])
-    cube.exchange(n + r - 1, n - r - 1, 0 * cube.place)
+    cube.exchange(n + r - 1, n - r - 1, 0)
     senders = np.bincount(cube.moves[1][before:], minlength=1 << n)
     (each,) = np.unique(senders)
     cube.apart.clear()

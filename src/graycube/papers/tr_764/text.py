@@ -1,4 +1,4 @@
-"""What the text of section 3.1 says besides: counts, ratios and where things end."""
+"""What the text of sections 3 and 4 says besides: counts, ratios and where things end."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -8,42 +8,34 @@ import numpy as np
 import graycube as gc
 from graycube.papers import Case, Claim, at_every_size, compared, tried
 
-from .cube import code_field, decoded, logic, odd, sound
-from .four import ProgramRun, all_to_all, four, started, two_dimensions_at_a_time
-from .tables import CODES
-from .theorems import bits, checked
-from .two import complements, ones_and_bit, storage_from_the_top, two
+from .cube import Cube, code_field, coded, decoded, logic, odd
+from .four import all_to_all, consecutive_four, four, started, two_dimensions_at_a_time
+from .library import CODES, NODES, bits, by_library, named
+from .placements import in_two_cubes
+from .two import complements, consecutive, ones_and_bit, storage_from_the_top, two
 
 
 @tried
 def local_output(n: int, K: int) -> bool:
     """What the nodes hold in the end, for both outputs."""
-    runs = {output: four(n, n + bits(K), output) for output in CODES}
-    return all(
-        sound(run.cube) and run.cube.holds(code_field(output, 2, n))
-        for output, run in runs.items()
-    )
+    runs = [(output, four(n, n + bits(K), output)) for output in CODES]
+    return all(cube.sound and cube.ends(output, 2) for output, cube in runs)
 
 
-by_sets = compared(lambda n, K: checked(four(n, n + bits(K), by_sequence=False)))
+by_sets = compared(lambda n, K: four(n, n + bits(K), by_sequence=False).checked())
 """Section 3.1.1 before its pipeline of sequences: a set of four every other cycle."""
-
-
-@compared
-def remark(n: int, K: int) -> int:
-    """The remark: two dimensions at a time, four cycles for each set of four."""
-    cube = two_dimensions_at_a_time(n, n + bits(K)).cube
-    return cube.cycles if sound(cube) else -1
+remark = compared(lambda n, K: two_dimensions_at_a_time(n, n + bits(K)).checked())
+"""The remark: two dimensions at a time, four cycles for each set of four."""
 
 
 @compared
 def strides(n: int, stage: int, converted: int) -> int:
     """How far apart in memory both of a pair are, with and without conversion."""
-    cube = started(n, n + 2).cube
-    all_to_all(ProgramRun(cube), n - 2, 0 * cube.place)
+    cube = started(n, n + 2)
+    all_to_all(cube, n - 2, 0)
     cube.local(cube.bit(n + 1) * converted, 1 << n)
     if stage == 1:
-        cube.exchange(n + 1, n - 3, 0 * cube.place)
+        cube.exchange(n + 1, n - 3, 0)
         cube.local(cube.bit(n) * converted, 1 << n + 1)
     partner = cube.place[cube.index ^ 1 << n - 1 - stage]
     (apart,) = np.unique(cube.place >> n ^ partner >> n)
@@ -73,8 +65,8 @@ def memory_zero(_: Claim, n: int) -> Iterator[Case]:
 def latency(n: int, K: int) -> Fraction:
     """Cycles that another dimension adds, by sets of four and by sequences."""
     by_set, by_sequence = (
-        checked(four(n + 1, n + 1 + bits(K), by_sequence=way))
-        - checked(four(n, n + bits(K), by_sequence=way))
+        four(n + 1, n + 1 + bits(K), by_sequence=way).checked()
+        - four(n, n + bits(K), by_sequence=way).checked()
         for way in (False, True)
     )
     return Fraction(by_set, by_sequence)
@@ -83,7 +75,7 @@ def latency(n: int, K: int) -> Fraction:
 @tried
 def all_links(n: int) -> bool:
     """Two elements on a node: in iteration k all nodes send over dimensions k and k - 1."""
-    use = two(n, n + 1, complements).cube.use()
+    use = two(n, n + 1, complements).use()
     wanted = np.zeros_like(use)
     for k in range(n):
         wanted[[k, max(k - 1, 0)], n - 1 - k] = 1 << n
@@ -95,30 +87,27 @@ binary_program = tried(lambda n, K: _ends(two(n, n + bits(K), complements), "bin
 
 def gray_program(claim: Claim) -> Iterator[Case]:
     """With n - k - 2 ones as printed, and with n - k - 1; all pairs meet in both cases."""
-    printed = ones_and_bit(lambda n, k: max(n - k - 2, 0))
-    mended = ones_and_bit(lambda n, k: n - k - 1)
+
+    def run(n: int, K: int, fewer: int) -> Cube:
+        ones = ones_and_bit(lambda n, k: max(n - k - fewer, 0))
+        return two(n, n + bits(K), ones)
+
     return claim.tried(
-        lambda n, K: _ends(two(n, n + bits(K), printed), "gray"),
-        lambda n, K: (
-            _ends(two(n, n + bits(K), mended), "gray")
-            and sound(two(n, n + bits(K), printed).cube)
-        ),
+        lambda n, K: _ends(run(n, K, 2), "gray"),
+        lambda n, K: _ends(run(n, K, 1), "gray") and run(n, K, 2).sound,
     )
 
 
-def _ends(run: ProgramRun, output: str) -> bool:
+def _ends(cube: Cube, output: str) -> bool:
     """Dimension k ends with index bit k + 1, and the lowest memory bit with index bit 0."""
-    n = run.cube.n
-    p = len(run.cube.place).bit_length() - 1
-    memory = ["g0" if output == "gray" else "b0", *(f"b{b}" for b in range(n + 1, p))]
-    return sound(run.cube) and run.cube.holds([*code_field(output, 1, n), *memory])
+    p = len(cube.place).bit_length() - 1
+    memory = ["g0" if output == "gray" else "b0", *(f"b{b}" for b in range(cube.n + 1, p))]
+    return cube.sound and cube.holds([*code_field(output, 1, cube.n), *memory])
 
 
 @tried
-def reflections(n: int, k: int) -> bool | None:
+def reflections(n: int, k: int) -> bool:
     """After the exchange of k the code of the rest is reflected where zeros above are odd."""
-    if not 0 < k < n:
-        return None
     place = np.argsort(two(n, n + 1, complements).tables[f"exchange {k}"].ravel())
     above = (1 << n) - (1 << k)
     zeros = odd(place ^ above, above)
@@ -129,4 +118,62 @@ def reflections(n: int, k: int) -> bool | None:
 def storage(n: int, K: int) -> bool:
     """With memory bits in turn from the top the node field ends consecutive."""
     cube = storage_from_the_top(n, n + bits(K))
-    return not cube.apart and cube.holds(code_field("binary", bits(K), n))
+    return not cube.apart and cube.ends("binary", bits(K))
+
+
+@tried
+def stages_with_links(n: int, K: int) -> bool:
+    """The dimensions that are crossed before each stage, against those of cyclic data."""
+    p = n + bits(K)
+    run, cyclic = consecutive_four(n, p), four(n, p)
+    before, same = ([dims for _, dims in cube.crossed] for cube in (run, cyclic))
+    again = before[n] | before[n + 1] == {n - 1, n - 2}
+    return run.sound and again and before[:n] == same[-n:] and not any(before[n + 2 :])
+
+
+@compared
+def top_dimension_again(n: int) -> int:
+    """Two elements on a node, consecutive: the cycles in which the top dimension is in use."""
+    cube = consecutive(n, "binary", NODES)
+    cube.checked()
+    return int((cube.use()[n - 1] > 0).sum())
+
+
+@tried
+def like_a_quarter(n: int) -> bool:
+    """Whole addresses in Gray code, and a quarter cube after the all-to-all: by node."""
+    table = in_two_cubes(n + 2, convert=True).table()[:, : 1 << n]
+    quarter = np.sort(table & ((4 << n) - 1), axis=0)
+    whole = np.empty(4 << n, dtype=np.int64)
+    whole[by_library("cyclic", "Gray", n + 2, n)] = np.arange(4 << n)
+    return np.array_equal(quarter, np.sort(whole.reshape(4, -1), axis=0))
+
+
+def exchanged_odd_locations(claim: Claim) -> Iterator[Case]:
+    """Where locations with an odd number of ones cross the top dimension, and what that is."""
+
+    def ends(n: int, p: int, encoding: str) -> bool:
+        cube = Cube(n, coded("cyclic", "Gray", p, n))
+        cube.cross(odd(cube.place >> n, -1), 1 << n - 1, 0)
+        wanted = coded("cyclic", encoding, p, n), by_library("cyclic", encoding, p, n)
+        return all(np.array_equal(cube.place, place) for place in wanted)
+
+    return claim.tried(lambda n, p: ends(n, p, NODES), lambda n, p: ends(n, p, "Gray || Gray"))
+
+
+@tried
+def same_steps(n: int, p: int) -> bool:
+    """Consecutive: what a stage changes with the entire address in Gray code, and without."""
+    index, node = np.arange(1 << p), (1 << n) - 1
+    changes = []
+    for encoding in ("Gray", NODES):
+        place = coded("consecutive", encoding, p, n)
+        layout = named("consecutive", encoding, p, n)
+        same = [layout.node_change(1 << b) for b in reversed(range(p))]
+        changes.append([int((place ^ place[index ^ 1 << b])[0]) for b in reversed(range(p))])
+        if [change & node for change in changes[-1]] != same:
+            return False
+    whole, nodes = changes
+    first = whole[: n - 1] == nodes[: n - 1]
+    least = whole[n - 1] & node == nodes[n - 1] and whole[n - 1] >> n != 0
+    return first and least and not any(c & node for c in whole[n:])

@@ -1,25 +1,24 @@
 """Theorems 1 to 4: schedules proved and counted, node programs followed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared, require
+from graycube.papers.checks import Check
 from graycube.papers.claims import Compute
 from graycube.table.networks.state import Code
 
-from .cube import code_field, sound
+from .cube import Cube
 from .feasible import Network
-from .four import ProgramRun, consecutive_four, four, whole_four
-from .tables import CODES, bound, proved
-from .two import complements, ones_and_bit, two, whole
+from .four import consecutive_four, four, whole_four
+from .library import CODES, INTER, LOCAL, NODES, bits, bound, proved
+from .two import REORDER, two, whole
 
-NODES = "Binary || Gray"
-LOCAL, INTER = gc.Method(), gc.Method("inter-node")
 PROGRAM, LIBRARY = ", node program", ", library"
-REORDER = {"binary": complements, "gray": ones_and_bit(lambda n, k: n - k - 1)}
 Cases = Iterator[Case]
+Run = Callable[[int, int, Code], Cube]
 
 
 def by(claim: Claim, who: str, compute: Compute, least: Compute | None = None) -> Cases:
@@ -35,43 +34,34 @@ def by_both(claim: Claim, *ways: tuple[str, Compute], least: Compute | None = No
             yield from by(claim, f"{output}{who}", partial(compute, output=output), least)
 
 
-def bits(K: int) -> int:
-    """The slot bits of so many elements on a node."""
-    return K.bit_length() - 1
+def library(kind: str, encoding: str, method: gc.Method) -> Compute:
+    """The cycles of a schedule of the library."""
+    return lambda n, K, output: proved(kind, encoding, n, K, method, output)
 
 
-def counted(run: ProgramRun, output: str, shift: int) -> int:
-    """The cycles of a run, if all pairs met, nothing clashed, and the output is in its code."""
-    cube = run.cube
-    right = sound(cube) and cube.holds(code_field(output, shift, cube.n))
-    require(right, f"the run is wrong, output in {output} code")
-    return cube.cycles
-
-
-def theorem_1(claim: Claim) -> Cases:
-    """Bi-sectioning as section 3.1.1 has it, by our run of it and by the library."""
+def followed(run: Run, lowest: int, kind: str, encoding: str, method: gc.Method) -> Check:
+    """By a program of the nodes, which ends with this index bit, and by the library."""
 
     def program(n: int, K: int, output: Code) -> int:
-        return counted(four(n, n + bits(K), output), output, 2)
+        return run(n, n + bits(K), output).checked(output, lowest)
 
-    return by_both(claim, (PROGRAM, program), (LIBRARY, partial(by_library, "cyclic", LOCAL)))
+    schedule = library(kind, encoding, method)
+    return lambda claim: by_both(claim, (PROGRAM, program), (LIBRARY, schedule))
 
 
-def by_library(kind: str, method: gc.Method, n: int, K: int, output: Code) -> int:
-    """The cycles of a schedule of the library for nodes in Gray code."""
-    return proved(kind, NODES, n, K, method, output)
+theorem_1 = followed(four, 2, "cyclic", NODES, LOCAL)
+"""Bi-sectioning as section 3.1.1 has it."""
+theorem_2 = followed(lambda n, p, code: two(n, p, REORDER[code]), 1, "cyclic", NODES, INTER)
+"""Bi-sectioning with conversion over the links."""
+theorem_4_inter = followed(lambda n, p, c: whole(n, p, REORDER[c]), 1, "cyclic", "Gray", INTER)
 
 
 @compared
-def theorem_1_any(n: int, K: int) -> int | None:
+def theorem_1_any(n: int, K: int) -> int:
     """Four-sectioning, by the library; four elements by integer program."""
     if K > 4:
-        return max(
-            proved("cyclic", NODES, n, K, gc.Method(radix=2), output) for output in CODES
-        )
-    if n == 2:
-        return proved("cyclic", NODES, n, K, LOCAL)
-    return None if n > 4 else n + _no_network(n, 2, n)
+        return max(proved("cyclic", NODES, n, K, gc.Method(radix=2), code) for code in CODES)
+    return n + _no_network(n, 2, n) if n > 2 else proved("cyclic", NODES, n, K, LOCAL)
 
 
 def _no_network(n: int, slots: int, cycles: int) -> int:
@@ -82,36 +72,24 @@ def _no_network(n: int, slots: int, cycles: int) -> int:
     return int(Network(layout, cycles, goal).feasible(60) != "yes")
 
 
-def theorem_2(claim: Claim) -> Cases:
-    """Bi-sectioning with conversion over the links, by both programs and by the library."""
-
-    def program(n: int, K: int, output: Code) -> int:
-        return counted(two(n, n + bits(K), REORDER[output]), output, 1)
-
-    return by_both(claim, (PROGRAM, program), (LIBRARY, partial(by_library, "cyclic", INTER)))
+def theorem_3_inter(claim: Claim) -> Cases:
+    schedule = library("consecutive", NODES, INTER)
+    return by_both(claim, ("", schedule), least=consecutive_bound)
 
 
 def theorem_3_local(claim: Claim) -> Cases:
-    def program(n: int, K: int) -> int | None:
-        return None if n < 2 else checked(consecutive_four(n, n + bits(K)))
+    """By the library, and for n > 1 by a program of the nodes as well."""
 
-    library = partial(by_library, "consecutive", LOCAL)
-    yield from by(claim, "node program", program, consecutive_bound)
-    yield from by_both(claim, ("", library), least=consecutive_bound)
+    def program(n: int, K: int) -> int:
+        return consecutive_four(n, n + bits(K)).checked()
+
+    yield from by(replace(claim, only="n > 1"), "node program", program, consecutive_bound)
+    schedule = library("consecutive", NODES, LOCAL)
+    yield from by_both(claim, ("", schedule), least=consecutive_bound)
 
 
 def consecutive_bound(n: int, K: int) -> int:
     return bound("consecutive", NODES, n, K)
-
-
-def checked(run: ProgramRun) -> int:
-    require(sound(run.cube), "the run is wrong")
-    return run.cube.cycles
-
-
-def theorem_3_inter(claim: Claim) -> Cases:
-    library = partial(by_library, "consecutive", INTER)
-    return by_both(claim, ("", library), least=consecutive_bound)
 
 
 def theorem_4_local(claim: Claim) -> Cases:
@@ -122,30 +100,18 @@ def theorem_4_local(claim: Claim) -> Cases:
 
     def program(n: int, K: int, output: Code) -> int:
         if K > 2:
-            return counted(whole_four(n, n + bits(K), output), output, 2)
+            return whole_four(n, n + bits(K), output).checked(output, 2)
         same = n > 2 or _fewest(n) == least(n, K)
         require(same, "the bound is not what an integer program finds")
         return proved("cyclic", "Gray", n, K, INTER, output)
 
-    def library(n: int, K: int, output: Code) -> int | None:
-        return None if K < 4 else proved("cyclic", "Gray", n, K, LOCAL, output)
-
+    schedule, larger = library("cyclic", "Gray", LOCAL), replace(claim, only="K > 2")
     for output in CODES:
         yield from by(claim, f"{output}{PROGRAM}", partial(program, output=output), least)
-        yield from by(claim, f"{output}{LIBRARY}", partial(library, output=output))
+        yield from by(larger, f"{output}{LIBRARY}", partial(schedule, output=output))
 
 
 def _fewest(n: int) -> int:
     """The fewest cycles for two elements on a node, the entire address in Gray code."""
     layout = gc.Layout.cyclic(n + 1, n, whole="gray")
     return next(t for t in range(3 * n) if Network(layout, t).feasible(60) == "yes")
-
-
-def theorem_4_inter(claim: Claim) -> Cases:
-    def program(n: int, K: int, output: Code) -> int:
-        return counted(whole(n, n + bits(K), REORDER[output]), output, 1)
-
-    def library(n: int, K: int, output: Code) -> int:
-        return proved("cyclic", "Gray", n, K, INTER, output)
-
-    return by_both(claim, (PROGRAM, program), (LIBRARY, library))
