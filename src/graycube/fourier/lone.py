@@ -164,19 +164,19 @@ def _chirped(  # noqa: PLR0913
     matrix = Rectangle(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
     dtype, own = lines.dtype, team.share(low, team.me)
 
-    chirp = partial(_chirp, points=points, dtype=dtype, inverse=inverse)
+    chirp = partial(_chirp, points=points, inverse=inverse)
 
     def turned(values: _Lines, length: int) -> _Lines:
         factors = _own_chirp(team.share(length, team.me), points, dtype, inverse=inverse)
         return values * factors.reshape(-1, *(1,) * (values.ndim - 1))
 
-    def spectrum_of_chirp() -> _Lines:
-        size = matrix.high * low
+    def spectrum_of_chirp() -> _Lines:  # it is made once, so it may take longer and be exact
+        size, wide = matrix.high * low, np.result_type(dtype, np.clongdouble)
         index = np.add.outer(np.arange(matrix.high) * low, np.arange(own.start, own.stop))
-        kernel = np.zeros(index.shape, dtype)
+        kernel = np.zeros(index.shape, wide)
         for near, reach in ((index, wanted), (size - index, given)):
-            kernel[near < reach] = chirp(near[near < reach]).conj()
-        return matrix.forward(kernel)
+            kernel[near < reach] = chirp(near[near < reach], dtype=wide).conj()
+        return matrix.forward(kernel).astype(dtype)
 
     key = (given, points, wanted, dtype, inverse, *team.nodes)
     remembered = private(team.comm).remembered
