@@ -14,7 +14,7 @@ from graycube.fourier import lone, lone_cosine, owned
 from graycube.layout import Ownership
 
 ROADS = {
-    "complex": (owned, "lone"),
+    "complex": (owned, "over_nodes"),
     "half": (owned, "half_spectrum"),
     "from half": (owned, "from_half"),
     "cosines": (lone_cosine, "cosines"),
