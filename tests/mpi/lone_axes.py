@@ -1,12 +1,15 @@
 """Transforms along an axis that nothing can take the nodes of, beside SciPy's."""
 
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import scipy.fft
 from counting import Counting, sent
 
 import graycube as gc
+from graycube.array import moving
+from graycube.fourier.team import Team
 from graycube.run.windows import windows
 
 LENGTHS = (2, 7, 16, 30, 96, 131, 256, 300, 521, 600, 1042)
@@ -84,8 +87,9 @@ def cosines(comm):
 
 def little_to_trade(comm):
     """The other axis can take some of the nodes only; and nodes that have copies."""
-    x = np.random.default_rng(7).standard_normal((2, 600))
-    for code in ("binary", "gray") if comm.size & (comm.size - 1) == 0 else ("binary",):
+    codes = ("binary", "gray") if comm.size & (comm.size - 1) == 0 else ("binary",)
+    for rows, code in product((3, 2), codes):  # 3 rows of 16 * 75 have blocks in another order
+        x = np.random.default_rng(7).standard_normal((rows, 600 * (rows - 1)))
         layout = gc.Layout.mesh(x.shape, (1, comm.size), code=code)
         u = gc.CubeArray.from_numpy(x, layout, comm)
         half = gc.rfftn(u)
@@ -127,10 +131,43 @@ def in_shared_memory(comm):
     counting.Free()
 
 
+def few_exchanges(comm):
+    """A real transform sends half the numbers, and mirror images once; nothing else moves."""
+    points = 1200
+    x = np.random.default_rng(9).standard_normal(points)
+    layout = gc.Layout.mesh((points,), (comm.size,), ownership=True)
+    u = gc.CubeArray.from_numpy(x, layout, comm)
+    half = gc.rfft(u)
+    cases = [
+        ("fft", lambda: gc.fft(u), 3, 3 * 16 * points),
+        ("rfft", lambda: gc.rfft(u), 4, 4 * 8 * points),
+        ("irfft", lambda: gc.irfft(half, points), 4, 4 * 8 * points),
+    ]
+    sizes, moves = [], []
+
+    def exchanged(team, parts, *rest):
+        sizes.append(sum(part.nbytes for part in parts))
+        return own(team, parts, *rest)
+
+    own = Team.exchanged
+    for name, call, most, nbytes in cases:
+        sizes.clear()
+        with (
+            patch.object(Team, "exchanged", exchanged),
+            patch.object(moving, "carried", lambda *args: moves.append(args)),
+        ):
+            call()
+        yield len(sizes) == most, f"{name} has {len(sizes)} exchanges, not {most}"
+        total = comm.allreduce(sum(sizes))
+        yield total <= nbytes + 64 * comm.size, f"{name} sends {total} bytes, not {nbytes}"
+        yield moves == [], f"{name} moves blocks besides"
+
+
 RANKS = (1, 2, 3, 4, 6, 8)
 CHECKS = {
     "in_shared_memory": (in_shared_memory, RANKS[1:]),
     "halves": (halves, RANKS),
     "cosines": (cosines, RANKS),
     "little_to_trade": (little_to_trade, RANKS),
+    "few_exchanges": (few_exchanges, (2, 3, 4)),
 }

@@ -155,7 +155,12 @@ def evened(a: CubeArray) -> CubeArray:
     True
     """
     layout = _evened(a.layout)
-    return a if layout is a.layout else a.relayout(layout)
+    if layout == a.layout:
+        return a
+    owners = [axis for axis, _ in layout.digits]
+    if len(a.nodes) == 1 and owners == sorted(owners):  # a block of it is in C order too
+        return a.with_blocks(a.blocks, layout)
+    return a.relayout(layout)
 
 
 def resized(a: CubeArray, axis: int, length: int) -> CubeArray:

@@ -9,7 +9,7 @@ Rules.
    chirp (Bluestein), of so many points that there are such factors. The spectrum of the chirp
    is kept: all ranks of the communicator make it, or none.
 3. What is given may be shorter than the points, and is zero beyond. What is wanted may be
-   shorter too.
+   shorter too. Each has blocks of its own size.
 """
 
 from collections.abc import Iterator
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.fourier.engine import transformed
+from graycube.fourier.places import Blocked
 from graycube.fourier.team import Team
 from graycube.gf2.arrays import IntArray
 from graycube.run import private
@@ -42,31 +43,31 @@ class Rectangle:
     wide: int
     team: Team
 
-    def columns(self, lines: _Lines, length: int) -> _Lines:
-        """The columns of this node, of what has so many elements in blocks; zero beyond."""
-        team, mine = self.team, self.team.share(length, self.team.me)
+    def columns(self, lines: _Lines, given: Blocked) -> _Lines:
+        """The columns of this node, of elements that are in blocks; zero beyond."""
+        team, mine = self.team, given.own(self.team.me)
         every = range(len(team.nodes))
         cuts = [team.share(self.wide, k) for k in every]
         sent = [_cut(lines, mine, self.wide, cut) for cut in cuts]
-        sources = [team.share(length, k) for k in every]
+        sources = [given.own(k) for k in every]
         own = cuts[team.me]
         shapes = [(_count(s, self.wide, own), *lines.shape[1:]) for s in sources]
         made = np.zeros((self.high, len(own), *lines.shape[1:]), lines.dtype)
         for source, found in zip(
-            sources, team.exchanged(sent, shapes, -(-length // len(every))), strict=True
+            sources, team.exchanged(sent, shapes, given.block), strict=True
         ):
             for rows, across, part in _boxes(source, self.wide, own):
                 box = made[rows.start : rows.stop, across.start - own.start :][:, : len(across)]
                 box[...] = found[part.start : part.stop].reshape(box.shape)
         return made
 
-    def blocks(self, columns: _Lines, length: int) -> _Lines:
-        """Back: the block of this node of the first so many elements."""
+    def blocks(self, columns: _Lines, wanted: Blocked) -> _Lines:
+        """Back: the block of this node of the first elements."""
         team, own = self.team, self.team.share(self.wide, self.team.me)
         every = range(len(team.nodes))
         sent = []
         for k in every:
-            target = team.share(length, k)
+            target = wanted.own(k)
             parts = [
                 columns[rows.start : rows.stop, across.start - own.start :][
                     :, : len(across)
@@ -74,7 +75,7 @@ class Rectangle:
                 for rows, across, part in _boxes(target, self.wide, own)
             ]
             sent.append(np.concatenate([columns[:0].reshape(0, *columns.shape[2:]), *parts]))
-        mine = team.share(length, team.me)
+        mine = wanted.own(team.me)
         cuts = [team.share(self.wide, k) for k in every]
         shapes = [(_count(mine, self.wide, cut), *columns.shape[2:]) for cut in cuts]
         made = np.empty((len(mine), *columns.shape[2:]), columns.dtype)
@@ -122,14 +123,23 @@ class Rectangle:
         return made
 
 
-def lone(  # noqa: PLR0913
-    lines: _Lines, given: int, points: int, wanted: int, team: Team, *, inverse: bool
-) -> _Lines:
-    """The unscaled transform of lines along axis 0, of which each node of a team has a block.
+def over_nodes(lines: _Lines, points: int, team: Team, *, inverse: bool) -> _Lines:
+    """The unscaled transform of whole lines along axis 0, of which each node has a block.
 
     >>> def program(comm, x):  # 7 points, 2 or 3 on each of three ranks
-    ...     team = Team([0, 1, 2], comm.rank, comm, width=1)
-    ...     return lone(x, 7, 7, 7, team, inverse=False)
+    ...     return over_nodes(x, 7, Team([0, 1, 2], comm.rank, comm, width=1), inverse=False)
+    """
+    blocks = Blocked.over(points, len(team.nodes))
+    return lone(lines, blocks, points, blocks, team, inverse=inverse)
+
+
+def lone(  # noqa: PLR0913
+    lines: _Lines, given: Blocked, points: int, wanted: Blocked, team: Team, *, inverse: bool
+) -> _Lines:
+    """The same of points that are given up to some, of which values are wanted up to some.
+
+    >>> def program(comm, team, x):  # 5 of 7 points on three ranks, and 4 values of 7
+    ...     return lone(x, Blocked(5, 2), 7, Blocked(4, 2), team, inverse=False)
     """
     low = _factor(points, len(team.nodes))
     if low is None:
@@ -153,32 +163,31 @@ def _factor(points: int, least: int) -> int | None:
 
 
 def _chirped(  # noqa: PLR0913
-    lines: _Lines, given: int, points: int, wanted: int, team: Team, *, inverse: bool
+    lines: _Lines, given: Blocked, points: int, wanted: Blocked, team: Team, *, inverse: bool
 ) -> _Lines:
     """The transform as a convolution: n k is (n^2 + k^2 - (n - k)^2) / 2."""
     from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
 
-    most = max(given, wanted)
-    least = given + most - 1
+    least = given.length + max(given.length, wanted.length) - 1
     low = fft.next_fast_len(max(isqrt(least), len(team.nodes)))
     matrix = Rectangle(fft.next_fast_len(max(-(-least // low), len(team.nodes))), low, team)
     dtype, own = lines.dtype, team.share(low, team.me)
 
-    chirp = partial(_chirp, points=points, dtype=dtype, inverse=inverse)
+    chirp = partial(_chirp, points=points, inverse=inverse)
 
-    def turned(values: _Lines, length: int) -> _Lines:
-        factors = _own_chirp(team.share(length, team.me), points, dtype, inverse=inverse)
+    def turned(values: _Lines, blocks: Blocked) -> _Lines:
+        factors = _own_chirp(blocks.own(team.me), points, dtype, inverse=inverse)
         return values * factors.reshape(-1, *(1,) * (values.ndim - 1))
 
-    def spectrum_of_chirp() -> _Lines:
-        size = matrix.high * low
+    def spectrum_of_chirp() -> _Lines:  # it is made once, so it may take longer and be exact
+        size, wide = matrix.high * low, np.result_type(dtype, np.clongdouble)
         index = np.add.outer(np.arange(matrix.high) * low, np.arange(own.start, own.stop))
-        kernel = np.zeros(index.shape, dtype)
-        for near, reach in ((index, wanted), (size - index, given)):
-            kernel[near < reach] = chirp(near[near < reach]).conj()
-        return matrix.forward(kernel)
+        kernel = np.zeros(index.shape, wide)
+        for near, reach in ((index, wanted.length), (size - index, given.length)):
+            kernel[near < reach] = chirp(near[near < reach], dtype=wide).conj()
+        return matrix.forward(kernel).astype(dtype)
 
-    key = (given, points, wanted, dtype, inverse, *team.nodes)
+    key = (given.length, points, wanted.length, dtype, inverse, *team.nodes)
     remembered = private(team.comm).remembered
     spectrum = remembered(key, spectrum_of_chirp, _KEPT, "spectra of chirps")
     made = matrix.forward(matrix.columns(turned(lines, given), given))

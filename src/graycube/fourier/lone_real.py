@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graycube.fourier import engine
 from graycube.fourier.lone import FEW, Rectangle, lone
-from graycube.fourier.places import Around, Blocked, Straight, Turned, sent_on
+from graycube.fourier.places import Blocked, Mirrored, Straight, Turned, sent_on
 from graycube.fourier.team import Team
 from graycube.run.butterflies import unit_roots
 
@@ -34,26 +34,23 @@ def half_spectrum(lines: _Lines, points: int, team: Team) -> _Lines:
     >>> def program(comm, team, x):  # 8 points in, 5 values out, in blocks
     ...     return half_spectrum(x, 8, team)
     """
-    nodes, values = len(team.nodes), points // 2 + 1
+    values = points // 2 + 1
+    have, want = (Blocked.over(count, len(team.nodes)) for count in (points, values))
     if points <= 2 * FEW:
-        made = engine.half_spectrum(Rectangle(points, 1, team).columns(lines, points), 0)
-        return Rectangle(values, 1, team).blocks(made, values)
+        made = engine.half_spectrum(Rectangle(points, 1, team).columns(lines, have), 0)
+        return Rectangle(values, 1, team).blocks(made, want)
     dtype = np.result_type(lines.dtype, 1j)
     if points % 2:
-        return lone(lines.astype(dtype), points, points, values, team, inverse=False)
-    half = points // 2
-    pairs, want = Blocked.over(half, nodes), Blocked.over(values, nodes)
-    lines = _regrouped(lines, Blocked.over(points, nodes), doubled(pairs), team)
-    made = lone(in_pairs(lines), half, half, half, team, inverse=False)
-    here = sent_on(made, pairs, want, team, Around(half))
-    there = sent_on(made, pairs, want, team, Around(half, mirrored=True)).conj()
-    roots = roots_beside(want.own(team.me), points, here)
-    difference = here - there
-    difference *= -1j * roots
-    here += there
-    here += difference
-    here *= here.real.dtype.type(0.5)
-    return here
+        return lone(lines.astype(dtype), have, points, want, team, inverse=False)
+    half, own = points // 2, want.own(team.me)
+    pairs, beside = Blocked.over(half, len(team.nodes)), Blocked(half, want.block)
+    lines = _regrouped(lines, have, doubled(pairs), team)
+    here = lone(in_pairs(lines), pairs, half, beside, team, inverse=False)
+    there = sent_on(here, beside, want, team, Mirrored(half))
+    if half in own:  # where the spectrum begins again, its mirror image is the same value
+        here = np.concatenate([here, there[-1:]])
+    factors = _mixing(own.start, own.stop, points, dtype, inverse=False)
+    return _mixed(here, there, factors)
 
 
 def from_half(lines: _Lines, points: int, team: Team) -> _Lines:
@@ -62,29 +59,46 @@ def from_half(lines: _Lines, points: int, team: Team) -> _Lines:
     >>> def program(comm, team, y):  # 5 values in, 8 points out, in blocks
     ...     return from_half(y, 8, team)
     """
-    nodes, values = len(team.nodes), points // 2 + 1
+    values = points // 2 + 1
+    have, want = (Blocked.over(count, len(team.nodes)) for count in (values, points))
     if points <= 2 * FEW:
-        made = engine.from_half(Rectangle(values, 1, team).columns(lines, values), 0, points)
-        return Rectangle(points, 1, team).blocks(made, points)
-    have, own = Blocked.over(values, nodes), Blocked.over(values, nodes).own(team.me)
-    index = np.arange(own.start, own.stop)
-    alone = across((index == 0) | (2 * index == points), lines)  # these are real
+        made = engine.from_half(Rectangle(values, 1, team).columns(lines, have), 0, points)
+        return Rectangle(points, 1, team).blocks(made, want)
     if points % 2:
+        own = have.own(team.me)
+        alone = across(np.arange(own.start, own.stop) == 0, lines)
         lines = np.where(alone, lines, 2 * lines)
-        return np.ascontiguousarray(
-            lone(lines, values, points, points, team, inverse=True).real
-        )
+        return np.ascontiguousarray(lone(lines, have, points, want, team, inverse=True).real)
     half = points // 2
-    pairs = Blocked.over(half, nodes)
-    lines = np.where(alone, lines.real, lines)
-    here = sent_on(lines, have, pairs, team, Straight())
-    there = sent_on(lines, have, pairs, team, Turned(half)).conj()
-    difference = here - there
-    difference *= 1j * roots_beside(pairs.own(team.me), points, here).conj()
+    pairs, beside = Blocked.over(half, len(team.nodes)), Blocked(half, have.block)
+    own = beside.own(team.me)
+    there = sent_on(lines, have, beside, team, Turned(half))
+    here = lines[: len(own)].copy()
+    if 0 in own:
+        here.imag[0] = there.imag[0] = 0
+    factors = _mixing(own.start, own.stop, points, lines.dtype, inverse=True)
+    made = lone(_mixed(here, there, factors), beside, half, pairs, team, inverse=True)
+    return _regrouped(out_of_pairs(made), doubled(pairs), want, team)
+
+
+def _mixed(here: _Lines, there: _Lines, factors: tuple[_Lines, _Lines]) -> _Lines:
+    """Values and the conjugates of their mirror images, times factors; in their place."""
+    here *= across(factors[0], here)
+    np.conjugate(there, out=there)
+    there *= across(factors[1], there)
     here += there
-    here += difference
-    made = lone(here, half, half, half, team, inverse=True)
-    return _regrouped(out_of_pairs(made), doubled(pairs), Blocked.over(points, nodes), team)
+    return here
+
+
+@lru_cache(maxsize=_KEPT)
+def _mixing(
+    start: int, stop: int, points: int, dtype: "np.dtype[Any]", *, inverse: bool
+) -> tuple[_Lines, _Lines]:
+    """The factors between the spectrum of pairs and that of so many points, or back."""
+    index, wide = np.arange(start, stop), np.result_type(dtype, complex)
+    roots = 1j * unit_roots(index, points, wide, inverse=inverse)
+    here, there = (1 + roots, 1 - roots) if inverse else (0.5 - roots / 2, 0.5 + roots / 2)
+    return here.astype(dtype), there.astype(dtype)
 
 
 def doubled(pairs: Blocked) -> Blocked:

@@ -22,7 +22,7 @@ from graycube.array.moving import straight
 from graycube.array.ranks import spread
 from graycube.fourier import engine
 from graycube.fourier.engine import transformed
-from graycube.fourier.lone import lone
+from graycube.fourier.lone import over_nodes
 from graycube.fourier.lone_real import from_half, half_spectrum
 from graycube.fourier.team import Team
 from graycube.layout import Ownership
@@ -55,7 +55,7 @@ def owned_transform(
         left.remove(axis)
         points = found.layout.shape[axis]
         lines = partial(transformed, axis=axis, inverse=inverse)
-        alone = partial(lone, given=points, points=points, wanted=points, inverse=inverse)
+        alone = partial(over_nodes, points=points, inverse=inverse)
         found = on_lines(found, axis, points, lines, alone)
         found = found.with_blocks(scale(found.blocks, points))
     return found

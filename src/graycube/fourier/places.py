@@ -82,25 +82,22 @@ class Straight:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """Values 0 to ``points`` of what has that period, as they are or mirrored: at -k.
+class Mirrored:
+    """Values 0 to ``-points`` of what has that period: those at -k.
 
-    >>> Around(4).origins(np.arange(5)), Around(4, mirrored=True).origins(np.arange(5))
-    (array([0, 1, 2, 3, 0]), array([0, 3, 2, 1, 0]))
+    >>> Mirrored(4).origins(np.arange(5))
+    array([0, 3, 2, 1, 0])
     """
 
     points: int
-    mirrored: bool = False
 
     def goals(self, source: IntArray) -> tuple[IntArray, ...]:
         """One place for each, and both ends for the element at 0."""
-        once = self.points - source if self.mirrored else source
-        other = 0 if self.mirrored else self.points
-        return once, np.where(source == 0, other, _NONE)
+        return self.points - source, np.where(source == 0, 0, _NONE)
 
     def origins(self, goal: IntArray) -> IntArray:
         """Modulo the points."""
-        return (-goal if self.mirrored else goal) % self.points
+        return -goal % self.points
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from graycube.layout import copied, indexing
 from graycube.layout.axis import Axis
 from graycube.layout.pieces import Piece, piece_of_cube
 from graycube.layout.placement import Placement
+from graycube.layout.required import require_payload
 
 
 class AffinePlacement(Placement):
@@ -272,17 +273,11 @@ class AffinePlacement(Placement):
         [[0], [1], [3], [2]]
         """
         array = host_array(x)
-        d = len(self.axes)
-        if array.shape[:d] != self.shape:
-            raise InvalidValueError(
-                f"the array has shape {array.shape}",
-                f"its first axes must be {self.shape}",
-                "reshape it, or build the layout for this shape",
-            )
-        rows = array.reshape(self.size, *array.shape[d:])
+        payload = require_payload(array.shape, self)
+        rows = array.reshape(self.size, *payload)
         if nodes is None and self._rows is not None:
             blocks = permuted(rows, self._rows)
-            return blocks.reshape(1 << self.n, self.block_size, *array.shape[d:])
+            return blocks.reshape(1 << self.n, self.block_size, *payload)
         return rows[self._indices(nodes)]
 
     def gather(self, blocks: ArrayLike) -> NDArray[Any]:

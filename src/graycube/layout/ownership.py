@@ -28,7 +28,7 @@ from graycube.host import host_array
 from graycube.layout import owned_text
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
-from graycube.layout.required import require_axis
+from graycube.layout.required import require_axis, require_payload
 from graycube.layout.share import SharedAxis
 from graycube.show import Sheet, Shown
 
@@ -161,16 +161,10 @@ class Ownership(Placement, Shown):
         [[3, 4]]
         """
         array = host_array(x)
-        d = len(self.axes)
-        if array.shape[:d] != self.shape:
-            raise InvalidValueError(
-                f"the array has shape {array.shape}",
-                f"its first axes must be {self.shape}",
-                "reshape it, or build the layout for this shape",
-            )
+        payload = require_payload(array.shape, self)
         own = self._own(range(self.node_count) if nodes is None else nodes)
         part = array[tuple(slice(r.start, r.stop, r.step) for r in own)]
-        return np.array(part, order="C").reshape(1, prod(map(len, own)), *array.shape[d:])
+        return np.array(part, order="C").reshape(1, prod(map(len, own)), *payload)
 
     def gather(self, blocks: ArrayLike) -> NDArray[Any]:
         """The array whose one block this is, where all nodes are in one process.

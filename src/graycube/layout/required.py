@@ -31,3 +31,20 @@ def require_single(layout: Placement, what: str) -> None:
             f"{what} needs a layout without copies",
             "call relayout with one where there are enough elements, or use to_numpy()",
         )
+
+
+def require_payload(shape: tuple[int, ...], layout: Placement) -> tuple[int, ...]:
+    """What follows the axes of a layout in the shape of an array.
+
+    >>> from graycube.layout import Layout
+    >>> require_payload((8, 3, 2), Layout.cyclic(3, 1))
+    (3, 2)
+    """
+    d = len(layout.shape)
+    if shape[:d] != layout.shape:
+        raise InvalidValueError(
+            f"the array has shape {shape}",
+            f"its first axes must be {layout.shape}",
+            "reshape it, or build the layout for this shape",
+        )
+    return shape[d:]
