@@ -204,6 +204,23 @@ def test_rows_that_cost_less_than_nothing_cost_nothing():
     assert fit(samples, dims=1).per_row == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("startup", "before"), [(1.0, 1), (0.01, 2)])
+def test_slow_rounds_are_measured_no_more_often_than_they_must_be(startup, before):
+    """Each once for every dimension that it may begin with, in every repeat and ``before``."""
+
+    def program(comm):
+        calibrate(comm, sizes=(1, 64), repeats=3)
+        return comm.now
+
+    machine = gc.Machine(2, 1, "circuit", startup=startup, per_byte=0.0)
+    needed = sum(
+        (3 * startup if kind.kind == "alltoall" else kind.predicted(machine)) * kind.turns(2)
+        for kind in rounds(2, (1, 64))
+    )
+    taken = VirtualMachine(4, startup, 0.0).run(program)
+    assert max(taken) == pytest.approx((3 + before) * needed)
+
+
 def test_two_ranks_are_enough():
     truth = VirtualMachine(2, 1e-3, 1e-7)
     first, second = truth.run(lambda comm: calibrate(comm, **SETTINGS))

@@ -37,6 +37,15 @@ class RoundKind:
     count: int
     nbytes: int
 
+    def turns(self, dims: int) -> int:
+        """How many rounds differ from each other: some begin with another dimension each time.
+
+        >>> [RoundKind(kind, 2, 8).turns(3) for kind in ("distance", "alone", "pairwise")]
+        [3, 1, 1]
+        """
+        every = self.kind in ("distance", "at once") and self.count == dims
+        return 1 if every or self.kind in {"alone", *ALL_TO_ALL} else dims
+
     def predicted(self, machine: Machine) -> float:
         """Seconds on a machine."""
         n, circuits = machine.dims, machine.switching == "circuit"
