@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -38,10 +39,10 @@ def main(name: str, report: Path, less: int) -> None:
     startup, arithmetic = measured_costs(comm)
     machine = replace(NETWORKS[name], startup=startup, arithmetic=arithmetic)
     rows: list[Row] = []
-    for row in (
-        *moves(comm, machine, BLOCK - less),
-        *transforms(comm, machine, BLOCK - less),
-        *placements(comm, machine, BLOCK - less),
+    for row in chain(
+        moves(comm, machine, BLOCK - less),
+        transforms(comm, machine, BLOCK - less),
+        placements(comm, machine, BLOCK - less),
     ):
         rows.append(row)
         if comm.rank == 0:
