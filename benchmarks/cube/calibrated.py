@@ -10,7 +10,7 @@ from mpi4py import MPI
 import graycube as gc
 
 SIZES = (8, 1 << 17)  # much more than a link sends at once after it was idle
-REPEATS = 5
+REPEATS = 3
 
 
 def main(runs: int, report: str) -> None:

@@ -20,7 +20,7 @@ from ranks import started
 import graycube as gc
 
 RATIO = 4.0
-PER_BYTE = 5e-7  # seconds, of near links: a bucket is full again before the next message
+PER_BYTE = 1e-6  # seconds, of near links: a bucket is full again before the next message
 OFF = 0.05
 
 
