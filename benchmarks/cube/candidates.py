@@ -20,20 +20,25 @@ _Key = tuple[str, int, int, str]
 
 
 def tried(
-    plans: Mapping[Ports, gc.Plan], comm: Comm, runs: int, amounts: Amounts
+    plans: Mapping[Ports, gc.Plan],
+    comm: Comm,
+    runs: int,
+    amounts: Amounts | None = None,
+    *,
+    warm: bool = True,
 ) -> Iterator[Row]:
-    """All candidates for so many ports, and whose choice they are; then one Alltoallv."""
+    """All candidates for so many ports, and whose choice they are; Alltoallv of ``amounts``."""
     users: dict[_Key, list[Ports]] = {}
     made: dict[_Key, gc.Plan] = {}
     for ports, plan in plans.items():
         for rival in rivals(plan):
             made.setdefault(same(rival), rival)
             users.setdefault(same(rival), []).append(ports)
-    *found, whole = rows([*made.values()], comm, runs, amounts)
-    for key, row in zip(made, found, strict=True):
+    found = rows([*made.values()], comm, runs, amounts, warm=warm)
+    for key, row in zip(made, found, strict=False):
         chosen = [ports for ports in users[key] if same(plans[ports]) == key]
         yield row | {"ports": users[key], "chosen": chosen}
-    yield whole
+    yield from found
 
 
 def same(plan: gc.Plan) -> _Key:
@@ -47,12 +52,14 @@ def rivals(plan: gc.Plan) -> list[gc.Plan]:
     return [replace(plan, schedule=t.schedule, traffic=t) for t in found if t is not None]
 
 
-def rows(
+def rows(  # noqa: PLR0913
     plans: Sequence[gc.Plan],
     comm: Comm,
     runs: int,
     amounts: Amounts | None = None,
     stretch: float = 0.0,
+    *,
+    warm: bool = True,
 ) -> Iterator[Row]:
     """Plans, predicted and measured, and then Alltoallv of ``amounts``.
 
@@ -74,7 +81,7 @@ def rows(
         calls,
         comm,
         runs,
-        warm=nbytes < COLD,
+        warm=warm and nbytes < COLD,
         stretch=stretch,
         before_last=forget,
     )

@@ -1,6 +1,7 @@
 """A real hypercube on this machine, of network namespaces, and programs on its nodes.
 
     python benchmarks/cube/cube.py run --dims 3 --rate 50 graycube calibrate cube3
+    python benchmarks/cube/cube.py run --dims 4 --torus 8x2 --per-byte 1e-6 PROGRAM
     python benchmarks/cube/cube.py plan plan.json --rate 50
 
 It needs root and iproute2; README.md says what it builds and how it takes that down.
@@ -15,11 +16,13 @@ from typing import Any
 
 import click
 import numpy as np
+from cables import alike
 from enclosed import PRIVATE, enclose
 from network import MAX_DIMS, MIN_DIMS, Network
 from ranks import started
 
 import graycube as gc
+from graycube.cli.machines import MachineOptions, machine_options
 
 COUNTED = 1 << 24  # crossings of links by elements: each is followed to know what links carry
 RATE = click.option(
@@ -36,13 +39,18 @@ def main() -> None:
 @main.command(context_settings={"allow_interspersed_args": False})
 @click.option("--dims", type=click.IntRange(MIN_DIMS, MAX_DIMS), required=True)
 @RATE
+@machine_options
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(dims: int, rate: float, command: tuple[str, ...]) -> None:
-    """Run COMMAND on every node, as mpiexec does."""
+def run(dims: int, rate: float, command: tuple[str, ...], **machine: Any) -> None:  # noqa: ANN401
+    """Run COMMAND on every node, as mpiexec does.
+
+    The network is that of a machine: the usual one has links of one --rate.
+    """
     if shutil.which(command[0]) is None:
         raise click.UsageError(f"there is no program {command[0]!r}: give its path")
+    network = Network(MachineOptions(**machine).machine(dims, alike(dims, rate)))
     enclose()
-    with_network(Network(dims, rate), list(command))
+    with_network(network, list(command))
 
 
 @main.command()
@@ -65,7 +73,7 @@ def plan(file: Path, rate: float, runs: int, *, as_json: bool) -> None:
     with tempfile.TemporaryDirectory(dir=PRIVATE) as folder:
         report = Path(folder) / "report.json"
         worker = [sys.executable, "-m", "mpi4py", str(Path(__file__).with_name("carry.py"))]
-        with_network(Network(dims, rate), [*worker, str(file), str(runs), str(report)])
+        with_network(Network(alike(dims, rate)), [*worker, str(file), str(runs), str(report)])
         content = json.loads(report.read_text(encoding="ascii"))
     click.echo(json.dumps(content, indent=2) if as_json else told(content, rate))
     if not content["right"]:

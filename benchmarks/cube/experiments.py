@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from cables import alike
 from enclosed import PRIVATE, enclose
 from network import BURST, MAX_DIMS, MIN_DIMS, MTU, Network
 from ranks import started
@@ -59,7 +60,7 @@ def main(
             found = Path(folder) / "found.json"
             known = cubes[str(n)] if only else setting(n, less)
             found.write_text(json.dumps(known), encoding="ascii")
-            network = Network(n, RATES[n])
+            network = Network(alike(n, RATES[n]))
             network.build()
             worker = [sys.executable, "-m", "mpi4py", str(HERE / "trials.py"), str(found)]
             asked = [str(longest << 20), str(less), *([only] if only else [])]

@@ -24,7 +24,7 @@ TRIES = 4  # runs until a calm one; else the calmest counts
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of every run, and the bytes that a run sends: ``links[u][d]``, the mean.
+    """Seconds of every run, and the bytes that a run sends: ``links[u][d]`` over port d.
 
     ``stolen`` is what share of the processors the host took in each run; ``resent`` are the TCP
     segments that were sent again, in all runs of all works.
@@ -54,7 +54,7 @@ def measured(  # noqa: PLR0913
     repeats = [fitting(work, comm, stretch) for work in works]
     again = resent()
     times, shares = np.zeros((2, len(works), runs))
-    counts = np.zeros((len(works), comm.size.bit_length() - 1))
+    counts = np.zeros((len(works), len(sent())))
     for run in range(runs):
         if run == runs - 1:
             before_last()
@@ -104,7 +104,7 @@ def fitting(work: Callable[[], object], comm: Comm, seconds: float) -> int:
 
 
 def sent() -> Counts:
-    """Bytes that this node has sent over each dimension, with all headers."""
+    """Bytes that this node has sent over each port, with all headers."""
     lines = Path("/proc/self/net/dev").read_text(encoding="ascii").splitlines()[2:]
     fields = {port.strip(): counts.split() for port, counts in (s.split(":") for s in lines)}
     return np.array([int(fields[port][8]) for port in sorted(fields) if port != "lo"])

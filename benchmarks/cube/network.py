@@ -1,15 +1,17 @@
-"""A hypercube of network namespaces: a node is one, an edge is a pair of virtual interfaces.
+"""A machine of network namespaces: a place is one, a cable is a pair of virtual interfaces.
 
-Each direction of a link has a token bucket of its own. A node has one address, and routes to
-all others through the lowest dimension in which they differ; the kernels of the nodes between
-pass packets on.
+Each direction of a cable has a token bucket of its own. A node has one address, and routes to
+all others as the machine's messages go; the kernels of the places between pass packets on.
 """
 
 import json
 import subprocess
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from cables import Cables
+
+import graycube as gc
 
 MIN_DIMS, MAX_DIMS = 2, 5
 MTU = 3000
@@ -44,93 +46,105 @@ SETTINGS = (
 )
 
 
-@dataclass(frozen=True)
 class Network:
-    """2^dims nodes; a link carries ``rate`` Mbit/s in each direction."""
+    """The nodes of a machine, its links and their rates; start-ups are those of the kernel."""
 
-    dims: int
-    rate: float
+    def __init__(self, machine: gc.Machine) -> None:
+        self.nodes = range(1 << machine.dims)
+        self.cables = Cables(machine)
 
     @property
-    def nodes(self) -> range:
-        """Their numbers."""
-        return range(1 << self.dims)
+    def places(self) -> dict[str, list[str]]:
+        """The namespaces, and the neighbours of each: port k leads to the k-th one."""
+        return self.cables.neighbours
 
     def build(self) -> None:
         """Make it all, and wait until every link is up."""
-        _batch("ip", None, (f"netns add {name(u)}" for u in self.nodes))
-        for u in self.nodes:
-            self._enter(u, ["sysctl", "-q", "-w", *SETTINGS])
-        for u in self.nodes:
-            _batch("ip", u, self._pairs(u))
-        for u in self.nodes:
-            _batch("ip", u, self._routes(u))
-            _batch("tc", u, self._buckets())
+        _batch("ip", None, (f"netns add {here}" for here in self.places))
+        for here in self.places:
+            _output(["nsenter", f"--net=/run/netns/{here}", "sysctl", "-q", "-w", *SETTINGS])
+        for here in self.places:
+            _batch("ip", here, self._pairs(here))
+        for here in self.places:
+            _batch("ip", here, self._routes(here))
+            _batch("tc", here, self._buckets(here))
         self._wait()
 
     def remove(self) -> None:
         """Take it down, to build another one; at the end of all it goes by itself."""
-        _batch("ip", None, (f"netns del {name(u)}" for u in self.nodes))
+        _batch("ip", None, (f"netns del {here}" for here in self.places))
 
-    def _pairs(self, u: int) -> Iterator[str]:
+    def _pairs(self, here: str) -> Iterator[str]:
         yield "link set lo up"
-        for d in range(self.dims):
-            v = u ^ 1 << d
-            if u < v:
-                here, there = (f"mtu {MTU} address {_hardware(node, d)}" for node in (u, v))
+        for k, there in enumerate(self.places[here]):
+            back = self.places[there].index(here)
+            if self._number(here) < self._number(there):
+                mine, other = self._hardware(here, k), self._hardware(there, back)
                 yield (
-                    f"link add {port(d)} {here} type veth "
-                    f"peer name {port(d)} {there} netns {name(v)}"
+                    f"link add {port(k)} mtu {MTU} address {mine} type veth "
+                    f"peer name {port(back)} mtu {MTU} address {other} netns {there}"
                 )
 
-    def _routes(self, u: int) -> Iterator[str]:
-        yield f"addr add {address(u)}/32 dev {port(0)}"
-        for d in range(self.dims):
-            v = u ^ 1 << d
-            yield f"link set {port(d)} gso_max_segs 1 up"  # no packets of many
-            yield f"neigh add {address(v)} lladdr {_hardware(v, d)} dev {port(d)} nud permanent"
-        for v in self.nodes:
-            if u != v:
-                d = ((u ^ v) & -(u ^ v)).bit_length() - 1
-                via = f"via {address(u ^ 1 << d)} dev {port(d)} onlink"
-                yield f"route add {address(v)}/32 {via} src {address(u)} {ROUTE}"
+    def _routes(self, here: str) -> Iterator[str]:
+        source = ""
+        if here in self.cables.nodes:
+            yield f"addr add {self._address(here)}/32 dev {port(0)}"
+            source = f"src {self._address(here)}"
+        for k, there in enumerate(self.places[here]):
+            hardware = self._hardware(there, self.places[there].index(here))
+            known = f"{self._address(there)} lladdr {hardware} dev {port(k)}"
+            yield f"link set {port(k)} gso_max_segs 1 up"  # no packets of many
+            yield f"neigh add {known} nud permanent"
+        for target in self.cables.nodes:
+            if target != here:
+                there = self.cables.onward[here, target]
+                via = f"via {self._address(there)} dev {port(self.places[here].index(there))}"
+                yield f"route add {self._address(target)}/32 {via} onlink {source} {ROUTE}"
 
-    def _buckets(self) -> Iterator[str]:
+    def _buckets(self, here: str) -> Iterator[str]:
         """Acknowledgements go first: behind data of the other direction they would come late.
 
         Nothing else is so short, so no packet overtakes another one of its own message. What
         different nodes have sent takes turns: behind a message that begins a little early, the
         end of another one would come late.
         """
-        bits = round(self.rate * 1e6)
-        for d in range(self.dims):
-            at = f"dev {port(d)}"
+        for k, there in enumerate(self.places[here]):
+            bits, at = self.cables.rates[here, there], f"dev {port(k)}"
+            if bits is None:
+                continue
             limits = f"ceil {bits}bit burst {BURST} cburst {BURST} quantum {MTU}"
             yield f"qdisc add {at} root handle 1: htb"
             yield f"class add {at} parent 1: classid 1:1 htb rate {bits}bit {limits}"
             yield from _leaf(at, "1:2", f"rate {round(0.1 * bits)}bit {limits} prio 0")
             short = "match u16 0 0xffc0 at 2"  # the length is less than 64 bytes
             yield f"filter add {at} parent 1: prio 1 protocol ip u32 {short} flowid 1:2"
-            for u in self.nodes:
+            for u, node in enumerate(self.cables.nodes):
                 leaf = f"1:{_OF_NODES + u:x}"
                 yield from _leaf(at, leaf, f"rate {bits // 1000}bit {limits} prio 1")
-                sender = f"u32 match ip src {address(u)}/32"
+                sender = f"u32 match ip src {self._address(node)}/32"
                 yield f"filter add {at} parent 1: prio 2 protocol ip {sender} flowid {leaf}"
+
+    def _number(self, here: str) -> int:
+        return [*self.places].index(here)
+
+    def _address(self, here: str) -> str:
+        return f"10.0.0.{self._number(here) + 1}"
+
+    def _hardware(self, here: str, k: int) -> str:
+        return f"02:00:00:00:{k:02x}:{self._number(here):02x}"
 
     def _wait(self) -> None:
         """The kernel takes up to a second to say that a link is up; MPI asks for that."""
         end = time.monotonic() + READY
-        while any(state != "UP" for u in self.nodes for state in self._states(u)):
+        while any(state != "UP" for here in self.places for state in _states(here)):
             if time.monotonic() > end:
                 raise TimeoutError(f"the links are not up after {READY:.0f} seconds")
             time.sleep(0.02)
 
-    def _states(self, u: int) -> Iterator[str]:
-        links = json.loads(_output(["ip", "-n", name(u), "-j", "link"]))
-        yield from (link["operstate"] for link in links if link["ifname"] != "lo")
 
-    def _enter(self, u: int, command: list[str]) -> None:
-        _output(["nsenter", f"--net=/run/netns/{name(u)}", *command])
+def _states(here: str) -> Iterator[str]:
+    links = json.loads(_output(["ip", "-n", here, "-j", "link"]))
+    yield from (link["operstate"] for link in links if link["ifname"] != "lo")
 
 
 def _leaf(at: str, name: str, limits: str) -> Iterator[str]:
@@ -138,27 +152,13 @@ def _leaf(at: str, name: str, limits: str) -> Iterator[str]:
     yield f"qdisc add {at} parent {name} bfifo limit {QUEUE}"
 
 
-def name(u: int) -> str:
-    """The namespace of a node."""
-    return f"node{u}"
+def port(k: int) -> str:
+    """The interface of a place to its neighbour of that number: on a cube, over dimension k."""
+    return f"d{k}"
 
 
-def port(d: int) -> str:
-    """The interface of a node to its neighbour over dimension d."""
-    return f"d{d}"
-
-
-def address(u: int) -> str:
-    """The address of a node."""
-    return f"10.0.0.{u + 1}"
-
-
-def _hardware(u: int, d: int) -> str:
-    return f"02:00:00:00:{d:02x}:{u:02x}"
-
-
-def _batch(tool: str, u: int | None, lines: Iterable[str]) -> None:
-    where = [] if u is None else ["-n", name(u)]
+def _batch(tool: str, here: str | None, lines: Iterable[str]) -> None:
+    where = [] if here is None else ["-n", here]
     _output([tool, *where, "-batch", "-"], "\n".join(lines) + "\n")
 
 

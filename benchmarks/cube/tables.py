@@ -10,18 +10,18 @@ from found import Row, by_algorithm, by_move, by_size, calibrated, size, spread,
 def tables(cubes: dict[int, Row]) -> dict[str, list[str]]:
     """Lines of Markdown under headings."""
     return {
-        "calibration": list(_lines(_calibrations(cubes))),
-        "long blocks: measured, and over predicted": list(_lines(_long(cubes))),
-        "ratios": list(_lines(_ratios(cubes))),
-        "layouts": list(_lines(_layouts(cubes))),
-        "regret": list(_lines(_regret(cubes))),
-        "break-even": list(_lines(_break_even(cubes))),
-        "transforms": list(_lines(_transforms(cubes))),
-        "mappings": list(_lines(_mappings(cubes))),
+        "calibration": list(lines(_calibrations(cubes))),
+        "long blocks: measured, and over predicted": list(lines(_long(cubes))),
+        "ratios": list(lines(_ratios(cubes))),
+        "layouts": list(lines(_layouts(cubes))),
+        "regret": list(lines(_regret(cubes))),
+        "break-even": list(lines(_break_even(cubes))),
+        "transforms": list(lines(_transforms(cubes))),
+        "mappings": list(lines(_mappings(cubes))),
     }
 
 
-def _lines(rows: Iterator[Sequence[str]]) -> Iterator[str]:
+def lines(rows: Iterator[Sequence[str]]) -> Iterator[str]:
     """A table of Markdown; the first row is its head."""
     for k, row in enumerate(rows):
         yield "| " + " | ".join(row) + " |"

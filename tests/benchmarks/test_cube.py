@@ -215,6 +215,60 @@ def packets(told):
         yield name, (int(count), int(nbytes) / max(int(count), 1))
 
 
+CARDS = ("--ports", "1,1,1", "--share", "1,2,2", "--per-byte", "1e-7,2e-7,2e-7")
+RING = ("--torus", "8", "--per-byte", "2e-7")
+
+
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize(
+    ("options", "pairs", "carried"),
+    [
+        (CARDS, {0: 2, 1: 5}, {"card0": 2, "switch": 1}),  # out of a card
+        *sweep(
+            (CARDS, {0: 2, 4: 3}, {"card0": 1, "switch": 2}),  # and into one
+            (RING, {0: 2, 1: 3}, {"node1": 2, "node2": 1}),
+        ),
+    ],
+)
+def test_messages_share_the_links_of_the_machine(options, pairs, carried):
+    """Pairs of nodes, and how many messages pass over the busiest port of a place."""
+    program = f"""
+import json, subprocess, time
+import numpy as np
+from mpi4py import MPI
+comm, block = MPI.COMM_WORLD, np.zeros(1 << 18, np.uint8)
+def sent():
+    comm.Barrier()
+    told = {{}}
+    for place in {[*carried]}:
+        line = ["ip", "-n", place, "-s", "-j", "link"]
+        links = json.loads(subprocess.run(line, capture_output=True, check=True).stdout)
+        told[place] = [link["stats64"]["tx"]["bytes"] for link in links]
+    comm.Barrier()
+    return told, time.monotonic()
+for way in range(2):  # once for TCP to begin
+    before, begun = sent()
+    for source, target in {pairs}.items():
+        if comm.rank == source:
+            comm.Send(block, target)
+        if comm.rank == target:
+            comm.Recv(block, source)
+    comm.Barrier()
+    ended = time.monotonic()
+    after, _ = sent()
+if comm.rank == 0:
+    most = {{p: max(b - a for a, b in zip(before[p], after[p])) for p in before}}
+    print((most, ended - begun))
+"""
+    line = command("run", "--dims", 3, *options, sys.executable, "-c", program)
+    done = carried_out(line)
+    assert done.returncode == 0, done.stderr
+    most, seconds = ast.literal_eval(done.stdout)
+    for place, messages in carried.items():
+        assert messages << 18 < most[place] < 1.1 * (messages << 18)
+    assert seconds >= 0.95 * 2 * 2e-7 * 2**18  # two messages on one link
+
+
 @pytest.mark.usefixtures("clean")
 def test_a_rank_that_fails_ends_all():
     program = """

@@ -163,6 +163,18 @@ def test_many_turns_cost_what_few_do(machine, monkeypatch):
     assert direct.traffic.time(machine) == pytest.approx(exactly)
 
 
+@pytest.mark.parametrize("sides", [(8,), (8, 2)])
+def test_pipelines_on_rings_load_each_link_with_all_that_passes_it(sides):
+    """Messages over several dimensions at once are not all busiest on the same link."""
+    ring = gc.Machine.torus(sides, startup=1.0, per_byte=1.0)
+    n = ring.dims
+    task = Task(gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n), 3 << n)
+    (found,) = (c for c in all_candidates(task, ring) if c.algorithm.name == "pipeline")
+    assert not exact(found.traffic.schedule)
+    least = sum(seconds(*seen, task, ring) for seen in messages(found.traffic.schedule))
+    assert found.cost == least
+
+
 def test_half_of_the_data_cross_the_links_in_the_middle():
     ring = gc.Machine.torus((16,), startup=3.0, per_byte=1.0)
     path = gc.Machine.torus((16,), joined=False, startup=3.0, per_byte=1.0)

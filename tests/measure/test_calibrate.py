@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 
@@ -204,6 +205,23 @@ def test_rows_that_cost_less_than_nothing_cost_nothing():
     assert fit(samples, dims=1).per_row == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("startup", "before"), [(1.0, 1), (0.01, 2)])
+def test_slow_rounds_are_measured_no_more_often_than_they_must_be(startup, before):
+    """Each once for every dimension that it may begin with, in every repeat and ``before``."""
+
+    def program(comm):
+        calibrate(comm, sizes=(1, 64), repeats=3)
+        return comm.now
+
+    machine = gc.Machine(2, 1, "circuit", startup=startup, per_byte=0.0)
+    needed = sum(
+        (3 * startup if kind.kind == "alltoall" else kind.predicted(machine)) * kind.turns(2)
+        for kind in rounds(2, (1, 64))
+    )
+    taken = VirtualMachine(4, startup, 0.0).run(program)
+    assert max(taken) == pytest.approx((3 + before) * needed)
+
+
 def test_two_ranks_are_enough():
     truth = VirtualMachine(2, 1e-3, 1e-7)
     first, second = truth.run(lambda comm: calibrate(comm, **SETTINGS))
@@ -346,6 +364,66 @@ def test_a_calibration_is_saved_and_found(tmp_path, monkeypatch):
     assert gc.Machine.profile("there").name == "there"
 
 
+def measured(truth, name="ours"):
+    return truth.run(lambda comm: calibrate(comm, name, **SETTINGS))[0]
+
+
+def test_of_two_runs_the_calm_rounds_count():
+    truth = VirtualMachine(8, 1e-3, 1e-7, far=2, slower=4.0)
+    calm = measured(truth)
+    halves = [
+        replace(
+            calm,
+            samples=tuple(
+                replace(s, seconds=s.seconds * (3 if k % 2 == half else 1))
+                for k, s in enumerate(calm.samples)
+            ),
+        )
+        for half in range(2)
+    ]
+    for one, other in (halves, halves[::-1], (calm, halves[0])):
+        assert one.merged(other) == calm
+
+
+def test_fewer_ranks_add_what_they_know_of_single_dimensions():
+    truth = VirtualMachine(8, 1e-3, 1e-7, far=2, slower=4.0)
+    whole = measured(truth)
+    slow = {s: replace(s, seconds=s.seconds * 1.5) for s in whole.samples}
+    busy = Calibration.of(slow.values(), 3, "ours")
+    part = measured(VirtualMachine(4, 1e-3, 1e-7))
+    for found in (busy.merged(part), part.merged(busy)):
+        near, far = found.machine.levels
+        assert (near[0], far[0]) == (range(2), range(2, 3))
+        assert near[1].per_byte == pytest.approx(1e-7, rel=1e-3)
+        assert far[1].per_byte == pytest.approx(6e-7, rel=1e-3)
+        expected = {s for s in busy.samples if s.kind != "alone" or s.count == 2}
+        assert expected < set(found.samples)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('kind = "alone"', 'kind = "together"', "is no round"),
+        ("count = 1", "count = 1.5", "is no round"),
+        ("nbytes = 8", "nbytes = 8.5", "is no round"),
+        ("seconds = ", "seconds = -", "seconds is"),
+    ],
+)
+def test_damaged_measurements_are_not_merged(old, new, complaint, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path))
+    found = measured(VirtualMachine(4, 1e-3, 1e-7))
+    path = found.save()
+    assert Calibration.saved("ours") == found
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(InvalidValueError, match=complaint):
+        Calibration.saved("ours")
+
+
+def test_a_machine_without_measurements_is_not_merged():
+    with pytest.raises(InvalidValueError, match="no measurements of a calibration"):
+        Calibration.saved("ipsc2")
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
@@ -383,6 +461,12 @@ def test_the_command_measures_and_saves(tmp_path, monkeypatch):
     assert {row["kind"] for row in found["measured"]} >= {"distance", "at once", "alltoall"}
     monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path))
     assert gc.Machine.profile("our-cluster") == gc.Machine(**found["machine"])
+    done = command(4, "our-cluster", "--quick", "--merge", "--json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    both = json.loads(done.stdout)["measured"]
+    for row in found["measured"]:
+        (same,) = (r for r in both if all(r[k] == row[k] for k in ("kind", "count", "nbytes")))
+        assert same["seconds"] <= row["seconds"]
     assert [path.name for path in tmp_path.iterdir()] == ["our-cluster.toml"]
 
 

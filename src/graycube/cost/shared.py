@@ -7,8 +7,9 @@ Rules.
    longest message takes alone.
 2. Ways without delays are followed from every node, up to ``MOST`` steps; messages in turns are
    counted by the dimensions that they cross. Beyond that, in pipelines and networks that copy,
-   every node is taken to send the longest message of a round, one for each dimension and one
-   after the other where they share links: that is an upper bound.
+   every node is taken to send the longest message of a round, one for each dimension: at once
+   on a ring or a path, one after the other where each hop is a message and on cards. That is
+   an upper bound.
 """
 
 from collections import defaultdict
@@ -142,10 +143,18 @@ def _all_send(
         for wires in machine.wires:
             here = [(d, sizes.pop(d)) for d in wires.dims if d in sizes]
             if here:
-                crowded = (_crowded(wires, 1 << d, nbytes, machine) for d, nbytes in here)
-                found[wires.dims.start] = sum(crowded)
+                found[wires.dims.start] = _together(wires, here, machine)
         found.update({d: machine.message_time(nbytes, d) for d, nbytes in sizes.items()})
         yield times, found
+
+
+def _together(wires: Wiring, sizes: Sequence[tuple[int, int]], machine: Machine) -> float:
+    """What messages of every node take, one over each of these dimensions."""
+    if wires.side is None or wires.hops:
+        return sum(_crowded(wires, 1 << d, nbytes, machine) for d, nbytes in sizes)
+    starts = sum(machine.startups(nbytes) for _, nbytes in sizes) * wires.link.startup
+    busy = sum(nbytes * wires.loads(wires.side, 1 << d) for d, nbytes in sizes)
+    return starts + float(np.max(busy)) * wires.link.per_byte
 
 
 def _round(

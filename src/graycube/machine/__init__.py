@@ -1,7 +1,7 @@
 """The machine: a cube of 2^dims nodes, how its links may be used, and what a message costs."""
 
 from graycube.machine.model import Machine, require_machine
-from graycube.machine.profiles import profiles
+from graycube.machine.profiles import profiles, read_measured
 from graycube.machine.saving import entries_of, save_profile
 from graycube.machine.wires import Link, RouteLink, Wiring
 
@@ -12,6 +12,7 @@ __all__ = [
     "Wiring",
     "entries_of",
     "profiles",
+    "read_measured",
     "require_machine",
     "save_profile",
 ]

@@ -36,6 +36,22 @@ def parse_profile(text: str, where: str) -> dict[str, Any]:
     graycube.errors.InvalidValueError: here is no profile: the key 'per_byte' is missing; see
     docs/calibration.md, or calibrate again
     """
+    content = _checked(text, where)
+    return {key: content[key] for key in content if key in MACHINE}
+
+
+def parse_measured(text: str, where: str) -> list[dict[str, Any]]:
+    """The measurements in a profile.
+
+    >>> text = 'source = "a guess"; dims = 2; ports = 1; switching = "circuit"; startup = 1'
+    >>> parse_measured((text + "; per_byte = 0.5").replace("; ", chr(10)), "here")
+    []
+    """
+    rows: list[dict[str, Any]] = _checked(text, where).get("measured", [])
+    return rows
+
+
+def _checked(text: str, where: str) -> dict[str, Any]:
     content = parsed_toml(text, MAX_LINE, partial(no_profile, where))
     _require_keys(content, MACHINE | ABOUT, NEEDED, where)
     _check_source(content["source"], where)
@@ -46,7 +62,7 @@ def parse_profile(text: str, where: str) -> dict[str, Any]:
         raise no_profile(where, "measured is no list of tables")
     for row in rows:
         _check_table(row, ROW, where)
-    return {key: content[key] for key in content if key in MACHINE}
+    return content
 
 
 def profile_text(content: Mapping[str, Any]) -> str:

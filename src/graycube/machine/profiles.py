@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from graycube.errors import InvalidValueError
-from graycube.machine.profile_text import MAX_TEXT, no_profile, parse_profile
+from graycube.machine.profile_text import (
+    MAX_TEXT,
+    no_profile,
+    parse_measured,
+    parse_profile,
+)
 from graycube.whole_files import read_text, write_whole
 
 _BUILT_IN = files(__package__) / "profiles"
@@ -36,9 +41,25 @@ def read_profile(name: str) -> tuple[dict[str, Any], str]:
     >>> read_profile("ipsc2")[0]["switching"]
     'circuit'
     """
+    text, where = _found(name)
+    return parse_profile(text, where), where
+
+
+def read_measured(name: str) -> tuple[list[dict[str, Any]], str]:
+    """The measurements in the profile of that name, and where they come from.
+
+    >>> read_measured("ipsc2")
+    ([], 'ipsc2.toml')
+    """
+    text, where = _found(name)
+    return parse_measured(text, where), where
+
+
+def _found(name: str) -> tuple[str, str]:
+    """The text of the profile of that name, and where it is."""
     if name in _built_in():
         where = f"{name}.toml"
-        return parse_profile((_BUILT_IN / where).read_text(encoding="utf-8"), where), where
+        return (_BUILT_IN / where).read_text(encoding="utf-8"), where
     folder = _folder()
     if folder is None or name not in _saved():
         raise InvalidValueError(
@@ -47,7 +68,7 @@ def read_profile(name: str) -> tuple[dict[str, Any], str]:
             "choose one of them, measure and save one with calibrate, or build a Machine",
         )
     path = folder / f"{name}.toml"
-    return parse_profile(_text(path), str(path)), str(path)
+    return _text(path), str(path)
 
 
 def write_profile(name: str, text: str) -> Path:

@@ -23,6 +23,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, log2_exact, require_ints
@@ -109,6 +110,18 @@ class Wiring:
             return (1 << len(self.nodes),)
         return _crowds(self, self.side, flip)
 
+    def loads(self, side: TorusSide, flip: int) -> NDArray[np.floating]:
+        """How many messages each link of a side has, if all nodes send over some dimensions.
+
+        >>> side = TorusSide(4, joined=False)
+        >>> Wiring(range(2), Link(1.0, 1.0), range(2), side).loads(side, 0b10).tolist()
+        [1.0, 2.0, 1.0, 0.0, 0.0, 1.0, 2.0, 1.0]
+        """
+        places = np.arange(side.length)
+        there = places ^ flip >> self.dims.start
+        up, down = side.loads(places, there, np.ones(side.length), 0 * places)
+        return np.concatenate([up[0], down[0]])
+
     def narrowness(self, dim: int) -> Fraction:
         """How many nodes there are for each link that leads over a dimension, if more than one.
 
@@ -130,12 +143,10 @@ class Wiring:
 @lru_cache(maxsize=1 << 12)
 def _crowds(wires: Wiring, side: TorusSide, flip: int) -> tuple[int, ...]:
     """Hop by hop, messages of all nodes are never on one link; at once, they are."""
-    places = np.arange(side.length)
-    there = places ^ flip >> wires.dims.start
     if wires.hops:
-        return (1,) * int(side.ways(places, there)[1].max())
-    loads = side.loads(places, there, np.ones(side.length), 0 * places)
-    return (round(max(float(carried.max()) for carried in loads)),)
+        places = np.arange(side.length)
+        return (1,) * int(side.ways(places, places ^ flip >> wires.dims.start)[1].max())
+    return (round(float(wires.loads(side, flip).max())),)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -1,15 +1,16 @@
 """What a calibration found: the machine, the measurements, and how well they fit."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, get_args
 
-from graycube.machine import Machine, save_profile
+from graycube.machine import Machine, read_measured, save_profile
+from graycube.machine.profile_text import no_profile
 from graycube.measure.fit import fit, relative_errors
 from graycube.measure.report import costs, headline, table
-from graycube.measure.samples import Sample
+from graycube.measure.samples import Kind, Sample, merged
 from graycube.show import Folded, Sheet, Shown, text
 
 
@@ -44,6 +45,48 @@ class Calibration(Shown):
         """The calibration of measurements on 2^``dims`` ranks."""
         samples = tuple(samples)
         return cls(fit(samples, dims, name), samples)
+
+    @classmethod
+    def saved(cls, name: str) -> "Calibration":
+        """The calibration that was saved under a name.
+
+        >>> import os, tempfile
+        >>> from unittest.mock import patch
+        >>> found = Calibration.of([Sample("distance", 1, b, 1e-6) for b in (8, 80)], dims=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with patch.dict(os.environ, GRAYCUBE_PROFILES=folder):
+        ...         _ = found.save("laptop")
+        ...         Calibration.saved("laptop") == found
+        True
+        """
+        machine = Machine.profile(name)
+        rows, where = read_measured(name)
+        if not rows:
+            raise no_profile(where, "it has no measurements of a calibration")
+        return cls(machine, tuple(_sample(row, where) for row in rows))
+
+    def merged(self, other: "Calibration") -> "Calibration":
+        """The machine that explains both best; of rounds that both have, the shorter counts.
+
+        Of the one with fewer ranks only rounds over single dimensions count: those that other
+        ranks have as well, if ranks follow each other from computer to computer as before.
+
+        >>> rounds = [("distance", 1, 8), ("distance", 1, 8000)]
+        >>> calm, busy = (
+        ...     Calibration.of([Sample(*r, seconds=t * r[2]) for r in rounds], dims=1)
+        ...     for t in (1e-9, 3e-9)
+        ... )
+        >>> calm.merged(busy) == busy.merged(calm) == calm
+        True
+        """
+        large, small = (
+            (self, other) if self.machine.dims >= other.machine.dims else (other, self)
+        )
+        added = small.samples
+        if small.machine.dims < large.machine.dims:
+            added = tuple(sample for sample in added if sample.kind == "alone")
+        together = merged(large.samples, added)
+        return Calibration.of(together, large.machine.dims, large.machine.name)
 
     def __str__(self) -> str:
         return headline(self.machine, self.error, self.spread)
@@ -106,3 +149,12 @@ class Calibration(Shown):
             error=found["error"],
             measured=found["measured"],
         )
+
+
+def _sample(row: Mapping[str, Any], where: str) -> Sample:
+    """A round as a file has it."""
+    kind, count, nbytes = row["kind"], row["count"], row["nbytes"]
+    whole = isinstance(count, int) and isinstance(nbytes, int)
+    if kind not in get_args(Kind) or not whole:
+        raise no_profile(where, f"{kind!s:.40} of {count!s:.20} and {nbytes!s:.20} is no round")
+    return Sample(kind, count, nbytes, float(row["seconds"]), float(row["spread"]))

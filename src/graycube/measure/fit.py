@@ -154,7 +154,9 @@ def _per_row(samples: Sequence[Sample]) -> float:
     one = {s.nbytes: s.seconds for s in samples if s.kind == "distance" and s.count == 1}
     rows = [s for s in samples if s.kind == "rows" and s.nbytes in one]
     longer = sum(s.seconds - one[s.nbytes] for s in rows)
-    return max(0.0, longer / sum(s.count for s in rows)) if rows else 0.0
+    if longer <= _NOTHING * sum(s.seconds for s in rows):
+        return 0.0
+    return longer / sum(s.count for s in rows)
 
 
 def _misfit(measured: dict[tuple[int, int], float], kind: Kind, machine: Machine) -> float:

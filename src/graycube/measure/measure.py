@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _LONG = 2e-3  # seconds of rounds at a stretch
+_SLOW = 0.1  # seconds to which cold memory and a new connection add little
 _BARRIERS = 20  # and as long as so many barriers: ranks leave one at different times
 _MOST = 500  # rounds at a stretch
 
@@ -48,7 +49,7 @@ def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...
     ranks = _Ranks(comm, max(sizes))
     kinds = list(rounds(ranks.dims, sizes))
     works = [ranks.work(kind) for kind in kinds]
-    counts = _counts(comm, works, ranks.dims)
+    counts = _counts(comm, works, [kind.turns(ranks.dims) for kind in kinds])
     times = np.zeros((repeats, len(works)))
     with _bar(shown=comm.Get_rank() == 0) as bar:
         for repeat in bar.track(range(repeats), description="measuring"):
@@ -148,17 +149,21 @@ def _put_away(message: Rows, scattered: Rows, places: NDArray[np.intp]) -> None:
     scattered[places] = message
 
 
-def _counts(comm: Comm, works: Sequence[Callable[[int], None]], dims: int) -> list[int]:
-    """How many rounds of each kind make a stretch: all dimensions equally often."""
-    times = []
-    for work in works:
-        _seconds(comm, work, dims)  # the first ones find memory cold and connections closed
-        times.append(_seconds(comm, work, dims))
-    times.append(_seconds(comm, lambda _: comm.Barrier(), _BARRIERS))
-    *slowest, barrier = np.max(comm.allgather(times), axis=0)
+def _counts(
+    comm: Comm, works: Sequence[Callable[[int], None]], turns: Sequence[int]
+) -> list[int]:
+    """How many rounds of each kind make a stretch: as many of each of its turns."""
+    slowest = []
+    for work, some in zip(works, turns, strict=True):
+        for _ in range(2):  # the first ones find memory cold and connections closed
+            time = max(comm.allgather(_seconds(comm, work, some)))
+            if time > _SLOW:
+                break
+        slowest.append(time)
+    barrier = max(comm.allgather(_seconds(comm, lambda _: comm.Barrier(), _BARRIERS)))
     long = max(_LONG, _BARRIERS * barrier)
     wanted = np.minimum(np.ceil(long / np.maximum(slowest, 1e-9)), _MOST)
-    return [dims * int(-(-count // dims)) for count in wanted]
+    return [some * int(-(-count // some)) for count, some in zip(wanted, turns, strict=True)]
 
 
 def _seconds(comm: Comm, work: Callable[[int], None], count: int) -> float:
