@@ -1,7 +1,7 @@
 """`gc.permute` against a copy by the same threads.
 
-Every round times a copy and all maps one after the other, so that a slow phase of the machine
-hits them all; what is printed are ratios within a round: median, and the range over the rounds.
+In every round each map is timed right after a copy, so that a slow phase hits both of them;
+what is printed are their ratios: median, and the range over the rounds.
 
     python benchmarks/permute.py [BITS] [THREADS] [ROUNDS]
 
@@ -72,8 +72,8 @@ def main(bits: int, threads: int, rounds: int) -> None:
             if not np.array_equal(y[move(some)], x[some]):
                 raise SystemExit(f"{name} is wrong")
         for _ in range(rounds):
-            base = seconds(lambda: copy(x, y, threads))
             for name, move in maps(bits).items():
+                base = seconds(lambda: copy(x, y, threads))
                 spent = seconds(lambda m=move: gc.permute(x, m, y))  # type: ignore[misc]
                 found.setdefault(name, []).append(spent / base)
     print(f"2^{bits} complex numbers, {threads} threads, {rounds} rounds,", end=" ")

@@ -8,6 +8,7 @@ from sweeping import sweep
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
 from graycube.gf2 import AffineMap, Matrix, compiled, gray_matrix, permuting
+from graycube.gf2.tiles import tiles
 
 RANDOM = np.random.default_rng(24)
 
@@ -88,6 +89,14 @@ def test_large_arrays_go_through_tiles_of_their_true_size(p, monkeypatch):
     for move in maps(p).values():
         y = gc.permute(x, move)
         assert np.array_equal(y[move(np.arange(1 << p))], x)
+
+
+def test_the_words_of_a_line_go_to_different_places_of_the_cache():
+    p, line = 20, 4
+    table = tiles(AffineMap(Matrix.permutation(range(p)[::-1])), most=14, line=line)
+    for k in range(0, len(table.columns), 1 << line):
+        places = table.columns[k : k + (1 << line)] >> line & 63  # of 4 KiB, in lines
+        assert np.bincount(places).max() <= 2
 
 
 def test_the_index_counts_the_first_axes_and_objects_stay_whole():

@@ -53,15 +53,17 @@ def gray_inverse_kernel(bits: int) -> Kernel:
     return _kernel(gray_inverse, bits)
 
 
-def carrier() -> Callable[..., None]:
+def carrier(*, single: bool, past_caches: bool) -> Callable[..., None]:
     """The loop that takes an array to another one, tile by tile.
 
-    >>> callable(carrier()) if available() else True
+    Its elements are single words or longer, and the result is too large for the caches or not.
+
+    >>> callable(carrier(single=True, past_caches=False)) if available() else True
     True
     """
-    from graycube.gf2.streamed import carry  # noqa: PLC0415 - it needs Numba
+    from graycube.gf2 import streamed  # noqa: PLC0415 - it needs Numba
 
-    loop: Callable[..., None] = carry
+    loop: Callable[..., None] = streamed.carrier(single=single, past_caches=past_caches)
     return loop
 
 

@@ -32,7 +32,7 @@ _Rows = NDArray[Any]
 COMPILES = 1 << 22
 """Bytes from which on an array is worth a compiled loop."""
 _PAST_CACHES = 1 << 24  # bytes that no cache keeps for the next one to read
-_TILE = 1 << 16  # bytes: two of them stay in the cache next to a processor
+_TILE = 1 << 15  # bytes: two of them stay in the caches next to a processor
 _AHEAD = 1 << 13  # bytes that are asked for before they are read
 _LONG = 1 << 10  # bytes: rows that are copied as fast one by one
 _WORDS = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}
@@ -202,14 +202,14 @@ def _through_tiles(source: _Rows, target: _Rows, move: AffineMap, width: int) ->
     run = len(table.columns) * size * words
     ahead = min(-(-_AHEAD // run), len(table.rows))
     past = target.nbytes >= _PAST_CACHES and target.ctypes.data % max(_WORDS) == 0
-    loop = compiled.carrier()
+    loop = compiled.carrier(single=words == 1, past_caches=past)
 
     def work(start: int, stop: int) -> None:
         buffers = _aligned(2 * table.size * size * words).view(here.dtype).reshape(2, -1)
         loop(
             *(here, there, buffers, words, wide.constant, start, stop),
             *(table.steps, table.runs, table.rows, table.columns, table.twists),
-            *(ahead, past),
+            ahead,
         )
 
     _shared(work, table.count)

@@ -12,6 +12,7 @@ Rules.
    and a line that is written whole need not be read.
 """
 
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -157,60 +158,66 @@ def _changing(tile: int, count: int) -> int:
     return k
 
 
-def _carry(  # noqa: C901, PLR0913, PLR0917 - one loop, with all of the tables
-    source: _ANY,
-    target: _ANY,
-    buffers: _ANY,
-    words: int,
-    constant: int,
-    start: int,
-    stop: int,
-    steps: _ANY,
-    runs: _ANY,
-    rows: _ANY,
-    columns: _ANY,
-    twists: _ANY,
-    ahead: int,
-    past_caches: bool,  # noqa: FBT001
-) -> None:
-    """Carry tiles ``start`` to ``stop`` of arrays of words, ``words`` of them an element.
+@cache
+def carrier(*, single: bool, past_caches: bool) -> _ANY:  # noqa: C901 - one loop
+    """The loop for elements of one word or of several, and for stores past the caches or not.
 
-    What is read ``ahead`` runs later is asked for, if that is not 0.
+    Both are constants in it: what it asks of each line costs as much as to move the line.
     """
-    each = LINE // source.itemsize
-    groups, mask = len(columns) // each, len(columns) - 1
-    here, there = 0, constant
-    for k in range(len(steps)):
-        if (start ^ start >> 1) >> k & 1:
-            here ^= steps[k, 0]
-            there ^= steps[k, 1]
-    before = there
-    for tile in range(start, stop + 1):
-        k = _changing(tile, len(steps))
-        here_next, there_next = here, there
-        if k < len(steps):
-            here_next, there_next = here ^ steps[k, 0], there ^ steps[k, 1]
-        near, far = buffers[tile & 1], buffers[tile + 1 & 1]
-        for run in range(len(runs)):
-            soon = -1
-            if ahead:
-                later = run + ahead
-                if later < len(runs):
-                    soon = here ^ runs[later, 0]
-                else:
-                    soon = here_next ^ runs[later - len(runs), 0]
-            place, row = here ^ runs[run, 0], rows[run] ^ there & mask
-            to = (before & ~mask ^ runs[run, 1]) * words * source.itemsize
-            for group in range(groups):
-                if tile < stop:
-                    _read(source, place, soon, near, row, columns, group * each, words)
-                if tile > start:
-                    of = (run * groups + (group ^ twists[run])) * words * LINE
-                    _write(target, to + group * words * LINE, far, of, words, past_caches)
-        before, here, there = there, here_next, there_next
 
+    def carry(  # noqa: C901, PLR0913, PLR0917 - all of the tables
+        source: _ANY,
+        target: _ANY,
+        buffers: _ANY,
+        width: int,
+        constant: int,
+        start: int,
+        stop: int,
+        steps: _ANY,
+        runs: _ANY,
+        rows: _ANY,
+        columns: _ANY,
+        twists: _ANY,
+        ahead: int,
+    ) -> None:
+        """Carry tiles ``start`` to ``stop`` of arrays of words, ``width`` of them an element.
 
-try:
-    carry = njit(cache=True, nogil=True)(_carry)
-except RuntimeError:  # there is no folder to keep it in
-    carry = njit(nogil=True)(_carry)
+        What is read ``ahead`` runs later is asked for, if that is not 0.
+        """
+        words = 1 if single else width
+        each = LINE // source.itemsize
+        groups, mask = len(columns) // each, len(columns) - 1
+        here, there = 0, constant
+        for k in range(len(steps)):
+            if (start ^ start >> 1) >> k & 1:
+                here ^= steps[k, 0]
+                there ^= steps[k, 1]
+        before = there
+        for tile in range(start, stop + 1):
+            k = _changing(tile, len(steps))
+            here_next, there_next = here, there
+            if k < len(steps):
+                here_next, there_next = here ^ steps[k, 0], there ^ steps[k, 1]
+            near, far = buffers[tile & 1], buffers[tile + 1 & 1]
+            for run in range(len(runs)):
+                soon = -1
+                if ahead:
+                    later = run + ahead
+                    if later < len(runs):
+                        soon = here ^ runs[later, 0]
+                    else:
+                        soon = here_next ^ runs[later - len(runs), 0]
+                place, row = here ^ runs[run, 0], rows[run] ^ there & mask
+                to = (before & ~mask ^ runs[run, 1]) * words * source.itemsize
+                for group in range(groups):
+                    if tile < stop:
+                        _read(source, place, soon, near, row, columns, group * each, words)
+                    if tile > start:
+                        of = (run * groups + (group ^ twists[run])) * words * LINE
+                        _write(target, to + group * words * LINE, far, of, words, past_caches)
+            before, here, there = there, here_next, there_next
+
+    try:
+        return njit(cache=True, nogil=True)(carry)
+    except RuntimeError:  # there is no folder to keep it in
+        return njit(nogil=True)(carry)

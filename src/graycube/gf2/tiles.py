@@ -11,7 +11,7 @@ Rules.
    place in the run says, and so is where the next tile is. Tiling follow each other that are
    in the same pages of memory, of the source and of the target in turn.
 3. Runs of the target that are a power of two apart would meet in the same places of the cache.
-   So in each row of the buffer the lines trade places, by an XOR with the number of the row.
+   So in each row of the buffer the lines trade places, by an XOR with all bits of its number.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -111,8 +111,12 @@ def _bits(there: Matrix, back: Matrix, most: int, line: int) -> int:
 
 
 def _twist(row: int, bits: int) -> int:
-    """What is XORed to the numbers of the lines of a row: its own bits, the low ones."""
-    return row & (1 << bits) - 1
+    """What is XORed to the numbers of the lines of a row: all of its own bits, folded."""
+    found = 0
+    while row and bits:
+        found ^= row
+        row >>= bits
+    return found & (1 << bits) - 1
 
 
 def _units(first: int, stop: int) -> Iterator[int]:
