@@ -24,6 +24,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.fourier import exchange_schedules
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Ownership
 
 LENGTHS = (1000, 96, 1536, 12, 7, 1, 2, 6, 64)
 FEW = settings(max_examples=examples(150))
@@ -432,3 +433,22 @@ def test_a_code_over_the_whole_address_is_looked_through(whole):
     found = rfft(gc.CubeArray.from_numpy(x, layout))
     assert str(found.layout) == "(6 on 4, 9)"
     assert np.allclose(found.to_numpy(), np.fft.rfft(x))
+
+
+@pytest.mark.parametrize("nodes", [(4, 1), (2, 2), (1, 4)])
+def test_an_array_by_ownership_stays_one(nodes):
+    shape = (12, 16)
+    layout = gc.Layout.mesh(shape, nodes, ownership=True)
+    u = gc.CubeArray.from_numpy(np.random.default_rng(0).standard_normal(shape), layout)
+    y = gc.rfftn(u)
+    back = gc.irfftn(y, s=shape)
+    fewer = gc.fourier.resampled(gc.fftn(u), shape, (8, 8), real=False)
+    for found in (y, back, gc.rfftn(back), gc.fourier.dctn(u), fewer):
+        assert isinstance(found.layout, Ownership), found
+    assert gc.rfftn(back).layout == y.layout  # so programs can add them up
+
+
+def test_an_axis_that_stays_over_its_nodes_comes_back_to_equal_blocks():
+    u = gc.CubeArray.from_numpy(np.arange(16.0), gc.Layout.mesh((16,), (4,)))
+    assert isinstance(gc.rfft(u).layout, Ownership)
+    assert gc.irfft(gc.rfft(u), 16).layout == u.layout == gc.fourier.dct(u).layout

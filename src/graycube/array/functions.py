@@ -66,7 +66,7 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
         raise InvalidTypeError(
             f"{name_of(function)} is given a CubeArray",
             "it is not among the functions that work where the elements are",
-            "call it on to_numpy(), the whole array",
+            _INSTEAD.get(function, "call it on to_numpy(), the whole array"),
         )
     return row.call(*args, **options)
 
@@ -145,10 +145,6 @@ def _of_two(function: Function, make: Function) -> Row:
 
 def _where(condition: object, x: object, y: object) -> Any:  # noqa: ANN401
     return element_by_element(np.where, [condition, x, y], {})
-
-
-def _flipped(m: Held, axis: int) -> Held:
-    return payload.along_payload(np.flip, m, axis)
 
 
 def _along(function: Function, axis: int | None = None) -> Row:
@@ -234,7 +230,7 @@ TABLE: dict[Function, Row] = {
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),
     np.swapaxes: Row(Kind.PAYLOAD, _swapped),
     np.transpose: Row(Kind.PAYLOAD, lambda a, axes=None: payload.permuted(a, axes)),
-    np.flip: Row(Kind.PAYLOAD, _flipped),
+    np.flip: _along(np.flip),
     np.sort: _along(np.sort, -1),
     np.argsort: _along(np.argsort, -1),
     np.diff: _along(np.diff, -1),
@@ -253,5 +249,12 @@ TABLE: dict[Function, Row] = {
     np.common_type: _dtypes(np.common_type),
 }
 """Layers above add their rows: :mod:`graycube.fourier` those of ``numpy.fft``."""
+_INSTEAD: dict[Function, str] = {
+    np.save: "let all ranks call its method save(path)",
+    np.copyto: "use np.where, which gives a new array",
+    np.putmask: "use np.where, which gives a new array",
+    np.average: "use mean, or sums of what is multiplied by the weights",
+}
+"""What does the work of some functions that are not in the table."""
 _ABOVE = {"numpy.fft": "graycube.fourier"}
 """Which layer that is, in case nobody has used it yet."""

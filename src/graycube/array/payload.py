@@ -40,7 +40,7 @@ def of_payload(a: Held, key: object) -> tuple[Any, ...]:
         raise InvalidTypeError(
             f"the index is {key!r:.80}",
             f"it takes from the payload, of shape {a.payload}, and all of the axes before",
-            "begin with u[..., ], use gc.where for masks, or to_numpy() for single elements",
+            "begin with u[..., ]; u.read[...] has elements and boxes, gc.where takes masks",
         )
     inside = parts[d:]
     for part in inside:

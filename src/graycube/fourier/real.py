@@ -29,6 +29,7 @@ from graycube.fourier.lines import (
     cut_or_filled,
     evened,
     lines_of,
+    nodes_along,
     of_lines,
     resized,
     with_room,
@@ -247,7 +248,9 @@ def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArr
     if isinstance(a.layout, Ownership):
         scaled = partial(scale, norm=norm, inverse=True)
         half = resized(a, axis, points // 2 + 1)
-        return evened(owned_real_inverse(half, axis, points, dtype, scaled))
+        found = owned_real_inverse(half, axis, points, dtype, scaled)
+        stays = nodes_along(found.layout, axis) > 1  # else no array in equal blocks came here
+        return evened(found) if stays else found
     lines = cut_or_filled(lines_of(a, axis, dtype), 1, points // 2 + 1)
     made = scale(from_half(lines, 1, points), points, norm, inverse=True)
     return of_lines(made, a, axis)

@@ -127,7 +127,7 @@ def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
             continue
         work = partial(one, type=kind, n=lengths[axis], norm=norm)
         now = of_lines(work(lines_of(now, axis, dtype), axis=1), now, axis)
-    now = evened(now)
+    now = evened(now, a)
     if out is None and order == "natural":
         return now.relayout(resized_home(a.layout, lengths))
     return delivered(now, out)

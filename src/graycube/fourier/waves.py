@@ -75,7 +75,7 @@ def resampled(
     for axis, (old, new) in numbers.items():
         if old != new:
             now = _along(now, axis, Waves.of(old, new, half=real and axis in last))
-    return spectrum.copy() if now is spectrum else evened(now)
+    return spectrum.copy() if now is spectrum else evened(now, spectrum)
 
 
 @dataclass(frozen=True, slots=True)

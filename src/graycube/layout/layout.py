@@ -92,10 +92,12 @@ class Layout(AffinePlacement, Shown):
         significant first; by default the first axis has the highest ones.
 
         Where each number of nodes is a power of two that divides the length, this is a
-        :class:`Layout`. Anywhere else it is an :class:`Ownership`, which arrays take as well:
-        blocks of ceil(length / nodes) elements, of which the last ones have fewer or none. With
-        ``ownership`` it is one in any case: then a block is a box in C order, whatever the
-        lengths, and ``local`` can be written in place.
+        :class:`Layout`, which plans and the papers are about. Anywhere else it is an
+        :class:`Ownership`, which arrays take as well: blocks of ceil(length / nodes) elements,
+        of which the last ones have fewer or none. With ``ownership`` it is one in any case:
+        then a block is a box in C order, whatever the lengths, and ``local`` can be written in
+        place. To type checkers all are a Layout: arrays do the same with both kinds, and what
+        needs the map of a Layout refuses the other and says why.
 
         >>> print(Layout.mesh((64, 32), nodes=(8, 4), code="gray"))
         (b0:2 b0:1 b0:0 b1:2 b1:1 b1:0 || b0:5 g0:4 g0:3 b1:4 g1:3)
