@@ -11,7 +11,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "cube"
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
-CALM = 0.2  # the share of the processors that others may have
+CALM = 0.6  # the share of the processors that others may have
 
 
 def why_not():
@@ -76,10 +76,14 @@ def test_plans_transforms_and_placements_run_on_a_card_for_two(tmp_path):
     found = json.loads(report.read_text())[name]["rows"]
     assert {row["algorithm"] for row in found} >= {"direct", "gb3", "all-to-all", "pipeline"}
     assert any("transform" in row["data"] for row in found)
-    for row in found:
-        assert len(row["seconds"]) == 3
-        if row["data"] == "Gray to binary code":
-            assert row["bytes"] >= row["planned_bytes"]
+    assert all(len(row["seconds"]) == 3 for row in found)
+    tables = subprocess.run(
+        [sys.executable, str(FOLDER / "unequal_tables.py"), str(report), "all"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert f"| {name} | Gray to binary code, 1 port |" in tables
 
 
 @pytest.mark.sweep
