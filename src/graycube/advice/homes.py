@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2.span import Span
 from graycube.layout import Layout
 from graycube.layout.mesh import Allocation, CodeName
 
@@ -84,10 +85,9 @@ def tidied(layout: Layout) -> Layout:
     (b4 b3 b2 || b1 b0)
     """
     n, p = layout.n, layout.p
-    chosen = list(layout.map.matrix.rows[:n])
-    for bit in range(p):
-        if Matrix((*chosen, 1 << bit), p).rank() > len(chosen):
-            chosen.append(1 << bit)
+    rows = layout.map.matrix.rows[:n]
+    known = Span(rows)
+    chosen = [*rows, *(1 << bit for bit in range(p) if known.add(1 << bit))]
     constant = layout.map.constant & (1 << n) - 1
     return replace(layout, map=AffineMap(Matrix.from_rows(chosen, p), constant))
 

@@ -223,6 +223,8 @@ def largest_distance(
     >>> largest_distance(AffineMap(Matrix((0b01, 0b10), 2)), (1.0, 4.0))
     5.0
     """
+    if tolls is not None and len(set(tolls)) == 1:
+        return tolls[0] * largest_distance(displacement)
     length = int.bit_count if tolls is None else _length(tolls)
     basis = displacement.matrix.image()
     if len(basis) <= EXACT_RANK:
