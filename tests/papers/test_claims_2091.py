@@ -61,7 +61,7 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
     ("bounds:optimum_on_shortest", everything(1), "theorem-2 theorem-4"),
     ("cycles:cycles_of", everything(10**6), "text-4.2-a text-5.1-g"),
     ("cycles:optimum", everything(10**6), "theorem-8 theorem-9"),
-    ("cycles:parity", everything(0), "text-4.1-a"),
+    ("codes:parity", everything(0), "text-4.1-a"),
     ("routes:folds", lambda n, order, *codes: FOLDS(n, order[::-1], *codes),
      "theorem-7 text-5.1-c"),
     ("routes:routes", lambda n, short, aside: WRITTEN(n, short + aside, 0),

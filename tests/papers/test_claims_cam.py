@@ -55,13 +55,12 @@ BROKEN = {  # what is replaced, by what, and which claims then come out otherwis
     "graphs:digits_reversed": (binary, "text-2-a text-2-d"),
     "rounds:digits_reversed": (binary, "text-2-b theorem-3 text-7-a"),
     "distances:far_apart": (binary, "text-4-b"),
-    "topologies:distance": (lambda a, b: 4 * (a != b), "text-1-b"),
+    "graphs:distance": (lambda a, b: 4 * (a != b), "text-1-b"),
     "codes:reflected": (
         binary,
-        "text-3-b text-5-a text-5-b theorem-2 theorem-3 text-8.1-b",
+        "text-1-c text-3-b text-5-a text-5-b theorem-2 theorem-3 text-8.1-b",
     ),
-    "searches:suits_fft": (everywhere(value=True), "text-5-d"),
-    "searches:reflected": (binary, "text-1-c"),
+    "codes:suits_fft": (everywhere(value=True), "text-5-d"),
     "conversions:reflected": (
         binary,
         "lemma-1 text-6-a text-6-b text-6-c text-7-a text-7-c text-7-d",
@@ -93,7 +92,7 @@ BROKEN = {  # what is replaced, by what, and which claims then come out otherwis
         lambda _, q, __: module_of(PAPER, "prices").Count(1, q),
         "text-8.1-g",
     ),
-    "searches:H3": (tuple(range(8)), "text-1-c"),
+    "codes:H3": (tuple(range(8)), "text-1-c"),
     "strides:reflected": (binary, "text-5-e text-5-f"),
     "tradeoffs:MAPPINGS": (("BRGC", "FFT"), "text-8.1-e"),
     "tradeoffs:single_elements": (

@@ -15,13 +15,12 @@ from graycube.papers.cam_87_02 import (
     codes,
     distances,
     drawings,
+    evidence,
     graphs,
     model,
     prices,
     rounds,
-    searches,
     strategies,
-    tables,
     tradeoffs,
 )
 from graycube.verify import check_algebra
@@ -59,7 +58,7 @@ def test_tables_come_out_again(name):
 
 def test_the_profile_has_the_parameters_of_the_paper():
     machine = gc.Machine.profile("ipsc1")
-    per_element = machine.per_byte * tables.ITEMSIZE
+    per_element = machine.per_byte * evidence.ITEMSIZE
     ours = (machine.startup, per_element, machine.arithmetic)
     theirs = (PRINTED.costs.startup, PRINTED.costs.transfer, PRINTED.costs.arithmetic)
     assert [1000 * x for x in ours] == pytest.approx([float(x) for x in theirs], rel=1e-12)
@@ -69,7 +68,9 @@ def test_table_2_follows_from_the_parameters_and_from_table_1():
     outcome = reproduce(PAPER, CLAIMS["table-2"])
     assert (outcome.tried, outcome.as_recorded) == (24, True)
     for (d, mapping), (predicted, _) in PRINTED.speedups.items():
-        assert tables.model_speedups(d, mapping)[0] == pytest.approx(float(predicted), rel=2e-3)
+        assert evidence.model_speedups(d, mapping)[0] == pytest.approx(
+            float(predicted), rel=2e-3
+        )
 
 
 @pytest.mark.parametrize("name", ["startup", "transfer", "arithmetic"])
@@ -78,7 +79,7 @@ def test_table_2_does_not_follow_from_other_parameters(name, monkeypatch):
     changed = {field: getattr(PRINTED.costs, field) for field in PRINTED.costs.__slots__}
     changed[name] /= 2
     other = model.Printed(model.Costs(**changed), PRINTED.times, PRINTED.speedups)
-    monkeypatch.setattr(tables, "printed", lambda: other)
+    monkeypatch.setattr(evidence, "printed", lambda: other)
     assert reproduce(PAPER, CLAIMS["table-2"]).verdict == "fails"
 
 
@@ -96,7 +97,7 @@ def test_the_model_of_the_gray_code_is_nearer_to_what_was_measured_with_the_othe
     """For small d, as the remark on Figure 5 says."""
     nearer = set()
     for d in range(1, 7):
-        time = sum(tables.split(tables.POINTS, d, "BRGC"))
+        time = sum(evidence.split(evidence.POINTS, d, "BRGC"))
         fft, brgc = (abs(time - PRINTED.average(d, m)) for m in ("FFT", "BRGC"))
         nearer |= {d} if fft < brgc else set()
     assert nearer == {1, 2, 3, 4}
@@ -118,7 +119,7 @@ def test_schedules_take_what_the_formulas_say():
 def test_strategies_take_what_the_formulas_say():
     for row in rows("cam_87_02", "strategies"):
         d, k, stencils = int(row["d"]), int(row["k"]), int(row["l"])
-        here = tables.model(tables.POINTS, d)
+        here = evidence.model(evidence.POINTS, d)
         brgc, fft = (here.unchanged(mapping, k, stencils) for mapping in ("BRGC", "FFT"))
         times = {"T_b": brgc, "T_f": fft, "T_c": here.converted(k, stencils)}
         assert {
@@ -179,15 +180,11 @@ def test_on_one_node_nothing_is_sent():
 
 def test_most_gray_codes_of_four_bits_are_unsuitable_and_all_of_three_are_suitable():
     all_codes = list(codes.gray_codes(4))
-    assert (len(all_codes), sum(map(searches.suits_fft, all_codes))) == (2688, 120)
-    assert all(map(searches.suits_fft, codes.gray_codes(3)))
+    assert (len(all_codes), sum(map(codes.suits_fft, all_codes))) == (2688, 120)
+    assert all(map(codes.suits_fft, codes.gray_codes(3)))
     assert all(is_gray_code(words) for words in codes.gray_codes(3))
     short = {words for words in all_codes if codes.has_short_strides(words)}
-    assert (
-        short
-        == set(searches.short_strided(4))
-        == searches.images(gc.GrayCode.reflected(4).words)
-    )
+    assert short == set(codes.short_strided(4)) == codes.images(gc.GrayCode.reflected(4).words)
     assert len(short) == 96
 
 
@@ -200,9 +197,9 @@ def test_some_mapping_is_farther_apart_than_binary_code():
 
 
 def test_the_claims_fail_where_brute_force_finds_it_wrong():
-    assert not codes.has_short_strides(searches.G4)
-    assert not searches.suits_fft(searches.G4)
-    assert searches.suits_fft(gc.GrayCode.reflected(6).words)
+    assert not codes.has_short_strides(codes.G4)
+    assert not codes.suits_fft(codes.G4)
+    assert codes.suits_fft(gc.GrayCode.reflected(6).words)
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 5, 8])
@@ -239,7 +236,7 @@ def test_theorem_4_on_its_boundaries():
 
 
 def test_the_best_number_of_dimensions_in_figure_4():
-    best = [tradeoffs.best_dims(PRINTED.costs, m, tables.FIGURE_4) for m in model.MAPPINGS]
+    best = [tradeoffs.best_dims(PRINTED.costs, m, evidence.FIGURE_4) for m in model.MAPPINGS]
     assert best == [8, 7]
     for row in rows("cam_87_02", "optimum"):
         assert int(row["BRGC: best d"]) <= int(row["FFT: best d"])

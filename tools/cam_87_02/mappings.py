@@ -19,16 +19,7 @@ import numpy as np
 import graycube as gc
 from graycube.papers import cam_87_02
 from graycube.papers.cam_87_02 import drawings
-from graycube.papers.cam_87_02.model import MAPPINGS, Costs, Mapping, Model, printed
-from graycube.papers.cam_87_02.rounds import (
-    conversion,
-    fft_rounds,
-    neighbour_rounds,
-    placed,
-    seconds,
-)
-from graycube.papers.cam_87_02.strategies import THEOREM_4, Problem, advice
-from graycube.papers.cam_87_02.tables import (
+from graycube.papers.cam_87_02.evidence import (
     FIGURE_4,
     ITEMSIZE,
     POINTS,
@@ -38,6 +29,15 @@ from graycube.papers.cam_87_02.tables import (
     model,
     model_speedups,
 )
+from graycube.papers.cam_87_02.model import MAPPINGS, Costs, Mapping, Model, printed
+from graycube.papers.cam_87_02.rounds import (
+    conversion,
+    fft_rounds,
+    neighbour_rounds,
+    placed,
+    seconds,
+)
+from graycube.papers.cam_87_02.strategies import THEOREM_4, Problem, advice
 from graycube.papers.cam_87_02.tradeoffs import best_dims, times
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import

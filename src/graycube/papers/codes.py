@@ -72,14 +72,29 @@ def crossings(
 ) -> Iterator[tuple[int, Words, Words]]:
     """Dimension by dimension on shortest paths: who has to cross it, and where all are then.
 
-    >>> [(d, here.tolist()) for d, _, here in crossings(np.array([0, 1]), ranks(1), [0])]
-    [(0, [0, 1])]
+    >>> hops = crossings(np.array([0, 1]), np.array([3, 1]), [0, 1])
+    >>> [(d, who.tolist(), here.tolist()) for d, who, here in hops]
+    [(0, [0], [0, 1]), (1, [0], [1, 1])]
     """
     here = start
     for d in order:
         crossing = (here ^ end) >> d & 1
         yield d, np.flatnonzero(crossing), here
         here = here ^ crossing << d
+
+
+def rounds_to_know_all(n: int) -> int:
+    """Rounds of messages between neighbours until a node, and so any, can know of all.
+
+    >>> rounds_to_know_all(3)
+    3
+    """
+    node = np.arange(1 << n)
+    knows, rounds = node[:, None] == node, 0
+    while not knows.all():
+        knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(n)])
+        rounds += 1
+    return rounds
 
 
 def digits_reversed(n: int) -> Ints:

@@ -50,9 +50,8 @@ def figure_2(claim: Claim) -> Iterator[Case]:
         yield Case(f"stage {stage}", paper, ours, (links, dims) == ([1], [dimension]))
         used[ends] += 1
     once = np.array_equal(used, adjacent(DIMS))
-    yield Case(
-        "links of the cube", "each serves one stage", "as printed" if once else "not so", once
-    )
+    ours = "as printed" if once else "not so"
+    yield Case("links of the cube", "each serves one stage", ours, once)
 
 
 def figure_3(claim: Claim) -> Iterator[Case]:
@@ -66,6 +65,5 @@ def figure_3(claim: Claim) -> Iterator[Case]:
     yield Case("the arrows together", "8 nodes", f"{visited} nodes", visited == 1 << DIMS)
     for one, other, printed in claim.figures:
         links = int(nodes[one] ^ nodes[other]).bit_count()
-        yield Case(
-            f"x{one} and x{other}", f"distance {printed}", f"distance {links}", links == printed
-        )
+        where, paper = f"x{one} and x{other}", f"distance {printed}"
+        yield Case(where, paper, f"distance {links}", links == printed)

@@ -8,9 +8,9 @@ from graycube.papers import Claim
 from graycube.papers.codes import Ints, distance, reflected
 
 from .diagrams import DIMS
+from .evidence import FIGURE_4, POINTS, alone, model, split
 from .graphs import adjacent, stage_pairs
 from .model import MAPPINGS, printed
-from .tables import FIGURE_4, POINTS, alone, model, split
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes
@@ -75,15 +75,8 @@ def figure_3(figure: "Figure", claim: Claim) -> None:
         f"$x_{one}$ to $x_{other}$: {distance(nodes[one], nodes[other])} (print: {said})"
         for one, other, said in claim.figures
     )
-    ax.text(
-        0.5,
-        -0.02,
-        "links from " + ", ".join(apart),
-        ha="center",
-        va="top",
-        fontsize=9,
-        transform=ax.transAxes,
-    )
+    note, here = "links from " + ", ".join(apart), ax.transAxes
+    ax.text(0.5, -0.02, note, ha="center", va="top", fontsize=9, transform=here)
 
 
 def figure_4(figure: "Figure", claim: Claim) -> None:
@@ -104,20 +97,12 @@ def figure_5(figure: "Figure", claim: Claim) -> None:
         measured = [float(alone() / printed().average(d, mapping)) for d in dims]
         ours = [float(alone() / sum(split(POINTS, d, mapping))) for d in dims]
         entries = [float(printed().speedups[d, mapping][0]) for d in dims]
-        colour = COLOURS[mapping]
-        rest.plot(dims, _percent(ours, measured), color=colour, label=f"{mapping}, ours")
-        rest.plot(
-            dims,
-            _percent(entries, measured),
-            mark,
-            color=colour,
-            mfc="none",
-            label=f"{mapping}, Table 2",
-        )
+        look = {"color": COLOURS[mapping], "mfc": "none"}
+        rest.plot(dims, _percent(ours, measured), **look, label=f"{mapping}, ours")
+        rest.plot(dims, _percent(entries, measured), mark, **look, label=f"{mapping}, Table 2")
     rest.axhline(0, color="0.5", linestyle="--", linewidth=1)
-    rest.set(
-        xlabel="d, dimensions of the cube", ylabel="percent", title="model above the experiment"
-    )
+    rest.set(xlabel="d, dimensions of the cube", ylabel="percent")
+    rest.set_title("model above the experiment")
     rest.set_ylim(top=5)
     rest.legend(frameon=False, loc="upper center", ncols=2, fontsize="small", columnspacing=1)
 
@@ -147,13 +132,11 @@ def speedups(ax: "Axes") -> None:
     nodes = [1 << d for d in dims]
     for mapping, mark in zip(MAPPINGS, "os", strict=True):
         colour = COLOURS[mapping]
-        whole = [alone() / model(POINTS, d).fft(mapping, POINTS) for d in dims]
-        measured = [alone() / printed().average(d, mapping) for d in dims]
+        whole = [float(alone() / model(POINTS, d).fft(mapping, POINTS)) for d in dims]
+        measured = [float(alone() / printed().average(d, mapping)) for d in dims]
         entries = [float(printed().speedups[d, mapping][0]) for d in dims[1:]]
-        ax.plot(nodes, [*map(float, whole)], color=colour, label=f"{mapping} mapping, model")
-        ax.plot(
-            nodes, [*map(float, measured)], mark, color=colour, label=f"{mapping}, measured"
-        )
+        ax.plot(nodes, whole, color=colour, label=f"{mapping} mapping, model")
+        ax.plot(nodes, measured, mark, color=colour, label=f"{mapping}, measured")
         name = "the model's, as printed" if mapping == MAPPINGS[-1] else "_"
         ax.plot(nodes[1:], entries, "x", color="black", label=name)
     ax.plot(nodes, nodes, "--", color="0.5", label="one for one")

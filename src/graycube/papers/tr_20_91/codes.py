@@ -72,12 +72,15 @@ def splits(n: int, at: int, code: str = "binary") -> bool:
 
 def converts(n: int, order: Sequence[int], *, as_printed: bool = False) -> bool:
     """Whether exchanges in this order convert, with the parity from bit x, or x - 1, on."""
-    held, done = ranks(n), set[int]()
-    for m in order:
-        x = min((d for d in done if d > m), default=n - 1)
+    held = ranks(n)
+    for m, x in zip(order, firsts(order, n), strict=True):
         held = flipped(held, m, parity(x - as_printed, m + 1, n))
-        done.add(m)
     return np.array_equal(held, np.arange(1 << n))
+
+
+def firsts(order: Sequence[int], n: int) -> list[int]:
+    """For each exchange bit x: the next dimension above that is done before it, or the top."""
+    return [min((d for d in order[:t] if d > m), default=n - 1) for t, m in enumerate(order)]
 
 
 @tried

@@ -9,7 +9,7 @@ from graycube.cost import simulate
 from graycube.papers import Case, Claim, at_every_size, compared, require
 from graycube.papers.codes import compositions, ranks
 
-from .codes import flipped, parity
+from .codes import converts
 from .model import best, cycles_of, optimum, proved, schedule
 from .routes import routes
 
@@ -44,19 +44,10 @@ def by_rotations(n: int, K: int) -> int:
 def _rotated(n: int, sequences: int, length: int) -> bool:
     """Whether sequences of this length convert, and never two of them use one dimension."""
     turns = [*range(n - 2, -1, -1), *[-1] * (length - (n - 1))]
-    held = [ranks(n) for _ in range(sequences)]
-    done: list[list[int]] = [[] for _ in range(sequences)]
-    for t in range(length):
-        dims = [turns[(s + t) % length] for s in range(sequences)]
-        used = [d for d in dims if d >= 0]
-        if len(set(used)) < len(used):
-            return False
-        for s, m in enumerate(dims):
-            if m >= 0:
-                x = min((d for d in done[s] if d > m), default=n - 1)
-                held[s] = flipped(held[s], m, parity(x, m + 1, n))
-                done[s].append(m)
-    return all(h.tolist() == list(range(1 << n)) for h in held)
+    orders = [[*turns[s:], *turns[:s]] for s in range(sequences)]
+    at_once = ([d for d in dims if d >= 0] for dims in zip(*orders, strict=True))
+    apart = all(len(set(dims)) == len(dims) for dims in at_once)
+    return apart and all(converts(n, [d for d in order if d >= 0]) for order in orders)
 
 
 @compared

@@ -17,6 +17,7 @@ from graycube.papers.codes import compositions, distance, reflected
 from graycube.schedule import Way, actions, expand, hop
 from graycube.table import few_ports
 
+from .codes import firsts
 from .cubes import used_in
 from .model import all_ports, best, cycles_of, proved, schedule, task_of
 from .routes import above, routes
@@ -32,8 +33,8 @@ def rotations(n: int, block: int) -> gc.Schedule:
     length, ways = -(-block // real), []
     for s in range(real):
         order = [(n - 2 - s - t) % real for t in range(real)]
-        ends = [min((d for d in order[:t] if d > m), default=real) for t, m in enumerate(order)]
-        where = [above(n, m) & (2 << x) - 1 for m, x in zip(order, ends, strict=True)]
+        pairs = zip(order, firsts(order, n), strict=True)
+        where = [above(n, m) & (2 << x) - 1 for m, x in pairs]
         steps = enumerate(map(Exchange, (1 << m for m in order), where))
         hops = tuple(hop(t * length, exchange, n) for t, exchange in steps)
         ways.append(Way(marks[s], marks[s + 1], hops))

@@ -1,6 +1,6 @@
 """Figures 2 and 3, which are tables: every entry, and pictures of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from graycube.gf2 import rotation
@@ -56,30 +56,28 @@ def entries(claim: Claim, ours: list[list[int]], names: list[str]) -> Iterator[C
             yield Case(where, str(paper), str(computed), paper == computed)
 
 
-def draw_2(figure: "Figure", claim: Claim) -> None:
+def draw_2(figure: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
     """The data of each node after each exchange."""
     figure.set_size_inches(6, 5)
-    names = ["Gray", "dim. 2", "dim. 1", "dim. 0"]
-    columns = [[row[k] for row in rows_of_2()] for k in (0, 3, 5, 7)]
-    _table(figure.subplots(), names, columns, [row[1] for row in claim.figures])
+    _table(figure.subplots(), (2, 1, 0), rows_of_2(), (0, 3, 5, 7))
     titled(figure, TITLE)
 
 
-def draw_3(figure: "Figure", claim: Claim) -> None:
+def draw_3(figure: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
     """The same for three sequences."""
     figure.set_size_inches(11, 5)
-    rows = rows_of_3()
     for k, (ax, start) in enumerate(zip(figure.subplots(1, 3), SEQUENCES, strict=True)):
-        dims = [(start - j) % (N - 1) for j in range(N - 1)]
-        names = ["Gray", *(f"dim. {d}" for d in dims)]
-        columns = [[row[j] for row in rows] for j in (0, *range(3 * k + 2, 3 * k + 5))]
-        _table(ax, names, columns, [row[1] for row in claim.figures])
+        _table(ax, rotation(N, start), rows_of_3(), (0, *range(3 * k + 2, 3 * k + 5)))
         ax.set_title(f"sequence {start}", fontsize=10)
     titled(figure, TITLE)
 
 
-def _table(ax: "Axes", names: list[str], columns: list[list[int]], nodes: list[int]) -> None:
-    """Columns of numbers."""
+def _table(
+    ax: "Axes", dims: Iterable[int], rows: list[list[int]], shown: Sequence[int]
+) -> None:
+    """These columns of the rows, at first and after an exchange in each dimension."""
+    names = ["Gray", *(f"dim. {d}" for d in dims)]
+    columns, nodes = [[row[j] for row in rows] for j in shown], [row[1] for row in rows]
     ax.set(xlim=(-1, len(names)), ylim=(len(nodes), -1))
     ax.set_axis_off()
     ax.text(-0.6, -0.6, "node", fontsize=8, ha="center")

@@ -76,11 +76,8 @@ def extremes(n: int) -> bool:
     require(np.array_equal(gc.gray(np.arange(1 << n)), word), "the library's code differs")
     far = np.bitwise_count(np.arange(1 << n) ^ word)
     farthest = {i: int(word[i]) for i in np.flatnonzero(far == n - 1).tolist()}
-    ones = (1 << n) - 1
-    return np.flatnonzero(far == 0).tolist() == [0, 1] and farthest == {
-        ones: top,
-        ones - 1: top | 1,
-    }
+    ones, stay = (1 << n) - 1, np.flatnonzero(far == 0).tolist()
+    return stay == [0, 1] and farthest == {ones: top, ones - 1: top | 1}
 
 
 @compared

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import graycube as gc
-from graycube.cost import simulate
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
 from graycube.papers.drawing import COLOURS, arrow, edges, place, titled
 
-from .machine import LARGE, break_even, ipsc2_speed_up
-from .model import ALGORITHMS, HalfStep, placements, schedule, seconds, steps
+from .machine import LARGE, break_even, ipsc2_speed_up, simulated
+from .model import ALGORITHMS, HalfStep, placements, steps
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes
@@ -79,16 +78,13 @@ _MEASURED_EVEN = 485
 
 def milliseconds(algorithm: str, n: int, size: int) -> float:
     """The model's time on the iPSC/2."""
-    on, traffic = gc.Machine.profile("ipsc2", dims=n), simulate(schedule(algorithm, n, size))
-    return 1000 * seconds(
-        (traffic.nonempty, traffic.cycles), on.dearest.startup, on.dearest.per_byte
-    )
+    on = gc.Machine.profile("ipsc2", dims=n).dearest
+    return 1000 * simulated(algorithm, n, size, on.startup, on.per_byte)
 
 
 def figure_4(drawn: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
     """Times by message size, and the speed-up, whose break-evens are where it is 1."""
-    drawn.set_size_inches(10, 4)
-    times, ratio = drawn.subplots(1, 2)
+    times, ratio = _two_panels(drawn)
     for name in ALGORITHMS:
         colour, line = _LOOKS[name]
         values = [milliseconds(name, 6, size) for size in _SIZES]
@@ -109,14 +105,11 @@ def figure_4(drawn: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all drawi
     ratio.set(title="the same as a ratio", ylim=(0.75, 2.35))
     for ax in (times, ratio):
         ax.legend(frameon=False, fontsize=8)
-        ax.spines[["top", "right"]].set_visible(False)
-    drawn.set_layout_engine("constrained")
 
 
 def figure_5(drawn: "Figure", claim: Claim) -> None:
     """Times by dimension for 64 kbyte, and the speed-ups beside the measured ones."""
-    drawn.set_size_inches(10, 4)
-    times, ratio = drawn.subplots(1, 2)
+    times, ratio = _two_panels(drawn)
     dims = range(2, 9)
     for name in ALGORITHMS:
         colour, line = _LOOKS[name]
@@ -138,6 +131,14 @@ def figure_5(drawn: "Figure", claim: Claim) -> None:
     ratio.set(title="speed-up", ylim=(0.9, 2.05))
     for ax in (times, ratio):
         ax.legend(frameon=False, fontsize=8, loc="upper left" if ax is times else "lower right")
-        ax.spines[["top", "right"]].set_visible(False)
         ax.set_xticks(dims)
+
+
+def _two_panels(drawn: "Figure") -> list["Axes"]:
+    """For times and for their ratio."""
+    drawn.set_size_inches(10, 4)
     drawn.set_layout_engine("constrained")
+    panels = list(drawn.subplots(1, 2))
+    for ax in panels:
+        ax.spines[["top", "right"]].set_visible(False)
+    return panels

@@ -12,7 +12,6 @@ from graycube.verify import check_elements
 
 from .model import (
     ALGORITHMS,
-    HalfStep,
     counted,
     machine,
     placements,
@@ -117,24 +116,16 @@ def in_turn(n: int, across: int, tried: range) -> bool:
 def figure(claim: Claim) -> Iterator[Case]:
     """A 4-cube: the exchanges that the text says are drawn, then where everything is."""
     algorithm = f"gb{claim.number}"
-    made = list(steps(algorithm, 4))
-    named = [
-        f"{step.name}: {paper}" for step, (_, paper) in zip(made, claim.figures, strict=True)
-    ]
-    states = placements(algorithm, 4)
-    for what, step, (dimension, paper) in zip(named, made, claim.figures, strict=True):
+    made, states = list(steps(algorithm, 4)), placements(algorithm, 4)
+    for step, (dimension, paper) in zip(made, claim.figures, strict=True):
+        what = f"{step.name}: {paper}"
         ours = sum(int(where.sum()) // 2 for where in step.where)
         holds = step.dimension == dimension and ours == paper
-        yield Case(
-            what, f"{paper} exchanges in dimension {dimension}", _told(step, ours), holds
-        )
+        told = f"{ours} exchanges in dimension {step.dimension}"
+        yield Case(what, f"{paper} exchanges in dimension {dimension}", told, holds)
     start, end = (state[:, 0].tolist() for state in (states[0], states[-1]))
     gray = np.argsort(gc.gray(np.arange(16))).tolist()
     yield Case("before", "Gray code", str(start), start == gray)
     yield Case("after", "binary code", str(end), ends(algorithm, 4))
     drawn = same_as_library(algorithm, 4) and counted(algorithm, 4, 2)[0] == len(made)
     yield Case("the library", "the same exchanges", str(len(made)), drawn)
-
-
-def _told(step: HalfStep, count: int) -> str:
-    return f"{count} exchanges in dimension {step.dimension}"

@@ -36,10 +36,9 @@ def lemma_3(claim: Claim) -> Iterator[Case]:
         n, block = task.n, task.block
         best = gc.plan(task.source, task.target, block, machine=on)
         require(best.verify(), str(best))
-        small = n * block <= 12 and n <= 3
-        return (
-            min(best.cost, fewest(n, block) * (on.dearest.startup + 1)) if small else best.cost
-        )
+        if n * block > 12 or n > 3:
+            return best.cost
+        return min(best.cost, fewest(n, block) * (on.dearest.startup + 1))
 
     for sizes in claim.cases():
         n, block, tau = sizes.values()

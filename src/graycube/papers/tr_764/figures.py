@@ -17,8 +17,7 @@ from .conversions import held
 from .cube import Cube
 from .drawing import chart, placements, text_table
 from .four import four, whole_four
-from .motion import cyclic_run
-from .placements import GRIDS, Grid, gray_columns, in_two_cubes
+from .placements import GRIDS, Grid, cyclic_run, gray_columns, in_two_cubes
 from .points import one_point_tables
 from .schedules import library_use, use_of
 from .tables import MOMENTS

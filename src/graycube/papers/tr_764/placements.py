@@ -1,4 +1,4 @@
-"""Figures 6 to 11, 15 and 16: what the memories hold, entry by entry.
+"""Figures 4 to 11, 13 to 16, 21 and 22: what the memories hold, entry by entry, and the links.
 
 Entries are the parts of an index as the figures print them: old slot, leading bits. The rest
 of an index is the decoded rest of the node number, or its complement; the print does not show
@@ -12,9 +12,9 @@ import numpy as np
 from graycube.papers import Case, Claim, at_every_size, tried
 from graycube.papers.codes import Ints
 
-from .cube import Cube, decoded, reflected
+from .cube import Cube, code_field, decoded, reflected
 from .four import all_to_all, four, started
-from .two import complements, two
+from .two import REORDER, complements, consecutive, two
 
 Grid = list[list[str]]
 
@@ -188,3 +188,62 @@ def figure_11(claim: Claim, n: int) -> Iterator[Case]:
             printed = " ".join(sorted(row[column] for row in rows))
             where = f"n = {n}, moment {moment}, column {column}"
             yield Case(where, printed, ours, printed == ours)
+
+
+@at_every_size
+def in_the_two_cube(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 4 and 5: where everything ends, and that all links are busy in both cycles."""
+    convert = claim.number == "5"
+    cube = in_two_cubes(n, convert=convert)
+    old_slot, quarter = cube.index >> n, cube.index >> n - 2 & 3
+    node = reflected(old_slot) if convert else old_slot
+    slot = quarter if convert else reflected(quarter)
+    for name, ours, wanted in (
+        ("processors", cube.place >> n - 2 & 3, node),
+        ("memory", cube.place >> n, slot),
+    ):
+        right = np.array_equal(ours, wanted)
+        yield Case(f"n = {n}: {name}", "the code", "it is" if right else "not", right)
+    use = cube.use()[n - 2 :]
+    busy = use.shape == (2, 2) and bool((use == 1 << n).all()) and not cube.clashes
+    yield Case(f"n = {n}: links", "all busy", "all" if busy else "not all", busy)
+
+
+def cyclic_run(n: int, output: str) -> Cube:
+    """Figures 13 and 14."""
+    return two(n, n + 1, REORDER[output])
+
+
+@at_every_size
+def cyclic_motion(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 13 and 14: the end, the links, and that all pairs meet."""
+    ((output,),) = claim.figures
+    cube = cyclic_run(n, output)
+    use = cube.use()
+    busy = [sorted(np.flatnonzero(use[:, t] == 1 << n).tolist()) for t in range(n)]
+    wanted = [sorted({n - 1 - t, max(n - 2 - t, 0)}) for t in range(n)]
+    found = {
+        "pairs meet": cube.sound,
+        "links in use": busy == wanted and int(use.sum()) == (2 * n - 1) << n,
+        f"consecutive, {output} code": cube.ends(output, 1),
+    }
+    yield from answers(f"n = {n}", found)
+
+
+@at_every_size
+def consecutive_motion(claim: Claim, n: int) -> Iterator[Case]:
+    """Figures 21 and 22: the end is the code of the node field, shifted in turn."""
+    ((output,),) = claim.figures
+    cube = consecutive(n, output)
+    field = code_field(output, 1, n)
+    found = {
+        "pairs meet": cube.sound,
+        "dimensions shifted": cube.holds([*field[1:], field[0]]),
+        "n + 1 cycles": cube.cycles == n + 1,
+    }
+    yield from answers(f"n = {n}", found)
+
+
+def answers(where: str, found: dict[str, bool]) -> Iterator[Case]:
+    for name, right in found.items():
+        yield Case(f"{where}: {name}", "yes", "yes" if right else "no", right)

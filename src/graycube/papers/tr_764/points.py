@@ -7,14 +7,14 @@ import numpy as np
 import graycube as gc
 from graycube.cost import butterfly_cycles
 from graycube.papers import Case, Claim, at_every_size, compared, tried
-from graycube.papers.codes import Ints
+from graycube.papers.codes import Ints, rounds_to_know_all
 from graycube.table.networks import one_point
 from graycube.table.networks.state import Code
 from graycube.verify import check_replication
 
 from .cube import decoded
-from .motion import answers
 from .one import Variant, gray_again, sample_code, signal, to_binary, transformed
+from .placements import answers
 from .theorems import LIBRARY, PROGRAM, by_both
 from .two import one_slot_free
 
@@ -22,11 +22,7 @@ from .two import one_slot_free
 @compared
 def all_inputs(n: int) -> int:
     """Cycles until some node can know all points: every output depends on all of them."""
-    knows = np.eye(1 << n, dtype=bool)
-    node, count = np.arange(1 << n), 0
-    while not knows.all(axis=1).any():
-        knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(n)])
-        count += 1
+    count = rounds_to_know_all(n)
     bound = butterfly_cycles(gc.Layout.nodes(n, "gray"), 0, block=1, ports=max(n, 1))
     return count if bound == count else -1
 

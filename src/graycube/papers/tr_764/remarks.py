@@ -8,7 +8,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, at_every_size, compared
-from graycube.papers.codes import Ints
+from graycube.papers.codes import Ints, rounds_to_know_all
 from graycube.papers.formula import evaluate
 from graycube.table.networks import one_point
 from graycube.table.networks.state import Code
@@ -17,7 +17,7 @@ from .cube import Cube, coded
 from .four import LETTERS, four, whole_four
 from .intro import networks, paths
 from .library import proved
-from .motion import answers
+from .placements import answers
 from .theorems import LIBRARY, by_both
 from .two import REORDER, towards, two
 
@@ -135,11 +135,6 @@ def start_ups(r: int) -> int:
     cube = Cube(r, coded("cyclic", "Binary", 2 * r, r))
     for d in range(r):
         cube.exchange(r + d, d, d)
-    node = np.arange(1 << r)
-    knows, least = node[:, None] == node, 0
-    while not knows.all():
-        knows = knows | np.logical_or.reduce([knows[node ^ 1 << d] for d in range(r)])
-        least += 1
     low, high = cube.index & ((1 << r) - 1), cube.index >> r
     transposed = np.array_equal(cube.place, low << r | high)
-    return least if transposed else -1
+    return rounds_to_know_all(r) if transposed else -1

@@ -19,14 +19,6 @@ from .four import consecutive_four, four, whole_four
 from .library import INTER, LOCAL, NODES, bits, bound, named, require_right
 from .two import complements, two, whole
 
-RUNS: dict[str, Callable[[int, int], Cube]] = {
-    "local": four,
-    "inter-node": lambda n, p: two(n, p, complements),
-    "whole, local": whole_four,
-    "whole, inter-node": lambda n, p: whole(n, p, complements),
-    "consecutive, local": consecutive_four,
-}
-
 SCHEDULES = {
     "local": ("cyclic", NODES, LOCAL),
     "inter-node": ("cyclic", NODES, INTER),
@@ -34,6 +26,13 @@ SCHEDULES = {
     "whole, inter-node": ("cyclic", "Gray", INTER),
     "consecutive, local": ("consecutive", NODES, LOCAL),
     "consecutive, inter-node": ("consecutive", NODES, INTER),
+}
+RUNS: dict[str, Callable[[int, int], Cube]] = {
+    "local": four,
+    "inter-node": lambda n, p: two(n, p, complements),
+    "whole, local": whole_four,
+    "whole, inter-node": lambda n, p: whole(n, p, complements),
+    "consecutive, local": consecutive_four,
 }
 
 

@@ -1,18 +1,26 @@
-"""Tables 2 and 4, entry by entry."""
+"""Tables 2 to 4, Figures 3 and 17, and sections 3.2 and 4.2: entries, and logic bits.
 
-from collections.abc import Iterator
+Where machine bits hold logic bits, a row of a claim names a moment, the leading bits of the
+nodes it speaks of, a machine bit and the logic bit on it: "~g" and "n - 2" is the complement of
+g(n - 2).
+"""
+
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim
+from graycube.papers import Case, Claim, at_every_size, require
+from graycube.papers.checks import Check
+from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 from graycube.table.networks.state import Conversion
 
-from .cube import reflected
+from .cube import Cube, coded, logic, reflected
 from .four import whole_four
 from .library import CODES, bound, proved
+from .two import complements, two
 
 MOMENTS = ("initial", "dimension 2", "before 1", "dimension 1", "before 0", "dimension 0")
 """The moments of Table 2, under the names that the run gives them."""
@@ -46,3 +54,81 @@ def table_4(claim: Claim) -> Iterator[Case]:
             where = f"{kind}, {encoding}, {conversion}, n = {n}, K = {block}"
             is_open = bound(kind, encoding, n, block) <= paper < ours
             yield Case(where, str(paper), str(ours), ours == paper, ours == true, is_open)
+
+
+def every_row(run: Callable[[int, int], Cube], names: dict[str, str] | None = None) -> Check:
+    """The check of all rows against what a run kept.
+
+    The run may have other ``names`` for the moments: a word and a dimension, as a formula.
+    """
+
+    @at_every_size
+    def check(claim: Claim, n: int, p: int) -> Iterator[Case]:
+        tables, sizes = run(n, p).tables, {"n": n, "p": p}
+        for moment, nodes, machine, letter, number in claim.figures:
+            word, _, dimension = (names or {}).get(moment, "").partition(" ")
+            kept = tables[f"{word} {evaluate(dimension, sizes)}" if word else moment]
+            place = np.argsort(kept.ravel())
+            machine_bit, logic_bit = (int(evaluate(x, sizes)) for x in (machine, number))
+            there = _among(place, n, nodes)
+            found = place[there] >> machine_bit & 1
+            right = np.array_equal(found, logic(f"{letter}{logic_bit}", there))
+            where = f"n = {n}, p = {p}: {moment}, nodes {nodes}*, a({machine})"
+            said = f"{letter}({number})"
+            yield Case(where, said, said if right else "something else", right)
+
+    return check
+
+
+def _among(place: Ints, n: int, nodes: str) -> Ints:
+    """The elements on nodes with these leading bits."""
+    leading = (place & ((1 << n) - 1)) >> n - len(nodes)
+    return np.flatnonzero(leading == int(nodes or "0", 2))
+
+
+@every_row
+def figure_3(n: int, p: int) -> Cube:
+    """The all-to-all as two exchanges, and the next one; pairs of two stages must be local."""
+    cube = Cube(n, coded("cyclic", "Binary || Gray", p, n))
+    cube.keep("initial")
+    cube.exchange(n + 1, n - 1, 0)
+    cube.exchange(n, n - 2, 0)
+    cube.stage(n - 1)
+    cube.keep("first step")
+    cube.exchange(n + 1, n - 3, 0)
+    cube.stage(n - 2)
+    cube.keep("second step")
+    require(not cube.apart, "some pairs are not on one node")
+    return cube
+
+
+figure_17 = every_row(
+    lambda n, p: two(n, p, complements),
+    {
+        "first step": "exchange n - 1",
+        "second step": "exchange n - 2",
+        "reordered": "reordered n - 2",
+    },
+)
+table_3 = every_row(
+    whole_four,
+    {
+        "local n+1": "before n - 1",
+        "exchange n-1": "dimension n - 1",
+        "local n": "before n - 2",
+        "exchange n-2": "dimension n - 2",
+    },
+)
+
+
+@every_row
+def consecutive(n: int, p: int) -> Cube:
+    """The two top dimensions trade places with the two top memory bits."""
+    cube = Cube(n, coded("consecutive", "Binary || Gray", p, n))
+    cube.keep("initial")
+    cube.exchange(p - 1, n - 1, 0)
+    cube.exchange(p - 2, n - 2, 0)
+    cube.stage(p - 1)
+    cube.keep("two exchanges")
+    require(not cube.apart, "some pairs are not on one node")
+    return cube
