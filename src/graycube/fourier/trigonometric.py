@@ -7,8 +7,7 @@ can take its nodes, it stays over them: :mod:`.lone_cosine`.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from inspect import signature
-from typing import Any, Concatenate, Literal, ParamSpec, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -41,27 +40,9 @@ from graycube.fourier.transform import (
 from graycube.layout import Ownership
 
 Type = Literal[2, 3]
-_P = ParamSpec("_P")
 
 
-def _named(
-    work: Callable[Concatenate[str, _P], CubeArray], name: str, doc: str
-) -> Callable[_P, CubeArray]:
-    """The work of a name as a function that people call."""
-
-    def called(*args: _P.args, **options: _P.kwargs) -> CubeArray:
-        return work(name, *args, **options)
-
-    _, *shown = signature(work).parameters.values()
-    called.__name__ = called.__qualname__ = name
-    called.__doc__ = doc
-    called.__dict__["__signature__"] = signature(work).replace(parameters=shown)
-    return called
-
-
-def _one_axis(  # noqa: PLR0913 - SciPy's, and two more
-    name: str,
-    /,
+def dct(  # noqa: PLR0913 - SciPy's, and two more
     a: CubeArray,
     type: Type = 2,  # noqa: A002 - SciPy's
     axis: int = -1,
@@ -71,12 +52,84 @@ def _one_axis(  # noqa: PLR0913 - SciPy's, and two more
     order: Order = "any",
     out: CubeArray | None = None,
 ) -> CubeArray:
-    return _along_each(name, a, type, (axis,), norm, n if n is None else (n,), order, out)
+    """The cosine transform along an axis; of type 3, it is the inverse of that of type 2.
+
+    ``n`` points are transformed: the axis is cut, or zeros follow it. An axis over nodes
+    changes places with others; ``order="natural"`` brings the result back to the layout of
+    ``a``. With ``out`` the result goes there.
+
+    >>> from scipy import fft
+    >>> from graycube.layout import Layout
+    >>> x = np.arange(24.0).reshape(4, 6)
+    >>> u = CubeArray.from_numpy(x, Layout.mesh((4, 6), nodes=(2, 2), code="gray"))
+    >>> np.allclose(dct(u).to_numpy(), fft.dct(x))
+    True
+    """
+    return _along_each("dct", a, type, (axis,), norm, n if n is None else (n,), order, out)
 
 
-def _several_axes(  # noqa: PLR0913
-    name: str,
-    /,
+def idct(  # noqa: PLR0913
+    a: CubeArray,
+    type: Type = 2,  # noqa: A002
+    axis: int = -1,
+    norm: Norm | None = None,
+    *,
+    n: int | None = None,
+    order: Order = "any",
+    out: CubeArray | None = None,
+) -> CubeArray:
+    """The inverse of :func:`dct` of a type.
+
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(4, 1)))
+    >>> np.allclose(idct(dct(u)).to_numpy(), np.eye(4))
+    True
+    """
+    return _along_each("idct", a, type, (axis,), norm, n if n is None else (n,), order, out)
+
+
+def dst(  # noqa: PLR0913
+    a: CubeArray,
+    type: Type = 2,  # noqa: A002
+    axis: int = -1,
+    norm: Norm | None = None,
+    *,
+    n: int | None = None,
+    order: Order = "any",
+    out: CubeArray | None = None,
+) -> CubeArray:
+    """The sine transform along an axis; arguments are as for :func:`dct`.
+
+    >>> from scipy import fft
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(4, 1)))
+    >>> np.allclose(dst(u, 3, axis=0).to_numpy(), fft.dst(np.eye(4), 3, axis=0))
+    True
+    """
+    return _along_each("dst", a, type, (axis,), norm, n if n is None else (n,), order, out)
+
+
+def idst(  # noqa: PLR0913
+    a: CubeArray,
+    type: Type = 2,  # noqa: A002
+    axis: int = -1,
+    norm: Norm | None = None,
+    *,
+    n: int | None = None,
+    order: Order = "any",
+    out: CubeArray | None = None,
+) -> CubeArray:
+    """The inverse of :func:`dst` of a type.
+
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(4, 1)))
+    >>> np.allclose(idst(dst(u)).to_numpy(), np.eye(4))
+    True
+    """
+    return _along_each("idst", a, type, (axis,), norm, n if n is None else (n,), order, out)
+
+
+def dctn(  # noqa: PLR0913
     a: CubeArray,
     type: Type = 2,  # noqa: A002
     axes: Sequence[int] | None = None,
@@ -86,7 +139,76 @@ def _several_axes(  # noqa: PLR0913
     order: Order = "any",
     out: CubeArray | None = None,
 ) -> CubeArray:
-    return _along_each(name[:-1], a, type, axes, norm, s, order, out)
+    """The cosine transform along several axes, by default along all of the layout.
+
+    >>> from scipy import fft
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
+    >>> np.allclose(dctn(u, norm="ortho").to_numpy(), fft.dctn(np.eye(4), norm="ortho"))
+    True
+    """
+    return _along_each("dct", a, type, axes, norm, s, order, out)
+
+
+def idctn(  # noqa: PLR0913
+    a: CubeArray,
+    type: Type = 2,  # noqa: A002
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    s: Sequence[int] | None = None,
+    order: Order = "any",
+    out: CubeArray | None = None,
+) -> CubeArray:
+    """The inverse of :func:`dctn` of a type.
+
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
+    >>> np.allclose(idctn(dctn(u)).to_numpy(), np.eye(4))
+    True
+    """
+    return _along_each("idct", a, type, axes, norm, s, order, out)
+
+
+def dstn(  # noqa: PLR0913
+    a: CubeArray,
+    type: Type = 2,  # noqa: A002
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    s: Sequence[int] | None = None,
+    order: Order = "any",
+    out: CubeArray | None = None,
+) -> CubeArray:
+    """The sine transform along several axes, by default along all of the layout.
+
+    >>> from scipy import fft
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
+    >>> np.allclose(dstn(u).to_numpy(), fft.dstn(np.eye(4)))
+    True
+    """
+    return _along_each("dst", a, type, axes, norm, s, order, out)
+
+
+def idstn(  # noqa: PLR0913
+    a: CubeArray,
+    type: Type = 2,  # noqa: A002
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    s: Sequence[int] | None = None,
+    order: Order = "any",
+    out: CubeArray | None = None,
+) -> CubeArray:
+    """The inverse of :func:`dstn` of a type.
+
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
+    >>> np.allclose(idstn(dstn(u, 3), 3).to_numpy(), np.eye(4))
+    True
+    """
+    return _along_each("idst", a, type, axes, norm, s, order, out)
 
 
 def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
@@ -152,102 +274,3 @@ def _dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
     """The dtype of the result, as SciPy's: real numbers stay real."""
     made = complex_dtype(dtype)
     return made if dtype.kind == "c" else np.empty(0, made).real.dtype
-
-
-dct = _named(
-    _one_axis,
-    "dct",
-    """The cosine transform along an axis; of type 3, it is the inverse of that of type 2.
-
-    ``n`` points are transformed: the axis is cut, or zeros follow it. An axis over nodes
-    changes places with others; ``order="natural"`` brings the result back to the layout of
-    ``a``. With ``out`` the result goes there.
-
-    >>> from scipy import fft
-    >>> from graycube.layout import Layout
-    >>> x = np.arange(24.0).reshape(4, 6)
-    >>> u = CubeArray.from_numpy(x, Layout.mesh((4, 6), nodes=(2, 2), code="gray"))
-    >>> np.allclose(dct(u).to_numpy(), fft.dct(x))
-    True
-    """,
-)
-idct = _named(
-    _one_axis,
-    "idct",
-    """The inverse of :func:`dct` of a type.
-
-    >>> from graycube.layout import Layout
-    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(4, 1)))
-    >>> np.allclose(idct(dct(u)).to_numpy(), np.eye(4))
-    True
-    """,
-)
-dst = _named(
-    _one_axis,
-    "dst",
-    """The sine transform along an axis; arguments are as for :func:`dct`.
-
-    >>> from scipy import fft
-    >>> from graycube.layout import Layout
-    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(4, 1)))
-    >>> np.allclose(dst(u, 3, axis=0).to_numpy(), fft.dst(np.eye(4), 3, axis=0))
-    True
-    """,
-)
-idst = _named(
-    _one_axis,
-    "idst",
-    """The inverse of :func:`dst` of a type.
-
-    >>> from graycube.layout import Layout
-    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(4, 1)))
-    >>> np.allclose(idst(dst(u)).to_numpy(), np.eye(4))
-    True
-    """,
-)
-dctn = _named(
-    _several_axes,
-    "dctn",
-    """The cosine transform along several axes, by default along all of the layout.
-
-    >>> from scipy import fft
-    >>> from graycube.layout import Layout
-    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
-    >>> np.allclose(dctn(u, norm="ortho").to_numpy(), fft.dctn(np.eye(4), norm="ortho"))
-    True
-    """,
-)
-idctn = _named(
-    _several_axes,
-    "idctn",
-    """The inverse of :func:`dctn` of a type.
-
-    >>> from graycube.layout import Layout
-    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
-    >>> np.allclose(idctn(dctn(u)).to_numpy(), np.eye(4))
-    True
-    """,
-)
-dstn = _named(
-    _several_axes,
-    "dstn",
-    """The sine transform along several axes, by default along all of the layout.
-
-    >>> from scipy import fft
-    >>> from graycube.layout import Layout
-    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
-    >>> np.allclose(dstn(u).to_numpy(), fft.dstn(np.eye(4)))
-    True
-    """,
-)
-idstn = _named(
-    _several_axes,
-    "idstn",
-    """The inverse of :func:`dstn` of a type.
-
-    >>> from graycube.layout import Layout
-    >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
-    >>> np.allclose(idstn(dstn(u, 3), 3).to_numpy(), np.eye(4))
-    True
-    """,
-)
