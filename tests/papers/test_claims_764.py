@@ -142,7 +142,7 @@ def never(*_):
     """The condition of programs that put nothing in memory in order."""
 
 
-LIBRARY = module_of(PAPER, "library").by_library
+LIBRARY = module_of(PAPER, "networks").by_library
 CODED = module_of(PAPER, "cube").coded
 FOUR, TWO = (module_of(PAPER, name) for name in ("four", "two"))
 ONE = module_of(PAPER, "one")

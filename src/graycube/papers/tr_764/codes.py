@@ -10,7 +10,7 @@ from graycube.papers import Case, Claim, at_every_size, compared, tried
 from graycube.papers.codes import Ints
 
 from .cube import coded, decoded, odd, reflected
-from .library import by_library
+from .networks import by_library
 
 
 def words(bits: int) -> list[str]:

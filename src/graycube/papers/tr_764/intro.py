@@ -11,7 +11,7 @@ from graycube.papers import Case, Claim, compared, tried
 from graycube.papers.codes import Ints, compositions
 
 from .cube import Cube, coded, decoded, reflected
-from .library import named
+from .networks import named
 
 
 def paths(n: int, *, gray: bool) -> Iterator[list[tuple[int, Ints]]]:

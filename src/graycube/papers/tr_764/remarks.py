@@ -16,7 +16,7 @@ from graycube.table.networks.state import Code
 from .cube import Cube, coded
 from .four import LETTERS, four, whole_four
 from .intro import networks, paths
-from .library import proved
+from .networks import proved
 from .placements import answers
 from .theorems import LIBRARY, by_both
 from .two import REORDER, towards, two

@@ -16,7 +16,7 @@ from graycube.schedule import expand
 
 from .cube import Cube
 from .four import consecutive_four, four, whole_four
-from .library import INTER, LOCAL, NODES, bits, bound, named, require_right
+from .networks import INTER, LOCAL, NODES, bits, bound, named, require_right
 from .two import complements, two, whole
 
 SCHEDULES = {

@@ -9,7 +9,7 @@ import graycube as gc
 from graycube.papers import Case, Claim, compared, tried
 
 from .cube import Cube, coded
-from .library import CODES, INTER, LOCAL, NODES, bits, bound, proved, require_right
+from .networks import CODES, INTER, LOCAL, NODES, bits, bound, proved, require_right
 
 
 def cyclic_cycles(claim: Claim) -> Iterator[Case]:

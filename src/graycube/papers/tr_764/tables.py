@@ -19,7 +19,7 @@ from graycube.table.networks.state import Conversion
 
 from .cube import Cube, coded, logic, reflected
 from .four import whole_four
-from .library import CODES, bound, proved
+from .networks import CODES, bound, proved
 from .two import complements, two
 
 MOMENTS = ("initial", "dimension 2", "before 1", "dimension 1", "before 0", "dimension 0")

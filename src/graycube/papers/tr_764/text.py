@@ -10,7 +10,7 @@ from graycube.papers import Case, Claim, at_every_size, compared, tried
 
 from .cube import Cube, code_field, coded, decoded, logic, odd
 from .four import all_to_all, consecutive_four, four, started, two_dimensions_at_a_time
-from .library import CODES, NODES, bits, by_library, named
+from .networks import CODES, NODES, bits, by_library, named
 from .placements import in_two_cubes
 from .two import complements, consecutive, ones_and_bit, storage_from_the_top, two
 

@@ -13,7 +13,7 @@ from graycube.table.networks.state import Code
 from .cube import Cube
 from .feasible import Network
 from .four import consecutive_four, four, whole_four
-from .library import CODES, INTER, LOCAL, NODES, bits, bound, proved
+from .networks import CODES, INTER, LOCAL, NODES, bits, bound, proved
 from .two import REORDER, two, whole
 
 PROGRAM, LIBRARY = ", node program", ", library"
