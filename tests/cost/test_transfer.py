@@ -4,9 +4,10 @@ from itertools import product
 from math import comb
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import affine_map, affine_parts, gray_word
+from sweeping import examples
 
 import graycube as gc
 from graycube.cost import lower_bounds, simulate
@@ -129,6 +130,7 @@ def machines(draw, n):
 
 
 @given(st.data(), st.integers(2, 8), st.integers(1, 200), st.sampled_from((1, 4, 16)))
+@settings(max_examples=examples(60))
 def test_no_candidate_beats_a_bound(data, n, block, itemsize):
     direction = data.draw(st.permutations(("gray", "binary")))
     source, target = (gc.Layout.nodes(n, code) for code in direction)

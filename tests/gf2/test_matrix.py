@@ -5,8 +5,6 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import GF, ZZ
-from sympy.polys.matrices import DomainMatrix
 
 import graycube as gc
 from graycube.errors import SingularError
@@ -29,6 +27,9 @@ def chains(draw):
 
 
 def oracle(m):
+    from sympy import GF, ZZ  # noqa: PLC0415 - a second, and most processes never come here
+    from sympy.polys.matrices import DomainMatrix  # noqa: PLC0415
+
     entries = [[column >> i & 1 for column in m.columns] for i in range(m.height)]
     return DomainMatrix(entries, m.size, ZZ).convert_to(GF(2, symmetric=False))
 

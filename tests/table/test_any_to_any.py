@@ -16,7 +16,7 @@ from graycube.run.local import apply
 from graycube.schedule import dump, expand, load
 from graycube.verify import check_algebra, check_elements
 
-MANY = settings(max_examples=examples(200))
+MANY = settings(max_examples=examples(100))
 FOLLOWED = 1 << 12  # elements that are followed one by one
 CIRCUIT, HOPS = "circuit", "store-and-forward"
 MORE = 1 + 1e-12  # floating-point sums of the same figures

@@ -185,7 +185,7 @@ SMALL, LARGE = field_cases(6, st.integers(1, 24)), field_cases(10, st.integers(1
 
 
 @given(field_cases(6, st.integers(1, 24), UNCHANGED))
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(50))
 def test_every_algorithm_converts_fields_on_all_ports(case):
     assert_all_algorithms(case, machine_of(case.n), HOP_BY_HOP)
 
@@ -197,14 +197,14 @@ def test_every_algorithm_converts_the_fields_of_large_cubes(case):
 
 
 @given(SMALL, st.data())
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(50))
 def test_every_algorithm_converts_fields_on_few_ports(case, data):
     ports = data.draw(st.one_of(st.just(1), st.integers(1, case.n)))
     assert_all_algorithms(case, machine_of(case.n, ports), HOP_BY_HOP)
 
 
 @given(SMALL, st.sampled_from([1, "all"]), st.sampled_from([0.5, 20.0]))
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 def test_start_ups_change_units_and_not_what_is_done(case, ports, startup):
     assert_all_algorithms(case, machine_of(case.n, ports, startup=startup), HOP_BY_HOP)
 
@@ -217,7 +217,7 @@ def test_circuits_convert_fields(case, ports):
 
 
 @given(field_cases(7, st.integers(1, 64)))
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 def test_shortest_paths_meet_the_bound_of_theorem_4(case):
     """max(K, n - d), with n and d of the fields of two bits or more; the planner knows it."""
     low = sum(width - 1 for width, _ in case.converted)

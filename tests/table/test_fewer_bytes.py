@@ -33,8 +33,8 @@ STARTUPS = (0.0, 1e-3, 5e-3)
 @pytest.mark.parametrize(
     ("n", "ports"),
     [
-        *((4, 1), (4, 2), (5, 1), (5, 2), (3, "all"), (4, "all"), (5, "all")),
-        *sweep((6, 1), (6, 2), (7, 1), (8, 1), (6, "all"), (7, "all")),
+        *((4, 1), (4, 2), (5, 1), (3, "all"), (4, "all")),
+        *sweep((5, 2), (5, "all"), (6, 1), (6, 2), (7, 1), (8, 1), (6, "all"), (7, "all")),
     ],
 )
 def test_every_element_arrives(n, ports):
@@ -53,7 +53,7 @@ def test_every_element_arrives(n, ports):
 
 
 @pytest.mark.parametrize(
-    ("n", "volume"), [(4, 1.77), (5, 2.24), (6, 2.7517), *sweep((7, 3.43))]
+    ("n", "volume"), [(4, 1.77), (5, 2.24), *sweep((6, 2.7517), (7, 3.43))]
 )
 def test_one_port_moves_fewer_bytes_than_gb3(n, volume):
     """For n = 6 no more than 5 percent above 76/29, which is the least of all."""
