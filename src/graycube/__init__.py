@@ -60,6 +60,7 @@ _PACKAGES = {
         "measure",
         "papers",
         "planning",
+        "qubits",
     ],
     *[
         "advice",
@@ -100,6 +101,7 @@ _MOVED = _places(
 
 if TYPE_CHECKING:
     from graycube import jax as jax
+    from graycube import qubits as qubits
     from graycube import view as view
     from graycube.advice import (
         FFT as FFT,

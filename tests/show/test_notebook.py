@@ -90,6 +90,7 @@ SHOWN = {
     "matrix": lambda: layouts()[0].map.matrix,
     "map": lambda: layouts()[0].map,
     "array": array,
+    "circuit": lambda: gc.qubits.plan([("h", 3)], gc.Layout.consecutive(4, 2)),
     "rank order": lambda: gc.place(
         gc.Pattern.mesh((4, 4), neighbours=1e6), gc.Machine.torus((16,), per_byte=1e-9)
     ),
@@ -110,7 +111,7 @@ def test_every_public_class_that_notebooks_show_is_tried_here():
     public = [getattr(package, name) for package in packages for name in package.__all__]
     showing = {c for c in public if isinstance(c, type) and issubclass(c, Shown)} - {Shown}
     assert showing == {type(thing_of(name)) for name in SHOWN}
-    assert len(showing) == 14
+    assert len(showing) == 15
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -1,0 +1,158 @@
+"""Gates in a row, looked at ahead: which qubits are brought into the nodes, and when."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import is_power_of_two
+from graycube.layout import Layout
+from graycube.layout.layout import require_cube
+from graycube.qubits.gates import Operation, operations
+from graycube.qubits.homes import home, moving, seat
+from graycube.show import Sheet, Shown, text
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """The layout from here on, and the share of the amplitudes that go to other nodes for it.
+
+    That is None where nothing is to be done: a gate only gave amplitudes other indices.
+    """
+
+    layout: Layout
+    share: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Circuit(Shown):
+    """Gates with a layout for each: what is left to do is to carry them out.
+
+    >>> ghz = plan([("h", 2), ("cx", 2, 1), ("cx", 1, 0)], Layout.consecutive(3, 1))
+    >>> ghz.sent  # of the block of a node, on average
+    0.5
+    """
+
+    layout: Layout
+    """That of the state in the beginning."""
+    gates: int
+    """How many there are."""
+    steps: tuple[Operation | Whereabouts, ...] = field(repr=False)
+    """What is computed, and where the state is meanwhile."""
+
+    @property
+    def end(self) -> Layout:
+        """The layout in which the gates leave the state."""
+        places = (step.layout for step in reversed(self.steps) if isinstance(step, Whereabouts))
+        return next(places, self.layout)
+
+    @property
+    def sent(self) -> float:
+        """How often an amplitude crosses from node to node, on average."""
+        return sum(self._shares(), 0.0)
+
+    def _shares(self) -> list[float]:
+        """The share of each exchange between nodes."""
+        return [
+            step.share for step in self.steps if isinstance(step, Whereabouts) and step.share
+        ]
+
+    def _sheet(self) -> Sheet:
+        computed = sum(isinstance(step, Operation) for step in self.steps)
+        return Sheet(
+            "Circuit",
+            f"gates: {self.gates}, on {self.layout.p} qubits",
+            f"from {self.layout} to {self.end}",
+            f"gates computed: {computed}; "
+            f"gates that only change the layout: {self.gates - computed}",
+            f"exchanges between nodes: {len(self._shares())}; "
+            f"crossings of an amplitude: {self.sent:.3g} on average",
+        )
+
+    def explain(self) -> str:
+        """How many gates there are, what they cost, and where they leave the state.
+
+        >>> print(plan([("h", 1), ("x", 1)], Layout.consecutive(2, 1)).explain())
+        gates: 2, on 2 qubits
+        from (b0 || b1) to (~b1 || b0)
+        gates computed: 1; gates that only change the layout: 1
+        exchanges between nodes: 1; crossings of an amplitude: 0.5 on average
+        """
+        return text(self._sheet())
+
+
+def plan(gates: Iterable[object], layout: Layout) -> Circuit:
+    """Gates for a state in this layout, each a name or a matrix followed by its qubits.
+
+    >>> swapped = plan([("swap", 0, 2)], Layout.consecutive(3, 1))
+    >>> swapped.sent, str(swapped.end)
+    (0.0, '(b1 b2 || b0)')
+    """
+    start = require_state(layout)
+    listed = operations(gates, start.p)
+    now, steps = start, list[Operation | Whereabouts]()
+    for k, step in enumerate(listed):
+        move = step.index_map(start.p)
+        if move is not None:  # index i has what index move(i) gets: the same place
+            now = now @ move.inverse()
+            steps.append(Whereabouts(now))
+            continue
+        if not _ready(now, step):
+            target = home(now, _next_ones(now, listed[k:]))
+            steps.append(Whereabouts(target, moving(now, target)))
+            now = target
+        steps.append(step)
+    return Circuit(start, len(listed), tuple(steps))
+
+
+def require_state(layout: object) -> Layout:
+    """The layout, if it can be one of a state.
+
+    >>> print(require_state(Layout.consecutive(3, 1)))
+    (b1 b0 || b2)
+    """
+    found = require_cube(layout, "a state of qubits")
+    if len(found.shape) != 1 or not is_power_of_two(found.size) or found.copies:
+        copies = f" in {1 << found.copies} copies" if found.copies else ""
+        raise InvalidValueError(
+            f"the layout has shape {found.shape}{copies}",
+            "a state of p qubits has one axis of 2^p amplitudes, and no copies",
+            "use Layout.consecutive(p, n), or any other of that shape",
+        )
+    return found
+
+
+def _ready(layout: Layout, step: Operation) -> bool:
+    """Whether a gate can be done where the state is."""
+    if not all(seat(layout, q).is_plain for q in step.mixing):
+        return False
+    values = [seat(layout, q).slot for q in step.keeping]
+    return not step.mixing or all(value & value - 1 == 0 for value in values)
+
+
+def _next_ones(layout: Layout, ahead: Sequence[Operation]) -> list[int]:
+    """As many qubits as a node has bits of slots: those that are mixed next."""
+    room = layout.p - layout.n
+    found = dict.fromkeys(ahead[0].mixing)
+    if len(found) > room:
+        raise InvalidValueError(
+            f"a gate mixes {len(found)} qubits",
+            f"a node has room for {room} of {layout.p}",
+            "use fewer nodes, or gates on fewer qubits",
+        )
+    for qubit in (*_mixed(ahead[1:], layout.p), *_usual(layout)):
+        if len(found) == room:
+            break
+        found[qubit] = None
+    return [*found]
+
+
+def _mixed(ahead: Sequence[Operation], bits: int) -> Iterator[int]:
+    for step in ahead:
+        if step.index_map(bits) is None:
+            yield from step.mixing
+
+
+def _usual(layout: Layout) -> list[int]:
+    """All qubits, those first that no node knows of."""
+    rows = layout.map.matrix.rows[: layout.n]
+    return sorted(range(layout.p), key=lambda q: any(row >> q & 1 for row in rows))

@@ -1,0 +1,264 @@
+"""Gates, and what they do to the qubits that they are on.
+
+Rule: the first qubit of a gate is the highest bit of the index of its matrix, as in
+``np.kron(first, second)`` and in the textbook matrix of CNOT, whose first qubit is the control.
+"""
+
+import cmath
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import AffineMap, Matrix, require_ints
+
+_Array = NDArray[Any]
+MOST = 10
+"""Qubits of one gate: its matrix has 4^k entries."""
+_HALF = 0.5**0.5
+_NAMED: dict[str, list[list[complex]]] = {
+    "i": [[1, 0], [0, 1]],
+    "x": [[0, 1], [1, 0]],
+    "y": [[0, -1j], [1j, 0]],
+    "z": [[1, 0], [0, -1]],
+    "h": [[_HALF, _HALF], [_HALF, -_HALF]],
+    "s": [[1, 0], [0, 1j]],
+    "t": [[1, 0], [0, cmath.exp(0.25j * cmath.pi)]],
+    "swap": [[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]],
+}
+
+
+def gate(name: str) -> _Array:
+    """The matrix of a gate: i, x, y, z, h, s, t, swap, and with a c before each control.
+
+    A word of x, y, z and i is the product of Pauli matrices, the first one on the first qubit.
+
+    >>> gate("cx").real.astype(int).tolist()
+    [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+    >>> gate("zz").real.astype(int).diagonal().tolist()
+    [1, -1, -1, 1]
+    """
+    if not isinstance(name, str):
+        raise InvalidTypeError(
+            f"the gate is {name!r:.60}", "it is a name or a matrix", "pass one of them"
+        )
+    word = name.lower()
+    if word in _NAMED:
+        return np.array(_NAMED[word], complex)
+    if word.startswith("c") and len(word) <= MOST:
+        return controlled(gate(word[1:]))
+    if word and set(word) <= set("ixyz") and len(word) <= MOST:
+        return reduce(np.kron, [gate(letter) for letter in word])
+    raise InvalidValueError(
+        f"the gate is {name!r:.60}",
+        f"the known ones are {', '.join(_NAMED)}, and words of i, x, y and z",
+        "put a c before each control, as in 'ccx', and pass the matrix of any other",
+    )
+
+
+def controlled(matrix: ArrayLike) -> _Array:
+    """The gate with one more qubit before its own, which has to be 1 for it to be done.
+
+    >>> controlled(phase(np.pi)).real.diagonal().tolist()
+    [1.0, 1.0, 1.0, -1.0]
+    """
+    inner = require_matrix(matrix)
+    size = len(inner)
+    made = np.eye(2 * size, dtype=np.result_type(inner, complex))
+    made[size:, size:] = inner
+    return made
+
+
+def phase(angle: float) -> _Array:
+    """The gate that turns the amplitudes of 1 by an angle.
+
+    >>> phase(np.pi / 2).round(12).diagonal().tolist()
+    [(1+0j), 1j]
+    """
+    return np.diag([1, cmath.exp(1j * angle)])
+
+
+def rx(angle: float) -> _Array:
+    """The rotation about x.
+
+    >>> bool(np.allclose(rx(np.pi), -1j * gate("x")))
+    True
+    """
+    return _turn("x", angle)
+
+
+def ry(angle: float) -> _Array:
+    """The rotation about y.
+
+    >>> ry(np.pi / 2).real.round(3).tolist()
+    [[0.707, -0.707], [0.707, 0.707]]
+    """
+    return _turn("y", angle)
+
+
+def rz(angle: float) -> _Array:
+    """The rotation about z.
+
+    >>> bool(np.allclose(rz(np.pi), -1j * gate("z")))
+    True
+    """
+    return _turn("z", angle)
+
+
+def _turn(axis: str, angle: float) -> _Array:
+    made: _Array = np.cos(angle / 2) * np.eye(2) - 1j * np.sin(angle / 2) * gate(axis)
+    return made
+
+
+def require_matrix(matrix: object) -> _Array:
+    """The matrix of a gate, if it can be one.
+
+    >>> require_matrix([[0, 1], [1, 0]]).dtype
+    dtype('complex128')
+    """
+    try:
+        given = np.asarray(matrix)
+    except ValueError:  # rows of different lengths
+        given = np.asarray(None)
+    if given.dtype.kind not in "biufc":
+        raise InvalidTypeError(
+            f"the gate is {matrix!r:.60}", "its matrix has numbers", "pass a square array"
+        )
+    found = given.astype(np.result_type(given, np.complex64), copy=False)
+    bits = max(found.shape[0].bit_length() - 1, 1) if found.ndim == 2 else 1
+    if found.shape != (1 << bits, 1 << bits) or bits > MOST:
+        raise InvalidValueError(
+            f"the matrix of the gate has shape {found.shape}",
+            f"a gate on k qubits has 2^k rows and columns, and k is 1..{MOST}",
+            "pass a square array",
+        )
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """A gate on some qubits.
+
+    >>> cx = Operation(gate("cx"), (3, 0))
+    >>> cx.mixing, cx.keeping  # the qubits that it changes, and those that only decide
+    ((0,), (3,))
+    """
+
+    matrix: _Array
+    qubits: tuple[int, ...]
+
+    @cached_property
+    def mixing(self) -> tuple[int, ...]:
+        """The qubits whose value it changes."""
+        return tuple(q for k, q in enumerate(self.qubits) if self._changes(k))
+
+    @cached_property
+    def keeping(self) -> tuple[int, ...]:
+        """The qubits whose value it keeps: the matrix has a block for each value."""
+        return tuple(q for q in self.qubits if q not in self.mixing)
+
+    def _changes(self, k: int) -> bool:
+        bit = 1 << len(self.qubits) - 1 - k
+        rows, columns = np.nonzero(self.matrix)
+        return bool(((rows ^ columns) & bit).any())
+
+    @cached_property
+    def blocks(self) -> _Array:
+        """For each value of the keeping qubits the matrix of the mixing ones."""
+        k = len(self.qubits)
+        places = {q: j for j, q in enumerate(self.qubits)}
+        first = [places[q] for q in self.keeping]
+        last = [places[q] for q in self.mixing]
+        digits = self.matrix.reshape((2,) * (2 * k))
+        order = [*first, *last, *(k + j for j in first), *(k + j for j in last)]
+        outer, inner = 1 << len(first), 1 << len(last)
+        sorted_digits = digits.transpose(order).reshape(outer, inner, outer, inner)
+        made: _Array = sorted_digits[np.arange(outer), :, np.arange(outer), :]
+        return made
+
+    def index_map(self, bits: int) -> AffineMap | None:
+        """The affine map that it does to indices of so many bits, if it does nothing else.
+
+        >>> move = Operation(gate("cx"), (3, 0)).index_map(4)
+        >>> [move(i) for i in (0, 1, 8, 9)]
+        [0, 1, 9, 8]
+        """
+        size = len(self.matrix)
+        rows, columns = np.nonzero(self.matrix.T)[::-1]
+        if len(rows) != size or (self.matrix[rows, columns] != 1).any():
+            return None
+        if not np.array_equal(columns, np.arange(size)):
+            return None
+        own = [1 << q for q in reversed(self.qubits)]
+        start = int(rows[0])
+        steps = [int(rows[1 << j]) ^ start for j in range(len(own))]
+        if not np.array_equal(_sums(steps, size) ^ start, rows):
+            return None
+        spread = [1 << q for q in range(bits)]
+        for bit, step in zip(own, steps, strict=True):
+            spread[bit.bit_length() - 1] = _spread(step, own)
+        return AffineMap(Matrix(tuple(spread), bits), _spread(start, own))
+
+
+def _sums(steps: Sequence[int], size: int) -> _Array:
+    index = np.arange(size)
+    return reduce(np.bitwise_xor, [(index >> j & 1) * s for j, s in enumerate(steps)])
+
+
+def _spread(value: int, own: Sequence[int]) -> int:
+    return sum(bit for j, bit in enumerate(own) if value >> j & 1)
+
+
+def operations(gates: Iterable[object], bits: int) -> tuple[Operation, ...]:
+    """Gates as people write them: a name or a matrix, and then its qubits.
+
+    >>> [step.qubits for step in operations([("h", 0), (phase(0.1), 2)], 3)]
+    [(0,), (2,)]
+    """
+    if isinstance(gates, str) or not isinstance(gates, Iterable):
+        raise InvalidTypeError(
+            f"the gates are {gates!r:.60}", "a list is needed", "pass [('h', 0), ('cx', 0, 1)]"
+        )
+    return tuple(_operation(given, bits) for given in gates)
+
+
+def _operation(given: object, bits: int) -> Operation:
+    if isinstance(given, Operation):
+        return given
+    if not isinstance(given, list | tuple) or not given:
+        raise InvalidTypeError(
+            f"a gate is {given!r:.60}",
+            "it is a name or a matrix, followed by its qubits",
+            "write ('cx', 0, 1)",
+        )
+    named, *qubits = given
+    matrix = gate(named) if isinstance(named, str) else require_matrix(named)
+    return operation(matrix, qubits, bits)
+
+
+def operation(matrix: object, qubits: object, bits: int) -> Operation:
+    """A gate on some of so many qubits.
+
+    >>> operation(gate("h"), [2], 3).qubits
+    (2,)
+    """
+    found = require_matrix(gate(matrix) if isinstance(matrix, str) else matrix)
+    named = require_ints(qubits, "qubits")  # type: ignore[arg-type] # it checks
+    wanted = len(found).bit_length() - 1
+    if len(named) != wanted:
+        raise InvalidValueError(
+            f"the gate is given {len(named)} qubits",
+            f"its matrix, of shape {found.shape}, is on {wanted}",
+            "name as many qubits",
+        )
+    if len(set(named)) != wanted or not all(0 <= q < bits for q in named):
+        raise InvalidValueError(
+            f"the gate is on the qubits {tuple(named)}",
+            f"they are different ones of 0..{bits - 1}",
+            "check them",
+        )
+    return Operation(found, tuple(named))

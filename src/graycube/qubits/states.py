@@ -1,0 +1,137 @@
+"""States, and gates on them."""
+
+import warnings
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graycube.array import CubeArray
+from graycube.array.ranks import facts_of, nodes_here, together
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import log2_exact, require_int
+from graycube.layout import Layout
+from graycube.qubits.amplitudes import carry_out
+from graycube.qubits.circuits import Circuit, plan, require_state
+from graycube.qubits.gates import Operation, operation
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+
+def zeros(
+    qubits: int,
+    nodes: int = 1,
+    comm: "Intracomm | None" = None,
+    dtype: Any = complex,  # noqa: ANN401 - as NumPy
+) -> CubeArray:
+    """The state in which so many qubits are 0, over 2^n nodes, or the ranks of a communicator.
+
+    >>> zeros(2, nodes=2).to_numpy().real.tolist()
+    [1.0, 0.0, 0.0, 0.0]
+    """
+    p = require_int(qubits, "qubits", least=0)
+    count = nodes if comm is None or comm.size == 1 else comm.size
+    n = log2_exact(count, "the number of nodes")
+    if n > p:
+        raise InvalidValueError(
+            f"{p} qubits on {1 << n} nodes",
+            f"a state of {p} qubits has {1 << p} amplitudes",
+            "use fewer nodes",
+        )
+    layout = Layout.consecutive(p, n)
+    return CubeArray.from_function(lambda i: (i == 0).astype(dtype), layout, comm)
+
+
+def apply(
+    state: CubeArray,
+    matrix: ArrayLike | str,
+    qubits: int | Iterable[int],
+    *,
+    check: bool = False,
+) -> CubeArray:
+    """The state after a gate on some qubits; collective, and the layout is where it leaves it.
+
+    The first qubit is the highest bit of the matrix, as in ``np.kron`` and in CNOT, whose
+    control comes first. With ``check`` a matrix that is not unitary is warned of.
+
+    >>> state = apply(zeros(2, nodes=2), [[0.6, -0.8], [0.8, 0.6]], 1)
+    >>> state.to_numpy().real.tolist()
+    [0.6, 0.0, 0.8, 0.0]
+    """
+    named = (qubits,) if isinstance(qubits, int | np.integer) else tuple(qubits)
+
+    def made() -> tuple[Operation, ...]:
+        step = operation(matrix, named, require_qubits(state).p)
+        product = step.matrix @ step.matrix.conj().T
+        if check and not np.allclose(product, np.eye(len(product)), atol=1e-6):
+            warnings.warn("the gate is not unitary: the norm changes", stacklevel=5)
+        return (step,)
+
+    return _run(state, made)
+
+
+def run(state: CubeArray, gates: "Iterable[object] | Circuit") -> CubeArray:
+    """The state after some gates, or a circuit that was planned for its layout; collective.
+
+    A gate is a name or a matrix followed by its qubits.
+
+    >>> bell = run(zeros(2, nodes=2), [("h", 1), ("cx", 1, 0)])
+    >>> bell.to_numpy().real.round(3).tolist()
+    [0.707, 0.0, 0.0, 0.707]
+    """
+    return _run(state, lambda: gates)
+
+
+def _run(state: CubeArray, made: Any) -> CubeArray:  # noqa: ANN401 - a function of no arguments
+    def prepare() -> tuple[Circuit, dict[str, object]]:
+        layout, given = require_qubits(state), made()
+        circuit = given if isinstance(given, Circuit) else plan(given, layout)
+        if circuit.layout != layout:
+            raise InvalidValueError(
+                f"the circuit is for the layout {circuit.layout}",
+                f"the state has {layout}",
+                "plan it for that layout, or relayout the state",
+            )
+        return circuit, {
+            **facts_of("a circuit", layout, state.blocks),
+            "gates": _digest(circuit),
+        }
+
+    circuit = together(getattr(state, "comm", None), prepare)
+    nodes = nodes_here(state.layout, state.comm)
+    now = state.astype(np.result_type(state.dtype, np.complex64))
+    for step in circuit.steps:
+        if isinstance(step, Operation):
+            carry_out(step, now.blocks, nodes, now.layout)
+        elif step.share is None:
+            now = now.with_blocks(now.blocks, step.layout)
+        else:
+            now = now.relayout(step.layout)
+    return now
+
+
+def require_qubits(state: object) -> Layout:
+    """The layout of a state, if it is one.
+
+    >>> print(require_qubits(zeros(2, nodes=2)))
+    (b0 || b1)
+    """
+    if not isinstance(state, CubeArray):
+        raise InvalidTypeError(
+            f"got a {type(state).__name__}", "a state is a CubeArray", "use gc.qubits.zeros"
+        )
+    return require_state(state.layout)
+
+
+def _digest(circuit: Circuit) -> str:
+    found = sha256()
+    for step in circuit.steps:
+        if isinstance(step, Operation):
+            found.update(repr((step.qubits, step.matrix.shape, step.matrix.dtype)).encode())
+            found.update(np.ascontiguousarray(step.matrix).tobytes())
+        else:
+            found.update(repr(step.layout.map).encode())
+    return found.hexdigest()
