@@ -33,6 +33,7 @@ _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
         "array": "CubeArray assert_allclose permute stack where",
+        "butterflies": "butterfly hadamard",
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
@@ -40,7 +41,7 @@ _PUBLIC = _places(
         "machine": "Machine profiles save_profile",
         "measure": "bench calibrate",
         "mapping": "Pattern place rank_order",
-        "planning": "Plan certify load_plan plan plan_fft price synthesize",
+        "planning": "Plan certify load_plan plan plan_butterfly plan_fft price synthesize",
         "schedule": "Schedule Task",
         "stencil": "halo",
         "table": "algorithms register",
@@ -50,6 +51,7 @@ _PUBLIC = _places(
 _PACKAGES = {
     *[
         "array",
+        "butterflies",
         "cost",
         "errors",
         "fourier",
@@ -136,6 +138,12 @@ if TYPE_CHECKING:
     )
     from graycube.array import (
         where as where,
+    )
+    from graycube.butterflies import (
+        butterfly as butterfly,
+    )
+    from graycube.butterflies import (
+        hadamard as hadamard,
     )
     from graycube.errors import (
         GraycubeError as GraycubeError,
@@ -253,6 +261,9 @@ if TYPE_CHECKING:
     )
     from graycube.planning import (
         plan as plan,
+    )
+    from graycube.planning import (
+        plan_butterfly as plan_butterfly,
     )
     from graycube.planning import (
         plan_fft as plan_fft,

@@ -1,7 +1,7 @@
 """Fourier transforms of arrays over a cube, in whatever layout they are.
 
-``passes`` decides what is transformed and exchanged, ``exchanges`` writes that as schedules,
-``along`` carries it out along one axis; ``lines`` brings a whole axis to memory instead.
+``passes`` are groups of :mod:`graycube.butterflies`, ``exchanges`` writes them as schedules,
+``along`` carries them out along one axis; ``lines`` brings a whole axis to memory instead.
 ``transform``, ``real`` and ``trigonometric`` have what people call, with ``arguments`` that
 they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
 ``planned`` carries out a plan of :func:`graycube.plan_fft`. Over shared memory, ``legs`` and
