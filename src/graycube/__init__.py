@@ -32,7 +32,7 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
-        "array": "CubeArray assert_allclose permute stack where",
+        "array": "CubeArray assert_allclose cumprod cumsum permute scan stack where",
         "butterflies": "butterfly hadamard",
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
@@ -131,7 +131,16 @@ if TYPE_CHECKING:
         assert_allclose as assert_allclose,
     )
     from graycube.array import (
+        cumprod as cumprod,
+    )
+    from graycube.array import (
+        cumsum as cumsum,
+    )
+    from graycube.array import (
         permute as permute,
+    )
+    from graycube.array import (
+        scan as scan,
     )
     from graycube.array import (
         stack as stack,
