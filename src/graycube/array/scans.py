@@ -266,7 +266,9 @@ def _of_lines(
         rows = some.reshape(-1, *(1,) * (before.ndim - 1))
         before, some = np.where(rows, joined, made.first), np.ones_like(some)
     found = own if own is not lines else own.copy()
-    if some.any():
+    if some.all() and made.ufunc is not None:
+        made.ufunc(before[:, :, None], own, out=own)
+    elif some.any():
         each = np.broadcast_to(before[some][:, :, None], own[some].shape)
         found[some] = op(each, own[some])
     if made.exclusive:

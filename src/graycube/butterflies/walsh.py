@@ -4,13 +4,14 @@ Rules.
 
 1. The stages do not depend on their order, so those in memory come first. Of several axes all
    stages are one network.
-2. In memory four stages at once are a product with a matrix of 16 x 16, which the processor
-   does in a quarter of the time. Integers are added and subtracted, exactly.
+2. In memory four stages at once are a product with a matrix of 16 x 16, and what fits a cache
+   stays there for many stages. Integers are added and subtracted, exactly.
 3. The output has its index in natural order. Dyadic order is the bits of the index reversed;
    sequency order is the Gray code of an index, and its bits reversed. Both are other words for
    the same addresses: a layout.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
 
 HadamardOrder = Literal["natural", "dyadic", "sequency"]
 _RADIX = 4  # bits of one product
-_REAL = {"f": "f", "d": "d", "F": "f", "D": "d"}
+_WIDEST = 64  # lines that are far apart: so many are looked at together
+_COLUMNS = 1024  # of one product: more would make BLAS start threads, which ranks fight for
+_CACHE = 1 << 19  # bytes
+_REAL = {"F": "f", "D": "d", "G": "g"}
 
 
 def hadamard(
@@ -83,15 +87,17 @@ def hadamard(
 
     layout, chosen, dtype = together(a.comm, prepare)
     stages = _stages(layout, chosen)
-    blocks = a.blocks.astype(dtype)
+    blocks = a.blocks.astype(dtype, copy=False)
     if plan is not None and stages:
         result: Layout = replace(layout, map=plan.schedule.task.target.map)
         network = planned_stages(plan.schedule, a.nodes)
         blocks = network.run(blocks, a.comm, on_planned_pairs(_sums))
     else:
         made = groups(layout, stages)
-        blocks = carried_out(blocks, layout, made, a.comm, _sums, _in_memory(layout))
+        blocks = carried_out(blocks, layout, made, a.comm, _sums, _in_memory(layout, a.blocks))
         result = reached(layout, made)
+    if np.may_share_memory(blocks, a.blocks):  # there was no stage
+        blocks = blocks.copy()
     if norm == "ortho":
         blocks *= dtype.type(2.0 ** (-len(stages) / 2))
     return a.with_blocks(blocks, result @ _order(layout, chosen, order))
@@ -144,8 +150,8 @@ def _sums(low: Blocks, high: Blocks, _bit: int, _words: IntArray) -> Pair:
     return low + high, low - high
 
 
-def _in_memory(layout: Layout) -> OnGroup:
-    """What transforms blocks along the bits of a group."""
+def _in_memory(layout: Layout, given: Blocks) -> OnGroup:
+    """What transforms blocks along the bits of a group, in place but for those given."""
     rest = prod(axis.extent for axis in layout.axes)
 
     def on_group(blocks: Blocks, group: StageGroup) -> Blocks:
@@ -154,31 +160,65 @@ def _in_memory(layout: Layout) -> OnGroup:
         if not blocks.size:
             return blocks
         lines = np.ascontiguousarray(blocks).reshape(-1, size, below)
-        return walsh(lines).reshape(blocks.shape)
+        made = np.empty_like(lines) if np.may_share_memory(lines, given) else lines
+        return walsh(lines, made).reshape(blocks.shape)
 
     return on_group
 
 
-def walsh(lines: Blocks) -> Blocks:
-    """The transforms along axis 1 of three, of a contiguous array, in natural order.
+def walsh(lines: Blocks, out: Blocks) -> Blocks:
+    """The transforms along axis 1 of three, in natural order; all is contiguous.
 
-    >>> walsh(np.array([[[5], [1], [2], [0]]])).ravel().tolist()
+    They go into ``out``, which may be the lines.
+
+    >>> x = np.array([[[5], [1], [2], [0]]])
+    >>> walsh(x, x).ravel().tolist()
     [8, 6, 4, 2]
     """
-    real = _REAL.get(lines.dtype.char)
-    if real is None:
+    real = _REAL.get(lines.dtype.char, lines.dtype.char)
+    numbers, made = lines.view(real), out.view(real)
+    _, size, below = numbers.shape
+    room, low = _CACHE // numbers.itemsize, size
+    while low > 1 and low * below > room:
+        low //= 2
+    source, target = (x.reshape(-1, low, below) for x in (numbers, made))
+    some = max(1, room // (low * below))
+    for k in range(0, len(source), some):
+        target[k : k + some] = _in_cache(source[k : k + some])
+    while low < size:
+        radix = min(_WIDEST, size // low)
+        target = made.reshape(-1, radix, low * below)
+        some = max(1, room // radix)
+        for row in target:
+            for k in range(0, low * below, some):
+                row[:, k : k + some] = _in_cache(row[None, :, k : k + some])[0]
+        low *= radix
+    return out
+
+
+def _in_cache(lines: Blocks) -> Blocks:
+    """The same of few numbers."""
+    shape, (_, size, below) = lines.shape, lines.shape
+    if lines.dtype.char not in "fd":
         return _added(lines)
-    numbers = lines.view(real)
-    done, (_, size, below) = 1, numbers.shape
+    done = 1
     while done < size:
         radix = min(1 << _RADIX, size // done)
-        wide, matrix = done * below, _matrix(radix, real)
-        if wide == 1:
-            numbers = numbers.reshape(-1, radix) @ matrix
+        wide, matrix = done * below, _matrix(radix, lines.dtype.char)
+        if wide < radix:  # products are quick where rows are long
+            turned = lines.reshape(-1, radix, wide).swapaxes(1, 2)
+            flat = turned.reshape(-1, radix)
+            made = flat.reshape(-1, math.gcd(len(flat), _COLUMNS), radix) @ matrix
+            lines = made.reshape(turned.shape).swapaxes(1, 2)
         else:
-            numbers = matrix @ numbers.reshape(-1, radix, wide)
+            made = np.empty(lines.shape, lines.dtype)
+            some = math.gcd(wide, _COLUMNS)
+            split = (x.reshape(-1, radix, wide // some, some) for x in (lines, made))
+            given, found = (x.swapaxes(1, 2) for x in split)
+            lines = np.matmul(matrix, given, out=found).swapaxes(1, 2)
+        lines = lines.reshape(shape)
         done *= radix
-    return numbers.reshape(-1, size, below).view(lines.dtype)
+    return lines.reshape(shape)
 
 
 @lru_cache(maxsize=16)
