@@ -5,6 +5,7 @@ mpiexec -n 4 python benchmarks/walsh.py [ROUNDS] [BITS]
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from statistics import median, quantiles
 from time import perf_counter
@@ -33,11 +34,11 @@ def walsh_places(layout: gc.Layout) -> list[gc.gf2.AffineMap]:
     return [group.place for group in groups(layout, local)]
 
 
-def transforms(comm: MPI.Intracomm, p: int, code: str) -> None:
+def transforms(comm: MPI.Intracomm, p: int) -> None:
     n = comm.size.bit_length() - 1
     small = min(p, 16)
     for name, make in (("cyclic", gc.Layout.cyclic), ("consecutive", gc.Layout.consecutive)):
-        layout, few = make(p, n, nodes=code), make(small, n, nodes=code)
+        layout, few = make(p, n, nodes="gray"), make(small, n, nodes="gray")
         counted = [
             crossing(few, places) / 2**small
             for places in (walsh_places(few), [step.place for step in passes(few, 0)[0]])
@@ -48,10 +49,10 @@ def transforms(comm: MPI.Intracomm, p: int, code: str) -> None:
             size = np.dtype(dtype).itemsize * 2.0**p / 1e6
             if comm.rank == 0:
                 sent = f"{counted[0] * size:.1f} MB and {counted[1] * 16 * 2.0**p / 1e6:.1f} MB"
-                print(f"{name} {code} {dtype}: {sent} change their node")
+                print(f"{name} {dtype}: {sent} change their node")
             calls: Calls = {
-                "fft": lambda a=a: gc.fft(a),
-                "hadamard": lambda a=a: gc.hadamard(a),
+                "fft": partial(gc.fft, a),
+                "hadamard": partial(gc.hadamard, a),
             }
             race(comm, calls)
 
@@ -97,5 +98,5 @@ ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 11
 
 if __name__ == "__main__":
     bits = int(sys.argv[2]) if len(sys.argv) > 2 else 22
-    transforms(MPI.COMM_WORLD, bits, "gray")
+    transforms(MPI.COMM_WORLD, bits)
     sums(MPI.COMM_WORLD, bits)

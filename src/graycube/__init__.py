@@ -35,7 +35,8 @@ _PUBLIC = _places(
         "array": "CubeArray assert_allclose cumprod cumsum permute scan stack where",
         "butterflies": "butterfly hadamard",
         "errors": "GraycubeError UndecidedError",
-        "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
+        "fourier": "bind convolve fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft "
+        "rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
         "layout": "Layout butterfly_distances device_mesh mesh_distances node_mesh split_keys",
         "machine": "Machine profiles save_profile",
@@ -162,6 +163,9 @@ if TYPE_CHECKING:
     )
     from graycube.fourier import (
         bind as bind,
+    )
+    from graycube.fourier import (
+        convolve as convolve,
     )
     from graycube.fourier import (
         fft as fft,

@@ -58,6 +58,26 @@ def one_point(comm):
     counting.Free()
 
 
+def convolutions(comm):
+    """Whole numbers exactly, and others, of any length over all ranks."""
+    rng = np.random.default_rng(2)
+    for length, more in ((37, 11), (8 * comm.size, comm.size)):
+        x, y = rng.integers(-(2**28), 2**28, length), rng.integers(-(2**28), 2**28, more)
+        a, v = (
+            gc.CubeArray.from_numpy(u, gc.Layout.mesh(u.shape, (comm.size,)), comm)
+            for u in (x, y)
+        )
+        found = gc.convolve(a, v)
+        yield np.array_equal(found.to_numpy(), np.convolve(x, y)), f"{length} and {more}"
+        found = gc.convolve(a * 1.0, v)
+        yield np.allclose(found.to_numpy(), np.convolve(x, y)), f"{length} and {more}"
+    last = comm.rank == comm.size - 1
+    error = raised(lambda: gc.convolve(a, a, mode="periodic" if last else "full"))
+    yield "mode" in str(error), f"{error!r}"
+    error = raised(lambda: gc.convolve(a * 2**30, a))
+    yield isinstance(error, InvalidValueError), f"{error!r}"
+
+
 def mistakes(comm):
     """What is wrong on the last rank, also in the middle of the work, is raised on all."""
     n = comm.size.bit_length() - 1
@@ -104,5 +124,6 @@ RANKS = (2, 4, 8)
 CHECKS = {
     "results": (results, RANKS),
     "one point": (one_point, RANKS),
+    "convolutions": (convolutions, RANKS),
     "mistakes": (mistakes, RANKS),
 }
