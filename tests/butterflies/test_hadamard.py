@@ -119,3 +119,18 @@ def test_what_is_refused():
     other = gc.plan_butterfly(a.layout, 0, [0, 1], machine="ideal")
     with pytest.raises(InvalidValueError, match="the plan has the stages"):
         gc.hadamard(a, 0, plan=other)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i8"])
+@pytest.mark.parametrize("shape", [(1, 512, 1), (3, 64, 2), (1, 8, 64), (2, 256, 4)])
+def test_what_does_not_fit_the_cache(shape, dtype, monkeypatch):
+    """The same in many small pieces, of lines and of columns."""
+    x = np.random.default_rng(0).integers(-9, 9, shape).astype(dtype)
+    wanted = np.einsum("ij,rjb->rib", matrix(shape[1], "natural"), x)
+    for cache, columns in ((64, 4), (512, 16), (2048, 1024)):
+        monkeypatch.setattr("graycube.butterflies.walsh._CACHE", cache)
+        monkeypatch.setattr("graycube.butterflies.walsh._COLUMNS", columns)
+        assert np.array_equal(walsh(x, np.empty_like(x)), wanted)
+        out = x.copy()
+        assert walsh(out, out) is out
+        assert np.array_equal(out, wanted)
