@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from random_butterflies import layouts, pair_by_pair, random_bits, random_numbers, stage
+from random_transforms import random_layout
 from sweeping import sweep
 
 import graycube as gc
@@ -36,6 +37,24 @@ def test_what_a_loop_over_pairs_gives(count):
         wanted = pair_by_pair(x, axis, every, stage)
         assert np.array_equal(y.to_numpy(), wanted), (layout, axis, bits)
         assert np.array_equal(a.to_numpy(), x)
+
+
+def test_copies_stay_alike():
+    rng, tried = np.random.default_rng(0), 0
+    while tried < 15:
+        whole = random_layout(rng, 40, 1024)
+        gone = [int(rng.integers(len(whole.axes)))]
+        layout = whole.without_axes(gone) if len(whole.axes) > 1 else whole
+        if layout.copies and layout.axes[-1].extent == 1:
+            tried += 1
+            x = random_numbers(rng, layout)
+            y = gc.butterfly(gc.CubeArray.from_numpy(x, layout), stage)
+            bits = range(layout.axes[-1].bits)[::-1]
+            wanted = pair_by_pair(x, len(layout.axes) - 1, bits, stage)
+            assert np.array_equal(y.to_numpy(), wanted), layout
+            node, slot = np.indices(y.blocks.shape[:2])
+            index = y.layout.coordinates(node, slot)
+            assert np.array_equal(y.blocks, wanted[index]), layout
 
 
 @pytest.mark.parametrize("count", [25, *sweep((500,))])

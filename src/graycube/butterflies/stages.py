@@ -33,7 +33,7 @@ OnPairs = Callable[[Blocks, Blocks, int, IntArray], Pair]
 """What is done with pairs: their halves, the bit of the word, the words of the low half."""
 OnGroup = Callable[[Blocks, StageGroup], Blocks]
 """What is done with blocks in which a group is in memory: it gives new blocks."""
-KEPT = 8  # groups whose words are remembered
+KEPT = 4  # groups whose words are remembered: they take as much memory as the array
 
 
 def carried_out(  # noqa: PLR0913, PLR0917
