@@ -22,7 +22,7 @@ def results(comm):
     """What one process gives, in the same layout, block by block; with plans too."""
     rng = np.random.default_rng(1)
     planned = 0
-    for layout, axes in over(rng, comm, 12):
+    for layout, axes in over(rng, comm, 8):
         axis = int(rng.choice(axes))
         bits = random_bits(rng, layout.axes[axis].bits)
         x = random_numbers(rng, layout)
