@@ -32,15 +32,17 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
-        "array": "CubeArray assert_allclose permute stack where",
+        "array": "CubeArray assert_allclose cumprod cumsum permute scan stack where",
+        "butterflies": "butterfly hadamard",
         "errors": "GraycubeError UndecidedError",
-        "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
+        "fourier": "bind convolve fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft "
+        "rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
         "layout": "Layout butterfly_distances device_mesh mesh_distances node_mesh split_keys",
         "machine": "Machine profiles save_profile",
         "measure": "bench calibrate",
         "mapping": "Pattern place rank_order",
-        "planning": "Plan certify load_plan plan plan_fft price synthesize",
+        "planning": "Plan certify load_plan plan plan_butterfly plan_fft price synthesize",
         "schedule": "Schedule Task",
         "stencil": "halo",
         "table": "algorithms register",
@@ -50,6 +52,7 @@ _PUBLIC = _places(
 _PACKAGES = {
     *[
         "array",
+        "butterflies",
         "cost",
         "errors",
         "fourier",
@@ -131,13 +134,28 @@ if TYPE_CHECKING:
         assert_allclose as assert_allclose,
     )
     from graycube.array import (
+        cumprod as cumprod,
+    )
+    from graycube.array import (
+        cumsum as cumsum,
+    )
+    from graycube.array import (
         permute as permute,
+    )
+    from graycube.array import (
+        scan as scan,
     )
     from graycube.array import (
         stack as stack,
     )
     from graycube.array import (
         where as where,
+    )
+    from graycube.butterflies import (
+        butterfly as butterfly,
+    )
+    from graycube.butterflies import (
+        hadamard as hadamard,
     )
     from graycube.errors import (
         GraycubeError as GraycubeError,
@@ -147,6 +165,9 @@ if TYPE_CHECKING:
     )
     from graycube.fourier import (
         bind as bind,
+    )
+    from graycube.fourier import (
+        convolve as convolve,
     )
     from graycube.fourier import (
         fft as fft,
@@ -255,6 +276,9 @@ if TYPE_CHECKING:
     )
     from graycube.planning import (
         plan as plan,
+    )
+    from graycube.planning import (
+        plan_butterfly as plan_butterfly,
     )
     from graycube.planning import (
         plan_fft as plan_fft,

@@ -260,7 +260,7 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (lambda u: np.stack([u, u]), "axis=-1 for the last"),
         (lambda u: np.stack([u, X], axis=-1), "it joins CubeArrays"),
         (np.sort, "axes of the layout"),
-        (np.cumsum, "name an axis of the payload"),
+        (np.cumsum, "name an axis"),
         (np.flip, "axis is None for numpy.flip"),
         (lambda u: np.save("x.npy", u), r"its method save\(path\)"),
         (lambda u: np.copyto(u, 0, where=u < 0), "np.where, which gives a new array"),

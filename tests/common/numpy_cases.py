@@ -46,7 +46,7 @@ PAYLOAD = {
     "einsum": lambda u, w, v, t: np.einsum("...ij,...j->...i", t, v),
     "einsum with a matrix": lambda u, w, v, t: np.einsum("ij,...j", np.eye(3), v),
     "trace": lambda u, w, v, t: np.einsum("...ii->...", t),
-    "sort": lambda u, w, v, t: np.sort(v) + np.cumsum(v, axis=-1),
+    "sort": lambda u, w, v, t: np.sort(v) + np.argsort(v),
     "diff": lambda u, w, v, t: np.diff(t, axis=2),
     "cross": lambda u, w, v, t: np.cross(v, v[..., ::-1]),
     "det": lambda u, w, v, t: np.linalg.det(t),
@@ -140,6 +140,14 @@ BROADCASTS = {
     "sums where": lambda u, w, v, t: np.sum(u, axis=0, where=thin(u)[1] > 2),
     "profiles": lambda u, w, v, t: u.mean(0, keepdims=True) * w.mean(0, keepdims=True),
 }
+SCANS = {
+    "cumsum": lambda u, w, v, t: np.cumsum(u, axis=0) - u.cumsum(1),
+    "cumprod": lambda u, w, v, t: np.cumprod(v, axis=1) + v.cumprod(axis=0),
+    "cumsum of payload": lambda u, w, v, t: np.cumsum(v, axis=-1) + v.cumprod(-1),
+    "of whole numbers": lambda u, w, v, t: np.cumsum((9 * u).astype("i2"), -1),
+    "of truth values": lambda u, w, v, t: np.cumsum(u > w, 0),
+    "with a dtype": lambda u, w, v, t: np.cumsum(u, 1, np.float32),
+}
 MOVES = {
     "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
     "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
@@ -157,7 +165,7 @@ TRANSFORMS = {
     "rfft of payload": lambda u, w, v, t: np.fft.irfft(np.fft.rfft(v), 3),
     "rfftn of payload": lambda u, w, v, t: np.fft.rfftn(v, axes=(0, 1, 2)),
 }
-CASES = {**ELEMENTWISE, **PAYLOAD, **REDUCTIONS, **BROADCASTS, **MOVES, **TRANSFORMS}
+CASES = {**ELEMENTWISE, **PAYLOAD, **REDUCTIONS, **BROADCASTS, **SCANS, **MOVES, **TRANSFORMS}
 QUIET = {**ELEMENTWISE, **PAYLOAD}
 
 

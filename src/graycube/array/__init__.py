@@ -5,7 +5,8 @@ are and makes all ranks go on together, ``moving`` takes data from place to plac
 the piece of a process, ``window`` an array with its halo, ``files`` and ``archive`` are arrays
 on disk, and ``checkpoint`` has several of them.
 What NumPy does too is in ``elementwise`` (``aligning`` makes operands ready), ``reductions``,
-with ``statistics``, ``norms`` and ``sums`` made of them, ``payload`` and ``rolling``;
+with ``statistics``, ``norms`` and ``sums`` made of them, ``scans`` of ``stretches``,
+``payload`` and ``rolling``;
 ``functions`` is the table of it,
 ``methods`` has the names on arrays. ``cube_array`` is the array itself.
 """
@@ -14,6 +15,7 @@ from graycube.array.checkpoint import Checkpoint
 from graycube.array.cube_array import CubeArray
 from graycube.array.joining import assert_allclose, stack, where
 from graycube.array.permute import permute
+from graycube.array.scans import cumprod, cumsum, scan
 from graycube.array.window import Window
 
 __all__ = [
@@ -21,7 +23,10 @@ __all__ = [
     "CubeArray",
     "Window",
     "assert_allclose",
+    "cumprod",
+    "cumsum",
     "permute",
+    "scan",
     "stack",
     "where",
 ]

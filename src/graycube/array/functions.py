@@ -22,6 +22,7 @@ from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
 from graycube.array.reductions import reduced
 from graycube.array.rolling import roll
+from graycube.array.scans import cumprod, cumsum
 from graycube.errors import InvalidTypeError
 from graycube.layout.required import require_axis
 
@@ -35,6 +36,7 @@ class Kind(Enum):
     REDUCES = "reduces axes, and leaves the result where it comes about"
     PAYLOAD = "works on the payload, and sends nothing"
     QUERY = "says something of the array"
+    SCANS = "combines all elements up to each one, and keeps the layout"
     MOVES = "sends elements where they belong"
     TRANSFORMS = "transforms, and the result carries its layout"
 
@@ -106,7 +108,7 @@ def _elementwise(function: Function) -> Row:
     return Row(Kind.ELEMENTWISE, call)
 
 
-def _reduction(function: Function, make: Function) -> Row:
+def _reduction(function: Function, make: Function, kind: Kind = Kind.REDUCES) -> Row:
     """NumPy's arguments by name, to what is called in the same way."""
     known = {*inspect.signature(make).parameters}
 
@@ -121,7 +123,7 @@ def _reduction(function: Function, make: Function) -> Row:
             )
         return make(_array(first[1], function), **named)
 
-    return Row(Kind.REDUCES, call)
+    return Row(kind, call)
 
 
 def _array(a: object, function: Function) -> Held:
@@ -234,8 +236,8 @@ TABLE: dict[Function, Row] = {
     np.sort: _along(np.sort, -1),
     np.argsort: _along(np.argsort, -1),
     np.diff: _along(np.diff, -1),
-    np.cumsum: _along(np.cumsum),
-    np.cumprod: _along(np.cumprod),
+    np.cumsum: _reduction(np.cumsum, cumsum, Kind.SCANS),
+    np.cumprod: _reduction(np.cumprod, cumprod, Kind.SCANS),
     np.cross: Row(Kind.PAYLOAD, lambda a, b: payload.of_last(np.cross, 1, a, b)),
     np.linalg.det: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.det, 2, a)),
     np.linalg.inv: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.inv, 2, a)),

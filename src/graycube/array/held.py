@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.ranks import nodes_here, require_layout
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
@@ -103,3 +103,16 @@ class Held:
         dtype('complex128')
         """
         return self.with_blocks(self.blocks.astype(dtype))
+
+
+def require_array(a: object, what: str) -> None:
+    """Refuse what is no array over nodes.
+
+    >>> require_array(Held(np.array([[1], [2]]), Layout.nodes(1)), "a butterfly")
+    """
+    if not isinstance(a, Held):
+        raise InvalidTypeError(
+            f"got a {type(a).__name__}",
+            f"{what} works on a CubeArray",
+            "use CubeArray.from_numpy(x, layout)",
+        )

@@ -13,6 +13,7 @@ from graycube.array.functions import called
 from graycube.array.held import Held
 from graycube.array.ranks import spread
 from graycube.array.reductions import Axes, reduced
+from graycube.array.scans import cumprod, cumsum
 from graycube.array.sums import reproducible_sum
 from graycube.errors import InvalidTypeError, InvalidValueError
 
@@ -166,6 +167,24 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
     ) -> Any:  # noqa: ANN401
         """The standard deviation of elements."""
         return statistics.std(self, axis, dtype, ddof, keepdims=keepdims, where=where)
+
+    def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None) -> Self:
+        """The running sums along an axis.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.array([[3], [5]]), Layout.nodes(1)).cumsum().blocks.tolist()
+        [[3], [8]]
+        """
+        return cumsum(self, axis, dtype)
+
+    def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None) -> Self:
+        """The running products along an axis.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.array([[3], [5]]), Layout.nodes(1)).cumprod().blocks.tolist()
+        [[3], [15]]
+        """
+        return cumprod(self, axis, dtype)
 
     def max(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
         """The largest element."""

@@ -25,7 +25,7 @@ from numpy.typing import DTypeLike, NDArray
 from graycube.array.aligning import aligned
 from graycube.array.held import Held
 from graycube.array.ranks import facts_of, spread, together
-from graycube.array.sharing import as_bytes, require_plain
+from graycube.array.sharing import as_bytes, require_plain, swapped
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout, Ownership
@@ -181,7 +181,7 @@ def _combined(blocks: _Blocks, a: Held, axes: tuple[int, ...], monoid: np.ufunc)
     if every is not None:
         return _in_pairs(every[_partners(steps, comm.rank)], monoid)
     for step in steps:
-        other = _swapped(blocks, step, comm)
+        other = swapped(blocks, comm.rank ^ step, comm, "a reduction")
         upper = comm.rank >> step.bit_length() - 1 & 1
         with np.errstate(all="ignore"):  # what is raised on some ranks only, hangs the others
             blocks = monoid(other, blocks) if upper else monoid(blocks, other)
@@ -238,16 +238,6 @@ def _steps(layout: Layout, axes: tuple[int, ...]) -> tuple[int, ...]:
     """The changes of node that lead to all nodes that share what is left of some axes."""
     bits = (bit for axis in axes for bit in layout.word_bits(axis))
     return tuple(reduced_basis(layout.node_change(1 << bit) for bit in bits))
-
-
-def _swapped(blocks: _Blocks, step: int, comm: "Intracomm") -> _Blocks:
-    """The blocks of the node that differs by a step."""
-    own, found = np.ascontiguousarray(blocks), np.empty(blocks.shape, blocks.dtype)
-    raw = [as_bytes(x) for x in (own, found)]
-    peer = comm.rank ^ step
-    with no_way_back(lambda: "a reduction"):
-        private(comm).comm.Sendrecv(raw[0], peer, recvbuf=raw[1], source=peer)
-    return found
 
 
 def _up_and_down(

@@ -10,7 +10,7 @@ from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, t
 from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout.placement import Placement
-from graycube.run import mpi
+from graycube.run import mpi, no_way_back, private
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -98,6 +98,18 @@ def as_bytes(array: _Blocks) -> list[Any]:
     ...     comm.Bcast(as_bytes(x))
     """
     return [array.reshape(-1).view(np.uint8), mpi().BYTE]
+
+
+def swapped(blocks: _Blocks, peer: int, comm: "Intracomm", doing: str) -> _Blocks:
+    """What another rank has of the same shape and dtype, which gets ours meanwhile.
+
+    >>> def program(comm, x):
+    ...     return swapped(x, comm.rank ^ 1, comm, "an example")
+    """
+    own, found = np.ascontiguousarray(blocks), np.empty(blocks.shape, blocks.dtype)
+    with no_way_back(lambda: doing):
+        private(comm).comm.Sendrecv(as_bytes(own), peer, recvbuf=as_bytes(found), source=peer)
+    return found
 
 
 def _require_root(root: int, size: int) -> None:

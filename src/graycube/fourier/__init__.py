@@ -1,18 +1,20 @@
 """Fourier transforms of arrays over a cube, in whatever layout they are.
 
-``passes`` decides what is transformed and exchanged, ``exchanges`` writes that as schedules,
-``along`` carries it out along one axis; ``lines`` brings a whole axis to memory instead.
+``passes`` are groups of :mod:`graycube.butterflies`, ``exchanges`` writes them as schedules,
+``along`` carries them out along one axis; ``lines`` brings a whole axis to memory instead.
 ``transform``, ``real`` and ``trigonometric`` have what people call, with ``arguments`` that
 they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
 ``planned`` carries out a plan of :func:`graycube.plan_fft`. Over shared memory, ``legs`` and
 ``halves`` are ``carried`` out without copies; ``bind`` makes a call once, to run many times. In
 layouts by ownership, ``owned`` trades axes, and ``lone`` leaves one over its nodes, with
 ``lone_real`` and ``lone_cosine``; ``places`` are where elements go along it, and
-``waves`` take a spectrum to other numbers of points.
+``waves`` take a spectrum to other numbers of points. ``convolution`` is made of transforms, of
+whole numbers those modulo primes, of ``residues``.
 """
 
 from graycube.fourier.along import Along, along
 from graycube.fourier.bind import BoundCall, bind
+from graycube.fourier.convolution import convolve
 from graycube.fourier.exchanges import exchange_schedules
 from graycube.fourier.numpy_names import add_to_table
 from graycube.fourier.passes import Pass, passes
@@ -29,6 +31,7 @@ __all__ = [
     "Pass",
     "along",
     "bind",
+    "convolve",
     "dct",
     "dctn",
     "dst",

@@ -108,15 +108,3 @@ def delivered(result: CubeArray, out: CubeArray | None) -> CubeArray:
     same = out.layout == result.layout
     out.blocks[...] = (result if same else result.relayout(out.layout)).blocks
     return out
-
-
-def require_word(word: object, known: Sequence[object], what: str) -> None:
-    """Refuse what is none of the known words.
-
-    >>> require_word("any", ("any", "natural"), "order")
-    """
-    if word not in known or isinstance(word, bool):
-        names = ", ".join(map(repr, known))
-        raise InvalidValueError(
-            f"{what} is {word!r}", f"the known ones are {names}", "choose one"
-        )

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.array.moving import moved
+from graycube.butterflies.groups import brought
 from graycube.fourier.along import KEPT
-from graycube.fourier.passes import brought
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout, Ownership
 from graycube.layout.mesh import Allocation, CodeName, even

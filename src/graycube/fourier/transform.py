@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, together
+from graycube.butterflies.planned import require_plan
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidTypeError
 from graycube.fourier.along import along
@@ -16,16 +17,15 @@ from graycube.fourier.arguments import (
     delivered,
     require_lengths,
     require_out,
-    require_word,
     resized_home,
 )
 from graycube.fourier.carried import scaling_of, through_windows
 from graycube.fourier.lines import resized
 from graycube.fourier.owned import owned_transform
-from graycube.fourier.planned import planned, require_plan
+from graycube.fourier.planned import planned
 from graycube.layout import Layout, Ownership
 from graycube.layout.layout import require_cube
-from graycube.layout.required import require_axis
+from graycube.layout.required import require_axis, require_word
 
 if TYPE_CHECKING:
     from graycube.planning import Plan
@@ -185,7 +185,8 @@ def _transform(  # noqa: PLR0913
         lengths = require_lengths(a.layout, wanted, s)
         home = resized_home(a.layout, lengths)
         if plan is not None:
-            require_plan(plan, require_cube(home, "a plan"), wanted[0])
+            cube = require_cube(home, "a plan")
+            require_plan(plan, cube, (*reversed(cube.word_bits(wanted[0])),))
         require_out(out, a, (*home.shape, *a.payload), dtype)
         return wanted, dtype, lengths, home
 

@@ -16,7 +16,6 @@ from graycube.fourier.arguments import (
     delivered,
     require_lengths,
     require_out,
-    require_word,
     resized_home,
 )
 from graycube.fourier.lines import (
@@ -38,6 +37,7 @@ from graycube.fourier.transform import (
     require_norm,
 )
 from graycube.layout import Ownership
+from graycube.layout.required import require_word
 
 Type = Literal[2, 3]
 

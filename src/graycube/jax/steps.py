@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from graycube.butterflies.groups import brought
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
-from graycube.fourier.passes import Pass, brought, passes
+from graycube.fourier.passes import Pass, passes
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 

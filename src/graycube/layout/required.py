@@ -1,8 +1,14 @@
 """What functions require of the axes and layouts that they are given."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from graycube.errors import InvalidValueError, OutOfRangeError
-from graycube.gf2 import require_int
+from graycube.gf2 import require_int, require_ints
 from graycube.layout.placement import Placement
+
+if TYPE_CHECKING:
+    from graycube.layout.layout import Layout
 
 
 def require_axis(axis: int, count: int) -> int:
@@ -17,6 +23,32 @@ def require_axis(axis: int, count: int) -> int:
             f"axis is {k}", f"the axes are 0..{count - 1}", f"use {-count}..{count - 1}"
         )
     return k % count
+
+
+def require_bits(
+    layout: "Layout", axis: int, bits: Sequence[int] | None = None
+) -> tuple[int, ...]:
+    """Bits of the index along an axis of 2^k elements; for None all, the highest first.
+
+    >>> from graycube.layout import Layout
+    >>> require_bits(Layout.nodes(3), 0), require_bits(Layout.nodes(3), 0, [0, 2])
+    ((2, 1, 0), (0, 2))
+    """
+    along = layout.axes[axis]
+    if along.extent > 1:
+        raise InvalidValueError(
+            f"axis {axis} has {along.length} = {along.extent} * 2^{along.bits} elements",
+            "each index has a partner for every bit where there are 2^k",
+            "pad the axis",
+        )
+    found = (*reversed(range(along.bits)),) if bits is None else require_ints(bits, "bits")
+    if len({*found}) < len(found) or not all(0 <= bit < along.bits for bit in found):
+        raise InvalidValueError(
+            f"bits is {found!s:.60}",
+            f"an index along axis {axis} has the bits 0..{along.bits - 1}, each of them once",
+            "leave bits out for all of them",
+        )
+    return found
 
 
 def require_single(layout: Placement, what: str) -> None:
@@ -48,3 +80,15 @@ def require_payload(shape: tuple[int, ...], layout: Placement) -> tuple[int, ...
             "reshape it, or build the layout for this shape",
         )
     return shape[d:]
+
+
+def require_word(word: object, known: Sequence[object], what: str) -> None:
+    """Refuse what is none of the known words.
+
+    >>> require_word("any", ("any", "natural"), "order")
+    """
+    if word not in known or isinstance(word, bool):
+        names = ", ".join(map(repr, known))
+        raise InvalidValueError(
+            f"{what} is {word!r}", f"the known ones are {names}", "choose one"
+        )

@@ -3,7 +3,7 @@
 from graycube.planning.candidate import Candidate, cheapest
 from graycube.planning.others import price
 from graycube.planning.plan import Plan
-from graycube.planning.planner import load_plan, plan, plan_fft
+from graycube.planning.planner import load_plan, plan, plan_butterfly, plan_fft
 from graycube.planning.synthesize import certify, synthesize
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "cheapest",
     "load_plan",
     "plan",
+    "plan_butterfly",
     "plan_fft",
     "price",
     "synthesize",

@@ -6,12 +6,13 @@ Only renumbering the ranks is never taken by itself, since it is up to the progr
 numbers are free.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from graycube.cost import lower_bounds
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube
-from graycube.layout.required import require_axis
+from graycube.layout.required import require_axis, require_bits
 from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import all_candidates, choose
 from graycube.planning.files import read_plan_text
@@ -61,6 +62,44 @@ def plan_fft(
     """
     layout = require_cube(layout, "a plan of a transform")
     stages = tuple(reversed(layout.word_bits(require_axis(axis, len(layout.axes)))))
+    return _staged(layout, stages, itemsize, machine, algorithm)
+
+
+def plan_butterfly(  # noqa: PLR0913
+    layout: Layout,
+    axis: int = -1,
+    bits: Sequence[int] | None = None,
+    *,
+    itemsize: int = 8,
+    machine: Machine | str,
+    algorithm: str = "auto",
+) -> Plan:
+    """The cheapest way to do the exchanges of a butterfly along an axis of a layout.
+
+    The stages are those of ``bits``, in this order; by default all, from the highest down.
+    :func:`graycube.butterfly` and :func:`graycube.hadamard` carry the plan out.
+
+    >>> machine = Machine(dims=4, ports="all", startup=1e-6, per_byte=1e-9)
+    >>> layout = Layout.consecutive(12, 4, nodes="gray")
+    >>> for bits in (range(12), range(11, -1, -1)):  # up, and down
+    ...     print(plan_butterfly(layout, bits=bits, machine=machine).cycles)
+    256
+    640
+    """
+    layout = require_cube(layout, "a plan of a butterfly")
+    k = require_axis(axis, len(layout.axes))
+    stages = tuple(layout.word_bits(k).start + bit for bit in require_bits(layout, k, bits))
+    return _staged(layout, stages, itemsize, machine, algorithm)
+
+
+def _staged(
+    layout: Layout,
+    stages: tuple[int, ...],
+    itemsize: int,
+    machine: Machine | str,
+    algorithm: str,
+) -> Plan:
+    """The plan of a network with these stages, whose result may be anywhere."""
     task = Task(layout, layout, layout.block_size, itemsize, stages, bool(stages))
     return _made(task, machine, algorithm)
 

@@ -2,8 +2,9 @@
 
 Rule. The two inputs of a butterfly are on nodes that differ in the dimensions which depend on
 the stage's bit, one or two of them. A node that differs from both in at most one dimension
-gets copies of both and computes one output. Of the dimensions, one has no later bit in it:
-whether it is flipped or the other one decides its final value, which is the code asked for.
+gets copies of both and computes one output. Of two dimensions, one has no bit of a later stage
+in it: whether it is flipped or the other one decides its final value, which is the code asked
+for.
 """
 
 from dataclasses import replace
@@ -47,8 +48,7 @@ def _copies(task: Task, output: Code = "binary") -> Replication:
             "use emulation(layout)",
         )
     for bit in task.stages:
-        bits = range(min(task.stages), max(task.stages) + 1)
-        layouts.append(_next(layouts[-1], bit, bits, output))
+        layouts.append(_next(layouts[-1], bit, task.stages, output))
     task = replace(task, target=layouts[-1]) if task.free else task
     cycles = len(task.stages) * task.block
     return Replication(task, "copies", range(0, cycles, task.block), cycles, tuple(layouts))
@@ -62,7 +62,7 @@ def _applicable(task: Task, machine: Machine) -> str | None:  # noqa: ARG001 - a
 
 def _emit(task: Task, machine: Machine) -> Replication:
     """With one port, two copies go one after the other."""
-    either = [_copies(task, output) for output in get_args(Code)]
+    either = _either(task)
     right = [made for made in either if made.layouts[-1].map == made.task.target.map]
     if not right:
         raise InvalidValueError(
@@ -78,18 +78,34 @@ def _emit(task: Task, machine: Machine) -> Replication:
     return replace(made, cycles=2 * made.cycles, rounds=range(0, 2 * made.cycles, task.block))
 
 
+def _either(task: Task) -> list[Replication]:
+    """The networks with output in either code, as far as there are some."""
+    made, refused = [], list[InvalidValueError]()
+    for output in get_args(Code):
+        try:
+            made.append(_copies(task, output))
+        except InvalidValueError as error:
+            refused.append(error)
+    if not made:
+        raise refused[0]
+    return made
+
+
 def _two_copies(inputs: tuple[AffineMap, AffineMap]) -> bool:
     """Whether some node has neither of its inputs: then they differ in two dimensions."""
     low, high = inputs
     return (low.constant ^ high.constant).bit_count() > 1
 
 
-def _next(layout: Layout, bit: int, bits: range, output: Code) -> Layout:
+def _next(layout: Layout, bit: int, stages: tuple[int, ...], output: Code) -> Layout:
     """Where the outputs of a stage are."""
     p, rows = layout.p, layout.map.matrix.rows
     dims = [d for d in range(p) if rows[d] >> bit & 1]
-    pending = (1 << bit) - (1 << bits.start)  # the bits of later stages
+    now = stages.index(bit)
+    pending = sum(1 << b for b in stages[now + 1 :])
     settled = [d for d in dims if not rows[d] & pending]
+    if len(dims) == 1 and not settled:  # its value changes later: all stay until then
+        return layout
     if len(dims) > 2 or not settled:
         raise InvalidValueError(
             f"bit {bit} of the index changes dimensions {dims} in {layout}",
@@ -99,10 +115,12 @@ def _next(layout: Layout, bit: int, bits: range, output: Code) -> Layout:
     dim = settled[0]
     others = [d for d in dims if d != dim]
     wanted = 1 << bit
-    if output == "gray" and bit + 1 in bits:
+    if output == "gray" and bit + 1 in stages[:now]:
         wanted |= 1 << bit + 1
     wrong = rows[dim] ^ wanted  # of finished bits: they are on nodes that stay as they are
     mask = address_mask(layout.map, wrong)
+    if any(mask >> d & 1 for d in dims):  # some are not, and it stays as it is
+        mask, wrong = 0, 0
     constant = parity(mask & layout.map.constant) ^ (layout.map.constant >> dim & 1)
     if not mask:
         flips = [dim] if constant else others

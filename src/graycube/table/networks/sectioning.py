@@ -97,7 +97,7 @@ def _emit_converted(task: Task, machine: Machine) -> Schedule:
 
     made = []
     for radix in RADICES[: max(1, min(task.p - task.n, machine.links_at_once))]:
-        for overlap in (False, True)[: machine.links_at_once]:
+        for overlap in (False, True)[: max(1, machine.links_at_once)]:
             method = Method(radix=radix, overlap=overlap)
             most = task.p - task.n - radix
             made.append(with_best_messages(partial(make, method), most, machine))

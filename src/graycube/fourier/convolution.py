@@ -1,0 +1,126 @@
+"""Convolutions of arrays over nodes: of whole numbers exactly, of others by transforms."""
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+import scipy.fft
+
+from graycube.array import CubeArray
+from graycube.array.held import require_array
+from graycube.array.ranks import facts_of, together
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier.lines import evened, nodes_along, resized
+from graycube.fourier.real import irfft, rfft
+from graycube.fourier.residues import MOST_BITS, joined, primes_for, product_modulo
+from graycube.fourier.transform import fft, ifft
+from graycube.layout.layout import require_cube
+from graycube.layout.required import require_axis, require_word
+
+Mode = Literal["full", "periodic"]
+
+
+def convolve(a: CubeArray, v: CubeArray, axis: int = -1, mode: Mode = "full") -> CubeArray:
+    """The convolution of two arrays along an axis of the layout; collective.
+
+    They have the same nodes, and the same shape but for the axis. "full" is that of
+    ``numpy.convolve``, with all points in which they overlap; for "periodic" both have the same
+    length, and what is beyond the end comes back at the beginning. "full" leaves the result
+    where it comes about; "periodic" has the layout of ``a``.
+
+    Whole numbers and truth values give int64 and are exact, by transforms modulo primes; what
+    may not fit is refused. Others are transformed, and real ones stay real.
+
+    >>> from graycube.layout import Layout
+    >>> layout = Layout.nodes(2, "gray")
+    >>> x, y = (CubeArray.from_numpy(u, layout) for u in ([1, 2, 3, 4], [1, 0, -1, 0]))
+    >>> convolve(x, y).to_numpy().tolist(), convolve(x, y, mode="periodic").to_numpy().tolist()
+    ([1, 2, 2, 2, -3, -4, 0], [-2, -2, 2, 2])
+    """
+    require_array(a, "a convolution")
+    require_array(v, "a convolution")
+    both = (a, v)
+
+    def prepare() -> tuple[int, dict[str, object]]:
+        require_word(mode, get_args(Mode), "mode")
+        k = require_axis(axis, len(a.layout.shape))
+        _require_alike(a, v, k, mode)
+        for each in both:
+            if each.dtype.kind not in "biufc":
+                raise InvalidTypeError(
+                    f"an array has dtype {each.dtype}", "numbers are needed", "use astype"
+                )
+        facts = {f"v, {name}": fact for name, fact in facts_of("v", v.layout, v.blocks).items()}
+        facts |= {"axis": k, "mode": mode}
+        return k, {**facts_of("convolution", a.layout, a.blocks), **facts}
+
+    k = together(a.comm, prepare)
+    points = a.shape[k] + (v.shape[k] - 1) * (mode == "full")
+    exact = all(each.dtype.kind in "biu" for each in both)
+    made = _exact(a, v, k) if exact else _transformed(a, v, k, points)
+    if mode == "full":
+        return resized(made, k, points)
+    if exact:
+        made = _wrapped(made, k, points)
+    return made.relayout(a.layout)
+
+
+def _require_alike(a: CubeArray, v: CubeArray, axis: int, mode: str) -> None:
+    """Refuse arrays that cannot be convolved."""
+    shapes = [[*each.shape] for each in (a, v)]
+    if mode == "full" and len(shapes[0]) == len(shapes[1]):
+        shapes[1][axis] = shapes[0][axis]
+    same = a.layout.node_count == v.layout.node_count and a.comm is v.comm
+    if shapes[0] != shapes[1] or len(a.payload) != len(v.payload) or not same:
+        raise InvalidValueError(
+            f"the arrays have shapes {a.shape} and {v.shape}, on {a.layout.node_count} and "
+            f"{v.layout.node_count} nodes",
+            f"they have the same nodes and, but for axis {axis} of a full convolution, the "
+            "same shape",
+            "spread both over the same nodes",
+        )
+
+
+def _transformed(a: CubeArray, v: CubeArray, axis: int, points: int) -> CubeArray:
+    """By Fourier transforms, of so many points or a few more."""
+    count = points
+    if points > a.shape[axis]:
+        nodes = nodes_along(a.layout, axis)
+        count = nodes * scipy.fft.next_fast_len(-(-points // nodes))
+    real = all(each.dtype.kind != "c" for each in (a, v))
+    one, other = ((rfft if real else fft)(each, axis, n=count) for each in (a, v))
+    product = one * other.relayout(one.layout)
+    return irfft(product, count, axis) if real else ifft(product, axis)
+
+
+def _exact(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
+    """All points in which they overlap, and zeros, up to a power of two."""
+    points = a.shape[axis] + v.shape[axis] - 1
+    bits = max((points - 1).bit_length(), (nodes_along(a.layout, axis) - 1).bit_length())
+    most = _largest(a) * _largest(v) * min(a.shape[axis], v.shape[axis])
+    if most >> 63 or bits > MOST_BITS:
+        raise InvalidValueError(
+            f"a convolution to {points} points may have numbers as large as {most}",
+            f"they are below 2^63, and points are up to 2^{MOST_BITS}",
+            "convert an array with astype(float)",
+        )
+    one, other = (evened(resized(each, axis, 1 << bits)) for each in (a, v))
+    require_cube(one.layout, "a convolution of whole numbers")
+    other = other.relayout(one.layout)
+    found = [product_modulo(one, other, axis, k) for k in range(primes_for(most))]
+    return found[0].with_blocks(joined([each.blocks for each in found]))
+
+
+def _largest(a: CubeArray) -> int:
+    if not a.size:
+        return 0
+    return max(abs(int(a.max())), abs(int(a.min())))
+
+
+def _wrapped(made: CubeArray, axis: int, points: int) -> CubeArray:
+    """The first points, and those that come after them added to the first ones."""
+    if made.shape[axis] < 2 * points:  # there is one, and nothing after it
+        return made
+    back: Any = np.roll(made, -points, axis)
+    first = resized(made, axis, points)
+    found: CubeArray = first + resized(back, axis, points).relayout(first.layout)
+    return found

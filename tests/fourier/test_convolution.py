@@ -1,0 +1,129 @@
+"""Convolutions beside sums of products, and what whole numbers need to be exact."""
+
+import numpy as np
+import pytest
+from random_transforms import random_layout, uneven_layout
+from sweeping import sweep
+
+import graycube as gc
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier.residues import MOST_BITS, PRIMES, joined, primes_for
+
+DTYPES = ("i8", "i1", "?", "u4", "f8", "c16")
+
+
+def summed(x, y, axis, mode):
+    """The sums of products; of whole numbers as Python's integers."""
+    exact = x.dtype.kind in "biu"
+    x, y = (np.moveaxis(u.astype("i8").astype(object) if exact else u, axis, 0) for u in (x, y))
+    out = np.zeros((len(x) + len(y) - 1, *x.shape[1:]), x.dtype)
+    for j, factor in enumerate(y):
+        out[j : j + len(x)] += x * factor
+    if mode == "periodic":
+        out, over = out[: len(x)], out[len(x) :]
+        out[: len(over)] += over
+    return np.moveaxis(out, 0, axis)
+
+
+def is_cube(layout, axis):
+    """Whether the other axes are in equal blocks on 2^n nodes, and this one on 2^k."""
+    if isinstance(layout, gc.layout.Layout):
+        return True
+    return all(
+        along.parts & (along.parts - 1) == 0 and (k == axis or along.length % along.parts == 0)
+        for k, along in enumerate(layout.axes)
+    )
+
+
+def numbers(rng, shape, dtype, wide):
+    if dtype == "?":
+        return rng.integers(0, 2, shape).astype(bool)
+    low = 0 if dtype == "u4" else -wide
+    made = rng.integers(low, wide, shape).astype(dtype)
+    return made * (1 - 2j) if dtype == "c16" else made
+
+
+@pytest.mark.parametrize("count", [36, *sweep((1000,))])
+def test_sums_of_products(count):
+    rng = np.random.default_rng(count)
+    done = 0
+    for k in range(count):
+        layout = (random_layout, uneven_layout)[k % 4 == 0](rng, 30, 400)
+        axis, mode, dtype = (
+            int(rng.integers(len(layout.shape))),
+            ("full", "periodic")[k % 2],
+            DTYPES[k % 6],
+        )
+        wide = (9, 2**15, 2**27)[int(rng.integers(3))] if dtype == "i8" else 100
+        x, y = (numbers(rng, layout.shape, dtype, wide) for _ in range(2))
+        a, v = (gc.CubeArray.from_numpy(u, layout) for u in (x, y))
+        if dtype not in {"f8", "c16"} and not is_cube(layout, axis):
+            with pytest.raises(InvalidValueError, match="of whole numbers needs equally many"):
+                gc.convolve(a, v, axis, mode)
+            continue
+        found = gc.convolve(a, v, axis, mode)
+        done += 1
+        wanted = summed(x, y, axis, mode)
+        if dtype in {"f8", "c16"}:
+            assert found.dtype == x.dtype
+            assert np.allclose(found.to_numpy(), wanted, atol=1e-6), (layout, axis, mode)
+        else:
+            assert found.dtype == np.int64
+            assert (found.to_numpy() == wanted).all(), (layout, axis, mode, dtype)
+        assert mode == "full" or found.layout == layout
+    assert done > count // 2
+
+
+@pytest.mark.parametrize("nodes", [1, 4, 8])
+def test_a_vector_of_any_length_over_all_nodes(nodes):
+    rng = np.random.default_rng(nodes)
+    x, y = rng.integers(-(2**28), 2**28, 37), rng.integers(-(2**28), 2**28, 11)
+    a, v = (gc.CubeArray.from_numpy(u, gc.Layout.mesh(u.shape, (nodes,))) for u in (x, y))
+    assert np.array_equal(gc.convolve(a, v).to_numpy(), np.convolve(x, y))
+    assert np.allclose(gc.convolve(a * 1.0, v).to_numpy(), np.convolve(x, y), rtol=1e-9)
+
+
+def test_the_largest_numbers_that_fit():
+    """2^62 has to come out right, and 2^63 is refused."""
+    layout = gc.Layout.cyclic(3, 2, nodes="gray")
+    whole = np.array([2**31] + [0] * 6 + [-(2**31)])
+    a = gc.CubeArray.from_numpy(whole, layout)
+    ones = gc.CubeArray.from_numpy(np.full(8, 2**28), layout)
+    assert np.array_equal(gc.convolve(a, ones).to_numpy(), np.convolve(whole, ones.to_numpy()))
+    with pytest.raises(InvalidValueError, match="may have numbers as large as"):
+        gc.convolve(a, a)
+    assert np.allclose(
+        gc.convolve(a * 1.0, a).to_numpy(), np.convolve(whole * 1.0, whole), atol=1e4
+    )
+
+
+def test_the_primes_are_what_they_should_be():
+    for prime, generator in PRIMES:
+        assert prime < 2**31
+        assert all(prime % k for k in range(2, 46342))
+        assert (prime - 1) % 2**MOST_BITS == 0
+        assert pow(generator, (prime - 1) // 2, prime) == prime - 1
+    assert [primes_for(most) for most in (0, 2**28, 2**30, 2**59, 2**63 - 1)] == [1, 1, 2, 2, 3]
+
+
+@pytest.mark.parametrize("wide", [2**20, 2**40, 2**59, 2**63 - 1])
+def test_numbers_come_back_from_their_residues(wide):
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.integers(-wide, wide, 100), [0, 1, -1, wide, -wide]])
+    some = PRIMES[: primes_for(wide)]
+    assert np.array_equal(joined([(x % p).astype(np.uint64) for p, _ in some]), x)
+
+
+def test_what_is_refused():
+    a = gc.CubeArray.from_numpy(np.zeros((8, 4)), gc.Layout.mesh((8, 4), (4, 2)))
+    b = gc.CubeArray.from_numpy(np.zeros((8, 2)), gc.Layout.mesh((8, 2), (4, 2)))
+    assert gc.convolve(a, b, 1).shape == (8, 5)
+    for call, error, text in (
+        (lambda: gc.convolve(a, np.zeros(4)), InvalidTypeError, "works on a CubeArray"),
+        (lambda: gc.convolve(a, b, 0), InvalidValueError, r"\(8, 4\) and \(8, 2\)"),
+        (lambda: gc.convolve(a, b, 1, "periodic"), InvalidValueError, "the same shape"),
+        (lambda: gc.convolve(a, b, 1, "same"), InvalidValueError, "mode is 'same'"),
+        (lambda: gc.convolve(a.astype("U3"), a), InvalidTypeError, "numbers are needed"),
+    ):
+        with pytest.raises(error, match=text):
+            call()
