@@ -13,6 +13,7 @@ from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sweeping import sweep
 
@@ -85,7 +86,7 @@ def test_a_name_that_has_moved_warns_and_is_the_same_thing(name, package):
 
 
 def test_the_namespace_is_small_and_listed_in_the_reference():
-    assert len(gc.__all__) <= 74
+    assert len([name for name in gc.__all__ if not {name} & {*dir(np), *dir(np.fft)}]) <= 56
     assert not {*gc.__all__, *dir(gc)} & {*MOVED}
     assert {*gc.__all__} <= {*dir(gc)}
     table = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").split("\n\n")[2]

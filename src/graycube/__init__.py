@@ -32,7 +32,8 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
-        "array": "CubeArray assert_allclose cumprod cumsum permute scan stack where",
+        "array": "CubeArray argsort assert_allclose cumprod cumsum permute quantile scan sort "
+        "stack unique where",
         "butterflies": "butterfly hadamard",
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind convolve fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft "
@@ -131,6 +132,9 @@ if TYPE_CHECKING:
         CubeArray as CubeArray,
     )
     from graycube.array import (
+        argsort as argsort,
+    )
+    from graycube.array import (
         assert_allclose as assert_allclose,
     )
     from graycube.array import (
@@ -143,10 +147,19 @@ if TYPE_CHECKING:
         permute as permute,
     )
     from graycube.array import (
+        quantile as quantile,
+    )
+    from graycube.array import (
         scan as scan,
     )
     from graycube.array import (
+        sort as sort,
+    )
+    from graycube.array import (
         stack as stack,
+    )
+    from graycube.array import (
+        unique as unique,
     )
     from graycube.array import (
         where as where,

@@ -46,7 +46,6 @@ PAYLOAD = {
     "einsum": lambda u, w, v, t: np.einsum("...ij,...j->...i", t, v),
     "einsum with a matrix": lambda u, w, v, t: np.einsum("ij,...j", np.eye(3), v),
     "trace": lambda u, w, v, t: np.einsum("...ii->...", t),
-    "sort": lambda u, w, v, t: np.sort(v) + np.argsort(v),
     "diff": lambda u, w, v, t: np.diff(t, axis=2),
     "cross": lambda u, w, v, t: np.cross(v, v[..., ::-1]),
     "det": lambda u, w, v, t: np.linalg.det(t),
@@ -149,6 +148,9 @@ SCANS = {
     "with a dtype": lambda u, w, v, t: np.cumsum(u, 1, np.float32),
 }
 MOVES = {
+    "sort": lambda u, w, v, t: np.sort(u) + np.sort(v[..., 0], 0, kind="stable"),
+    "argsort": lambda u, w, v, t: np.argsort(u, axis=0),
+    "sort of payload": lambda u, w, v, t: np.sort(v) + np.argsort(v),
     "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
     "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
     "roll both": lambda u, w, v, t: np.roll(v, (1, 2), axis=(0, 1)),

@@ -6,8 +6,7 @@ the piece of a process, ``window`` an array with its halo, ``files`` and ``archi
 on disk, and ``checkpoint`` has several of them.
 What NumPy does too is in ``elementwise`` (``aligning`` makes operands ready), ``reductions``,
 with ``statistics``, ``norms`` and ``sums`` made of them, ``scans`` of ``stretches``,
-``payload`` and ``rolling``;
-``functions`` is the table of it,
+``sorting`` by ``merging``, ``payload`` and ``rolling``; ``functions`` is the table of it, and
 ``methods`` has the names on arrays. ``cube_array`` is the array itself.
 """
 
@@ -16,17 +15,22 @@ from graycube.array.cube_array import CubeArray
 from graycube.array.joining import assert_allclose, stack, where
 from graycube.array.permute import permute
 from graycube.array.scans import cumprod, cumsum, scan
+from graycube.array.sorting import argsort, quantile, sort, unique
 from graycube.array.window import Window
 
 __all__ = [
     "Checkpoint",
     "CubeArray",
     "Window",
+    "argsort",
     "assert_allclose",
     "cumprod",
     "cumsum",
     "permute",
+    "quantile",
     "scan",
+    "sort",
     "stack",
+    "unique",
     "where",
 ]

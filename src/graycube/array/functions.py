@@ -23,6 +23,7 @@ from graycube.array.held import Held
 from graycube.array.reductions import reduced
 from graycube.array.rolling import roll
 from graycube.array.scans import cumprod, cumsum
+from graycube.array.sorting import argsort, median, percentile, quantile, sort, unique
 from graycube.errors import InvalidTypeError
 from graycube.layout.required import require_axis
 
@@ -55,10 +56,10 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
     >>> from graycube.layout import Layout
     >>> called(np.sum, (Held(np.array([[1], [2]]), Layout.nodes(1)),), {})
     np.int64(3)
-    >>> called(np.median, (), {})
+    >>> called(np.trapezoid, (), {})
     Traceback (most recent call last):
     ...
-    graycube.errors.InvalidTypeError: numpy.median is given a CubeArray: it is not among the
+    graycube.errors.InvalidTypeError: numpy.trapezoid is given a CubeArray: it is not among the
     functions that work where the elements are; call it on to_numpy(), the whole array
     """
     if function not in TABLE and function.__module__ in _ABOVE:
@@ -233,8 +234,12 @@ TABLE: dict[Function, Row] = {
     np.swapaxes: Row(Kind.PAYLOAD, _swapped),
     np.transpose: Row(Kind.PAYLOAD, lambda a, axes=None: payload.permuted(a, axes)),
     np.flip: _along(np.flip),
-    np.sort: _along(np.sort, -1),
-    np.argsort: _along(np.argsort, -1),
+    np.sort: _reduction(np.sort, sort, Kind.MOVES),
+    np.argsort: _reduction(np.argsort, argsort, Kind.MOVES),
+    np.unique: _reduction(np.unique, unique, Kind.MOVES),
+    np.quantile: _reduction(np.quantile, quantile),
+    np.percentile: _reduction(np.percentile, percentile),
+    np.median: _reduction(np.median, median),
     np.diff: _along(np.diff, -1),
     np.cumsum: _reduction(np.cumsum, cumsum, Kind.SCANS),
     np.cumprod: _reduction(np.cumprod, cumprod, Kind.SCANS),

@@ -1,0 +1,62 @@
+"""Arrays sorted over ranks, beside NumPy's; mistakes; and how little is held."""
+
+import numpy as np
+from mpi_checks import raised
+from sorting_cases import case, complaints
+
+import graycube as gc
+from graycube.errors import GraycubeError
+
+
+def as_numpy_sorts(comm):
+    """Every kind of keys, in any layout."""
+    for seed in range(28):
+        found = complaints(seed, comm.size, comm)
+        yield found == [], f"{found}"
+
+
+def blocks_stay(comm):
+    """However the keys are, no rank receives more than it had."""
+    n = 1 << 10
+    layout = gc.Layout.mesh((n * comm.size,), (comm.size,))
+    rng = np.random.default_rng(comm.rank)
+    for name, own in {
+        "skewed": rng.pareto(0.3, n),
+        "constant": np.ones(n),
+        "sorted": np.arange(n) + n * comm.rank,
+        "reversed": -np.arange(n) - n * comm.rank,
+        "one rank has all of the small ones": np.arange(n) + 1e6 * (comm.rank == 0),
+        "NaN": np.full(n, np.nan),
+    }.items():
+        u = gc.CubeArray(np.asarray(own, float)[None], layout, comm)
+        made = gc.sort(u)
+        yield made.blocks.shape == u.blocks.shape, f"{name}: {made.blocks.shape}"
+        whole = np.sort(np.concatenate(comm.allgather(own)))
+        mine = whole[comm.rank * n : (comm.rank + 1) * n]
+        yield np.array_equal(made.blocks[0], mine, equal_nan=True), f"{name}: another order"
+
+
+def mistakes(comm):
+    """All ranks hear of what one of them got wrong."""
+    last = comm.rank == comm.size - 1
+    x, layout, _ = case(0, comm.size)
+    u = gc.CubeArray.from_numpy(x, layout, comm)
+    for wrong, right in (
+        (lambda: gc.argsort(u), lambda: gc.sort(u)),
+        (lambda: gc.quantile(u, 0.4), lambda: gc.quantile(u, 0.5)),
+        (lambda: gc.quantile(u, 4), lambda: gc.quantile(u, 0.5)),
+        (lambda: gc.unique(u.astype("f4")), lambda: gc.unique(u)),
+    ):
+        error = raised(wrong if last else right)
+        if comm.size > 1:
+            yield isinstance(error, GraycubeError), f"{error!r}"
+            yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+    yield gc.sort(u).shape == x.shape, "afterwards"
+
+
+RANKS = (1, 2, 3, 4, 8)
+CHECKS = {
+    "as numpy sorts": (as_numpy_sorts, RANKS),
+    "blocks stay": (blocks_stay, RANKS),
+    "mistakes": (mistakes, RANKS),
+}
