@@ -120,6 +120,7 @@ def ways(phase, layout, itemsize, machine, methods):
             periodic=phase.periodic,
             corners=phase.corners,
             itemsize=itemsize,
+            stride=phase.stride,
         )
         return ((made.time(machine), layout),)
     return tuple(transforms(phase, layout, itemsize, machine, methods))

@@ -128,6 +128,7 @@ def _stencil(
             periodic=phase.periodic,
             corners=phase.corners,
             itemsize=itemsize,
+            stride=phase.stride,
         )
     except InvalidValueError:  # a node bit mixes axes
         return
