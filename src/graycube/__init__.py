@@ -32,7 +32,7 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
-        "array": "CubeArray assert_allclose permute stack where",
+        "array": "CubeArray assert_allclose coarsen permute refine stack where",
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
@@ -129,7 +129,13 @@ if TYPE_CHECKING:
         assert_allclose as assert_allclose,
     )
     from graycube.array import (
+        coarsen as coarsen,
+    )
+    from graycube.array import (
         permute as permute,
+    )
+    from graycube.array import (
+        refine as refine,
     )
     from graycube.array import (
         stack as stack,

@@ -13,9 +13,10 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.advice import Methods, floors, homes, known
-from graycube.advice.homes import Place, tidied
+from graycube.advice.homes import Place
 from graycube.advice.prices import conversion, options
 from graycube.errors import InvalidValueError
+from graycube.layout.grids import tidied
 
 CLOSE = 1 + 1e-9
 EVERY = Methods()

@@ -12,12 +12,13 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.advice import Methods, Repeated
-from graycube.advice.homes import homes, tidied
+from graycube.advice.homes import homes
 from graycube.advice.known import Conversion
 from graycube.advice.paths import Ways, power
 from graycube.advice.prices import options
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
+from graycube.layout.grids import tidied
 
 FFT, STENCIL, TURN, POINTWISE = gc.FFT(), gc.Stencil(), gc.Transpose(), gc.Elementwise()
 CLOSE = 1e-9

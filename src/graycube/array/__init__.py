@@ -2,8 +2,8 @@
 
 ``held`` is what is here of an array: blocks and their layout. ``ranks`` says which nodes that
 are and makes all ranks go on together, ``moving`` takes data from place to place, ``local`` is
-the piece of a process, ``window`` an array with its halo, ``files`` and ``archive`` are arrays
-on disk, and ``checkpoint`` has several of them.
+the piece of a process, ``window`` an array with its halo, ``grids`` are coarser and finer ones,
+``files`` and ``archive`` are arrays on disk, and ``checkpoint`` has several of them.
 What NumPy does too is in ``elementwise`` (``aligning`` makes operands ready), ``reductions``,
 with ``statistics``, ``norms`` and ``sums`` made of them, ``payload`` and ``rolling``;
 ``functions`` is the table of it,
@@ -12,6 +12,7 @@ with ``statistics``, ``norms`` and ``sums`` made of them, ``payload`` and ``roll
 
 from graycube.array.checkpoint import Checkpoint
 from graycube.array.cube_array import CubeArray
+from graycube.array.grids import coarsen, refine
 from graycube.array.joining import assert_allclose, stack, where
 from graycube.array.permute import permute
 from graycube.array.window import Window
@@ -21,7 +22,9 @@ __all__ = [
     "CubeArray",
     "Window",
     "assert_allclose",
+    "coarsen",
     "permute",
+    "refine",
     "stack",
     "where",
 ]
