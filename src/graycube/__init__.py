@@ -32,7 +32,8 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
-        "array": "CubeArray assert_allclose coarsen permute refine stack where",
+        "array": "CubeArray assert_allclose coarsen permute refine solve_tridiagonal stack "
+        "where",
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
@@ -136,6 +137,9 @@ if TYPE_CHECKING:
     )
     from graycube.array import (
         refine as refine,
+    )
+    from graycube.array import (
+        solve_tridiagonal as solve_tridiagonal,
     )
     from graycube.array import (
         stack as stack,

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpi_runs import Launch, OverMPI
 from strategies import mesh_specs
-from sweeping import examples
+from sweeping import law
 from uneven_cases import uneven
 
 import graycube as gc
@@ -46,8 +45,7 @@ def require_there_and_back(layout, factors):
     return v.layout
 
 
-@given(mesh_specs(room=200, max_axes=3), st.data())
-@settings(max_examples=examples(100))
+@law(30, 1000, mesh_specs(room=200, max_axes=3), st.data())
 def test_coarse_elements_stay_on_their_nodes(spec, data):
     layout = spec.layout()
     factors = [data.draw(st.sampled_from((1, 2, 4, 16))) for _ in layout.axes]

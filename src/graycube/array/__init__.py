@@ -15,6 +15,7 @@ from graycube.array.cube_array import CubeArray
 from graycube.array.grids import coarsen, refine
 from graycube.array.joining import assert_allclose, stack, where
 from graycube.array.permute import permute
+from graycube.array.tridiagonal import solve_tridiagonal
 from graycube.array.window import Window
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "coarsen",
     "permute",
     "refine",
+    "solve_tridiagonal",
     "stack",
     "where",
 ]

@@ -85,7 +85,7 @@ def coarser(layout: Placement, factors: Sequence[int]) -> Placement:
         axes = [_coarser(axis, k) for axis, k in zip(layout.axes, counts, strict=True)]
         found = tuple(axis for axis in axes if axis is not None)
         return (
-            _without_low(layout, found) if len(found) == len(axes) else _shared(layout, factors)
+            without_low(layout, found) if len(found) == len(axes) else _shared(layout, factors)
         )
     if not isinstance(layout, Ownership):
         raise TypeError(layout)
@@ -132,12 +132,16 @@ def tidied(layout: Layout) -> Layout:
     (b4 b3 b2 || b1 b0)
     """
     n, p = layout.n, layout.p
-    address = _in_order(layout.map.matrix.rows[:n], p)
+    address = in_order(layout.map.matrix.rows[:n], p)
     return replace(layout, map=AffineMap(address, layout.map.constant & (1 << n) - 1))
 
 
-def _in_order(rows: Sequence[int], width: int) -> Matrix:
-    """The rows of node bits, and the bits of the word in memory that tell the rest apart."""
+def in_order(rows: Sequence[int], width: int) -> Matrix:
+    """The rows of node bits, and the bits of the word in memory that tell the rest apart.
+
+    >>> in_order([0b110], 3).rows
+    (6, 1, 2)
+    """
     known = Span(rows)
     slots = [1 << bit for bit in range(width) if known.add(1 << bit)]
     return Matrix.from_rows([*rows, *slots], width)
@@ -151,8 +155,12 @@ def _coarser(axis: Axis, bits: int) -> Axis | None:
     return Axis(max(axis.bits - bits, 0))
 
 
-def _without_low(layout: Layout, axes: tuple[Axis, ...]) -> Layout:
-    """Rules 1 and 2: the layout of indices that are zero in the low bits that axes lack."""
+def without_low(layout: Layout, axes: tuple[Axis, ...]) -> Layout:
+    """Rules 1 and 2: the layout of indices that are zero in the low bits that axes lack.
+
+    >>> print(without_low(Layout.mesh((24,), nodes=(4,), code="gray"), (Axis(2),)))
+    (|| b1 g0)
+    """
     mask, split = (1 << layout.n) - 1, layout.p - layout.copies
     nodes = [column & mask for column in layout.map.matrix.columns]
     kept, gone = list[int](), list[int]()
@@ -163,7 +171,7 @@ def _without_low(layout: Layout, axes: tuple[Axis, ...]) -> Layout:
     known = Span([*kept, *nodes[split:]])
     copies = [*nodes[split:], *(node for node in gone if known.add(node))]
     rows = Matrix((*kept, *copies), layout.n).rows
-    address = AffineMap(_in_order(rows, len(kept) + len(copies)), layout.map.constant & mask)
+    address = AffineMap(in_order(rows, len(kept) + len(copies)), layout.map.constant & mask)
     return Layout(address, layout.n, axes, len(copies))
 
 
