@@ -32,8 +32,8 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 _PUBLIC = _places(
     {
         "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
-        "array": "CubeArray argsort assert_allclose cumprod cumsum permute quantile scan sort "
-        "stack unique where",
+        "array": "CubeArray argsort assert_allclose coarsen cumprod cumsum permute quantile "
+        "refine scan solve_tridiagonal sort stack unique where",
         "butterflies": "butterfly hadamard",
         "errors": "GraycubeError UndecidedError",
         "fourier": "bind convolve fft fft2 fftn ifft ifft2 ifftn irfft irfft2 irfftn rfft "
@@ -138,6 +138,9 @@ if TYPE_CHECKING:
         assert_allclose as assert_allclose,
     )
     from graycube.array import (
+        coarsen as coarsen,
+    )
+    from graycube.array import (
         cumprod as cumprod,
     )
     from graycube.array import (
@@ -150,7 +153,13 @@ if TYPE_CHECKING:
         quantile as quantile,
     )
     from graycube.array import (
+        refine as refine,
+    )
+    from graycube.array import (
         scan as scan,
+    )
+    from graycube.array import (
+        solve_tridiagonal as solve_tridiagonal,
     )
     from graycube.array import (
         sort as sort,

@@ -74,7 +74,7 @@ class OutOfRangeError(GraycubeError, IndexError):
 
 
 class SingularError(GraycubeError, ValueError):
-    """A matrix over GF(2) that has no inverse where a bijection is needed.
+    """A matrix that has no inverse: one over GF(2) where a bijection is needed, or equations.
 
     >>> from graycube.gf2 import Matrix
     >>> Matrix.from_rows([0b11, 0b11], width=2).inverse()

@@ -486,6 +486,7 @@ def test_wrong_arguments_are_errors_that_say_what_to_do(wrong, kind, complaint):
         (gc.Stencil(reach=True), r"reach\[0\] is True: it must be an integer"),
         (gc.Stencil(reach=None), r"reach\[0\] is None: it must be an integer"),
         (gc.Stencil(periodic=1), "periodic is 1: it must be a bool"),
+        (gc.Stencil(stride=3), r"stride\[0\] is 3: it must be a power of two"),
         (gc.Stencil(corners="yes"), "corners is 'yes': it must be a bool"),
         (gc.Transpose((0,)), r"the axes of a transpose are \(0,\): the array has 2"),
         (gc.Transpose((0, 0)), r"the axes of a transpose are \(0, 0\): the array has 2"),

@@ -5,6 +5,7 @@ layout that data can be in: nothing is left out, and nothing is a bound.
 """
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.advice import Methods, floors, homes, known
-from graycube.advice.homes import Place, tidied
+from graycube.advice.homes import Place
 from graycube.advice.prices import conversion, options
 from graycube.errors import InvalidValueError
+from graycube.layout.grids import tidied
 
 CLOSE = 1 + 1e-9
 EVERY = Methods()
@@ -333,9 +335,9 @@ def test_no_phase_costs_less_than_its_bounds(seed):
 @pytest.mark.parametrize("periodic", [True, False])
 @pytest.mark.parametrize("shape", [(32,), (24,), (16, 12)], ids=str)
 def test_no_halo_costs_less_than_its_bound(shape, reach, periodic):
-    for ports in (1, 2):
+    for ports, stride in product((1, 2), (1, 2, 4, 16)):
         machine = gc.Machine(dims=3, ports=ports, startup=3.0, per_byte=1.0)
-        phase = gc.Stencil((reach,) * len(shape), periodic=periodic)
+        phase = gc.Stencil((reach,) * len(shape), periodic=periodic, stride=stride)
         for place in homes(shape, 3):
             bound = floors.anywhere(phase, place.layout, 1, machine)
             for seconds, _ in done(phase, place.layout, 1, machine):

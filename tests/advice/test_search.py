@@ -12,12 +12,13 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.advice import Methods, Repeated
-from graycube.advice.homes import homes, tidied
+from graycube.advice.homes import homes
 from graycube.advice.known import Conversion
 from graycube.advice.paths import Ways, power
 from graycube.advice.prices import options
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
+from graycube.layout.grids import tidied
 
 FFT, STENCIL, TURN, POINTWISE = gc.FFT(), gc.Stencil(), gc.Transpose(), gc.Elementwise()
 CLOSE = 1e-9
@@ -120,6 +121,7 @@ def ways(phase, layout, itemsize, machine, methods):
             periodic=phase.periodic,
             corners=phase.corners,
             itemsize=itemsize,
+            stride=phase.stride,
         )
         return ((made.time(machine), layout),)
     return tuple(transforms(phase, layout, itemsize, machine, methods))

@@ -123,6 +123,7 @@ def test_advice_heeds_every_key():
         {"shape": "[32, 16]"},
         {"nodes": "8"},
         {"phases": '[{kind = "fft"}, {kind = "stencil", reach = 2}]'},
+        {"phases": '[{kind = "fft"}, {kind = "stencil", stride = [2, 4]}]'},
         {"phases": '[{kind = "fft"}, {kind = "stencil", periodic = false}]'},
     ):
         assert parsed(**base | changed).advise().cost != cost
@@ -248,6 +249,7 @@ def test_wrong_phases_are_errors(value, complaint):
         ('kind = "stencil", reach = 1.5', r"reach\[0\] is 1.5: it must be an integer"),
         ('kind = "stencil", reach = true', r"reach\[0\] is True: it must be an integer"),
         ('kind = "stencil", reach = -1', "reach"),
+        ('kind = "stencil", stride = 3', r"stride\[0\] is 3: it must be a power of two"),
         ('kind = "stencil", reach = "1"', "reach"),
         ('kind = "stencil", reach = [1]', "reach"),
         ('kind = "stencil", reach = [1, 2, 3]', "reach"),

@@ -127,7 +127,6 @@ def test_copies_have_one_form():
     "call",
     [
         lambda u: gc.plan(u.layout, u.layout, block=3, machine="ideal"),
-        gc.CubeArray.halo,
     ],
 )
 def test_what_takes_no_copies_says_so(call):

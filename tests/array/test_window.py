@@ -18,12 +18,13 @@ X = np.arange(48.0).reshape(8, 6)
 REACHES = (0, 0, 1, 1, 2, 3, 5, 11)
 
 
-def shifted(x, steps, periodic, fill=FILL):
+def shifted(x, steps, periodic, stride=None):
     """The array that has at i what x has at i + step; beyond the ends: around, or the fill."""
-    for axis, (step, ring) in enumerate(zip(steps, periodic, strict=True)):
+    apart = stride or (1,) * len(steps)
+    for axis, (step, ring, far) in enumerate(zip(steps, periodic, apart, strict=True)):
         x = np.moveaxis(x, axis, 0)
-        there = np.arange(len(x)) + step
-        out = np.full_like(x, fill)
+        there = np.arange(len(x)) + step * far
+        out = np.full_like(x, FILL)
         inside = (there >= 0) & (there < len(x)) | ring
         out[inside] = x[there[inside] % len(x)]
         x = np.moveaxis(out, 0, axis)
@@ -56,7 +57,8 @@ def reaches(draw, layout):
 
 
 def require_same(window, x, steps, periodic):
-    found, wanted = window[steps].to_numpy(), shifted(x, steps, periodic)
+    found = window[steps].to_numpy()
+    wanted = shifted(x, steps, periodic, window.halo.stride)
     assert found.dtype == wanted.dtype
     assert np.array_equal(found, wanted), (window, steps)
 
@@ -67,10 +69,14 @@ def test_every_step_is_numpys(spec, data):
     layout, draw = spec.layout(), data.draw
     reach = draw(reaches(layout))
     periodic = [draw(st.booleans()) for _ in reach]
+    stride = [draw(st.sampled_from((1, 1, 2, 8))) for _ in reach]
+    reach = [
+        (b, a) if s == 1 else (b % 4, a % 4) for (b, a), s in zip(reach, stride, strict=True)
+    ]
     corners, payload = draw(st.booleans()), draw(st.sampled_from(((), (2,), (2, 1))))
     x = np.arange(np.prod((*layout.shape, *payload))).reshape(*layout.shape, *payload)
     a = gc.CubeArray.from_numpy(x, layout)
-    window = a.halo(reach, periodic=periodic, corners=corners, fill=FILL)
+    window = a.halo(reach, periodic=periodic, corners=corners, fill=FILL, stride=stride)
     steps = sorted({*stars(reach, draw), *(boxes(reach, draw) if corners else ())})
     for these in steps:
         require_same(window, x, these, periodic)
@@ -210,6 +216,26 @@ def test_an_update_with_what_the_window_gave():
         assert np.array_equal(window[0, 0].to_numpy(), np.roll(X, step, axis=0))
 
 
+# Copies
+
+
+@pytest.mark.parametrize("code", ["binary", "gray"])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("corners", [True, False])
+def test_copies_have_the_halo_that_one_would_have(code, stride, corners):
+    layout = gc.Layout.mesh((8, 6, 4), (4, 2, 2), code=code)
+    x = np.random.default_rng(0).standard_normal((8, 6, 4))
+    for gone in (0, 1, 2):
+        a = gc.CubeArray.from_numpy(x, layout).max(axis=gone)
+        assert a.layout.copy_count > 1
+        ring = [True, False]
+        w = a.halo((1, 2), periodic=ring, corners=corners, fill=FILL, stride=stride)
+        for steps in ((1, 0), (-1, 0), (0, 2), (0, -1), *[(1, -2)] * corners):
+            require_same(w, x.max(axis=gone), steps, ring)
+            each = w[steps].blocks  # every copy, not the first one alone
+            assert np.array_equal(each, w[steps].layout.scatter(w[steps].to_numpy()))
+
+
 # What is refused
 
 
@@ -270,6 +296,13 @@ def test_updates_with_something_else(other):
         ({"periodic": 1}, "must be a bool"),
         ({"periodic": (True,)}, "1 entries for 2 axes"),
         ({"corners": "yes"}, "must be a bool"),
+        ({"stride": 3}, "stride.0. is 3: it must be a power of two"),
+        ({"stride": 0}, "power of two"),
+        ({"stride": 1.5}, "must be an integer"),
+        ({"stride": (2, 2, 2)}, "3 entries for 2 axes"),
+        ({"stride": 1 << 40}, "at most"),
+        ({"stride": 1 << 20, "reach": 1 << 20}, "at most"),
+        ({"stride": 2, "reach": 65}, "reaches at most 64"),
     ],
 )
 def test_windows_that_cannot_be(options, text):

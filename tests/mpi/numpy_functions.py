@@ -193,7 +193,7 @@ def mistakes(comm):
         "equal": (lambda: np.array_equal(u, other if last else u), GraycubeError, "relayout"),
         "nansum": (lambda: np.nansum(u, axis="x" if last else 0), GraycubeError, "'x'"),
         "truth": (lambda: bool(u), ValueError, "ambiguous"),
-        "halo": (lambda: u.sum(0).halo(), InvalidValueError, "copies"),
+        "halo": (lambda: u.halo(stride=3 if last else 2), InvalidValueError, "power of two"),
     }
     for name, (call, kind, text) in cases.items():
         error = raised(call)

@@ -206,18 +206,22 @@ def halos(comm):
     for layout in uneven(comm.size):
         x = np.random.default_rng(5).integers(0, 1000, (*layout.shape, 2))
         u = gc.CubeArray.from_numpy(x, layout, comm)
-        for periodic, corners, reach in (
-            (True, False, 1),
-            (False, True, (2, (0, 3))),
-            ((True, False), True, ((4, 1), 1)),
+        for periodic, corners, reach, stride in (
+            (True, False, 1, 1),
+            (False, True, (2, (0, 3)), 1),
+            ((True, False), True, ((4, 1), 1), 1),
+            ((False, True), True, (1, (2, 1)), (4, 2)),
         ):
-            w = u.halo(reach, periodic=periodic, corners=corners, fill=-1)
+            options = {"periodic": periodic, "corners": corners, "stride": stride}
+            w = u.halo(reach, fill=-1, **options)
             for steps in ((1, 0), (0, 1), (0, 0), (1, 1)) if corners else ((-1, 0), (0, 1)):
-                wanted = shifted(x, steps, np.broadcast_to(periodic, 2))
+                far = np.multiply(steps, stride)
+                wanted = shifted(x, far, np.broadcast_to(periodic, 2))
                 same = np.array_equal(w[steps].to_numpy(), wanted)
                 yield same, f"{steps} of {w.halo!r} in {layout}"
             again = w.update(u + 1)[0, 1].to_numpy()
-            wanted = shifted(x + 1, (0, 1), np.broadcast_to(periodic, 2))
+            far = np.multiply((0, 1), stride)
+            wanted = shifted(x + 1, far, np.broadcast_to(periodic, 2))
             yield np.array_equal(again, wanted), f"again, {w.halo!r} in {layout}"
 
 
@@ -227,7 +231,7 @@ def shifted(x, steps, periodic):
         x = np.roll(x, -step, axis)
         if step and not ring:
             x = np.moveaxis(x.copy(), axis, 0)
-            x[-1 if step > 0 else 0] = -1
+            x[slice(-step, None) if step > 0 else slice(-step)] = -1
             x = np.moveaxis(x, 0, axis)
     return x
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from strategies import CODES, mesh_specs
 from sweeping import examples
@@ -34,6 +34,9 @@ def layouts(draw):
     A node bit is added to bits of its axis only; slot bits may mix what they like.
     """
     layout = draw(mesh_specs(room=100, max_axes=3)).layout()
+    if len(layout.axes) > 1 and draw(st.booleans()):
+        gone = draw(st.integers(0, len(layout.axes) - 1))
+        return with_copies_anywhere(draw, layout.without_axes([gone]))
     p, n = layout.p, layout.n
     order = Matrix.permutation(draw(st.permutations(range(p))))
     if draw(st.booleans()):
@@ -47,6 +50,16 @@ def layouts(draw):
     return layout
 
 
+def with_copies_anywhere(draw, layout):
+    """Copies that differ in other node bits as well."""
+    free = [d for d, axes in enumerate(axes_of_rows(layout)[: layout.n]) if not axes]
+    for i in free:
+        j = draw(st.integers(0, layout.n - 1))
+        columns = tuple(1 << k | (1 << j if k == i else 0) for k in range(layout.p))
+        layout = AffineMap(Matrix(columns, layout.p)) @ layout
+    return layout
+
+
 @st.composite
 def exchanges(draw):
     layout = draw(layouts())
@@ -56,7 +69,8 @@ def exchanges(draw):
     reach = draw(st.tuples(*[st.tuples(far, far)] * d))
     periodic = draw(st.tuples(*[st.booleans()] * d))
     size = draw(st.sampled_from((1, 3, 8)))
-    return halo(layout, reach, periodic=periodic, corners=corners, itemsize=size)
+    stride = draw(st.tuples(*[st.sampled_from((1, 1, 1, 2, 4, 8))] * d))
+    return halo(layout, reach, periodic=periodic, corners=corners, itemsize=size, stride=stride)
 
 
 @st.composite
@@ -65,6 +79,9 @@ def machines(draw, n):
     switching = draw(st.sampled_from(SWITCHINGS))
     packet = draw(st.none() | st.integers(1, 20))
     return gc.Machine(n, ports, switching, startup=5.0, per_byte=0.25, packet=packet)
+
+
+COPIES = halo(gc.Layout.parse("(b0 || c1 c0 c1^b2 c0^b1)"), reach=1, stride=2)
 
 
 # What has to arrive ---------------------------------------------------------------------------
@@ -86,15 +103,24 @@ def nodes_of(layout):
     return {element: layout.locate(*element)[0] for element in everywhere}
 
 
+def owned_by(layout):
+    """The elements of every node."""
+    slots = range(layout.block_size)
+    nodes = range(layout.node_count)
+    return {node: {layout.coordinates(node, slot) for slot in slots} for node in nodes}
+
+
 def wanted(exchange, offsets):
     """(node, element) for all elements that nodes read at the offsets and do not have."""
-    nodes = nodes_of(exchange.layout)
+    owned = owned_by(exchange.layout)
+    far = [np.multiply(o, exchange.stride).tolist() for o in offsets]
     read = {
         (node, neighbour(exchange, element, o))
-        for element, node in nodes.items()
-        for o in offsets
+        for node, elements in owned.items()
+        for element in elements
+        for o in far
     }
-    return {(node, e) for node, e in read if e is not None and nodes[e] != node}
+    return {(node, e) for node, e in read if e is not None and e not in owned[node]}
 
 
 def faces(exchange, axis, sign):
@@ -126,6 +152,7 @@ def by_side(messages):
 
 
 @given(exchanges())
+@example(COPIES)
 @FEW
 def test_nodes_get_what_they_read_and_nothing_else(exchange):
     messages = all_messages(exchange)
@@ -143,12 +170,10 @@ def test_nodes_get_what_they_read_and_nothing_else(exchange):
 
 
 @given(exchanges())
+@example(COPIES)
 @FEW
 def test_nodes_send_what_they_have_by_then(exchange):
-    have = {node: set() for node in range(1 << exchange.layout.n)}
-    nodes = nodes_of(exchange.layout)
-    for element, node in nodes.items():
-        have[node].add(element)
+    have, owned = owned_by(exchange.layout), owned_by(exchange.layout)
     messages = all_messages(exchange)
     for axis in range(len(exchange.reach)):
         now = [m for m in messages if m.axis == axis]
@@ -157,7 +182,7 @@ def test_nodes_send_what_they_have_by_then(exchange):
             assert m.size == len(sent) > 0
             assert have[m.source].issuperset(sent)
             if not exchange.corners:
-                assert all(nodes[element] == m.source for element in sent)
+                assert owned[m.source].issuperset(sent)
         for m in now:
             have[m.target].update(brought(m))
 
@@ -192,6 +217,7 @@ def batched(values, size):
 @given(exchanges())
 @FEW
 def test_a_step_counts_runs_to_the_nearest_element_that_reads(exchange):
+    assume(max(exchange.stride) == 1 == exchange.layout.copy_count)
     nodes = nodes_of(exchange.layout)
     for m in all_messages(replace(exchange, corners=False)):
         element, sign, length = (

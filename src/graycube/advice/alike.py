@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
-from graycube.advice.homes import tidied
 from graycube.fourier.planned import planned_layout
 from graycube.gf2 import AffineMap, Matrix, bit_indices
 from graycube.layout import Axis, Layout
+from graycube.layout.grids import tidied
 from graycube.machine import Machine
 from graycube.planning import cheapest
 from graycube.schedule import Task

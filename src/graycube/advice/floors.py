@@ -10,12 +10,14 @@ Rules.
 3. A node that has m of the L indices along an axis, the first one included, needs the next h:
    at least min(h, L - m) are elsewhere, whichever m they are. So for the last one and those
    before. A stencil is done only where nodes divide axis by axis, and then one node is at such
-   an end of all axes.
+   an end of all axes. With a stride s, the indices that are strides apart are such an axis, of
+   L // s indices or more.
 4. What is on one node before a conversion is on 2^k nodes after it, if k node bits are no sums
    of those before: a node keeps a part in 2^k. Where k is 0, some node keeps nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from graycube.advice.phases import FFT, Stencil
 from graycube.advice.prices import Single
@@ -107,13 +109,17 @@ def _halo(
     """Rule 3, where axes are divided into 2^part pieces."""
     messages = elements = 0
     for k, part in enumerate(parts):
-        reach = phase.reach[k] if isinstance(phase.reach, Sequence) else phase.reach
+        reach, stride = (_along(x, k) for x in (phase.reach, phase.stride))
         far = max(reach) if isinstance(reach, Sequence) else reach
-        length = layout.shape[k]
-        if part and far:
-            own = length >> part
+        own, line = layout.shape[k] >> part, layout.shape[k] // stride
+        if part and far and line > own:
             messages += 1
-            elements += min(far, length - own) * (layout.block_size // own)
+            elements += min(far, line - own) * (layout.block_size // own)
     ports, least = machine.links_at_once, machine.cheapest
     seconds = elements * itemsize * least.per_byte / ports
     return -(-messages // ports) * least.startup + seconds
+
+
+def _along(given: Any, axis: int) -> Any:  # noqa: ANN401 - one of the entries
+    """What is given for an axis."""
+    return given[axis] if isinstance(given, Sequence) else given

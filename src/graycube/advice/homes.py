@@ -1,12 +1,12 @@
 """The layouts that a program may choose from, and what makes two of them the same to it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from graycube.gf2 import AffineMap, Matrix
-from graycube.gf2.span import Span
 from graycube.layout import Layout
+from graycube.layout.grids import tidied
 from graycube.layout.mesh import Allocation, CodeName
 
 
@@ -76,20 +76,6 @@ def _splits(shape: Sequence[int], n: int) -> Iterator[tuple[int, ...]]:
                 bits[min(free, key=lambda a: (bits[a], a))] += 1
             if sum(bits) == n:
                 yield tuple(1 << b for b in bits)
-
-
-def tidied(layout: Layout) -> Layout:
-    """The layout with the same nodes, and index bits in order in memory.
-
-    >>> print(tidied(Layout.parse("(g2 b4 g3 || b1 b0)")))
-    (b4 b3 b2 || b1 b0)
-    """
-    n, p = layout.n, layout.p
-    rows = layout.map.matrix.rows[:n]
-    known = Span(rows)
-    chosen = [*rows, *(1 << bit for bit in range(p) if known.add(1 << bit))]
-    constant = layout.map.constant & (1 << n) - 1
-    return replace(layout, map=AffineMap(Matrix.from_rows(chosen, p), constant))
 
 
 def transposed(layout: Layout, axes: Sequence[int]) -> Layout:

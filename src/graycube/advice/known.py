@@ -18,11 +18,12 @@ from math import inf
 import numpy as np
 
 from graycube.advice import floors
-from graycube.advice.homes import Place, tidied
+from graycube.advice.homes import Place
 from graycube.advice.paths import Leg, Ways
 from graycube.advice.phases import FFT, Elementwise, Stencil, Transpose
 from graycube.advice.prices import Methods, Option, Single, conversion, least, options
 from graycube.layout import Layout
+from graycube.layout.grids import tidied
 from graycube.machine import Machine
 
 LEFT_BEHIND = 36

@@ -8,7 +8,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
 from graycube.parsing import require_line
-from graycube.stencil import halo
+from graycube.stencil.exchange import asked
 
 Order = Literal["carried", "reversed", "free"]
 MAX_TIMES = 1 << 30
@@ -47,24 +47,25 @@ class FFT:
 
 @dataclass(frozen=True, slots=True)
 class Stencil:
-    """A stencil that reads ``reach`` neighbours along the axes; see :func:`graycube.stencil`.
+    """A stencil that reads ``reach`` neighbours along the axes; see :func:`graycube.halo`.
 
-    >>> str(Stencil()), str(Stencil(reach=(2, (0, 1))))
-    ('stencil of reach 1', 'stencil of reach 2 x 0-1')
+    >>> str(Stencil()), str(Stencil(reach=(2, (0, 1)))), str(Stencil(stride=4))
+    ('stencil of reach 1', 'stencil of reach 2 x 0-1', 'stencil of reach 1 and stride 4')
     """
 
     reach: int | Sequence[int | tuple[int, int]] = 1
     periodic: bool | Sequence[bool] = True
     corners: bool = False
+    stride: int | Sequence[int] = 1
 
     def __post_init__(self) -> None:
-        for name in ("reach", "periodic"):
+        for name in ("reach", "periodic", "stride"):
             value = getattr(self, name)
             if isinstance(value, Sequence):
                 entries = tuple(tuple(v) if isinstance(v, Sequence) else v for v in value)
                 object.__setattr__(self, name, entries)
         try:
-            hash((self.reach, self.periodic, self.corners))
+            hash((self.reach, self.periodic, self.corners, self.stride))
         except TypeError:
             raise InvalidTypeError(
                 f"the reach is {self.reach!r:.40}, periodic {self.periodic!r:.40}",
@@ -73,10 +74,9 @@ class Stencil:
             ) from None
 
     def __str__(self) -> str:
-        entries = self.reach if isinstance(self.reach, Sequence) else (self.reach,)
-        reach = " x ".join("-".join(map(str, e)) if isinstance(e, Sequence) else str(e)
-                           for e in entries)  # fmt: skip
-        return f"stencil of reach {reach}" + (" with corners" if self.corners else "")
+        apart = "" if self.stride == 1 else f" and stride {_by(self.stride)}"
+        corners = " with corners" if self.corners else ""
+        return f"stencil of reach {_by(self.reach)}{apart}{corners}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,8 @@ def _checked(phase: Phase, shape: tuple[int, ...]) -> Phase:
         return replace(phase, phases=checked(phase.phases, shape))
     if isinstance(phase, Stencil):
         alone = Layout.mesh(shape, (1,) * count)
-        halo(alone, phase.reach, periodic=phase.periodic, corners=phase.corners)
+        more = phase.corners, 1, phase.stride
+        asked(alone, phase.reach, phase.periodic, *more)
     if isinstance(phase, FFT) and phase.axes is not None:
         if any(not -count <= axis < count for axis in phase.axes):
             raise OutOfRangeError(
@@ -203,6 +204,14 @@ def _axes(axes: object) -> tuple[int, ...]:
     if not isinstance(listed, Iterable):
         raise InvalidTypeError(f"the axes are {axes!r:.60}", "numbers of axes", "pass a tuple")
     return require_ints(listed, "axes")
+
+
+def _by(entries: object) -> str:
+    """One entry, or those of all axes."""
+    each = entries if isinstance(entries, Sequence) else (entries,)
+    return " x ".join(
+        "-".join(map(str, e)) if isinstance(e, Sequence) else str(e) for e in each
+    )
 
 
 def _along(axes: Sequence[int] | None) -> str:

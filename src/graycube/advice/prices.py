@@ -11,12 +11,13 @@ from functools import lru_cache
 from math import inf
 
 from graycube.advice.alike import Done, transformed
-from graycube.advice.homes import reversed_digits, tidied, transposed
+from graycube.advice.homes import reversed_digits, transposed
 from graycube.advice.phases import FFT, Elementwise, Order, Stencil, Transpose
 from graycube.cost import Traffic, lower_bounds, simulate
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
+from graycube.layout.grids import tidied
 from graycube.machine import Machine
 from graycube.planning import cheapest
 from graycube.schedule import Task, delivered
@@ -128,6 +129,7 @@ def _stencil(
             periodic=phase.periodic,
             corners=phase.corners,
             itemsize=itemsize,
+            stride=phase.stride,
         )
     except InvalidValueError:  # a node bit mixes axes
         return

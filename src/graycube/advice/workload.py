@@ -18,7 +18,7 @@ MAX_DEPTH = 16  # loops within loops
 _KINDS = {"fft": FFT, "stencil": Stencil, "transpose": Transpose, "elementwise": Elementwise}
 _KEYS = {
     "fft": {"axes", "order"},
-    "stencil": {"reach", "periodic", "corners"},
+    "stencil": {"reach", "periodic", "corners", "stride"},
     "transpose": {"axes"},
     "elementwise": set(),
     "loop": {"times", "name", "phases"},

@@ -2,8 +2,8 @@
 
 ``held`` is what is here of an array: blocks and their layout. ``ranks`` says which nodes that
 are and makes all ranks go on together, ``moving`` takes data from place to place, ``local`` is
-the piece of a process, ``window`` an array with its halo, ``files`` and ``archive`` are arrays
-on disk, and ``checkpoint`` has several of them.
+the piece of a process, ``window`` an array with its halo, ``grids`` are coarser and finer ones,
+``files`` and ``archive`` are arrays on disk, and ``checkpoint`` has several of them.
 What NumPy does too is in ``elementwise`` (``aligning`` makes operands ready), ``reductions``,
 with ``statistics``, ``norms`` and ``sums`` made of them, ``scans`` of ``stretches``,
 ``sorting`` by ``merging``, ``payload`` and ``rolling``; ``functions`` is the table of it, and
@@ -12,10 +12,12 @@ with ``statistics``, ``norms`` and ``sums`` made of them, ``scans`` of ``stretch
 
 from graycube.array.checkpoint import Checkpoint
 from graycube.array.cube_array import CubeArray
+from graycube.array.grids import coarsen, refine
 from graycube.array.joining import assert_allclose, stack, where
 from graycube.array.permute import permute
 from graycube.array.scans import cumprod, cumsum, scan
 from graycube.array.sorting import argsort, quantile, sort, unique
+from graycube.array.tridiagonal import solve_tridiagonal
 from graycube.array.window import Window
 
 __all__ = [
@@ -24,11 +26,14 @@ __all__ = [
     "Window",
     "argsort",
     "assert_allclose",
+    "coarsen",
     "cumprod",
     "cumsum",
     "permute",
     "quantile",
+    "refine",
     "scan",
+    "solve_tridiagonal",
     "sort",
     "stack",
     "unique",

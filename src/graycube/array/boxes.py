@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.ranks import nodes_here
 from graycube.array.sharing import as_bytes
 from graycube.gf2.arrays import IntArray
+from graycube.layout.grids import Thinned
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.run import freed_with, mpi, no_way_back, private
@@ -49,7 +49,7 @@ class BoxTraffic:
 
 @lru_cache(maxsize=_KEPT)
 def traffic(
-    layout: Placement, target: Placement, node: int, shift: tuple[int, ...]
+    layout: Placement | Thinned, target: Placement | Thinned, node: int, shift: tuple[int, ...]
 ) -> BoxTraffic:
     """What a node sends and receives, where elements also go so much farther along each axis.
 
@@ -78,7 +78,9 @@ def traffic(
 
 
 def _boxes(
-    along: Sequence[IntArray], holder: Placement, order: Sequence[IntArray] | None = None
+    along: Sequence[IntArray],
+    holder: Placement | Thinned,
+    order: Sequence[IntArray] | None = None,
 ) -> Iterator[Parcel]:
     """The nodes that hold coordinates of a product, and where in the product these are."""
     if not all(map(len, along)):
@@ -114,8 +116,8 @@ def _index(places: Sequence[NDArray[np.intp]]) -> Places:
 
 def carried(
     blocks: _Blocks,
-    layout: Placement,
-    target: Placement,
+    layout: Placement | Thinned,
+    target: Placement | Thinned,
     comm: "Intracomm",
     shift: tuple[int, ...],
 ) -> _Blocks:
@@ -134,14 +136,14 @@ class _Trade:
 
     def __init__(  # noqa: PLR0913, PLR0917 - from where to where, and what
         self,
-        layout: Placement,
-        target: Placement,
+        layout: Placement | Thinned,
+        target: Placement | Thinned,
         shift: tuple[int, ...],
         payload: tuple[int, ...],
         dtype: "np.dtype[Any]",
         comm: "Intracomm",
     ) -> None:
-        nodes, known = nodes_here(layout, comm), private(comm)
+        nodes, known = range(comm.rank, comm.rank + 1), private(comm)
         found = traffic(layout, target, comm.rank, shift)
         self._own, self._needed = layout.piece(nodes), target.piece(nodes)
         self._held = (*target.held_shape(nodes), *payload)

@@ -268,19 +268,31 @@ class CubeArray(LikeNumpy, Shown):
         periodic: bool | Sequence[bool] = True,
         corners: bool = False,
         fill: float = 0,
+        stride: int | Sequence[int] = 1,
     ) -> Window["CubeArray"]:
         """The array with what a stencil reads of other nodes: a :class:`Window`; collective.
 
-        ``reach``, ``periodic`` and ``corners`` are as for :func:`graycube.halo`. Beyond the
-        ends of an axis that is not periodic everything is ``fill``. To exchange again and
-        again, keep the window and :meth:`Window.update` it.
+        ``reach``, ``periodic``, ``corners`` and ``stride`` are as for :func:`graycube.halo`.
+        Beyond the ends of an axis that is not periodic everything is ``fill``. With a stride,
+        ``w[1, 0]`` is what is one stride farther along axis 0. To exchange again and again,
+        keep the window and :meth:`Window.update` it.
 
         >>> x = CubeArray.from_function(lambda i, j: i * j, Layout.mesh((4, 4), nodes=(2, 2)))
         >>> w = x.halo()
         >>> (w[1, 0] + w[-1, 0] - 2 * x).to_numpy()[1:3].tolist()
         [[0, 0, 0, 0], [0, 0, 0, 0]]
+        >>> y = CubeArray.from_numpy(np.arange(8), Layout.nodes(3, "gray"))
+        >>> y.halo(stride=2)[1].to_numpy()
+        array([2, 3, 4, 5, 6, 7, 0, 1])
         """
-        return window(self, reach, periodic=periodic, corners=corners, fill=fill)
+        return window(
+            self,
+            reach,
+            periodic=periodic,
+            corners=corners,
+            fill=fill,
+            stride=stride,
+        )
 
     def save(self, path: str | Path, attributes: Mapping[str, Any] | None = None) -> None:
         """Write the array in natural order; collective.

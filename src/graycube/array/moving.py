@@ -76,15 +76,19 @@ def straight(
             return _by_index(blocks, layout, target, comm, ())
     if over is None:
         return target.scatter(layout.gather(blocks))
-    first, last = _product(layout), _product(target)
+    first, last = as_product(layout), as_product(target)
     blocks = carried(
         straight(blocks, layout, first, comm), first, last, over, (0,) * len(layout.shape)
     )
     return straight(blocks, last, target, comm)
 
 
-def _product(layout: Placement) -> Placement:
-    """The layout, or one with the same axes in which a node has a product of coordinates."""
+def as_product(layout: Placement) -> Placement:
+    """The layout, or one with the same axes in which a node has a product of coordinates.
+
+    >>> print(as_product(Layout.parse("(b0:0 || b0:0^b1:0)")))
+    (b0:0 || b1:0)
+    """
     if not isinstance(layout, Layout) or layout.copies or layout.is_product:
         return layout
     return Layout(AffineMap.identity(layout.p), layout.n, layout.axes)

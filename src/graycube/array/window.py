@@ -37,7 +37,8 @@ NEAR = 64
 class Window(Generic[_H]):
     """An array and what is within reach of its elements; ``CubeArray.halo`` makes one.
 
-    ``w[i, j]`` is the array that has at every index what the array has i and j farther on.
+    ``w[i, j]`` is the array that has at every index what the array has i and j farther on, in
+    strides of the window.
     ``w.meshes`` are the meshes of the nodes here, with their frames, for kernels of your own.
 
     >>> from graycube.array import CubeArray
@@ -169,7 +170,7 @@ def _require_near(exchange: Halo | OwnedHalo) -> None:
     for k, (length, reach) in enumerate(
         zip(exchange.layout.shape, exchange.reach, strict=True)
     ):
-        most = max(length, NEAR)
+        most = max(length // exchange.stride[k], NEAR)
         if max(reach) > most:
             raise InvalidValueError(
                 f"the reach along axis {k} is {max(reach)}",
@@ -196,13 +197,14 @@ def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
     return made
 
 
-def window(
+def window(  # noqa: PLR0913 - a stencil
     a: _H,
     reach: ReachLike,
     *,
     periodic: bool | Sequence[bool],
     corners: bool,
     fill: float,
+    stride: int | Sequence[int] = 1,
 ) -> Window[_H]:
     """A new window of an array; collective.
 
@@ -217,7 +219,12 @@ def window(
     def prepare() -> "tuple[Window[_H], Facts]":
         size = a.blocks.itemsize
         exchange = halo_of(
-            _seen(a)[0], reach, periodic=periodic, corners=corners, itemsize=size
+            _seen(a)[0],
+            reach,
+            periodic=periodic,
+            corners=corners,
+            itemsize=size,
+            stride=stride,
         )
         _require_near(exchange)
         if spread(a.comm) is not None:
@@ -225,6 +232,7 @@ def window(
         facts = facts_of("halo", a.layout, a.blocks)
         asked = {
             "reach": exchange.reach,
+            "stride": exchange.stride,
             "periodic": exchange.periodic,
             "corners": corners,
             "fill": fill,

@@ -1,10 +1,10 @@
 """What functions require of the axes and layouts that they are given."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, SupportsIndex
 
 from graycube.errors import InvalidValueError, OutOfRangeError
-from graycube.gf2 import require_int, require_ints
+from graycube.gf2 import is_power_of_two, require_int, require_ints
 from graycube.layout.placement import Placement
 
 if TYPE_CHECKING:
@@ -49,6 +49,33 @@ def require_bits(
             "leave bits out for all of them",
         )
     return found
+
+
+def require_powers(
+    x: SupportsIndex | Sequence[SupportsIndex], count: int, what: str, most: int
+) -> tuple[int, ...]:
+    """Powers of two, one for each of so many axes; a single one is for all.
+
+    >>> require_powers(4, 2, "stride", most=8), require_powers((1, 8), 2, "stride", most=8)
+    ((4, 4), (1, 8))
+    """
+    entries = require_ints(x, what)
+    if not isinstance(x, Iterable):
+        entries *= count
+    if len(entries) != count:
+        raise InvalidValueError(
+            f"{what} has {len(entries)} entries for {count} axes",
+            "one for all axes or one for each is needed",
+            f"pass one value or {count} of them",
+        )
+    for k, entry in enumerate(entries):
+        if not is_power_of_two(entry) or entry > most:
+            raise InvalidValueError(
+                f"{what}[{k}] is {entry}"[:60],
+                f"it must be a power of two, at most {most}",
+                "use 1, 2, 4, 8 and so on",
+            )
+    return entries
 
 
 def require_single(layout: Placement, what: str) -> None:

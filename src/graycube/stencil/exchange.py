@@ -8,20 +8,25 @@ Rules.
    and each also sends on what came along those before: no message goes to a diagonal
    neighbour.
 3. Ends of a periodic axis are neighbours. A node is never sent what is its own.
+4. With a stride, neighbours along an axis are so many elements apart, and reach counts strides.
+5. Where nodes have copies, those of each copy send each other what it needs: copies differ by
+   node bits that no index reaches.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import TYPE_CHECKING
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.gf2.arrays import IntArray
+from graycube.gf2.span import without
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
-from graycube.layout.required import require_single
+from graycube.layout.required import require_powers
 from graycube.machine import Machine
 from graycube.machine.model import Switching, require_cube_links
 from graycube.stencil.line import Reach, strips
@@ -29,6 +34,9 @@ from graycube.stencil.messages import HaloMessage, messages
 from graycube.stencil.reading import Reading
 from graycube.stencil.rounds import HaloRound, Shift, pack
 from graycube.stencil.routes import routed
+
+if TYPE_CHECKING:
+    from graycube.stencil.owned import OwnedHalo
 
 ReachLike = int | Sequence[int | tuple[int, int]]
 """How far a stencil reads: one number, or for each axis a number or a pair of them."""
@@ -39,7 +47,7 @@ MAX_REACH = 1 << 32  # so that all counts along one axis fit 64 bits
 class Halo:
     """What nodes send each other for a stencil; :func:`halo` makes one.
 
-    ``reach`` and ``periodic`` have an entry per axis.
+    ``reach``, ``periodic`` and ``stride`` have an entry per axis.
 
     >>> exchange = halo(Layout.mesh((512, 512), nodes=(8, 8), code="gray"), reach=1, itemsize=8)
     >>> exchange
@@ -52,8 +60,9 @@ class Halo:
     layout: Layout
     reach: tuple[Reach, ...]
     periodic: tuple[bool, ...]
-    corners: bool = False
-    itemsize: int = 1
+    corners: bool
+    itemsize: int
+    stride: tuple[int, ...]
 
     @property
     def elements(self) -> int:
@@ -96,7 +105,7 @@ class Halo:
         >>> halo(Layout.mesh((8, 6), nodes=(4, 2)), reach=1).own(1)
         [array([0, 1]), array([3, 4, 5])]
         """
-        here = node ^ self.layout.map.constant & ((1 << self.layout.n) - 1)
+        here = node ^ _number(self.layout, node)
         return [reading.own(reading.strip.component(here)) for reading in readings(self)]
 
     def messages(self, node: int) -> tuple[HaloMessage, ...]:
@@ -125,58 +134,86 @@ class Halo:
             raise OutOfRangeError(
                 f"node is {node}", f"it must lie in 0..{nodes - 1}", "check the layout"
             )
-        constant = self.layout.map.constant & (nodes - 1)
-        return messages(readings(self), node, constant, corners=self.corners, sent=sent)
+        renumbered = _number(self.layout, node)
+        return messages(readings(self), node, renumbered, corners=self.corners, sent=sent)
 
     def __repr__(self) -> str:
-        reach = " ".join(str(a) if a == b else f"{a}-{b}" for a, b in self.reach)
-        kind = "corners" if self.corners else "faces"
-        array = f"{self.layout.shape} on {1 << self.layout.n} nodes"
-        return f"<Halo of {array}: reach {reach}, {kind}, {self.elements} elements sent>"
+        return f"<Halo of {about(self)}, {self.elements} elements sent>"
 
 
-def halo(
+def about(exchange: "Halo | OwnedHalo") -> str:
+    """What a halo says of itself.
+
+    >>> about(halo(Layout.nodes(3), reach=1, stride=4))
+    '(8,) on 8 nodes: reach 1, stride 4, faces'
+    """
+    reach = " ".join(str(a) if a == b else f"{a}-{b}" for a, b in exchange.reach)
+    far = ", stride " + " ".join(map(str, exchange.stride)) if max(exchange.stride) > 1 else ""
+    kind = "corners" if exchange.corners else "faces"
+    array = f"{exchange.layout.shape} on {exchange.layout.node_count} nodes"
+    return f"{array}: reach {reach}{far}, {kind}"
+
+
+def _number(layout: Layout, node: int) -> int:
+    """What is added to the number of a node: the constant, and which copy it has."""
+    constant = layout.map.constant & (layout.node_count - 1)
+    copies = layout.map.matrix.columns[: layout.p - layout.copies - 1 : -1]
+    return node ^ without(copies, node ^ constant)
+
+
+def halo(  # noqa: PLR0913 - a stencil
     layout: Layout,
     reach: ReachLike,
     *,
     periodic: bool | Sequence[bool] = True,
     corners: bool = False,
     itemsize: int = 1,
+    stride: int | Sequence[int] = 1,
 ) -> Halo:
     """The halo exchange of a stencil that reads so far along every axis.
 
     ``reach`` is one number for all axes, or an entry for each: a number, or a pair of how far
     below and how far above; 0 does not read. ``corners`` is for stencils that read along
-    several axes at once.
+    several axes at once. With a ``stride``, a power of two or one for each axis, neighbours are
+    so many elements apart.
 
     >>> layout = Layout.mesh((16, 16), nodes=(4, 4), code="gray")
     >>> halo(layout, reach=(1, (0, 2)), periodic=(True, False), corners=True)
     <Halo of (16, 16) on 16 nodes: reach 1 0-2, corners, 272 elements sent>
+    >>> found = halo(Layout.nodes(8, "gray"), reach=[(0, 1)], stride=32)
+    >>> {(m.source ^ m.target).bit_count() for m in found.messages(5)}  # CAM-87-02, Theorem 2
+    {2}
     """
     layout = require_cube(layout, "a halo in a cube")
-    made = Halo(layout, *asked(layout, reach, periodic, corners, itemsize))
+    made = Halo(layout, *asked(layout, reach, periodic, corners, itemsize, stride))
     for reading in readings(made):
         reading.strip.steps(reading.reach)  # raises where there is too much to count
     return made
 
 
-def asked(
-    layout: Placement, reach: object, periodic: object, corners: object, itemsize: int
-) -> tuple[tuple[Reach, ...], tuple[bool, ...], bool, int]:
+def asked(  # noqa: PLR0913, PLR0917 - a stencil
+    layout: Placement,
+    reach: object,
+    periodic: object,
+    corners: object,
+    itemsize: int,
+    stride: int | Sequence[int],
+) -> tuple[tuple[Reach, ...], tuple[bool, ...], bool, int, tuple[int, ...]]:
     """What is asked of a halo, with an entry for each axis.
 
-    >>> asked(Layout.nodes(2), 1, True, False, 8)
-    (((1, 1),), (True,), False, 8)
+    >>> asked(Layout.nodes(2), 1, True, False, 8, 1)
+    (((1, 1),), (True,), False, 8, (1,))
     """
-    require_single(layout, "a halo")
     d = len(layout.shape)
-    far = tuple(_reach(entry, k) for k, entry in enumerate(_per_axis(reach, d, "reach")))
+    apart = require_powers(stride, d, "stride", MAX_REACH)
+    entries = enumerate(zip(_per_axis(reach, d, "reach"), apart, strict=True))
+    far = tuple(_reach(entry, k, steps) for k, (entry, steps) in entries)
     ring = tuple(_flag(x, "periodic") for x in _per_axis(periodic, d, "periodic"))
     size = require_int(itemsize, "itemsize", least=1)
-    return far, ring, _flag(corners, "corners"), size
+    return far, ring, _flag(corners, "corners"), size, apart
 
 
-def _reach(entry: object, axis: int) -> Reach:
+def _reach(entry: object, axis: int, stride: int) -> Reach:
     pair = tuple(entry) if isinstance(entry, Iterable) else (entry, entry)
     if len(pair) != 2:
         raise InvalidValueError(
@@ -185,10 +222,10 @@ def _reach(entry: object, axis: int) -> Reach:
             "give a pair, such as (1, 0)",
         )
     below, above = (require_int(far, f"reach[{axis}]", least=0) for far in pair)
-    if max(below, above) > MAX_REACH:
+    if max(below, above) * stride > MAX_REACH:
         raise InvalidValueError(
             f"reach[{axis}] is {max(below, above)}"[:60],
-            f"it must be at most {MAX_REACH}",
+            f"it must be at most {MAX_REACH // stride}",
             "a reach of the length of the axis reads all of it",
         )
     return below, above
@@ -220,8 +257,9 @@ def readings(exchange: Halo) -> tuple[Reading, ...]:
     >>> len(readings(halo(Layout.mesh((8, 8), nodes=(2, 2)), reach=1)))
     2
     """
-    entries = zip(strips(exchange.layout), exchange.reach, exchange.periodic, strict=True)
-    return tuple(Reading(*entry) for entry in entries)
+    facts = exchange.reach, exchange.periodic, exchange.stride
+    entries = zip(strips(exchange.layout), *facts, strict=True)
+    return tuple(Reading.strided(*entry) for entry in entries)
 
 
 @lru_cache(maxsize=1024)
@@ -233,10 +271,11 @@ def _phases(exchange: Halo, switching: Switching) -> list[list[Shift]]:
     """The messages of all steps; those of different phases are never under way together."""
     axes = readings(exchange)
     sizes = [(reading.strip.own, reading.strip.length) for reading in axes]
+    copies = exchange.layout.copy_count
     phases: list[list[Shift]] = []
     for axis, reading in enumerate(axes):
         most, total = (prod(s[k] for j, s in enumerate(sizes) if j != axis) for k in (0, 1))
-        phases.append(list(_shifts(axis, reading, most, total, switching)))
+        phases.append(list(_shifts(axis, reading, most, total * copies, switching)))
         if exchange.corners:
             surplus = reading.surplus()
             own, length = sizes[axis]

@@ -3,7 +3,8 @@
 Rules.
 
 1. Along an axis a node has some coordinates, and its frame has all that are within reach of one
-   of them: unwrapped, so that what lies beyond the ends of a ring has a place of its own.
+   of them: unwrapped, so that what lies beyond the ends of a ring has a place of its own. Steps
+   and reach count strides.
 2. The frame is filled axis by axis: what the node has itself, around a ring, is copied; the
    rest comes in messages. For a star each axis is filled beside the node's own mesh only; for a
    box also beside what came along the axes before.
@@ -46,6 +47,7 @@ class AxisFrame:
     frame: IntArray
     length: int
     periodic: bool
+    stride: int = 1
 
     @cached_property
     def true(self) -> IntArray:
@@ -63,8 +65,8 @@ class AxisFrame:
         return there, which[there]
 
     def shifted(self, step: int) -> IntArray:
-        """The places in the frame of the own coordinates, each with a step added."""
-        return np.searchsorted(self.frame, self.own + step)
+        """The places in the frame of what is so many strides on from the own coordinates."""
+        return np.searchsorted(self.frame, self.own + step * self.stride)
 
     @cached_property
     def wrapped(self) -> tuple[IntArray, IntArray]:
@@ -75,14 +77,21 @@ class AxisFrame:
         return ghost, inside[which[np.searchsorted(there, ghost)]]
 
 
-def within(own: IntArray, below: int, above: int) -> IntArray:
+def within(own: IntArray, below: int, above: int, stride: int = 1) -> IntArray:
     """All coordinates within reach of ascending ones, which cost as much as there are of them.
 
     >>> within(np.array([0, 1, 9]), below=1, above=2).tolist()
     [-1, 0, 1, 2, 3, 8, 9, 10, 11]
+    >>> within(np.array([0, 1, 9]), below=1, above=2, stride=4).tolist()
+    [-4, -3, 0, 1, 4, 5, 8, 9, 13, 17]
     """
     if not len(own):
         return own
+    if stride > 1:  # what is a stride apart is put side by side, and all else far away
+        turn, ring = np.divmod(own, stride)
+        room = int(turn[-1]) + 2 * (below + above + 1)
+        beside = within(np.sort(ring * room + turn + below), below, above)
+        return np.sort((beside % room - below) * stride + beside // room)
     first, last = own - below, own + above + 1
     apart = np.flatnonzero(first[1:] > last[:-1])
     starts, stops = first[np.append(0, apart + 1)], last[np.append(apart, len(own) - 1)]
@@ -122,10 +131,10 @@ class Frame:
     def axes(self) -> tuple[AxisFrame, ...]:
         """The axes of the mesh."""
         halo, own = self.halo, self.halo.own(self.node)
-        entries = zip(own, halo.reach, halo.layout.shape, halo.periodic, strict=True)
+        facts = halo.reach, halo.stride, halo.layout.shape, halo.periodic
         return tuple(
-            AxisFrame(own, within(own, *reach), length, periodic)
-            for own, reach, length, periodic in entries
+            AxisFrame(own, within(own, *reach, stride), length, periodic, stride)
+            for own, reach, stride, length, periodic in zip(own, *facts, strict=True)
         )
 
     @property
@@ -139,7 +148,7 @@ class Frame:
         return self.halo.layout.piece(range(self.node, self.node + 1)).rows
 
     def inner(self, steps: tuple[int, ...]) -> Index:
-        """The node's own mesh within the frame, with a step along every axis."""
+        """The node's own mesh within the frame, so many strides on along every axis."""
         pairs = zip(self.axes, steps, strict=True)
         return _index(*(along.shifted(step) for along, step in pairs))
 

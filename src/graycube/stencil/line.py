@@ -7,12 +7,16 @@ Rules.
 2. Up to the lowest index bit that a node bit depends on, neighbours are on one node: they are
    a *run*. Consecutive allocation has one run per node, cyclic allocation runs of one element.
 
-A *step* counts runs and is negative below. Nodes are those of the axis's subcube, and the
-constant of the layout, which only renumbers nodes, is left out.
+3. A stencil with a stride that is longer than a run reads whole runs, every so-manieth one.
+   Where runs do not divide the stride, shorter ones do: a run in pieces is still on one node.
+
+A *step* counts runs and is negative below. Nodes are those of the axis's subcube, and what only
+renumbers nodes, which are the constant of the layout and its copy bits, is left out.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import gcd
 
 import numpy as np
 
@@ -30,6 +34,8 @@ Reach = tuple[int, int]
 class Line:
     """The runs of an axis, and the sums of their number's bits that are the node's bits.
 
+    What a stencil reads is ``stride`` runs apart.
+
     >>> gray = Line(Axis(2), rows=(0b11, 0b10))
     >>> gray.nodes()
     array([0, 1, 3, 2])
@@ -37,6 +43,16 @@ class Line:
 
     runs: Axis
     rows: tuple[int, ...]
+    stride: int = 1
+
+    @property
+    def around(self) -> int:
+        """How many strides lead around a ring of all runs.
+
+        >>> Line(Axis(3), (1, 2, 4), stride=2).around
+        4
+        """
+        return self.runs.length // gcd(self.runs.length, self.stride)
 
     def nodes(self) -> IntArray:
         """The node of every run."""
@@ -67,15 +83,28 @@ class Strip:
         """How many coordinates of the axis a node has."""
         return self.length >> len(self.dims)
 
+    def with_stride(self, stride: int) -> "Strip":
+        """The strip whose runs divide a stride that is longer than they are.
+
+        >>> (strip,) = strips(Layout.mesh((24,), nodes=(8,)))
+        >>> strip.run, strip.with_stride(4).run, strip.with_stride(4).line.stride
+        (3, 1, 4)
+        """
+        run, runs = self.run & -self.run, self.line.runs
+        if run < self.run:
+            runs = Axis(runs.bits, self.run // run)
+        return Strip(Line(runs, self.line.rows, stride // run), run, self.dims)
+
     def steps(self, reach: Reach) -> tuple[int, ...]:
-        """The steps to the farthest runs within reach, at most one on each side.
+        """The strides to the farthest runs within reach, at most one on each side.
 
         >>> (strip,) = strips(Layout.mesh((1000,), nodes=(8,)))
         >>> strip.steps((1, 126)), strip.steps((0, 10**9))
         ((-1, 2), (7,))
         """
-        runs = self.line.runs.length
-        below, above = (min(-(-r // self.run), runs - 1) for r in reach)
+        runs, far = self.line.runs.length, self.line.around - 1
+        each = self.run if self.line.stride == 1 else 1  # a longer stride reads whole runs
+        below, above = (min(-(-r // each), far) for r in reach)
         if runs * max(below, above) > MAX_COUNTED:
             raise InvalidValueError(
                 f"{runs} runs of neighbours meet {max(below, above)} steps",
@@ -91,6 +120,8 @@ class Strip:
         >>> strip.amount(-1, (130, 1)), strip.amount(-2, (130, 1)), strip.amount(1, (130, 1))
         (125, 5, 1)
         """
+        if self.line.stride > 1:
+            return self.run
         return min(self.run, reach[step > 0] - (abs(step) - 1) * self.run)
 
     def component(self, node: int) -> int:
@@ -137,7 +168,7 @@ def strips(layout: Layout) -> tuple[Strip, ...]:
     found = []
     for axis, word, mask in zip(layout.axes, words, masks, strict=True):
         dims = tuple(d for d, row in enumerate(rows) if row & mask)
-        found.append(_strip(axis, dims, tuple(rows[d] >> word.start for d in dims)))
+        found.append(_strip(axis, dims, tuple((rows[d] & mask) >> word.start for d in dims)))
     return tuple(found)
 
 

@@ -4,8 +4,8 @@ Rules.
 
 1. Every run needs the elements within reach of the run k steps above it, which are the first
    ones there, and of the run k steps below it, the last ones.
-2. It asks for the runs before the next one of its own node: what lies beyond, that one needs
-   more of. So a node gets a run once from each side, and never its own.
+2. It asks for the runs before the next one of its own node, stride by stride: what lies beyond,
+   that one needs more of. So a node gets a run once from each side, and never its own.
 3. What one node sends another for the same step is one message.
 """
 
@@ -36,7 +36,7 @@ class Needs:
 
 
 def needs(line: Line, farthest: int, *, periodic: bool) -> Iterator[Needs]:
-    """What nodes need on one side, step by step up to the farthest.
+    """What nodes need on one side, stride by stride up to the farthest.
 
     >>> from graycube.layout import Axis
     >>> for found in needs(Line(Axis(2), (0b11, 0b10)), -2, periodic=True):
@@ -45,28 +45,36 @@ def needs(line: Line, farthest: int, *, periodic: bool) -> Iterator[Needs]:
     -2 [2 3 0 1] [0 1 3 2]
     """
     count, nodes, sign = line.runs.length, line.nodes(), 1 if farthest > 0 else -1
-    gaps = _gaps(nodes, len(line.rows), sign)
+    gaps = _gaps(line, nodes, sign)
     for k in range(1, abs(farthest) + 1):
-        asking = np.flatnonzero(gaps > k)
-        run = asking + sign * k
+        step = sign * k * line.stride
+        asking = np.flatnonzero(gaps > abs(step))
+        run = asking + step
         if periodic:
             run %= count
         else:
             inside = (run >= 0) & (run < count)
             asking, run = asking[inside], run[inside]
-        yield Needs(sign * k, run, nodes[run], nodes[asking])
+        yield Needs(step, run, nodes[run], nodes[asking])
 
 
-def _gaps(nodes: IntArray, n: int, sign: int) -> IntArray:
+def _gaps(line: Line, nodes: IntArray, sign: int) -> IntArray:
     """How many steps it is from each run to the next one of its node, up or down the ring.
 
-    Those steps that go around it lead beyond the ends of an open line.
+    Strides lead around rings of their own. Those steps that go around one lead beyond the ends
+    of an open line.
     """
-    count = len(nodes)
-    places = np.argsort(nodes, kind="stable").reshape(1 << n, -1)
-    ahead = np.diff(places, axis=1, append=places[:, :1] + count)
+    count, around = line.runs.length, line.around
+    rings = count // around
+    ring, turn = np.arange(rings)[:, None], np.arange(around)[::sign]
+    runs = np.ravel((ring + line.stride * turn) % count)
+    group = np.repeat(np.arange(rings), around) << len(line.rows) | nodes[runs]
+    order = np.argsort(group, kind="stable")
+    ends = np.flatnonzero(np.diff(group[order], append=-1))
+    ahead = np.diff(order, append=0)
+    ahead[ends] = order[np.append(0, ends[:-1] + 1)] + around - order[ends]
     gaps = np.empty(count, dtype=np.int64)
-    gaps[places if sign > 0 else np.roll(places, -1, axis=1)] = ahead
+    gaps[runs[order]] = ahead * line.stride
     return gaps
 
 

@@ -16,7 +16,7 @@ from graycube.layout import Ownership
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.layout.share import SharedAxis
-from graycube.stencil.exchange import Halo, ReachLike, asked, halo
+from graycube.stencil.exchange import Halo, ReachLike, about, asked, halo
 from graycube.stencil.frame import within
 from graycube.stencil.line import Reach
 from graycube.stencil.messages import HaloMessage
@@ -39,6 +39,7 @@ class OwnedHalo:
     periodic: tuple[bool, ...]
     corners: bool
     itemsize: int
+    stride: tuple[int, ...]
 
     def own(self, node: int) -> list[IntArray]:
         """The coordinates that a node has along each axis."""
@@ -62,7 +63,8 @@ class OwnedHalo:
         beside = self.own(node)
         for k, (axis, own) in enumerate(zip(self.layout.axes, self.own(node), strict=True)):
             part = node // axis.stride % axis.parts
-            wanted = _needed(axis, part * axis.stride, self.reach[k], self.periodic[k])
+            asked_for = self.reach[k], self.periodic[k], self.stride[k]
+            wanted = _needed(axis, part * axis.stride, *asked_for)
             sources = node - part * axis.stride + axis.place(wanted)
             for source in np.unique(sources).tolist():
                 coordinates = [*beside]
@@ -73,29 +75,33 @@ class OwnedHalo:
                 beside[k] = np.union1d(own, wanted)
 
     def __repr__(self) -> str:
-        reach = " ".join(str(a) if a == b else f"{a}-{b}" for a, b in self.reach)
-        kind = "corners" if self.corners else "faces"
-        array = f"{self.layout.shape} on {self.layout.node_count} nodes"
-        return f"<Halo of {array}: reach {reach}, {kind}>"
+        return f"<Halo of {about(self)}>"
 
 
 @lru_cache(maxsize=1024)
-def _needed(axis: SharedAxis, node: int, reach: Reach, periodic: bool) -> IntArray:  # noqa: FBT001
+def _needed(
+    axis: SharedAxis,
+    node: int,
+    reach: Reach,
+    periodic: bool,  # noqa: FBT001 - it is one of the keys
+    stride: int,
+) -> IntArray:
     """The coordinates within reach of those of a node that it does not have."""
     mine = axis.own(node)
     own = np.arange(mine.start, mine.stop, mine.step)
-    frame = within(own, *reach)
+    frame = within(own, *reach, stride)
     inside = frame % axis.length if periodic else frame[(frame >= 0) & (frame < axis.length)]
     return np.setdiff1d(inside, own)
 
 
-def halo_of(
+def halo_of(  # noqa: PLR0913 - a stencil
     layout: Placement,
     reach: ReachLike,
     *,
     periodic: bool | Sequence[bool] = True,
     corners: bool = False,
     itemsize: int = 1,
+    stride: int | Sequence[int] = 1,
 ) -> Halo | OwnedHalo:
     """The halo exchange in a layout of either kind; the arguments are those of ``halo``.
 
@@ -105,5 +111,7 @@ def halo_of(
     """
     if not isinstance(layout, Ownership):
         cube = require_cube(layout, "a halo")
-        return halo(cube, reach, periodic=periodic, corners=corners, itemsize=itemsize)
-    return OwnedHalo(layout, *asked(layout, reach, periodic, corners, itemsize))
+        return halo(
+            cube, reach, periodic=periodic, corners=corners, itemsize=itemsize, stride=stride
+        )
+    return OwnedHalo(layout, *asked(layout, reach, periodic, corners, itemsize, stride))

@@ -28,6 +28,25 @@ class Reading:
     reach: Reach
     periodic: bool
 
+    @classmethod
+    def strided(cls, strip: Strip, reach: Reach, periodic: bool, stride: int) -> "Reading":  # noqa: FBT001
+        """How a stencil reads whose neighbours are a stride apart.
+
+        Of a run that is as long as the stride or longer, it reads all within reach of the last
+        stride: as without a stride.
+
+        >>> from graycube.stencil.line import strips
+        >>> from graycube.layout import Layout
+        >>> (strip,) = strips(Layout.mesh((12,), nodes=(4,), code="gray"))
+        >>> Reading.strided(strip, (1, 1), False, stride=2).received(0)
+        array([3, 4])
+        >>> Reading.strided(strip, (1, 1), False, stride=4).received(0)
+        array([4, 5, 6])
+        """
+        if stride > strip.run:
+            return cls(strip.with_stride(stride), reach, periodic)
+        return cls(strip, (reach[0] * stride, reach[1] * stride), periodic)
+
     def needs(self) -> Iterator[Needs]:
         """What nodes need of the runs at every step."""
         for farthest in self.strip.steps(self.reach):

@@ -1,0 +1,117 @@
+"""Coarser and finer grids: every so-manieth element of an array, and the way back."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.boxes import carried
+from graycube.array.held import Held
+from graycube.array.local import blocks_of_local, local
+from graycube.array.moving import as_product, straight
+from graycube.array.ranks import facts_of, require_layout, spread, together
+from graycube.array.sharing import require_plain
+from graycube.errors import InvalidValueError
+from graycube.layout.grids import Thinned, coarser, finer
+from graycube.layout.placement import Placement
+from graycube.layout.required import require_powers
+
+if TYPE_CHECKING:
+    from graycube.run.agreement import Facts
+
+_H = TypeVar("_H", bound=Held)
+_Blocks = NDArray[Any]
+Factor = SupportsIndex | Sequence[SupportsIndex]
+MOST = 1 << 62
+
+
+def coarsen(u: _H, factor: Factor) -> _H:
+    """Every ``factor``-th element along the axes of the layout, as ``u[::factor]``; collective.
+
+    The factor is a power of two, or one for each axis. Elements stay on their nodes, and
+    nothing is sent while each node has one. Then each node keeps a copy of the coarse element
+    that stands for the fine ones it had: in Gray code, neighbours are one hop apart on every
+    grid. What has uneven blocks, such as 500 elements on 8 nodes, is shared out again.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy(np.arange(16), Layout.mesh((16,), nodes=(8,), code="gray"))
+    >>> coarsen(u, 2)
+    <CubeArray (8,) int64 on 8 nodes: (|| b2 g1 g0)>
+    >>> coarsen(u, 4), coarsen(u, 4).to_numpy()
+    (<CubeArray (4,) int64 on 8 nodes: (|| b1 g0 c0)>, array([ 0,  4,  8, 12]))
+    """
+
+    def prepare() -> "tuple[tuple[Placement, Thinned, Placement], Facts]":
+        factors = require_powers(factor, len(u.layout.shape), "factor", MOST)
+        whole = as_product(u.layout)
+        thin = Thinned(whole, factors)
+        return (whole, thin, coarser(whole, factors)), _facts("coarsen", u, factors)
+
+    whole, thin, target = together(u.comm, prepare)
+    over = spread(u.comm)
+    blocks = straight(u.blocks, u.layout, whole, u.comm)
+    if over is None:
+        steps = tuple(slice(None, None, f) for f in thin.factors)
+        return u.with_blocks(target.scatter(whole.gather(blocks)[steps]), target)
+    piece = local(u.with_blocks(blocks, whole))[np.ix_(*thin.places(u.nodes))]
+    rows = piece.reshape(*thin.held_shape(u.nodes), *u.payload)
+    return u.with_blocks(carried(rows, thin, target, over, (0,) * len(thin.factors)), target)
+
+
+def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
+    """The array whose every ``factor``-th element is one of u, with zeros between; collective.
+
+    So ``coarsen(refine(u, factor), factor)`` is u. Without a layout all that stands for an
+    element is where this element is, and nothing is sent. With one, such as that of the array
+    that u was coarsened from, elements go there.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> u = CubeArray.from_numpy([5, 6, 7, 8], Layout.nodes(2, "gray"))
+    >>> refine(u, 2).to_numpy()
+    array([5, 0, 6, 0, 7, 0, 8, 0])
+    >>> refine(u, 2), refine(coarsen(u, 2), 2, u.layout)
+    (<CubeArray (8,) int64 on 4 nodes: (b0 || b2 g1)>,
+     <CubeArray (4,) int64 on 4 nodes: (|| b1 g0)>)
+    """
+
+    def prepare() -> "tuple[tuple[Placement, Thinned, Placement], Facts]":
+        factors = require_powers(factor, len(u.layout.shape), "factor", MOST)
+        target = finer(u.layout, factors) if layout is None else require_layout(layout)
+        _require_finer(u, factors, target)
+        thin = Thinned(as_product(target), factors)
+        return (as_product(u.layout), thin, target), _facts("refine", u, factors, target)
+
+    whole, thin, target = together(u.comm, prepare)
+    over, between = spread(u.comm), thin.layout
+    blocks = straight(u.blocks, u.layout, whole, u.comm)
+    if over is None:
+        made = np.zeros((*between.shape, *u.payload), u.dtype)
+        made[tuple(slice(None, None, f) for f in thin.factors)] = whole.gather(blocks)
+        return u.with_blocks(target.scatter(made), target)
+    rows = carried(blocks, whole, thin, over, (0,) * len(thin.factors))
+    piece = np.zeros((*between.piece(u.nodes).shape, *u.payload), u.dtype)
+    piece[np.ix_(*thin.places(u.nodes))] = rows.reshape(*thin.piece(u.nodes).shape, *u.payload)
+    fine = blocks_of_local(between, u.nodes, piece)
+    return u.with_blocks(straight(fine, between, target, u.comm), target)
+
+
+def _facts(
+    what: str, u: Held, factors: tuple[int, ...], target: Placement | None = None
+) -> "Facts":
+    if spread(u.comm) is not None:
+        require_plain(u.dtype)
+    return {**facts_of(what, u.layout, u.blocks), "factor": factors, "target": target}
+
+
+def _require_finer(u: Held, factors: tuple[int, ...], target: Placement) -> None:
+    found = Thinned(target, factors).shape if len(target.shape) == len(factors) else None
+    if found != u.layout.shape or target.node_count != u.layout.node_count:
+        raise InvalidValueError(
+            f"the array has shape {u.layout.shape} on {u.layout.node_count} nodes",
+            f"every {factors}-th element of {target.shape} on {target.node_count} nodes is one "
+            f"of {found}",
+            "take the layout of what was coarsened, or none",
+        )

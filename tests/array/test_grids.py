@@ -1,0 +1,140 @@
+"""Coarser and finer grids: NumPy's slices, elements that stay, and the way back."""
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from mpi_runs import Launch, OverMPI
+from strategies import mesh_specs
+from sweeping import law
+from uneven_cases import uneven
+
+import graycube as gc
+from graycube.array.boxes import traffic
+from graycube.errors import GraycubeError
+from graycube.layout.grids import Thinned
+
+
+def every(x, factors):
+    return x[tuple(slice(None, None, factor) for factor in factors)]
+
+
+def owned_by(layout, node):
+    """The elements of a node, one by one."""
+    return {layout.coordinates(node, slot) for slot in range(layout.block_size)}
+
+
+def require_all_copies(a, x):
+    """The array is x, in every copy."""
+    assert np.array_equal(a.to_numpy(), x)
+    assert np.array_equal(a.blocks, a.layout.scatter(x))
+
+
+def require_there_and_back(layout, factors):
+    x = np.random.default_rng(0).standard_normal((*layout.shape, 2))
+    u = gc.CubeArray.from_numpy(x, layout)
+    v = gc.coarsen(u, factors)
+    require_all_copies(v, every(x, factors))
+    zeros = np.zeros_like(x)
+    every(zeros, factors)[...] = every(x, factors)
+    require_all_copies(gc.refine(v, factors, layout), zeros)
+    w = gc.refine(v, factors)
+    assert w.layout.shape == tuple(np.multiply(v.layout.shape, factors))
+    assert np.array_equal(every(w.to_numpy(), factors), v.to_numpy())
+    assert np.count_nonzero(w.to_numpy()) == v.size
+    require_all_copies(gc.coarsen(w, factors).relayout(v.layout), v.to_numpy())
+    return v.layout
+
+
+@law(30, 1000, mesh_specs(room=200, max_axes=3), st.data())
+def test_coarse_elements_stay_on_their_nodes(spec, data):
+    layout = spec.layout()
+    factors = [data.draw(st.sampled_from((1, 2, 4, 16))) for _ in layout.axes]
+    coarse = require_there_and_back(layout, factors)
+    if not isinstance(coarse, gc.Layout):
+        return  # odd parts of lengths lie below bits that go
+    for node in range(layout.node_count):
+        here = owned_by(layout, node)
+        kept = {
+            tuple(i // f for i, f in zip(element, factors, strict=True))
+            for element in here
+            if not any(i % f for i, f in zip(element, factors, strict=True))
+        }
+        assert kept <= owned_by(coarse, node)
+        if coarse.copy_count == 1:  # nothing is sent
+            assert kept == owned_by(coarse, node)
+            found = traffic(Thinned(layout, tuple(factors)), coarse, node, (0,) * len(factors))
+            assert {peer for peer, _ in (*found.sent, *found.received)} <= {node}
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_uneven_lengths(count):
+    for layout in uneven(count):
+        for factors in ((2, 1), (4, 2)):
+            require_there_and_back(layout, factors)
+
+
+@pytest.mark.parametrize("nodes", [(8,), (4,)])
+@pytest.mark.parametrize("allocation", ["consecutive", "cyclic"])
+def test_an_odd_part_below_the_bits_that_go(nodes, allocation):
+    for code in ("gray", "binary"):
+        layout = gc.Layout.mesh((1000,), nodes, code=code, allocation=allocation)
+        coarse = require_there_and_back(layout, [4])
+        owned = allocation == "consecutive"
+        assert isinstance(coarse, gc.layout.Ownership) == owned
+        assert not owned or coarse.axes[0].gray == (code == "gray")
+
+
+def test_bits_of_several_axes():
+    require_there_and_back(gc.Layout.parse("(b1:0 b0:1 || b0:0^b1:0 b1:1)"), [2, 2])
+
+
+def test_arrays_with_copies():
+    x = np.random.default_rng(0).standard_normal((8, 16))
+    for code in ("binary", "gray"):
+        u = gc.CubeArray.from_numpy(x, gc.Layout.mesh((8, 16), (4, 4), code=code)).max(axis=0)
+        v = gc.coarsen(u, 8)
+        require_all_copies(v, x.max(axis=0)[::8])
+        require_all_copies(gc.coarsen(v, 2), x.max(axis=0)[::16])
+        require_all_copies(gc.coarsen(gc.refine(v, 4), 4), v.to_numpy())
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_gray_coded_grids_have_neighbours_one_hop_apart_down_to_one_element(n):
+    """With a stride they are two hops apart, in place: Theorem 2 of CAM-87-02."""
+    u = gc.CubeArray.from_numpy(np.arange(1 << n), gc.Layout.nodes(n, "gray"))
+    for k in range(n + 1):
+        coarse = gc.coarsen(u, 1 << k).layout
+        assert coarse.copy_count == 1 << k
+        for node in range(1 << n):  # the one that stands for the fine one it had
+            assert coarse.index(node, 0) == u.layout.index(node, 0) >> k
+        for layout, stride, far in ((coarse, 1, 1), (u.layout, 1 << k, 1 + (k > 0))):
+            exchange = gc.halo(layout, 1, stride=stride)
+            messages = [m for node in range(1 << n) for m in exchange.received(node)]
+            hops = {(m.source ^ m.target).bit_count() for m in messages}
+            assert hops == ({far} if k < n else set())
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda u: gc.coarsen(u, 3), r"factor\[0\] is 3: it must be a power of two"),
+        (lambda u: gc.coarsen(u, (2, 2)), "factor has 2 entries for 1 axes"),
+        (lambda u: gc.coarsen(u, 0.5), "must be an integer"),
+        (lambda u: gc.refine(u, 2, gc.Layout.nodes(3)), r"one of \(4,\)"),
+        (lambda u: gc.refine(u, 2, gc.Layout.mesh((16,), (4,))), "on 4 nodes"),
+        (lambda u: gc.refine(u, 2, (16,)), "it must be a Layout"),
+    ],
+)
+def test_what_is_refused(call, text):
+    u = gc.CubeArray.from_numpy(np.arange(8), gc.Layout.nodes(3))
+    with pytest.raises(GraycubeError, match=text):
+        call(u)
+
+
+class TestOverMPI(OverMPI):
+    launches = (
+        Launch(2, ("grids",), sweep=True),
+        Launch(6, ("grids",), sweep=True),
+        Launch(8, ("grids",), sweep=True),
+        Launch(4, ("grids",), messages=True, sweep=True),
+    )

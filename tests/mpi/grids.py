@@ -1,0 +1,58 @@
+"""Coarser and finer grids over MPI, of any lengths, and mistakes of one rank."""
+
+import numpy as np
+from mpi_checks import raised
+from uneven_cases import meshes, uneven
+
+import graycube as gc
+from graycube.errors import InvalidValueError
+
+
+def layouts(comm):
+    yield from uneven(comm.size)
+    if comm.size & (comm.size - 1):
+        return
+    for nodes in meshes(comm.size):
+        for code, allocation in (("gray", "consecutive"), ("binary", "cyclic")):
+            yield gc.Layout.mesh((8, 24), nodes, code=code, allocation=allocation)
+
+
+def there_and_back(comm):
+    """NumPy's slices, also below one element a node, and zeros between."""
+    for layout in [*layouts(comm)][:: 5 if comm.size == 4 else 1]:
+        x = np.random.default_rng(0).standard_normal((*layout.shape, 2))
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        for factors in ((2, 1), (16, 8)):
+            steps = tuple(slice(None, None, factor) for factor in factors)
+            v = gc.coarsen(u, factors)
+            what = f"{factors} of {layout}"
+            yield np.array_equal(v.to_numpy(), x[steps]), what
+            own = v.layout.scatter(x[steps], v.nodes)
+            yield np.array_equal(v.blocks, own), f"the copy of this rank, {what}"
+            zeros = np.zeros_like(x)
+            zeros[steps] = x[steps]
+            yield np.array_equal(gc.refine(v, factors, layout).to_numpy(), zeros), what
+            w = gc.refine(v, factors)
+            yield np.array_equal(w.to_numpy()[steps], x[steps]), what
+            yield np.array_equal(gc.coarsen(w, factors).to_numpy(), x[steps]), what
+
+
+def mistakes(comm):
+    """What is wrong on one rank is raised on all."""
+    u = gc.CubeArray.from_numpy(np.arange(16), gc.Layout.mesh((16,), (comm.size,)), comm)
+    last = comm.rank == comm.size - 1
+    for call in (
+        lambda: gc.coarsen(u, 3 if last else 2),
+        lambda: gc.coarsen(u, 4 if last else 2),
+        lambda: gc.refine(u, 2, u.layout if last else None),
+    ):
+        error = raised(call)
+        yield isinstance(error, InvalidValueError), f"{error!r}"
+        yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+
+
+RANKS = (2, 4, 6, 8)
+CHECKS = {
+    "there and back": (there_and_back, RANKS),
+    "mistakes": (mistakes, RANKS),
+}

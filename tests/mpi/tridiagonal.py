@@ -1,0 +1,60 @@
+"""Tridiagonal systems over MPI, of any lengths, and those that some rank cannot solve."""
+
+import numpy as np
+from mpi_checks import raised
+from tridiagonal_cases import solved, system
+from uneven_cases import meshes, uneven
+
+import graycube as gc
+from graycube.errors import GraycubeError, SingularError
+
+
+def layouts(comm):
+    yield from uneven(comm.size)
+    if comm.size & (comm.size - 1):
+        return
+    for nodes in meshes(comm.size):
+        for code, allocation in (("gray", "consecutive"), ("binary", "cyclic")):
+            yield gc.Layout.mesh((8, 24), nodes, code=code, allocation=allocation)
+
+
+def as_numpy(comm):
+    """Each line is what NumPy's dense solver gives."""
+    for k, layout in enumerate([*layouts(comm)][:: 4 if comm.size == 4 else 1]):
+        for periodic in (True, False):
+            rng = np.random.default_rng(k)
+            arrays = system(rng, layout.shape, (2,), several=k % 2 == 0, kind=complex)
+            given = [gc.CubeArray.from_numpy(x, layout, comm) for x in arrays]
+            for axis in (0, 1):
+                x = gc.solve_tridiagonal(*given, axis, periodic=periodic)
+                wanted = solved(*arrays, axis=axis, periodic=periodic)
+                right = x.layout == layout and np.allclose(x.to_numpy(), wanted, rtol=1e-11)
+                yield right, f"{axis} {periodic} of {layout}"
+
+
+def mistakes(comm):
+    """What one rank cannot do is raised on all; afterwards all goes on."""
+    layout = gc.Layout.mesh((4 * comm.size,), (comm.size,))
+    b = gc.CubeArray.from_numpy(np.ones(4 * comm.size), layout, comm)
+    last = comm.rank == comm.size - 1
+    zero = b.copy()
+    zero.blocks[...] = 0 if last else 4
+    cases = (
+        (lambda: gc.solve_tridiagonal(0, zero, 0, b), SingularError),
+        (lambda: gc.solve_tridiagonal(1, 4, 1, b, axis=int(last)), GraycubeError),
+        (lambda: gc.solve_tridiagonal(1, 4, 1, b, periodic=bool(last)), GraycubeError),
+        (lambda: gc.solve_tridiagonal(1, 4, "x" if last else 1, b), GraycubeError),
+    )
+    for call, kind in cases:
+        error = raised(call)
+        yield isinstance(error, kind), f"{error!r}"
+        yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+        x = gc.solve_tridiagonal(1, 4, 1, b, periodic=True)
+        yield np.allclose(x.local, 1 / 6), "afterwards"
+
+
+RANKS = (2, 3, 4, 6, 8)
+CHECKS = {
+    "as numpy": (as_numpy, RANKS),
+    "mistakes": (mistakes, RANKS),
+}
