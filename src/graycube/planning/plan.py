@@ -139,7 +139,7 @@ class Plan(Shown):
         gb2               5     160        2560      660  1.341 times the chosen one
         gb3               4     128        2048      528  1.073 times the chosen one
         any-order         3     192        1536      492  as gb1 here
-        few-ports         4     128        2048      528  as gb3 here
+        few-ports         3     192        1536      492  as gb1 here
         lower bound                                  303  start-ups (TR-20-92 Lemma 3)
         Left out: direct (needs circuits; else it is gb1);
         circuit-split (it needs circuits and two ports);
@@ -148,9 +148,13 @@ class Plan(Shown):
         field-phases (it converts 2 to 4 fields);
         two-cube (it converts one field of two bits);
         rotations (on one port it is gb1); fewer-bytes (its start-ups cost more than it saves);
-        exchange, half-exchange, pipeline, all-to-all, groups
+        exchange, half-exchange, pipeline, all-to-all, groups, by-message
         (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
+        gb1 takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
+        gb3 is next: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or
+        more, gb3 wins.
+        The bound has 300 s of start-ups; the gap of 189 s is 93 s of volume and 96 s of fill.
         """
         return text(self._sheet())
 

@@ -86,8 +86,9 @@ def _flow_bound(task: Task, machine: Machine, share: Fraction) -> Bound:
     """What the least flow takes."""
     sent = ceil(share * task.block) * task.itemsize
     least = machine.cheapest
-    seconds = (least.startup if sent else 0.0) + sent * least.per_byte
-    return Bound("flow", seconds, f"tolls prove {share} of a block")
+    startup = least.startup if sent else 0.0
+    counts = f"tolls prove {share} of a block"
+    return Bound("flow", startup + sent * least.per_byte, counts, startup)
 
 
 def _better(best: Plan, traffic: Traffic) -> Plan:
