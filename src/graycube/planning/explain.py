@@ -197,7 +197,7 @@ def verdict(plan: "Plan") -> Iterator[str]:
     direct = _DIRECT.get(plan.algorithm)
     if direct and cost < min(rivals):
         yield f"One direct {direct} beats the exchange algorithms on this machine."
-    if cost == bound:
+    if plan.optimal:
         yield "The chosen schedule meets the bound: it is optimal."
     elif plan.schedule.relabel is not None:
         first = "The ranks get new numbers" if plan.rounds else "Nothing moves"

@@ -114,6 +114,17 @@ class Plan(Shown):
         return max(bound.seconds for bound in self.bounds)
 
     @property
+    def optimal(self) -> bool:
+        """Whether the cost is the bound, but for rounding: nothing is cheaper.
+
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2)
+        >>> gc.plan(gray, binary, 7, machine=gc.Machine(dims=2, startup=3.0)).optimal
+        True
+        """
+        return self.cost <= self.lower_bound * (1 + 1e-12)
+
+    @property
     def can_renumber(self) -> bool:
         """Whether new node numbers would save some or all of the moving.
 

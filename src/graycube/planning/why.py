@@ -78,7 +78,7 @@ def why(plan: "Plan") -> Iterator[str]:
             words.append(f"With about {counted(more[0], 'element')} or more, {more[1]} wins.")
         yield " ".join(words)
     bound = max(plan.bounds, key=lambda one: one.seconds)
-    if plan.cost > bound.seconds:
+    if not plan.optimal:
         parts = zip(Gap._fields, gap_of(plan), strict=True)
         names = {"startup": "start-ups"}
         said = [f"{part:.4g} s of {names.get(name, name)}" for name, part in parts if part]
