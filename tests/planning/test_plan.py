@@ -192,8 +192,8 @@ three-fifths, tight (it needs 6 ports); field-phases (it converts 2 to 4 fields)
 start-ups cost more than it saves); exchange, half-exchange, pipeline, all-to-all, groups,
 by-message (conversions have algorithms of their own).
 The chosen schedule is within a factor 1.74 of the bound.
-gb3 takes 6 start-ups (0.072 s) and 49152 bytes in sequence (0.0983 s).
-gb2 is next: 1 start-up more (0.012 s), 8192 bytes more (0.01638 s). With about 375 elements
+The plan takes 6 start-ups (0.072 s) and 49152 bytes in sequence (0.0983 s).
+Next is gb2: 1 start-up more (0.012 s), 8192 bytes more (0.01638 s). With about 375 elements
 or less, gb1 wins.
 The bound has 0.012 s of start-ups; the gap of 0.07243 s is 0.06 s of start-ups and 0.01243
 s of volume."""

@@ -162,8 +162,8 @@ class Plan(Shown):
         exchange, half-exchange, pipeline, all-to-all, groups, by-message
         (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
-        gb1 takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
-        gb3 is next: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or
+        The plan takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
+        Next is gb3: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or
         more, gb3 wins.
         The bound has 300 s of start-ups; the gap of 189 s is 93 s of volume and 96 s of fill.
         """

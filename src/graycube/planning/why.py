@@ -57,8 +57,8 @@ def why(plan: "Plan") -> Iterator[str]:
     >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
     >>> for line in why(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine)):
     ...     print(line)
-    gb1 takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
-    gb3 is next: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or more,
+    The plan takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
+    Next is gb3: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or more,
     gb3 wins.
     The bound has 300 s of start-ups; the gap of 189 s is 93 s of volume and 96 s of fill.
     """
@@ -66,7 +66,7 @@ def why(plan: "Plan") -> Iterator[str]:
         return
     chosen, *others = parts_of(plan)
     yield (
-        f"{chosen.name} takes {counted(chosen.startups, 'start-up')} ({chosen.startup:.4g} s) "
+        f"The plan takes {counted(chosen.startups, 'start-up')} ({chosen.startup:.4g} s) "
         f"and {counted(chosen.nbytes, 'byte')} in sequence ({chosen.transfer:.4g} s)."
     )
     if others:
@@ -177,7 +177,7 @@ def _beside(other: Parts, chosen: Parts) -> str:
         if number:
             how = "more" if number > 0 else "less"
             said.append(f"{counted(abs(number), unit)} {how} ({abs(seconds):.4g} s)")
-    return f"{other.name} is next: {', '.join(said)}"
+    return f"Next is {other.name}: {', '.join(said)}"
 
 
 def _listed(words: Sequence[str]) -> str:
