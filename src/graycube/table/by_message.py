@@ -203,7 +203,7 @@ def _on_circuits(
 
 ALGORITHM = Algorithm(
     name="by-message",
-    paper="the simple alternatives",
+    paper="the simple alternative",
     ports="any",
     formula="by counting; r (s + K t / p) where rotated orders of r dimensions do",
     applicable=applicable,
