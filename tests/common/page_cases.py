@@ -60,6 +60,7 @@ CASES = {
     "pipeline": lambda: transpose(6, 3, 16, "pipeline", **ALL),
     "pipeline+relabel": lambda: transpose(6, 3, 16, "relabel", **ALL),
     "half-exchange": lambda: between("(|| b0 b1 b2)", "(|| b2 b0^b1 ~b1)", 8, "half-exchange"),
+    "by-message": lambda: between("(|| b2 b1 b0)", "(|| b0 b1 b2)", 9, "by-message", **ALL),
     "mixed": lambda: between("(b5 b4 b3 || b2 b1 b0)", "(b1 b3 b0^b2 || b4 ~b5 b2)", 8),
     "in memory": lambda: between("(b1 b0 || b2)", "(b0 b1 || b2)", 4),
     "identity": lambda: between("(b1 b0 || b2)", "(b1 b0 || b2)", 4),

@@ -189,9 +189,14 @@ Left out: direct (needs circuits; else it is gb1); circuit-split (it needs circu
 ports); pipelined, minimum-path (it needs 5 ports); nonminimum-path, nonminimum-ring,
 three-fifths, tight (it needs 6 ports); field-phases (it converts 2 to 4 fields); two-cube
 (it converts one field of two bits); rotations (on one port it is gb1); fewer-bytes (its
-start-ups cost more than it saves); exchange, half-exchange, pipeline, all-to-all, groups
-(conversions have algorithms of their own).
-The chosen schedule is within a factor 1.74 of the bound."""
+start-ups cost more than it saves); exchange, half-exchange, pipeline, all-to-all, groups,
+by-message (conversions have algorithms of their own).
+The chosen schedule is within a factor 1.74 of the bound.
+The plan takes 6 start-ups (0.072 s) and 49152 bytes in sequence (0.0983 s).
+Next is gb2: 1 start-up more (0.012 s), 8192 bytes more (0.01638 s). With about 375 elements
+or less, gb1 wins.
+The bound has 0.012 s of start-ups; the gap of 0.07243 s is 0.06 s of start-ups and 0.01243
+s of volume."""
 
 PACKET_TEXT = """\
 90 elements of 1 byte on each of 8 nodes; 2 ports, circuit, packets of 64 bytes
@@ -205,7 +210,7 @@ any-order           2     180         720      580  as gb1 here
 circuit-split       2      60        1200      260  chosen
 pipelined           3     135         720      435  1.673 times the chosen one
 minimum-path        2      90         720      290  1.115 times the chosen one
-few-ports           3     135         720      435  as pipelined here"""
+few-ports           3      90         960      390  1.5 times the chosen one"""
 
 
 def test_the_explanation_of_a_choice():
@@ -232,12 +237,12 @@ def test_a_direct_exchange_does_not_beat_what_is_cheaper_or_the_same():
 
 
 def test_the_explanation_says_what_is_optimal():
-    assert planned(2, 7, gc.Machine(dims=2, startup=3.0)).explain().splitlines()[-1] == (
-        "The chosen schedule meets the bound: it is optimal."
+    assert "The chosen schedule meets the bound: it is optimal." in (
+        planned(2, 7, gc.Machine(dims=2, startup=3.0)).explain().splitlines()
     )
     close = planned(3, 2, gc.Machine(dims=3, startup=3.0))
     assert close.cost == 1.25 * close.lower_bound
-    assert close.explain().splitlines()[-1].endswith("within a factor 1.25 of the bound.")
+    assert "within a factor 1.25 of the bound.\n" in close.explain()
 
 
 def remarks_of(plan):

@@ -117,7 +117,7 @@ def test_every_public_class_that_notebooks_show_is_tried_here():
 @pytest.mark.parametrize("name", SHOWN)
 def test_html_is_sound_short_and_fits_any_theme(name):
     html = thing_of(name)._repr_html_()
-    assert len(html) < 1 << 13
+    assert len(html) < 9 << 10
     Page(html)
     for colour in re.findall(r"(?:background|color|border[a-z-]*):([^;\"]*)", html):
         assert re.search("rgba|currentColor|collapse|separate|dashed|3px$", colour), colour

@@ -123,7 +123,14 @@ WITHOUT_CLAIM = ("rotations", "few-ports", "three-fifths", "field-phases", "fewe
 """Those whose cycles have tests of their own."""
 
 
-FOR_OTHER_TASKS = ("exchange", "half-exchange", "pipeline", "all-to-all", "groups")
+FOR_OTHER_TASKS = (
+    "exchange",
+    "half-exchange",
+    "pipeline",
+    "all-to-all",
+    "groups",
+    "by-message",
+)
 
 
 def fewer_bytes_has(ports, width):

@@ -17,6 +17,7 @@ from graycube.machine import entries_of
 from graycube.machine.model import MAX_DIMS
 from graycube.planning import Candidate
 from graycube.planning.explain import costs_of, left_out, moved, table, used, verdict
+from graycube.planning.why import why as weighed
 from graycube.show import Lines
 from graycube.whole_files import require_writable
 
@@ -163,6 +164,7 @@ def show_plan(made: gc.Plan, *, why: bool = False) -> None:
         table(made),
         "",
         *verdict(made),
+        *weighed(made),
     )
     if others.entries and not why:
         show(f"{others.number} other algorithms do not apply: --why says why.")

@@ -54,13 +54,14 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
             "leaving a node",
             least.startup + float(leaving) * least.per_byte,
             "every byte of a block passes its ports",
+            least.startup,
         ),
         _bisection_bound(task, machine, displacement),
     ]
     cut = best_cut(task, machine.dims if circuits else ports, rates)
     if cut is not None:
         seconds = least.startup + float(task.block_bytes * cut.share) * least.per_byte
-        bounds.append(Bound("cut", seconds, cut.counts))
+        bounds.append(Bound("cut", seconds, cut.counts, least.startup))
     if not circuits:
         volume = task.block_bytes * mean_distance(displacement, rates) / ports
         citation = "TR-20-91 Theorem 3" if ports > 1 else "TR-20-92 Lemma 3"
@@ -69,7 +70,8 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
         share = _certified(task, ports)
         if share is not None:
             seconds = least.startup + float(task.block_bytes * share) * least.per_byte
-            bounds.append(Bound("flow", seconds, f"tolls prove {share} of a block"))
+            counts = f"tolls prove {share} of a block"
+            bounds.append(Bound("flow", seconds, counts, least.startup))
     return tuple(bounds)
 
 
@@ -89,9 +91,13 @@ def _startup_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bou
     """Something has to cross all these dimensions, one after the other or in one circuit."""
     seconds = [machine.message_time(task.itemsize, d) for d in range(task.n)]
     if machine.switching == "circuit":
-        why = "what moves at all is sent once"
-        return Bound("start-ups", max(seconds[d] for d in _moved(displacement)), why)
-    return Bound("start-ups", largest_distance(displacement, seconds), "TR-20-92 Lemma 3")
+        why, hops = "what moves at all is sent once", 1
+        total = max(seconds[d] for d in _moved(displacement))
+    else:
+        why, hops = "TR-20-92 Lemma 3", largest_distance(displacement)
+        total = largest_distance(displacement, seconds)
+    startup = total - hops * task.itemsize * machine.cheapest.per_byte
+    return Bound("start-ups", total, why, startup)
 
 
 def _moved(displacement: AffineMap) -> list[int]:
@@ -139,7 +145,8 @@ def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> B
     ]
     busiest = max(range(task.n), key=seconds.__getitem__)
     share = "half of the" if halves[busiest] == 1 else "all"
-    return Bound("bisection", seconds[busiest], f"{share} elements cross dimension {busiest}")
+    counts = f"{share} elements cross dimension {busiest}"
+    return Bound("bisection", seconds[busiest], counts, machine.links[busiest].startup)
 
 
 def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:

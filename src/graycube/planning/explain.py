@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from graycube.machine import Machine
 from graycube.machine.model import over
 from graycube.planning.candidate import Candidate
+from graycube.planning.why import why
 from graycube.schedule import Task
 from graycube.show import Reasons, Sheet, Table
 from graycube.texts import counted
@@ -30,6 +31,7 @@ def sheet_of(plan: "Plan") -> Sheet:
         table(plan),
         left_out(plan.candidates),
         *verdict(plan),
+        *why(plan),
     )
 
 
@@ -195,7 +197,7 @@ def verdict(plan: "Plan") -> Iterator[str]:
     direct = _DIRECT.get(plan.algorithm)
     if direct and cost < min(rivals):
         yield f"One direct {direct} beats the exchange algorithms on this machine."
-    if cost == bound:
+    if plan.optimal:
         yield "The chosen schedule meets the bound: it is optimal."
     elif plan.schedule.relabel is not None:
         first = "The ranks get new numbers" if plan.rounds else "Nothing moves"

@@ -114,6 +114,17 @@ class Plan(Shown):
         return max(bound.seconds for bound in self.bounds)
 
     @property
+    def optimal(self) -> bool:
+        """Whether the cost is the bound, but for rounding: nothing is cheaper.
+
+        >>> import graycube as gc
+        >>> gray, binary = gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2)
+        >>> gc.plan(gray, binary, 7, machine=gc.Machine(dims=2, startup=3.0)).optimal
+        True
+        """
+        return self.cost <= self.lower_bound * (1 + 1e-12)
+
+    @property
     def can_renumber(self) -> bool:
         """Whether new node numbers would save some or all of the moving.
 
@@ -139,7 +150,7 @@ class Plan(Shown):
         gb2               5     160        2560      660  1.341 times the chosen one
         gb3               4     128        2048      528  1.073 times the chosen one
         any-order         3     192        1536      492  as gb1 here
-        few-ports         4     128        2048      528  as gb3 here
+        few-ports         3     192        1536      492  as gb1 here
         lower bound                                  303  start-ups (TR-20-92 Lemma 3)
         Left out: direct (needs circuits; else it is gb1);
         circuit-split (it needs circuits and two ports);
@@ -148,9 +159,13 @@ class Plan(Shown):
         field-phases (it converts 2 to 4 fields);
         two-cube (it converts one field of two bits);
         rotations (on one port it is gb1); fewer-bytes (its start-ups cost more than it saves);
-        exchange, half-exchange, pipeline, all-to-all, groups
+        exchange, half-exchange, pipeline, all-to-all, groups, by-message
         (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
+        The plan takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
+        Next is gb3: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or
+        more, gb3 wins.
+        The bound has 300 s of start-ups; the gap of 189 s is 93 s of volume and 96 s of fill.
         """
         return text(self._sheet())
 

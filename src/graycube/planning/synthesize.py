@@ -35,9 +35,11 @@ def synthesize(  # noqa: PLR0913
     """The best plan that the table has or that linear and integer programs find in time.
 
     For up to 2^7 nodes, and layouts that move whole blocks. The bound of the plan is that of
-    the least flow, exact, if there is time for it. ``tell`` is called with lines about the
-    search. If time runs out, ``plan.untried`` has what was not tried, and ``plan.explain()``
-    says so; it is empty if the search ended by itself.
+    the least flow, exact, if there is time for it, or that of the integer programs which found
+    that fewer cycles are impossible: ``plan.optimal`` says whether the plan meets it. ``tell``
+    is called with lines about the search. If time runs out, or somebody interrupts it by
+    Ctrl-C, the best so far is given, ``plan.untried`` has what was not tried, and
+    ``plan.explain()`` says so; it is empty if the search ended by itself.
 
     What was found is kept (:mod:`graycube.planning.kept`) unless ``keep`` is false. It is given
     again if its search had ended by itself, and what a search has to beat if not.
@@ -47,8 +49,8 @@ def synthesize(  # noqa: PLR0913
     >>> found = synthesize(gray, binary, 11, machine=machine, keep=False)
     >>> found.cycles, plan(gray, binary, 11, machine=machine).cycles, bool(found.verify())
     (7, 8, True)
-    >>> found.untried
-    ()
+    >>> found.untried, found.optimal
+    ((), True)
     """
     task = Task(source, target, block, itemsize)
     machine = require_machine(machine, task.n)
@@ -70,24 +72,53 @@ def synthesize(  # noqa: PLR0913
     if flow is None:
         return replace(best, untried=("everything: the least flow is not known",))
     search = ScheduleSearch(in_cube, machine, flow, deadline, tell, best.cost, best.lower_bound)
-    for schedule in candidates(search):
-        traffic = simulate(schedule)
-        tell(f"{schedule.algorithm}: {traffic.time(machine):.4g} s")
-        best = _better(best, traffic)
-        search.cost = best.cost
-    tell("the search was cut short" if search.untried else "the search ended by itself")
-    best = replace(best, untried=tuple(search.untried))
+    best = _searched(best, search)
     if keep:
         _keep(best)
     return best
+
+
+def _searched(best: Plan, search: ScheduleSearch) -> Plan:
+    """The best plan at the end of a search, or when somebody stops it, with what is proved."""
+    machine, tell = best.machine, search.tell
+    try:
+        for schedule in candidates(search):
+            traffic = simulate(schedule)
+            tell(f"{schedule.algorithm}: {traffic.time(machine):.4g} s")
+            best = _better(best, traffic)
+            search.cost = best.cost
+            tell(f"the best takes {best.cost:.4g} s, {_gap(best)}")
+    except KeyboardInterrupt:
+        search.skip("all that was left", "stopped")
+    if search.proved:
+        best = replace(best, bounds=(*best.bounds, _cycle_bound(best, search.proved)))
+    tell(f"{best.algorithm}: {best.cost:.4g} s, {_gap(best)}")
+    tell("the search was cut short" if search.untried else "the search ended by itself")
+    return replace(best, untried=() if best.optimal else tuple(search.untried))
+
+
+def _gap(best: Plan) -> str:
+    """How far the plan is from its bound, in words."""
+    if best.optimal:
+        return "which is optimal"
+    return f"{best.cost / best.lower_bound - 1:.1%} above the bound"
+
+
+def _cycle_bound(best: Plan, cycles: int) -> Bound:
+    """What so many cycles take: rounds of longer messages have no fewer."""
+    link, sent = best.machine.cheapest, cycles * best.task.itemsize
+    seconds = link.startup + sent * link.per_byte
+    counts = f"fewer than {cycles} cycles are impossible"
+    return Bound("branch and bound", seconds, counts, link.startup)
 
 
 def _flow_bound(task: Task, machine: Machine, share: Fraction) -> Bound:
     """What the least flow takes."""
     sent = ceil(share * task.block) * task.itemsize
     least = machine.cheapest
-    seconds = (least.startup if sent else 0.0) + sent * least.per_byte
-    return Bound("flow", seconds, f"tolls prove {share} of a block")
+    startup = least.startup if sent else 0.0
+    counts = f"tolls prove {share} of a block"
+    return Bound("flow", startup + sent * least.per_byte, counts, startup)
 
 
 def _better(best: Plan, traffic: Traffic) -> Plan:

@@ -67,6 +67,8 @@ class ScheduleSearch:
     cost: float = inf
     floor: float = 0.0
     untried: list[str] = field(default_factory=list)
+    proved: int = 0
+    """Fewer cycles than these are impossible, if elements go one by one."""
     stop: float = field(init=False)
     """When the last solver has to end."""
 
@@ -158,6 +160,8 @@ def _numbers(search: ScheduleSearch) -> list[_Units]:
         if units <= task.block:
             flows = flows_of(replace(task, block=units), search.machine)
             least = max(flows.least, ceil(units * search.flow.bound))
+            if units == task.block:
+                search.proved = least
             found.append(_Units(units, least, flows.enough))
     found.sort(key=lambda entry: entry.least * _shortest(search, entry.units))
     return [entry for entry in found if entry.least <= _worth(search, entry)]
@@ -206,6 +210,8 @@ def _fewest(search: ScheduleSearch, entry: _Units, until: float) -> Iterator[Sch
         search.tell(f"{what}: {'impossible' if moves is None else 'found'}")
         if moves is None:
             entry.least = low = cycles + 1
+            if entry.units == search.task.block:
+                search.proved = entry.least
         else:
             entry.most = cycles - 1
             yield schedule_of(search.task, "integer program", apart, _of_moves(moves))

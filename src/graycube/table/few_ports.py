@@ -37,6 +37,8 @@ MAX_STEPS = 1 << 11
 """About as many steps are placed: more units than that would make planning slow."""
 MIXTURES = 8
 """So many of the most promising mixtures are tried."""
+TRIED = 1 << 8
+"""Numbers of units that have no more steps are placed to see how many rounds they take."""
 
 Kind = tuple[Exchange | None, Exchange | None]
 """What the two units of a pair do in one round."""
@@ -84,16 +86,24 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 
 def _unit(task: Task, machine: Machine, fields: tuple[Field, ...], ports: int) -> int:
-    """The unit that should be cheapest, if pairs can be placed without gaps."""
+    """The cheapest of what is found if few units are placed, and if gaps are guessed."""
     steps = len(_steps(fields, "over top"))
     most = max(8, MAX_STEPS // steps)
 
-    def rounds(units: int) -> int:
+    def guessed(units: int) -> int:
         if units > most:
             return 2 * most * steps * task.block  # out of the question
         return _least_rounds(fields, units, ports) + steps
 
-    return unit_size(task, machine, rounds)
+    def placed(units: int) -> int:
+        few = units * steps <= TRIED
+        return _rounds(fields, units, ports) if few else 2 * most * steps * task.block
+
+    def price(size: int) -> float:
+        rounds = _rounds(fields, -(-task.block // size), ports)
+        return rounds * machine.message_time(size * task.itemsize)
+
+    return min((unit_size(task, machine, rounds) for rounds in (guessed, placed)), key=price)
 
 
 def _rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:

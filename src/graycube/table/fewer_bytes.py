@@ -38,6 +38,9 @@ _Ports = Literal[1, 2, "all"]
 SIZES: dict[_Ports, range] = {1: range(4, 7), 2: range(4, 7), "all": range(3, 8)}
 """Fields with tables of their own; on one port larger ones take that of their five top bits."""
 TOP = 5
+TRIED = 4
+ROUNDED = 2
+"""So many points are written out, if rounding so many elements a round could matter."""
 
 _Point = list[tuple[int, int, tuple[tuple[int, int], ...]]]
 """The ways from each word, or class of nodes: a weight, and hops as rounds and dimensions.
@@ -67,13 +70,48 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
-    """The schedule of the table that is cheapest on the machine."""
-    (field,) = converted(task)
+    """The schedule of the table that is cheapest on the machine.
+
+    Prices are of shares; in whole elements those that are nearly as cheap may be cheaper.
+    """
     prices = _prices(task, machine)
-    ports = _ports(machine, field.width)
-    cheapest = _table(field.width, ports)[prices.index(min(prices))]
-    ways = _ways(cheapest, Field(field.dims, to_binary=True), _bits(field.width, ports))
+    (width,) = widths_of(task)
+    ports = _ports(machine, width)
+    table, order = _table(width, ports), sorted(range(len(prices)), key=prices.__getitem__)
+    rounds, element = (
+        len(_parts(width, ports)[order[0]]),
+        machine.dearest.per_byte * task.itemsize,
+    )
+    near = prices[order[0]] + ROUNDED * rounds * element
+
+    def price(made: Schedule) -> float:
+        return sum(machine.message_time(size * task.itemsize) for size in made.round_lengths)
+
+    tried = (table[k] for k in order[:TRIED] if prices[k] <= near)
+    return min((_emitted(task, machine, point) for point in tried), key=price)
+
+
+def _emitted(task: Task, machine: Machine, point: _Point) -> Schedule:
+    (field,) = converted(task)
+    bits = _bits(field.width, _ports(machine, field.width))
+    ways = _ways(point, Field(field.dims, to_binary=True), bits)
     return in_lanes(task, "fewer-bytes", ways if field.to_binary else backwards(ways))
+
+
+def front(task: Task, machine: Machine) -> list[tuple[int, float]]:
+    """The rounds, and the blocks in sequence, of what there is in the table for a task.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1000)
+    >>> [(rounds, round(blocks, 4)) for rounds, blocks in front(task, Machine(3, "all"))][:3]
+    [(2, 1.0), (4, 0.7), (6, 0.6371)]
+    """
+    widths = widths_of(task) if why_no_conversion(task, machine) is None else ()
+    ports = _ports(machine, widths[0]) if len(widths) == 1 else 1
+    known = len(widths) == 1 and widths[0] >= SIZES[ports][0]
+    if not known or (ports != 1 and widths[0] not in SIZES[ports]):
+        return []
+    return sorted((len(parts), sum(parts)) for parts in _parts(widths[0], ports))
 
 
 def _ports(machine: Machine, width: int) -> _Ports:

@@ -3,6 +3,7 @@
 from graycube.table import (
     all_to_all,
     any_order,
+    by_message,
     circuit_split,
     dimension_exchange,
     direct,
@@ -52,6 +53,7 @@ TABLE: tuple[Algorithm, ...] = (
     pipeline.ALGORITHM,
     all_to_all.ALGORITHM,
     groups.ALGORITHM,
+    by_message.ALGORITHM,
     *sectioning.ALGORITHMS,
     copies.ALGORITHM,
 )

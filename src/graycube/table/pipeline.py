@@ -6,6 +6,7 @@ butterflies). Messages have the size that suits the machine; blocks are cut as f
 can be for that.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
 from graycube.errors import GraycubeError
@@ -13,6 +14,7 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
+from graycube.table.dimension_exchange import emit as exchange_in_turn
 from graycube.table.networks import Method, rearrangement, seconds, with_best_messages
 
 RADICES = (1, 2, 3)
@@ -23,17 +25,17 @@ MAX_SLOTS = 20
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """On several ports, for what is no conversion of codes and has memory to trade with."""
+    """For what is no conversion of codes and has memory to trade with."""
     if reason := why_conversion(task, machine):
         return reason
     if task.n > MAX_DIMS:
         return f"more than {MAX_DIMS} dimensions take minutes to lay out"
-    if machine.links_at_once == 1:
-        return "on one port it is exchange"
     try:
-        emit(task, machine)
+        made = emit(task, machine)
     except GraycubeError as error:
         return str(error)
+    if machine.links_at_once == 1 and made.cycles >= exchange_in_turn(task, machine).cycles:
+        return "on one port it is exchange"
     return None
 
 
@@ -57,11 +59,19 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 
 def _fitting(task: Task, machine: Machine, radix: int) -> Schedule:
-    """So many dimensions at a time; what comes next overlaps if there are ports for it."""
+    """So many dimensions at a time; what comes next overlaps if there are ports for it.
+
+    The longer the messages are, the fewer of them are on their way at the same time.
+    """
     made = _piped(task, machine, Method(radix=radix))
     if made.dimensions_at_once <= machine.links_at_once:
         return made
-    return _piped(task, machine, Method(radix=radix, overlap=False))
+    ways = [_piped(task, machine, Method(radix=radix, overlap=False))]
+    for merged in range(task.p - task.n - radix + 1):
+        made = _laid_out(task, Method(radix=radix, merged=merged))
+        if made.dimensions_at_once <= machine.links_at_once:
+            ways.append(made)
+    return min(ways, key=lambda way: seconds(way, machine))
 
 
 def _cut(task: Task) -> Task:
@@ -74,16 +84,16 @@ def _piped(task: Task, machine: Machine, method: Method) -> Schedule:
     """The pipeline of a method, with the best size of messages."""
 
     def make(merged: int) -> Schedule:
-        made = rearrangement(
-            task.source,
-            task.target,
-            method=Method(radix=method.radix, merged=merged, overlap=method.overlap),
-            block=task.block,
-            itemsize=task.itemsize,
-        )
-        return Schedule(task, "pipeline", made.rounds, made.cycles, made.ways)
+        return _laid_out(task, replace(method, merged=merged))
 
     return with_best_messages(make, task.p - task.n - method.radix, machine)
+
+
+def _laid_out(task: Task, method: Method) -> Schedule:
+    made = rearrangement(
+        task.source, task.target, method=method, block=task.block, itemsize=task.itemsize
+    )
+    return Schedule(task, "pipeline", made.rounds, made.cycles, made.ways)
 
 
 ALGORITHM = Algorithm(

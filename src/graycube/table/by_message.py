@@ -1,0 +1,211 @@
+"""Nodes that change places: every block, or part of one, is a message and finds its own way.
+
+Rules. A *message* is an equal part of a block, from one node to another. Messages are put into
+rounds, in several manners, of which the cheapest is taken:
+
+1. *In order*: all cross the dimensions in one order; the parts of a block begin with different
+   dimensions, so that they are never on the same one.
+2. *Farthest first*: in every round a link takes one message, those first that have farthest to
+   go, over any dimension that brings them nearer.
+3. *Circuits*: each in the first round that has all links of its path, and ports, to spare.
+
+What this takes depends on how many messages meet: it is counted. Each has a way of its own, so
+they must be few.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import permutations
+from typing import NamedTuple
+
+from graycube.gf2 import AffineMap, bit_indices
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import always, why_conversion
+from graycube.table.lanes import LaneStep, LaneWay, in_lanes
+from graycube.table.relabel import is_renumbering
+
+MOST = 1 << 9
+"""So many messages, at most, find their ways."""
+ALL_ORDERS = 3
+"""Up to so many dimensions all orders are tried."""
+
+_Message = tuple[int, int, int]
+"""From a node to another, and which part of the block it is."""
+_Hops = tuple[tuple[int, int], ...]
+"""Rounds, and the dimension that is crossed in each."""
+
+
+class _Manner(NamedTuple):
+    """The hops of all messages, and how many are on the fullest link of each round."""
+
+    parts: int
+    hops: dict[_Message, _Hops]
+    fullest: tuple[int, ...]
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """Whole blocks that change nodes, but no conversion of codes, on a small cube."""
+    if reason := why_conversion(task, machine):
+        return reason
+    if not is_renumbering(task.move, task.n):
+        return "it moves whole blocks"
+    return None if 1 << task.n <= MOST else f"it finds ways for {MOST} messages at most"
+
+
+def emit(task: Task, machine: Machine) -> Schedule:
+    """In the cheapest manner."""
+
+    def price(manner: _Manner) -> float:
+        size = -(-task.block // manner.parts) * task.itemsize
+        return sum(machine.message_time(size * count) for count in manner.fullest)
+
+    circuits = machine.switching == "circuit"
+    ports = machine.links_at_once
+    manners = _manners(task.move, task.n, ports, circuits=circuits)
+    manner = min((one for one in manners if one.parts <= task.block), key=price)
+    ways = []
+    for start in range(1 << task.n):
+        goal = task.move(start)
+        for part in range(manner.parts):
+            hops = manner.hops.get((start, goal, part), ())
+            ways.append(LaneWay(1, _steps(start, hops), (1 << task.n) - 1, start))
+    return in_lanes(task, "by-message", ways)
+
+
+def _steps(node: int, hops: _Hops) -> tuple[LaneStep, ...]:
+    steps = []
+    for number, d in hops:
+        steps.append(LaneStep(number, always(d), (node, d)))
+        node ^= 1 << d
+    return tuple(steps)
+
+
+@lru_cache(maxsize=1 << 6)  # whatever the block, and what a message costs
+def _manners(move: AffineMap, n: int, ports: int, *, circuits: bool) -> list[_Manner]:
+    """All of them, with up to as many parts of a block as there are ports."""
+    found = list[_Manner]()
+    for parts in range(1, min(ports, MOST >> n) + 1):
+        messages = [
+            (u, move(u), k) for u in range(1 << n) if move(u) != u for k in range(parts)
+        ]
+        dims = _dimensions(messages)
+        by_part = sorted(messages, key=lambda message: message[2])
+        ways = [*_in_orders(messages, dims, parts)]
+        ways += (_farthest_first(some, ports) for some in (messages, by_part))
+        if circuits:
+            ways += (_on_circuits(by_part, order, ports) for order in (dims, dims[::-1]))
+        found += (_Manner(parts, hops, _fullest(hops)) for hops in ways)
+    return found
+
+
+def _fullest(hops: Mapping[_Message, _Hops]) -> tuple[int, ...]:
+    loads = Counter[tuple[int, int, int]]()
+    for (node, _, _), some in hops.items():
+        at = node
+        for number, d in some:
+            loads[number, at, d] += 1
+            at ^= 1 << d
+    longest = defaultdict[int, int](int)
+    for (number, _, _), load in loads.items():
+        longest[number] = max(longest[number], load)
+    return tuple(longest.values())
+
+
+def _dimensions(messages: Sequence[_Message]) -> list[int]:
+    crossed = 0
+    for u, v, _ in messages:
+        crossed |= u ^ v
+    return list(bit_indices(crossed))
+
+
+def _turned(order: Sequence[int], part: int, parts: int) -> list[int]:
+    """The order from another dimension on, and round."""
+    first = part * len(order) // parts
+    return [*order[first:], *order[:first]]
+
+
+def _in_orders(
+    messages: Sequence[_Message], dims: Sequence[int], parts: int
+) -> Iterator[dict[_Message, _Hops]]:
+    if parts > len(dims):
+        return
+    orders = [
+        _turned(way, k, len(dims)) for k in range(len(dims)) for way in (dims, dims[::-1])
+    ]
+    if len(dims) <= ALL_ORDERS:
+        orders = [list(order) for order in permutations(dims)]
+    for order in orders:
+        timed = [list(enumerate(_turned(order, k, parts))) for k in range(parts)]
+        yield {
+            (u, v, k): tuple((r, d) for r, d in timed[k] if (u ^ v) >> d & 1)
+            for u, v, k in messages
+        }
+
+
+class _InUse:
+    """What is in use in a round: links, and how many ports of each node."""
+
+    def __init__(self, ports: int) -> None:
+        self.ports = ports
+        self.links = set[tuple[int, int]]()
+        self.sends, self.takes = Counter[int](), Counter[int]()
+
+    def admits(self, start: int, stop: int, links: Sequence[tuple[int, int]]) -> bool:
+        """Take one message more over these links, if there is room."""
+        full = self.sends[start] >= self.ports or self.takes[stop] >= self.ports
+        if full or not self.links.isdisjoint(links):
+            return False
+        self.links.update(links)
+        self.sends[start] += 1
+        self.takes[stop] += 1
+        return True
+
+
+def _farthest_first(messages: Sequence[_Message], ports: int) -> dict[_Message, _Hops]:
+    at = {message: message[0] for message in messages}
+    hops = {message: list[tuple[int, int]]() for message in messages}
+    number = 0
+    while at:
+        now = _InUse(ports)
+        for message in sorted(at, key=lambda one: -(at[one] ^ one[1]).bit_count()):
+            node = at[message]
+            for d in bit_indices(node ^ message[1]):
+                if now.admits(node, node ^ 1 << d, [(node, d)]):
+                    hops[message].append((number, d))
+                    at[message] = node ^ 1 << d
+                    break
+        at = {message: node for message, node in at.items() if node != message[1]}
+        number += 1
+    return {message: tuple(some) for message, some in hops.items()}
+
+
+def _on_circuits(
+    messages: Sequence[_Message], order: Sequence[int], ports: int
+) -> dict[_Message, _Hops]:
+    parts = messages[-1][2] + 1
+    rounds, hops = list[_InUse](), dict[_Message, _Hops]()
+    for u, v, k in messages:
+        path = [d for d in _turned(order, k, parts) if (u ^ v) >> d & 1]
+        links, node = [], u
+        for d in path:
+            links.append((node, d))
+            node ^= 1 << d
+        rounds.append(_InUse(ports))  # there is always room in a new one
+        number = next(r for r, one in enumerate(rounds) if one.admits(u, v, links))
+        if number < len(rounds) - 1:
+            rounds.pop()
+        hops[u, v, k] = tuple((number, d) for d in path)
+    return hops
+
+
+ALGORITHM = Algorithm(
+    name="by-message",
+    paper="the simple alternative",
+    ports="any",
+    formula="by counting; r (s + K t / p) where rotated orders of r dimensions do",
+    applicable=applicable,
+    emit=emit,
+)

@@ -1,0 +1,110 @@
+"""Rounds against bytes: what is possible, what was found, and what a machine asks for.
+
+Rules. A schedule is a point: its start-ups in sequence, and the blocks it sends in sequence.
+Its price is start-ups times their cost and blocks times theirs, so points of one price lie on a
+line, whose slope is the machine's. The plan is where that line, moved up from the corner, meets
+the first point. Nothing is left of the fewest start-ups, or below the fewest bytes, that are
+proved.
+"""
+
+from typing import TYPE_CHECKING
+
+from graycube.errors import InvalidValueError
+from graycube.planning import Plan
+from graycube.planning.why import Parts, parts_of, weighs
+from graycube.table.fewer_bytes import front
+from graycube.view.plot import new_figure
+
+if TYPE_CHECKING:  # matplotlib is optional, and slow to import
+    from matplotlib.axes import Axes
+
+_WIDE, _HIGH = 8.0, 5.0  # inches
+_ROOM = 1.25  # beside what is shown
+_FAR = 3.0  # times what the plan takes: what is farther away is not shown
+_PLAN, _OTHER, _BEST, _NEVER = "#d9722e", "#444444", "#2a78a8", "#e8e8e8"
+
+
+def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
+    """Draw the schedules for the task of a plan on ``ax``, or on a new pyplot figure.
+
+    All its links are alike, and its start-ups cost something.
+
+    >>> from matplotlib.figure import Figure
+    >>> import graycube as gc
+    >>> gray, binary = gc.Layout.nodes(5, "gray"), gc.Layout.nodes(5)
+    >>> machine = gc.Machine(5, ports="all", startup=1e-4, per_byte=1e-9)
+    >>> made = gc.plan(gray, binary, 10**7, machine=machine)
+    >>> ax = plot_front(made, Figure().subplots())
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('start-ups in sequence', 'blocks in sequence')
+    """
+    if not weighs(plan):
+        raise InvalidValueError(
+            f"the machine of the plan: {plan.machine.name}",
+            "a front weighs start-ups against bytes, on links that are alike",
+            "give Machine one start-up and one rate, for a plan that moves something",
+        )
+    ax = new_figure((_WIDE, _HIGH)) if ax is None else ax
+    block = plan.task.block_bytes
+    chosen, *others = parts_of(plan)
+    _draw_limits(ax, plan)
+    points = _tabled(plan)
+    if points:
+        label = "tables of fewer bytes"
+        ax.plot(*zip(*points, strict=True), "o-", ms=3.5, lw=0.8, color=_BEST, label=label)
+    near = [
+        other
+        for other in others
+        if other.startups <= _FAR * chosen.startups and other.nbytes <= _FAR * chosen.nbytes
+    ]
+    for k, other in enumerate(sorted(near, key=lambda part: part.startups)):
+        ax.plot(other.startups, other.nbytes / block, "o", ms=5, color=_OTHER)
+        _name(ax, other, block, _OTHER, below=k % 2 == 0)
+    ax.plot(chosen.startups, chosen.nbytes / block, "D", ms=8, color=_PLAN, label="the plan")
+    _name(ax, chosen, block, _PLAN)
+    shown = [chosen, *near]
+    right = _ROOM * max(*(part.startups for part in shown), *(x for x, _ in points), 1)
+    top = _ROOM * max(*(part.nbytes / block for part in shown), *(y for _, y in points), 0)
+    ax.set(xlim=(0, right), ylim=(0, top))
+    _draw_line(ax, plan, right)
+    ax.set(xlabel="start-ups in sequence", ylabel="blocks in sequence")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return ax
+
+
+def _tabled(plan: Plan) -> list[tuple[int, float]]:
+    """The points of the table, where a round is a start-up."""
+    if plan.machine.packet is not None:
+        return []
+    return front(plan.task.numbered(plan.machine.numbers), plan.machine)
+
+
+def _draw_limits(ax: "Axes", plan: Plan) -> None:
+    """The fewest start-ups and the fewest bytes that are proved; what is beyond is grey."""
+    link = plan.machine.cheapest
+    startups = max(bound.startup for bound in plan.bounds) / link.startup
+    nbytes = max(bound.seconds - bound.startup for bound in plan.bounds)
+    blocks = nbytes / link.per_byte / plan.task.block_bytes if link.per_byte else 0.0
+    ax.axvspan(0, startups, color=_NEVER, lw=0, label="proved impossible")
+    ax.axhspan(0, blocks, color=_NEVER, lw=0)
+
+
+def _draw_line(ax: "Axes", plan: Plan, right: float) -> None:
+    """All that costs as much as the plan."""
+    link = plan.machine.cheapest
+    each = plan.task.block_bytes * link.per_byte
+    if each:
+        ends = [(plan.cost - x * link.startup) / each for x in (0, right)]
+        ax.plot((0, right), ends, "--", lw=1, color=_PLAN, label="as cheap as the plan")
+
+
+def _name(ax: "Axes", part: Parts, block: int, colour: str, *, below: bool = False) -> None:
+    """Names go above and below in turn, since points are often side by side."""
+    ax.annotate(
+        part.name,
+        (part.startups, part.nbytes / block),
+        xytext=(6, -12 if below else 4),
+        textcoords="offset points",
+        color=colour,
+        fontsize="small",
+    )

@@ -1,0 +1,108 @@
+"""The planner and what anybody would try: its figures, and that it is as good as it was."""
+
+import importlib
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import graycube as gc
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "referee"
+
+
+@pytest.fixture
+def referee(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    return importlib.import_module("referee")
+
+
+@pytest.fixture
+def simple(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    return importlib.import_module("simple")
+
+
+def wanted_between(simple, source, target, behind):
+    index = np.arange(source.block_size << source.n)
+    ends = (np.asarray(each.locate(index)[0]) for each in (source, target))
+    return simple.wanted_of(source.n, *ends, behind)
+
+
+def test_what_is_kept_has_the_whole_grid(referee):
+    kept = referee.read()
+    assert sum(len(row.rival) for row in kept) >= 20_000
+    assert {row.n for row in kept} == set(referee.SIZES)
+    assert min(chain.from_iterable(row.bound for row in kept)) >= 1
+
+
+def test_on_one_port_and_with_whole_blocks_nothing_simple_is_better(referee):
+    """Where blocks are parted and ports are several, schedules have no form for what is."""
+    for row in referee.read():
+        if row.best.startswith("simple"):
+            group = referee.group_of(row.kind)
+            assert max(row.rival) <= {"whole blocks": 1.1, "conversions": 1.04}.get(group, 2)
+            assert group != "blocks that are parted" or row.ports != 1
+
+
+def test_some_cells_are_as_good_as_they_were(referee):
+    kinds = dict(referee.kinds(3))
+    some = ("binary to gray", "bits reversed", "any mesh 0")
+    found = [row for kind in some for row in referee.rows(kind, kinds[kind], 100)]
+    assert len(found) == 18
+    assert referee.worse(found, referee.read()) == []
+
+
+@pytest.mark.sweep
+def test_all_cells_are_as_good_as_they_were(referee):
+    assert referee.worse(referee.grid(), referee.read()) == []
+
+
+def test_worse_cells_are_told(referee):
+    row = referee.read()[0]
+    better = row._replace(rival=tuple(ratio / 1.1 for ratio in row.rival))
+    (line,) = referee.worse([row], [better])
+    assert line.startswith(" ".join(row.where) + ": rival 1 ")
+
+
+def test_simple_constructions_count_what_the_papers_have(simple):
+    """GB1, GB3 and the pipeline from Gray code, for n = 4 and 64 elements."""
+    wanted = wanted_between(simple, gc.Layout.nodes(4, "gray"), gc.Layout.nodes(4), 64)
+    found = list(simple.constructions(wanted, 4, circuits=True))
+    assert ("in order", {64: 3}) in found
+    assert ("half by a detour", {32: 4}) in found
+    assert ("pipeline", {16: 6}) in found
+    assert ("circuits", {64: 1}) in found
+
+
+def test_a_transpose_takes_half_a_block_for_each_dimension(simple):
+    rows, columns = (gc.Layout.mesh((8, 8), nodes) for nodes in ((8, 1), (1, 8)))
+    wanted = wanted_between(simple, rows, columns, 12)
+    found = list(simple.constructions(wanted, 3, circuits=True))
+    assert ("in order", {48: 3}) in found
+    assert ("rotated orders", {16: 3}) in found
+    assert ("turns of circuits", {12: 4}) in found
+    assert wanted.amount.sum() == 12 * 8 * 7
+
+
+def test_messages_that_meet_wait(simple):
+    """Two blocks that need the same link take it one after the other."""
+    start, goal, amount = np.array([0, 1]), np.array([3, 3]), np.array([5, 7])
+    wanted = simple.Wanted(2, start, goal, amount)
+    assert simple.lengths([simple.Part(wanted, [0, 1])]) == {5: 1, 12: 1}
+    assert simple.lengths([simple.Part(wanted, [1, 0])]) == {7: 1, 5: 1}
+    assert simple.farthest_first(wanted, 2).total() == 2
+    with pytest.raises(AssertionError):
+        simple.lengths([simple.Part(wanted, [1])])
+
+
+def test_a_beaten_plan_is_seen(referee, monkeypatch):
+    """Without the best algorithms of the table a rival is better."""
+    known = importlib.import_module("graycube.planning.candidate")
+    few = [a for a in known.algorithms() if a.name in ("all-to-all", "exchange")]
+    monkeypatch.setattr(known, "algorithms", lambda: few)
+    pair = dict(referee.kinds(3))["bits reversed"]
+    found = list(referee.rows("bits reversed", pair, 100))
+    assert max(max(row.rival) for row in found) > 1.4
+    assert referee.worse(found, referee.read())

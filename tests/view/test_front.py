@@ -1,0 +1,68 @@
+"""What the picture of a front shows is read back from the axes."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+
+import graycube as gc
+from graycube.errors import InvalidValueError
+
+mpl.use("Agg")
+MACHINE = gc.Machine(4, ports="all", startup=2e-4, per_byte=1e-9)
+BLOCK = 10**6
+
+
+@pytest.fixture
+def plan():
+    return gc.plan(gc.Layout.nodes(4, "gray"), gc.Layout.nodes(4), BLOCK, machine=MACHINE)
+
+
+@pytest.fixture
+def lines(plan):
+    ax = gc.view.plot_front(plan, Figure().subplots())
+    return {line.get_label(): line.get_xydata() for line in ax.get_lines()}, ax
+
+
+def test_the_plan_is_where_its_line_is(plan, lines):
+    ((rounds, blocks),) = lines[0]["the plan"]
+    assert (rounds, blocks) == (plan.rounds, plan.cycles / BLOCK)
+    (x, y), (right, low) = lines[0]["as cheap as the plan"]
+    on_line = y + (low - y) * (rounds - x) / (right - x)
+    assert on_line == pytest.approx(blocks)
+    assert y * BLOCK * 1e-9 == pytest.approx(plan.cost)
+
+
+def test_candidates_and_tables_are_on_the_right_side(plan, lines):
+    each = [at for at in lines[0].values() if len(at) == 1]
+    moving = (c.traffic for c in plan.candidates if c.traffic is not None)
+    others = {(traffic.nonempty, traffic.cycles / BLOCK) for traffic in moving}
+    assert {tuple(at[0]) for at in each} <= others
+    for at in (*each, lines[0]["tables of fewer bytes"]):
+        cost = at[:, 0] * 2e-4 + at[:, 1] * BLOCK * 1e-9
+        assert (cost >= plan.cost * (1 - 1e-3)).all()
+        assert (at[:, 1] >= 0.6).all()
+        assert (at[:, 0] >= 3).all()
+
+
+def test_names_and_limits(plan, lines):
+    ax = lines[1]
+    assert plan.algorithm in {text.get_text() for text in ax.texts}
+    grey = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
+    assert np.isclose(grey[0].x1, 3)
+    assert np.isclose(grey[1].y1, 0.6)
+
+
+def test_a_plan_without_tables_has_candidates():
+    turn = gc.Layout.nodes(3), gc.Layout.parse("(|| b0 b1 b2)")
+    made = gc.plan(*turn, 100, machine=gc.Machine(3, startup=9.0))
+    ax = gc.view.plot_front(made)
+    assert "tables of fewer bytes" not in {line.get_label() for line in ax.get_lines()}
+    plt.close("all")
+
+
+def test_a_front_needs_startups():
+    made = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 8, machine="ideal")
+    with pytest.raises(InvalidValueError, match="weighs start-ups"):
+        gc.view.plot_front(made)
