@@ -138,6 +138,7 @@ def test_a_plan_is_told(tmp_path):
     assert "0 carry nothing" in done.stdout
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("clean")
 def test_a_wrong_plan_is_found_out(tmp_path):
     path = saved(tmp_path / "plan.json")
@@ -149,6 +150,7 @@ def test_a_wrong_plan_is_found_out(tmp_path):
     assert "the result is wrong" in done.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("clean")
 def test_a_rank_sees_its_node_and_nothing_else():
     program = """
@@ -269,6 +271,7 @@ if comm.rank == 0:
     assert seconds >= 0.95 * 2 * 2e-7 * 2**18  # two messages on one link
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("clean")
 def test_a_rank_that_fails_ends_all():
     program = """
@@ -314,6 +317,7 @@ def test_two_at_a_time_do_not_meet():
         assert done.returncode == 4, done.stderr
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("clean")
 def test_the_words_of_a_command_are_its_own():
     done = carried_out(command("run", "--dims", 2, "--", "echo", "--rate", 7, "--help"))

@@ -72,7 +72,7 @@ def test_hops_are_those_of_cam_87_02_and_advice_counts_the_same(d, multigrid):
         assert advice.cost == exchanges * sum(in_place for _, in_place in counted)
 
 
-@pytest.mark.parametrize("ranks", [2, *sweep((4,), (8,))])
+@pytest.mark.parametrize("ranks", sweep((2,), (4,), (8,)))
 def test_ranks_print_what_one_process_prints(ranks, multigrid, capsys, tmp_path):
     run = launch(EXAMPLES / "multigrid.py", ranks, tmp_path)
     assert (run.returncode, run.stderr) == (0, "")

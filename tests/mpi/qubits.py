@@ -14,7 +14,7 @@ P = 7
 def states(comm):
     """The same circuits in random layouts, here and in one process."""
     n = comm.size.bit_length() - 1
-    for seed in range(8):
+    for seed in range(4):
         rng = np.random.default_rng(seed)
         layout = some_layout(rng, P, n)
         x = rng.standard_normal(1 << P) + 1j * rng.standard_normal(1 << P)

@@ -276,6 +276,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.sweep
 def test_an_installed_package_is_in_the_table(tmp_path):
     """Planned, priced, proved, drawn and saved with it; read and carried out without it."""
     env = installed(tmp_path / "site", ROTATED)

@@ -48,7 +48,7 @@ def machines(draw, n):
 
 
 @given(st.data(), st.integers(2, 6), st.integers(1, 120))
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 def test_auto_takes_the_cheapest_of_a_complete_table(data, n, block):
     machine = data.draw(machines(n))
     plan = planned(n, block, machine)

@@ -22,7 +22,7 @@ def some_state(rng, p):
     return x / np.linalg.norm(x)
 
 
-@pytest.mark.parametrize("seed", [*range(30), *sweep(*((k,) for k in range(30, 1000)))])
+@pytest.mark.parametrize("seed", [*range(16), *sweep(*((k,) for k in range(16, 1000)))])
 def test_any_circuit_in_any_layout_is_that_of_a_dense_vector(seed):
     rng = np.random.default_rng(seed)
     p = int(rng.integers(1, 8))
@@ -53,7 +53,7 @@ def test_what_moves_is_what_the_circuit_says(seed):
     assert circuit.sent == pytest.approx(crossed)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_a_home_has_all_of_them_near_and_keeps_what_it_can(seed):
     """No other layout with the same qubits in the slots moves less."""
     rng = np.random.default_rng(seed)
@@ -206,7 +206,7 @@ def test_mistakes_are_named(call, text):
         call(q.zeros(3, nodes=4))
 
 
-@pytest.mark.parametrize("ranks", [2, *sweep((1,), (4,))])
+@pytest.mark.parametrize("ranks", sweep((1,), (2,), (4,)))
 def test_the_example_sends_less_than_half_and_is_right(ranks, tmp_path):
     run = launch(EXAMPLE, ranks, tmp_path, "8")
     assert (run.returncode, run.stderr) == (0, ""), run

@@ -224,7 +224,7 @@ def test_circuits_convert_fields(case, ports):
 
 
 @given(field_cases(7, st.integers(1, 64)))
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 def test_shortest_paths_meet_the_bound_of_theorem_4(case):
     """max(K, n - d), with n and d of the fields of two bits or more; the planner knows it."""
     low = sum(width - 1 for width, _ in case.converted)
