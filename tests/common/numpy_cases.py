@@ -148,8 +148,7 @@ SCANS = {
     "with a dtype": lambda u, w, v, t: np.cumsum(u, 1, np.float32),
 }
 MOVES = {
-    "sort": lambda u, w, v, t: np.sort(u) + np.sort(v[..., 0], 0, kind="stable"),
-    "argsort": lambda u, w, v, t: np.argsort(u, axis=0),
+    "sort": lambda u, w, v, t: np.sort(u, kind="stable"),
     "sort of payload": lambda u, w, v, t: np.sort(v) + np.argsort(v),
     "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
     "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
