@@ -56,6 +56,7 @@ bench: $(READY)
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/rows.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/sums.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/slabs.py
+	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/sort.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/walsh.py
 
 clean:

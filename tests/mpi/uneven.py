@@ -50,7 +50,8 @@ def results(comm):
             yield not wrong, f"{name} in {layout}: {wrong}"
         silent = over_messages(Silent(comm.Dup()))
         over = [gc.CubeArray.from_numpy(x, layout, silent) for x in whole]
-        for call in [*CASES.values()][k :: 9 * len(kinds)]:
+        quiet = [call for name, call in CASES.items() if name != "sort"]  # it gathers some keys
+        for call in quiet[k :: 9 * len(kinds)]:
             with warnings.catch_warnings(action="ignore"):
                 call(*over)
         silent.Free()

@@ -96,7 +96,7 @@ def _startup_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bou
     else:
         why, hops = "TR-20-92 Lemma 3", largest_distance(displacement)
         total = largest_distance(displacement, seconds)
-    startup = total - hops * task.itemsize * machine.cheapest.per_byte
+    startup = hops * machine.cheapest.startup
     return Bound("start-ups", total, why, startup)
 
 
