@@ -59,8 +59,11 @@ def test_nothing_is_sorted_too():
         (lambda u: np.unique(u, return_index=True), "given return_index: over nodes it takes"),
         (lambda u: np.quantile(u, 0.5, axis=0), "axis is 0 and method 'linear'"),
         (lambda u: np.quantile(u, 0.5, method="lower"), "method 'lower'"),
-        (lambda u: np.quantile(u, 1.5), "q is 1.5: quantiles are 0..1"),
-        (lambda u: gc.sort(u.astype("i4, f8")), "records have no order"),
+        (lambda u: np.quantile(u, 1.5), "q is 1.5: it is 0..1;"),
+        (lambda u: np.percentile(u, 150), r"q is 150: it is 0\.\.100"),
+        (lambda u: gc.sort(u.astype("V8")), "it has no order"),
+        (lambda u: np.median(u.astype("U9")), "quantiles are of real numbers"),
+        (lambda u: gc.sort(u.astype("i4, f8")), "it has no order"),
     ],
 )
 def test_mistakes_are_named(call, text):

@@ -53,6 +53,10 @@ def mistakes(comm):
         (lambda: Q.apply(state, "h", P), lambda: Q.apply(state, "h", 1)),
         (lambda: Q.apply(state, Q.rx(0.1), 1), lambda: Q.apply(state, Q.rx(0.2), 1)),
         (lambda: Q.sample(state, 4), lambda: Q.sample(state, 5)),
+        (lambda: Q.apply(state, "h", None), lambda: Q.apply(state, "h", 1)),
+        (lambda: Q.zeros(0, comm=comm), lambda: Q.zeros(P, comm=comm)),
+        (lambda: Q.measure(state, range(11)), lambda: Q.measure(state, [0])),
+        (lambda: Q.measure(state, [0], seed=3), lambda: Q.measure(state, [0])),
         (lambda: Q.probabilities(state, [0]), lambda: Q.probabilities(state, [1])),
     ):
         error = raised(wrong if last else right)

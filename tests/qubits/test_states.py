@@ -197,8 +197,10 @@ def test_a_gate_that_is_not_unitary_is_warned_of_on_request():
         (lambda _: q.zeros(2, nodes=8), "2 qubits on 8 nodes"),
         (lambda _: q.zeros(2, nodes=3), "number of nodes is 3"),
         (lambda s: q.probabilities(s, [0, 0]), r"qubits are \(0, 0\): they are different"),
-        (lambda s: q.measure(s, range(11)), "11 qubits are measured: at most 10"),
+        (lambda s: q.measure(s, range(11)), "11 qubits have 2.11 outcomes: at most 10"),
         (lambda s: q.sample(s, -1), "shots is -1"),
+        (lambda s: q.sample(0 * s, 5), "squared norm 0.0: nothing can be drawn"),
+        (lambda s: q.measure(0 * s, 1), "squared norm 0.0: nothing can be drawn"),
     ],
 )
 def test_mistakes_are_named(call, text):

@@ -9,7 +9,7 @@ Rules.
 3. What is equal stays in the order of its indices, as in NumPy's stable sorts. NaN comes last.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
 _KINDS = {None, "quicksort", "heapsort", "mergesort", "stable"}
+_ORDERED = "biufcSUmM"  # numbers, texts and times
 
 
 def sort(a: _H, axis: int = -1, kind: str | None = None) -> _H:
@@ -71,54 +72,26 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
     ((1,), [2])
     """
     over = spread(a.comm)
-    _agree(a, "unique")
-    own, counts = np.unique(_elements(a), return_counts=True)
-    if over is not None:
-        with no_way_back(lambda: "unique"):
-            own, counts = _merged(own, counts, over)
-            length = int(_total(len(own), over))
+    _agree(a, "unique", _nothing)
+    found = np.unique(_elements(a), return_counts=True)
+    if over is None:
+        layout = in_blocks(found[0].shape, (a.layout.node_count,))
+        blocks = [layout.scatter(each) for each in found]
     else:
-        length = len(own)
-    layout = in_blocks((length,), (a.layout.node_count,))
-    if over is not None:
         with no_way_back(lambda: "unique"):
-            own, counts = (_balanced(x, layout, over) for x in (own, counts))
-    values, times = (a.with_blocks(_blocks(x, layout, over), layout) for x in (own, counts))
+            layout, blocks = _balanced(_merged(*found, over), over)
+    values, times = (a.with_blocks(each, layout) for each in blocks)
     return (values, times) if return_counts else values
 
 
-def quantile(  # one or several
-    a: Held, q: ArrayLike, axis: int | None = None, *, method: str = "linear"
-) -> Any:  # noqa: ANN401
+def quantile(a: Held, q: ArrayLike, axis: int | None = None, *, method: str = "linear") -> Any:  # noqa: ANN401 - one or several
     """The quantiles of all elements, as NumPy interpolates them; collective.
 
     >>> from graycube.layout import Layout
     >>> quantile(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)), [0, 0.5])
     array([1. , 2.5])
     """
-
-    def wanted() -> dict[str, object]:
-        if axis is not None or method != "linear":
-            raise InvalidValueError(
-                f"axis is {axis!r:.20} and method {method!r:.20}",
-                "over nodes it is of all elements, and interpolated linearly",
-                "take lines of np.sort(u, axis), or call it on to_numpy()",
-            )
-        if not all(0 <= each <= 1 for each in np.asarray(q, float).flat):
-            raise InvalidValueError(
-                f"q is {q!r:.60}", "quantiles are 0..1", "divide percent by 100"
-            )
-        if not a.size:
-            raise InvalidValueError("the array is empty", "it has no quantiles", "pass another")
-        return {"q": np.asarray(q, float).tolist()}
-
-    _agree(a, "quantile", wanted)
-    over, shares = spread(a.comm), np.asarray(q, float)
-    own = np.sort(_elements(a))
-    if over is None:
-        return np.quantile(own, shares)
-    with no_way_back(lambda: "quantile"):
-        return _quantiles(own, shares, a.size, over)
+    return _quantile(a, q, axis, method, whole=1)
 
 
 def median(a: Held, axis: int | None = None) -> Any:  # noqa: ANN401 - a number
@@ -128,7 +101,7 @@ def median(a: Held, axis: int | None = None) -> Any:  # noqa: ANN401 - a number
     >>> median(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)))
     np.float64(2.5)
     """
-    return quantile(a, 0.5, axis)
+    return _quantile(a, 0.5, axis, "linear", whole=1)
 
 
 def percentile(
@@ -140,7 +113,7 @@ def percentile(
     >>> percentile(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)), 100)
     np.float64(4.0)
     """
-    return quantile(a, np.asarray(q, float) / 100, axis, method=method)
+    return _quantile(a, q, axis, method, whole=100)
 
 
 # Along an axis
@@ -156,7 +129,7 @@ def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
 ) -> _H:
     d = len(a.layout.shape)
 
-    def wanted() -> dict[str, object]:
+    def wanted() -> dict[str, Any]:
         if axis is None:
             raise InvalidTypeError("axis is None", "lines of one axis are sorted", "name it")
         if kind not in _KINDS:
@@ -165,8 +138,7 @@ def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
             )
         return {"axis": require_axis(axis, a.ndim)}
 
-    _agree(a, name, wanted)
-    place = require_axis(axis, a.ndim)
+    place = _agree(a, name, wanted)["axis"]
     if place >= d:
         return a.with_blocks(in_memory(a.blocks, place - d + 2))
     over = spread(a.comm)
@@ -229,20 +201,25 @@ def _starts(length: int, comm: "Intracomm") -> list[int]:
 # Of all elements
 
 
-def _agree(
-    a: Held, what: str, wanted: Callable[[], dict[str, object]] = dict[str, object]
-) -> None:
-    """Make sure that all ranks want the same, and that it can be had."""
+def _agree(a: Held, what: str, wanted: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What is wanted, if all ranks want the same, and it can be had."""
 
-    def prepare() -> tuple[None, dict[str, object]]:
+    def prepare() -> tuple[dict[str, Any], dict[str, object]]:
         require_plain(a.dtype)
-        if a.dtype.names is not None:
+        if a.dtype.kind not in _ORDERED:
             raise InvalidTypeError(
-                f"the array has dtype {a.dtype}", "records have no order", "sort by a field"
+                f"the array has dtype {a.dtype}",
+                "it has no order",
+                "sort by a field, or by .view",
             )
-        return None, {**facts_of(what, a.layout, a.blocks), **wanted()}
+        found = wanted()
+        return found, {**facts_of(what, a.layout, a.blocks), **found}
 
-    together(a.comm, prepare)
+    return together(a.comm, prepare)
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
 
 
 def _elements(a: Held) -> _Array:
@@ -255,13 +232,9 @@ def _elements(a: Held) -> _Array:
     return a.blocks.ravel()
 
 
-def _total(count: int, comm: "Intracomm") -> int:
-    return sum(comm.allgather(count))
-
-
 def _merged(own: _Array, counts: _Array, comm: "Intracomm") -> tuple[_Array, _Array]:
     """Different elements of each rank, sorted, made those of all: equal ones on one rank."""
-    total = _total(len(own), comm)
+    total = sum(comm.allgather(len(own)))
     cuts = cuts_of(own[None], _starts(total, comm), comm)
     values, times = (traded(x[None], cuts, comm)[0] for x in (own, counts))
     values, places = np.unique(values, return_inverse=True)
@@ -286,17 +259,42 @@ def _same(one: _Array, other: _Array) -> bool:
     return len(np.unique(np.concatenate([one, other]))) == 1  # NaN is one value there
 
 
-def _balanced(own: _Array, layout: Ownership, comm: "Intracomm") -> _Array:
+def _balanced(parts: Sequence[_Array], comm: "Intracomm") -> tuple[Ownership, list[_Array]]:
     """What all ranks have in a row, in even blocks."""
-    offset = sum(comm.allgather(len(own))[: comm.rank])
-    starts = np.array(_starts(layout.shape[0], comm), np.intp)
-    made: _Array = traded(own[None], np.clip(starts - offset, 0, len(own))[None], comm)[0]
-    return made
+    lengths = comm.allgather(len(parts[0]))
+    layout = in_blocks((sum(lengths),), (comm.size,))
+    starts = np.array(_starts(sum(lengths), comm), np.intp) - sum(lengths[: comm.rank])
+    cuts = np.clip(starts, 0, lengths[comm.rank])[None]
+    return layout, [traded(part[None], cuts, comm) for part in parts]
 
 
-def _blocks(own: _Array, layout: Ownership, over: "Intracomm | None") -> _Array:
-    made: _Array = layout.scatter(own) if over is None else own[None]
-    return made
+def _quantile(a: Held, q: ArrayLike, axis: int | None, method: str, *, whole: int) -> Any:  # noqa: ANN401 - one or several
+    def wanted() -> dict[str, Any]:
+        if axis is not None or method != "linear":
+            raise InvalidValueError(
+                f"axis is {axis!r:.20} and method {method!r:.20}",
+                "over nodes it is of all elements, and interpolated linearly",
+                "take lines of np.sort(u, axis), or call it on to_numpy()",
+            )
+        if a.dtype.kind not in "biuf":
+            raise InvalidTypeError(
+                f"the array has dtype {a.dtype}", "quantiles are of real numbers", "use np.sort"
+            )
+        shares = np.asarray(q, float) / whole
+        if not all(0 <= each <= 1 for each in shares.flat):
+            raise InvalidValueError(
+                f"q is {q!r:.60}", f"it is 0..{whole}", "use np.quantile, or np.percentile"
+            )
+        if not a.size:
+            raise InvalidValueError("the array is empty", "it has no quantiles", "pass another")
+        return {"q": shares.tolist()}
+
+    shares = np.array(_agree(a, "quantile", wanted)["q"])
+    over, own = spread(a.comm), np.sort(_elements(a))
+    if over is None:
+        return np.quantile(own, shares)
+    with no_way_back(lambda: "quantile"):
+        return _quantiles(own, shares, a.size, over)
 
 
 def _quantiles(own: _Array, wanted: _Array, size: int, comm: "Intracomm") -> Any:  # noqa: ANN401 - one or several

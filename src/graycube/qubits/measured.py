@@ -27,22 +27,7 @@ def probabilities(state: CubeArray, qubits: Iterable[int] | None = None) -> NDAr
     >>> probabilities(run(zeros(2, nodes=2), [("h", 0), ("cx", 0, 1)]), [1]).round(3).tolist()
     [0.5, 0.5]
     """
-
-    def prepare() -> tuple[NDArray[Any], dict[str, object]]:
-        layout = require_qubits(state)
-        wanted = _listed(qubits, layout, _MOST_TOLD)
-        found = np.zeros(1 << len(wanted))
-        for node, weights in _weights(state):
-            index = layout.index(np.array(node), np.arange(layout.block_size))
-            found += np.bincount(_outcomes(index, wanted), weights, len(found))
-        return found, {
-            **facts_of("probabilities", layout, state.blocks),
-            "qubits": tuple(wanted),
-        }
-
-    own = together(getattr(state, "comm", None), prepare)
-    over = spread(state.comm)
-    return own if over is None else np.sum(over.allgather(own), axis=0)
+    return _probabilities(state, qubits, _MOST_TOLD)
 
 
 def sample(state: CubeArray, shots: int, seed: int = 0) -> NDArray[np.int64]:
@@ -63,7 +48,7 @@ def sample(state: CubeArray, shots: int, seed: int = 0) -> NDArray[np.int64]:
     layout: Layout = state.layout
     totals = _of_all_ranks(state, [float(weight.sum()) for _, weight in weights])
     draw = np.random.default_rng(seed)
-    shares = draw.multinomial(count, np.array(totals) / sum(totals))
+    shares = draw.multinomial(count, np.array(totals) / _norm(sum(totals)))
     own = [
         layout.index(np.array(node), _drawn(weight, int(shares[node]), [seed, node]))
         for node, weight in weights
@@ -82,15 +67,11 @@ def measure(
     >>> bool(np.isclose(probabilities(state)[3 * outcome], 1))
     True
     """
-    named = (qubits,) if isinstance(qubits, int | np.integer) else tuple(qubits)
-    if len(named) > MOST:
-        raise InvalidValueError(
-            f"{len(named)} qubits are measured",
-            f"at most {MOST} are at a time",
-            "measure some of them after the others, or sample all",
-        )
-    chances = probabilities(state, named)
-    outcome = int(np.random.default_rng(seed).choice(len(chances), p=chances / chances.sum()))
+    named = [qubits] if isinstance(qubits, int | np.integer) else qubits
+    chances = _probabilities(state, named, MOST, seed)
+    outcome = int(
+        np.random.default_rng(seed).choice(len(chances), p=chances / _norm(chances.sum()))
+    )
     kept = np.zeros(len(chances))
     kept[outcome] = chances[outcome] ** -0.5
     return outcome, apply(state, np.diag(kept), named)
@@ -111,25 +92,56 @@ def expectation(
     return complex(np.vdot(before, after))
 
 
+def _probabilities(
+    state: CubeArray, qubits: Iterable[int] | None, most: int, seed: int = 0
+) -> NDArray[Any]:
+    """How likely each outcome of at most so many qubits is, if all ranks have the same seed."""
+
+    def prepare() -> tuple[NDArray[Any], dict[str, object]]:
+        layout, start = require_qubits(state), require_int(seed, "seed", least=0)
+        wanted = _listed(qubits, layout, most)
+        found = np.zeros(1 << len(wanted))
+        for node, weights in _weights(state):
+            index = layout.index(np.array(node), np.arange(layout.block_size))
+            found += np.bincount(_outcomes(index, wanted), weights, len(found))
+        facts = {**facts_of("probabilities", layout, state.blocks), "seed": start}
+        return found, {**facts, "qubits": tuple(wanted)}
+
+    own = together(getattr(state, "comm", None), prepare)
+    over = spread(state.comm)
+    return own if over is None else np.sum(over.allgather(own), axis=0)
+
+
 def _listed(qubits: Iterable[int] | None, layout: Layout, most: int) -> Sequence[int]:
     """Qubits whose outcomes fit in memory, the highest bit first."""
     if qubits is None:
         wanted: Sequence[int] = range(layout.p)[::-1]
     else:
-        wanted = require_ints([*qubits], "qubits")
+        wanted = require_ints(qubits, "qubits")
+    if len(wanted) > most:
+        raise InvalidValueError(
+            f"{len(wanted)} qubits have 2^{len(wanted)} outcomes",
+            f"at most {most} qubits are looked at at once",
+            "name fewer, measure the others later, or use sample",
+        )
     if len(set(wanted)) != len(wanted) or not all(0 <= q < layout.p for q in wanted):
         raise InvalidValueError(
             f"the qubits are {tuple(wanted)}",
             f"they are different ones of 0..{layout.p - 1}",
             "check them",
         )
-    if len(wanted) > most:
-        raise InvalidValueError(
-            f"{len(wanted)} qubits have {1 << len(wanted)} outcomes",
-            f"at most {most} are listed",
-            "name fewer, or use sample",
-        )
     return wanted
+
+
+def _norm(total: float) -> float:
+    """What all probabilities add up to, if that is anything."""
+    if not 0 < total < np.inf:
+        raise InvalidValueError(
+            f"the amplitudes have the squared norm {total}",
+            "nothing can be drawn from a state without one",
+            "look at the gates that made it",
+        )
+    return total
 
 
 def _weights(state: CubeArray) -> list[tuple[int, NDArray[Any]]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graycube.array import CubeArray
-from graycube.array.ranks import facts_of, nodes_here, together
+from graycube.array.ranks import facts_of, nodes_here, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import log2_exact, require_int
 from graycube.layout import Layout
@@ -32,16 +32,20 @@ def zeros(
     >>> zeros(2, nodes=2).to_numpy().real.tolist()
     [1.0, 0.0, 0.0, 0.0]
     """
-    p = require_int(qubits, "qubits", least=0)
-    count = nodes if comm is None or comm.size == 1 else comm.size
-    n = log2_exact(count, "the number of nodes")
-    if n > p:
-        raise InvalidValueError(
-            f"{p} qubits on {1 << n} nodes",
-            f"a state of {p} qubits has {1 << p} amplitudes",
-            "use fewer nodes",
-        )
-    layout = Layout.consecutive(p, n)
+
+    def prepare() -> tuple[Layout, dict[str, object]]:
+        p = require_int(qubits, "qubits", least=0)
+        over = spread(comm)
+        n = log2_exact(nodes if over is None else over.size, "the number of nodes")
+        if n > p:
+            raise InvalidValueError(
+                f"{p} qubits on {1 << n} nodes",
+                f"a state of {p} qubits has {1 << p} amplitudes",
+                "use fewer nodes",
+            )
+        return Layout.consecutive(p, n), {"operation": "zeros", "qubits": p}
+
+    layout = together(comm, prepare)
     return CubeArray.from_function(lambda i: (i == 0).astype(dtype), layout, comm)
 
 
@@ -61,9 +65,9 @@ def apply(
     >>> state.to_numpy().real.tolist()
     [0.6, 0.0, 0.8, 0.0]
     """
-    named = (qubits,) if isinstance(qubits, int | np.integer) else tuple(qubits)
 
     def made() -> tuple[Operation, ...]:
+        named = [qubits] if isinstance(qubits, int | np.integer) else qubits
         step = operation(matrix, named, require_qubits(state).p)
         product = step.matrix @ step.matrix.conj().T
         if check and not np.allclose(product, np.eye(len(product)), atol=1e-6):
