@@ -39,3 +39,13 @@ def owners(shape, nodes, codes, places):
             node = node * parts + (part ^ part >> 1 if code == "gray" else part)
         found[index] = node
     return found
+
+
+def of_either_kind(ranks):
+    """Those, and where ranks are a power of two meshes of theirs, coded and dealt out."""
+    yield from uneven(ranks)
+    if ranks & (ranks - 1):
+        return
+    for nodes in meshes(ranks):
+        for code, allocation in (("gray", "consecutive"), ("binary", "cyclic")):
+            yield gc.Layout.mesh((8, 24), nodes, code=code, allocation=allocation)

@@ -2,24 +2,15 @@
 
 import numpy as np
 from mpi_checks import raised
-from uneven_cases import meshes, uneven
+from uneven_cases import of_either_kind
 
 import graycube as gc
 from graycube.errors import InvalidValueError
 
 
-def layouts(comm):
-    yield from uneven(comm.size)
-    if comm.size & (comm.size - 1):
-        return
-    for nodes in meshes(comm.size):
-        for code, allocation in (("gray", "consecutive"), ("binary", "cyclic")):
-            yield gc.Layout.mesh((8, 24), nodes, code=code, allocation=allocation)
-
-
 def there_and_back(comm):
     """NumPy's slices, also below one element a node, and zeros between."""
-    for layout in [*layouts(comm)][:: 5 if comm.size == 4 else 1]:
+    for layout in [*of_either_kind(comm.size)][:: 5 if comm.size == 4 else 1]:
         x = np.random.default_rng(0).standard_normal((*layout.shape, 2))
         u = gc.CubeArray.from_numpy(x, layout, comm)
         for factors in ((2, 1), (16, 8)):

@@ -3,24 +3,15 @@
 import numpy as np
 from mpi_checks import raised
 from tridiagonal_cases import solved, system
-from uneven_cases import meshes, uneven
+from uneven_cases import of_either_kind
 
 import graycube as gc
 from graycube.errors import GraycubeError, SingularError
 
 
-def layouts(comm):
-    yield from uneven(comm.size)
-    if comm.size & (comm.size - 1):
-        return
-    for nodes in meshes(comm.size):
-        for code, allocation in (("gray", "consecutive"), ("binary", "cyclic")):
-            yield gc.Layout.mesh((8, 24), nodes, code=code, allocation=allocation)
-
-
 def as_numpy(comm):
     """Each line is what NumPy's dense solver gives."""
-    for k, layout in enumerate([*layouts(comm)][:: 4 if comm.size == 4 else 1]):
+    for k, layout in enumerate([*of_either_kind(comm.size)][:: 4 if comm.size == 4 else 1]):
         for periodic in (True, False):
             rng = np.random.default_rng(k)
             arrays = system(rng, layout.shape, (2,), several=k % 2 == 0, kind=complex)

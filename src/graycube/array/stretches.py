@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.gf2 import AffineMap, Matrix
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout, Ownership
-from graycube.layout.axis import Axis
 from graycube.layout.layout import require_cube
+from graycube.layout.lines import local_bits, stretched
 from graycube.layout.placement import Placement
 from graycube.layout.share import SharedAxis
 
@@ -115,7 +114,7 @@ def _in_a_row(layout: Ownership, share: SharedAxis, node: int) -> list[int]:
 def _of_cube(layout: Layout, axis: int, nodes: range, *, reverse: bool) -> Stretches:
     layout = stretched(layout, axis)
     along, bits = layout.axes[axis], layout.word_bits(axis)
-    held = bits[: _local_bits(layout, axis)]
+    held = bits[: local_bits(layout, axis)]
     memory = [row.bit_length() - 1 for row in layout.map.matrix.rows[layout.n :]]
     below = sum(bit < bits.start for bit in memory)
     above = len(memory) - below - len(held)
@@ -143,52 +142,3 @@ def _changes(layout: Layout, bits: Iterable[int]) -> list[int]:
             change = min(change, change ^ lower, key=int.bit_count)
         found.append(change)
     return found
-
-
-def _local_bits(layout: Layout, axis: int) -> int:
-    """How many of the lowest bits of an axis no node bit depends on."""
-    nodes = layout.map.matrix.rows[: layout.n]
-    bits = layout.word_bits(axis)
-    return next((k for k, b in enumerate(bits) if any(r >> b & 1 for r in nodes)), len(bits))
-
-
-@lru_cache(maxsize=_KEPT)
-def stretched(layout: Layout, axis: int) -> Layout:
-    """The layout, if each node has one stretch of the axis, or one like it; memory in order.
-
-    >>> print(stretched(Layout.cyclic(5, 2, nodes="gray"), 0))
-    (b2 b1 b0 || b4 b3)
-    >>> print(stretched(Layout.consecutive(5, 2, nodes="gray", slots="gray"), 0))
-    (b2 b1 b0 || b4 g3)
-    """
-    along, bits, n, p = layout.axes[axis], layout.word_bits(axis), layout.n, layout.p
-    mask = sum(1 << b for b in bits)
-    rows, constant = [*layout.map.matrix.rows[:n]], layout.map.constant & (1 << n) - 1
-    changing = [i for i, row in enumerate(rows) if row & mask]
-    local = _local_bits(layout, axis)
-    mixed = any(rows[i] & ~mask for i in changing)
-    scattered = len(changing) != len(bits) - local or (along.extent > 1 and local < along.low)
-    if mixed or scattered:
-        for i, bit in zip(reversed(changing), reversed(bits), strict=False):
-            rows[i] = 1 << bit
-        for i in changing:
-            constant &= ~(1 << i)
-        for i in [*reversed(changing)][len(bits) :]:
-            rows[i] = 0
-        along, local = Axis(along.bits, along.extent), max(0, len(bits) - len(changing))
-    others = [b for b in range(p - layout.copies) if b not in bits]
-    rows = _filled(rows, [*bits[:local]], others, p)
-    axes = (*layout.axes[:axis], along, *layout.axes[axis + 1 :])
-    return replace(layout, map=AffineMap(Matrix.from_rows(rows, p), constant), axes=axes)
-
-
-def _filled(nodes: list[int], held: list[int], others: list[int], p: int) -> list[int]:
-    """Rows of nodes, some perhaps missing, and single bits in memory, in their order."""
-    basis = [row for row in nodes if row] + [1 << b for b in held]
-    free = []
-    for b in others:
-        if Matrix((*basis, 1 << b), p).rank() == len(basis) + 1:
-            basis.append(1 << b)
-            free.append(b)
-    rows = [row or 1 << free.pop() for row in nodes]
-    return [*rows, *(1 << b for b in sorted([*held, *free]))]

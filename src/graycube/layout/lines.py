@@ -9,10 +9,11 @@ Rules.
 """
 
 from dataclasses import replace
+from functools import lru_cache
 
-from graycube.gf2 import AffineMap
+from graycube.gf2 import AffineMap, Matrix
 from graycube.layout.axis import Axis
-from graycube.layout.grids import in_order, without_low
+from graycube.layout.grids import without_low
 from graycube.layout.layout import Layout
 from graycube.layout.ownership import Ownership
 from graycube.layout.placement import Placement
@@ -22,7 +23,7 @@ def in_runs(layout: Placement, axis: int) -> Placement:
     """The layout, or one in which each node has one run of neighbours of an axis.
 
     >>> gray = Layout.mesh((16,), nodes=(4,), code="gray")
-    >>> in_runs(gray, 0) is gray
+    >>> in_runs(gray, 0) == gray
     True
     >>> print(in_runs(Layout.mesh((16,), nodes=(4,), code="gray", allocation="cyclic"), 0))
     (b1 b0 || b3 b2)
@@ -31,20 +32,7 @@ def in_runs(layout: Placement, axis: int) -> Placement:
         return layout.with_axis(axis, replace(layout.axes[axis], cyclic=False))
     if not isinstance(layout, Layout):
         raise TypeError(layout)
-    word, along = layout.word_bits(axis), layout.axes[axis]
-    mask = (1 << word.stop) - (1 << word.start)
-    rows = [*layout.map.matrix.rows[: layout.n]]
-    dims = [d for d, row in enumerate(rows) if row & mask]
-    low = word.stop - len(dims)
-    used = any(rows[d] & mask & ((1 << low) - 1) for d in dims)
-    if not used and (along.extent == 1 or along.low <= low - word.start):
-        return layout
-    for bit, d in enumerate(dims, start=low):
-        rows[d] = rows[d] & ~mask | 1 << bit
-    address = AffineMap(in_order(rows, layout.p), layout.map.constant & layout.node_count - 1)
-    axes = list(layout.axes)
-    axes[axis] = Axis(along.bits, along.extent)
-    return replace(layout, map=address, axes=tuple(axes))
+    return stretched(layout, axis)
 
 
 def runs(layout: Placement, axis: int) -> tuple[int, Placement]:
@@ -68,3 +56,56 @@ def runs(layout: Placement, axis: int) -> tuple[int, Placement]:
     axes = list(layout.axes)
     axes[axis] = Axis(bits)
     return 1 << bits, without_low(layout, tuple(axes))
+
+
+def local_bits(layout: Layout, axis: int) -> int:
+    """How many of the lowest bits of an axis no node bit depends on.
+
+    >>> local_bits(Layout.consecutive(5, 2), 0), local_bits(Layout.cyclic(5, 2), 0)
+    (3, 0)
+    """
+    nodes = layout.map.matrix.rows[: layout.n]
+    bits = layout.word_bits(axis)
+    return next((k for k, b in enumerate(bits) if any(r >> b & 1 for r in nodes)), len(bits))
+
+
+@lru_cache(maxsize=32)
+def stretched(layout: Layout, axis: int) -> Layout:
+    """The layout, if each node has one stretch of the axis, or one like it; memory in order.
+
+    >>> print(stretched(Layout.cyclic(5, 2, nodes="gray"), 0))
+    (b2 b1 b0 || b4 b3)
+    >>> print(stretched(Layout.consecutive(5, 2, nodes="gray", slots="gray"), 0))
+    (b2 b1 b0 || b4 g3)
+    """
+    along, bits, n, p = layout.axes[axis], layout.word_bits(axis), layout.n, layout.p
+    mask = sum(1 << b for b in bits)
+    rows, constant = [*layout.map.matrix.rows[:n]], layout.map.constant & (1 << n) - 1
+    changing = [i for i, row in enumerate(rows) if row & mask]
+    local = local_bits(layout, axis)
+    mixed = any(rows[i] & ~mask for i in changing)
+    scattered = len(changing) != len(bits) - local or (along.extent > 1 and local < along.low)
+    if mixed or scattered:
+        for i, bit in zip(reversed(changing), reversed(bits), strict=False):
+            rows[i] = 1 << bit
+        for i in changing:
+            constant &= ~(1 << i)
+        for i in [*reversed(changing)][len(bits) :]:
+            rows[i] = 0
+        along, local = Axis(along.bits, along.extent), max(0, len(bits) - len(changing))
+    others = [b for b in range(p - layout.copies) if b not in bits]
+    rows = _filled(rows, [*bits[:local]], others, p)
+    axes = (*layout.axes[:axis], along, *layout.axes[axis + 1 :])
+    return replace(layout, map=AffineMap(Matrix.from_rows(rows, p), constant), axes=axes)
+
+
+def _filled(nodes: list[int], held: list[int], others: list[int], p: int) -> list[int]:
+    """Rows of nodes, some perhaps missing, and single bits in memory, in their order."""
+    basis = [row for row in nodes if row] + [1 << b for b in held]
+    free = []
+    for b in others:
+        if Matrix((*basis, 1 << b), p).rank() == len(basis) + 1:
+            basis.append(1 << b)
+            free.append(b)
+    rows = [row or 1 << free.pop() for row in nodes]
+    return [*rows, *(1 << b for b in sorted([*held, *free]))]
