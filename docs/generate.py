@@ -108,7 +108,8 @@ def _help() -> Iterator[str]:
     yield "# What the verbs take\n"
     yield "As `graycube VERB --help` prints it.\n"
     group = click.Context(verbs, info_name="graycube", **verbs.context_settings)
-    for name, verb in verbs.commands.items():
+    for name in verbs.list_commands(group):
+        verb = verbs.get_command(group, name)
         context = click.Context(verb, info_name=name, parent=group, max_content_width=_WIDTH)
         yield f"## {name}\n\n```text\n{verb.get_help(context)}\n```\n"
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli_runs import VERBS, command_of
 
 from graycube.cli import main
-from graycube.cli.main import verbs
 from graycube.papers import papers
 
 ROOT = Path(__file__).parents[1]
@@ -72,7 +72,7 @@ def test_the_readme_shows_what_comes_out(tmp_path, monkeypatch, capsys):
 def test_the_documents_show_every_verb():
     lines = [*commands("commands.md"), *commands("papers.md")]
     shown = {line.split()[1] for line in lines}
-    assert shown | {"demo"} == set(verbs.commands)
+    assert shown | {"demo"} == set(VERBS)
 
 
 @pytest.fixture
@@ -94,5 +94,5 @@ def test_every_claim_has_an_entry_on_the_page_of_its_paper(generate):
 
 def test_every_option_is_on_the_page_of_verbs(generate):
     page = (generate / "generated" / "help.md").read_text(encoding="utf-8")
-    options = [name for verb in verbs.commands.values() for p in verb.params for name in p.opts]
+    options = [name for verb in VERBS for p in command_of(verb).params for name in p.opts]
     assert all(name in page for name in options if name.startswith("--"))

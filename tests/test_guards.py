@@ -181,6 +181,18 @@ def test_importing_graycube_loads_nothing_else():
     assert ran.stdout.split() == [b"set()"]
 
 
+def test_arrays_plans_and_verbs_start_without_scipy():
+    """Every rank and every call of the command line would wait a third of a second for it."""
+    program = """
+import sys
+from graycube import array, butterflies, cli, fourier, measure, planning, qubits, search
+from graycube.cli import main
+main(["plan", "gray", "binary", "--dims", "2", "--block", "4"])
+print({*sys.modules} & {"scipy", "graycube.papers", "graycube.demo"})"""
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert ran.stdout.splitlines()[-1] == b"set()"
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_every_public_name_is_documented_and_shown_by_an_example(module):
     package = importlib.import_module(module)

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import click
 import pytest
-from cli_runs import COMMAND, VERBS, Ran, cli, on_terminal, spawn
+from cli_runs import COMMAND, VERBS, Ran, cli, command_of, on_terminal, spawn
 
 import graycube as gc
 from graycube.__main__ import script
@@ -62,7 +62,7 @@ def test_the_help_of_a_verb_shows_an_example_and_fits_a_terminal(verb, flag):
     for line in examples:  # that they parse; what they need may not be there
         words = shlex.split(line)[2:]
         assert "-h" not in words
-        verbs.commands[verb].make_context(verb, words)
+        command_of(verb).make_context(verb, words)
 
 
 def test_the_help_lists_all_verbs():
@@ -80,7 +80,7 @@ def test_the_examples_of_the_help_parse():
     ]
     for _, verb, *words in found:
         if verb != "VERB":
-            verbs.commands[verb].make_context(verb, words)
+            command_of(verb).make_context(verb, words)
     assert [words[1] for words in found] == ["demo", "plan", "VERB"]
 
 

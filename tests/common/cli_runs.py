@@ -10,12 +10,17 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
+import click
 import pytest
 
-from graycube.cli import main
+from graycube.cli.main import main, verbs
 
 COMMAND = str(Path(sys.executable).with_name("graycube"))
 VERBS = ("demo", "plan", "verify", "view", "advise", "place", "calibrate", "bench", "reproduce")
+
+
+def command_of(verb):
+    return verbs.get_command(click.Context(verbs), verb)
 
 
 @dataclass(frozen=True)

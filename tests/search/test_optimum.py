@@ -1,7 +1,5 @@
 """Optima: every schedule followed element by element, every bound against what is known."""
 
-import subprocess
-import sys
 from collections import Counter
 from functools import cache
 from itertools import product
@@ -342,14 +340,3 @@ def test_wrong_arguments_are_refused(change, error):
     arguments = {"task": conversion(2, 1), "machine": gc.Machine(2), "cycles": 1} | change
     with pytest.raises(error):
         feasible(**arguments)
-
-
-def in_a_new_process(code):
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
-
-
-def test_importing_the_package_leaves_scipy_alone():
-    code = "import sys, graycube.search; print('scipy' in sys.modules)"
-    assert in_a_new_process(code) == "False\n"

@@ -3,7 +3,6 @@
 from typing import Any, Literal, get_args
 
 import numpy as np
-import scipy.fft
 
 from graycube.array import CubeArray
 from graycube.array.held import require_array
@@ -82,10 +81,12 @@ def _require_alike(a: CubeArray, v: CubeArray, axis: int, mode: str) -> None:
 
 def _transformed(a: CubeArray, v: CubeArray, axis: int, points: int) -> CubeArray:
     """By Fourier transforms, of so many points or a few more."""
+    from scipy.fft import next_fast_len  # noqa: PLC0415 - importing it takes longer than most transforms
+
     count = points
     if points > a.shape[axis]:
         nodes = nodes_along(a.layout, axis)
-        count = nodes * scipy.fft.next_fast_len(-(-points // nodes))
+        count = nodes * next_fast_len(-(-points // nodes))
     real = all(each.dtype.kind != "c" for each in (a, v))
     one, other = ((rfft if real else fft)(each, axis, n=count) for each in (a, v))
     product = one * other.relayout(one.layout)
