@@ -71,6 +71,7 @@ class Followed:
 
 
 DRAWN = [name for name in CASES if name != "no elements"]
+ALL_DRAWN = [*sweep(("large ring",)), *(name for name in DRAWN if name != "large ring")]
 
 
 SMALLER = {  # the arrays that are drawn for larger ones
@@ -102,9 +103,7 @@ def drawn_plan(plan, scene):
     )
 
 
-@pytest.mark.parametrize(
-    "name", [*sweep(("large ring",)), *(name for name in DRAWN if name != "large ring")]
-)
+@pytest.mark.parametrize("name", ALL_DRAWN)
 def test_followed_elements_end_where_the_plan_takes_real_data(name):
     plan, scene = plan_of(name), scene_named(name)
     small = drawn_plan(plan, scene)
@@ -117,7 +116,7 @@ def test_followed_elements_end_where_the_plan_takes_real_data(name):
     assert np.array_equal(found, small.apply(data))
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", ALL_DRAWN)
 def test_elements_end_where_the_layouts_want_them(name):
     plan, scene = plan_of(name), scene_named(name)
     seen = Followed(scene)

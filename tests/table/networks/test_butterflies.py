@@ -392,7 +392,7 @@ def sections(encoding, n, radix, slots):
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 8])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, *sweep((6,), (8,))])
 def test_multi_sectioning_of_cyclic_data(encoding, n):
     """TR-764 section 6: P/2N + (n/r - 1) 2^(r-1), with n/r rounded up, r < n.
 
