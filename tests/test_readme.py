@@ -38,7 +38,7 @@ def test_it_and_the_tutorial_run_over_mpi(tmp_path):
     path.write_text(saved + PROGRAM.replace(line, over_ranks))
     run = launch(path, 4, tmp_path)
     assert (run.returncode, run.stderr) == (0, ""), run
-    assert run.stdout.split().count(PRINTED) == 4
+    assert run.stdout.count(PRINTED) == 4  # lines of ranks may run into each other
     assert f"4 ranks, (32, 32) on this one, sum {WALKED}" in run.stdout
 
 
