@@ -6,12 +6,17 @@ from pathlib import Path
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 PICTURE = re.compile(r"!\[([^]]*)\]\((?!https?:)[^)]*\)")
-LINK = re.compile(r"\[([^]]*)\]\((?!https?:)[^)]*\)")
+LINK = re.compile(r"\[([^]]*)\]\((?!https?:)([^)]*)\)")
 
 
 def without_relative_links(text: str) -> str:
-    """The text with words instead of relative links, which lead nowhere on an index."""
-    return LINK.sub(r"\1", PICTURE.sub(r"*\1*", text))
+    """The text with the names of files instead of links that an index cannot follow."""
+    return LINK.sub(_named, PICTURE.sub(r"*\1*", text))
+
+
+def _named(link: re.Match[str]) -> str:
+    words, file = link.groups()
+    return words if words == file else f"{words} (`{file}`)"
 
 
 class CustomMetadataHook(MetadataHookInterface):

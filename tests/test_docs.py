@@ -57,11 +57,10 @@ def test_the_page_of_the_cube_has_what_was_measured(monkeypatch):
         assert "\n".join(lines) in page, heading
 
 
-def test_the_readme_shows_what_comes_out(tmp_path, monkeypatch, capsys):
+def test_the_recipe_of_the_command_line_shows_what_comes_out(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(
-        r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    text = (ROOT / "docs" / "howto-schedules.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
     for part in block.split("$ ")[1:]:
         line, *shown = part.splitlines()
         assert main(shlex.split(line)[1:]) == 0

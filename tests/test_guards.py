@@ -85,12 +85,29 @@ def test_a_name_that_has_moved_warns_and_is_the_same_thing(name, package):
     assert name in home.__all__
 
 
+def rows_of_the_reference(room):
+    """The names that begin rows of the reference, with those beside them."""
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    for row in re.findall(rf"^\| `{room}\.(\w+`[^|]*)\| \S", text, re.MULTILINE):
+        yield from re.findall(r"(\w+)`", row)
+
+
+@pytest.mark.parametrize("room", ["jax", "qubits"])
+def test_rooms_of_their_own_are_listed_in_the_reference(room):
+    tree = ast.parse((ROOT / f"src/graycube/{room}/__init__.py").read_text())
+    (names,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"
+    )
+    assert sorted(rows_of_the_reference(f"gc.{room}")) == sorted(names)
+
+
 def test_the_namespace_is_small_and_listed_in_the_reference():
     assert len([name for name in gc.__all__ if not {name} & {*dir(np), *dir(np.fft)}]) <= 56
     assert not {*gc.__all__, *dir(gc)} & {*MOVED}
     assert {*gc.__all__} <= {*dir(gc)}
-    table = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").split("\n\n")[2]
-    assert set(re.findall(r"`(\w+)`", table)) == set(gc.__all__)
+    assert sorted(rows_of_the_reference("gc")) == sorted(gc.__all__)
     with pytest.raises(AttributeError, match="module 'graycube' has no attribute 'Layot'"):
         gc.Layot  # noqa: B018
 
