@@ -142,7 +142,9 @@ class Claim:
             raise self._wrong(f"verdict {self.verdict!r}", "the one that a correction needs")
 
     def _wrong(self, has: str, needs: str) -> InvalidValueError:
-        return InvalidValueError(f"{self.name} has the {has}", f"it needs {needs}", "mend it")
+        return InvalidValueError(
+            f"{self.name} has the {has}", f"it needs {needs}", "mend the claim"
+        )
 
     @property
     def name(self) -> str:
