@@ -37,9 +37,12 @@ def write() -> None:
     """Write all of them."""
     for folder in ("papers", "generated"):
         (HERE / folder).mkdir(exist_ok=True)
-    for paper in papers():
-        for name, text in _paper_pages(paper).items():
-            _put(HERE / "papers" / f"{name}.md", text)
+    pages = {name: text for paper in papers() for name, text in _paper_pages(paper).items()}
+    for name, text in pages.items():
+        _put(HERE / "papers" / f"{name}.md", text)
+    for file in (HERE / "papers").glob("*.md"):
+        if file.stem not in pages:  # of claims that were divided otherwise
+            file.unlink()
     _put(HERE / "generated" / "help.md", "\n".join(_help()))
     _put(HERE / "generated" / "numpy.md", "\n".join(_numpy()))
 
@@ -102,7 +105,12 @@ def _overview(paper: Paper, pages: dict[str, list[Claim]]) -> Iterator[str]:
         yield "## What does not hold as printed\n"
     for name, claim in other:
         link = f"[{claim.name}]({name}.md#{_anchor(claim.name)})"
-        yield f"- {link}, {claim.where}: {claim.verdict}"
+        told = (
+            f"{_word(claim)}: {_escaped(claim.correction.statement)}"
+            if claim.correction
+            else ""
+        )
+        yield f"- {_SIGNS[claim.verdict]} {link}, {claim.where}. {told or 'It fails.'}"
     yield "\n```{toctree}\n:caption: Claims\n:maxdepth: 1\n"
     yield "\n".join(pages)
     yield "```\n"
@@ -116,7 +124,12 @@ def _counted(kind: str, number: int) -> str:
 
 def _claims(paper: Paper, claims: Sequence[Claim]) -> Iterator[str]:
     yield f"# {paper.key}: {claims[0].name} to {claims[-1].name}\n"
-    yield f"Claims of [{paper.title}]({paper.key.lower()}.md), {paper.year}.\n"
+    yield fill(
+        f"Claims of [{paper.title}]({paper.key.lower()}.md), {paper.year}. "
+        "[The papers](../papers.md) says what the letters and signs mean.",
+        _WIDTH,
+    )
+    yield ""
     for claim in claims:
         yield from _entry(paper, claim)
 
@@ -137,20 +150,23 @@ def _entry(paper: Paper, claim: Claim) -> Iterator[str]:
 
 def _verdict(claim: Claim) -> str:
     """What came out, in sentences."""
-    tried = f", tried for {claim.spans}" if claim.spans else ""
-    told = f"It {claim.verdict}{tried}."
+    tried = f" We tried {claim.spans}." if claim.spans else ""
+    told = f"It {claim.verdict}.{tried}"
     if claim.verdict == "not reached":
         told = (
-            f"Not reached{tried}: the paper's figure is better than that of our schedules, "
-            "and no bound that we know excludes it."
+            "It is not reached: for some sizes the paper's figure is better than that of our "
+            f"schedules, and no bound that we know excludes it.{tried}"
         )
     if claim.correction:
         wrong = claim.correction
-        word = "Ours" if claim.verdict == "not reached" else "Right is"
         formula = _formula(wrong.formula, wrong.relation or claim.relation)
-        told += f" {word}: {_escaped(wrong.statement)}{formula}"
+        told += f" {_word(claim)}: {_escaped(wrong.statement)}{formula}"
         told += f" [The erratum]({_erratum(wrong)}) says more."
     return f"{told} {_escaped(claim.remark)}".rstrip()
+
+
+def _word(claim: Claim) -> str:
+    return "What we reach" if claim.verdict == "not reached" else "Right is"
 
 
 def _formula(formula: str, relation: str) -> str:
