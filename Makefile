@@ -31,6 +31,7 @@ format: $(READY)
 
 lint: $(READY)
 	$(BIN)/ruff check .
+	$(BIN)/codespell
 
 types: $(READY)
 	$(BIN)/mypy

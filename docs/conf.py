@@ -9,6 +9,7 @@ import graycube
 sys.path.insert(0, str(Path(__file__).parent))
 import generate
 
+generate.draw()
 generate.write()
 
 project = "graycube"

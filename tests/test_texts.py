@@ -1,6 +1,8 @@
 """Texts from outside: what is shown of them, and what errors repeat."""
 
+import ast
 import pickle
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -54,3 +56,48 @@ def test_no_error_repeats_a_long_value(call, long):
     assert str(error).isprintable()
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - it is ours
     assert (type(again), str(again), again.hint) == (type(error), str(error), error.hint)
+
+
+def texts(call):
+    """What an error is made of, as far as it stands in the source."""
+    for argument in call.args:
+        if isinstance(argument, ast.JoinedStr):
+            parts = (p.value if isinstance(p, ast.Constant) else "{}" for p in argument.values)
+            yield "".join(map(str, parts))
+        elif isinstance(argument, ast.Constant):
+            yield str(argument.value)
+
+
+def voiceless(source):
+    """Errors whose three texts are not what was found, what is allowed and what to do."""
+    vague = {
+        "pass one",
+        "build one",
+        "make one",
+        "check it",
+        "check them",
+        "verify it",
+        "mend it",
+    }
+    for call in ast.walk(ast.parse(source)):
+        name = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        if name.endswith("Error") and len(call.args) == 3:
+            said = list(texts(call))
+            whole = all(t and t == t.strip(" .") and t.isprintable() for t in said)
+            if not whole or vague & {*said[2:]}:
+                yield said
+
+
+def test_errors_have_one_voice():
+    """They say what to do in words of the caller, and are parts of one sentence."""
+    found = {
+        str(file): list(voiceless(file.read_text(encoding="utf-8")))
+        for file in Path(gc.__file__).parent.rglob("*.py")
+    }
+    assert {name: errors for name, errors in found.items() if errors} == {}
+
+
+@pytest.mark.parametrize("hint", ["pass one", "use 2 or 4.", "", " use 2"])
+def test_an_error_without_a_voice_is_found(hint):
+    assert list(voiceless(f"raise XError(f'n is {{n}}', 'it must be even', {hint!r})"))
+    assert not list(voiceless("raise XError(f'n is {n}', 'it must be even', 'use 2 or 4')"))

@@ -2,7 +2,8 @@
 
     python benchmarks/cube/report.py [RESULTS [FOLDER]]
 
-The tables are printed, for docs/cube.md; the pictures go to docs/pictures.
+The tables are printed, for docs/cube.md and docs/cube-papers.md; the pictures go to
+docs/pictures.
 """
 
 import json

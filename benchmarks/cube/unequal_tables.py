@@ -1,4 +1,4 @@
-"""What was measured on unequal links, as tables of Markdown for docs/cube.md.
+"""What was measured on unequal links, as tables of Markdown for docs/cube-links.md.
 
     python benchmarks/cube/unequal_tables.py [RESULTS [all]]
 

@@ -447,7 +447,7 @@ WRONG = [
     ({"itemsize": 0}, InvalidValueError, "itemsize is 0: it must be at least 1"),
     ({"itemsize": 8.0}, InvalidTypeError, "itemsize is 8.0: it must be an integer"),
     ({"itemsize": 1 << 100}, InvalidValueError, "itemsize is 1267650600228229401"),
-    ({"layouts": {}}, InvalidValueError, "there are no layouts: one is needed"),
+    ({"layouts": {}}, InvalidValueError, "layouts is empty: advice is about one layout"),
     ({"layouts": {"a": 3}}, InvalidTypeError, "the layout is 3: it must be a Layout"),
     (
         {"layouts": {"a": gc.Layout.nodes(2)}},
@@ -513,7 +513,10 @@ def test_a_reach_that_means_nothing_is_an_error(reach):
     ("make", "complaint"),
     [
         (lambda: gc.FFT(axes="0"), r"axes\[0\] is '0': it must be an integer"),
-        (lambda: gc.FFT(axes=1.5), "the axes are 1.5: numbers of axes; pass a tuple"),
+        (
+            lambda: gc.FFT(axes=1.5),
+            "the axes are 1.5: they must be whole numbers; pass a tuple",
+        ),
         (lambda: gc.FFT(axes=True), r"axes\[0\] is True: it must be an integer"),
         (lambda: gc.FFT(order="C"), "the order is 'C': the known ones are"),
         (lambda: gc.FFT(order=None), "the order is None: the known ones are"),

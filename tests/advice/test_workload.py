@@ -242,7 +242,7 @@ def test_wrong_phases_are_errors(value, complaint):
         ('kind = "fft", axes = "0"', r"axes\[0\] is '0': it must be an integer"),
         ('kind = "fft", axes = [0.0]', r"axes\[0\] is 0.0: it must be an integer"),
         ('kind = "fft", axes = [true]', r"axes\[0\] is True: it must be an integer"),
-        ('kind = "fft", axes = 1.5', "the axes are 1.5: numbers of axes"),
+        ('kind = "fft", axes = 1.5', "the axes are 1.5: they must be whole numbers"),
         ('kind = "fft", order = 1', "the order is 1: the known ones are"),
         ('kind = "fft", order = []', r"the order is \[\]: the known ones are"),
         ('kind = "stencil", reaches = 1', "look at 'reaches'"),

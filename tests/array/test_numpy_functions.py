@@ -163,7 +163,7 @@ def test_transforms_leave_as_many_copies_as_there_were(name, axes):
 def test_broadcasts_need_what_is_there():
     mean = field().mean(axis=0, keepdims=True)
     cyclic = field(layout=gc.Layout.mesh((8, 6), (4, 2), allocation="cyclic"))
-    with pytest.raises(InvalidValueError, match="or what without_axes leaves of it"):
+    with pytest.raises(InvalidValueError, match="what without_axes leaves"):
         cyclic + mean
     moved = mean.relayout(cyclic.layout.without_axes([0], keepdims=True))
     assert np.allclose((cyclic + moved).to_numpy(), X + X.mean(0))
@@ -287,7 +287,7 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
             r"gives an array of shape \(5,\)",
         ),
         (lambda u: np.sum(u, axis=(0, 0)), "named twice"),
-        (lambda u: u + u.relayout(gc.Layout.mesh((8, 6), (4, 2))), "call relayout"),
+        (lambda u: u + u.relayout(gc.Layout.mesh((8, 6), (4, 2))), r"b\.relayout"),
     ],
 )
 def test_errors_say_what_works(call, text):

@@ -41,7 +41,7 @@ def test_a_hostfile_and_nothing_else():
     [
         (["--hostfile"], "needs the names of hosts"),
         (["--hosts", "a,b,c", "--hostfile"], "there are 3 hosts"),
-        (["--hosts", "a\x1b[8m,b", "--hostfile"], "they are names"),
+        (["--hosts", "a\x1b[8m,b", "--hostfile"], "they must be names"),
         (["--neighbours", "1,2"], "neighbours has 2 figures"),
         (["--neighbours", "-1"], "neighbours is -1.0"),
         (["--machine", "nowhere"], "leave one of them out"),

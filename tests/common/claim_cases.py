@@ -1,6 +1,7 @@
 """What the tests of claims share: a paper, and computations that are made to come out wrong."""
 
 import importlib
+import re
 import sys
 from contextlib import contextmanager
 from cProfile import Profile
@@ -135,12 +136,14 @@ def module_of(paper, name):
 
 
 def untitled_errata(paper):
-    """The errata that claims name and the document lacks, and the other way round."""
-    text = " ".join((ROOT / "docs" / "errata.md").read_text(encoding="utf-8").split())
+    """The errata that claims name and the pages lack, and the other way round."""
+    pages = [file.read_text(encoding="utf-8") for file in (ROOT / "docs").glob("errata*.md")]
+    entries = {
+        title for page in pages for title in re.findall(r"^## (.*)$", page, re.MULTILINE)
+    }
+    ours = {title for title in entries if title.startswith(f"{paper.key},")}
     titles = {claim.correction.erratum for claim in paper.claims if claim.correction}
-    entries = {e.partition("**")[0] for e in text.split(f"**{paper.key}")[1:]}
-    untold = {e for e in entries if not any(f"{paper.key}{e}".startswith(t) for t in titles)}
-    return {title for title in titles if f"**{title}" not in text}, untold
+    return titles - ours, ours - titles
 
 
 def drawn(paper, claim):

@@ -1,4 +1,4 @@
-"""Every example of graycube.jax runs: in docstrings, on its page, and the solver."""
+"""Every example of graycube.jax runs: in docstrings, on its pages, and in the solver."""
 
 import doctest
 import subprocess
@@ -29,9 +29,10 @@ def test_the_examples_of_docstrings(name):
 
 
 @newer
-def test_the_examples_of_the_page():
+@pytest.mark.parametrize("page", ["jax.md", "jax-devices.md", "jax-measured.md"])
+def test_the_examples_of_the_pages(page):
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    page = str(ROOT / "docs" / "jax.md")
+    page = str(ROOT / "docs" / page)
     found = doctest.testfile(page, module_relative=False, optionflags=flags)
     assert found.attempted
     assert not found.failed

@@ -170,7 +170,10 @@ RING = gc.Machine.torus((4,))
         (lambda: gc.Pattern.mesh((4,)) + gc.Pattern.mesh((2, 2)), "both are of one mesh"),
         (lambda: gc.rank_order((4,), "gray", machine=RING), "the machine decides the order"),
         (lambda: gc.place(gc.Pattern.mesh((4,)), RING).hostfile(["a", "b", "c"]), "3 hosts"),
-        (lambda: gc.place(gc.Pattern.mesh((4,)), RING).hostfile(["a\nb"]), "they are names"),
+        (
+            lambda: gc.place(gc.Pattern.mesh((4,)), RING).hostfile(["a\nb"]),
+            "they must be names",
+        ),
         (lambda: gc.place(gc.Pattern.mesh((4,)), RING).devices("abc"), "3 devices"),
     ],
 )

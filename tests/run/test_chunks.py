@@ -63,7 +63,7 @@ def test_ways_of_some_nodes_end_alike_or_are_refused():
     even, odd = (replace(way, mask=1, value=value) for value in range(2))
     require_right(replace(made, ways=(even, odd)))
     short = replace(odd, steps=way.steps[:-1])
-    with pytest.raises(InvalidValueError, match="ways of a schedule end differently"):
+    with pytest.raises(InvalidValueError, match="parts of the block end in different layouts"):
         chunked(replace(made, ways=(even, short)))
 
 

@@ -152,7 +152,9 @@ def advise(  # noqa: PLR0913
         (methods, (Methods, NoneType), "methods are Methods(...)"),
     ):
         if not isinstance(value, kinds):
-            raise InvalidTypeError(f"got {value!r:.60}", what, "see help(graycube.advise)")
+            raise InvalidTypeError(
+                f"got {value!r:.60}", what, "see the arguments in help(graycube.advise)"
+            )
     phases = checked(given, shape)
     first = _choices(shape, machine, layouts)
     every = _with_transposes(first, phases)
@@ -222,7 +224,11 @@ def _choices(
                 "offer layouts of that array on that machine",
             )
     if not layouts:
-        raise InvalidValueError("there are no layouts", "one is needed", "offer some")
+        raise InvalidValueError(
+            "layouts is empty",
+            "advice is about one layout at least",
+            'pass layouts={"name": layout}, or leave layouts out',
+        )
     return [Place(layout, str(name)) for name, layout in layouts.items()]
 
 

@@ -69,8 +69,8 @@ class Stencil:
         except TypeError:
             raise InvalidTypeError(
                 f"the reach is {self.reach!r:.40}, periodic {self.periodic!r:.40}",
-                "they are a number or a bool, or a tuple of some",
-                "see graycube.halo",
+                "each must be one value, or a tuple with one for each axis",
+                "pass numbers and bools, as to graycube.halo",
             ) from None
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ class Loop:
         times = require_int(self.times, "times", least=0)
         if times > MAX_TIMES:
             raise InvalidValueError(
-                f"times is {times}", f"it must be at most {MAX_TIMES}", "use fewer"
+                f"times is {times}", f"it must be at most {MAX_TIMES}", f"use 0..{MAX_TIMES}"
             )
         object.__setattr__(self, "times", times)
         require_line(self.name, "the name of a loop")
@@ -202,7 +202,11 @@ def single_phases(phases: Sequence[Phase]) -> Iterator[FFT | Stencil | Transpose
 def _axes(axes: object) -> tuple[int, ...]:
     listed = (axes,) if isinstance(axes, int) else axes
     if not isinstance(listed, Iterable):
-        raise InvalidTypeError(f"the axes are {axes!r:.60}", "numbers of axes", "pass a tuple")
+        raise InvalidTypeError(
+            f"the axes are {axes!r:.60}",
+            "they must be whole numbers",
+            "pass a tuple such as (0, 1)",
+        )
     return require_ints(listed, "axes")
 
 

@@ -116,9 +116,9 @@ def _require_common(first: Placement, second: Placement) -> Placement:
         )
     raise InvalidValueError(
         f"the layouts are {first} and {second}",
-        "elementwise operations need one layout, or what without_axes leaves of it, so that "
-        "each node has all that its elements are made of",
-        "call relayout on one of the arrays",
+        "operations on single elements need both arrays in one layout, or one of them in what "
+        "without_axes leaves of the other's",
+        "bring one to the other: b.relayout(a.layout)",
     )
 
 
@@ -200,7 +200,7 @@ def _too_small(onto: Held, others: Sequence[Held]) -> InvalidValueError:
     return InvalidValueError(
         f"the arrays have shapes {shapes}",
         f"the result does not fit in shape {onto.shape}, in the layout {onto.layout}",
-        "give it a new name",
+        "assign it to a new name, as in w = u + v",
     )
 
 

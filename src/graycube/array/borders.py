@@ -136,8 +136,8 @@ class Borders:
         if not shared.alive:
             raise InvalidValueError(
                 "the communicator of this window was freed",
-                "its memory is gone",
-                "make the array on another one",
+                "the memory of the window went with it",
+                "make the array on a communicator that stays",
             )
         if self._large and not shared.meet(self._words):
             raise different(shared.comm, self._facts)

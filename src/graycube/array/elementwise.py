@@ -70,7 +70,7 @@ def element_by_element(
         raise InvalidValueError(
             f"the arrays have shapes {shapes}",
             f"the result does not fit in shape {target.shape}",
-            "give it a new name",
+            "assign it to a new name, as in w = u + v",
         )
     if isinstance(function, np.ufunc) and np.may_share_memory(view, target.blocks):
         function(*positional, out=view, **given)
@@ -83,9 +83,9 @@ def element_by_element(
 def _require_out(out: object) -> Held:
     if not isinstance(out, Held):
         raise InvalidTypeError(
-            f"the result is to go to a {type(out).__name__}",
-            "what comes of arrays over nodes is one too",
-            "give it a new name, or gather it with to_numpy()",
+            f"out is a {type(out).__name__}",
+            "the result is spread over the nodes, so out must be a CubeArray",
+            "leave out away, or gather the result with to_numpy()",
         )
     return out
 
@@ -112,7 +112,7 @@ def _require_elementwise(ufunc: np.ufunc, method: str) -> None:
     if method != "__call__" or ufunc.signature is not None:
         raise InvalidTypeError(
             f"{name} is no operation on single elements",
-            "it would mix blocks of nodes",
+            "it would combine elements of different nodes",
             "use sum, prod and the like, np.einsum over the payload, or to_numpy()",
         )
     if ufunc.nout != 1:

@@ -160,7 +160,7 @@ def _along(function: Function, axis: int | None = None) -> Row:
         if place is None:
             raise InvalidTypeError(
                 f"axis is None for {name_of(function)}",
-                "elements of different nodes are not put in one row",
+                "an array over nodes is not flattened",
                 "name an axis of the payload, or call it on to_numpy()",
             )
         return payload.along_payload(function, _array(first[1], function), place, **named)

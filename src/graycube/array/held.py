@@ -43,7 +43,8 @@ class Held:
             raise InvalidValueError(
                 f"the blocks have shape {self.blocks.shape}",
                 f"their first axes must be {expected}",
-                "put the node first and the slot second",
+                "put the node first and the slot second, or spread a whole array with "
+                "CubeArray.from_numpy(x, layout)",
             )
 
     @property

@@ -130,8 +130,8 @@ class Neighbours:
         if not self._requests.alive:
             raise InvalidValueError(
                 "the communicator of this window was freed",
-                "its requests are gone",
-                "make the array on another one",
+                "the messages of the window went with it",
+                "make the array on a communicator that stays",
             )
         start, wait = mpi().Prequest.Startall, mpi().Prequest.Waitall
         with no_way_back(lambda: "a halo exchange"):

@@ -31,7 +31,9 @@ def require_layout(layout: object) -> Placement:
     """
     if not isinstance(layout, Placement):
         raise InvalidTypeError(
-            f"the layout is {layout!r:.60}", "it must be a Layout", "build one"
+            f"the layout is {layout!r:.60}",
+            "it must be a Layout",
+            "build one, such as Layout.mesh((64,), (8,))",
         )
     return layout
 

@@ -50,8 +50,8 @@ def _steps(a: Held, shift: _Ints, axis: _Ints | None) -> tuple[list[int], list[i
     if axis is None and a.ndim > 1:
         raise InvalidValueError(
             f"axis is None for an array of shape {a.shape}",
-            "elements are not put in one row",
-            "name the axes",
+            "an array over nodes is not flattened",
+            "name the axes, such as axis=0",
         )
     axes = [0] if axis is None else [*require_ints(axis, "axis")]
     shifts = [*require_ints(shift, "shift")]

@@ -147,7 +147,7 @@ def _cumulated(
         if axis is None and a.ndim > 1:
             raise InvalidTypeError(
                 f"axis is None for an array of shape {a.shape}",
-                "elements are not put in one row",
+                "an array over nodes is not flattened",
                 "name an axis, or call it on to_numpy()",
             )
         k = require_axis(0 if axis is None else axis, a.ndim)

@@ -74,7 +74,11 @@ def sent_from(root: int, x: ArrayLike | None, layout: Placement, comm: "Intracom
         if comm.rank != root:
             return None, facts
         if x is None:
-            raise InvalidTypeError("x is None", "the root has the array", "pass it there")
+            raise InvalidTypeError(
+                "x is None on the root",
+                "the root has the whole array",
+                "pass it there, and None on all other ranks",
+            )
         each = [layout.scatter(x, range(node, node + 1)) for node in range(comm.size)]
         require_plain(each[0].dtype)
         return each, facts
@@ -115,7 +119,9 @@ def swapped(blocks: _Blocks, peer: int, comm: "Intracomm", doing: str) -> _Block
 def _require_root(root: int, size: int) -> None:
     """Refuse ranks that there are not, in one process those that there would be not."""
     if not 0 <= require_int(root, "the root") < size:
-        raise OutOfRangeError(f"the root is {root}", f"the ranks are 0..{size - 1}", "pass one")
+        raise OutOfRangeError(
+            f"the root is {root}", f"the ranks are 0..{size - 1}", "pass one of them"
+        )
 
 
 def require_plain(dtype: np.dtype[Any]) -> None:

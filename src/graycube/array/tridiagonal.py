@@ -210,10 +210,14 @@ def _packed(
     """All that is given, checked, and in one array."""
     if not isinstance(right, Held):
         raise InvalidTypeError(
-            f"right is a {type(right).__name__}", "it must be a CubeArray", "spread it first"
+            f"right is a {type(right).__name__}",
+            "it must be a CubeArray",
+            "spread it first, with CubeArray.from_numpy(x, layout)",
         )
     if not isinstance(periodic, bool):
-        raise InvalidTypeError(f"periodic is {periodic!r:.60}", "it must be a bool", "pass one")
+        raise InvalidTypeError(
+            f"periodic is {periodic!r:.60}", "it must be a bool", "pass True or False"
+        )
     axis = require_axis(axis, len(right.layout.shape))
     given = [c if isinstance(c, Held) else host_array(c) for c in coefficients]
     dtype = _type_of(coefficients, right)

@@ -88,7 +88,9 @@ class Window(Generic[_H]):
         same = isinstance(a, type(like)) and a.layout == like.layout
         if not (same and (a.blocks.shape, a.dtype) == (shape, dtype)):
             raise InvalidValueError(
-                f"got {a!r:.80}", f"the window is of {like!r:.80}", "make a new one"
+                f"the array is {a!r:.80}",
+                f"the window was made for {like!r:.80}",
+                "make a window of this array: a.halo()",
             )
         still = tuple(0 for _ in self.halo.reach)
         for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
@@ -136,7 +138,9 @@ class Window(Generic[_H]):
         reach = self.halo.reach
         if len(steps) != len(reach):
             raise InvalidValueError(
-                f"the steps are {steps}", f"there are {len(reach)} axes", "give one for each"
+                f"the steps are {steps}",
+                f"the array has {len(reach)} axes",
+                "give one step for each axis",
             )
         if any(
             not -below <= s <= above for s, (below, above) in zip(steps, reach, strict=True)

@@ -191,7 +191,9 @@ def require_plan(plan: object, layout: Layout, stages: tuple[int, ...]) -> "Plan
 
     if not isinstance(plan, Plan):
         raise InvalidTypeError(
-            f"the plan is {plan!r:.60}", "it is a Plan", "ask plan_fft or plan_butterfly"
+            f"the plan is {plan!r:.60}",
+            "it must be a Plan",
+            "make one with plan_fft or plan_butterfly",
         )
     task = plan.task
     if task.source != layout:
@@ -209,14 +211,14 @@ def require_plan(plan: object, layout: Layout, stages: tuple[int, ...]) -> "Plan
     if plan.machine.renumbers:
         raise InvalidValueError(
             "the plan is for a torus with squares",
-            "its schedule has the numbers of the cube, and arrays have yours",
-            "leave the plan away, which sends the same bytes",
+            "its schedule numbers nodes as a cube does, and an array as you do",
+            "leave plan= out, which sends the same bytes",
         )
     if not _proved(plan.schedule, plan.machine):
         raise InvalidValueError(
             f"the plan {plan.algorithm!r} is not proved",
-            "what is wrong is not run",
-            "verify it",
+            "only proved plans are carried out",
+            "see what plan.verify() says",
         )
     return plan
 

@@ -123,7 +123,7 @@ class Tolls:
 def _listed(rows: object) -> Iterable[Any]:
     if not isinstance(rows, (list, tuple)):
         raise InvalidTypeError(
-            f"got a {type(rows).__name__}", "tolls are in lists or tuples", "pass those"
+            f"got a {type(rows).__name__}", "tolls must be in lists or tuples", "pass lists"
         )
     return rows
 

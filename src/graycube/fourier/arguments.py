@@ -79,7 +79,9 @@ def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: "DTypeLi
         return
     if not isinstance(out, CubeArray):
         raise InvalidTypeError(
-            f"out is a {type(out).__name__}", "it must be a CubeArray", "make one"
+            f"out is a {type(out).__name__}",
+            "it must be a CubeArray",
+            "pass one, or leave out away",
         )
     nodes, wanted = out.layout.node_count, a.layout.node_count
     if out.shape != tuple(shape) or out.comm is not a.comm or nodes != wanted:

@@ -130,7 +130,9 @@ def _result(made: object, out: CubeArray | None) -> CubeArray:
     """The array that results go to."""
     if not isinstance(made, CubeArray):
         raise InvalidTypeError(
-            f"the function gives {made!r:.60}", "it has to give a CubeArray", "bind a transform"
+            f"the function gives {made!r:.60}",
+            "it must give a CubeArray",
+            "bind a transform of an array",
         )
     if out is None:
         return made

@@ -171,8 +171,8 @@ class Legs:
         if not shared.alive:
             raise InvalidValueError(
                 "the communicator of this transform was freed",
-                "its memory is gone",
-                "make the array on another one",
+                "the memory of the transform went with it",
+                "make the array on a communicator that stays",
             )
         if self._grown != shared.grown:
             self._stretches, self._grown = {}, shared.grown

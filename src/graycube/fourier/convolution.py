@@ -46,7 +46,9 @@ def convolve(a: CubeArray, v: CubeArray, axis: int = -1, mode: Mode = "full") ->
         for each in both:
             if each.dtype.kind not in "biufc":
                 raise InvalidTypeError(
-                    f"an array has dtype {each.dtype}", "numbers are needed", "use astype"
+                    f"an array has dtype {each.dtype}",
+                    "numbers are needed",
+                    "convert it with astype",
                 )
         facts = {f"v, {name}": fact for name, fact in facts_of("v", v.layout, v.blocks).items()}
         facts |= {"axis": k, "mode": mode}

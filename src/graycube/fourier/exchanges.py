@@ -27,8 +27,8 @@ def exchange_schedules(layout: Layout, axis: int, block: int) -> tuple[Schedule,
     for step in passes(layout, axis)[0]:
         if step.copied:
             raise InvalidValueError(
-                f"the nodes of {layout} have no memory bits",
-                "their blocks are copied, not exchanged",
+                f"each node has one element in the layout {layout}",
+                "exchanges need nodes with two elements or more",
                 "use fewer nodes",
             )
         if step.dims:

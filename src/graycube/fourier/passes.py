@@ -58,7 +58,9 @@ def passes(
     """
     if not 0 <= axis < len(layout.axes):
         raise OutOfRangeError(
-            f"axis is {axis}", f"the layout has {len(layout.axes)}", "count from 0"
+            f"axis is {axis}",
+            f"the layout has {len(layout.axes)} axes",
+            f"use 0..{len(layout.axes) - 1}",
         )
     along, bits = layout.axes[axis], layout.word_bits(axis)
     needed = [bit for k in later if k != axis for bit in layout.word_bits(k)]

@@ -280,7 +280,9 @@ def _others_and_last(a: CubeArray, axes: Sequence[int] | None) -> tuple[list[int
     """The axes of complex transforms, and the one of the real transform."""
     chosen = require_axes(a.layout, axes)
     if not chosen:
-        raise InvalidValueError("axes is empty", "the last one is real", "name at least one")
+        raise InvalidValueError(
+            "axes is empty", "a real transform needs a last axis", "name at least one axis"
+        )
     *others, last = chosen
     if last in others:
         raise InvalidValueError(

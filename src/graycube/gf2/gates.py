@@ -38,7 +38,11 @@ def circuit(gates: str | Iterable[Gate], bits: int) -> AffineMap:
         )
     listed = _statements(gates) if isinstance(gates, str) else gates
     if not isinstance(listed, Iterable):
-        raise InvalidTypeError(f"the gates are {gates!r:.60}", "a list is needed", "pass one")
+        raise InvalidTypeError(
+            f"the gates are {gates!r:.60}",
+            "a list is needed",
+            "pass a list such as [('cx', 0, 1)]",
+        )
     return compose((e for gate in listed for e in _exchanges(gate, bits)), bits)
 
 

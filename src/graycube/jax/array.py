@@ -113,7 +113,9 @@ class Array(Arithmetic):
         """
         if not isinstance(u, CubeArray):
             raise InvalidTypeError(
-                f"got a {type(u).__name__}", "it is a CubeArray", "use Array.from_array"
+                f"got a {type(u).__name__}",
+                "from_cube takes a CubeArray",
+                "use gc.jax.Array.from_array for an array of JAX",
             )
         layout = require_cube(u.layout, "a gc.jax.Array")
         require_single(layout, "a gc.jax.Array")

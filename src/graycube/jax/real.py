@@ -164,7 +164,9 @@ def _axes(
     layout = x.layout if given is None else given.layout
     chosen = require_axes(layout, axes)
     if not chosen:
-        raise InvalidValueError("axes is empty", "the last one is real", "name at least one")
+        raise InvalidValueError(
+            "axes is empty", "a real transform needs a last axis", "name at least one axis"
+        )
     *others, last = chosen
     if last in others:
         raise InvalidValueError(

@@ -119,7 +119,7 @@ def block_size(axes: Sequence[Axis], copies: int, n: int) -> int:
 
 def _mixed() -> InvalidValueError:
     return InvalidValueError(
-        "a slot bit of the layout depends on more than one axis",
-        "axes are taken one by one",
+        "the layout mixes axes: a bit of the memory slot depends on more than one",
+        "this takes axes one by one",
         "call relayout with a Layout.mesh first",
     )

@@ -197,7 +197,9 @@ class Layout(AffinePlacement, Shown):
         ]
         if not kept:
             raise InvalidValueError(
-                f"axes is {tuple(axes)}", "one axis at least stays", "pass keepdims=True"
+                f"axes is {tuple(axes)}",
+                "at least one axis must stay",
+                "leave one out of axes, or pass keepdims=True",
             )
         address, copies = copied.without_axes(self.map, self.n, self.axes, gone)
         return Layout(address, self.n, tuple(kept), copies)
@@ -240,7 +242,11 @@ class Layout(AffinePlacement, Shown):
         [0, 1, 3, 2, 7, 6, 4, 5]
         """
         if not isinstance(target, Layout):
-            raise InvalidTypeError(f"got {target!r}", "the target must be a Layout", "pass one")
+            raise InvalidTypeError(
+                f"the target is {target!r:.80}",
+                "it must be a Layout",
+                "build one, for example with Layout.mesh",
+            )
         if (self.axes, self.n, self.copies) != (target.axes, target.n, target.copies):
             raise InvalidValueError(
                 f"{self.shape} on 2^{self.n} nodes meets {target.shape} on 2^{target.n} nodes",

@@ -213,7 +213,9 @@ class Ownership(Placement, Shown):
         ]
         if not kept:
             raise InvalidValueError(
-                f"axes is {tuple(axes)}", "one axis at least stays", "pass keepdims=True"
+                f"axes is {tuple(axes)}",
+                "at least one axis must stay",
+                "leave one out of axes, or pass keepdims=True",
             )
         return replace(self, axes=tuple(kept))
 

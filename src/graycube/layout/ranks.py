@@ -35,7 +35,9 @@ def rank_order(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "g
     """
     shape = require_ints(mesh_shape, "mesh_shape")
     if not shape:
-        raise InvalidValueError("mesh_shape is empty", "a mesh has an axis", "use (1,)")
+        raise InvalidValueError(
+            "mesh_shape is empty", "a mesh has at least one axis", "use (1,) for one place"
+        )
     codes = [code] * len(shape) if isinstance(code, Code) else list(code)
     if len(codes) != len(shape):
         raise InvalidValueError(

@@ -40,7 +40,9 @@ def save_profile(
     """
     if not isinstance(machine, Machine):
         raise InvalidTypeError(
-            f"the machine is {machine!r:.60}", "it must be a Machine", "build one"
+            f"the machine is {machine!r:.60}",
+            "it must be a Machine",
+            "build one with Machine(dims=...)",
         )
     require_name(name)
     content: dict[str, Any] = {"source": source, **_said(machine)}

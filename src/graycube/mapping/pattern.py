@@ -81,7 +81,9 @@ class Pattern:
         """
         lengths = require_ints(shape, "the mesh")
         if not lengths or any(length < 1 for length in lengths):
-            raise InvalidValueError(f"the mesh is {lengths}", "it has places", "use (4, 4)")
+            raise InvalidValueError(
+                f"the mesh is {lengths}", "it must have places", "use a mesh such as (4, 4)"
+            )
         kinds: tuple[tuple[str, Weights, Callable[[int], Iterator[_Pairs]]], ...] = (
             ("neighbours", neighbours, lambda length: _neighbours(length, periodic=periodic)),
             ("butterflies", butterflies, _butterflies),

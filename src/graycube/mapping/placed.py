@@ -126,7 +126,7 @@ class RankOrder(Shown):
         names = list(hosts) if isinstance(hosts, list | tuple) else []
         if not all(is_name(h) for h in names):
             raise InvalidTypeError(
-                f"the hosts are {hosts!r:.60}", "they are names", 'pass ["node1", "node2"]'
+                f"the hosts are {hosts!r:.60}", "they must be names", 'pass ["node1", "node2"]'
             )
         if not names or self.order.size % len(names):
             raise InvalidValueError(
@@ -201,7 +201,7 @@ def place(pattern: Pattern, machine: Machine | str) -> RankOrder:
     if not isinstance(pattern, Pattern):
         raise InvalidTypeError(
             f"the pattern is {pattern!r:.60}",
-            "it says what ranks send",
+            "it must be a Pattern, which says what ranks send",
             "build one with Pattern.mesh or Pattern.matrix",
         )
     if isinstance(machine, str):
@@ -209,8 +209,8 @@ def place(pattern: Pattern, machine: Machine | str) -> RankOrder:
     if not isinstance(machine, Machine):
         raise InvalidTypeError(
             f"the machine is {machine!r:.60}",
-            "it is a Machine or the name of a profile",
-            "pass one",
+            "it must be a Machine or the name of a profile",
+            "build one with graycube.Machine(dims=...)",
         )
     if pattern.places != 1 << machine.dims:
         raise InvalidValueError(

@@ -110,7 +110,11 @@ def bench(plan: Plan, comm: "Intracomm", rounds: int = 9) -> Bench:
 
     def prepare() -> tuple[list[Plan], dict[str, object]]:
         if not isinstance(plan, Plan):
-            raise InvalidTypeError(f"got a {type(plan).__name__}", "a Plan", "pass one")
+            raise InvalidTypeError(
+                f"got a {type(plan).__name__}",
+                "bench times a Plan",
+                "make one with graycube.plan",
+            )
         count = require_int(rounds, "rounds", least=1)
         names = [made.algorithm for made in _rivals(plan)]
         return _rivals(plan), {"plan": repr(plan), "candidates": names, "rounds": count}

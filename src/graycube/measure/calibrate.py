@@ -68,7 +68,9 @@ def _checked(
     repeats = require_int(repeats, "repeats", least=1)
     if repeats > MAX_REPEATS:
         raise InvalidValueError(
-            f"repeats is {str(repeats)[:40]}", f"it must be at most {MAX_REPEATS}", "use fewer"
+            f"repeats is {str(repeats)[:40]}",
+            f"it must be at most {MAX_REPEATS}",
+            f"use 1..{MAX_REPEATS}",
         )
     name = "calibrated" if name is None else require_name(name)
     return dims, _checked_sizes(sizes), repeats, name

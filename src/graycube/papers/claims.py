@@ -77,7 +77,7 @@ class Correction:
     ``exceptions`` is how many cases contradict the print, and ``quick`` how many of the quick
     sizes: so a misquoted print is found. ``relation`` is that of the claim unless it is given.
 
-    >>> Correction("n + 1 cycles", erratum="TR-20-91, Theorem 8.", formula="n + 1").figures
+    >>> Correction("n + 1 cycles", erratum="TR-20-91, Theorem 8", formula="n + 1").figures
     ()
     """
 
@@ -142,7 +142,9 @@ class Claim:
             raise self._wrong(f"verdict {self.verdict!r}", "the one that a correction needs")
 
     def _wrong(self, has: str, needs: str) -> InvalidValueError:
-        return InvalidValueError(f"{self.name} has the {has}", f"it needs {needs}", "mend it")
+        return InvalidValueError(
+            f"{self.name} has the {has}", f"it needs {needs}", "mend the claim"
+        )
 
     @property
     def name(self) -> str:

@@ -87,7 +87,8 @@ def evaluate(formula: str, values: Mapping[str, Number]) -> Number:
     Traceback (most recent call last):
     ...
     graycube.errors.InvalidValueError: the formula is "__import__('os')": it may only count,
-    with + - * / // % **, comparisons, "if" and abs, ceil, comb, floor, max, min; mend it
+    with + - * / // % **, comparisons, "if" and abs, ceil, comb, floor, max, min; mend it in
+    claims.toml
     """
     try:
         return _value(_parsed(formula), values)
@@ -96,7 +97,7 @@ def evaluate(formula: str, values: Mapping[str, Number]) -> Number:
         raise InvalidValueError(
             f"the formula is {_shortened(formula)}",
             f'it may only count, with + - * / // % **, comparisons, "if" and {functions}',
-            "mend it",
+            "mend it in claims.toml",
         ) from error
 
 

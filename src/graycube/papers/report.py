@@ -207,7 +207,7 @@ def _facts(outcome: Outcome) -> Iterator[Markup]:
         yield element("p", "Formula: ", element("code", claim.formula), stays)
     if outcome.verdict in _INSTEAD and claim.correction is not None:
         formula = element("code", claim.correction.formula) if claim.correction.formula else ""
-        told = f" (errata: {claim.correction.erratum.rstrip('.')})"
+        told = f" (errata: {claim.correction.erratum})"
         word = _INSTEAD[outcome.verdict]
         yield element("p", f"{word}: ", claim.correction.statement, " ", formula, told)
     if claim.remark:

@@ -80,13 +80,14 @@ def require_schedule(schedule: object) -> Schedule | Replication:
     >>> require_schedule([1, 2])
     Traceback (most recent call last):
     ...
-    graycube.errors.InvalidTypeError: the schedule is [1, 2]: it is a graycube.Schedule; make
-    one of ways (moves that are written out can be checked and replayed, not planned with)
+    graycube.errors.InvalidTypeError: the schedule is [1, 2]: it must be a
+    graycube.schedule.Schedule; make one of ways (moves that are written out can be checked and
+    replayed, not planned with)
     """
     if not isinstance(schedule, Schedule | Replication):
         raise InvalidTypeError(
             f"the schedule is {schedule!r:.60}",
-            "it is a graycube.Schedule",
+            "it must be a graycube.schedule.Schedule",
             "make one of ways (moves that are written out can be checked and replayed, "
             "not planned with)",
         )

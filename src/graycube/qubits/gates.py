@@ -126,7 +126,9 @@ def require_matrix(matrix: object) -> _Array:
         given = np.asarray(None)
     if given.dtype.kind not in "biufc":
         raise InvalidTypeError(
-            f"the gate is {matrix!r:.60}", "its matrix has numbers", "pass a square array"
+            f"the gate is {matrix!r:.60}",
+            "its matrix must have numbers",
+            "pass a square array of numbers",
         )
     found = given.astype(np.result_type(given, np.complex64), copy=False)
     bits = max(found.shape[0].bit_length() - 1, 1) if found.ndim == 2 else 1
@@ -258,7 +260,7 @@ def operation(matrix: object, qubits: object, bits: int) -> Operation:
     if len(set(named)) != wanted or not all(0 <= q < bits for q in named):
         raise InvalidValueError(
             f"the gate is on the qubits {tuple(named)}",
-            f"they are different ones of 0..{bits - 1}",
-            "check them",
+            f"they must be different ones of 0..{bits - 1}",
+            "name each once",
         )
     return Operation(found, tuple(named))

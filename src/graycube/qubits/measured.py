@@ -127,8 +127,8 @@ def _listed(qubits: Iterable[int] | None, layout: Layout, most: int) -> Sequence
     if len(set(wanted)) != len(wanted) or not all(0 <= q < layout.p for q in wanted):
         raise InvalidValueError(
             f"the qubits are {tuple(wanted)}",
-            f"they are different ones of 0..{layout.p - 1}",
-            "check them",
+            f"they must be different ones of 0..{layout.p - 1}",
+            "name each once",
         )
     return wanted
 

@@ -41,7 +41,7 @@ def zeros(
             raise InvalidValueError(
                 f"{p} qubits on {1 << n} nodes",
                 f"a state of {p} qubits has {1 << p} amplitudes",
-                "use fewer nodes",
+                f"use {1 << p} nodes or fewer",
             )
         return Layout.consecutive(p, n), {"operation": "zeros", "qubits": p}
 

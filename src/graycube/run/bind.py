@@ -70,7 +70,9 @@ def require_block(task: Task, block: ArrayLike) -> NDArray[Any]:
 def require_out(block: NDArray[Any], out: object) -> NDArray[Any]:
     """An array like the block, that can be written."""
     if not isinstance(out, np.ndarray):
-        raise InvalidTypeError(f"out is {out!r:.60}", "it must be an array", "pass one or none")
+        raise InvalidTypeError(
+            f"out is {out!r:.60}", "it must be an array", "pass one, or leave out away"
+        )
     if (out.shape, out.dtype) != (block.shape, block.dtype) or not out.flags.writeable:
         raise InvalidValueError(
             f"out has shape {out.shape} and dtype {out.dtype}",

@@ -116,7 +116,9 @@ def _complex(blocks: ArrayLike) -> _Blocks:
     given = host_array(blocks)
     if given.dtype.kind not in "biufc":
         raise InvalidTypeError(
-            f"the blocks have dtype {given.dtype}", "numbers are needed", "convert them"
+            f"the blocks have dtype {given.dtype}",
+            "numbers are needed",
+            "convert them with astype",
         )
     return given.astype(np.result_type(given, np.complex64))
 

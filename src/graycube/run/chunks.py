@@ -125,9 +125,9 @@ class _Chunks(Parcels):
         first, *others = (final for _, final in self.itinerary.finals())
         if any(final != first for final in others):
             raise InvalidValueError(
-                "the ways of a schedule end differently",
-                "elements go where one map takes them",
-                "see verify()",
+                "parts of the block end in different layouts",
+                "all must end where the task says",
+                "see what verify() says",
             )
         return first
 

@@ -53,7 +53,9 @@ def apply(
 def require_out(out: object, array: NDArray[Any]) -> None:
     """That a result has the shape and the dtype of the blocks."""
     if not isinstance(out, np.ndarray):
-        raise InvalidTypeError(f"out is {out!r}", "it must be an array", "pass one or nothing")
+        raise InvalidTypeError(
+            f"out is {out!r}", "it must be an array", "pass one, or leave out away"
+        )
     if (out.shape, out.dtype) != (array.shape, array.dtype):
         raise InvalidValueError(
             f"out has shape {out.shape} and dtype {out.dtype}",

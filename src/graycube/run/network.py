@@ -210,7 +210,7 @@ class _Walk:
             raise InvalidValueError(
                 f"node {self._node} does not have what it sends in round {number}",
                 "elements leave after they came, and as many come as leave",
-                "ask plan.verify()",
+                "see what plan.verify() says",
             )
         for k, which in leaving:
             peer = self._node ^ 1 << dims[k]

@@ -120,7 +120,7 @@ class Parcels:
             raise InvalidValueError(
                 "crossings in the order of time lead elsewhere than in the order of steps",
                 "steps out of order must commute",
-                "see verify()",
+                "see what verify() says",
             )
 
 

@@ -163,5 +163,5 @@ def _require_rounds(schedule: Schedule, way: Way, legs: list[_Path], stay: _Stay
             raise InvalidValueError(
                 f"elements cross links in cycle {first + high - 1} and again in round {r}",
                 "what comes in a round is sent on in a later one",
-                "see verify(), and cut the schedule into shorter rounds",
+                "see what verify() says, and cut the schedule into shorter rounds",
             )

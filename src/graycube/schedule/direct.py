@@ -54,7 +54,7 @@ class Delivery:
         for value, kind in ((self.move, AffineMap), (self.partner, Matrix)):
             if not isinstance(value, kind):
                 raise InvalidTypeError(
-                    f"got {value!r:.60}", f"it must be {kind.__name__}", "pass one"
+                    f"got {value!r:.60}", f"it must be {kind.__name__}", "pass such a value"
                 )
         for name in ("classes", "dims", "parts"):
             object.__setattr__(self, name, require_ints(getattr(self, name), name))
@@ -129,7 +129,9 @@ def delivered(
     (range(0, 4), [0, 1])
     """
     if not isinstance(task, Task):
-        raise InvalidTypeError(f"the task is {task!r:.60}", "it is a Task", "pass one")
+        raise InvalidTypeError(
+            f"the task is {task!r:.60}", "it must be a Task", "pass Task(...)"
+        )
     if type(circuits) is not bool:
         raise InvalidTypeError(
             f"circuits is {circuits!r:.40}", "it is True or False", "pass a bool"

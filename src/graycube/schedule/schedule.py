@@ -43,7 +43,9 @@ class Timetable:
 
     def __post_init__(self) -> None:
         if not isinstance(self.task, Task):
-            raise InvalidTypeError(f"the task is {self.task!r:.60}", "it is a Task", "pass one")
+            raise InvalidTypeError(
+                f"the task is {self.task!r:.60}", "it must be a Task", "pass Task(...)"
+            )
         if self.relabel is not None and not _renumbers_nodes(self.relabel, self.task):
             raise InvalidValueError(
                 f"relabel is a map of {self.relabel.width} bits that does more than renumber",

@@ -81,7 +81,11 @@ def require_small(task: Task) -> None:
     >>> require_small(Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1))
     """
     if not isinstance(task, Task):
-        raise InvalidTypeError(f"got a {type(task).__name__}", "a Task is needed", "pass one")
+        raise InvalidTypeError(
+            f"got a {type(task).__name__}",
+            "a Task is needed",
+            "pass plan.task, or Task(source, target, block)",
+        )
     if not 1 <= task.n <= MAX_DIMS or task.p > MAX_ADDRESS:
         raise InvalidValueError(
             f"the task is for 2^{task.n} nodes and 2^{task.p} elements of a layout",
@@ -99,7 +103,9 @@ def require_machine_of(task: Task, machine: Machine) -> None:
     """
     if not isinstance(machine, Machine):
         raise InvalidTypeError(
-            f"got a {type(machine).__name__}", "a Machine is needed", "pass one"
+            f"got a {type(machine).__name__}",
+            "a Machine is needed",
+            "pass plan.machine, or Machine(dims=...)",
         )
     if machine.dims != task.n:
         raise InvalidValueError(

@@ -132,7 +132,7 @@ class Halo:
         nodes = 1 << self.layout.n
         if not 0 <= require_int(node, "node") < nodes:
             raise OutOfRangeError(
-                f"node is {node}", f"it must lie in 0..{nodes - 1}", "check the layout"
+                f"node is {node}", f"it must lie in 0..{nodes - 1}", "number nodes from 0"
             )
         renumbered = _number(self.layout, node)
         return messages(readings(self), node, renumbered, corners=self.corners, sent=sent)
@@ -233,7 +233,9 @@ def _reach(entry: object, axis: int, stride: int) -> Reach:
 
 def _flag(value: object, name: str) -> bool:
     if not isinstance(value, bool):
-        raise InvalidTypeError(f"{name} is {value!r:.60}", "it must be a bool", "pass one")
+        raise InvalidTypeError(
+            f"{name} is {value!r:.60}", "it must be a bool", "pass True or False"
+        )
     return value
 
 

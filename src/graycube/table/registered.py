@@ -103,7 +103,7 @@ def _checked(algorithm: object) -> Algorithm:
         if not callable(getattr(algorithm, part)):
             raise InvalidTypeError(
                 f"{part} of {name!r} is {getattr(algorithm, part)!r:.60}",
-                "it is a function of a task and a machine",
-                "pass one",
+                "it must be a function of a task and a machine",
+                "pass such a function",
             )
     return algorithm

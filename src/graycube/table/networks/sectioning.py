@@ -49,7 +49,7 @@ def _emit(method: Method | None, task: Task, machine: Machine) -> Schedule:
             raise InvalidValueError(
                 f"memory has room for {made.algorithm} only",
                 f"not for {chosen.name}",
-                "take that",
+                f"choose {made.algorithm}",
             )
         return _fitting(made, machine)
 
