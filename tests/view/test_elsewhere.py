@@ -31,7 +31,10 @@ def events_of(plan):
         at = event["pid"], event["tid"]
         assert all(type(number) is int and number > 0 for number in at)
         if event["ph"] == "M":
-            assert event["name"] in {"process_name", "thread_name"}
+            assert event["name"] in {"process_name", "process_sort_index", "thread_name"}
+            if event["name"] == "process_sort_index":
+                assert event["args"] == {"sort_index": at[0]}
+                continue
             key = at[0] if event["name"] == "process_name" else at
             assert key not in named
             named[key] = event["args"]["name"]

@@ -59,7 +59,7 @@ def trace(plan: Plan) -> str:
     content = {
         "displayTimeUnit": "ns",
         "otherData": _about(plan, note),
-        "traceEvents": [_track(ROUNDS, f"rounds {note}".strip()), *events],
+        "traceEvents": [*_processes(note), *events],
     }
     return json.dumps(content, separators=(",", ":"), allow_nan=False)
 
@@ -159,7 +159,6 @@ def _sent(
     """Tracks of nodes and of the links that are used, and their messages."""
     n, itemsize, machine = plan.task.n, plan.task.itemsize, plan.machine
     starts = list(accumulate(seconds, initial=gathering))
-    yield from (_track(NODES, "nodes"), _track(LINKS, "links"))
     yield from (_track(NODES, f"node {u}", 2 + u) for u in range(1 << n))
     named = set[int]()
     for number, k, node, partner, dimension, size in zip(*rows.values(), strict=True):
@@ -200,6 +199,19 @@ def _event(  # noqa: PLR0913, PLR0917 - the fields of the format
     ts, dur = start * _MICROSECONDS, length * _MICROSECONDS
     fields = {"name": name, "cat": kind, "ph": "X", "ts": ts, "dur": dur}
     return {**fields, "pid": process, "tid": track, "args": args or {}}
+
+
+def _processes(note: str) -> Iterator[_Event]:
+    """The names of the three, and their order from the top."""
+    for process, name in (
+        (ROUNDS, f"rounds {note}".strip()),
+        (NODES, "nodes"),
+        (LINKS, "links"),
+    ):
+        if process == ROUNDS or not note:
+            named = _track(process, name)
+            yield named
+            yield {**named, "name": "process_sort_index", "args": {"sort_index": process}}
 
 
 def _track(process: int, name: str, track: int | None = None) -> _Event:

@@ -85,7 +85,7 @@ def _note(smaller: Plan, plan: Plan) -> str:
     if smaller.rounds != plan.rounds:
         changes.append(f"in {smaller.rounds} rounds instead of {plan.rounds}")
     share, rest = divmod(plan.task.block, smaller.task.block)
-    if len(changes) == 1 and not rest:
+    if len(changes) == 1 and not rest and smaller.cycles * share == plan.cycles:
         changes[0] += f", so that each stands for {share}"
     return f"Drawn with {', '.join(changes)}; the prices are those of the whole plan."
 
