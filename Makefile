@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable
 
 .PHONY: demo test sweep check format lint types imports docs bench clean
 .DELETE_ON_ERROR:
@@ -66,6 +67,11 @@ clean:
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "graycube needs Python 3.11 or newer; call: make PYTHON=python3.11 ..." >&2; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs,fast,mpi,plot,zarr]'
+	@echo "Setting up .venv, once: a minute or two, by the network."
+	@echo "1 of 3: an environment"
+	@$(PYTHON) -m venv .venv
+	@echo "2 of 3: graycube, NumPy and SciPy, MPI, Numba, pictures"
+	@$(INSTALL) '.[fast,mpi,plot,zarr]'
+	@echo "3 of 3: what tests and documents need"
+	@$(INSTALL) '.[dev,docs]'
 	@touch $@

@@ -8,9 +8,11 @@ those that it starts.
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import settings
 
 ALWAYS = {"deadline": None, "print_blob": True}
@@ -26,6 +28,18 @@ collect_ignore_glob = [
     "mpi/*",
     "faults.py",
 ]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def plans_keep_to_their_schema():
+    """Every plan that this process writes, whatever is tested."""
+    from schemas import checking  # noqa: PLC0415 - the settings above come first
+
+    written = sys.modules["graycube.planning.plan"]
+    patch = pytest.MonkeyPatch()
+    patch.setattr(written, "plan_text", checking(written.plan_text))
+    yield
+    patch.undo()
 
 
 LONG = (

@@ -15,7 +15,7 @@ from graycube import demo
 from graycube.advice import Advice
 from graycube.demo import flow, story
 
-KEYS = ("where", "renumber", "advise", "convert", "transform", "solve")
+KEYS = ("transform", "solve", "where", "renumber", "advise", "convert")
 PICTURES = {"layouts.png", "flow.png"}
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -138,7 +138,7 @@ def test_figures_are_right(told):
 
 
 def test_json(told, tmp_path):
-    some = ("where", "renumber", "transform")
+    some = ("transform", "where", "renumber")
     with short(*some):
         ran = cli("demo", tmp_path / "other", "--json")
     assert ran.err == ""
@@ -167,7 +167,7 @@ def test_quiet_and_the_folder_by_default(tmp_path, monkeypatch):
 
 def test_without_matplotlib_there_are_no_pictures(tmp_path):
     missing = patch.dict("sys.modules", {"matplotlib": None, "matplotlib.figure": None})
-    some = ("where", "convert", "solve")
+    some = ("solve", "where", "convert")
     with missing, short(*some), patch.object(story, "STEPS", 4):
         assert cli("demo", tmp_path).fine()
     assert {path.name for path in tmp_path.iterdir()} == {"index.html", "plan.html"}

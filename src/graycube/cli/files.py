@@ -1,11 +1,13 @@
 """Files that verbs read, and those that they must not write."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import graycube as gc
 from graycube.errors import InvalidValueError
 from graycube.planning import Plan
 from graycube.planning.files import read_plan_text
+from graycube.whole_files import require_writable
 
 
 def read_plan(path: Path) -> gc.Plan:
@@ -32,12 +34,22 @@ def text_of(path: Path) -> str:
         ) from error
 
 
-def require_new(path: Path, *read: Path) -> None:
-    """Refuse to write over what was read.
+def require_new(paths: Iterable[Path], *read: Path) -> None:
+    """Refuse to write over what was read, and two texts in one file.
 
-    >>> require_new(Path("plan.html"), Path("plan.json"))
+    >>> require_new([Path("plan.html"), Path("moves.csv")], Path("plan.json"))
     """
-    if path.exists() and any(path.samefile(file) for file in read):
-        raise InvalidValueError(
-            f"{path} is the plan itself", "the page is another file", "say -o plan.html"
-        )
+    seen = set[Path]()
+    for path in paths:
+        target = require_writable(path)
+        if target.exists() and any(target.samefile(file) for file in read):
+            raise InvalidValueError(
+                f"{path} is the plan itself",
+                "what is written is another file",
+                "say -o plan.html, or another name",
+            )
+        if target in seen:
+            raise InvalidValueError(
+                f"{path} is to have two texts", "a file has one", "name a file for each"
+            )
+        seen.add(target)

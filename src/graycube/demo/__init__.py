@@ -19,12 +19,15 @@ def chapters(scene: Scene) -> Iterator[Chapter]:
     """The chapters one after the other, each when it is computed.
 
     >>> next(chapters(Scene())).title
-    'Where everything is'
+    'A transform that does not gather'
     """
     for tell in CHAPTERS:
         title, _, text = inspect.getdoc(tell).partition("\n\n")  # type: ignore[union-attr]
         said = " ".join(text.split())
-        yield Chapter(tell.__name__, title.rstrip("."), said, _code(tell), tell(scene))
+        output = tell(scene)
+        shown = scene.shown.get(tell.__name__)
+        card = "" if shown is None else shown._repr_html_()
+        yield Chapter(tell.__name__, title.rstrip("."), said, _code(tell), output, card)
 
 
 def write(scene: Scene, told: list[Chapter], folder: Path) -> Path:

@@ -13,9 +13,9 @@ _CAPTIONS = {
     "solve": "The vorticity at the start, half way, and at the end.",
 }
 _PURPOSE = (
-    "You have an array spread over 2^n MPI ranks, devices, or simulated nodes. graycube says "
-    "where everything is, how to get from one layout to another, whether that pays, and does "
-    "it. What follows was computed on this machine, in one process, just now."
+    "Arrays spread over many processes that know where every element is. Write stencils and "
+    "FFTs once; run them in one process, over MPI, or on JAX devices. All that follows was "
+    "computed on this machine, in one process, just now."
 )
 _YOURS = """import graycube as gc
 from mpi4py import MPI                           # or comm = None: all nodes in this process
@@ -54,6 +54,7 @@ class Chapter:
     text: str
     code: str
     output: str
+    card: str = ""
 
 
 def document(chapters: Sequence[Chapter], pictures: Mapping[str, str]) -> str:
@@ -79,11 +80,21 @@ def _section(number: int, chapter: Chapter, pictures: Mapping[str, str]) -> Mark
         "section",
         element("h2", f"{number}. {chapter.title}"),
         element("p", *_words(chapter.text)),
-        element("pre", chapter.output, tabindex="0"),
         *_picture(chapter.key, pictures),
+        *_output(chapter),
         element("details", element("summary", "the code"), element("pre", chapter.code)),
         id=chapter.key,
     )
+
+
+def _output(chapter: Chapter) -> Iterator[Markup]:
+    """What was printed; where there are tables that fit any screen, it is folded below them."""
+    printed = element("pre", chapter.output, tabindex="0")
+    if not chapter.card:
+        yield printed
+        return
+    yield element("div", Markup(chapter.card), class_="card")
+    yield element("details", element("summary", "as it is printed"), printed)
 
 
 def _words(text: str) -> Iterator[object]:

@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 from graycube.errors import GraycubeError, InvalidValueError
@@ -23,6 +24,15 @@ def plan_text(schedule: Schedule | Replication, machine: Machine) -> str:
             "write down what it was planned for, and plan it again there",
         )
     return text
+
+
+def plan_schema() -> str:
+    """The JSON Schema of the files that plans are written to, for other programs.
+
+    >>> json.loads(plan_schema())["required"]
+    ['format', 'version', 'machine', 'schedule']
+    """
+    return (files(__package__) / "plan.schema.json").read_text(encoding="utf-8")
 
 
 def read_plan_text(path: str | Path) -> str:

@@ -73,6 +73,32 @@ class Moves(Timetable):
     def __len__(self) -> int:
         return len(self.cycle)
 
+    @property
+    def partner(self) -> NDArray[np.int32]:
+        """The node that each crossing leads to.
+
+        >>> from graycube.layout import Layout
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
+        >>> Moves(task, "by hand", (0,), 1, [0, 0], [2, 3], [0, 0], [2, 3]).partner.tolist()
+        [3, 2]
+        """
+        led: NDArray[np.int32] = self.node ^ (1 << self.dimension.astype(np.int32))
+        return led
+
+    @property
+    def round(self) -> IntArray:
+        """The round of each crossing; 0 is the first.
+
+        >>> from graycube.layout import Layout
+        >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=1)
+        >>> Moves(task, "there and back", (0, 2), 3, [0, 2], [0, 1], [0, 0], [0, 0]).round
+        array([0, 1])
+        """
+        cycles = self.cycle.astype(np.int64)
+        if isinstance(self.rounds, range):
+            return cycles // self.rounds.step
+        return np.searchsorted(np.asarray(self.rounds), cycles, side="right") - 1
+
 
 def expand(schedule: Schedule | Replication) -> Moves:
     """Write a symbolic schedule out, element by element.

@@ -11,13 +11,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.markup import joined
 from graycube.planning import Plan
 from graycube.view.page.drawn import Drawn, drawn
 from graycube.view.page.scene import scene
 from graycube.view.page.tables import tables
 from graycube.view.page.words import heading, price_line, remarks
+from graycube.view.rows import require_plan
 from graycube.whole_files import write_whole
 
 MAX_DIMS = 8
@@ -43,7 +44,7 @@ def page(plan: Plan, other: Plan | None = None) -> str:
     """
     plans = [plan] if other is None else [plan, other]
     for one in plans:
-        _require_plan(one)
+        _require_drawable(one)
     _require_same_task(plans)
     scenes = [scene(one, seen) for one, seen in zip(plans, _drawn_alike(plans), strict=True)]
     for shown in scenes:
@@ -65,11 +66,8 @@ def save_page(path: str | Path, plan: Plan, other: Plan | None = None) -> None:
     write_whole(path, page(plan, other))
 
 
-def _require_plan(plan: object) -> None:
-    if not isinstance(plan, Plan):
-        raise InvalidTypeError(
-            f"got a {type(plan).__name__}", "a page shows a Plan", "make one with graycube.plan"
-        )
+def _require_drawable(plan: Plan) -> None:
+    require_plan(plan, "a page shows a Plan")
     if plan.task.n > MAX_DIMS:
         raise InvalidValueError(
             f"the plan is for a cube of {plan.task.n} dimensions",

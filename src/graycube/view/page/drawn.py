@@ -48,7 +48,8 @@ def drawn(plan: Plan, block: int | None = None) -> Drawn:
     >>> large.algorithm, small.plan.algorithm, small.plan.task.block, small.plan.rounds
     ('gb3', 'gb3', 8, 6)
     >>> print(small.note)
-    Drawn with 8 elements on each node instead of 65536; the prices are those of the whole plan.
+    Drawn with 8 elements on each node instead of 65536, so that each stands for 8192; the
+    prices are those of the whole plan.
     """
     if fits(plan) and block in (None, plan.task.block):
         return Drawn(plan, plan.moves(), "")
@@ -83,6 +84,9 @@ def _note(smaller: Plan, plan: Plan) -> str:
         changes.append(f"an array of {shapes[0]} instead of {shapes[1]}")
     if smaller.rounds != plan.rounds:
         changes.append(f"in {smaller.rounds} rounds instead of {plan.rounds}")
+    share, rest = divmod(plan.task.block, smaller.task.block)
+    if len(changes) == 1 and not rest and smaller.cycles * share == plan.cycles:
+        changes[0] += f", so that each stands for {share}"
     return f"Drawn with {', '.join(changes)}; the prices are those of the whole plan."
 
 

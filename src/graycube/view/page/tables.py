@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from graycube.markup import Markup, element
+from graycube.markup import Markup, element, joined
 from graycube.show import Bar, Table
 from graycube.show.html import Look, table_of
+from graycube.texts import counted
 
 _LOOK = Look("class_", {"r": "figure-cell", "strong": "chosen", "soft": "left"})
 
@@ -51,21 +52,26 @@ def _fact(title: str, content: Table | Markup, kind: str) -> Markup:
     return element("section", element("h2", title), body, class_=f"fact {kind}")
 
 
-def _prices(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The candidates, the cheapest first and those that do not apply last."""
-    order = sorted(rows, key=lambda row: (row["seconds"] is None, row["seconds"] or 0.0))
+def _prices(rows: Sequence[Mapping[str, Any]]) -> Markup:
+    """The candidates, the cheapest first; those that do not apply are folded away."""
+    priced = sorted((r for r in rows if r["seconds"] is not None), key=lambda r: r["seconds"])
     body, marks = list[Sequence[object]](), dict[int, str]()
-    for k, row in enumerate(order):
-        if row["seconds"] is None:
-            marks[k] = "soft"
-            figures = *[""] * 4, f"left out: {row['remark']}"
-        else:
-            marks |= {k: "strong"} if row["chosen"] else {}
-            counts = (str(row[name]) for name in ("rounds", "cycles", "bytes"))
-            figures = *counts, f"{row['seconds']:.4g}", row["remark"]
-        body.append((row["name"], *figures, row["paper"]))
+    for k, row in enumerate(priced):
+        marks |= {k: "strong"} if row["chosen"] else {}
+        counts = (str(row[name]) for name in ("rounds", "cycles", "bytes"))
+        body.append(
+            (row["name"], *counts, f"{row['seconds']:.4g}", row["remark"], row["paper"])
+        )
     heads = ("candidate", "rounds", "cycles", "link bytes", "seconds", "compared", "from")
-    return Table(heads, body, "lrrrrll", marks)
+    table = table_of(Table(heads, body, "lrrrrll", marks), _LOOK)
+    others = [r for r in rows if r["seconds"] is None]
+    if not others:
+        return table
+    reasons = [(r["name"], f"left out: {r['remark']}", r["paper"]) for r in others]
+    soft = Table((), reasons, "lll", dict.fromkeys(range(len(others)), "soft"))
+    do = "does" if len(others) == 1 else "do"
+    summary = element("summary", f"{counted(len(others), 'algorithm')} {do} not apply")
+    return joined([table, element("details", summary, table_of(soft, _LOOK))])
 
 
 def _bounds(shown: Mapping[str, Any]) -> Table:

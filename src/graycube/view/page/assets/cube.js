@@ -14,7 +14,7 @@ class Cube {
     this.colours = palette(trace.n);
     this.dots = [];
     const [width, height] = this.plan.size;
-    const least = [0, 0, 0, 300, 470, 640, 820, 900, 1000][trace.n];
+    const least = [0, 0, 0, 300, 470, 800, 1060, 900, 1000][trace.n];
     set(svg, {
       viewBox: `0 0 ${width} ${height}`, style: `--wide:${width}px;--least:${least}px`,
       "aria-label": `Cube of ${amount(trace.nodes, "node")} and ${trace.n} dimensions`,
@@ -66,19 +66,19 @@ class Cube {
       draw(part, "text", { class: "number", x: width / 2, y: 11, "text-anchor": "middle", "font-size": 9 }, node);
       return;
     }
-    const size = this.n > 4 ? 11 : 13;
+    const size = [13, 13, 13, 13, 13, 13, 15][this.n];
     const { relabel } = this.trace.scene;
     const number = relabel ? `${node}→${relabel[node]}` : `${node}`;
     draw(part, "text", { class: "number", x: 5, y: size + 1, "font-size": size }, number);
-    if (relabel && this.n > 3) return;
+    if (this.n > 5 || (relabel && this.n > 3)) return;  // too small to read: the panel says it
     draw(part, "text", {
-      class: "bits", x: width - 5, y: size + 1, "text-anchor": "end", "font-size": [0, 11, 11, 11, 11, 10, 8.5][this.n],
+      class: "bits", x: width - 5, y: size + 1, "text-anchor": "end", "font-size": [0, 11, 11, 11, 11, 10][this.n],
     }, bits(node, this.n));
   }
 
   drawCells(part, node) {
     const { block } = this.trace;
-    const head = this.n > 4 ? 15 : 18;
+    const head = [18, 18, 18, 18, 18, 17, 18][this.n];
     const { width, height } = this.plan.box;
     if (this.n > 6 || block === 0) return [];
     const room = [width - 8, height - head - 4];

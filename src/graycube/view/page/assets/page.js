@@ -158,6 +158,7 @@ class Page {
     click("next", () => clock.step(1));
     click("play", () => this.toggle());
     click("theme", () => this.nextTheme());
+    click("more", () => set(part("more"), { "aria-expanded": part("choices").classList.toggle("open") }));
     click("help", () => part("keys").showModal());
     part("time").addEventListener("input", () => this.scrub());
     part("unit").addEventListener("change", () => this.setUnit(part("unit").value));

@@ -1,0 +1,227 @@
+"""A plan as a trace: a file that Perfetto and chrome://tracing open.
+
+Rules.
+
+1. The file is JSON in the trace event format: metadata that names tracks, and complete events
+   (``"ph": "X"``) with a start ``ts`` and a length ``dur`` in microseconds.
+2. Rounds follow each other without gaps, and all together last as long as the plan costs. A
+   message begins with its round and is not longer. Without costs a byte takes a second.
+3. A plan with too many messages for a file has its rounds alone, and the file says so.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import accumulate, chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graycube.planning import Plan
+from graycube.planning.explain import NO_COSTS, used
+from graycube.schedule import Replication
+from graycube.texts import counted, one_line
+from graycube.view.rows import require_plan
+from graycube.whole_files import write_whole
+
+MAX_EVENTS = 100_000
+MAX_CROSSINGS = 1 << 22
+ROUNDS, NODES, LINKS = 1, 2, 3
+_Event = dict[str, Any]
+_MICROSECONDS = 1e6
+
+
+def trace(plan: Plan) -> str:
+    """The text of a trace: rounds, nodes and links over time.
+
+    >>> import json
+    >>> import graycube as gc
+    >>> machine = gc.Machine(dims=2, startup=1e-6, per_byte=1e-9)
+    >>> plan = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 500, machine=machine)
+    >>> events = json.loads(gc.view.trace(plan))["traceEvents"]
+    >>> [(e["name"], e["ts"], e["dur"]) for e in events if e.get("cat") == "link"]
+    [('500 elements', 0.0, 1.5), ('500 elements', 0.0, 1.5)]
+    """
+    require_plan(plan, "a trace shows a Plan")
+    timed = [(count, max(of.values())) for count, of in plan.traffic.seconds(plan.machine)]
+    gathering = plan.machine.per_row * plan.traffic.rows
+    rows = _messages(plan)
+    if rows is None:
+        events = _summed(timed, gathering)
+        note = _why_summed(plan)
+    else:
+        seconds = list(chain.from_iterable([each] * count for count, each in timed))
+        numbers = sorted(set(rows["round"]))
+        events = chain(
+            _rounds(numbers, seconds, gathering), _sent(plan, rows, seconds, gathering)
+        )
+        note = ""
+    content = {
+        "displayTimeUnit": "ns",
+        "otherData": _about(plan, note),
+        "traceEvents": [*_processes(note), *events],
+    }
+    return json.dumps(content, separators=(",", ":"), allow_nan=False)
+
+
+def save_trace(path: str | Path, plan: Plan) -> None:
+    """Write :func:`trace` to a file: all of it or nothing.
+
+    >>> import tempfile
+    >>> import graycube as gc
+    >>> plan = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 4, machine="ideal")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gc.view.save_trace(Path(folder) / "plan.trace.json", plan)
+    ...     [entry.name for entry in Path(folder).iterdir()]
+    ['plan.trace.json']
+    """
+    write_whole(path, trace(plan))
+
+
+def _about(plan: Plan, note: str) -> dict[str, object]:
+    task = plan.task
+    said = {
+        "algorithm": plan.algorithm,
+        "source": str(task.source),
+        "target": str(task.target),
+        "machine": used(plan.machine),
+        "note": " ".join(filter(None, (note, "" if plan.machine.priced else NO_COSTS))),
+    }
+    return {
+        **{name: one_line(text) for name, text in said.items()},
+        "nodes": 1 << task.n,
+        "block": task.block,
+        "itemsize": task.itemsize,
+        "seconds": plan.cost,
+        "lower_bound": plan.lower_bound,
+    }
+
+
+def _messages(plan: Plan) -> dict[str, list[int]] | None:
+    """Which link carries how many elements in which round, if they are few enough."""
+    if isinstance(plan.schedule, Replication) or plan.traffic.crossings > MAX_CROSSINGS:
+        return None
+    n, moves = plan.task.n, plan.moves()
+    link = moves.node.astype(np.int64) * n + moves.dimension
+    key, sizes = np.unique(moves.round * max(1, n << n) + link, return_counts=True)
+    numbers, link = np.divmod(key, max(1, n << n))
+    # each link and each node has a name and a place, each message an event of either
+    if 2 * len(key) + 2 * (n + 1 << n) + plan.rounds > MAX_EVENTS:
+        return None
+    busy = np.unique(numbers, return_inverse=True)[1]
+    node, dimension = np.divmod(link, max(1, n))
+    columns = {
+        "round": numbers,
+        "busy": busy,
+        "node": plan.machine.numbers.inverse()(node),
+        "partner": plan.machine.numbers.inverse()(node ^ 1 << dimension),
+        "dimension": dimension,
+        "elements": sizes,
+    }
+    return {name: column.tolist() for name, column in columns.items()}
+
+
+def _why_summed(plan: Plan) -> str:
+    if isinstance(plan.schedule, Replication):
+        return "(no messages: whole blocks are copied)"
+    return f"(no messages: {plan.traffic.crossings} moves are too many for a trace)"
+
+
+def _rounds(numbers: list[int], seconds: list[float], gathering: float) -> Iterator[_Event]:
+    yield from _gathered(gathering)
+    starts = list(accumulate(seconds, initial=gathering))
+    for k, start, length in zip(numbers, starts[:-1], seconds, strict=True):
+        yield _event(ROUNDS, 1, "round", f"round {k}", start, length)
+
+
+def _summed(timed: list[tuple[int, float]], gathering: float) -> Iterator[_Event]:
+    """Rounds that are alike in one event, and neighbours too where they are still too many."""
+    yield from _gathered(gathering)
+    some, rest = -(-len(timed) // MAX_EVENTS), iter(timed)
+    first, start = 0, gathering
+    while alike := list(islice(rest, some)):
+        count = sum(times for times, _ in alike)
+        length = sum(times * each for times, each in alike)
+        named = f"round {first}" if count == 1 else f"rounds {first} to {first + count - 1}"
+        args = {"rounds": count, "longest round": max(each for _, each in alike)}
+        yield _event(ROUNDS, 1, "round", named, start, length, args)
+        first, start = first + count, start + length
+
+
+def _gathered(seconds: float) -> Iterator[_Event]:
+    if seconds:
+        yield _event(ROUNDS, 1, "memory", "rows gathered, in all rounds", 0.0, seconds)
+
+
+def _sent(
+    plan: Plan, rows: dict[str, list[int]], seconds: list[float], gathering: float
+) -> Iterator[_Event]:
+    """Tracks of nodes and of the links that are used, and their messages."""
+    n, itemsize, machine = plan.task.n, plan.task.itemsize, plan.machine
+    starts = list(accumulate(seconds, initial=gathering))
+    yield from (_track(NODES, f"node {u}", 2 + u) for u in range(1 << n))
+    named = set[int]()
+    for number, k, node, partner, dimension, size in zip(*rows.values(), strict=True):
+        track = 2 + (1 << n) + node * n + dimension
+        if track not in named:
+            named.add(track)
+            yield _track(LINKS, f"{node} to {partner} (dimension {dimension})", track)
+        alone = machine.message_time(size * itemsize, dimension)
+        length = seconds[k] if machine.wires else min(alone, seconds[k])
+        what, args = counted(size, "element"), {"round": number, "elements": size}
+        args |= {"bytes": size * itemsize, "from": node, "to": partner}
+        yield _event(LINKS, track, "link", what, starts[k], length, args)
+    yield from _by_node(rows, seconds, starts)
+
+
+def _by_node(
+    rows: dict[str, list[int]], seconds: list[float], starts: list[float]
+) -> Iterator[_Event]:
+    """What each node sends in each round, over all of its links."""
+    sent: dict[tuple[int, int], dict[str, int]] = {}
+    for k, node, size in zip(rows["busy"], rows["node"], rows["elements"], strict=True):
+        row = sent.setdefault((node, k), {"elements": 0, "links": 0})
+        row["elements"], row["links"] = row["elements"] + size, row["links"] + 1
+    for (node, k), row in sorted(sent.items()):
+        said = f"{counted(row['elements'], 'element')} over {counted(row['links'], 'link')}"
+        yield _event(NODES, 2 + node, "node", said, starts[k], seconds[k], row)
+
+
+def _event(  # noqa: PLR0913, PLR0917 - the fields of the format
+    process: int,
+    track: int,
+    kind: str,
+    name: str,
+    start: float,
+    length: float,
+    args: dict[str, Any] | None = None,
+) -> _Event:
+    ts, dur = start * _MICROSECONDS, length * _MICROSECONDS
+    fields = {"name": name, "cat": kind, "ph": "X", "ts": ts, "dur": dur}
+    return {**fields, "pid": process, "tid": track, "args": args or {}}
+
+
+def _processes(note: str) -> Iterator[_Event]:
+    """The names of the three, and their order from the top."""
+    for process, name in (
+        (ROUNDS, f"rounds {note}".strip()),
+        (NODES, "nodes"),
+        (LINKS, "links"),
+    ):
+        if process == ROUNDS or not note:
+            named = _track(process, name)
+            yield named
+            yield {**named, "name": "process_sort_index", "args": {"sort_index": process}}
+
+
+def _track(process: int, name: str, track: int | None = None) -> _Event:
+    """The name of a process, or of a thread in it."""
+    kind = "process_name" if track is None else "thread_name"
+    return {
+        "name": kind,
+        "ph": "M",
+        "ts": 0,
+        "pid": process,
+        "tid": track or process,
+        "args": {"name": name},
+    }

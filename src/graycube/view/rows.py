@@ -1,0 +1,113 @@
+"""All moves of a plan as a table, for NumPy and for other programs.
+
+Rules. A row is one element on one link. Nodes have the numbers that users know, and rows are
+in the order of time. A plan with more of them than ``MAX_ROWS`` is refused at once.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.planning import Plan
+from graycube.schedule import Moves
+from graycube.whole_files import write_whole
+
+MAX_ROWS = 1 << 20
+COLUMNS = ("round", "cycle", "node", "partner", "dimension", "element")
+
+
+def table(plan: Plan) -> NDArray[Any]:
+    """Every crossing of a link by an element, as a structured array.
+
+    In ``cycle``, ``node`` sends ``element`` to ``partner``. Element e is the one that node
+    ``e // block`` holds at position ``e % block`` at first.
+
+    >>> import graycube as gc
+    >>> plan = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 2, machine="ipsc1")
+    >>> rows = gc.view.table(plan)
+    >>> rows.dtype.names
+    ('round', 'cycle', 'node', 'partner', 'dimension', 'element')
+    >>> rows[["node", "partner", "element"]].tolist()
+    [(2, 3, 4), (3, 2, 6), (2, 3, 5), (3, 2, 7)]
+    """
+    moves = written_out(plan, MAX_ROWS, "a table has at most")
+    back, block = plan.machine.numbers.inverse(), plan.task.block
+    node, place = np.divmod(moves.element, block)
+    columns = {
+        "round": moves.round,
+        "cycle": moves.cycle,
+        "node": back(moves.node.astype(np.int64)),
+        "partner": back(moves.partner.astype(np.int64)),
+        "dimension": moves.dimension,
+        "element": back(node) * block + place,
+    }
+    rows = np.empty(len(moves), [(name, np.int64) for name in COLUMNS])
+    for name in COLUMNS:
+        rows[name] = columns[name]
+    return rows[np.argsort(rows["cycle"], kind="stable")]
+
+
+def csv(plan: Plan) -> str:
+    """The same as comma-separated values, with a line of names.
+
+    >>> import graycube as gc
+    >>> plan = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 1, machine="ipsc1")
+    >>> print(gc.view.csv(plan), end="")
+    round,cycle,node,partner,dimension,element
+    0,0,2,3,0,2
+    0,0,3,2,0,3
+    """
+    rows = (",".join(map(str, row)) for row in table(plan).tolist())
+    return "\n".join([",".join(COLUMNS), *rows, ""])
+
+
+def save_csv(path: str | Path, plan: Plan) -> None:
+    """Write :func:`csv` to a file: all of it or nothing.
+
+    >>> import tempfile
+    >>> import graycube as gc
+    >>> plan = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 4, machine="ideal")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gc.view.save_csv(Path(folder) / "moves.csv", plan)
+    ...     (Path(folder) / "moves.csv").read_text()[:26]
+    'round,cycle,node,partner,d'
+    """
+    write_whole(path, csv(plan))
+
+
+def written_out(plan: Plan, most: int, limit: str) -> Moves:
+    """The moves of a plan, if there are not too many: ``limit`` says of what.
+
+    >>> written_out("plan.json", 8, "a table has at most")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidTypeError: got a str: moves are those of a Plan; make one with
+    graycube.plan
+    """
+    require_plan(plan, "moves are those of a Plan")
+    crossings = plan.traffic.crossings
+    if crossings > most:
+        raise InvalidValueError(
+            f"the plan has {crossings} moves: elements that cross links",
+            f"{limit} {most}",
+            "plan the same with a smaller block; --trace sums large plans up",
+        )
+    return plan.moves()
+
+
+def require_plan(plan: object, what: str) -> None:
+    """Refuse what is no plan.
+
+    >>> require_plan(5, "a trace shows a Plan")
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidTypeError: got a int: a trace shows a Plan; make one with
+    graycube.plan
+    """
+    if not isinstance(plan, Plan):
+        raise InvalidTypeError(
+            f"got a {type(plan).__name__}", what, "make one with graycube.plan"
+        )
