@@ -18,8 +18,8 @@ import numpy as np
 from numba import njit
 
 _ANY = Any
-_NEAR = 1 << 15  # numbers that fit a cache
-_ROWS = 64  # of a buffer
+_NEAREST, _NEAR = 1 << 11, 1 << 15  # numbers that fit the first cache, and the second one
+_ROWS, _BUFFER = 128, 1 << 15  # of a buffer: rows, and numbers
 
 
 @njit(inline="always")  # type: ignore[untyped-decorator]
@@ -67,7 +67,7 @@ def _singles(x: _ANY, start: int, count: int) -> None:
 
 
 @njit(inline="always")  # type: ignore[untyped-decorator]
-def _near(x: _ANY, start: int, size: int, below: int) -> None:
+def _stages(x: _ANY, start: int, size: int, below: int) -> None:
     """All stages of rows that are one after the other."""
     done = 1
     if below == 1 and size >= 8:
@@ -80,10 +80,29 @@ def _near(x: _ANY, start: int, size: int, below: int) -> None:
         _pairs(x, start, size // done, done * below)
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit  # type: ignore[untyped-decorator]
+def _near(x: _ANY, start: int, size: int, below: int) -> None:
+    """The same of more than fits the first cache: what fits it comes first."""
+    small = _fitting(size, below, _NEAREST)
+    if small > 1:
+        for part in range(start, start + size * below, small * below):
+            _stages(x, part, small, below)
+    if small < size:
+        _stages(x, start, size // small, small * below)
+
+
+@njit  # type: ignore[untyped-decorator]
+def _fitting(size: int, below: int, room: int) -> int:
+    """How many rows fit a room, or 1."""
+    while size > 1 and size * below > room:
+        size //= 2
+    return size
+
+
+@njit  # type: ignore[untyped-decorator]
 def _far(given: _ANY, x: _ANY, buffer: _ANY, rows: int, apart: int) -> None:
     """All stages of rows that are far apart, some columns at a time."""
-    some = min(apart, _NEAR // rows)
+    some = min(apart, _BUFFER // rows)
     for line in range(0, len(x), rows * apart):
         for first in range(line, line + apart, some):
             wide = min(some, line + apart - first)
@@ -108,15 +127,13 @@ def summed() -> _ANY:
 
     def walsh(given: _ANY, x: _ANY, size: int, below: int) -> None:
         """Both may be one array."""
-        near = size
-        while near > 1 and near * below > _NEAR:
-            near //= 2
+        near = _fitting(size, below, _NEAR)
         if near > 1 or size == 1:
             for start in range(0, len(x), near * below):
                 for k in range(start, start + near * below):
                     x[k] = given[k]
                 _near(x, start, near, below)
-        source, buffer = given if near == 1 else x, np.empty(_NEAR, x.dtype)
+        source, buffer = given if near == 1 else x, np.empty(_BUFFER, x.dtype)
         while near < size:
             rows = min(_ROWS, size // near)
             _far(source, x, buffer, rows, near * below)
