@@ -9,6 +9,7 @@ from sweeping import sweep
 import graycube as gc
 from graycube.butterflies.walsh import walsh
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import compiled
 
 ORDERS = ("natural", "dyadic", "sequency")
 DTYPES = {"?": "i8", "i1": "i8", "u4": "i8", "i8": "i8", "f2": "f4", "f4": "f4", "f8": "f8"} | {
@@ -134,3 +135,27 @@ def test_what_does_not_fit_the_cache(shape, dtype, monkeypatch):
         out = x.copy()
         assert walsh(out, out) is out
         assert np.array_equal(out, wanted)
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "below"),
+    [
+        *((3, 1, 7), (1, 2, 1), (5, 4, 1), (2, 8, 3), (1, 512, 6), (1, 2**17, 1)),
+        *((1, 128, 1000), (2, 2, 40000), (1, 8, 2**15), (2, 2**13, 8)),
+    ],
+)
+def test_the_compiled_loop(count, size, below, monkeypatch):
+    """Of what fits a cache, and of rows too far apart; only where Numba is installed."""
+    if not compiled.available():
+        pytest.skip("the extra fast is not installed")
+    monkeypatch.setattr("graycube.butterflies.walsh._LARGE", 1)
+    x = np.random.default_rng(0).integers(-9, 9, (count, size, below)).astype(float)
+    low = min(size, 256)
+    split = x.reshape(count, size // low, low, below)
+    wanted = np.einsum("ij,rjkb->rikb", matrix(size // low, "natural"), split, optimize=True)
+    wanted = np.einsum("ij,rkjb->rkib", matrix(low, "natural"), wanted, optimize=True)
+    wanted = wanted.reshape(x.shape)
+    for given, expected in ((x, wanted), (x * (1 + 2j), wanted * (1 + 2j))):
+        assert np.array_equal(walsh(given, np.empty_like(given)), expected)
+        out = given.copy()
+        assert np.array_equal(walsh(out, out), expected)

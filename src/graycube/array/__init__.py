@@ -6,8 +6,9 @@ the piece of a process, ``window`` an array with its halo, ``grids`` are coarser
 ``files`` and ``archive`` are arrays on disk, and ``checkpoint`` has several of them.
 What NumPy does too is in ``elementwise`` (``aligning`` makes operands ready), ``reductions``,
 with ``statistics``, ``norms`` and ``sums`` made of them, ``scans`` of ``stretches``,
-``sorting`` by ``merging``, ``payload`` and ``rolling``; ``functions`` is the table of it, and
-``methods`` has the names on arrays. ``cube_array`` is the array itself.
+``sorting`` and ``quantiles`` by ``merging`` what is ``in_order`` (``loops`` are compiled),
+``payload`` and ``rolling``; ``functions`` is the table of it, and ``methods`` has the names on
+arrays. ``cube_array`` is the array itself.
 """
 
 from graycube.array.checkpoint import Checkpoint
@@ -15,8 +16,9 @@ from graycube.array.cube_array import CubeArray
 from graycube.array.grids import coarsen, refine
 from graycube.array.joining import assert_allclose, stack, where
 from graycube.array.permute import permute
+from graycube.array.quantiles import quantile, unique
 from graycube.array.scans import cumprod, cumsum, scan
-from graycube.array.sorting import argsort, quantile, sort, unique
+from graycube.array.sorting import argsort, sort
 from graycube.array.tridiagonal import solve_tridiagonal
 from graycube.array.window import Window
 

@@ -20,10 +20,11 @@ import numpy as np
 from graycube.array import norms, payload, statistics
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
+from graycube.array.quantiles import median, percentile, quantile, unique
 from graycube.array.reductions import reduced
 from graycube.array.rolling import roll
 from graycube.array.scans import cumprod, cumsum
-from graycube.array.sorting import argsort, median, percentile, quantile, sort, unique
+from graycube.array.sorting import argsort, sort
 from graycube.errors import InvalidTypeError
 from graycube.layout.required import require_axis
 

@@ -1,51 +1,168 @@
-"""Sorted lines of all ranks made one: where to cut them, who gets what, and the merge.
+"""Sorted lines of all ranks made one: where to cut them, and who gets what.
 
 Rules.
 
 1. Each rank has a part of each line, which is sorted. A cut is exact: so many of the elements
-   of all ranks are before it. Equal ones are taken in the order of ranks, so blocks are even
+   of all parts are before it. Equal ones are taken in the order of parts, so blocks are even
    for skewed and for constant keys too.
-2. A cut is found by halving. Each rank names the middle of what is left of its part, and the
-   weighted median of these is looked up by all. At least a quarter of what is left goes.
-3. Elements cross once, in one exchange of pieces.
+2. A cut is found by halving. Of each part the middle of what is left is taken, and the
+   weighted median of these is looked up in all. At least a quarter of what is left goes.
+   Where all parts can be seen, several elements of each are looked up at a time before.
+3. Where ranks share memory, each sorts there. All meet, and each finds its own cuts and reads
+   what is between them, in whatever order the ranks are. Elsewhere the ranks look for cuts
+   together, and elements cross once, in one exchange of pieces.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.sharing import as_bytes
 from graycube.run import mpi
+from graycube.run.agreement import different, digest_of
+from graycube.run.windows import Windows, windows
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _Array = NDArray[Any]
+_NEAR, _PIVOTS = 32, 4  # bounds of a cut, and what is looked up of each part to come near
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+_EVEN = 64  # bytes, at multiples of which arrays begin
 
 
-def cuts_of(lines: _Array, wanted: Sequence[int], comm: "Intracomm") -> NDArray[np.intp]:
-    """How many elements of each line, here sorted, are before each cut; collective.
+@dataclass(frozen=True, slots=True)
+class InARow:
+    """The ranks in the order of their blocks, and where these end, after a 0.
 
-    ``cuts[line, k]`` of them are among the first ``wanted[k]`` of all ranks.
-
-    >>> def program(comm, own):  # the middle of all numbers
-    ...     return cuts_of(np.sort(own)[None], [comm.size * len(own) // 2], comm)
+    >>> InARow((0, 1, 3, 2), (0, 3, 6, 9, 10)).sizes
+    [3, 3, 3, 1]
     """
-    count, length = lines.shape
-    low = np.zeros((count, len(wanted)), np.intp)
-    high = np.full_like(low, length)
+
+    ranks: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many elements of a line each has, in this order."""
+        return [end - start for start, end in pairwise(self.ends)]
+
+
+class SortedParts:
+    """Lines that are spread over ranks: each fills its ``own``, and gets pieces of all.
+
+    There is an array for each dtype, of one row a line. The first one has the keys, which are
+    sorted when :meth:`pieces` is called; the others have what belongs to each key.
+
+    >>> def program(comm, own, row):  # the lines of this rank, all of whose keys differ
+    ...     parts = SortedParts(row, len(own), [own.dtype], comm)
+    ...     parts.own[0][...] = np.sort(own, axis=1)
+    ...     return [np.sort(np.concatenate(keys)) for (keys,) in parts.pieces()]
+    """
+
+    def __init__(
+        self, row: InARow, count: int, dtypes: Sequence[DTypeLike], comm: "Intracomm"
+    ) -> None:
+        self._row, self._comm = row, comm
+        self._place = row.ranks.index(comm.rank)
+        kinds = [np.dtype(kind) for kind in dtypes]
+        self._shared = _with_room(row, count, kinds, comm)
+        if self._shared is None:
+            shape = count, row.sizes[self._place]
+            self.own = [np.empty(shape, kind) for kind in kinds]
+        else:
+            buffer = self._shared.buffers[self._shared.turn]
+            self._all = _seen(buffer, row, count, kinds)
+            self.own = self._all[self._place]
+
+    def pieces(self) -> Iterator[list[list[_Array]]]:
+        """Of each line and array the pieces that belong to this rank, in order; collective.
+
+        They may be gone after the next meeting of the ranks.
+        """
+        keys, ends = self.own[0], self._row.ends
+        if self._shared is None:
+            cuts = cuts_of([keys], ends[1:-1], self._comm)[0]
+            arrays = [traded(array, cuts, self._comm) for array in self.own]
+            yield from map(list, zip(*arrays, strict=True))
+            return
+        facts = {"merge": "sorted parts", "ends": ends}
+        if not self._shared.meet((0, *digest_of(facts))):
+            raise different(self._shared.comm, facts)
+        wanted = ends[self._place : self._place + 2]
+        cuts = cuts_of([arrays[0] for arrays in self._all], wanted)
+        for line in range(len(keys)):
+            bounds = cuts[:, line].tolist()
+            yield [
+                [array[line, low:high] for array, (low, high) in zip(each, bounds, strict=True)]
+                for each in zip(*self._all, strict=True)
+            ]
+
+
+def _with_room(
+    row: InARow, count: int, kinds: Sequence["np.dtype[Any]"], comm: "Intracomm"
+) -> Windows | None:
+    """What the ranks share, if it has room for all lines."""
+    shared = windows(comm)
+    room = comm.size * sum(_room(row, count, kind) for kind in kinds)
+    return shared if shared is not None and shared.reserve(room) else None
+
+
+def _room(row: InARow, count: int, kind: "np.dtype[Any]") -> int:
+    """Bytes that an array of the lines of any rank takes."""
+    return -(-count * max(row.sizes) * kind.itemsize // _EVEN) * _EVEN
+
+
+def _seen(
+    buffer: _Array, row: InARow, count: int, kinds: Sequence["np.dtype[Any]"]
+) -> list[list[_Array]]:
+    """The arrays of each rank in a buffer, the ranks in a row."""
+    found, start = list[list[_Array]](), 0
+    for size in row.sizes:
+        own = []
+        for kind in kinds:
+            raw = buffer[start : start + count * size * kind.itemsize]
+            own.append(raw.view(kind).reshape(count, size))
+            start += _room(row, count, kind)
+        found.append(own)
+    return found
+
+
+def cuts_of(
+    parts: Sequence[_Array], wanted: Sequence[int], comm: "Intracomm | None" = None
+) -> NDArray[np.intp]:
+    """How many elements of each line of each part are before each cut; collective with ranks.
+
+    ``cuts[part, line, k]`` of them are among the first ``wanted[k]`` of all parts. Here are all
+    parts, or with a communicator the one of this rank.
+
+    >>> cuts_of([np.array([[1, 4, 6]]), np.array([[2, 3, 5]])], [3]).ravel().tolist()
+    [1, 2]
+    """
+    count = len(parts[0])
+    shape = len(parts), count, len(wanted)
+    first = 0 if comm is None else comm.rank
+    low = np.zeros(shape, np.intp)
+    high = low + np.array([part.shape[1] for part in parts])[:, None, None]
     target = np.asarray(wanted, np.intp)
-    open_ones = np.ones(low.shape, bool)
+    if comm is None:
+        for line, k in np.ndindex(*shape[1:]):
+            _narrow(
+                [part[line] for part in parts], wanted[k], low[:, line, k], high[:, line, k]
+            )
+    open_ones = np.ones(shape[1:], bool)
     while open_ones.any():
-        pivot, left = _medians(lines, low, high, comm)
-        less, most = _places(lines, pivot, "left"), _places(lines, pivot, "right")
-        counts = _from_all(np.stack([less, most]), comm)
+        pivot, left = _medians(parts, low, high, comm)
+        less, most = (_places(parts, pivot, side) for side in _SIDES)
+        counts = _from_all(np.stack([less, most], axis=1), comm)
         before, through = counts.sum(axis=0)
         equal = counts[:, 1] - counts[:, 0]
-        earlier = equal[: comm.rank].sum(axis=0)
-        taken = less + np.clip(target - before - earlier, 0, equal[comm.rank])
+        earlier = (equal.cumsum(axis=0) - equal)[first : first + len(parts)]
+        taken = less + np.clip(target - before - earlier, 0, most - less)
         here = (before <= target) & (target <= through) & left
         low = np.where(open_ones & here, taken, low)
         open_ones &= left & ~here
@@ -54,14 +171,35 @@ def cuts_of(lines: _Array, wanted: Sequence[int], comm: "Intracomm") -> NDArray[
     return low
 
 
+def _narrow(parts: Sequence[_Array], target: int, low: _Array, high: _Array) -> None:
+    """Bring a cut between bounds that are near, by some elements of each part at a time."""
+    span = np.iinfo(np.intp).max
+    while _NEAR < (high - low).max() < span:
+        span = (high - low).max()
+        steps = (low + (high - low) * k // _PIVOTS for k in range(_PIVOTS))
+        places = np.array([*steps]).T
+        some = [x[at[at < len(x)]] for x, at in zip(parts, places, strict=True)]
+        pivots = np.sort(np.concatenate(some))
+        less, most = (
+            np.array([part.searchsorted(pivots, side) for part in parts]) for side in _SIDES
+        )
+        through = int(most.sum(axis=0).searchsorted(target, "right"))
+        before = int(less.sum(axis=0).searchsorted(target))
+        if through:  # what is up to this pivot is before the cut
+            np.maximum(low, most[:, through - 1], out=low)
+        if before < len(pivots):  # what is from this pivot on is not
+            np.minimum(high, less[:, before], out=high)
+
+
 def _medians(
-    lines: _Array, low: _Array, high: _Array, comm: "Intracomm"
+    parts: Sequence[_Array], low: _Array, high: _Array, comm: "Intracomm | None"
 ) -> tuple[_Array, NDArray[np.bool_]]:
-    """For each cut the weighted median of the middles of all ranks, and where any is left."""
+    """For each cut the weighted median of the middles of all parts, and where any is left."""
     middle = (low + high) // 2
-    own = np.zeros(low.shape, lines.dtype)
-    if lines.shape[1]:
-        own = np.take_along_axis(lines, np.minimum(middle, lines.shape[1] - 1), axis=1)
+    own = np.zeros(low.shape, parts[0].dtype)
+    for part, places, made in zip(parts, middle, own, strict=True):
+        if part.shape[1]:
+            made[...] = np.take_along_axis(part, np.minimum(places, part.shape[1] - 1), axis=1)
     weight, keys = _from_all(high - low, comm), _from_all(own, comm)
     order = np.argsort(keys, axis=0, kind="stable")
     sums = np.cumsum(np.take_along_axis(weight, order, axis=0), axis=0)
@@ -70,27 +208,36 @@ def _medians(
     return np.take_along_axis(keys, chosen, axis=0)[0], sums[-1] > 0
 
 
-def _places(lines: _Array, pivot: _Array, side: Literal["left", "right"]) -> NDArray[np.intp]:
-    return np.array([line.searchsorted(p, side) for line, p in zip(lines, pivot, strict=True)])
+def _places(
+    parts: Sequence[_Array], pivot: _Array, side: Literal["left", "right"]
+) -> NDArray[np.intp]:
+    return np.array(
+        [
+            [line.searchsorted(p, side) for line, p in zip(part, pivot, strict=True)]
+            for part in parts
+        ]
+    )
 
 
-def _from_all(own: _Array, comm: "Intracomm") -> _Array:
-    """The arrays of all ranks, which have one shape."""
-    found = np.empty((comm.size, *own.shape), own.dtype)
+def _from_all(own: _Array, comm: "Intracomm | None") -> _Array:
+    """What all parts have, which are here, or one on each rank."""
+    if comm is None:
+        return own
+    found = np.empty((comm.size, *own.shape[1:]), own.dtype)
     comm.Allgather(as_bytes(np.ascontiguousarray(own)), as_bytes(found))
     return found
 
 
-def traded(lines: _Array, cuts: NDArray[np.intp], comm: "Intracomm") -> _Array:
-    """The lines between cuts, the pieces of all ranks in their order; collective.
+def traded(lines: _Array, cuts: NDArray[np.intp], comm: "Intracomm") -> list[list[_Array]]:
+    """Of each line the pieces between cuts, those of all ranks in their order; collective.
 
-    ``cuts[line, k]`` is where the piece for rank k + 1 begins. Every rank gets equally many
-    elements of each line.
+    ``cuts[line, k]`` is where the piece for rank k + 1 begins.
 
     >>> def program(comm, own):  # every rank gets its share of a whole, in order
     ...     lines = np.sort(own)[None]
     ...     starts = [len(own) * k for k in range(1, comm.size)]
-    ...     return np.sort(traded(lines, cuts_of(lines, starts, comm), comm))
+    ...     (pieces,) = traded(lines, cuts_of([lines], starts, comm)[0], comm)
+    ...     return np.sort(np.concatenate(pieces))
     """
     count, length = lines.shape
     ends = np.hstack([np.zeros((count, 1), np.intp), cuts, np.full((count, 1), length)])
@@ -100,10 +247,8 @@ def traded(lines: _Array, cuts: NDArray[np.intp], comm: "Intracomm") -> _Array:
     own = lines[0] if count == 1 else np.concatenate(_pieces(lines, ends))
     found = np.empty(coming.sum(), lines.dtype)
     _send(np.ascontiguousarray(own), sizes.sum(axis=1), found, coming.sum(axis=1), comm)
-    if count == 1:
-        return found[None]
     parts = np.split(found, np.cumsum(coming)[:-1])
-    return np.array([np.concatenate(parts[line::count]) for line in range(count)])
+    return [parts[line::count] for line in range(count)]
 
 
 def _pieces(lines: _Array, ends: NDArray[np.intp]) -> list[_Array]:

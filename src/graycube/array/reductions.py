@@ -24,7 +24,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.aligning import aligned
 from graycube.array.held import Held
-from graycube.array.ranks import facts_of, spread, together
+from graycube.array.ranks import spread, together
 from graycube.array.sharing import as_bytes, require_plain, swapped
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
@@ -33,6 +33,7 @@ from graycube.layout.copied import reduced_basis
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back, private
+from graycube.run.agreement import Told
 from graycube.run.meeting import ROOM, Note
 from graycube.run.windows import windows
 
@@ -65,14 +66,21 @@ def over_axes(a: Held, axis: Axes, *, keepdims: bool = False) -> Over:
     >>> over_axes(Held(np.zeros((2, 4, 3)), Layout.mesh((4, 2), nodes=(2, 1))), (0, -1))
     Over(layout=(0,), payload=(0,), keepdims=False)
     """
-    ndim, d = a.ndim, len(a.layout.shape)
+    if axis is None or type(axis) is int:
+        return _over_one(len(a.layout.shape), a.shape, axis, keepdims=keepdims)
+    return _over(len(a.layout.shape), a.shape, axis, keepdims=keepdims)
+
+
+def _over(d: int, shape: tuple[int, ...], axis: Axes, *, keepdims: bool) -> Over:
+    """The same of an array of some shape, whose first d axes are those of the layout."""
+    ndim = len(shape)
     every = range(ndim)
     given = every if axis is None else axis if isinstance(axis, Sequence) else (axis,)
     axes = [require_int(k, "axis") for k in given]
     if not all(-ndim <= k < ndim for k in axes):
         raise OutOfRangeError(
             f"axis is {axis}",
-            f"an array of shape {a.shape} has {ndim} axes",
+            f"an array of shape {shape} has {ndim} axes",
             f"use {-ndim}..{ndim - 1}",
         )
     found = sorted({k % ndim for k in axes})
@@ -80,6 +88,25 @@ def over_axes(a: Held, axis: Axes, *, keepdims: bool = False) -> Over:
         raise InvalidValueError(f"axis is {axis}", "an axis is named twice", "name it once")
     inside = tuple(k for k in found if k < d)
     return Over(inside, tuple(k - d for k in found if k >= d), bool(keepdims))
+
+
+_over_one = lru_cache(maxsize=_KEPT)(_over)
+
+
+@lru_cache(maxsize=_KEPT)
+def _told(  # noqa: PLR0913, PLR0917 - all that ranks have alike
+    name: str,
+    layout: Placement,
+    payload: tuple[int, ...],
+    dtype: "np.dtype[Any]",
+    over: Over,
+    result: "np.dtype[Any]",
+    shape: tuple[int, ...],
+) -> Told:
+    """What all ranks must have alike in a reduction."""
+    told = Told(operation="reduction", layout=layout, payload=payload, dtype=dtype)
+    told |= {"reduction": name, "axis": over, "result": result, "shape": shape}
+    return told
 
 
 def reduced(  # noqa: PLR0913
@@ -107,9 +134,8 @@ def reduced(  # noqa: PLR0913
         if a.dtype.hasobject:
             require_plain(a.dtype)
         local = _local(a if of is None else of(), monoid, over, dtype, where, initial)
-        facts = {"reduction": monoid.__name__, **facts_of("reduction", a.layout, a.blocks)}
-        made = {"axis": over, "result": local.dtype, "shape": local.shape[2:]}
-        return (over, local), {**facts, **made}
+        made = local.dtype, local.shape[2:]
+        return (over, local), _told(monoid.__name__, a.layout, a.payload, a.dtype, over, *made)
 
     over, blocks = together(a.comm, prepare, lambda made: _note(made[1]))
     blocks = _combined(blocks, a, over.layout, monoid)

@@ -4,7 +4,8 @@ Rules.
 
 1. The stages do not depend on their order, so those in memory come first. Of several axes all
    stages are one network.
-2. In memory four stages at once are a product with a matrix of 16 x 16, and what fits a cache
+2. In memory a compiled loop does what is large, where the extra ``fast`` is installed.
+   Elsewhere four stages at once are a product with a matrix of 16 x 16, and what fits a cache
    stays there for many stages. Integers are added and subtracted, exactly.
 3. The output has its index in natural order. Dyadic order is the bits of the index reversed;
    sequency order is the Gray code of an index, and its bits reversed. Both are other words for
@@ -27,7 +28,7 @@ from graycube.butterflies.groups import StageGroup, groups, reached
 from graycube.butterflies.planned import on_planned_pairs, planned_stages, require_plan
 from graycube.butterflies.stages import Blocks, OnGroup, Pair, carried_out
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, require_ints
+from graycube.gf2 import AffineMap, Matrix, compiled, require_ints
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube
@@ -41,6 +42,8 @@ _RADIX = 4  # bits of one product
 _WIDEST = 64  # lines that are far apart: so many are looked at together
 _COLUMNS = 1024  # of one product: more would make BLAS start threads, which ranks fight for
 _CACHE = 1 << 19  # bytes
+_LARGE = 1 << 14  # numbers, from which on a compiled loop is worth its call
+_COMPILED = "fd"  # dtypes that it knows
 _REAL = {"F": "f", "D": "d", "G": "g"}
 
 
@@ -178,6 +181,11 @@ def walsh(lines: Blocks, out: Blocks) -> Blocks:
     real = _REAL.get(lines.dtype.char, lines.dtype.char)
     numbers, made = lines.view(real), out.view(real)
     _, size, below = numbers.shape
+    if numbers.size >= _LARGE and numbers.dtype.char in _COMPILED and compiled.available():
+        from graycube.butterflies import loops  # noqa: PLC0415 - it needs Numba
+
+        loops.summed()(numbers.reshape(-1), made.reshape(-1), size, below)
+        return out
     room, low = _CACHE // numbers.itemsize, size
     while low > 1 and low * below > room:
         low //= 2

@@ -1,8 +1,8 @@
 """The Gray code and its inverse as one pass over memory, where Numba is installed.
 
-NumPy needs two passes per shift; a compiled loop needs one in all. This file and ``streamed``,
-which it imports, are all that knows Numba (the ``fast`` extra); without it the NumPy way is
-taken, with the same results.
+NumPy needs two passes per shift; a compiled loop needs one in all. This file, ``streamed``,
+which it imports, and the ``loops`` of ``array`` and ``butterflies`` are all that knows Numba
+(the ``fast`` extra); without it the NumPy way is taken, with the same results.
 """
 
 from collections.abc import Callable

@@ -4,6 +4,7 @@ Rule: messages never meet those of the program: they go over a duplicate of its 
 made once and freed with it.
 """
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
@@ -28,6 +29,9 @@ def mpi() -> ModuleType:
     >>> def program():  # under mpiexec -n 8
     ...     return mpi().COMM_WORLD.size
     """
+    known = sys.modules.get("mpi4py.MPI")  # to import it again takes longer
+    if known is not None:
+        return known
     try:
         from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
     except ImportError as error:
