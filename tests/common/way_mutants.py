@@ -81,7 +81,7 @@ def follow(task, way):
         u * task.block + k: (k // task.payload << task.n | u, k % task.payload)
         for u in range(1 << task.n)
         for k in range(way.start, way.stop)
-        if u & way.mask == way.value
+        if (k // task.payload << task.n | u) & way.mask == way.value
     }
     hops, leaps, rows = {element: [] for element in at}, 0, []
     for step in way.steps:
@@ -503,8 +503,8 @@ def as_map(rng, schedule, machine):
 
 
 def shares(rng, schedule, machine):
-    """Ways that overlap, miss positions, have other nodes, or are there twice or not at all."""
-    s, bit = pick(rng, range(len(schedule.ways))), 1 << rng.randrange(schedule.task.n)
+    """Ways that overlap, miss some, have other nodes or slots, or are twice or not at all."""
+    s, bit = pick(rng, range(len(schedule.ways))), 1 << rng.randrange(schedule.task.p)
     way, other = schedule.ways[s], rng.choice(schedule.ways)
     mask, by = way.mask ^ bit, rng.choice([-1, 1])
     parts = [
@@ -520,9 +520,9 @@ def shares(rng, schedule, machine):
 
 
 def split_way(rng, schedule, machine):
-    """A way in two: of some positions each, or of some nodes; perhaps one of them later."""
+    """A way in two: of some positions, nodes or slots each; perhaps one of them later."""
     s = pick(rng, range(len(schedule.ways)))
-    way, bit = schedule.ways[s], 1 << rng.randrange(schedule.task.n)
+    way, bit = schedule.ways[s], 1 << rng.randrange(schedule.task.p)
     if rng.random() < 0.5:
         at = rng.randint(way.start, way.stop)
         parts = [replace(way, stop=at), replace(way, start=at)]
@@ -810,6 +810,34 @@ def random_straight(rng):
     return of_ways(rng, (n, p, payload), ways, unit)
 
 
+def random_parts(rng):
+    """Whole blocks whose nodes and slots are shared out, in subcubes of addresses."""
+    n, slots, payload = rng.choice([1, 2, 2, 3]), rng.choice([1, 1, 2]), rng.choice([1, 1, 2])
+    p, block = n + slots, payload << slots
+    parts = [(1 << rng.randrange(n, p), 0)]
+    parts.append((parts[0][0], parts[0][0]))
+    for _ in range(rng.choice([0, 0, 1, 1, 2])):
+        mask, value = parts.pop(rng.randrange(len(parts)))
+        bit = 1 << rng.randrange(p)
+        parts += [(mask | bit, value & ~bit), (mask | bit, value | bit)]
+    base = [random_exchange(rng, n, p) for _ in range(rng.choice([1, 2, 2, 3]))]
+    traded = rng.sample(range(n), rng.randint(1, n)) if rng.random() < 0.6 else []
+    if traded and slots >= len(traded):
+        base = [
+            Exchange(1 << d | 1 << n + k, 1 << d | 1 << n + k) for k, d in enumerate(traded)
+        ]
+    unit = rng.choice([block, block // 2, max(1, block // 4), payload])
+    ways, apart = [], rng.choice([0, 0, 0, 1]) * unit
+    for number, part in enumerate(parts):
+        first, at, steps = rng.randrange(len(base)) * (rng.random() < 0.5), 0, []
+        at += number * apart
+        for move in (*base[first:], *base[:first]):
+            steps.append(hop(at, move, n))
+            at += unit if rng.random() < 0.9 else rng.choice([0, 1, unit // 2, block])
+        ways.append(Way(0, block, tuple(steps), *part))
+    return of_ways(rng, (n, p, payload), ways, unit)
+
+
 def random_paths(rng):
     """Flips of all nodes that add up to one, in other orders for other nodes and shares."""
     n, block = rng.choice([2, 2, 3]), rng.choice([1, 1, 2, 3])
@@ -1001,6 +1029,7 @@ RANDOM = {
     made.__name__: made
     for made in (
         random_straight,
+        random_parts,
         random_paths,
         random_mixed,
         random_pipeline,

@@ -210,7 +210,7 @@ def test_fewer_links_at_once_can_be_better():
         4, (1, 2, 2, 2), share=(1, 2, 2, 2), startup=startup, per_byte=per_byte
     )
     layouts = gc.Layout.cyclic(8, 4), gc.Layout.consecutive(8, 4)
-    plan = gc.plan(*layouts, 1024, machine=machine)
+    plan = gc.plan(*layouts, 1024, machine=machine, algorithm="pipeline")
     assert plan.cost == 1505.0  # 1533 with as many as there are
 
 

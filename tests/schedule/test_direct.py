@@ -263,7 +263,9 @@ def test_a_dimension_that_nobody_crosses_is_no_round():
 def test_messages_without_a_turn_are_found():
     task, swap = transposition()
     few = replace(swap, classes=(1,))
-    broken(delivered(task, "few", [few], circuits=True), circuits_of(2), "end", "link", "round")
+    broken(
+        delivered(task, "few", [few], circuits=True), circuits_of(2), "ports", "link", "round"
+    )
 
 
 def test_senders_that_meet_on_a_link_are_found():

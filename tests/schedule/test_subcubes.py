@@ -340,9 +340,9 @@ def test_a_strand_is_made_of_integers(name, wrong):
 
 
 @pytest.mark.parametrize("mask", [4, 7, 1 << 64, 1 << 5000], ids=lambda bits: f"{bits:#x}"[:9])
-def test_a_mask_beyond_the_node_number_is_refused(mask):
+def test_a_mask_beyond_the_address_is_refused(mask):
     task = conversion(2, 4)
-    with pytest.raises(InvalidValueError, match="node numbers") as caught:
+    with pytest.raises(InvalidValueError, match="addresses have 2 bits") as caught:
         gc.Schedule(task, "wide", (), 0, (Way(0, 4, (), mask),))
     assert len(str(caught.value)) < 1000
 

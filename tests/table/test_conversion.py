@@ -126,9 +126,11 @@ WITHOUT_CLAIM = ("rotations", "few-ports", "three-fifths", "field-phases", "fewe
 FOR_OTHER_TASKS = (
     "exchange",
     "half-exchange",
+    "rotated-parts",
     "pipeline",
     "all-to-all",
     "groups",
+    "pairs",
     "by-message",
 )
 

@@ -43,7 +43,7 @@ def message_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
 def message_loads(schedule: Schedule, machine: Machine) -> Iterator[tuple[int, dict[int, int]]]:
     """How many turns are alike, and the slowest dimension in use there with its message."""
     for step in _steps(schedule):
-        turns, _, size = _spans(schedule, step)
+        turns, _, _, size = _spans(schedule, step)
         seconds = [machine.message_time(size * schedule.task.itemsize, d)
                    for d in range(machine.dims)]  # fmt: skip
         for circuit in _circuits(step):
@@ -60,7 +60,7 @@ def turns_by_dimensions(schedule: Schedule) -> Iterator[tuple[int, int, NDArray[
     """A message's elements, and for all turns that differ the dimensions that are crossed.
 
     There are so many turns like each of these. Where the sender decides whether a dimension is
-    crossed, it counts as crossed.
+    crossed, it counts as crossed. Messages of a node in one turn count as turns of their own.
     """
     if schedule.task.n > MOST_DIMS:
         raise InvalidValueError(
@@ -69,7 +69,10 @@ def turns_by_dimensions(schedule: Schedule) -> Iterator[tuple[int, int, NDArray[
             "price it without links that are shared",
         )
     for step in _steps(schedule):
-        turns, _, size = _spans(schedule, step)
+        turns, slots, _, size = _spans(schedule, step)
+        for mask in (m for circuit in _circuits(step) for _, (m, _) in circuit):
+            if slots.add(mask >> schedule.task.n):
+                turns.add(mask)
         for circuit in _circuits(step):
             tests = [(d, *(test if test[0] in turns else (0, 0))) for d, test in circuit]
             rank, codes = coded([((mask, want),) if mask else () for _, mask, want in tests])
@@ -80,27 +83,41 @@ def turns_by_dimensions(schedule: Schedule) -> Iterator[tuple[int, int, NDArray[
 
 
 def turns_by_nodes(schedule: Schedule) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-    """Turns that are alike: how many, a message's elements, and what each node crosses."""
+    """Turns that are alike: how many, a message's elements, and what each node crosses.
+
+    There is a row for each message that a node sends in a turn.
+    """
     n = schedule.task.n
     addresses: NDArray[np.integer[Any]] = np.arange(1 << schedule.task.p)
     for way in schedule.ways:
         at = addresses
         for step in way.steps:
             ends, here = step.affine(schedule.task.p)(at), at
-            size = _spans(schedule, step)[2] if step.crossings else 0
+            size = _spans(schedule, step)[3] if step.crossings else 0
             for _, crossings in groupby(step.crossings, key=lambda crossing: crossing.start):
                 circuit = [*crossings]
                 flips = (at ^ ends) & sum(1 << crossing.dim for crossing in circuit)
                 clock, sends = circuit[0].clock(at), flips != 0
                 turns: dict[bytes, int] = {}
                 for turn in np.unique(clock[sends]):
-                    now, across = sends & (clock == turn), np.zeros(1 << n, np.int64)
-                    across[here[now] & (1 << n) - 1] = flips[now]
+                    now = sends & (clock == turn)
+                    across = _by_node(here[now] & (1 << n) - 1, flips[now], n)
                     turns[across.tobytes()] = turns.get(across.tobytes(), 0) + 1
                 here = here ^ flips
                 for across_bytes, times in turns.items():
-                    yield times, size, np.frombuffer(across_bytes, np.int64)
+                    yield times, size, np.frombuffer(across_bytes, np.int64).reshape(-1, 1 << n)
             at = ends
+
+
+def _by_node(
+    node: NDArray[np.integer[Any]], flips: NDArray[np.integer[Any]], n: int
+) -> NDArray[np.int64]:
+    """What each node crosses with its first message, its second one, and so on."""
+    start, flip = np.divmod(np.unique(node << n | flips), 1 << n)  # by node
+    which = np.arange(len(start)) - np.searchsorted(start, start)
+    across = np.zeros((1 + int(which.max(initial=0)), 1 << n), np.int64)
+    across[which, start] = flip
+    return across
 
 
 def by_turns(schedule: Schedule) -> bool:
@@ -110,25 +127,28 @@ def by_turns(schedule: Schedule) -> bool:
 
 
 def _rounds(schedule: Schedule, step: Step) -> Iterator[RoundTraffic]:
-    turns, slots, size = _spans(schedule, step)
-    senders = 1 << schedule.task.n - (len(turns) - len(slots))  # in each turn
+    turns, slots, messages, size = _spans(schedule, step)
+    senders = messages << schedule.task.n - (len(turns) - len(slots))  # in each turn
     for circuit in _circuits(step):
         tests = [test for _, test in circuit]
         times = (1 << len(turns)) - _idle_turns(tests, turns)
         total = senders * sum((_share(test, turns) for test in tests), Fraction(0))
         mean = Fraction(total) / times if times else Fraction(0)
-        yield RoundTraffic(size, mean * size, mean, 1, times=times)
+        yield RoundTraffic(size, mean * size, mean, messages, times=times)
 
 
 def _steps(schedule: Schedule) -> Iterator[Step]:
     return (step for way in schedule.ways for step in way.steps if step.crossings)
 
 
-def _spans(schedule: Schedule, step: Step) -> tuple[Span, Span, int]:
-    """What tells turns apart, what tells those of one node apart, and a message's elements."""
+def _spans(schedule: Schedule, step: Step) -> tuple[Span, Span, int, int]:
+    """What tells turns apart, and those of one node; its messages in a turn, and their size."""
+    n = schedule.task.n
     masks = [late.mask for late in step.crossings[0].delays]
-    turns, slots = Span(masks), Span(mask >> schedule.task.n for mask in masks)
-    return turns, slots, schedule.task.block >> len(slots)
+    turns, slots = Span(masks), Span(mask >> n for mask in masks)
+    tests = [test for circuit in _circuits(step) for _, (test, _) in circuit]
+    apart = len(Span(mask >> n for mask in (*masks, *tests)))
+    return turns, slots, 1 << apart - len(slots), schedule.task.block >> apart
 
 
 def _circuits(step: Step) -> Iterator[list[tuple[int, tuple[int, int]]]]:

@@ -48,7 +48,8 @@ def shared_seconds(schedule: Schedule | Replication, machine: Machine) -> Iterat
         yield from followed or _all_send(straight_loads(schedule), schedule, machine)
     elif by_turns(schedule) and _few(schedule, machine):
         for times, size, crossed in turns_by_nodes(schedule):
-            yield times, _round([_Sends(crossed, size)], schedule, machine)
+            sends = [_Sends(one, size) for one in crossed]
+            yield times, _round(sends, schedule, machine)
     elif by_turns(schedule):
         for times, size, crossed in turns_by_dimensions(schedule):
             waits = _turns(crossed, size * schedule.task.itemsize, machine)
@@ -107,7 +108,7 @@ def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sent]:
     """What goes at once from each node; where the slot decides, half of the block does."""
     n = schedule.task.n
     for way in schedule.ways:
-        at = nodes[nodes & way.mask == way.value]
+        at = nodes[nodes & way.mask == way.value & (1 << n) - 1]
         for start, circuit in groupby(_exchanges(way), key=lambda step: step[0]):
             flips, share, before = np.zeros_like(nodes), 1.0, at
             links: dict[int, _Nodes] = defaultdict(partial(np.zeros_like, nodes))
@@ -121,7 +122,7 @@ def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sent]:
                     at = np.where(sends, at ^ 1 << dim, at)
             if share == 1.0:
                 flips[before] = before ^ at
-            yield _Sent(start, start + int(way.size * share), flips, links)
+            yield _Sent(start, start + int(way.elements(n) * share), flips, links)
 
 
 def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-from graycube.cost.classes import Senders, count, longest
+from graycube.cost.classes import Equations, Senders, count, longest
 from graycube.cost.traffic import RoundTraffic
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, bit_indices, parity
@@ -109,17 +109,17 @@ def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
 
 def _uses(schedule: Schedule) -> Iterator[_HopTime]:
     for way in schedule.ways:
-        holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
+        holders = tuple((1 << j, way.value >> j & 1) for j in bit_indices(way.mask))
         for step in way.steps:
             exchange = step.move
             if not isinstance(exchange, Exchange):
                 continue
             for crossing in step.crossings if way.size else ():
-                conditions, amount = _senders(schedule, way, exchange)
-                both = tuple(sorted({*holders, *conditions}))
+                conditions, amount = _senders(schedule, way, exchange, holders)
                 start = crossing.start
-                yield _HopTime(start, start + amount, crossing.dim, both)
-            holders = [_carried(mask, want, exchange) for mask, want in holders]
+                if amount:
+                    yield _HopTime(start, start + amount, crossing.dim, conditions)
+            holders = tuple(_carried(mask, want, exchange) for mask, want in holders)
 
 
 def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:
@@ -130,16 +130,31 @@ def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:
 
 
 def _senders(
-    schedule: Schedule, way: Way, exchange: Exchange
-) -> tuple[tuple[tuple[int, int], ...], int]:
-    """Which nodes send elements of the way, among those that have some, and how many."""
+    schedule: Schedule, way: Way, exchange: Exchange, holders: Equations
+) -> tuple[Equations, int]:
+    """Which nodes send elements of the way, and how many.
+
+    Of independent parities of slots each is met by half of them. Where slots cancel in a sum of
+    parities, it is a condition on nodes.
+    """
     task = schedule.task
-    if not exchange.when >> task.n:
-        return (((exchange.when, exchange.want),) if exchange.when else ()), way.size
-    if way.size != task.block or way.mask:
+    known: list[tuple[int, int]] = []  # by their highest slot bits
+    conditions = set[tuple[int, int]]()
+    test = ((exchange.when, exchange.want),) if exchange.when else ()
+    for given in (*holders, *test):
+        mask, want = given
+        for other, its in known:
+            if (mask ^ other) >> task.n < mask >> task.n:
+                mask, want = mask ^ other, want ^ its
+        if mask >> task.n:
+            known = sorted([*known, (mask, want)], reverse=True)
+        elif mask or want:
+            conditions.add((mask, want))
+    if known and way.size != task.block:
         raise InvalidValueError(
             f"'{exchange}' for {way.size} elements of a block tests slots",
             f"their share of a slot is unknown unless they are all {task.block}",
-            "give the way whole blocks of all nodes, or replay its moves",
+            "give the way whole blocks, or replay its moves",
         )
-    return (), way.size // 2  # half of the slots, on every node
+    nobody = (0, 1) in conditions
+    return tuple(sorted(conditions)), 0 if nobody else way.size >> len(known)

@@ -26,9 +26,10 @@ def together(schedule: Schedule) -> int:
     task = schedule.task
     slots = task.p - task.n
     steps = (step for way in schedule.ways if way.size for step in way.steps)
-    return task.payload << min(
-        (low for step in steps for low in _low(step, task.n)), default=slots
-    )
+    chosen = (way.mask >> task.n for way in schedule.ways if way.size)
+    lowest = [(mask & -mask).bit_length() - 1 for mask in chosen if mask]
+    lowest += (low for step in steps for low in _low(step, task.n))
+    return task.payload << min(lowest, default=slots)
 
 
 def _low(step: Step, n: int) -> Iterator[int]:

@@ -51,6 +51,34 @@ def factor(move: AffineMap, n: int, *, halves: bool = False) -> tuple[Exchange, 
     return (*done, *_high(rest, n))
 
 
+@lru_cache(maxsize=1 << 7)  # whatever the block, and the machine
+def in_order(move: AffineMap, n: int, order: tuple[int, ...]) -> tuple[Exchange, ...]:
+    """The same, where low bits are given their values in an order, as far as they can be.
+
+    A bit whose value is a sum of other low bits has to wait for one of them. What concerns the
+    high bits only comes last.
+
+    >>> from graycube.gf2 import Matrix
+    >>> swap = AffineMap(Matrix.permutation([2, 3, 0, 1]))
+    >>> print(*in_order(swap, 2, (1, 0)), sep="; ")
+    flip 1 3 where a1 ^ a3 = 1; flip 0 2 where a0 ^ a2 = 1
+    """
+    done: list[Exchange] = []
+    rest = move
+    while changed := _changed(rest, n):
+        rows = rest.matrix.rows
+        ready = (i for i in order if i in changed and (rows[i] >> n or rows[i] >> i & 1))
+        first = next(ready, None)
+        if first is None:
+            steps = _next(rest, changed, n, halves=False)
+        else:
+            steps = (_settled(rest, first, n, [rows[k] for k in changed if k != first]),)
+        done += steps
+        for step in steps:
+            rest = rest @ step.affine(move.width)
+    return (*done, *_high(rest, n))
+
+
 def _changed(rest: AffineMap, n: int) -> list[int]:
     """The low bits that do not have their values yet."""
     rows = rest.matrix.rows

@@ -12,7 +12,7 @@ from itertools import groupby
 import numpy as np
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Span, parity
+from graycube.gf2 import AffineMap, Span, bit_indices, parity
 from graycube.gf2.arrays import IntArray
 from graycube.schedule import Crossing, Delay, Schedule, Step, Way
 from graycube.schedule.way import require_no_stages
@@ -37,6 +37,7 @@ class Itinerary:
     def sums(self) -> Iterator[int]:
         """Masks of bits of the first address: their parities decide what becomes of it."""
         for way in self.ways:
+            yield from (1 << j for j in bit_indices(way.mask))
             before = AffineMap.identity(self.p)
             for step in way.steps:
                 after = step.affine(self.p) @ before
@@ -129,13 +130,19 @@ def _whole(schedule: Schedule, way: Way) -> Way:
             f"only whole blocks of {task.block} can do that",
             "give the way whole blocks",
         )
-    return replace(way, steps=tuple(_in_rounds(schedule, step) for step in way.steps))
+    steps, chosen = [], [1 << j for j in bit_indices(way.mask >> task.n << task.n)]
+    for step in way.steps:
+        steps.append(_in_rounds(schedule, step, chosen))
+        if chosen and step.move is not None:
+            back = step.affine(task.p).inverse()
+            chosen = [_through(back, mask) for mask in chosen]
+    return replace(way, steps=tuple(steps))
 
 
-def _in_rounds(schedule: Schedule, step: Step) -> Step:
-    """The step without delays that stay within a round."""
+def _in_rounds(schedule: Schedule, step: Step, chosen: Sequence[int]) -> Step:
+    """The step without delays that stay within a round; the elements have ``chosen`` sums."""
     if step.crossings:
-        _require_one_round(schedule, step)
+        _require_one_round(schedule, step, chosen)
     rounds = schedule.rounds
     if not isinstance(rounds, range):
         return step
@@ -150,9 +157,9 @@ def _in_rounds(schedule: Schedule, step: Step) -> Step:
     return replace(step, crossings=tuple(kept))
 
 
-def _require_one_round(schedule: Schedule, step: Step) -> None:
+def _require_one_round(schedule: Schedule, step: Step, chosen: Sequence[int]) -> None:
     """Refuse messages that begin in one round and end in another."""
-    length, rounds = _length(schedule, step), schedule.rounds
+    length, rounds = _length(schedule, step, chosen), schedule.rounds
     for crossing in step.crossings:
         cycles = [crossing.start, *(late.cycles for late in crossing.delays)]
         if isinstance(rounds, range):
@@ -172,10 +179,11 @@ def _require_one_round(schedule: Schedule, step: Step) -> None:
             )
 
 
-def _length(schedule: Schedule, step: Step) -> int:
+def _length(schedule: Schedule, step: Step, chosen: Sequence[int]) -> int:
     """The most elements that one node sends at one time: slots that nothing tells apart."""
     task, told_apart = schedule.task, Span()
     masks = [late.mask for crossing in step.crossings for late in crossing.delays]
+    masks += chosen
     if step.move is not None:
         masks += [step.move.changes(crossing.dim)[0] for crossing in step.crossings]
     rank = sum(told_apart.add(mask >> task.n) for mask in masks)

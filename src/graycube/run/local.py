@@ -69,7 +69,7 @@ def _carry(task: Task, way: Way, source: NDArray[Any], target: NDArray[Any]) -> 
     if not way.size:
         return
     low, every = (1 << task.n) - 1, np.arange(1 << task.n)
-    home = every[every & way.mask == way.value]
+    home = every[every & way.mask == way.value & low]
     if not tells_slots_apart([way], task.n):
         share = slice(way.start, way.stop)
         target[_ends(task, way, home) & low, share] = source[home, share]
@@ -81,9 +81,10 @@ def _carry(task: Task, way: Way, source: NDArray[Any], target: NDArray[Any]) -> 
             "give the way whole blocks",
         )
     slots = np.arange(1 << task.p - task.n)
+    slots = slots[slots & way.mask >> task.n == way.value >> task.n]
     start = (slots[:, None] << task.n | home).ravel()
     end = _ends(task, way, start)
-    shape = (1 << task.n, len(slots), task.payload, -1)
+    shape = (1 << task.n, 1 << task.p - task.n, task.payload, -1)
     arriving = target.reshape(shape)  # a view: the array is contiguous
     arriving[end & low, end >> task.n] = source.reshape(shape)[start & low, start >> task.n]
 

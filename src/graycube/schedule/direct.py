@@ -13,6 +13,8 @@ Rules.
    ``dims``, and everybody crosses it then, or waits.
 4. Where paths would share a link, the senders are told apart by the parities ``parts``, and
    take their turns one after the other.
+5. A delivery may be in *pairs*: two destinations that differ in all ``dims`` have one turn. The
+   paths to them have no dimension in common, and on two ports and more both go at once.
 
 All of it has a few integers, whatever the numbers of nodes and messages are.
 """
@@ -21,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, require_ints
+from graycube.gf2 import AffineMap, Matrix, require_ints, without
 from graycube.schedule.program import require_all
 from graycube.schedule.schedule import Schedule
 from graycube.schedule.task import MAX_COUNT, Task
@@ -49,6 +51,7 @@ class Delivery:
     classes: tuple[int, ...]
     dims: tuple[int, ...]
     parts: tuple[int, ...] = ()
+    pairs: bool = False
 
     def __post_init__(self) -> None:
         for value, kind in ((self.move, AffineMap), (self.partner, Matrix)):
@@ -79,11 +82,13 @@ class Delivery:
             or clash
             or Matrix(self.parts, n).rank() < len(self.parts)
             or len(set(self.dims)) < len(self.dims)
+            or (self.pairs and without(self.classes, sum(1 << d for d in self.dims)))
+            or (self.pairs and not self.dims)
         ):
             raise InvalidValueError(
                 f"a delivery of {len(self.classes)} classes over dimensions {self.dims}"[:90],
                 f"nodes have {n} bits, each dimension is named once, parts are independent, "
-                "and the highest bit of a class is in no other",
+                "the highest bit of a class is in no other, and pairs differ by a sum of them",
                 "give the reduced echelon form of the classes",
             )
 
@@ -95,13 +100,18 @@ class Delivery:
     @property
     def turns(self) -> int:
         """Number of turns, those of all parts."""
-        return 1 << len(self.classes) + len(self.parts)
+        return 1 << len(self.classes) + len(self.parts) - self.pairs
 
     @property
     def turn(self) -> Matrix:
         """From the address of an element to the number of the turn in which it is sent."""
         rows, partners = self.move.matrix.rows, self.partner.rows
         sums = [rows[h] ^ partners[h] for h in self.heads]
+        if self.pairs:  # what is the same for both
+            first, *others = (k for k, h in enumerate(self.heads) if h in self.dims)
+            for k in others:
+                sums[k] ^= sums[first]
+            del sums[first]
         return Matrix.from_rows([*sums, *self.parts], self.move.width)
 
 

@@ -75,11 +75,11 @@ def map_of(entry: object, what: str) -> AffineMap:
     return AffineMap(matrix, number(written["constant"], "the constant", limit))
 
 
-def nodes_of(entry: object, n: int) -> tuple[int, int]:
+def pattern_of(entry: object, bits: int, what: str) -> tuple[int, int]:
     """Mask and value of a pattern such as ``"1."``, the highest bit first."""
-    pattern = typed(entry, str, "the nodes of a way")
-    if len(pattern) != n or set(pattern) - set("01."):
-        raise malformed(f"the nodes {pattern[:40]!r} are not {n} times 0, 1 or .")
+    pattern = typed(entry, str, f"the {what} of a way")
+    if len(pattern) != bits or set(pattern) - set("01."):
+        raise malformed(f"the {what} {pattern[:40]!r} are not {bits} times 0, 1 or .")
     mask = int("0" + pattern.replace("0", "1").replace(".", "0"), 2)
     return mask, int("0" + pattern.replace(".", "0"), 2)
 

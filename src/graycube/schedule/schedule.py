@@ -129,11 +129,17 @@ class Schedule(Timetable):
                     f"a block has {self.task.block} elements",
                     "share out what is there",
                 )
-            if way.mask >> self.task.n:
+            if way.mask >> self.task.p:
                 raise InvalidValueError(
-                    f"a way fixes bit {way.mask.bit_length() - 1} of its nodes",
-                    f"node numbers have {self.task.n} bits",
-                    "fix bits of the node number only",
+                    f"a way fixes bit {way.mask.bit_length() - 1} of its addresses",
+                    f"addresses have {self.task.p} bits",
+                    "fix bits of the address only",
+                )
+            if way.mask >> self.task.n and way.size < self.task.block:
+                raise InvalidValueError(
+                    f"a way is that of some slots, and of positions {way.start} to {way.stop}",
+                    f"only a way of all {self.task.block} positions can be that of some slots",
+                    "choose elements by slots or by positions",
                 )
             for step in way.steps:
                 self._require_fit(step)

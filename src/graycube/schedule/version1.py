@@ -18,9 +18,9 @@ from graycube.schedule.reading import (
     keys,
     limit,
     map_of,
-    nodes_of,
     number,
     numbers,
+    pattern_of,
     span_of,
     typed,
 )
@@ -54,7 +54,7 @@ def ways_of(form: str, content: dict[str, Any], task: Task) -> tuple[Way, ...]:
 
 def _strand(entry: object, n: int) -> Way:
     written = typed(entry, dict, "the strand")
-    mask, value = nodes_of(written.get("nodes", "." * n), n)
+    mask, value = pattern_of(written.get("nodes", "." * n), n, "nodes")
     strand = keys(written, {"elements", "hops"} | (written.keys() & {"nodes"}), "strand")
     start, stop = span_of(strand["elements"])
     hops = []
@@ -68,9 +68,9 @@ def _strand(entry: object, n: int) -> Way:
 
 def _delivery(entry: object, n: int) -> Delivery:
     written = keys(entry, {"move", "partner", "classes", "dims", "parts"}, "delivery")
-    lists = {name: numbers(written[name], name) for name in ("classes", "dims", "parts")}
+    classes, dims, parts = (numbers(written[k], k) for k in ("classes", "dims", "parts"))
     partner = Matrix(numbers(written["partner"], "the partner", 1 << n), n)
-    return Delivery(map_of(written["move"], "move"), partner, **lists)
+    return Delivery(map_of(written["move"], "move"), partner, classes, dims, parts)
 
 
 def _step(entry: object, task: Task) -> Step:

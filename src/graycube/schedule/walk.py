@@ -46,10 +46,12 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
     >>> done.element[crossed.which].tolist(), crossed.node.tolist(), crossed.cycle.tolist()
     ([4, 5, 6, 7], [2, 2, 3, 3], [0, 1, 0, 1])
     """
-    every = np.arange(1 << task.n)
-    at_home = every[every & way.mask == way.value]
-    home = np.repeat(at_home, way.size)
-    position = np.tile(np.arange(way.start, way.stop), len(at_home))
+    every, nodes = np.arange(1 << task.n), (1 << task.n) - 1
+    at_home = every[every & way.mask == way.value & nodes]
+    inside = np.arange(way.start, way.stop)
+    inside = inside[inside // task.payload & way.mask >> task.n == way.value >> task.n]
+    home = np.repeat(at_home, len(inside))
+    position = np.tile(inside, len(at_home))
     element = home * task.block + position
     address: IntArray = position // task.payload << task.n | home
     offset: IntArray = position % task.payload

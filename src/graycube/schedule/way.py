@@ -4,7 +4,8 @@ Rules.
 
 1. The elements at positions ``start`` to ``stop`` of a block, on the nodes of a subcube, have
    one *way*: they do its *steps*, one after the other. Each takes what is at address a to
-   ``move(a)``.
+   ``move(a)``. A way of whole blocks may be that of some slots only: its subcube then has slot
+   bits, too.
 2. Those for which a step changes node bits cross these dimensions in its *crossings*, in the
    order listed. A crossing begins in cycle ``start``, and later by each *delay* whose parity
    the address before the step has: that is the *clock* of an element.
@@ -168,7 +169,7 @@ def hop(cycle: int, exchange: Exchange, n: int) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The steps of positions ``start`` to ``stop`` on the nodes u with u & mask == value.
+    """The steps of positions ``start`` to ``stop`` at the addresses a with a & mask == value.
 
     >>> half = Way(0, 32, (Step(Exchange(flip=1, when=2), (Crossing(0, 0),)),), mask=2, value=2)
     >>> half.size, half.starts_at(3), half.move(2)(0b10)
@@ -200,11 +201,19 @@ class Way:
 
     @property
     def size(self) -> int:
-        """Number of elements of each block."""
+        """Number of positions of each block, of all slots."""
         return self.stop - self.start
 
+    def elements(self, n: int) -> int:
+        """Number of elements of each block, where n address bits are those of the node.
+
+        >>> Way(0, 32, (), mask=0b101, value=1).elements(n=2)
+        16
+        """
+        return self.size >> (self.mask >> n).bit_count()
+
     def starts_at(self, node: int) -> bool:
-        """Whether the node has elements of the way at first."""
+        """Whether the node has elements of the way at first, if it is that of all slots."""
         return node & self.mask == self.value
 
     def move(self, size: int) -> AffineMap:
@@ -217,13 +226,17 @@ class Way:
 
 
 def tells_slots_apart(ways: Sequence[Way], n: int) -> bool:
-    """Whether what happens to an element depends on its slot, or changes it.
+    """Whether the way or the place of an element depends on its slot, or the slot changes.
 
     >>> there, swap = Exchange(flip=1, when=2), Exchange(flip=5, when=5)
     >>> [tells_slots_apart([Way(0, 8, (Step(e),))], n=2) for e in (there, swap)]
     [False, True]
     """
-    return any(_tests_slots(step, n) for way in ways if way.size for step in way.steps)
+    return any(
+        way.mask >> n or any(_tests_slots(step, n) for step in way.steps)
+        for way in ways
+        if way.size
+    )
 
 
 def _tests_slots(step: Step, n: int) -> bool:

@@ -26,9 +26,9 @@ from graycube.schedule.reading import (
     limit,
     malformed,
     map_of,
-    nodes_of,
     number,
     numbers,
+    pattern_of,
     span_of,
     typed,
 )
@@ -88,7 +88,7 @@ def content_of(schedule: Schedule | Replication | Moves) -> dict[str, Any]:
     elif isinstance(schedule, Replication):
         content["copies"] = [str(layout) for layout in schedule.layouts]
     else:
-        content["ways"] = [_dump_way(way, task.n) for way in schedule.ways]
+        content["ways"] = [_dump_way(way, task.n, task.p) for way in schedule.ways]
     return content
 
 
@@ -96,13 +96,14 @@ def _dump_map(move: AffineMap) -> dict[str, Any]:
     return {"columns": list(move.matrix.columns), "constant": move.constant}
 
 
-def _dump_way(way: Way, n: int) -> dict[str, Any]:
+def _dump_way(way: Way, n: int, p: int) -> dict[str, Any]:
     steps = [_dump_step(step) for step in way.steps]
     entry: dict[str, Any] = {"elements": [way.start, way.stop], "steps": steps}
-    if way.mask:
-        fixed = (way.mask >> j & 1 for j in range(n - 1, -1, -1))
-        bits = f"{way.value:0{n}b}"
-        entry["nodes"] = "".join(b if f else "." for b, f in zip(bits, fixed, strict=True))
+    for name, low, high in (("nodes", 0, n), ("slots", n, p)):
+        bits = range(high - 1, low - 1, -1)
+        pattern = (str(way.value >> j & 1) if way.mask >> j & 1 else "." for j in bits)
+        if (way.mask & (1 << high) - 1) >> low:
+            entry[name] = "".join(pattern)
     return entry
 
 
@@ -194,7 +195,7 @@ def _read(content: dict[str, Any], forms: tuple[str, ...]) -> Schedule | Replica
         return Replication(*head_of_all, tuple(layouts), relabel=relabel)
     if form == "ways":
         entries = typed(content["ways"], list, "the ways")
-        ways = tuple(_read_way(entry, task.n) for entry in entries)
+        ways = tuple(_read_way(entry, task.n, task.p) for entry in entries)
     else:
         ways = version1.ways_of(form, content, task)
     _require_affordable(ways, task, 0 if isinstance(rounds, range) else len(rounds))
@@ -245,10 +246,12 @@ def _read_task(entry: object) -> Task:
     )
 
 
-def _read_way(entry: object, n: int) -> Way:
+def _read_way(entry: object, n: int, p: int) -> Way:
     written = typed(entry, dict, "the way")
-    mask, value = nodes_of(written.get("nodes", "." * n), n)
-    way = keys(written, {"elements", "steps"} | (written.keys() & {"nodes"}), "way")
+    mask, value = pattern_of(written.get("nodes", "." * n), n, "nodes")
+    slots, which = pattern_of(written.get("slots", "." * (p - n)), p - n, "slots")
+    mask, value = mask | slots << n, value | which << n
+    way = keys(written, {"elements", "steps"} | (written.keys() & {"nodes", "slots"}), "way")
     start, stop = span_of(way["elements"])
     limit("steps in a way", len(typed(way["steps"], list, "the steps")), MAX_HOPS)
     return Way(start, stop, tuple(_read_step(step, n) for step in way["steps"]), mask, value)

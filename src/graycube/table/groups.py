@@ -56,14 +56,14 @@ def _cheapest(
 
     def price(way: Iterable[Delivery]) -> float:
         return sum(
-            (d.turns - _stays(d)) * machine.message_time(task.block_bytes >> len(d.classes))
+            (d.turns - stays(d)) * machine.message_time(task.block_bytes >> len(d.classes))
             for d in way
         )
 
     return min((_deliveries(exchanges, task.n, task.p, size) for size in sizes), key=price)
 
 
-def _stays(delivery: Delivery) -> bool:
+def stays(delivery: Delivery) -> bool:
     """Whether there is a turn in which every node would send to itself."""
     low = (1 << delivery.partner.width) - 1
     pairwise = delivery.partner == Matrix.identity(delivery.partner.width)
@@ -98,10 +98,10 @@ def _deliveries(
     exchanges: tuple[Exchange, ...], n: int, p: int, size: int
 ) -> tuple[Delivery, ...]:
     """The exchanges, so many dimensions at a time."""
-    return tuple(delivery(part, n) for part in _parts(exchanges, n, p, size))
+    return tuple(delivery(part, n) for part in parts_of(exchanges, n, p, size))
 
 
-def _parts(exchanges: Iterable[Exchange], n: int, p: int, size: int) -> Iterator[AffineMap]:
+def parts_of(exchanges: Iterable[Exchange], n: int, p: int, size: int) -> Iterator[AffineMap]:
     """Their product, part by part; local ones come before the next trade, or at the end."""
     nodes, group, count = (1 << n) - 1, list[Exchange](), 0
     for exchange in exchanges:

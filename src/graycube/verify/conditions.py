@@ -42,6 +42,17 @@ def consistent(equations: Iterable[tuple[int, int]]) -> bool:
     return not any(value for mask, value in _eliminated(equations) if not mask)
 
 
+def on_nodes(n: int, equations: Iterable[tuple[int, int]]) -> tuple[Conditions, int]:
+    """What equations say of the n node bits alone, and of how many parities of slots.
+
+    >>> on_nodes(2, [(0b101, 1), (0b110, 0)])  # their sum has no slot bit
+    (((3, 1),), 1)
+    """
+    known = _eliminated(equations)
+    alone = tuple(sorted(e for e in known if not e[0] >> n and e != (0, 0)))
+    return alone, sum(bool(mask >> n) for mask, _ in known)
+
+
 def reduced(mask: int, equations: Iterable[tuple[int, int]]) -> tuple[int, int]:
     """What is left of a parity, and the value of the rest of it, if these equations hold."""
     return _less((mask, 0), [known for known in _eliminated(equations) if known[0]])

@@ -30,8 +30,7 @@ from graycube.verify.uses import (
     Ports,
     Use,
     arrival,
-    crossings,
-    duration,
+    crossed,
     ends,
     mixes_slots,
     uses_of,
@@ -93,8 +92,11 @@ def _all_nodes(schedule: Schedule) -> bool:
 
 
 def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
-    """Every position of every node is in exactly one way."""
-    block, n = schedule.task.block, schedule.task.n
+    """Every position of every node is in exactly one way.
+
+    A way that is that of some slots only has all positions, so it covers its addresses in full.
+    """
+    block, p = schedule.task.block, schedule.task.p
     ways = sorted((way for way in schedule.ways if way.size), key=lambda way: way.start)
     marks = sorted({0, block, *(way.start for way in ways), *(way.stop for way in ways)})
     waiting = iter([*ways, None])
@@ -106,16 +108,16 @@ def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
             if effort.beyond(len(holding)):
                 yield Violation("share", detail=effort.words)
                 return
-            if any(_have_common_nodes(coming, other) for other in holding):
+            if any(_have_common_addresses(coming, other) for other in holding):
                 yield Violation("share", detail=f"{between} are in two ways")
             holding.append(coming)
             coming = next(waiting)
-        if sum(1 << (n - way.mask.bit_count()) for way in holding) < 1 << n:
+        if sum(1 << (p - way.mask.bit_count()) for way in holding) < 1 << p:
             yield Violation("share", detail=f"{between} are in no way")
 
 
-def _have_common_nodes(one: Way, other: Way) -> bool:
-    """Whether the two ways are those of a same node."""
+def _have_common_addresses(one: Way, other: Way) -> bool:
+    """Whether the two ways are those of a same address."""
     return not (one.value ^ other.value) & one.mask & other.mask
 
 
@@ -139,16 +141,16 @@ def _check_ends(schedule: Schedule) -> Iterator[Violation]:
 
 def _check_times(schedule: Schedule, *, circuits: bool) -> Iterator[Violation]:
     for s, way in enumerate(schedule.ways):
-        crossing, mixed = crossings(way), mixes_slots(schedule.task.n, way)
-        for (before, first), (after, start) in pairwise(crossing):
-            wait = duration(schedule, way, before, mixed=mixed) if mixed else 1
-            if circuits and start == first and not mixed:
+        crossing, mixed = [*crossed(schedule, way)], mixes_slots(schedule.task.n, way)
+        for one, other in pairwise(crossing):
+            wait = one.cycles if mixed else 1
+            if circuits and other.start == one.start and not mixed:
                 wait = 0
-            if start < first + wait:
-                detail = f"way {s} starts '{after}' before '{before}' is over"
-                yield Violation("time", cycle=start, detail=detail)
-        if way.size and crossing:
-            end = max(start + duration(schedule, way, e, mixed=mixed) for e, start in crossing)
+            if other.start < one.start + wait:
+                detail = f"way {s} starts '{other.exchange}' before '{one.exchange}' is over"
+                yield Violation("time", cycle=other.start, detail=detail)
+        if crossing:
+            end = max(one.start + one.cycles for one in crossing)
             if end > schedule.cycles:
                 detail = f"way {s} ends in cycle {end - 1} of {schedule.cycles}"
                 yield Violation("time", cycle=end - 1, detail=detail)
@@ -213,11 +215,10 @@ def _check_forwarding(schedule: Schedule, *, circuits: bool) -> Iterator[Violati
     """
     lengths = () if isinstance(schedule.rounds, range) else schedule.round_lengths
     for s, way in enumerate(schedule.ways):
-        crossing = crossings(way) if way.size else []
         mixed = mixes_slots(schedule.task.n, way)
-        for (before, first), (_, start) in pairwise(crossing):
-            gap = start - first
-            stop = first + duration(schedule, way, before, mixed=mixed)
+        for one, other in pairwise(crossed(schedule, way)):
+            first, start = one.start, other.start
+            gap, stop = start - first, first + one.cycles
             apart = schedule.round_of(stop - 1) < schedule.round_of(start)
             if not apart and not mixed:
                 apart = _longest_round(schedule, lengths, first, stop) <= gap

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import xor
+from typing import NamedTuple
 
 from graycube.gf2 import Exchange, bit_indices, parity
 from graycube.schedule import Schedule, Way
-from graycube.verify.conditions import Conditions, most_combined
+from graycube.verify.conditions import Conditions, most_combined, on_nodes
 
 MAX_CONDITIONS = 10
 """Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
@@ -60,44 +61,74 @@ class Use:
     across: int
 
 
-def exchanges(way: Way) -> Iterator[tuple[Exchange, int]]:
-    """The exchanges of a way, and when they begin; -1 where they cross nothing."""
-    for step in way.steps:
-        if isinstance(step.move, Exchange):
-            yield step.move, step.crossings[0].start if step.crossings else -1
+class Passage(NamedTuple):
+    """An exchange that crosses a link, from ``start`` on for so many ``cycles`` at most.
+
+    The elements are those of nodes with these ``conditions``; ``number`` is that of the step.
+    """
+
+    exchange: Exchange
+    start: int
+    cycles: int
+    conditions: Conditions
+    number: int
 
 
-def crossings(way: Way) -> list[tuple[Exchange, int]]:
-    """The exchanges that cross links, and when they begin."""
-    return [(exchange, start) for exchange, start in exchanges(way) if start >= 0]
+def crossed(schedule: Schedule, way: Way) -> Iterator[Passage]:
+    """The exchanges of a way that cross links, under the conditions that still hold there."""
+    holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
+    mixed = mixes_slots(schedule.task.n, way)
+    for k, step in enumerate(way.steps):
+        exchange = step.move
+        if not isinstance(exchange, Exchange):
+            continue
+        if step.crossings and way.size:
+            equations = [*holders, (exchange.when, exchange.want)]
+            conditions, cycles = _met(schedule, way, equations, mixed=mixed)
+            if cycles:
+                yield Passage(exchange, step.crossings[0].start, cycles, conditions, k)
+        # The exchange adds [parity(a & when) == want] to each parity that its flip changes.
+        holders = [
+            (mask ^ exchange.when, value ^ exchange.want ^ 1)
+            if parity(mask & exchange.flip)
+            else (mask, value)
+            for mask, value in holders
+        ]
+
+
+def _met(
+    schedule: Schedule, way: Way, equations: Sequence[tuple[int, int]], *, mixed: bool
+) -> tuple[Conditions, int]:
+    """On which nodes some elements of a way meet the equations, and how many at most.
+
+    Whole blocks are permuted, so at any time the elements of a way are all those of a subspace
+    of addresses: each independent parity of slots leaves half of them on a node, or all on
+    some nodes. Of other ways the worst is assumed.
+    """
+    n, block = schedule.task.n, schedule.task.block
+    if way.size == block and any(mask >> n for mask, _ in equations):
+        conditions, parities = on_nodes(n, equations)
+        nobody = (0, 1) in conditions
+        return conditions, 0 if nobody else block >> parities
+    conditions = tuple(sorted({e for e in equations if e[0] and not e[0] >> n}))
+    return conditions, block if mixed else way.size
 
 
 def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
     """The uses of links by all ways, each under the conditions that still hold there."""
     n = schedule.task.n
     for s, way in enumerate(schedule.ways):
-        holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
-        mixed = mixes_slots(n, way)
-        for k, (exchange, start) in enumerate(exchanges(way)):
-            crossed, when, want = exchange.flip & (1 << n) - 1, exchange.when, exchange.want
-            if crossed and way.size:
-                equations = {*holders, (when, want)}
-                yield Use(
-                    crossed.bit_length() - 1,
-                    tuple(sorted(e for e in equations if e[0] and not e[0] >> n)),
-                    start,
-                    start + duration(schedule, way, exchange, mixed=mixed),
-                    (s, start if circuits else k),
-                    always=not when,
-                    across=crossed,
-                )
-            # The exchange adds [parity(a & when) == want] to each parity that its flip changes.
-            holders = [
-                (mask ^ when, value ^ want ^ 1)
-                if parity(mask & exchange.flip)
-                else (mask, value)
-                for mask, value in holders
-            ]
+        for exchange, start, cycles, conditions, k in crossed(schedule, way):
+            across = exchange.flip & (1 << n) - 1
+            yield Use(
+                across.bit_length() - 1,
+                conditions,
+                start,
+                start + cycles,
+                (s, start if circuits else k),
+                always=not exchange.when,
+                across=across,
+            )
 
 
 def ends(uses: Sequence[Use], *, last: bool) -> list[Use]:
@@ -126,18 +157,9 @@ def arrival(use: Use) -> Use:
 
 
 def mixes_slots(n: int, way: Way) -> bool:
-    """Whether elements of the way change places within their blocks."""
-    return any((exchange.flip | exchange.when) >> n for exchange, _ in exchanges(way))
-
-
-def duration(schedule: Schedule, way: Way, exchange: Exchange, *, mixed: bool) -> int:
-    """Cycles that the elements of a way take at most; ``mixed`` is what mixes_slots says."""
-    block = schedule.task.block
-    if not mixed:
-        return way.size
-    if way.size == block and exchange.when >> schedule.task.n:
-        return block // 2  # whole blocks are permuted, so every node has half of the slots
-    return block
+    """Whether elements of the way change places within their blocks, or are in some slots."""
+    moves = (step.move for step in way.steps if isinstance(step.move, Exchange))
+    return bool(way.mask >> n) or any((move.flip | move.when) >> n for move in moves)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,155 @@
+"""Blocks that are parted on several ports: rotated orders, and two messages at a time."""
+
+import importlib
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from way_mutants import judge, mutant
+
+import graycube as gc
+from graycube.cost import simulate
+from graycube.errors import GraycubeError, InvalidValueError
+from graycube.gf2 import Exchange
+from graycube.run.scripts import scripts
+from graycube.run.together import rehearse
+from graycube.schedule import Crossing, Schedule, Step, Way, dump, expand, hop, load
+from graycube.verify import check_algebra
+
+HOPS, CIRCUIT = "store-and-forward", "circuit"
+
+
+def transposed(n):
+    return gc.Layout.cyclic(2 * n, n), gc.Layout.consecutive(2 * n, n)
+
+
+def by_links(schedule):
+    """Rounds of moves that were written out: the longest message, and all crossings."""
+    moves, loads = expand(schedule), defaultdict(int)
+    for cycle, node, d in zip(moves.cycle, moves.node, moves.dimension, strict=True):
+        loads[schedule.round_of(int(cycle)), int(node), int(d)] += 1
+    longest = defaultdict(int)
+    for (number, _, _), count in loads.items():
+        longest[number] = max(longest[number], count)
+    return sum(longest.values()), len(longest), len(moves)
+
+
+@pytest.mark.parametrize(
+    ("ports", "elements", "rounds", "cycles"),
+    [(2, 2, 3, 12), (3, 4, 3, 24), (3, 32, 3, 132), (3, 64, 3, 264)],
+)
+def test_parts_go_in_rotated_orders(ports, elements, rounds, cycles):
+    """Each round takes half of the largest part: a half, a half of 2/4, or of 11/32."""
+    source, target = transposed(3)
+    machine = gc.Machine(3, ports, startup=30.0, per_byte=1.0)
+    plan = gc.plan(source, target, 8 * elements, machine=machine, algorithm="rotated-parts")
+    assert (plan.rounds, plan.cycles) == (rounds, cycles)
+    assert plan.verify()
+
+
+@pytest.mark.parametrize(("name", "switching"), [("rotated-parts", HOPS), ("pairs", CIRCUIT)])
+@pytest.mark.parametrize("seed", range(3))
+def test_messages_bring_every_element_home(name, switching, seed):
+    """Followed, carried out in one process, and by the scripts of nodes."""
+    rng = np.random.default_rng(seed)
+    n = 2 + seed % 2
+    machine = gc.Machine(n, "all", switching, startup=2.0)
+    shape = [2 << n, 1 << n]
+    source = gc.Layout.mesh(shape, nodes=(1 << n, 1), code=["gray", "binary"][seed % 2])
+    target = gc.Layout.mesh(
+        shape, nodes=(1, 1 << n), allocation=["cyclic", "consecutive"][seed // 2]
+    )
+    plan = gc.plan(source, target, 4 * source.block_size, machine=machine, algorithm=name)
+    assert not judge(plan.schedule, machine)[0]
+    assert plan.verify()
+    x = rng.integers(0, 99, (1 << n, plan.task.block))
+    expected = gc.plan(source, target, plan.task.block, machine=machine).apply(x)
+    assert np.array_equal(plan.apply(x), expected)
+    made = list(scripts(plan.schedule, range(1 << n)))
+    unit = plan.task.block // made[0].rows
+    sent = (m for one in made for r in one.rounds for m in r.sends)
+    sizes = [unit * sum(part.count for part in m.parts) for m in sent]
+    assert max(sizes) == max(r.longest for r in plan.traffic.rounds)
+    rows = x.reshape(1 << n, made[0].rows, unit)
+    assert np.array_equal(rehearse(made, rows).reshape(x.shape), expected)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_two_messages_at_a_time_take_half_of_the_rounds(n):
+    source, target = transposed(n)
+    block = 3 << n
+    machine = gc.Machine(n, 2, CIRCUIT, startup=0.0)
+    plan = gc.plan(source, target, block, machine=machine, algorithm="pairs")
+    assert (plan.rounds, plan.cycles) == (1 << n - 1, block // 2)
+    assert by_links(plan.schedule) == (plan.cycles, plan.rounds, plan.traffic.crossings)
+    assert plan.verify()
+    assert not check_algebra(plan.schedule, gc.Machine(n, 1, CIRCUIT))
+
+
+def test_messages_that_would_meet_are_no_pair(monkeypatch):
+    """Of a mesh whose nodes change as well: one turn at a time where two would share a link."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks" / "referee")
+    pair = dict(importlib.import_module("kinds").kinds(4))["any mesh 2"]
+    machine = gc.Machine(4, 4, CIRCUIT)
+    offered = {c.algorithm.name: c for c in gc.plan(*pair, 8, machine=machine).candidates}
+    made = offered["pairs"]
+    assert made.reason or check_algebra(made.traffic.schedule, machine)
+
+
+def test_two_messages_of_a_node_do_not_cross_a_dimension_together():
+    """Without turns both messages of some nodes would take one dimension at one time."""
+    task = gc.Task(gc.Layout.cyclic(3, 2), gc.Layout.consecutive(3, 2), 2)
+    step = Step(task.move, (Crossing(1, 0), Crossing(0, 0)))
+    made = Schedule(task, "by hand", (0,), 1, (Way(0, 2, (step,)),))
+    machine = gc.Machine(2, 2, CIRCUIT)
+    assert judge(made, machine)[0]
+    assert not check_algebra(made, machine)
+
+
+def test_what_they_leave_to_others():
+    source, target = transposed(3)
+    for name, machine, words in (
+        ("rotated-parts", gc.Machine(3), "one port"),
+        ("rotated-parts", gc.Machine(3, 3), "no parts"),
+        ("pairs", gc.Machine(3, 3), "needs circuits"),
+        ("pairs", gc.Machine(3, 1, CIRCUIT), "needs circuits"),
+    ):
+        with pytest.raises(InvalidValueError, match=words):
+            gc.plan(source, target, 8, machine=machine, algorithm=name)
+
+
+def test_what_slots_of_some_nodes_send_is_counted_and_followed():
+    """Ways of some slots at random: the counts are those of what is written out."""
+    tried = 0
+    for seed in range(400):
+        schedule, machine = mutant("random_parts", seed, synthesised=False)
+        if not check_algebra(schedule, machine):
+            continue
+        traffic = simulate(schedule)
+        counted = traffic.cycles, traffic.nonempty, traffic.crossings
+        assert counted == by_links(schedule)
+        assert load(dump(schedule)) == schedule
+        tried += any(way.mask & way.mask - 1 for way in schedule.ways)
+    assert tried > 20
+
+
+def test_ways_of_slots_are_those_of_whole_blocks():
+    task = gc.Task(gc.Layout.cyclic(3, 2), gc.Layout.cyclic(3, 2), 4)
+    both = [Way(0, 4, (), mask=4, value=value) for value in (0, 4)]
+    made = Schedule(task, "still", (), 0, tuple(both))
+    assert check_algebra(made, gc.Machine(2))
+    assert len(expand(made)) == 0
+    assert not check_algebra(Schedule(task, "half", (), 0, tuple(both[:1])), gc.Machine(2))
+    with pytest.raises(InvalidValueError, match="some slots"):
+        Schedule(task, "part", (), 0, (Way(0, 2, (), mask=4),))
+
+
+@pytest.mark.parametrize("pattern", ["", "2", "11", 1])
+def test_patterns_of_slots_are_checked(pattern):
+    task = gc.Task(gc.Layout.cyclic(3, 2), gc.Layout.cyclic(3, 2), 4)
+    there = hop(0, Exchange(1, 4), 2)
+    text = dump(Schedule(task, "one", (0,), 4, (Way(0, 4, (there, there), mask=4),)))
+    assert '"slots": "0"' in text
+    with pytest.raises(GraycubeError, match="slots"):
+        load(text.replace('"slots": "0"', f'"slots": {pattern!r}'.replace("'", '"')))
