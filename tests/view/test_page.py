@@ -135,7 +135,7 @@ def test_elements_end_where_the_layouts_want_them(name):
         assert behind == (str(position % payload) if payload > 1 else "")
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", ALL_DRAWN)
 def test_loads_and_cycles_are_those_of_the_moves(name):
     plan, scene = plan_of(name), scene_named(name)
     moves = drawn_plan(plan, scene).moves()

@@ -34,7 +34,7 @@ def world() -> Comm:
     """The communicator of all processes that ``mpiexec`` started.
 
     >>> from unittest.mock import patch
-    >>> with patch.dict("sys.modules", mpi4py=None):
+    >>> with patch.dict("sys.modules", {"mpi4py": None, "mpi4py.MPI": None}):
     ...     world()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...

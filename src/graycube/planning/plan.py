@@ -159,7 +159,7 @@ class Plan(Shown):
         field-phases (it converts 2 to 4 fields);
         two-cube (it converts one field of two bits);
         rotations (on one port it is gb1); fewer-bytes (its start-ups cost more than it saves);
-        exchange, half-exchange, pipeline, all-to-all, groups, by-message
+        exchange, half-exchange, rotated-parts, pipeline, all-to-all, groups, pairs, by-message
         (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.62 of the bound.
         The plan takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
