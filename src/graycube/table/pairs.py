@@ -73,8 +73,7 @@ def _paired(one: Delivery) -> Delivery:
     rank = Matrix((*turns, *at, *goals), one.move.width).rank()
     for d in one.dims:
         before, at[d] = at[d], goals[d]
-        alone = Matrix((*turns, *(1 << k for k in range(n)), before ^ goals[d]), one.move.width)
-        if min(Matrix((*turns, *at, before), one.move.width).rank(), alone.rank()) < rank:
+        if Matrix((*turns, *at, before), one.move.width).rank() < rank:
             return one
     return made
 
