@@ -62,9 +62,9 @@ def transform(scene: Scene) -> str:
     """A transform that does not gather.
 
     Your solver keeps a field of 128 x 128 numbers on 64 ranks, and transforms it in every step.
-    What cannot transform an axis that is spread over ranks gathers the field on each of them
-    first. graycube exchanges what the transform needs, and leaves the rest where it is. The
-    result says in which layout it is: nothing is put in order until you ask.
+    Many programs gather the whole field on every rank first, as they cannot transform an axis
+    that is spread over ranks. graycube exchanges what the transform needs, and leaves the rest
+    where it is. The result says in which layout it is: nothing is put in order until you ask.
     """
     field = gc.CubeArray.from_numpy(scene.values, scene.gray)
     spectrum = gc.fft2(field)
