@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.planning import Plan
-from graycube.schedule import Moves
 from graycube.whole_files import write_whole
 
 MAX_ROWS = 1 << 20
@@ -33,7 +32,14 @@ def table(plan: Plan) -> NDArray[Any]:
     >>> rows[["node", "partner", "element"]].tolist()
     [(2, 3, 4), (3, 2, 6), (2, 3, 5), (3, 2, 7)]
     """
-    moves = written_out(plan, MAX_ROWS, "a table has at most")
+    require_plan(plan, "a table shows a Plan")
+    if plan.traffic.crossings > MAX_ROWS:
+        raise InvalidValueError(
+            f"the plan has {plan.traffic.crossings} moves: elements that cross links",
+            f"a table has at most {MAX_ROWS}",
+            "plan the same with a smaller block; --trace sums large plans up",
+        )
+    moves = plan.moves()
     back, block = plan.machine.numbers.inverse(), plan.task.block
     node, place = np.divmod(moves.element, block)
     columns = {
@@ -76,26 +82,6 @@ def save_csv(path: str | Path, plan: Plan) -> None:
     'round,cycle,node,partner,d'
     """
     write_whole(path, csv(plan))
-
-
-def written_out(plan: Plan, most: int, limit: str) -> Moves:
-    """The moves of a plan, if there are not too many: ``limit`` says of what.
-
-    >>> written_out("plan.json", 8, "a table has at most")
-    Traceback (most recent call last):
-    ...
-    graycube.errors.InvalidTypeError: got a str: moves are those of a Plan; make one with
-    graycube.plan
-    """
-    require_plan(plan, "moves are those of a Plan")
-    crossings = plan.traffic.crossings
-    if crossings > most:
-        raise InvalidValueError(
-            f"the plan has {crossings} moves: elements that cross links",
-            f"{limit} {most}",
-            "plan the same with a smaller block; --trace sums large plans up",
-        )
-    return plan.moves()
 
 
 def require_plan(plan: object, what: str) -> None:
