@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from graycube.array.moving import alike, straight
-from graycube.array.ranks import facts_of, require_layout, spread, together
+from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
+from graycube.layout.in_bits import in_bits
 from graycube.layout.layout import require_cube
 from graycube.machine import Machine
 from graycube.run import renumbered
@@ -59,9 +60,9 @@ def relaid(
 
             make = partial(
                 plan,
-                require_cube(layout, "a plan"),
-                require_cube(route.target, "a plan"),
-                blocks[0].size,
+                in_bits(layout, "a plan"),
+                in_bits(route.target, "a plan"),
+                blocks.size // len(nodes_here(layout, comm)),
                 itemsize=blocks.itemsize,
                 machine=route.machine,
             )
@@ -72,11 +73,15 @@ def relaid(
 
     chosen = together(comm, prepare)
     over = spread(comm)
-    if chosen is not None and over is None:
-        return chosen.apply(blocks), route.target, comm
-    if chosen is not None and over is not None:
-        made, relabel = chosen.execute(blocks, over), chosen.schedule.relabel
-        return made, route.target, over if relabel is None else _renumbered(over, relabel)
+    if chosen is not None:  # plans number slots as bits do
+        source, target = chosen.task.source, chosen.task.target
+        blocks = straight(blocks, layout, source, comm)
+        if over is None:
+            made = chosen.apply(blocks)
+        else:
+            made, relabel = chosen.execute(blocks, over), chosen.schedule.relabel
+            comm = over if relabel is None else _renumbered(over, relabel)
+        return straight(made, target, route.target, comm), route.target, comm
     if not (route.renumber and alike(layout, route.target)):
         made = straight(blocks, layout, route.target, comm)
         return made.copy() if made is blocks else made, route.target, comm

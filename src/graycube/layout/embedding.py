@@ -15,7 +15,8 @@ import numpy as np
 from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import Histogram, histogram, log2_exact, require_int
 from graycube.gf2.arrays import IntArray, require_integers, require_range
-from graycube.layout.layout import Layout, require_cube
+from graycube.layout.in_bits import in_bits
+from graycube.layout.layout import Layout
 from graycube.layout.ownership import Ownership
 from graycube.show import Bar, Sheet, Shown, Table
 from graycube.texts import counted
@@ -152,7 +153,7 @@ def _of_flips(layout: Layout, flips: Mapping[int, int]) -> Distances:
 def _checked(placement: LayoutOrNodes) -> LayoutOrNodes:
     """The layout, or the array of nodes after a look at its values."""
     if isinstance(placement, Layout | Ownership):
-        return require_cube(placement, "a distance in the cube")
+        return in_bits(placement, "a distance in the cube")
     if not isinstance(placement, np.ndarray):
         raise InvalidTypeError(
             f"the placement is {placement!r}",

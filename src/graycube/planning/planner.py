@@ -11,7 +11,7 @@ from pathlib import Path
 
 from graycube.cost import lower_bounds
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_bits
 from graycube.machine import Machine, require_machine
 from graycube.planning.candidate import all_candidates, choose
@@ -60,7 +60,7 @@ def plan_fft(
     bi-sectioning, phase by phase
     16-sectioning
     """
-    layout = require_cube(layout, "a plan of a transform")
+    layout = in_bits(layout, "a plan of a transform")
     stages = tuple(reversed(layout.word_bits(require_axis(axis, len(layout.axes)))))
     return _staged(layout, stages, itemsize, machine, algorithm)
 
@@ -86,7 +86,7 @@ def plan_butterfly(  # noqa: PLR0913
     256
     640
     """
-    layout = require_cube(layout, "a plan of a butterfly")
+    layout = in_bits(layout, "a plan of a butterfly")
     k = require_axis(axis, len(layout.axes))
     stages = tuple(layout.word_bits(k).start + bit for bit in require_bits(layout, k, bits))
     return _staged(layout, stages, itemsize, machine, algorithm)

@@ -6,7 +6,7 @@ from functools import cached_property
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_single
 
 MAX_COUNT = (1 << 62) - 1
@@ -41,8 +41,9 @@ class Task:
 
     def __post_init__(self) -> None:
         for name in ("source", "target"):
-            layout = require_cube(getattr(self, name), f"the {name} of a plan")
+            layout = in_bits(getattr(self, name), f"the {name} of a plan")
             require_single(layout, "a task")
+            object.__setattr__(self, name, layout)
         for name in ("block", "itemsize"):
             object.__setattr__(self, name, require_int(getattr(self, name), name, least=1))
             if getattr(self, name) > MAX_COUNT:
