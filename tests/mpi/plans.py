@@ -201,6 +201,22 @@ def renumbering(comm):
             new.Free()
 
 
+def boxes(comm):
+    """Blocks in C order go by a plan too, between them and bits."""
+    shape, nodes = (4 * 3, 20), (comm.size, 1)
+    machine, x = all_ports(size_of(comm)), content(shape)
+    for ways in (("gray", "consecutive"), ("gray", "cyclic")):
+        box, bits = (
+            gc.Layout.mesh(shape, nodes, code=ways[0], allocation=ways[1], ownership=own)
+            for own in (True, False)
+        )
+        plain = gc.Layout.mesh(shape, nodes, allocation=ways[1], ownership=True)
+        for source, target in ((box, plain), (bits, plain), (plain, bits)):
+            u = gc.CubeArray.from_numpy(x, source, comm).relayout(target, machine=machine)
+            expected = gc.CubeArray.from_numpy(x, target, comm)
+            yield same(u.blocks, expected.blocks), f"{source} to {target}: {u.blocks}"
+
+
 # What blocks can be
 
 
@@ -557,6 +573,7 @@ ALL = (2, 4, 8, 16)
 CHECKS = {
     "algorithms": (algorithms, ALL),
     "renumbering": (renumbering, (4, 16)),
+    "boxes": (boxes, (2, 4)),
     "dtypes": (dtypes, (4,)),
     "objects": (objects, (4, 16)),
     "shapes": (shapes, (4,)),
