@@ -37,6 +37,12 @@ def results(comm):
         u = gc.CubeArray.from_numpy(x, layout, comm)
         alone = gc.CubeArray.from_numpy(x, layout)
         options = {"exclusive": k % 2 == 0, "reverse": k % 3 == 0, "initial": [1, 0]}
+        marks = np.random.default_rng(k).random(layout.shape) < 0.3
+        cut, cut_alone = (
+            gc.scan(joined, v, axis, segments=v.from_numpy(marks, layout, v.comm), **options)
+            for v in (u, alone)
+        )
+        assert np.array_equal(cut.to_numpy(), cut_alone.to_numpy()), (layout, options)
         found = gc.scan(joined, u, axis, **options)
         wanted = gc.scan(joined, alone, axis, **options).to_numpy()
         yield found.layout == layout, f"the layout of {axis} in {layout}"
