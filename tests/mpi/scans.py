@@ -7,7 +7,7 @@ from random_butterflies import any_affine
 from random_transforms import lone_layout, random_layout, uneven_layout
 
 import graycube as gc
-from graycube.errors import InvalidValueError, PeerError
+from graycube.errors import InvalidTypeError, InvalidValueError, PeerError
 
 
 def joined(x, y):
@@ -98,6 +98,11 @@ def mistakes(comm):
                 lambda u=u: gc.scan(np.add, u, 0, initial=int(last)),
                 InvalidValueError,
                 "initial is 0 on rank 0",
+            ),
+            (
+                lambda u=u: gc.scan(np.add, u, 0, segments=None if last else 5),
+                InvalidTypeError,
+                "segments is a int",
             ),
         ):
             error = raised(call)
