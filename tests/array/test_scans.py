@@ -2,6 +2,8 @@
 
 # ruff: noqa: ARG005 - operators take both operands, and use what they need
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from random_butterflies import any_affine
@@ -186,3 +188,33 @@ def test_along_the_payload_and_of_nothing():
 def test_what_is_refused(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("count", [60, *sweep((2000,))])
+def test_segments_are_scanned_one_by_one(count):
+    rng = np.random.default_rng(count)
+    for k in range(count):
+        layout = any_layout(rng, k)
+        axis, alone = int(rng.integers(len(layout.shape))), k % 4 == 0
+        x = rng.integers(0, 251, (*layout.shape, 2))
+        begins = rng.random(x.shape[:-1]) < rng.choice([0.0, 0.2, 0.7, 1.0])
+        a, marks = (gc.CubeArray.from_numpy(v, layout) for v in (x, begins))
+        options = {"exclusive": k % 2 == 0, "reverse": k % 3 == 0, "initial": [3, 7]}
+        if alone:
+            options |= {"exclusive": False, "initial": None}
+        op = np.add if k % 5 == 0 else after
+        found = gc.scan(op, a, axis, segments=marks, **options).to_numpy()
+        lines, places = np.moveaxis(x, axis, -2), np.moveaxis(begins, axis, -1)
+        wanted = np.empty_like(lines)
+        for line in np.ndindex(places.shape[:-1]):
+            cuts = [0, *np.flatnonzero(places[line]), len(places[line])]
+            for first, last in pairwise(cuts):
+                part = lines[line][first:last]
+                wanted[line][first:last] = one_by_one(op, part, 0, options)
+        assert np.array_equal(found, np.moveaxis(wanted, -2, axis)), (layout, options)
+
+
+@pytest.mark.parametrize("segments", [[True], A, X, 3])
+def test_segments_that_are_none(segments):
+    with pytest.raises((InvalidTypeError, InvalidValueError), match="segments"):
+        gc.scan(np.add, A, 0, segments=segments)

@@ -7,7 +7,7 @@ from random_butterflies import any_affine
 from random_transforms import lone_layout, random_layout, uneven_layout
 
 import graycube as gc
-from graycube.errors import InvalidValueError, PeerError
+from graycube.errors import InvalidTypeError, InvalidValueError, PeerError
 
 
 def joined(x, y):
@@ -37,6 +37,12 @@ def results(comm):
         u = gc.CubeArray.from_numpy(x, layout, comm)
         alone = gc.CubeArray.from_numpy(x, layout)
         options = {"exclusive": k % 2 == 0, "reverse": k % 3 == 0, "initial": [1, 0]}
+        marks = np.random.default_rng(k).random(layout.shape) < 0.3
+        cut, cut_alone = (
+            gc.scan(joined, v, axis, segments=v.from_numpy(marks, layout, v.comm), **options)
+            for v in (u, alone)
+        )
+        assert np.array_equal(cut.to_numpy(), cut_alone.to_numpy()), (layout, options)
         found = gc.scan(joined, u, axis, **options)
         wanted = gc.scan(joined, alone, axis, **options).to_numpy()
         yield found.layout == layout, f"the layout of {axis} in {layout}"
@@ -92,6 +98,11 @@ def mistakes(comm):
                 lambda u=u: gc.scan(np.add, u, 0, initial=int(last)),
                 InvalidValueError,
                 "initial is 0 on rank 0",
+            ),
+            (
+                lambda u=u: gc.scan(np.add, u, 0, segments=None if last else 5),
+                InvalidTypeError,
+                "segments is a int",
             ),
         ):
             error = raised(call)

@@ -22,6 +22,7 @@ from graycube.array.careful import Careful
 from graycube.array.held import Held, require_array
 from graycube.array.moving import straight
 from graycube.array.ranks import facts_of, spread, together
+from graycube.array.segments import finished, joined, records
 from graycube.array.sharing import require_plain, swapped
 from graycube.array.stretches import Stretches, stretches
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -57,6 +58,7 @@ def scan(  # noqa: PLR0913
     reverse: bool = False,  # noqa: FBT001, FBT002
     *,
     initial: object = None,
+    segments: object = None,
 ) -> _H:
     """All elements up to each one along an axis, combined by ``op``; collective.
 
@@ -70,6 +72,8 @@ def scan(  # noqa: PLR0913
     With ``exclusive`` the element itself is left out: the first result is the ``initial`` one,
     or the identity of the ufunc. ``reverse`` combines each element with those behind it.
     The result has the layout of ``a``, and the dtype of ``numpy.ufunc.accumulate``.
+    ``segments`` is an array of truth values in the layout of ``a``: where one is true, the scan
+    begins anew, with ``initial`` if there is one.
 
     >>> from graycube.layout import Layout
     >>> x = Held(np.array([[3], [1], [4], [1]]), Layout.nodes(2))
@@ -79,10 +83,12 @@ def scan(  # noqa: PLR0913
     [4, 4, 4, 1]
     >>> scan(np.add, x, 0, exclusive=True).blocks.ravel().tolist()
     [0, 3, 4, 8]
+    >>> scan(np.add, x, 0, segments=x.with_blocks(x.blocks == 4)).blocks.ravel().tolist()
+    [3, 4, 4, 5]
     """
     require_array(a, "a scan")
 
-    def prepare() -> "tuple[tuple[int, _Scan], dict[str, object]]":
+    def prepare() -> "tuple[tuple[int, _Scan, _Array | None], dict[str, object]]":
         k = require_axis(axis, a.ndim)
         element = [size for j, size in enumerate(a.payload, len(a.layout.shape)) if j != k]
         made = _made(
@@ -102,15 +108,38 @@ def scan(  # noqa: PLR0913
         facts |= {"result": made.dtype, "initial": told}
         if made.ufunc is not None:
             facts["op"] = made.ufunc.__name__
-        return (k, made), {**facts_of("scan", a.layout, a.blocks), **facts}
+        marked = None if segments is None else records(a, segments, made.dtype)
+        facts["segments"] = None if marked is None else marked.dtype
+        return (k, made, marked), {**facts_of("scan", a.layout, a.blocks), **facts}
 
-    k, made = together(a.comm, prepare)
-    if made.ufunc is not None:
+    k, made, marked = together(a.comm, prepare)
+    if made.ufunc is not None and marked is None:
         return _scanned(a, k, made)
     careful: Careful[_Array] = Careful(made.op, instead=lambda _, y: y)
-    found = _scanned(a, k, _with(made, careful))
+    if marked is None:
+        found = _scanned(a, k, _with(made, careful))
+    else:
+        found = _segmented(a.with_blocks(marked), k, made, careful)
     careful.settle(a.comm)
     return found
+
+
+def _segmented(a: _H, axis: int, made: _Scan, op: Combine) -> _H:
+    """The scan of records, and the values of what it gives."""
+    first = None
+    if made.first is not None:
+        first = np.zeros(made.first.shape, a.dtype)
+        first["value"] = made.first
+    join = joined(op, reverse=made.reverse)
+    all_of = _Scan(join, None, a.dtype, first, made.exclusive, made.reverse)
+    found = _scanned(a, axis, all_of).blocks
+    initial = made.first
+    if initial is not None:
+        place = axis - len(a.layout.shape)
+        initial = initial if place < 0 else np.expand_dims(initial, place)
+        initial = np.broadcast_to(initial, found.shape)
+    begins, how = a.blocks["begins"], {"exclusive": made.exclusive, "reverse": made.reverse}
+    return a.with_blocks(finished(op, found, begins, initial, **how))
 
 
 def cumsum(a: _H, axis: int | None = None, dtype: DTypeLike | None = None) -> _H:
