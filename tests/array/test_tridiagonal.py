@@ -5,8 +5,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 import scipy.linalg
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from mpi_runs import Launch, OverMPI
 from strategies import affine_map, affine_parts, mesh_specs
 from sweeping import law, sweep

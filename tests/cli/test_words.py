@@ -3,8 +3,7 @@
 import click
 import pytest
 from cli_runs import cli
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import affine_map, affine_parts, axes_of
 from sweeping import examples
 

@@ -3,8 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import assume
-from hypothesis import strategies as st
+from hypothesis import assume, strategies as st
 from schedule_cases import (
     every_machine,
     longest_messages,

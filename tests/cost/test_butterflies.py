@@ -5,8 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from kept import TOOLS, rows
 from strategies import affine_map, affine_parts
 from sweeping import examples, sweep

@@ -5,8 +5,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import assume
-from hypothesis import strategies as st
+from hypothesis import assume, strategies as st
 from schedule_cases import (
     conversion,
     recoded,

@@ -3,8 +3,7 @@
 from collections import Counter, defaultdict
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from sweeping import sweep
 
 import graycube as gc

@@ -4,8 +4,7 @@ from itertools import product
 from math import comb
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import affine_map, affine_parts, gray_word
 from sweeping import examples
 

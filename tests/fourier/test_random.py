@@ -80,15 +80,6 @@ def test_natural_order_is_that_of_the_array(name):
     assert y.slices == (slice(0, 8), slice(0, 24))
 
 
-def test_n_of_irfftn_is_the_last_of_s():
-    x = np.random.default_rng(0).standard_normal((8, 7))
-    y = gc.rfftn(gc.CubeArray.from_numpy(x, gc.Layout.mesh((8, 7), (4, 1))))
-    for call in (gc.irfftn, gc.irfft2):
-        with pytest.warns(DeprecationWarning, match=r"irfftn\(s="):
-            back = call(y, n=7)
-        assert np.allclose(back.to_numpy(), x)
-
-
 @pytest.mark.parametrize("dtype", [np.longdouble, np.clongdouble])
 def test_long_double_stays_long_double(dtype):
     layout = gc.Layout.mesh((8, 12), (2, 2), code="gray")

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.fft
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import (
     MeshSpec,
     affine_map,

@@ -5,8 +5,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.fft
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import mesh_specs
 from sweeping import examples
 

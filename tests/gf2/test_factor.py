@@ -1,7 +1,6 @@
 """Factors of a map: exchanges that compose to it, with no low bit flipped too often."""
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import affine_map, affine_parts
 from sweeping import examples
 

@@ -4,8 +4,7 @@ import contextlib
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from strategies import affine_map, affine_parts
 from sweeping import examples
 

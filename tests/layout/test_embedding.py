@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 from strategies import ALLOCATIONS, AxisSpec, MeshSpec, gray_word, mesh_specs, ones
 from sweeping import sweep

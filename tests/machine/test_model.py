@@ -4,8 +4,7 @@ from math import ceil, inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError

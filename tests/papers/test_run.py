@@ -1,7 +1,6 @@
 """The runner of the claims: what it computes is exact, and what it cannot read it refuses."""
 
 import ast
-import importlib
 import json
 import math
 import re
@@ -13,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.papers import (
@@ -537,13 +535,6 @@ def test_papers_are_computed_without_a_path_of_their_own(folder):
     assert callable(function_of(paper, "beside_x:counts"))
     assert callable(function_of(papers()[0], papers()[0].claims[0].check))
     assert not [entry for entry in sys.path if Path(entry) in {place, papers()[0].folder}]
-
-
-def test_the_old_name_works_with_a_warning():
-    sys.modules.pop("graycube.reproduce", None)
-    with pytest.warns(DeprecationWarning, match="now graycube.papers"):
-        old = importlib.import_module("graycube.reproduce")
-    assert (old.papers, old.Claim) == (papers, Claim)
 
 
 def test_modules_of_our_papers_are_imported_when_a_claim_is_computed():

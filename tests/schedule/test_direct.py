@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from schedule_cases import blocks_of, longest_messages
 from strategies import affine_map, affine_parts, apply_rows, ones
 from sweeping import examples
@@ -30,8 +29,7 @@ from graycube.schedule import (
     load,
 )
 from graycube.table import all_to_all, groups, pipeline
-from graycube.verify import check_algebra, check_elements
-from graycube.verify import check_algebra as check_direct
+from graycube.verify import check_algebra, check_algebra as check_direct, check_elements
 
 MANY = settings(max_examples=examples(200))
 CIRCUIT, HOPS = "circuit", "store-and-forward"

@@ -7,8 +7,7 @@ from math import inf
 
 import pytest
 import scipy.optimize
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from schedule_cases import conversion, rows_of
 from scipy.optimize import OptimizeResult
 from sweeping import examples, sweep

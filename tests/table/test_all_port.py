@@ -17,8 +17,7 @@ from all_port_cases import (
     machine_of,
     task_of,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import ones
 from sweeping import examples, sweep
 

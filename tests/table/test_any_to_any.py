@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from schedule_cases import blocks_of, longest_messages
 from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, codings, wirings
 from sweeping import examples

@@ -5,8 +5,7 @@ from itertools import pairwise, permutations, product
 
 import pytest
 from all_port_cases import TABLE, assert_carried_out, ceil, machine_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, gray_word
 from sweeping import examples, sweep
 

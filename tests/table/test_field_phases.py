@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from all_port_cases import TABLE, assert_carried_out, machine_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sweeping import sweep
 
 import graycube as gc

@@ -1,12 +1,10 @@
 """Every algorithm does its task, by brute force, in the paper's rounds (TR-20-92)."""
 
-import sys
 from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import gray_word
 
 import graycube as gc
@@ -14,7 +12,7 @@ from graycube.cost import simulate
 from graycube.errors import InvalidValueError
 from graycube.run import apply
 from graycube.schedule import expand
-from graycube.table import algorithms, any_order, gb1
+from graycube.table import any_order
 from graycube.verify import check_algebra
 
 SIZES = [*range(2, 7), *(pytest.param(n, marks=pytest.mark.sweep) for n in range(7, 11))]
@@ -251,36 +249,6 @@ def test_gb3_is_followed_element_by_element_on_a_large_cube():
     assert report
     assert report.peak == 4
     assert len(plan.moves()) == crossings("gb3", 12, 4)
-
-
-@pytest.fixture
-def never_imported(monkeypatch):
-    """As if the old name had not been imported here, before the test and after it."""
-    for name in [name for name in sys.modules if name.startswith("graycube.algorithms")]:
-        del sys.modules[name]
-    monkeypatch.setattr(gc, "algorithms", algorithms)
-    yield
-    for name in [name for name in sys.modules if name.startswith("graycube.algorithms")]:
-        del sys.modules[name]
-
-
-@pytest.mark.usefixtures("never_imported")
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "import graycube.algorithms",
-        "import graycube.algorithms.gb1 as found",
-        "from graycube.algorithms import gb1 as found",
-        "from graycube.algorithms.gb1 import __name__ as name",
-    ],
-)
-def test_the_old_name_of_the_package_works_and_warns(statement):
-    with pytest.warns(DeprecationWarning, match="graycube.table") as warned:
-        exec(statement, space := {})  # noqa: S102
-    assert [w.filename for w in warned] == ["<string>"], "it points to the user's line"
-    assert gc.algorithms() == algorithms(), "the import hid the function"
-    assert space.get("found", gb1) is gb1
-    assert space.get("name", gb1.__name__) == gb1.__name__
 
 
 @pytest.mark.sweep

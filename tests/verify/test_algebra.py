@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from schedule_cases import FEW, ON_CIRCUITS, circuits, conversion, conversions, one_port
 
 import graycube as gc

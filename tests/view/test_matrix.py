@@ -6,8 +6,7 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.colors import to_rgba

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import affine_map, affine_parts, axes_of, mesh_specs
 from view_cases import GRIDS, HUGE, TABLES, hops, mesh
 

@@ -22,10 +22,10 @@ from graycube.papers import (
     as_dict,
     papers,
     report,
+    reproduce as compute,
     summary,
     unexpected,
 )
-from graycube.papers import reproduce as compute
 from graycube.show import Table
 from graycube.texts import shortened
 from graycube.whole_files import require_writable, write_whole

@@ -13,7 +13,6 @@ Rules.
    exchanges as a whole spectrum needs. Cyclic data, or a third axis, avoid that.
 """
 
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -143,7 +142,7 @@ def rfft2(  # noqa: PLR0913 - NumPy's, and one more
     return rfftn(a, axes, norm, s=s, order=order, out=out)
 
 
-def irfft2(  # noqa: PLR0913 - NumPy's, and two more
+def irfft2(  # noqa: PLR0913 - NumPy's, and one more
     a: CubeArray,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
@@ -151,7 +150,6 @@ def irfft2(  # noqa: PLR0913 - NumPy's, and two more
     s: Sequence[int] | None = None,
     order: Order = "any",
     out: CubeArray | None = None,
-    n: int | None = None,
 ) -> CubeArray:
     """The real array with that spectrum, along two axes; ``s`` has its numbers of points.
 
@@ -160,7 +158,7 @@ def irfft2(  # noqa: PLR0913 - NumPy's, and two more
     >>> np.allclose(irfft2(rfft2(a), s=(8, 3)).to_numpy(), x)
     True
     """
-    return irfftn(a, axes, norm, s=s, order=order, out=out, n=n)
+    return irfftn(a, axes, norm, s=s, order=order, out=out)
 
 
 def rfftn(  # noqa: PLR0913 - NumPy's, and one more
@@ -197,7 +195,7 @@ def rfftn(  # noqa: PLR0913 - NumPy's, and one more
     return fftn(half, others, norm, s=some, order=order, out=out)
 
 
-def irfftn(  # noqa: PLR0913 - NumPy's, and two more
+def irfftn(  # noqa: PLR0913 - NumPy's, and one more
     a: CubeArray,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
@@ -205,36 +203,28 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and two more
     s: Sequence[int] | None = None,
     order: Order = "any",
     out: CubeArray | None = None,
-    n: int | None = None,
 ) -> CubeArray:
     """The real array with that spectrum, along several axes; ``s`` has its numbers of points.
 
     :func:`ifftn` along the others, then :func:`irfft`. The last number of points is by default
-    2 (m - 1), for m values. ``n`` is an old way to give that number alone.
+    2 (m - 1), for m values.
 
     >>> x = np.random.default_rng(0).standard_normal((20, 12))
     >>> a = CubeArray.from_numpy(x, Layout.mesh((20, 12), nodes=(4, 1), code="gray"))
     >>> np.allclose(irfftn(rfftn(a)).to_numpy(), x)
     True
     """
-    if n is not None:
-        warnings.warn(
-            "irfftn(n=...) is now irfftn(s=(-1, ..., n)): the numbers of points of all axes",
-            DeprecationWarning,
-            stacklevel=2,
-        )
 
     def check() -> tuple[list[int], int, dict[int, int]]:
         others, last = _others_and_last(a, axes)
         require_norm(norm)
         lengths = require_lengths(a.layout, [*others, last], s)
-        given = -1 if n is None else n
-        lengths[last] = _points(a.layout, last, given if s is None else s[-1])
+        lengths[last] = _points(a.layout, last, -1 if s is None else s[-1])
         real = complex_dtype(a.dtype).type(0).real.dtype
         require_out(out, a, _with_lengths(a, lengths), real)
         return others, last, lengths
 
-    others, last, lengths = all_agree(a, "irfftn", check, out=out, axes=axes, s=s, n=n)
+    others, last, lengths = all_agree(a, "irfftn", check, out=out, axes=axes, s=s)
     some = None if s is None else [lengths[k] for k in others]
     return irfft(
         ifftn(a, others, norm, s=some, order=order), lengths[last], last, norm, out=out

@@ -8,8 +8,7 @@ high one: where the coded high part has odd parity, the low part is the code of 
 from dataclasses import dataclass
 
 from graycube.layout.layout import Layout
-from graycube.layout.mesh import Allocation as Kind
-from graycube.layout.mesh import CodeName
+from graycube.layout.mesh import Allocation as Kind, CodeName
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from graycube.layout.axis import Axis
 from graycube.layout.mesh import Allocation, CodeName, even, mesh_address, mesh_owned
 from graycube.layout.ownership import Ownership
 from graycube.layout.required import require_axis
-from graycube.show import Piece as SheetPiece
-from graycube.show import Sheet, Shown
+from graycube.show import Piece as SheetPiece, Sheet, Shown
 
 
 @dataclass(frozen=True)

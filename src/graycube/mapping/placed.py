@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.layout.ranks import Code
-from graycube.layout.ranks import rank_order as coded_order
+from graycube.layout.ranks import Code, rank_order as coded_order
 from graycube.machine import Machine
 from graycube.mapping.improve import ALL, SOME, best_of_all, exchanged
 from graycube.mapping.loads import Load, load_of

@@ -18,8 +18,7 @@ from butterfly_cases import (
     reflected,
     table_1,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from strategies import affine_map, affine_parts, mesh_specs
 from sweeping import examples, sweep
 

@@ -8,12 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from strategies import affine_map, affine_parts, axes_of
 from sweeping import examples
-from way_mutants import follow, mutant
-from way_mutants import moved as taken
+from way_mutants import follow, moved as taken, mutant
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError

@@ -13,8 +13,7 @@ from itertools import chain
 
 from graycube.errors import GraycubeError
 from graycube.machine import Machine
-from graycube.planning import Plan
-from graycube.planning import plan as make_plan
+from graycube.planning import Plan, plan as make_plan
 from graycube.schedule import Moves, Task
 from graycube.view.page.shrunk import shrunk
 
