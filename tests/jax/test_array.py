@@ -53,6 +53,41 @@ def test_arithmetic(x):
     np.testing.assert_allclose(np.asarray(made.to_array()), want, rtol=1e-6)
 
 
+def test_comparisons_and_the_other_operators_are_by_element(x):
+    whole = jax.numpy.asarray(x, int)
+    a, v = gc.jax.Array.from_array(whole, LAYOUTS[0]), np.asarray(whole)
+    pairs = [
+        *[(a < 9, v < 9), (a <= 9, v <= 9), (a > 9, v > 9), (9 >= a, 9 >= v)],  # noqa: SIM300
+        *[(a == 9, v == 9), (a != a * a, v != v * v), (~(a < 9), v >= 9)],
+        *[((a > 3) & (a < 9), (v > 3) & (v < 9)), ((a < 3) | (a > 9), (v < 3) | (v > 9))],
+        *[(a // 3, v // 3), (a % 3, v % 3), (300 // (a + 1), 300 // (v + 1))],
+        *[(300 % (a + 1), 300 % (v + 1)), (2 ** (a % 5), 2 ** (v % 5))],
+        ((a < 9).map(jax.numpy.where, a, -a), np.where(v < 9, v, -v)),
+        (a.map(jax.numpy.maximum, 7), np.maximum(v, 7)),
+    ]
+    for made, want in pairs:
+        np.testing.assert_array_equal(np.asarray(made.to_array()), want)
+
+
+def test_what_is_not_by_element_is_refused(x):
+    a = gc.jax.Array.from_array(x, LAYOUTS[0])
+    with pytest.raises(InvalidValueError, match=r"shape \(\) for .*write a.blocks.sum"):
+        a.map(jax.numpy.sum)
+    with pytest.raises(InvalidValueError, match=r"arrays of layouts .* meet"):
+        a.map(jax.numpy.maximum, a.relayout(LAYOUTS[1]))
+    with pytest.raises(InvalidValueError, match=r"truth value for each.*blocks.all"):
+        assert a == a  # noqa: PLR0124
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(a)
+
+
+def test_only_a_compiled_program_tells_its_traffic(x):
+    lowered = jax.jit(lambda x: x + 1).lower(x)
+    assert gc.jax.traffic(lowered.compile()).received == 0
+    with pytest.raises(InvalidTypeError, match=r"got a Lowered.*compile\(\)"):
+        gc.jax.traffic(lowered)
+
+
 def test_it_goes_through_jit_and_grad(x):
     a = gc.jax.Array.from_array(x, LAYOUTS[0])
 

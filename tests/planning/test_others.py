@@ -53,6 +53,12 @@ def conversion(n=3, block=8):
     return gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block
 
 
+def transpose(n=3, block=16):
+    shape = (1 << n, 1 << n)
+    rows, columns = (gc.Layout.mesh(shape, nodes=nodes) for nodes in ((1 << n, 1), (1, 1 << n)))
+    return rows, columns, block
+
+
 def making(schedule):
     """An algorithm's two functions: it always applies, and makes the same."""
     return {"applicable": lambda *_: None, "emit": lambda *_: schedule}
@@ -92,6 +98,20 @@ def test_the_cheapest_is_chosen_whoever_wrote_it(register):
     assert of(other, "found").reason == "its schedule is for another task"
     unpriced = gc.plan_fft(gc.Layout.cyclic(6, 3), machine=machine)
     assert "found" not in unpriced.explain()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_an_algorithm_for_layouts_of_two_axes_is_taken(register, n):
+    task = gc.Task(*transpose(n, 2 << n))
+    known = gc.plan(
+        task.source, task.target, task.block, machine=gc.Machine(n), algorithm="exchange"
+    )
+    register(Algorithm(name="mine", **making(replace(known.schedule, task=task))))
+    plan = gc.plan(
+        task.source, task.target, task.block, machine=gc.Machine(n), algorithm="mine"
+    )
+    assert plan.verify()
+    assert plan.traffic.time(plan.machine) == known.traffic.time(plan.machine)
 
 
 def test_a_network_of_others_is_for_transforms(register):

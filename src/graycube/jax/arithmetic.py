@@ -25,16 +25,28 @@ class Arithmetic:
 
     __array_ufunc__ = None
 
-    def map(self, function: Callable[[Block], Block]) -> Self:
-        """An elementwise function of the array, such as ``jnp.sin``.
+    def map(self, function: Callable[..., Block], *others: object) -> Self:
+        """An elementwise function of the array, such as ``jnp.sin``, or of it and others.
+
+        What looks along an axis, such as a softmax, does not belong here: a device has a part.
 
         >>> from graycube.jax import Array
         >>> mesh = jax.make_mesh((8,), ("x",))
         >>> x = jax.device_put(jnp.ones(8), jax.NamedSharding(mesh, jax.P("x")))
-        >>> float(Array.from_array(x).map(jnp.log).blocks.sum())
+        >>> a = Array.from_array(x)
+        >>> float(a.map(jnp.log).blocks.sum())
         0.0
+        >>> float((a < 2).map(jnp.where, a, 5).blocks.sum())  # where(a < 2, a, 5)
+        8.0
         """
-        return replace(self, blocks=function(self.blocks))
+        made = function(self.blocks, *(self._meeting(other) for other in others))
+        if jnp.shape(made) != jnp.shape(self.blocks):
+            raise InvalidValueError(
+                f"a function gave shape {jnp.shape(made)} for {jnp.shape(self.blocks)}",
+                "map takes elementwise functions",
+                "for a sum, a mean or a norm write a.blocks.sum()",
+            )
+        return replace(self, blocks=made)
 
     def __array__(self, dtype: Dtype = None, copy: bool | None = None) -> Dtype:  # noqa: FBT001
         """Refuse to become a plain array in silence."""
@@ -44,7 +56,8 @@ class Arithmetic:
             "call to_cube(), or take to_array(), which is an array of JAX",
         )
 
-    def _with(self, other: object, how: Callable[[Block, Block], Block]) -> Self:
+    def _meeting(self, other: object) -> Block:
+        """The blocks of another array in the same layout, or a number."""
         if isinstance(other, Arithmetic):
             if other.layout != self.layout:
                 raise InvalidValueError(
@@ -52,14 +65,17 @@ class Arithmetic:
                     "elementwise arithmetic needs one layout",
                     "bring one to the other: b.relayout(a.layout)",
                 )
-            return replace(self, blocks=how(self.blocks, other.blocks))
+            return other.blocks
         if jnp.ndim(other):
             raise InvalidTypeError(
                 f"a gc.jax.Array meets an array of shape {jnp.shape(other)}",
                 "what it has in which place is not known",
                 "make it one, with gc.jax.Array.from_array(x, a.layout)",
             )
-        return replace(self, blocks=how(self.blocks, other))
+        return other
+
+    def _with(self, other: object, how: Callable[[Block, Block], Block]) -> Self:
+        return replace(self, blocks=how(self.blocks, self._meeting(other)))
 
     def _after(self, other: object, how: Callable[[Block, Block], Block]) -> Self:
         return self._with(other, lambda mine, theirs: how(theirs, mine))
@@ -90,6 +106,58 @@ class Arithmetic:
 
     def __pow__(self, other: object) -> Self:
         return self._with(other, operator.pow)
+
+    def __rpow__(self, other: object) -> Self:
+        return self._after(other, operator.pow)
+
+    def __floordiv__(self, other: object) -> Self:
+        return self._with(other, operator.floordiv)
+
+    def __rfloordiv__(self, other: object) -> Self:
+        return self._after(other, operator.floordiv)
+
+    def __mod__(self, other: object) -> Self:
+        return self._with(other, operator.mod)
+
+    def __rmod__(self, other: object) -> Self:
+        return self._after(other, operator.mod)
+
+    def __and__(self, other: object) -> Self:
+        return self._with(other, operator.and_)
+
+    def __or__(self, other: object) -> Self:
+        return self._with(other, operator.or_)
+
+    def __lt__(self, other: object) -> Self:
+        return self._with(other, operator.lt)
+
+    def __le__(self, other: object) -> Self:
+        return self._with(other, operator.le)
+
+    def __gt__(self, other: object) -> Self:
+        return self._with(other, operator.gt)
+
+    def __ge__(self, other: object) -> Self:
+        return self._with(other, operator.ge)
+
+    def __eq__(self, other: object) -> Self:  # type: ignore[override]  # by element, as NumPy
+        return self._with(other, operator.eq)
+
+    def __ne__(self, other: object) -> Self:  # type: ignore[override]  # by element, as NumPy
+        return self._with(other, operator.ne)
+
+    __hash__ = None  # type: ignore[assignment]  # as arrays, which compare by element
+
+    def __bool__(self) -> bool:
+        """Refuse to be one truth value of many."""
+        raise InvalidValueError(
+            f"a gc.jax.Array of shape {self.layout.shape} is to be true or false",
+            "it has a truth value for each element",
+            "write (a == b).blocks.all(), or any()",
+        )
+
+    def __invert__(self) -> Self:
+        return self.map(operator.invert)
 
     def __neg__(self) -> Self:
         return self.map(operator.neg)

@@ -173,7 +173,8 @@ def source_of(x: Block, source: Sharding) -> Sharding:
     if found.mesh.empty or any(kind != explicit for kind in found.mesh.axis_types):
         raise InvalidValueError(
             f"the sharding of a traced array of shape {x.shape} is not known",
-            "within jit, automatic mesh axes do not show it",
-            "say it with source=NamedSharding(mesh, P(...)), or use a mesh of explicit axes",
+            "within jit, automatic mesh axes do not show it, and an array may be on one device",
+            "say source=NamedSharding(mesh, P(...)), or use a mesh of explicit axes; "
+            "spread an array by jax.device_put(x, sharding)",
         )
     return found

@@ -99,8 +99,8 @@ def _require_memory(layout: Layout, axis: int, group: Pass) -> None:
     if group.copied:
         raise InvalidValueError(
             f"axis {axis} has {layout.shape[axis]} points on {1 << layout.n} devices",
-            "a transform needs at least one address bit in memory",
-            "use fewer devices, or more points",
+            "a transform over devices needs an even number of points on each",
+            "use fewer devices, or pad the axis",
         )
 
 
@@ -113,9 +113,9 @@ def way_back(layout: Layout, result: Layout) -> AffineMap:
     for k, (before, after) in enumerate(zip(layout.axes, result.axes, strict=True)):
         if before != after:
             raise InvalidValueError(
-                f"axis {k} has {before.length} = {before.extent} * 2^{before.bits} points, "
-                "more than fit on a device",
-                'order="natural" needs a power of two there',
+                f"axis {k} is over several devices, and its {before.length} = "
+                f"{before.extent} * 2^{before.bits} points are no power of two",
+                'order="natural" needs one there',
                 'take order="any" on a gc.jax.Array, or pad the axis',
             )
     return layout.map @ result.inverse_map

@@ -37,7 +37,7 @@ def traffic(program: Program) -> Collectives:
     >>> traffic(jax.jit(jnp.fft.fft).lower(x).compile())  # 7 blocks of 64 bytes
     Collectives(counts={'all-gather': 1}, received=448)
     """
-    if not hasattr(program, "as_text"):
+    if not hasattr(program, "as_text") or hasattr(program, "compile"):  # not lowered only
         raise InvalidTypeError(
             f"got a {type(program).__name__}",
             "the text of a compiled program is read",

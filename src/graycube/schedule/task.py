@@ -161,6 +161,8 @@ class Task:
                 f"it must be a multiple of {1 << bits}",
                 "use fewer bits, or another block",
             )
+        if not bits:  # the same layouts, with their axes
+            return self
         source, target = (_refined(layout, bits) for layout in (self.source, self.target))
         stages = tuple(bit + bits for bit in self.stages)
         return replace(self, source=source, target=target, stages=stages)
