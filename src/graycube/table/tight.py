@@ -123,7 +123,7 @@ ALGORITHM = Algorithm(
     name="tight",
     paper="TR-20-91 Theorem 8",
     ports="all",
-    formula="n cycles, K <= n + 2 (n = 4: K <= 5), n > 3",
+    formula="n cycles, K <= n + 2 (n = 4: K <= 5), n > 3; larger K in as many parts",
     applicable=applicable,
     emit=emit,
     cycles=lambda widths, block: _cycles(widths[0], block),
