@@ -188,6 +188,7 @@ def prepared(folder):
         (".", float, InvalidValueError, "cannot write"),
         ("..", float, InvalidValueError, "cannot write"),
         ("/", float, InvalidValueError, "cannot write"),
+        ("u.h5", float, InvalidValueError, "saved as .npy files or .zarr stores"),
     ],
 )
 def test_refusals_leave_everything_as_it_was(path, dtype, kind, text, folder):

@@ -163,8 +163,12 @@ def test_transforms_leave_as_many_copies_as_there_were(name, axes):
 def test_broadcasts_need_what_is_there():
     mean = field().mean(axis=0, keepdims=True)
     cyclic = field(layout=gc.Layout.mesh((8, 6), (4, 2), allocation="cyclic"))
-    with pytest.raises(InvalidValueError, match="what without_axes leaves"):
+    with pytest.raises(
+        InvalidValueError, match=r"in different layouts.*b\.relayout\(a\.layout\.without_axes"
+    ):
         cyclic + mean
+    with pytest.raises(InvalidValueError, match=r"one to the other: b\.relayout\(a\.layout\)"):
+        cyclic + field()
     moved = mean.relayout(cyclic.layout.without_axes([0], keepdims=True))
     assert np.allclose((cyclic + moved).to_numpy(), X + X.mean(0))
 

@@ -114,11 +114,15 @@ def _require_common(first: Placement, second: Placement) -> Placement:
             "they must be alike, but for axes of length 1",
             "axes align from the last one back: use keepdims=True where others are summed",
         )
+    alike = (
+        "a.layout"
+        if first.shape == second.shape
+        else "a.layout.without_axes(axes, keepdims=True)"
+    )
     raise InvalidValueError(
-        f"the layouts are {first} and {second}",
-        "operations on single elements need both arrays in one layout, or one of them in what "
-        "without_axes leaves of the other's",
-        "bring one to the other: b.relayout(a.layout)",
+        f"two arrays of shapes {first.shape} and {second.shape} are in different layouts",
+        f"what works element by element needs one, and these are {first} and {second}",
+        f"bring one to the other: b.relayout({alike})",
     )
 
 

@@ -59,6 +59,12 @@ def save(
                 "save a store, with a name that ends with .zarr",
             )
         target = require_writable(path)
+        if (ending := Path(path).suffix) not in {"", ".npy"}:
+            raise InvalidValueError(
+                f"{path} ends with {ending}",
+                "arrays are saved as .npy files or .zarr stores",
+                "take such a name; for other formats write u.local of each rank at u.slices",
+            )
         if first:
             beside = target.with_name(f".{token_hex(8)}.part")
             with named(path):
