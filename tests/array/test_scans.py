@@ -214,6 +214,25 @@ def test_segments_are_scanned_one_by_one(count):
         assert np.array_equal(found, np.moveaxis(wanted, -2, axis)), (layout, options)
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", [2, 3])
+def test_segments_along_the_payload_and_of_nothing(axis, reverse):
+    rng = np.random.default_rng(0)
+    x, begins = rng.integers(0, 99, (8, 2, 5, 3)), rng.random((8, 2, 5, 3)) < 0.4
+    a, marks = (gc.CubeArray.from_numpy(np.moveaxis(v, 2, axis), A.layout) for v in (x, begins))
+    options = {"exclusive": True, "reverse": reverse, "initial": [3, 7, 11]}
+    found = gc.scan(np.add, a, axis, segments=marks, **options).to_numpy()
+    found = np.moveaxis(found, axis, 2)
+    for i, j, c in np.ndindex(8, 2, 3):
+        cuts = [0, *np.flatnonzero(begins[i, j, :, c]), 5]
+        for first, last in pairwise(cuts):
+            part = x[i, j, first:last, c]
+            wanted = one_by_one(np.add, part, 0, options | {"initial": (3, 7, 11)[c]})
+            assert np.array_equal(found[i, j, first:last, c], wanted)
+    empty = gc.CubeArray.from_numpy(np.ones((8, 2, 0)), A.layout)
+    assert gc.scan(np.add, empty, 0, segments=empty != 0, initial=1).shape == (8, 2, 0)
+
+
 @pytest.mark.parametrize("segments", [[True], A, X, 3])
 def test_segments_that_are_none(segments):
     with pytest.raises((InvalidTypeError, InvalidValueError), match="segments"):

@@ -1,53 +1,28 @@
 """Scans: running sums, products and anything associative, in the true order of an axis.
 
-Rules.
-
-1. Each node scans its stretch of every line, in memory. The totals of the stretches, one
-   element a line, go through one round for each dimension of the nodes along the axis.
-2. Where a node has no stretch (:mod:`graycube.array.stretches`), elements go where it has one,
-   and their results come back: the result is in the layout of the array.
-3. A user's function of two arrays works on many elements at once. The payload is the last axes.
-   Its left operand is always before its right one, so it need not be commutative.
+A user's function of two arrays works on many elements at once. The payload is the last axes.
+Its left operand is always before its right one, so it need not be commutative.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from graycube.array.accumulating import Scan, accumulated
 from graycube.array.careful import Careful
 from graycube.array.held import Held, require_array
-from graycube.array.moving import straight
-from graycube.array.ranks import facts_of, spread, together
-from graycube.array.segments import finished, joined, records
-from graycube.array.sharing import require_plain, swapped
-from graycube.array.stretches import Stretches, stretches
+from graycube.array.ranks import facts_of, together
+from graycube.array.segments import records, segmented
+from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.required import require_axis
 
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
-Combine = Callable[[_Array, _Array], _Array]
-"""What is made of elements and those after them."""
-_LINE = 2  # the axis of the points of a line
-
-
-@dataclass(frozen=True, slots=True)
-class _Scan:
-    """A scan: what combines two elements, and what is before the first one, if anything."""
-
-    op: Combine
-    ufunc: np.ufunc | None
-    dtype: np.dtype[Any]
-    first: _Array | None
-    exclusive: bool
-    reverse: bool
 
 
 def scan(  # noqa: PLR0913
@@ -88,7 +63,7 @@ def scan(  # noqa: PLR0913
     """
     require_array(a, "a scan")
 
-    def prepare() -> "tuple[tuple[int, _Scan, _Array | None], dict[str, object]]":
+    def prepare() -> "tuple[tuple[int, Scan, _Array | None], dict[str, object]]":
         k = require_axis(axis, a.ndim)
         element = [size for j, size in enumerate(a.payload, len(a.layout.shape)) if j != k]
         made = _made(
@@ -114,32 +89,12 @@ def scan(  # noqa: PLR0913
 
     k, made, marked = together(a.comm, prepare)
     if made.ufunc is not None and marked is None:
-        return _scanned(a, k, made)
+        return accumulated(a, k, made)
     careful: Careful[_Array] = Careful(made.op, instead=lambda _, y: y)
-    if marked is None:
-        found = _scanned(a, k, _with(made, careful))
-    else:
-        found = _segmented(a.with_blocks(marked), k, made, careful)
+    made = replace(made, op=careful, ufunc=None)
+    found = accumulated(a, k, made) if marked is None else segmented(a, marked, k, made)
     careful.settle(a.comm)
     return found
-
-
-def _segmented(a: _H, axis: int, made: _Scan, op: Combine) -> _H:
-    """The scan of records, and the values of what it gives."""
-    first = None
-    if made.first is not None:
-        first = np.zeros(made.first.shape, a.dtype)
-        first["value"] = made.first
-    join = joined(op, reverse=made.reverse)
-    all_of = _Scan(join, None, a.dtype, first, made.exclusive, made.reverse)
-    found = _scanned(a, axis, all_of).blocks
-    initial = made.first
-    if initial is not None:
-        place = axis - len(a.layout.shape)
-        initial = initial if place < 0 else np.expand_dims(initial, place)
-        initial = np.broadcast_to(initial, found.shape)
-    begins, how = a.blocks["begins"], {"exclusive": made.exclusive, "reverse": made.reverse}
-    return a.with_blocks(finished(op, found, begins, initial, **how))
 
 
 def cumsum(a: _H, axis: int | None = None, dtype: DTypeLike | None = None) -> _H:
@@ -172,7 +127,7 @@ def _cumulated(
 ) -> _H:
     require_array(a, f"numpy.{numpys.__name__}")
 
-    def prepare() -> "tuple[tuple[int, _Scan], dict[str, object]]":
+    def prepare() -> "tuple[tuple[int, Scan], dict[str, object]]":
         if axis is None and a.ndim > 1:
             raise InvalidTypeError(
                 f"axis is None for an array of shape {a.shape}",
@@ -183,10 +138,10 @@ def _cumulated(
         wanted = numpys(np.ones(1, a.dtype), dtype=dtype).dtype
         require_plain(wanted)
         facts = {"function": numpys.__name__, "axis": k, "result": wanted}
-        made = _Scan(ufunc, ufunc, wanted, None, exclusive=False, reverse=False)
+        made = Scan(ufunc, ufunc, wanted, None, exclusive=False, reverse=False)
         return (k, made), {**facts_of("scan", a.layout, a.blocks), **facts}
 
-    return _scanned(a, *together(a.comm, prepare))
+    return accumulated(a, *together(a.comm, prepare))
 
 
 def _made(  # noqa: PLR0913
@@ -197,7 +152,7 @@ def _made(  # noqa: PLR0913
     exclusive: bool,
     reverse: bool,
     initial: object,
-) -> _Scan:
+) -> Scan:
     """The scan, if it is one that there is."""
     require_plain(given)
     if not callable(op):
@@ -225,7 +180,7 @@ def _made(  # noqa: PLR0913
     require_plain(dtype)
     first = None if initial is None else _first(initial, tuple(element), dtype)
     combine = ufunc if ufunc is not None else partial(_checked, op)
-    return _Scan(combine, ufunc, dtype, first, exclusive, reverse)
+    return Scan(combine, ufunc, dtype, first, exclusive, reverse)
 
 
 def _first(initial: object, element: tuple[int, ...], dtype: np.dtype[Any]) -> _Array:
@@ -255,92 +210,3 @@ def _checked(op: Callable[[_Array, _Array], Any], x: _Array, y: _Array) -> _Arra
             "call astype on the array first",
         )
     return found
-
-
-def _with(made: _Scan, op: Combine) -> _Scan:
-    return _Scan(op, None, made.dtype, made.first, made.exclusive, made.reverse)
-
-
-def _scanned(a: _H, axis: int, made: _Scan) -> _H:
-    """The array after a scan along an axis of the layout or of the payload."""
-    blocks = a.blocks.astype(made.dtype, copy=False)
-    d = len(a.layout.shape)
-    with np.errstate(all="ignore"):  # what is raised on some ranks only, hangs the others
-        if axis >= d:
-            place = 2 + axis - d
-            lines = np.moveaxis(blocks, place, _LINE)
-            found = np.moveaxis(_of_lines(lines, None, None, made), _LINE, place)
-            return a.with_blocks(np.ascontiguousarray(found))
-        where = stretches(a.layout, axis, a.nodes, reverse=made.reverse)
-        blocks = straight(blocks, a.layout, where.layout, a.comm)
-        found = where.blocks(_of_lines(where.lines(blocks), where, a.comm, made))
-        return a.with_blocks(straight(found, where.layout, a.layout, a.comm))
-
-
-def _of_lines(
-    lines: _Array, where: Stretches | None, comm: "Intracomm | None", made: _Scan
-) -> _Array:
-    """The scans of the stretches that are here, and of what is before them on other nodes."""
-    op: Combine = made.op
-    if made.reverse:
-        lines = np.flip(lines, _LINE)
-        op = lambda x, y: made.op(y, x)  # noqa: E731 - the same with its operands exchanged
-    points = lines.shape[_LINE]
-    if not lines.size:
-        return lines.copy()
-    own = _inclusive(op, made.ufunc, lines, made.dtype)
-    before, some = _before(own[:, :, -1], where, comm, op)
-    if made.first is not None:
-        joined = op(np.broadcast_to(made.first, before.shape), before)
-        rows = some.reshape(-1, *(1,) * (before.ndim - 1))
-        before, some = np.where(rows, joined, made.first), np.ones_like(some)
-    found = own if own is not lines else own.copy()
-    if some.all() and made.ufunc is not None:
-        made.ufunc(before[:, :, None], own, out=own)
-    elif some.any():
-        each = np.broadcast_to(before[some][:, :, None], own[some].shape)
-        found[some] = op(each, own[some])
-    if made.exclusive:
-        found[:, :, 1:] = found[:, :, : points - 1].copy()
-        found[:, :, 0] = before
-    return np.flip(found, _LINE) if made.reverse else found
-
-
-def _inclusive(
-    op: Combine, ufunc: np.ufunc | None, lines: _Array, dtype: np.dtype[Any]
-) -> _Array:
-    """The scan in memory: of pairs first, then of what is between them."""
-    points = lines.shape[_LINE]
-    if ufunc is not None:
-        made: _Array = ufunc.accumulate(lines, _LINE, dtype)
-        return made
-    if points == 1:
-        return lines
-    pairs = op(lines[:, :, : points - 1 : 2], lines[:, :, 1::2])
-    found, every = np.empty_like(lines), _inclusive(op, None, pairs, dtype)
-    found[:, :, 0], found[:, :, 1::2] = lines[:, :, 0], every
-    if points > 2:
-        behind = every[:, :, : (points - 1) // 2]
-        found[:, :, 2::2] = op(behind, lines[:, :, 2::2])
-    return found
-
-
-def _before(
-    totals: _Array, where: Stretches | None, comm: "Intracomm | None", op: Combine
-) -> tuple[_Array, NDArray[np.bool_]]:
-    """What all stretches before those of the nodes here make together, where there are some."""
-    before, some = totals, np.zeros(len(totals), bool)
-    for met in where.rounds if where is not None else ():
-        over, peer = spread(comm), int(met.peers[0])
-        if over is not None and peer == over.rank:
-            continue
-        other = totals[met.peers] if over is None else swapped(totals, peer, over, "a scan")
-        behind = met.behind.reshape(-1, *(1,) * (totals.ndim - 1))
-        first, second = np.where(behind, other, totals), np.where(behind, totals, other)
-        totals = op(first, second)
-        both, fresh, before = met.behind & some, met.behind & ~some, before.copy()
-        before[fresh] = other[fresh]
-        if both.any():
-            before[both] = op(other[both], before[both])
-        some = some | met.behind
-    return before, some

@@ -9,17 +9,18 @@ Rules.
 3. What is before a segment is joined last: the scan itself puts it before the first one.
 """
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.array.accumulating import Combine, Scan, accumulated
 from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, InvalidValueError
 
+_H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
-Combine = Callable[[_Array, _Array], _Array]
 
 
 def records(a: Held, segments: object, dtype: np.dtype[Any]) -> _Array:
@@ -51,12 +52,37 @@ def records(a: Held, segments: object, dtype: np.dtype[Any]) -> _Array:
     return made
 
 
-def joined(op: Combine, *, reverse: bool) -> Combine:
+def segmented(a: _H, marked: _Array, axis: int, made: Scan) -> _H:
+    """The scan of the records of an array, and the values of what it gives.
+
+    >>> from graycube.layout import Layout
+    >>> x = Held(np.array([[5], [6]]), Layout.nodes(1))
+    >>> made = Scan(np.add, None, x.dtype, np.array(1), exclusive=True, reverse=False)
+    >>> marked = records(x, x.with_blocks(x.blocks == 6), x.dtype)
+    >>> segmented(x, marked, 0, made).blocks.tolist()
+    [[1], [1]]
+    """
+    first = initial = made.first
+    if first is not None:
+        first = np.zeros(first.shape, marked.dtype)
+        first["value"] = initial
+    join = _joined(made.op, reverse=made.reverse)
+    every = replace(made, op=join, dtype=marked.dtype, first=first)
+    found = accumulated(a.with_blocks(marked), axis, every).blocks
+    if initial is None or not found.size:
+        return a.with_blocks(np.ascontiguousarray(found["value"]))
+    place = axis - len(a.layout.shape)
+    initial = initial if place < 0 else np.expand_dims(initial, place)
+    initial = np.broadcast_to(initial, found.shape)
+    return a.with_blocks(_finished(found, marked["begins"], initial, made))
+
+
+def _joined(op: Combine, *, reverse: bool) -> Combine:
     """What joins records of stretches, the left one before the right one.
 
     >>> two = np.array([(5, False, False), (6, True, False)], "i8,?,?")
     >>> two.dtype.names = "value", "begins", "inside"
-    >>> join = joined(np.add, reverse=False)
+    >>> join = _joined(np.add, reverse=False)
     >>> print(join(two[:1], two[1:])[0], join(two[1:], two[:1])[0])
     (6, False, True) (11, True, False)
     """
@@ -74,29 +100,12 @@ def joined(op: Combine, *, reverse: bool) -> Combine:
     return join
 
 
-def finished(  # noqa: PLR0913
-    op: Combine,
-    found: _Array,
-    begins: _Array,
-    initial: _Array | None,
-    *,
-    exclusive: bool,
-    reverse: bool,
-) -> _Array:
-    """The values of scanned records, with rule 3 done for segments behind a cut.
-
-    >>> x = np.array([(5, False, False), (7, False, True)], "i8,?,?")
-    >>> x.dtype.names = "value", "begins", "inside"
-    >>> one, how = np.array([1, 1]), {"exclusive": False, "reverse": False}
-    >>> finished(np.add, x, x["begins"], one, **how).tolist()
-    [5, 8]
-    """
-    value = np.ascontiguousarray(found["value"])
-    if initial is None or not value.size:
-        return value
+def _finished(found: _Array, begins: _Array, initial: _Array, made: Scan) -> _Array:
+    """The values of scanned records, with rule 3 done for segments behind a cut."""
+    value = found["value"]
     with np.errstate(all="ignore"):
-        whole = op(value, initial) if reverse else op(initial, value)
+        whole = made.op(value, initial) if made.reverse else made.op(initial, value)
     value = np.where(found["inside"], whole, value)
-    if exclusive:
-        value = np.where(found["begins"] if reverse else begins, initial, value)
+    if made.exclusive:
+        value = np.where(found["begins"] if made.reverse else begins, initial, value)
     return value
