@@ -6,8 +6,9 @@ from mpi4py import MPI
 
 CALLS = Counter()
 COUNTED = (
-    "Sendrecv", "Send_init", "Allgather", "Gather", "Allreduce", "allgather", "gather",
-    "bcast", "Bcast", "Alltoall", "Alltoallv", "Send", "Isend", "send", "isend", "Scatter",
+    "Sendrecv", "Send_init", "Allgather", "Gather", "Allreduce", "Iallreduce", "allgather",
+    "gather", "bcast", "Bcast", "Alltoall", "Alltoallv", "Send", "Isend", "send", "isend",
+    "Scatter",
 )  # fmt: skip
 
 

@@ -9,6 +9,9 @@ from mpi_checks import carry_out, raised
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier.calls import legs_of
+from graycube.fourier.carried import complex_legs
+from graycube.run.mpi import private
 from graycube.run.windows import windows
 
 OVER_MEMORY = os.environ.get("GRAYCUBE_WINDOWS") != "0"
@@ -85,8 +88,8 @@ def a_run_is_a_call(comm):
         a = gc.CubeArray.from_numpy(noise(shape, dtype), layout, comm)
         bound = gc.bind(ours, a, **options)
         expected = ours(a, **options)
-        made = (bound._program is not None) == OVER_MEMORY
-        yield made, f"{name}: whether it is made once"
+        by_index = options["order"] == "natural" and not OVER_MEMORY  # no letters may bring it
+        yield bound._program is not None or by_index, f"{name}: whether it is made once"
         yield bound.result.layout == expected.layout, f"{name}: {bound.result.layout}"
         for seed in (1, 2):
             x = noise(shape, dtype, seed)
@@ -107,8 +110,8 @@ def there_and_back(comm):
         u = gc.CubeArray.from_numpy(x, layout, comm)
         forward = gc.bind(gc.rfftn, u)
         back = gc.bind(gc.irfftn, forward.result, s=layout.shape, out=u)
-        made = (back._program is not None) == OVER_MEMORY
         few = ranks > 4 and last != 8  # lines for so many ranks: a run may be a call
+        made = back._program is not None
         yield made or few, f"{last} points: whether it is made once"
         for _ in range(3):
             spectrum = forward.run().blocks
@@ -139,7 +142,7 @@ def lengths_and_other_transforms(comm):
         ("uneven cosines", gc.fourier.dctn, uneven, {"type": 3}, False),
     ):
         bound = gc.bind(ours, a, out=ours(a, **options), **options)
-        yield (bound._program is not None) == (legs and OVER_MEMORY), name
+        yield (bound._program is not None) == legs, name
         a.blocks[...] += 1
         yield close(bound.run().to_numpy(), ours(a, **options).to_numpy()), name
 
@@ -193,21 +196,60 @@ def in_any_order(comm):
 
 def different_runs(comm):
     """Ranks that run different things, or call, all hear of it, and go on."""
-    if not OVER_MEMORY:
-        yield True, "where ranks share nothing, they wait for each other"
-        return
     n = size_of(comm)
     layout = gc.Layout.mesh((2 << n, 4), (1 << n, 1))
     x = noise(layout.shape)
     a = gc.CubeArray.from_numpy(x, layout, comm)
     forward, back = gc.bind(gc.fftn, a), gc.bind(gc.ifftn, a)
-    yield windows(comm) is not None, "the ranks share memory"
+    yield (windows(comm) is not None) == OVER_MEMORY, "whether the ranks share memory"
     for other in (back.run, a.to_numpy, lambda: a + a.halo()[1, 0], lambda: gc.fftn(a)):
         error = raised(other if comm.rank == comm.size - 1 else forward.run)
         heard = comm.allgather(f"{type(error).__name__}: {error}")
         yield isinstance(error, InvalidValueError), f"{error!r}"
         yield len(set(heard)) == 1, f"{heard}"
         yield close(forward.run().to_numpy(), np.fft.fftn(x)), f"after {error}"
+
+
+def calls_of_different_things(comm):
+    """Ranks that call different transforms, or with something wrong, all hear of it."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((2 << n, 4, 6), (1 << n, 1, 1), code="gray")
+    x = noise(layout.shape, "f8")
+    a = gc.CubeArray.from_numpy(x, layout, comm)
+    for other in (
+        lambda: gc.rfftn(a, norm="ortho"),
+        lambda: gc.rfftn(a, axes=(0, 1)),
+        lambda: gc.rfftn(a.astype("f4")),
+        lambda: gc.fftn(a),
+        lambda: gc.rfftn(a, s=(2 << n, 4, 8)),
+        lambda: gc.rfftn(a, norm="no norm"),
+        a.to_numpy,
+    ):
+        for culprit in (0, comm.size - 1):
+            error = raised(other if comm.rank == culprit else lambda: gc.rfftn(a))
+            heard = comm.allgather(f"{type(error).__name__}: {error}")
+            yield isinstance(error, InvalidValueError), f"{error!r}"
+            yield len(set(heard)) == 1, f"{heard}"
+            yield close(gc.rfftn(a).to_numpy(), np.fft.rfftn(x)), f"after {error}"
+
+
+def whatever_is_remembered(comm):
+    """Ranks may have forgotten what others remember, and results stay as they are."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((2 << n, 4, 6), (1 << n, 1, 1), code="gray")
+    kept = []
+    for k in range(4):
+        x = noise(layout.shape, "f8", k)
+        a = gc.CubeArray.from_numpy(x, layout, comm)
+        if comm.rank == k % comm.size:
+            legs_of.cache_clear()
+            complex_legs.cache_clear()
+            private(comm).kept.clear()
+        y = gc.rfftn(a)
+        kept.append((x, y, gc.irfftn(y)))
+    for x, y, z in kept:
+        yield close(y.to_numpy(), np.fft.rfftn(x)), "a spectrum"
+        yield close(z.to_numpy(), x), "there and back"
 
 
 def mistakes(comm):
@@ -247,6 +289,8 @@ CHECKS = {
         redistributions,
         in_any_order,
         different_runs,
+        calls_of_different_things,
+        whatever_is_remembered,
         mistakes,
     )
 }

@@ -54,7 +54,7 @@ def one_point(comm):
         a = gc.CubeArray.from_numpy(np.arange(comm.size), gc.Layout.nodes(n, code), counting)
         calls, _ = sent(lambda a=a: gc.hadamard(a))
         yield calls.get("Sendrecv", 0) == n, f"{calls} in {code}"
-        yield set(calls) <= {"Sendrecv", "Allreduce"}, f"{calls} in {code}"
+        yield set(calls) <= {"Sendrecv", "Iallreduce"}, f"{calls} in {code}"
     counting.Free()
 
 

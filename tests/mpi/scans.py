@@ -63,7 +63,7 @@ def messages(comm):
         u = gc.CubeArray.from_function(lambda i, *_: i, layout, counting)
         for call in (lambda u=u: u.cumsum(0), lambda u=u: gc.scan(np.add, u, 0, reverse=True)):
             calls, found = sent(call)
-            yield calls.pop("Allreduce", 0) == 1, f"{calls} in {layout}"
+            yield calls.pop("Iallreduce", 0) == 1, f"{calls} in {layout}"
             yield calls.pop("Sendrecv", 0) <= rounds and not calls, f"{calls} in {layout}"
         wanted = np.add.accumulate(np.indices(layout.shape)[0][::-1])[::-1]
         yield np.array_equal(found.to_numpy(), wanted), f"{layout}"

@@ -25,7 +25,7 @@ from graycube.run.agreement import agreed
 from graycube.run.meeting import ROOM
 from graycube.run.windows import Windows, windows
 
-SENDING = ("Send_init", "Sendrecv", "Allreduce", "allgather", "bcast", "Barrier")
+SENDING = ("Send_init", "Sendrecv", "Allreduce", "Iallreduce", "allgather", "bcast", "Barrier")
 DTYPES = ("u1", "f4", "c16", "S3", [("a", "f4"), ("b", "i2")])
 
 

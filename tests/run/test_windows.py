@@ -11,6 +11,7 @@ from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.run import segment
 from graycube.run.fetch import fetch
+from graycube.run.letters import letters
 
 
 class TestOverMPI(OverMPI):
@@ -65,6 +66,37 @@ def test_every_node_finds_what_is_moved_to_it(kind):
             made.into(found, buffer.ravel() if made.crosses else before[node])
             assert np.array_equal(found, after[node])
             views += made.strides is not None
+    assert views
+
+
+@pytest.mark.parametrize("kind", ["single bits", "coded nodes", "any"])
+def test_letters_bring_what_is_moved(kind):
+    """Element by element, from the definition of a move; letters are delivered by hand."""
+    rng = random.Random(f"letters, {kind}")  # noqa: S311 - no secret
+    views = 0
+    for _ in range(60):
+        p = rng.randint(1, 6)
+        n = rng.randint(0, p)
+        move, low = invertible(rng, p, n, kind), (1 << n) - 1
+        before = np.arange(1 << p).reshape(1 << n, -1)
+        after = np.empty_like(before)
+        for address in range(1 << p):
+            there = move(address)
+            after[there & low, there >> n] = before[address & low, address >> n]
+        all_letters = [letters(move, n, node) for node in range(1 << n)]
+        sent = np.empty_like(before)
+        for node, made in enumerate(all_letters):
+            made.packing.into(sent[node], before[node])
+            assert not made.as_they_are or np.array_equal(sent[node], before[node])
+        for node, made in enumerate(all_letters):
+            mail = [
+                sent[giver].reshape(len(made.takers), -1)[all_letters[giver].takers.index(node)]
+                for giver in made.givers
+            ]
+            found = np.empty(1 << p - n, int)
+            made.fetch.into(found, np.concatenate(mail))
+            assert np.array_equal(found, after[node])
+            views += made.fetch.strides is not None and made.packing.strides is not None
     assert views
 
 

@@ -11,15 +11,8 @@ from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import require_lengths
-from graycube.fourier.carried import (
-    AnyLeg,
-    Legs,
-    complex_legs,
-    relaid_legs,
-    room,
-    scaling_of,
-)
-from graycube.fourier.halves import halves
+from graycube.fourier.calls import Wanted, legs_of
+from graycube.fourier.carried import AnyLeg, Legs, carrier, relaid_legs
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import (
     complex_dtype,
@@ -33,7 +26,7 @@ from graycube.fourier.transform import (
     require_axes,
 )
 from graycube.layout import Layout
-from graycube.run.windows import windows
+from graycube.run import private
 
 _Function = Callable[..., CubeArray]
 _INVERSE: dict[_Function, bool] = {
@@ -93,10 +86,10 @@ def bind(
     ``out``, an array of its shape and dtype in any layout, or in a new one. Collective, and so
     is ``run``.
 
-    Where ranks share memory, a run is the work and one meeting for each exchange, which also
-    tells whether all ranks run the same. Otherwise a run is a call of the function: so it is
-    where axes are cut or padded (``n=``, ``s=``), for the transforms of SciPy's names, such as
-    ``dct``, and where nodes have blocks of different sizes.
+    A run is the work and one exchange of blocks now and then, by memory that ranks share or by
+    messages. On the way ranks tell each other whether all run the same. A run is a call of the
+    function where axes are cut or padded (``n=``, ``s=``), for the transforms of SciPy's names,
+    such as ``dct``, and where nodes have blocks of different sizes.
 
     >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 1)))
     >>> forward = bind(rfftn, u)
@@ -176,78 +169,49 @@ def _program(
     result: CubeArray,
     arguments: dict[str, Any],
 ) -> Legs | None:
-    """The legs of a call, bound; None where ranks share nothing, or lines have no stride."""
+    """The legs of a call, bound; None in one process, and where lines have no stride."""
     over = spread(a.comm)
-    shared = None if over is None else windows(over)
     cubes = all(isinstance(layout, Layout) for layout in (a.layout, home, result.layout))
-    if shared is None or not cubes or not a.blocks.size:
+    if over is None or not cubes or not a.blocks.size:
         return None
     legs: Sequence[AnyLeg] | None
     if "target" in arguments:
         legs = relaid_legs(a.layout, home, a.dtype, a.nodes.start, first=True)
-    elif not _all_points(function, a, home, arguments):
-        return None
     else:
-        legs = _legs(a, home, arguments, real=function in _REAL, inverse=_INVERSE[function])
+        asked = _asked(function, a, home, arguments)
+        dtype = complex_dtype(a.dtype)
+        legs = None if asked is None else legs_of(a.layout, dtype, a.nodes.start, asked)
     if legs is None or legs[-1].layout != home:  # they would end elsewhere than the call
         return None
     if home != result.layout:
         way = relaid_legs(home, result.layout, result.dtype, a.nodes.start, first=False)
         legs = [*legs, *way]
-    if not shared.reserve(room(legs, shared.comm.size, prod(a.payload))):
+    how = carrier(over, legs, prod(a.payload))
+    if how is None:
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: arguments[name] for name in arguments if name != "a"}}
-    return Legs(legs, shared, a.blocks, result.blocks, alike)
+    return Legs(legs, how, private(over).comm, (a.blocks, result.blocks), alike)
 
 
-def _all_points(
+def _asked(
     function: _Function, a: CubeArray, home: Layout, arguments: dict[str, Any]
-) -> bool:
-    """Whether all points are transformed that there are, and no others."""
+) -> Wanted | None:
+    """What is asked for, if all points are transformed that there are, and no others."""
+    inverse, norm = _INVERSE[function], arguments["norm"]
+    axes = (*require_axes(a.layout, arguments.get("axes", (arguments.get("axis"),))),)
     before, after = [*a.layout.shape], [*home.shape]
+    back = arguments.get("order") == "natural"
+    points: int | None = None
     if function in _REAL:
-        axes = require_axes(a.layout, arguments.get("axes", (arguments.get("axis"),)))
         last = axes[-1]
-        if _INVERSE[function]:
-            before[last] = 2 * before[last] - 2 + after[last] % 2  # the points of a spectrum
+        if inverse:
+            points = after[last]
+            before[last] = 2 * before[last] - 2 + points % 2  # the points of a spectrum
         else:
             n, s = arguments.get("n"), arguments.get("s")
-            after[last] = require_lengths(a.layout, axes, s if n is None else (n,))[last]
-    return before == after
-
-
-def _legs(
-    a: CubeArray, end: Layout, arguments: dict[str, Any], *, real: bool, inverse: bool
-) -> list[AnyLeg] | None:
-    """The legs of a transform that ends in a layout."""
-    axes, order = arguments.get("axes", (arguments.get("axis"),)), arguments.get("order")
-    chosen, layout, legs = require_axes(a.layout, axes), a.layout, list[AnyLeg]()
-    dtype, node = complex_dtype(a.dtype), a.nodes
-    norm = arguments["norm"]
-    scaling = scaling_of(norm, inverse=inverse)
-    last = chosen.pop() if real else 0
-    if real and not inverse:
-        after = rfft(a, last).layout
-        half = halves(layout, after, last, dtype, scaling=scaling)
-        if half is None:
-            return None
-        legs, layout = [half], after
-    home = layout
-    if chosen or not real:
-        more = complex_legs(
-            layout, tuple(chosen), dtype.name, node, inverse=inverse, scaling=scaling
-        )
-        if more is None:
-            return None
-        copies = bool(legs) and not more[0].steps and more[0].fetched is None
-        legs, layout = [*legs, *more[copies:]], more[-1].layout
-    if order == "natural" and layout != home:
-        legs += relaid_legs(layout, home, dtype, node.start, first=not legs)
-        layout = home
-    if real and inverse:
-        whole = halves(layout, end, last, dtype, inverse=True, scaling=scaling)
-        if whole is None:
-            return None
-        legs.append(whole)
-    return legs
+            points = require_lengths(a.layout, axes, s if n is None else (n,))[last]
+            after[last] = points
+    if before != after:
+        return None
+    return Wanted(axes, norm, inverse=inverse, real=points, back=back)

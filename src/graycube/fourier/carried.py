@@ -1,29 +1,27 @@
-"""The legs of a transform, and how the ranks of a machine carry them out.
+"""The legs of a transform, and how ranks carry them out.
 
-Rule: before a leg that reads the blocks of all nodes, its rank has written its own one into the
-buffer whose turn it is, and all ranks have met. What a meeting says tells whether they do the
-same thing.
+Rule: before a leg that reads the blocks of others, its rank has left its own one to a carrier,
+and all ranks have crossed. That also tells whether they do the same thing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from math import prod
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graycube.array.ranks import spread
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
+from graycube.fourier.carriers import ByMemory, ByMessages, Carrier, Words
 from graycube.fourier.halves import Halves
 from graycube.fourier.legs import Blocks, Call, LineLeg
 from graycube.layout import Layout
 from graycube.run import no_way_back
-from graycube.run.agreement import Facts, different, digest_of
+from graycube.run.agreement import Facts, Told, different, digest_of
 from graycube.run.fetch import Fetch, fetch, fetch_by_index
-from graycube.run.windows import Windows, windows
+from graycube.run.windows import windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,118 +105,110 @@ def relaid_legs(
     return (LineLeg(layout, dtype, ()), leg) if first and found.crosses else (leg,)
 
 
-def through_windows(  # noqa: PLR0913
-    blocks: Blocks,
-    layout: Layout,
-    comm: "Intracomm | None",
-    axes: Sequence[int],
-    dtype: np.dtype[Any],
-    *,
-    inverse: bool,
-    scaling: int,
-) -> tuple[Blocks, Layout] | None:
-    """The transformed block and its layout, if its ranks share memory; collective.
-
-    >>> nothing = np.zeros((1, 4)), Layout.cyclic(2, 0), None, [0], np.dtype(complex)
-    >>> through_windows(*nothing, inverse=False, scaling=0) is None
-    True
-    """
-    over = spread(comm)
-    shared = None if over is None else windows(over)
-    if shared is None or not blocks.size:
-        return None
-    node = shared.comm.rank
-    nodes, chosen = range(node, node + 1), tuple(axes)
-    legs = complex_legs(layout, chosen, dtype.name, nodes, inverse=inverse, scaling=scaling)
-    if legs is None or not shared.reserve(room(legs, shared.comm.size, prod(blocks.shape[2:]))):
-        return None
-    made = np.empty(blocks.shape, dtype)
-    Legs(legs, shared, blocks, made, {"operation": "a transform"}).run()
-    return made, legs[-1].layout
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stretch:
-    """What is called between two meetings, of which the first may be missing."""
+    """What is called after a crossing; before the first one there is none."""
 
-    meets: bool
+    cross: Callable[[Words], bool] | None
     calls: tuple[Call, ...]
 
 
 class Legs:
     """Legs on one rank, from one array to another, ready to run.
 
-    >>> def program(legs, shared, source, target):  # on all ranks, once they are agreed
-    ...     Legs(legs, shared, source, target, {"operation": "a test"}).run()
+    >>> def program(legs, carrier, comm, source, target):  # on all ranks, once they are agreed
+    ...     Legs(legs, carrier, comm, (source, target), {"operation": "a test"}).run()
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         legs: Sequence[AnyLeg],
-        shared: Windows,
-        source: Blocks,
-        target: Blocks,
+        carrier: Carrier,
+        comm: "Intracomm",
+        ends: tuple[Blocks, Blocks],
         facts: Facts,
+        *,
+        always: bool = False,
     ) -> None:
-        self._legs, self._shared, self._ends = legs, shared, (source, target)
-        self._facts, self._words = facts, (0, *digest_of(facts))
-        self._stretches: dict[int, list[_Stretch]] = {}
-        self._grown = shared.grown
+        self._legs, self._carrier, self._ends = legs, carrier, ends
+        self._comm, self._facts = comm, facts
+        self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
+        self._asks = always or any(leg.crosses for leg in legs)
+        self._stretches: dict[tuple[int, int], list[_Stretch]] = {}
 
     def run(self) -> None:
-        """Carry the legs out on what is in the source now; collective."""
-        shared = self._shared
-        if not shared.alive:
+        """Carry the legs out on what is in the source now; collective.
+
+        Where nothing crosses, ranks agree only if they do so ``always``.
+        """
+        if not self._comm:  # a freed one is false
             raise InvalidValueError(
                 "the communicator of this transform was freed",
                 "the memory of the transform went with it",
                 "make the array on a communicator that stays",
             )
-        if self._grown != shared.grown:
-            self._stretches, self._grown = {}, shared.grown
-        turn = shared.turn
-        if turn not in self._stretches:
-            self._stretches[turn] = [*self._prepared(turn)]
-        alike = True
         with no_way_back(lambda: "a transform"):
-            for stretch in self._stretches[turn]:
-                if stretch.meets and not (alike := shared.meet(self._words)):
-                    break
-                for call in stretch.calls:
-                    call()
+            alike = self._alike(self.ready())
         if not alike:
-            raise different(shared.comm, self._facts)
+            raise different(self._comm, self._facts)
 
-    def _prepared(self, turn: int) -> "Iterator[_Stretch]":
-        """The calls, if the first exchange is by the buffer of this turn."""
-        shared, (source, target) = self._shared, self._ends
+    def _alike(self, stretches: "Sequence[_Stretch]") -> bool:
+        """Carry the legs out, as long as all ranks do the same."""
+        carrier, words = self._carrier, self._words
+        if self._asks:
+            carrier.begin(words)
+        if self._asks and len(stretches) == 1 and not carrier.agreed(words):
+            return False
+        for stretch in stretches:
+            if stretch.cross is not None and not stretch.cross(words):
+                return False
+            for call in stretch.calls:
+                call()
+        return True
+
+    def ready(self) -> "Sequence[_Stretch]":
+        """What is to be done; with new buffers, what was made for others is of no use."""
+        state = self._carrier.state
+        if state not in self._stretches:
+            if any(grown != state[0] for grown, _ in self._stretches):
+                self._stretches = {}
+            self._stretches[state] = [*self._made()]
+        return self._stretches[state]
+
+    def _made(self) -> "Iterator[_Stretch]":
+        """The stretches, made for the buffers that there are."""
+        source, target = self._ends
         payload, first = source.shape[2:], self._legs[0]
-        before = list[Call]()
-        given = source
+        cross: Callable[[Words], bool] | None = None
+        calls, block, number = list[Call](), source, 0
         if _needs_copy(source, target, first):
             permuted = isinstance(first, LineLeg) and first.fetched is not None
-            given = np.empty(source.shape, first.dtype if permuted else source.dtype)
-            before = [lambda: np.copyto(given, source)]
-        block = given
+            block = np.empty(source.shape, first.dtype if permuted else source.dtype)
+            calls.append(partial(np.copyto, block, source))
+        reading: AnyLeg = first
         for k, leg in enumerate(self._legs):
-            if leg.crosses is not None:
-                whole = shared.buffers[turn][: shared.comm.size * block.nbytes]
-                block = whole.view(block.dtype).reshape(-1, *block.shape[1:])
-                turn ^= 1
-            shape = (1, leg.layout.block_size, *payload)
             after = self._legs[k + 1] if k + 1 < len(self._legs) else None
-            if after is not None and (there := after.crosses) is not None:
-                nbytes = leg.dtype.itemsize * int(np.prod(shape))
-                buffer = shared.buffers[turn][there.position * nbytes :][:nbytes]
-                made = buffer.view(leg.dtype).reshape(shape)
-            elif after is None and target.flags.c_contiguous:
+            shape = (1, leg.layout.block_size, *payload)
+            if after is None and target.flags.c_contiguous:
                 made = target
             else:
                 made = np.empty(shape, leg.dtype)
-            yield _Stretch(leg.crosses is not None, (*before, *leg.calls(block, made)))
-            block, before = made, []
-        if block is not target:
-            yield _Stretch(meets=False, calls=(lambda: np.copyto(target, block),))
+            if not (isinstance(after, LineLeg) and after.crosses):
+                calls += reading.calls(block, made)
+                if after is not None:
+                    block, reading = made, after
+                continue
+            crossing = self._carrier.crossing(after, made, number)
+            made = made if crossing.made is None else crossing.made
+            calls += reading.calls(block, made)
+            if crossing.pack is not None:
+                calls.append(crossing.pack(made))
+            yield _Stretch(cross, tuple(calls))
+            cross, calls, number = crossing.cross, [], number + 1
+            block, reading = crossing.seen, crossing.leg
+        if made is not target:
+            calls.append(partial(np.copyto, target, made))
+        yield _Stretch(cross, tuple(calls))
 
 
 def _needs_copy(source: Blocks, target: Blocks, first: AnyLeg) -> bool:
@@ -227,6 +217,23 @@ def _needs_copy(source: Blocks, target: Blocks, first: AnyLeg) -> bool:
     return not source.flags.c_contiguous or (
         np.may_share_memory(source, target) or (permuted and source.dtype != first.dtype)
     )
+
+
+def carrier(comm: "Intracomm", legs: Sequence[AnyLeg], payload: int) -> Carrier | None:
+    """How legs are carried out, where ranks are agreed about them; collective.
+
+    None where letters cannot bring what they read: that is not on a map of addresses.
+
+    >>> def program(comm, legs):  # on all ranks
+    ...     return carrier(comm, legs, payload=1)
+    """
+    shared = windows(comm)
+    if shared is not None and shared.reserve(room(legs, comm.size, payload)):
+        return ByMemory(shared)
+    fetches = (leg.crosses for leg in legs if leg.crosses is not None)
+    if any(fetch.move is None for fetch in fetches):
+        return None
+    return ByMessages(comm, room(legs, 1, payload))
 
 
 def room(legs: Sequence[AnyLeg], ranks: int, payload: int) -> int:

@@ -13,9 +13,9 @@ Rules.
    exchanges as a whole spectrum needs. Cyclic data, or a third axis, avoid that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import delivered, require_lengths, require_out
+from graycube.fourier.calls import Wanted, called
 from graycube.fourier.engine import from_half, half_spectrum
 from graycube.fourier.lines import (
     cut_or_filled,
@@ -41,11 +42,13 @@ from graycube.fourier.transform import (
     complex_dtype,
     fftn,
     ifftn,
+    require_array,
     require_axes,
     require_norm,
     scale,
 )
 from graycube.layout import Layout, Ownership
+from graycube.layout.required import require_word
 
 _Lines = NDArray[Any]
 
@@ -82,6 +85,14 @@ def rfft(
         require_out(out, a, shape, complex_dtype(a.dtype))
         return along, points, real
 
+    def asked() -> Wanted | None:
+        along, points, _ = check()
+        every = points == a.layout.shape[along]
+        return Wanted((along,), norm, real=points) if every else None
+
+    found = _called(a, "rfft", asked, out)
+    if found is not None:
+        return found
     along, points, dtype = all_agree(a, "rfft", check, out=out, axis=axis, norm=norm, n=n)
     a = with_room(a, along)
     if isinstance(a.layout, Ownership):
@@ -119,6 +130,14 @@ def irfft(
         require_out(out, a, _with_length(a, along, points), real)
         return along, points
 
+    def asked() -> Wanted | None:
+        along, points = check()
+        every = points // 2 + 1 == a.layout.shape[along]
+        return Wanted((along,), norm, inverse=True, real=points) if every else None
+
+    found = _called(a, "irfft", asked, out)
+    if found is not None:
+        return found
     along, points = all_agree(a, "irfft", check, out=out, axis=axis, norm=norm, n=n)
     return delivered(_inverse(a, points, along, norm), out)
 
@@ -189,6 +208,18 @@ def rfftn(  # noqa: PLR0913 - NumPy's, and one more
         require_out(out, a, _with_lengths(a, halves), complex_dtype(a.dtype))
         return others, last, lengths
 
+    def asked() -> Wanted | None:
+        others, last, lengths = check()
+        require_norm(norm)
+        require_word(order, get_args(Order), "order")
+        if any(lengths[k] != a.layout.shape[k] for k in (*others, last)):
+            return None
+        back = order == "natural" and out is None
+        return Wanted((*others, last), norm, real=lengths[last], back=back)
+
+    found = _called(a, "rfftn", asked, out)
+    if found is not None:
+        return found
     others, last, lengths = all_agree(a, "rfftn", check, out=out, axes=axes, s=s)
     half = rfft(a, last, norm, n=lengths[last])
     some = None if s is None else [lengths[k] for k in others]
@@ -224,11 +255,30 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and one more
         require_out(out, a, _with_lengths(a, lengths), real)
         return others, last, lengths
 
+    def asked() -> Wanted | None:
+        others, last, lengths = check()
+        require_word(order, get_args(Order), "order")
+        given = {**lengths, last: lengths[last] // 2 + 1}
+        if any(given[k] != a.layout.shape[k] for k in (*others, last)):
+            return None
+        back = order == "natural"
+        return Wanted((*others, last), norm, inverse=True, real=lengths[last], back=back)
+
+    found = _called(a, "irfftn", asked, out)
+    if found is not None:
+        return found
     others, last, lengths = all_agree(a, "irfftn", check, out=out, axes=axes, s=s)
     some = None if s is None else [lengths[k] for k in others]
     return irfft(
         ifftn(a, others, norm, s=some, order=order), lengths[last], last, norm, out=out
     )
+
+
+def _called(
+    a: CubeArray, what: str, asked: Callable[[], Wanted | None], out: CubeArray | None
+) -> CubeArray | None:
+    require_array(a)
+    return called(a, what, asked, lambda: complex_dtype(a.dtype), out)
 
 
 def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArray:

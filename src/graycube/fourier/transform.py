@@ -19,7 +19,7 @@ from graycube.fourier.arguments import (
     require_out,
     resized_home,
 )
-from graycube.fourier.carried import scaling_of, through_windows
+from graycube.fourier.calls import Wanted, called
 from graycube.fourier.lines import resized
 from graycube.fourier.owned import owned_transform
 from graycube.fourier.planned import planned
@@ -190,7 +190,18 @@ def _transform(  # noqa: PLR0913
         require_out(out, a, (*home.shape, *a.payload), dtype)
         return wanted, dtype, lengths, home
 
+    def asked() -> Wanted | None:
+        wanted, _, lengths, _ = check()
+        every = all(lengths[k] == a.layout.shape[k] for k in wanted)
+        if plan is not None or not every:
+            return None
+        return Wanted((*wanted,), norm, inverse, back=order == "natural" and out is None)
+
+    require_array(a)
     what = "inverse transform" if inverse else "transform"
+    found = called(a, what, asked, lambda: complex_dtype(a.dtype), out)
+    if found is not None:
+        return found
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
     chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
     if isinstance(home, Ownership):
@@ -214,25 +225,13 @@ def _on_cube(  # noqa: PLR0913
     inverse: bool,
     plan: "Plan | None",
 ) -> CubeArray:
-    """The transform by the plan, by memory that ranks share, or axis by axis."""
+    """The transform by the plan, or axis by axis."""
     blocks, layout, chosen = a.blocks, a.layout, [*axes]
     if plan is not None and plan.task.stages:
         axis = chosen.pop()
         made = planned(plan.schedule, layout, axis, dtype.name, a.nodes, inverse=inverse)
         blocks, layout = made.run(blocks.astype(dtype, copy=False), a.comm), made.result
         blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
-    elif all(lengths[k] == layout.shape[k] for k in chosen) and (
-        found := through_windows(
-            blocks,
-            layout,
-            a.comm,
-            chosen,
-            dtype,
-            inverse=inverse,
-            scaling=scaling_of(norm, inverse=inverse),
-        )
-    ):
-        (blocks, layout), chosen = found, []
     while chosen:
         axis = min(chosen, key=partial(_spread, layout))
         chosen.remove(axis)

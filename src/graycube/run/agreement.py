@@ -4,7 +4,8 @@ Rules.
 
 1. Before anything moves, every rank looks at what it was given. One small reduction tells
    whether any of them is unhappy, or has something else than the others; if so, all ranks raise
-   the same error. Where the ranks share memory they meet there instead.
+   the same error. Where the ranks share memory they meet there instead. The reduction never
+   blocks, so that all of them are of one kind: some ranks may work while it is under way.
 2. Once data move there is no way back: a rank that fails then ends the whole job, and says
    which rank it is, what it was doing, and why.
 """
@@ -79,7 +80,7 @@ def agreed(
     if shared is not None:
         alike = shared.meet((failed, *digest), left) and not failed
     else:
-        alike = _all_alike(own, digest, failed=failed)
+        alike = Reduction(own, digest, failed=failed).alike()
     if not alike:
         raise different(own, facts, error) from error
     return prepared[0]
@@ -110,13 +111,28 @@ def different(own: "Intracomm", facts: Facts, error: Exception | None = None) ->
     return _common(own.allgather((known, texts)))
 
 
-def _all_alike(own: "Intracomm", digest: tuple[int, int], *, failed: bool) -> bool:
-    """Whether no rank failed, and all have the same facts: the largest is the smallest."""
-    words = np.array(digest, np.int64)
-    status = np.concatenate([[failed], words, -words]).astype(np.int64)
-    most = np.empty_like(status)
-    own.Allreduce(status, most, op=mpi().MAX)
-    return not most[0] and np.array_equal(most[1:3], -most[3:])
+class Reduction:
+    """The question whether no rank failed, and all have the same facts: asked, and under way.
+
+    >>> def program(comm, facts, work):  # all ranks ask, and all wait for the answer
+    ...     asked = Reduction(comm, digest_of(facts))
+    ...     work()
+    ...     return asked.alike()
+    """
+
+    def __init__(
+        self, own: "Intracomm", digest: tuple[int, int], *, failed: bool = False
+    ) -> None:
+        high, low = digest
+        status = np.array((failed, high, low, -high, -low), np.int64)
+        self._most = np.empty_like(status)
+        self._request = own.Iallreduce(status, self._most, op=mpi().MAX)
+
+    def alike(self) -> bool:
+        """Whether it is so: the largest is the smallest. Collective, and asked once."""
+        self._request.Wait()
+        failed, high, low, minus_high, minus_low = self._most.tolist()
+        return not failed and (high, low) == (-minus_high, -minus_low)
 
 
 def _text(error: Exception) -> str:

@@ -43,6 +43,7 @@ class Fetch:
     strides: tuple[int, ...] | None = None
     places: NDArray[np.intp] | None = None
     crosses: bool = True
+    move: AffineMap | None = None
 
     @property
     def count(self) -> int:
@@ -103,30 +104,54 @@ def fetch(move: AffineMap, n: int, node: int) -> Fetch:
     if stays and not back.constant & low:
         order, position = Matrix((0,) * n, 0), 0
     else:
-        order = _positions([column & low for column in columns], n)
+        order = positions([column & low for column in columns], n)
         position = order(node)
 
     def place(address: int) -> int:
         return order(address & low) << slots | address >> n
 
-    start = place(back(node))
-    changes = [place(column) for column in columns]
-    crosses = order.height > 0
+    changes = Matrix(tuple(place(column) for column in columns), slots + order.height)
+    places = AffineMap(changes, place(back(node)))
+    return at_places(places, position, crosses=order.height > 0, move=move)
+
+
+def at_places(
+    places: AffineMap, position: int, *, crosses: bool, move: AffineMap | None = None
+) -> Fetch:
+    """What finds every row at the place that a map says.
+
+    >>> at_places(AffineMap(Matrix((2, 1), 2), 1), 0, crosses=False).strides
+    (2, -1)
+    """
+    rows, start = 1 << places.width, places.constant
+    changes = places.matrix.columns
     if all(change.bit_count() == 1 for change in changes):
         strides = tuple(-change if change & start else change for change in changes)
-        found = Fetch(position, 1 << slots, start, strides, crosses=crosses)
+        found = Fetch(position, rows, start, strides, crosses=crosses, move=move)
         if len(found.axes()) <= MOST_AXES:
             return found
-    together = back.untouched(n) if slots else 0
-    words = np.arange(1 << slots - together) << together
-    places = np.full(len(words), start, np.intp)
+    together = _untouched(places)
+    words = np.arange(rows >> together) << together
+    listed = np.full(len(words), start, np.intp)
     for bit, change in enumerate(changes):
-        places ^= np.where(words >> bit & 1, change, 0)
-    return Fetch(position, 1 << slots, places=places >> together, crosses=crosses)
+        listed ^= np.where(words >> bit & 1, change, 0)
+    return Fetch(position, rows, places=listed >> together, crosses=crosses, move=move)
 
 
-def _positions(changes: Sequence[int], n: int) -> Matrix:
-    """Positions of nodes: those that slot bits need, in their order, differ in single bits."""
+def _untouched(places: AffineMap) -> int:
+    """How many low bits of a row are those of its place, and nothing else is."""
+    for bit, column in enumerate(places.matrix.columns):
+        if not places.matrix.rows[bit] == column == 1 << bit or places.constant >> bit & 1:
+            return bit
+    return places.width
+
+
+def positions(changes: Sequence[int], n: int) -> Matrix:
+    """Positions of nodes: those that slot bits need, in their order, differ in single bits.
+
+    >>> [positions([3], 2)(node) for node in (0, 3)]
+    [0, 1]
+    """
     found: list[int] = []
     for change in [*changes, *(1 << d for d in range(n))]:
         if change and Matrix((*found, change), n).rank() == len(found) + 1:

@@ -56,12 +56,15 @@ class Windows:
         """The notes of all ranks in the latest meeting."""
         return self._meeting.notes(nbytes)
 
+    def asks(self, nbytes: int) -> bool:
+        """Whether all ranks have to come together to reserve so many bytes."""
+        known = self._refused is not None and nbytes >= self._refused
+        return nbytes > len(self.buffers[0]) and not known
+
     def reserve(self, nbytes: int) -> bool:
         """Whether each buffer has so many bytes, now at the latest; the same on all ranks."""
-        if nbytes <= len(self.buffers[0]):
-            return True
-        if self._refused is not None and nbytes >= self._refused:
-            return False
+        if not self.asks(nbytes):
+            return nbytes <= len(self.buffers[0])
         size = -(-nbytes // _EVEN) * _EVEN
         memory, why = segment(self.comm, 2 * size)
         if memory is None:

@@ -1,0 +1,219 @@
+"""Transforms as legs: what is asked for, the legs that do it, and calls that carry them out.
+
+Rules.
+
+1. The legs follow from what is asked for, and are remembered for it. So all ranks have the same
+   legs, whatever each of them remembers, or whether none can do it.
+2. A call begins at once. All ranks agree on the way, at their first crossing. What is wrong on
+   one rank is raised on all there.
+3. What a call gives is a new array: the next call does not write into it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from graycube.array import CubeArray
+from graycube.array.ranks import facts_of, spread
+from graycube.fourier.along import KEPT
+from graycube.fourier.arguments import delivered
+from graycube.fourier.carried import (
+    AnyLeg,
+    Legs,
+    carrier,
+    complex_legs,
+    relaid_legs,
+    room,
+    scaling_of,
+)
+from graycube.fourier.halves import halves
+from graycube.fourier.lines import axis_of, has_room, in_memory
+from graycube.layout import Layout
+from graycube.layout.placement import Placement
+from graycube.run import private
+from graycube.run.agreement import Facts, Told, agreed, different
+from graycube.run.windows import windows
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A transform of all points along axes, which one is scaled how, and where it ends.
+
+    ``real`` is the number of real points along the last of the axes, of which there is half a
+    spectrum afterwards, or before if it is ``inverse``; None for complex transforms. It is
+    ``back`` in the layout that it comes from, or in whatever costs nothing more.
+
+    >>> Wanted((0, 1)).real is None
+    True
+    """
+
+    axes: tuple[int, ...]
+    norm: str | None = None
+    inverse: bool = False
+    real: int | None = None
+    back: bool = False
+
+
+@lru_cache(maxsize=4 * KEPT)
+def legs_of(
+    layout: Layout, dtype: "np.dtype[Any]", node: int, asked: Wanted
+) -> tuple[AnyLeg, ...] | None:
+    """The legs of a transform of such an array, if there are some; the last one says where.
+
+    The dtype is that of the spectrum.
+
+    >>> layout, dtype = Layout.mesh((4, 6), (2, 1)), np.dtype(complex)
+    >>> [leg.layout.shape for leg in legs_of(layout, dtype, 0, Wanted((0, 1), real=6))]
+    [(4, 4), (4, 4)]
+    """
+    axes, inverse = asked.axes, asked.inverse
+    scaling = scaling_of(asked.norm, inverse=inverse)
+    real = axes[-1] if asked.real is not None else None
+    legs, now = list[AnyLeg](), layout
+    if real is not None and not inverse:
+        half = _halved(layout, real, asked, dtype, node, first=True)
+        if half is None:
+            return None
+        legs, now = [*half], half[-1].layout
+    home = now
+    others = axes if real is None else axes[:-1]
+    if others or real is None:
+        name, nodes = dtype.name, range(node, node + 1)
+        more = complex_legs(now, others, name, nodes, inverse=inverse, scaling=scaling)
+        if more is None:
+            return None
+        copies = bool(legs) and not more[0].steps and more[0].fetched is None
+        legs, now = [*legs, *more[copies:]], more[-1].layout
+    if asked.back and now != home:
+        legs += relaid_legs(now, home, dtype, node, first=not legs)
+        now = home
+    if real is not None and inverse:
+        whole = _halved(now, real, asked, dtype, node, first=not legs)
+        if whole is None:
+            return None
+        legs += whole
+    return tuple(legs)
+
+
+def _halved(  # noqa: PLR0913
+    layout: Layout, axis: int, asked: Wanted, dtype: "np.dtype[Any]", node: int, *, first: bool
+) -> list[AnyLeg] | None:
+    """The legs of the transform between real lines and half of their spectra."""
+    if asked.real is None or not has_room(layout, axis):
+        return None
+    inverse, scaling = asked.inverse, scaling_of(asked.norm, inverse=asked.inverse)
+    points = asked.real if inverse else asked.real // 2 + 1
+    after = in_memory(layout, axis, axis_of(points))
+    leg = halves(layout, after, axis, dtype, inverse=inverse, scaling=scaling)
+    if leg is not None:
+        return [leg]
+    here = in_memory(layout, axis, layout.axes[axis])
+    leg = halves(here, after, axis, dtype, inverse=inverse, scaling=scaling)
+    if leg is None:
+        return None
+    return [*relaid_legs(layout, here, leg.given, node, first=first), leg]
+
+
+def called(
+    a: CubeArray,
+    what: str,
+    check: Callable[[], Wanted | None],
+    dtype: Callable[[], "np.dtype[Any]"],
+    out: CubeArray | None,
+) -> CubeArray | None:
+    """What legs make of an array, if ranks have it and legs can do it; collective.
+
+    ``check`` raises whatever is wrong, and gives None if it is nothing for legs.
+
+    >>> from graycube.layout import Layout
+    >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
+    >>> called(a, "a test", lambda: Wanted((0,)), lambda: np.dtype(complex), None) is None
+    True
+    """
+    comm = spread(a.comm)
+    if comm is None:
+        return None
+    shared = windows(comm)
+    facts: Facts = {}
+    try:
+        asked = check()
+        kind: object = a.layout  # perhaps one by ownership
+        if asked is None or not isinstance(kind, Layout) or not a.blocks.size:
+            return None
+        where = None if out is None else (out.layout, out.dtype)
+        legs = legs_of(a.layout, dtype(), comm.rank, asked)
+        if legs is None:
+            return None
+        facts = _facts(what, a.layout, a.dtype, a.payload, asked, where)
+    except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
+        _tell(comm, error)
+    if shared is not None and shared.asks(room(legs, comm.size, prod(a.payload))):
+        own = private(comm).comm
+        if not shared.meet((0, *facts.digest)):
+            raise different(own, facts)
+    return _carried(a, legs, facts, out)
+
+
+def _tell(comm: "Intracomm", error: Exception) -> NoReturn:
+    """Raise an error on all ranks."""
+
+    def fail() -> tuple[None, Facts]:
+        raise error
+
+    agreed(comm, fail)
+    raise AssertionError(error)
+
+
+@lru_cache(maxsize=16 * KEPT)
+def _facts(  # noqa: PLR0913, PLR0917 - all that ranks have to have alike
+    what: str,
+    layout: Layout,
+    dtype: "np.dtype[Any]",
+    payload: tuple[int, ...],
+    asked: Wanted,
+    out: tuple[Placement, "np.dtype[Any]"] | None,
+) -> Told:
+    """What ranks tell each other of a call."""
+    facts = {
+        **facts_of(what, layout, np.empty((0, 0, *payload), dtype)),
+        "axes": asked.axes,
+        "norm": asked.norm,
+        "number of real points": asked.real,
+        "order": "natural" if asked.back else "any",
+    }
+    return Told(facts if out is None else facts | dict(zip(_OUT, out, strict=True)))
+
+
+_OUT = ("layout of out", "dtype of out")
+
+
+def _carried(
+    a: CubeArray, legs: Sequence[AnyLeg], facts: Facts, out: CubeArray | None
+) -> CubeArray | None:
+    """What legs make, in a new array or where it is wanted; None if nothing carries them."""
+    over, layout, dtype = a.comm, legs[-1].layout, legs[-1].dtype
+    if over is None:
+        raise AssertionError(a)
+    way = carrier(over, legs, prod(a.payload))
+    if way is None:
+        return None
+    there = out is not None and out.blocks.flags.writeable
+    there = there and out is not None and (out.layout, out.dtype) == (layout, dtype)
+    try:
+        if out is not None and there:
+            made = out.blocks
+        else:
+            made = np.empty((1, layout.block_size, *a.payload), dtype)
+        program = Legs(legs, way, private(over).comm, (a.blocks, made), facts, always=True)
+        program.ready()
+    except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
+        _tell(over, error)
+    program.run()
+    return out if out is not None and there else delivered(a.with_blocks(made, layout), out)
