@@ -12,6 +12,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.calls import legs_of
 from graycube.fourier.carried import complex_legs
 from graycube.run.mpi import private
+from graycube.run.reused import MOST
 from graycube.run.windows import windows
 
 OVER_MEMORY = os.environ.get("GRAYCUBE_WINDOWS") != "0"
@@ -252,6 +253,25 @@ def whatever_is_remembered(comm):
         yield close(z.to_numpy(), x), "there and back"
 
 
+def memory_is_used_again(comm):
+    """That of a large result, once nobody holds it or a view of it, and never before."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((8 << n, 32, 32), (1 << n, 1, 1), code="gray")
+    a = gc.CubeArray.from_numpy(noise(layout.shape), layout, comm)
+    y = gc.fftn(a)
+    place, part = y.blocks.ctypes.data, y.blocks[0, 5:9]
+    before, places = part.copy(), set()
+    del y
+    for _ in range(2 * MOST):
+        places.add(gc.ifftn(a).blocks.ctypes.data)
+    yield place not in places, "a view of the result is held"
+    yield np.array_equal(part, before), "what is held has changed"
+    yield len(places) <= MOST, f"{len(places)} places"
+    del part
+    places = [gc.ifftn(a).blocks.ctypes.data for _ in range(2)]
+    yield place in places, "nobody holds the result"
+
+
 def mistakes(comm):
     """What cannot be bound, and what was freed."""
     n = size_of(comm)
@@ -291,6 +311,7 @@ CHECKS = {
         different_runs,
         calls_of_different_things,
         whatever_is_remembered,
+        memory_is_used_again,
         mistakes,
     )
 }

@@ -24,6 +24,7 @@ from graycube.fourier.arguments import delivered
 from graycube.fourier.carried import (
     AnyLeg,
     Legs,
+    block_rows,
     carrier,
     complex_legs,
     relaid_legs,
@@ -36,6 +37,7 @@ from graycube.layout import Layout
 from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
+from graycube.run.reused import lent
 from graycube.run.windows import windows
 
 if TYPE_CHECKING:
@@ -201,7 +203,7 @@ def _carried(
     over, layout, dtype = a.comm, legs[-1].layout, legs[-1].dtype
     if over is None:
         raise AssertionError(a)
-    way = carrier(over, legs, prod(a.payload))
+    known, way = private(over), carrier(over, legs, prod(a.payload))
     if way is None:
         return None
     there = out is not None and out.blocks.flags.writeable
@@ -210,8 +212,8 @@ def _carried(
         if out is not None and there:
             made = out.blocks
         else:
-            made = np.empty((1, layout.block_size, *a.payload), dtype)
-        program = Legs(legs, way, private(over).comm, (a.blocks, made), facts, always=True)
+            made = lent(known, (1, block_rows(legs[-1]), *a.payload), dtype)
+        program = Legs(legs, way, known, (a.blocks, made), facts, always=True)
         program.ready()
     except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
         _tell(over, error)

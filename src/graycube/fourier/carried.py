@@ -21,6 +21,8 @@ from graycube.layout import Layout
 from graycube.run import no_way_back
 from graycube.run.agreement import Facts, Told, different, digest_of
 from graycube.run.fetch import Fetch, fetch, fetch_by_index
+from graycube.run.mpi import Private
+from graycube.run.reused import lent
 from graycube.run.windows import windows
 
 if TYPE_CHECKING:
@@ -116,22 +118,22 @@ class _Stretch:
 class Legs:
     """Legs on one rank, from one array to another, ready to run.
 
-    >>> def program(legs, carrier, comm, source, target):  # on all ranks, once they are agreed
-    ...     Legs(legs, carrier, comm, (source, target), {"operation": "a test"}).run()
+    >>> def program(legs, carrier, known, source, target):  # on all ranks, once they are agreed
+    ...     Legs(legs, carrier, known, (source, target), {"operation": "a test"}).run()
     """
 
     def __init__(  # noqa: PLR0913
         self,
         legs: Sequence[AnyLeg],
         carrier: Carrier,
-        comm: "Intracomm",
+        known: Private,
         ends: tuple[Blocks, Blocks],
         facts: Facts,
         *,
         always: bool = False,
     ) -> None:
         self._legs, self._carrier, self._ends = legs, carrier, ends
-        self._comm, self._facts = comm, facts
+        self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
         self._asks = always or any(leg.crosses for leg in legs)
         self._stretches: dict[tuple[int, int], list[_Stretch]] = {}
@@ -141,7 +143,7 @@ class Legs:
 
         Where nothing crosses, ranks agree only if they do so ``always``.
         """
-        if not self._comm:  # a freed one is false
+        if not self._known.comm:  # a freed one is false
             raise InvalidValueError(
                 "the communicator of this transform was freed",
                 "the memory of the transform went with it",
@@ -150,7 +152,7 @@ class Legs:
         with no_way_back(lambda: "a transform"):
             alike = self._alike(self.ready())
         if not alike:
-            raise different(self._comm, self._facts)
+            raise different(self._known.comm, self._facts)
 
     def _alike(self, stretches: "Sequence[_Stretch]") -> bool:
         """Carry the legs out, as long as all ranks do the same."""
@@ -188,11 +190,11 @@ class Legs:
         reading: AnyLeg = first
         for k, leg in enumerate(self._legs):
             after = self._legs[k + 1] if k + 1 < len(self._legs) else None
-            shape = (1, leg.layout.block_size, *payload)
+            shape = (1, block_rows(leg), *payload)
             if after is None and target.flags.c_contiguous:
                 made = target
             else:
-                made = np.empty(shape, leg.dtype)
+                made = lent(self._known, shape, leg.dtype)
             if not (isinstance(after, LineLeg) and after.crosses):
                 calls += reading.calls(block, made)
                 if after is not None:
@@ -242,5 +244,14 @@ def room(legs: Sequence[AnyLeg], ranks: int, payload: int) -> int:
     >>> room((LineLeg(Layout.cyclic(4, 1), np.dtype(complex), ()),), ranks=2, payload=3)
     768
     """
-    sizes = (leg.layout.block_size * leg.dtype.itemsize for leg in legs)
-    return ranks * payload * max(sizes)
+    return ranks * payload * max(block_rows(leg) * leg.dtype.itemsize for leg in legs)
+
+
+@lru_cache(maxsize=64 * KEPT)
+def block_rows(leg: AnyLeg) -> int:
+    """How many rows the block of a node has after a leg.
+
+    >>> block_rows(LineLeg(Layout.cyclic(4, 1), np.dtype(complex), ()))
+    8
+    """
+    return leg.layout.block_size
