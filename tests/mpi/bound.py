@@ -270,6 +270,8 @@ def memory_is_used_again(comm):
     del part
     places = [gc.ifftn(a).blocks.ctypes.data for _ in range(2)]
     yield place in places, "nobody holds the result"
+    held = [gc.ifftn(a) for _ in range(MOST)]
+    yield len({y.blocks.ctypes.data for y in held}) == MOST, "two results are in one place"
 
 
 def mistakes(comm):
