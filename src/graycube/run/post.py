@@ -91,7 +91,7 @@ def post(comm: "Intracomm") -> Post:
     >>> def program(comm, letters, nbytes):  # on all ranks
     ...     own = post(comm)
     ...     own.reserve(nbytes)
-    ...     own.delivery(letters, nbytes).send()
+    ...     own.mailing(letters, nbytes).send()
     """
     known = private(comm)
     return known.remembered("the post", lambda: Post(known), 1, "post")
