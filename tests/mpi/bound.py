@@ -3,6 +3,7 @@
 import os
 import random
 from functools import partial
+from weakref import ref
 
 import numpy as np
 from mpi_checks import carry_out, raised
@@ -274,6 +275,32 @@ def memory_is_used_again(comm):
     yield len({y.blocks.ctypes.data for y in held}) == MOST, "two results are in one place"
 
 
+def any_source(comm):
+    """What is kept with the memory of results reads what is passed, and does not keep it."""
+    n, over = size_of(comm), comm.Dup()
+    layout = gc.Layout.mesh((2 << n, 4, 6), (1 << n, 1, 1), code="gray")
+    for k in range(4 * MOST):
+        x = noise(layout.shape, ("f8", "i4", "f4")[k % 3], k)
+        a = gc.CubeArray.from_numpy(x, layout, over)
+        if k % 2:
+            a = a.with_blocks(np.stack((a.blocks, a.blocks), axis=-1)[..., 0])
+            yield not a.blocks.flags.c_contiguous, "a strided block"
+        y = gc.rfftn(a)
+        yield close(y.to_numpy(), np.fft.rfftn(x)), f"{x.dtype}, {k}"
+        yield close(gc.irfftn(y).to_numpy(), x), f"back, {x.dtype}, {k}"
+        source = ref(a.blocks)
+        del a
+        yield source() is None, "the source is held"
+    kept = private(over).kept["made"]["made"].values()
+    programs = [ref(made) for every in kept for _, made in every.values()]
+    yield any(program() for program in programs), "nothing was kept"
+    del kept
+    before = y.blocks.copy()
+    over.Free()
+    yield not any(program() for program in programs), "they outlive their communicator"
+    yield np.array_equal(y.blocks, before), "a result does not"
+
+
 def mistakes(comm):
     """What cannot be bound, and what was freed."""
     n = size_of(comm)
@@ -314,6 +341,7 @@ CHECKS = {
         calls_of_different_things,
         whatever_is_remembered,
         memory_is_used_again,
+        any_source,
         mistakes,
     )
 }

@@ -9,7 +9,7 @@ Rules.
 3. What a call gives is a new array: the next call does not write into it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -32,6 +32,7 @@ from graycube.fourier.carried import (
     scaling_of,
 )
 from graycube.fourier.halves import halves
+from graycube.fourier.legs import Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
@@ -143,7 +144,6 @@ def called(
     if comm is None:
         return None
     shared = windows(comm)
-    facts: Facts = {}
     try:
         asked = check()
         kind: object = a.layout  # perhaps one by ownership
@@ -197,7 +197,7 @@ _OUT = ("layout of out", "dtype of out")
 
 
 def _carried(
-    a: CubeArray, legs: Sequence[AnyLeg], facts: Facts, out: CubeArray | None
+    a: CubeArray, legs: tuple[AnyLeg, ...], facts: Told, out: CubeArray | None
 ) -> CubeArray | None:
     """What legs make, in a new array or where it is wanted; None if nothing carries them."""
     over, layout, dtype = a.comm, legs[-1].layout, legs[-1].dtype
@@ -206,16 +206,20 @@ def _carried(
     known, way = private(over), carrier(over, legs, prod(a.payload))
     if way is None:
         return None
+
+    def into(target: Blocks) -> Legs:
+        return Legs(legs, way, known, target, facts)
+
     there = out is not None and out.blocks.flags.writeable
     there = there and out is not None and (out.layout, out.dtype) == (layout, dtype)
     try:
         if out is not None and there:
-            made = out.blocks
+            made, program = out.blocks, into(out.blocks)
         else:
-            made = lent(known, (1, block_rows(legs[-1]), *a.payload), dtype)
-        program = Legs(legs, way, known, (a.blocks, made), facts, always=True)
-        program.ready()
+            shape = (1, block_rows(legs[-1]), *a.payload)
+            made, program = lent(known, shape, dtype, (legs, facts.digest), into)
+        ready = program.ready(a.blocks)
     except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
         _tell(over, error)
-    program.run()
+    program.run(ready)
     return out if out is not None and there else delivered(a.with_blocks(made, layout), out)
