@@ -3,12 +3,16 @@
 import os
 import random
 from functools import partial
+from unittest.mock import Mock, patch
+from weakref import ref
 
 import numpy as np
 from mpi_checks import carry_out, raised
+from scipy.fft import set_workers
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier import engine
 from graycube.fourier.calls import legs_of
 from graycube.fourier.carried import complex_legs
 from graycube.run.mpi import private
@@ -274,6 +278,60 @@ def memory_is_used_again(comm):
     yield len({y.blocks.ctypes.data for y in held}) == MOST, "two results are in one place"
 
 
+def any_source(comm):
+    """What is kept with the memory of results reads what is passed, and does not keep it."""
+    n, over = size_of(comm), comm.Dup()
+    layout = gc.Layout.mesh((2 << n, 4, 6), (1 << n, 1, 1), code="gray")
+    for k in range(4 * MOST):
+        x = noise(layout.shape, ("f8", "i4", "f4")[k % 3], k)
+        a = gc.CubeArray.from_numpy(x, layout, over)
+        if k % 2:
+            a = a.with_blocks(np.stack((a.blocks, a.blocks), axis=-1)[..., 0])
+            yield not a.blocks.flags.c_contiguous, "a strided block"
+        y = gc.rfftn(a)
+        yield close(y.to_numpy(), np.fft.rfftn(x)), f"{x.dtype}, {k}"
+        yield close(gc.irfftn(y).to_numpy(), x), f"back, {x.dtype}, {k}"
+        source = ref(a.blocks)
+        del a
+        yield source() is None, "the source is held"
+    kept = private(over).kept["made"]["made"].values()
+    programs = [ref(made) for every in kept for _, made in every.values()]
+    yield any(program() for program in programs), "nothing was kept"
+    del kept
+    before = y.blocks.copy()
+    over.Free()
+    yield not any(program() for program in programs), "they outlive their communicator"
+    yield np.array_equal(y.blocks, before), "a result does not"
+
+
+def equal_arguments(comm):
+    """What equals an argument of before is looked at again, unless it is the same."""
+    n = size_of(comm)
+    layout = gc.Layout.mesh((2 << n, 4, 6), (1 << n, 1, 1), code="gray")
+    x = noise(layout.shape, "f8")
+    a = gc.CubeArray.from_numpy(x, layout, comm)
+    shape, axes = (2 << n, 4, 6), [0, 1]
+    for _ in range(2):
+        yield close(gc.rfftn(a, axes=(0, 1)).to_numpy(), np.fft.rfftn(x, axes=(0, 1))), "axes"
+        yield close(gc.rfftn(a, s=shape).to_numpy(), np.fft.rfftn(x)), "lengths"
+        for wrong in ({"axes": (0, 1.0)}, {"s": (*shape[:2], 6.0)}, {"norm": ("ortho",)}):
+            error = raised(lambda wrong=wrong: gc.rfftn(a, **wrong))
+            yield isinstance(error, gc.GraycubeError), f"{wrong}: {error!r}"
+    for axes[1] in (1, 2):
+        yield close(gc.fftn(a, axes).to_numpy(), np.fft.fftn(x, axes=axes)), f"{axes}"
+    for workers in (2, 3):  # a transform is made for so many threads
+        with (
+            set_workers(workers),
+            patch.object(engine, "threads", Mock(return_value=workers)) as asked,
+        ):
+            made = []
+            for _ in range(4 * MOST):
+                before = asked.call_count
+                gc.rfftn(a)
+                made.append(asked.call_count - before)
+        yield made[0] > made[-1] == 1, f"transforms made: {made}"
+
+
 def mistakes(comm):
     """What cannot be bound, and what was freed."""
     n = size_of(comm)
@@ -314,6 +372,8 @@ CHECKS = {
         calls_of_different_things,
         whatever_is_remembered,
         memory_is_used_again,
+        any_source,
+        equal_arguments,
         mistakes,
     )
 }

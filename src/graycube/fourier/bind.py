@@ -191,7 +191,7 @@ def _program(
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: arguments[name] for name in arguments if name != "a"}}
-    return Legs(legs, how, private(over), (a.blocks, result.blocks), alike)
+    return Legs(legs, how, private(over), result.blocks, alike, a.blocks)
 
 
 def _asked(

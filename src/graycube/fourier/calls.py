@@ -2,14 +2,16 @@
 
 Rules.
 
-1. The legs follow from what is asked for, and are remembered for it. So all ranks have the same
-   legs, whatever each of them remembers, or whether none can do it.
+1. The legs follow from what is asked for, and are remembered for it, as is that nothing was
+   wrong with it. So all ranks have the same legs, whatever each of them remembers.
 2. A call begins at once. All ranks agree on the way, at their first crossing. What is wrong on
    one rank is raised on all there.
-3. What a call gives is a new array: the next call does not write into it.
+3. What a call gives is a new array: the next call does not write into it. What was made ready
+   to write it stays with its memory. So a call like one before only makes its beginning, which
+   reads another array.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -32,7 +34,9 @@ from graycube.fourier.carried import (
     scaling_of,
 )
 from graycube.fourier.halves import halves
+from graycube.fourier.legs import Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
+from graycube.host import threads
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
 from graycube.run import private
@@ -123,28 +127,39 @@ def _halved(  # noqa: PLR0913
     return [*relaid_legs(layout, here, leg.given, node, first=first), leg]
 
 
-def called(
+@dataclass(frozen=True, slots=True, eq=False)
+class _Call:
+    """What follows from what is asked for: the legs, what ranks tell each other, the bytes."""
+
+    legs: tuple[AnyLeg, ...]
+    facts: Told
+    room: int
+
+
+def called(  # noqa: PLR0913, PLR0917
     a: CubeArray,
     what: str,
+    given: tuple[object, ...],
     check: Callable[[], Wanted | None],
     dtype: Callable[[], "np.dtype[Any]"],
     out: CubeArray | None,
 ) -> CubeArray | None:
     """What legs make of an array, if ranks have it and legs can do it; collective.
 
-    ``check`` raises whatever is wrong, and gives None if it is nothing for legs.
+    ``check`` looks at what is ``given`` with the array: it raises whatever is wrong, and gives
+    None if it is nothing for legs.
 
     >>> from graycube.layout import Layout
     >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
-    >>> called(a, "a test", lambda: Wanted((0,)), lambda: np.dtype(complex), None) is None
+    >>> called(a, "a test", (), lambda: Wanted((0,)), lambda: np.dtype(complex), None) is None
     True
     """
     comm = spread(a.comm)
     if comm is None:
         return None
-    shared = windows(comm)
-    facts: Facts = {}
-    try:
+    known, shared = private(comm), windows(comm)
+
+    def found() -> _Call | None:
         asked = check()
         kind: object = a.layout  # perhaps one by ownership
         if asked is None or not isinstance(kind, Layout) or not a.blocks.size:
@@ -154,13 +169,30 @@ def called(
         if legs is None:
             return None
         facts = _facts(what, a.layout, a.dtype, a.payload, asked, where)
+        return _Call(legs, facts, room(legs, comm.size, prod(a.payload)))
+
+    try:
+        if out is None and _plain(given):
+            key = what, given, a.layout, a.dtype, a.payload
+            call = known.remembered(key, found, 4 * KEPT, "calls")
+        else:
+            call = found()
     except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
         _tell(comm, error)
-    if shared is not None and shared.asks(room(legs, comm.size, prod(a.payload))):
-        own = private(comm).comm
-        if not shared.meet((0, *facts.digest)):
-            raise different(own, facts)
-    return _carried(a, legs, facts, out)
+    if call is None:
+        return None
+    if shared is not None and shared.asks(call.room):
+        if not shared.meet((0, *call.facts.digest)):
+            raise different(known.comm, call.facts)
+        shared.reserve(call.room)
+    return _carried(a, comm, call, out)
+
+
+def _plain(given: object) -> bool:
+    """Whether what equals it is the same: 1.0 and True equal 1, and a list may change."""
+    if type(given) is tuple:
+        return all(map(_plain, given))
+    return given is None or type(given) in {int, str}
 
 
 def _tell(comm: "Intracomm", error: Exception) -> NoReturn:
@@ -197,25 +229,28 @@ _OUT = ("layout of out", "dtype of out")
 
 
 def _carried(
-    a: CubeArray, legs: Sequence[AnyLeg], facts: Facts, out: CubeArray | None
+    a: CubeArray, over: "Intracomm", call: _Call, out: CubeArray | None
 ) -> CubeArray | None:
     """What legs make, in a new array or where it is wanted; None if nothing carries them."""
-    over, layout, dtype = a.comm, legs[-1].layout, legs[-1].dtype
-    if over is None:
-        raise AssertionError(a)
-    known, way = private(over), carrier(over, legs, prod(a.payload))
-    if way is None:
-        return None
+    known, legs, facts = private(over), call.legs, call.facts
+    layout, dtype = legs[-1].layout, legs[-1].dtype
+
+    def into(target: Blocks) -> Legs | None:
+        way = carrier(over, legs, prod(a.payload))
+        return None if way is None else Legs(legs, way, known, target, facts)
+
     there = out is not None and out.blocks.flags.writeable
     there = there and out is not None and (out.layout, out.dtype) == (layout, dtype)
     try:
         if out is not None and there:
-            made = out.blocks
+            made, program = out.blocks, into(out.blocks)
         else:
-            made = lent(known, (1, block_rows(legs[-1]), *a.payload), dtype)
-        program = Legs(legs, way, known, (a.blocks, made), facts, always=True)
-        program.ready()
+            shape, key = (1, block_rows(legs[-1]), *a.payload), (legs, facts.digest, threads())
+            made, program = lent(known, shape, dtype, key, into)
+        if program is None:
+            return None
+        ready = program.ready(a.blocks)
     except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
         _tell(over, error)
-    program.run()
+    program.run(ready)
     return out if out is not None and there else delivered(a.with_blocks(made, layout), out)

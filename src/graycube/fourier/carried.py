@@ -14,7 +14,7 @@ import numpy as np
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
-from graycube.fourier.carriers import ByMemory, ByMessages, Carrier, Words
+from graycube.fourier.carriers import ByMemory, ByMessages, Carrier, Handover, Words
 from graycube.fourier.halves import Halves
 from graycube.fourier.legs import Blocks, Call, LineLeg
 from graycube.layout import Layout
@@ -22,7 +22,6 @@ from graycube.run import no_way_back
 from graycube.run.agreement import Facts, Told, different, digest_of
 from graycube.run.fetch import Fetch, fetch, fetch_by_index
 from graycube.run.mpi import Private
-from graycube.run.reused import lent
 from graycube.run.windows import windows
 
 if TYPE_CHECKING:
@@ -115,33 +114,38 @@ class _Stretch:
     calls: tuple[Call, ...]
 
 
+_Begin = Callable[[Blocks], "Iterator[Call]"]
+"""What the first leg calls, if it reads that source."""
+
+
 class Legs:
-    """Legs on one rank, from one array to another, ready to run.
+    """Legs on one rank, into one array, ready to run.
+
+    They always read the same ``source``, or what each run is made :meth:`ready` for.
 
     >>> def program(legs, carrier, known, source, target):  # on all ranks, once they are agreed
-    ...     Legs(legs, carrier, known, (source, target), {"operation": "a test"}).run()
+    ...     Legs(legs, carrier, known, target, {"operation": "a test"}, source).run()
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(  # noqa: PLR0913, PLR0917
         self,
         legs: Sequence[AnyLeg],
         carrier: Carrier,
         known: Private,
-        ends: tuple[Blocks, Blocks],
+        target: Blocks,
         facts: Facts,
-        *,
-        always: bool = False,
+        source: Blocks | None = None,
     ) -> None:
-        self._legs, self._carrier, self._ends = legs, carrier, ends
+        self._legs, self._carrier, self._source, self._target = legs, carrier, source, target
         self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
-        self._asks = always or any(leg.crosses for leg in legs)
-        self._stretches: dict[tuple[int, int], list[_Stretch]] = {}
+        self._asks = source is None or any(leg.crosses for leg in legs)
+        self._made: dict[tuple[int, int], tuple[_Begin, list[_Stretch]]] = {}
 
-    def run(self) -> None:
+    def run(self, ready: "Sequence[_Stretch] | None" = None) -> None:
         """Carry the legs out on what is in the source now; collective.
 
-        Where nothing crosses, ranks agree only if they do so ``always``.
+        Where nothing crosses, ranks agree only if the source may be another one each time.
         """
         if not self._known.comm:  # a freed one is false
             raise InvalidValueError(
@@ -150,9 +154,14 @@ class Legs:
                 "make the array on a communicator that stays",
             )
         with no_way_back(lambda: "a transform"):
-            alike = self._alike(self.ready())
+            alike = self._alike(self._stretches()[1] if ready is None else ready)
         if not alike:
             raise different(self._known.comm, self._facts)
+
+    def ready(self, source: Blocks) -> "Sequence[_Stretch]":
+        """What is to be done to read another source."""
+        begin, (first, *others) = self._stretches()
+        return [_Stretch(None, (*begin(source), *first.calls)), *others]
 
     def _alike(self, stretches: "Sequence[_Stretch]") -> bool:
         """Carry the legs out, as long as all ranks do the same."""
@@ -168,57 +177,70 @@ class Legs:
                 call()
         return True
 
-    def ready(self) -> "Sequence[_Stretch]":
-        """What is to be done; with new buffers, what was made for others is of no use."""
+    def _stretches(self) -> tuple[_Begin, list[_Stretch]]:
+        """What is made already; with new buffers, what was made for others is of no use."""
         state = self._carrier.state
-        if state not in self._stretches:
-            if any(grown != state[0] for grown, _ in self._stretches):
-                self._stretches = {}
-            self._stretches[state] = [*self._made()]
-        return self._stretches[state]
+        if state not in self._made:
+            if any(grown != state[0] for grown, _ in self._made):
+                self._made = {}
+            self._made[state] = self._for_buffers()
+        return self._made[state]
 
-    def _made(self) -> "Iterator[_Stretch]":
-        """The stretches, made for the buffers that there are."""
-        source, target = self._ends
-        payload, first = source.shape[2:], self._legs[0]
+    def _for_buffers(self) -> tuple[_Begin, list[_Stretch]]:
+        """The stretches for the buffers that there are, the first one without its beginning."""
+        target, payload = self._target, self._target.shape[2:]
         cross: Callable[[Words], bool] | None = None
-        calls, block, number = list[Call](), source, 0
-        if _needs_copy(source, target, first):
-            permuted = isinstance(first, LineLeg) and first.fetched is not None
-            block = np.empty(source.shape, first.dtype if permuted else source.dtype)
-            calls.append(partial(np.copyto, block, source))
-        reading: AnyLeg = first
-        for k, leg in enumerate(self._legs):
-            after = self._legs[k + 1] if k + 1 < len(self._legs) else None
-            shape = (1, block_rows(leg), *payload)
-            if after is None and target.flags.c_contiguous:
-                made = target
+        begin: _Begin | None = None
+        found, calls = list[_Stretch](), list[Call]()
+        block, reading = target, self._legs[0]
+        for k, after in enumerate((*self._legs[1:], None)):
+            made = target
+            if after is not None or not target.flags.c_contiguous:
+                made = self._between(k & 1, (1, block_rows(self._legs[k]), *payload), reading)
+            crossing: Handover | None = None
+            if isinstance(after, LineLeg) and after.crosses:
+                crossing = self._carrier.crossing(after, made, len(found))
+                made = made if crossing.made is None else crossing.made
+            if begin is None:
+                begin = partial(_first_calls, reading, target, made)
+                calls += () if self._source is None else begin(self._source)
             else:
-                made = lent(self._known, shape, leg.dtype)
-            if not (isinstance(after, LineLeg) and after.crosses):
                 calls += reading.calls(block, made)
-                if after is not None:
-                    block, reading = made, after
+            if crossing is None:
+                block, reading = made, after or reading
                 continue
-            crossing = self._carrier.crossing(after, made, number)
-            made = made if crossing.made is None else crossing.made
-            calls += reading.calls(block, made)
             if crossing.pack is not None:
                 calls.append(crossing.pack(made))
-            yield _Stretch(cross, tuple(calls))
-            cross, calls, number = crossing.cross, [], number + 1
+            found.append(_Stretch(cross, tuple(calls)))
+            cross, calls = crossing.cross, []
             block, reading = crossing.seen, crossing.leg
-        if made is not target:
-            calls.append(partial(np.copyto, target, made))
-        yield _Stretch(cross, tuple(calls))
+        if block is not target:
+            calls.append(partial(np.copyto, target, block))
+        found.append(_Stretch(cross, tuple(calls)))
+        if begin is None:
+            raise AssertionError(self._legs)
+        return begin, found
+
+    def _between(self, number: int, shape: tuple[int, ...], leg: AnyLeg) -> Blocks:
+        """What a leg writes for the next one: transforms share it, for they never overlap."""
+        key = number, shape, leg.dtype
+        return self._known.remembered(key, lambda: np.empty(shape, leg.dtype), 4, "between")
 
 
-def _needs_copy(source: Blocks, target: Blocks, first: AnyLeg) -> bool:
-    """Whether the first leg cannot work on an array of the caller as it is."""
+def _first_calls(
+    first: AnyLeg, target: Blocks, made: Blocks, source: Blocks
+) -> "Iterator[Call]":
+    """What the first leg calls; it cannot always work on an array of the caller as it is."""
     permuted = isinstance(first, LineLeg) and first.fetched is not None
-    return not source.flags.c_contiguous or (
-        np.may_share_memory(source, target) or (permuted and source.dtype != first.dtype)
-    )
+    block = source
+    if (
+        not source.flags.c_contiguous
+        or np.may_share_memory(source, target)
+        or (permuted and source.dtype != first.dtype)
+    ):
+        block = np.empty(source.shape, first.dtype if permuted else source.dtype)
+        yield partial(np.copyto, block, source)
+    yield from first.calls(block, made)
 
 
 def carrier(comm: "Intracomm", legs: Sequence[AnyLeg], payload: int) -> Carrier | None:

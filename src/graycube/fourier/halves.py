@@ -12,7 +12,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from graycube.fourier import engine
 from graycube.fourier.legs import Blocks, Call
@@ -63,11 +62,8 @@ class Halves:
         axes = [(size, strides[end]) for size, *strides in self.rest]
         sizes, strides = zip(*axes, self.along[end], strict=True)
         step = block.itemsize
-        return as_strided(
-            block,
-            (*sizes, payload),
-            (*(stride * payload * step for stride in strides), step),
-        )
+        steps = (*(stride * payload * step for stride in strides), step)
+        return np.ndarray((*sizes, payload), block.dtype, block, 0, steps)
 
 
 def halves(  # noqa: PLR0913

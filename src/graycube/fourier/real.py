@@ -90,7 +90,7 @@ def rfft(
         every = points == a.layout.shape[along]
         return Wanted((along,), norm, real=points) if every else None
 
-    found = _called(a, "rfft", asked, out)
+    found = _called(a, "rfft", (axis, norm, n), asked, out)
     if found is not None:
         return found
     along, points, dtype = all_agree(a, "rfft", check, out=out, axis=axis, norm=norm, n=n)
@@ -135,7 +135,7 @@ def irfft(
         every = points // 2 + 1 == a.layout.shape[along]
         return Wanted((along,), norm, inverse=True, real=points) if every else None
 
-    found = _called(a, "irfft", asked, out)
+    found = _called(a, "irfft", (n, axis, norm), asked, out)
     if found is not None:
         return found
     along, points = all_agree(a, "irfft", check, out=out, axis=axis, norm=norm, n=n)
@@ -217,7 +217,7 @@ def rfftn(  # noqa: PLR0913 - NumPy's, and one more
         back = order == "natural" and out is None
         return Wanted((*others, last), norm, real=lengths[last], back=back)
 
-    found = _called(a, "rfftn", asked, out)
+    found = _called(a, "rfftn", (axes, norm, s, order), asked, out)
     if found is not None:
         return found
     others, last, lengths = all_agree(a, "rfftn", check, out=out, axes=axes, s=s)
@@ -264,7 +264,7 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and one more
         back = order == "natural"
         return Wanted((*others, last), norm, inverse=True, real=lengths[last], back=back)
 
-    found = _called(a, "irfftn", asked, out)
+    found = _called(a, "irfftn", (axes, norm, s, order), asked, out)
     if found is not None:
         return found
     others, last, lengths = all_agree(a, "irfftn", check, out=out, axes=axes, s=s)
@@ -275,10 +275,14 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and one more
 
 
 def _called(
-    a: CubeArray, what: str, asked: Callable[[], Wanted | None], out: CubeArray | None
+    a: CubeArray,
+    what: str,
+    given: tuple[object, ...],
+    asked: Callable[[], Wanted | None],
+    out: CubeArray | None,
 ) -> CubeArray | None:
     require_array(a)
-    return called(a, what, asked, lambda: complex_dtype(a.dtype), out)
+    return called(a, what, given, asked, lambda: complex_dtype(a.dtype), out)
 
 
 def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArray:

@@ -199,7 +199,9 @@ def _transform(  # noqa: PLR0913
 
     require_array(a)
     what = "inverse transform" if inverse else "transform"
-    found = called(a, what, asked, lambda: complex_dtype(a.dtype), out)
+    found = called(
+        a, what, (axes, norm, order, s, plan), asked, lambda: complex_dtype(a.dtype), out
+    )
     if found is not None:
         return found
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from graycube.run.windows import Windows
 
 _T = TypeVar("_T")
+_NOTHING: Any = object()
 
 
 def mpi() -> ModuleType:
@@ -91,12 +92,12 @@ class Private:
     ) -> _T:
         """What was made for a key, or is made now; all but the latest few are forgotten."""
         kept = self.kept.setdefault(shelf, OrderedDict())
-        if key not in kept:
-            kept[key] = make()
-            while len(kept) > most:
-                kept.popitem(last=False)
-        kept.move_to_end(key)
-        found: _T = kept[key]
+        found: _T = kept.pop(key, _NOTHING)  # and in again, as the latest
+        if found is _NOTHING:
+            found = make()
+        kept[key] = found
+        while len(kept) > most:
+            kept.popitem(last=False)
         return found
 
 

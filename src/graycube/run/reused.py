@@ -1,12 +1,15 @@
 """Memory for results, used again once nobody holds the array that had it.
 
-To get pages from the system, and give them back, takes longer than many a transform. So a rank
-keeps a few blocks that came back. They come back when the last view of an array is gone: what
-anybody can still see is never written to.
+To get pages from the system, and give them back, takes longer than many a transform, and so
+does making what writes into them. So a rank keeps a few blocks that came back, each with what
+was made for it. They come back when the last view of an array is gone: what anybody can still
+see is never written to.
 """
 
+from collections.abc import Callable, Hashable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,18 +19,32 @@ from graycube.run.mpi import Private
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_Memory = NDArray[np.uint8]
+_T = TypeVar("_T")
 MOST = 4
-"""So many blocks are kept by a rank, for each communicator."""
-_LARGE = 1 << 16  # bytes: below, the allocator keeps them itself
+"""So many blocks are kept by a rank, for each communicator, and as many small ones."""
+_LARGE = 1 << 16  # bytes
 _SPARE = 2  # a block is not used for an array less than half as large
+_MADE = 8  # so much is kept of what was made for a block
+
+
+class Memory:
+    """A block of memory that is lent again and again.
+
+    >>> Memory(8).room.nbytes
+    8
+    """
+
+    __slots__ = ("__weakref__", "room")
+
+    def __init__(self, nbytes: int) -> None:
+        self.room = np.empty(nbytes, np.uint8)
 
 
 class Lent:
     """Memory that an array has; it goes back to a shelf with the last view of that.
 
-    >>> shelf = []
-    >>> x = np.asarray(Lent(np.zeros(8, np.uint8), shelf))
+    >>> memory, shelf = Memory(8), []
+    >>> x = np.asarray(Lent(memory, memory.room, shelf))
     >>> y = x[2:]
     >>> del x
     >>> len(shelf)
@@ -39,9 +56,9 @@ class Lent:
 
     __slots__ = ("__array_interface__", "_memory", "_shelf")
 
-    def __init__(self, memory: _Memory, shelf: list[_Memory]) -> None:
+    def __init__(self, memory: Memory, array: NDArray[Any], shelf: list[Memory]) -> None:
         self._memory, self._shelf = memory, shelf
-        self.__array_interface__ = memory.__array_interface__
+        self.__array_interface__ = array.__array_interface__
 
     def __del__(self) -> None:
         self._shelf.append(self._memory)
@@ -49,19 +66,38 @@ class Lent:
             self._shelf.pop(0)
 
 
-def lent(known: Private, shape: "Sequence[int]", dtype: DTypeLike) -> NDArray[Any]:
+def lent(
+    known: Private,
+    shape: "Sequence[int]",
+    dtype: DTypeLike,
+    key: Hashable,
+    make: Callable[[NDArray[Any]], _T],
+) -> tuple[NDArray[Any], _T]:
     """An array that holds nothing yet, for a communicator and as long as anybody wants it.
 
-    >>> lent(Private(None), (2, 3), float).shape
-    (2, 3)
+    With it comes what is made for its memory, or was made for it and the same key before. That
+    must keep the array that it is given, and no other: the one that is lent has to come back.
+
+    >>> known = Private(None)
+    >>> array, target = lent(known, (2, 3), float, "itself", lambda target: target)
+    >>> array.shape, np.may_share_memory(array, target)
+    ((2, 3), True)
     """
     kind = np.dtype(dtype)
     nbytes = kind.itemsize * prod(shape)
-    if nbytes < _LARGE:
-        return np.empty(shape, kind)
-    shelf: list[_Memory] = known.remembered("lent", list, 1, "lent")
+    shelf: list[Memory] = known.remembered(nbytes < _LARGE, list, 2, "lent")
     latest = reversed(range(len(shelf)))  # which may still be in a cache
-    fitting = (k for k in latest if nbytes <= len(shelf[k]) <= _SPARE * nbytes)
+    fitting = (k for k in latest if nbytes <= shelf[k].room.nbytes <= _SPARE * nbytes)
     found = next(fitting, None)
-    memory = np.empty(nbytes, np.uint8) if found is None else shelf.pop(found)
-    return np.asarray(Lent(memory, shelf))[:nbytes].view(kind).reshape(shape)
+    memory = Memory(nbytes) if found is None else shelf.pop(found)
+    # an array may outlive its communicator, but what was made for its memory may not
+    every: WeakKeyDictionary[Memory, dict[Hashable, tuple[NDArray[Any], _T]]]
+    every = known.remembered("made", WeakKeyDictionary, 1, "made")
+    kept = every.setdefault(memory, {})
+    if key not in kept:
+        if len(kept) == _MADE:
+            kept.clear()
+        target = memory.room[:nbytes].view(kind).reshape(shape)
+        kept[key] = target, make(target)
+    target, made = kept[key]
+    return np.asarray(Lent(memory, target, shelf)), made
