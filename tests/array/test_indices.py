@@ -46,10 +46,17 @@ def test_frequencies_are_numpys_wherever_the_spectrum_is(layout, sparse):
 
 def test_odd_numbers_of_points():
     u = gc.CubeArray.from_numpy(np.ones((5, 4)), gc.Layout.mesh((5, 4), (1, 4)))
-    assert np.allclose(u.frequencies(sparse=True)[0].to_numpy().ravel(), np.fft.fftfreq(5))
+    found = u.frequencies(s=u.shape, sparse=True)[0].to_numpy().ravel()
+    assert np.allclose(found, np.fft.fftfreq(5))
     y = gc.rfft(u, axis=0)
     found = y.frequencies(s=u.shape, sparse=True)[0].to_numpy().ravel()
     assert np.allclose(found, np.fft.rfftfreq(5))
+
+
+def test_what_may_be_half_a_spectrum_has_to_say_so():
+    y = gc.rfftn(gc.CubeArray.from_numpy(X[..., 0], LAYOUTS[0]))
+    with pytest.raises(InvalidValueError, match="all of 7 points, or half of 12 or 13"):
+        y.frequencies()
 
 
 def test_spacings_come_as_any_sequence():

@@ -49,10 +49,15 @@ def spectrum_of(
 ) -> list[tuple[int, float]]:
     """The number of points and the spacing along each axis of what has such a spectrum.
 
+    Half of the spectrum of 4k points has an odd number of values, and all of a spectrum seldom
+    has: then ``s`` has to say which.
+
     >>> spectrum_of(Held(np.zeros((2, 3)), Layout.mesh((2, 3), nodes=(2, 1))), 0.5, (2, 4))
     [(2, 0.5), (4, 0.5)]
     """
     shape, d = a.layout.shape, len(a.layout.axes)
+    if s is None:
+        _require_whole(shape)
     steps = np.ravel(spacing if np.ndim(spacing) else [spacing] * d)
     points = list(shape if s is None else s[:d])
     halves = zip(points, shape, strict=False)
@@ -64,6 +69,17 @@ def spectrum_of(
             "pass s=u.shape, and one spacing or one for each axis",
         )
     return list(zip(points, steps.astype(float).tolist(), strict=True))
+
+
+def _require_whole(shape: Sequence[int]) -> None:
+    for axis, values in enumerate(shape):
+        if values > 1 and values % 2:
+            half = 2 * (values - 1)
+            raise InvalidValueError(
+                f"the spectrum has {values} values along axis {axis}",
+                f"that is all of {values} points, or half of {half} or {half + 1}",
+                "pass s=u.shape, the shape of what was transformed",
+            )
 
 
 @dataclass(frozen=True, slots=True)
