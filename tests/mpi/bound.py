@@ -127,7 +127,7 @@ def there_and_back(comm):
 
 
 def lengths_and_other_transforms(comm):
-    """What is cut or padded, of other names, or uneven, is called; its own lengths are legs."""
+    """By ownership all lengths are legs, else the own ones; what has other names is called."""
     ranks = comm.size
     u = gc.CubeArray.from_numpy(
         noise((2 * ranks, 6), "f8"), gc.Layout.mesh((2 * ranks, 6), (ranks, 1)), comm
@@ -143,7 +143,8 @@ def lengths_and_other_transforms(comm):
         ("padded", gc.fftn, u, {"s": (4 * ranks, 8)}, False),
         ("cut", gc.rfftn, u, {"s": (2 * ranks, 4)}, False),
         ("cosines", gc.fourier.dctn, u, {}, False),
-        ("uneven", gc.fftn, uneven, {}, False),
+        ("uneven", gc.fftn, uneven, {}, True),
+        ("uneven, padded and cut", gc.rfftn, uneven, {"s": (12, 5)}, True),
         ("uneven cosines", gc.fourier.dctn, uneven, {"type": 3}, False),
     ):
         bound = gc.bind(ours, a, out=ours(a, **options), **options)

@@ -8,6 +8,8 @@ Rules.
    along every axis is a message, in C order of where it goes.
 3. Of nodes with copies the lowest one sends, and each of them receives.
 4. All messages are under way at once. Buffers and requests are kept for the next time.
+5. Where ranks share memory, the whole array lies there in C order. Each writes what it has, and
+   once all have met, each reads what it needs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,9 +25,10 @@ from numpy.typing import NDArray
 from graycube.array.sharing import as_bytes
 from graycube.gf2.arrays import IntArray
 from graycube.layout.grids import Thinned
-from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.run import freed_with, mpi, no_way_back, private
+from graycube.run.agreement import different, digest_of
+from graycube.run.windows import Windows, windows
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -102,10 +105,13 @@ def _boxes(
         yield node, _index(those)
 
 
-def _index(places: Sequence[NDArray[np.intp]]) -> Places:
+def _index(places: Sequence[IntArray]) -> Places:
     """Places along each axis, as slices if all of them are."""
     found = []
     for along in places:
+        if not len(along):
+            found.append(slice(0, 0))
+            continue
         first, step = int(along[0]), int(along[1] - along[0]) if len(along) > 1 else 1
         last = int(along[-1])
         if step < 1 or not np.array_equal(along, np.arange(first, last + 1, step)):
@@ -127,8 +133,79 @@ def carried(
     ...     return carried(u.blocks, u.layout, target, comm, (0,) * len(target.shape))
     """
     key = layout, target, shift, blocks.shape[2:], blocks.dtype
-    trade = private(comm).remembered(key, lambda: _Trade(*key, comm), _TRADES, "trades")
-    return trade.run(blocks)
+
+    def made() -> "_Trade | _Whole":
+        shared, width = windows(comm), blocks.dtype.itemsize * prod(blocks.shape[2:])
+        if shared is not None and shared.reserve(prod(layout.shape) * width):
+            return _Whole(shared, layout, target, shift)
+        return _Trade(*key, comm)
+
+    return private(comm).remembered(key, made, _TRADES, "trades").run(blocks)
+
+
+class _Ends:
+    """The piece that a node has, and the one that it needs."""
+
+    def __init__(
+        self, layout: Placement | Thinned, target: Placement | Thinned, node: int
+    ) -> None:
+        nodes = range(node, node + 1)
+        self.own, self.needed = layout.piece(nodes), target.piece(nodes)
+        self._held = target.held_shape(nodes)
+
+    def taken(self, blocks: _Blocks) -> _Blocks:
+        """The piece that is in a block."""
+        rows = blocks.reshape(prod(blocks.shape[:2]), *blocks.shape[2:])
+        if self.own.rows is not None:
+            rows = rows[self.own.rows]
+        return rows.reshape(*self.own.shape, *blocks.shape[2:])
+
+    def given(self, piece: _Blocks) -> _Blocks:
+        """The block that has a piece."""
+        payload = piece.shape[len(self.needed.shape) :]
+        rows = piece.reshape(prod(self.needed.shape), *payload)
+        if self.needed.rows is not None:
+            out = np.empty_like(rows)
+            out[self.needed.rows] = rows
+            rows = out
+        return rows.reshape(*self._held, *payload)
+
+
+class _Whole:
+    """What a node writes of the whole array in shared memory, and what it reads."""
+
+    def __init__(
+        self,
+        shared: Windows,
+        layout: Placement | Thinned,
+        target: Placement | Thinned,
+        shift: tuple[int, ...],
+    ) -> None:
+        node = shared.comm.rank
+        self._shared, self._shape, self._ends = (
+            shared,
+            layout.shape,
+            _Ends(layout, target, node),
+        )
+        triples = zip(self._ends.own.coordinates, shift, layout.shape, strict=True)
+        self._goal = _index([(c + step) % n for c, step, n in triples])
+        self._source = _index(self._ends.needed.coordinates)
+        self._writes = layout.nodes_like(node)[0] == node
+        self._facts = {"redistribution": f"from {layout} to {target}", "shift": shift}
+        self._words = (0, *digest_of(self._facts))
+
+    def run(self, blocks: _Blocks) -> _Blocks:
+        """The block of this rank afterwards; collective."""
+        shared, shape = self._shared, (*self._shape, *blocks.shape[2:])
+        buffer = shared.buffers[shared.turn][: prod(shape) * blocks.itemsize]
+        whole = buffer.view(blocks.dtype).reshape(shape)
+        with no_way_back(lambda: "a redistribution"):
+            if self._writes:
+                whole[self._goal] = self._ends.taken(blocks)
+        if not shared.meet(self._words):
+            raise different(shared.comm, self._facts)
+        with no_way_back(lambda: "a redistribution"):
+            return self._ends.given(np.array(whole[self._source], order="C"))
 
 
 class _Trade:
@@ -143,21 +220,23 @@ class _Trade:
         dtype: "np.dtype[Any]",
         comm: "Intracomm",
     ) -> None:
-        nodes, known = range(comm.rank, comm.rank + 1), private(comm)
+        known = private(comm)
         found = traffic(layout, target, comm.rank, shift)
-        self._own, self._needed = layout.piece(nodes), target.piece(nodes)
-        self._held = (*target.held_shape(nodes), *payload)
+        self._ends = _Ends(layout, target, comm.rank)
         self._kept = [
             [places for node, places in parcels if node == comm.rank]
             for parcels in (found.received, found.sent)
         ]
         self._arriving, self._leaving = (
             [
-                (node, places, np.empty((*_shape(piece, places), *payload), dtype))
+                (node, places, np.empty((*shape_of(piece.shape, places), *payload), dtype))
                 for node, places in parcels
                 if node != comm.rank
             ]
-            for piece, parcels in ((self._needed, found.received), (self._own, found.sent))
+            for piece, parcels in (
+                (self._ends.needed, found.received),
+                (self._ends.own, found.sent),
+            )
         )
         with no_way_back(lambda: "a redistribution"):
             coming = [known.comm.Recv_init(as_bytes(x), node) for node, _, x in self._arriving]
@@ -167,12 +246,8 @@ class _Trade:
 
     def run(self, blocks: _Blocks) -> _Blocks:
         """The block of this rank afterwards; collective."""
-        payload = blocks.shape[2:]
-        have = blocks.reshape(prod(blocks.shape[:2]), *payload)
-        if self._own.rows is not None:
-            have = have[self._own.rows]
-        have = have.reshape(*self._own.shape, *payload)
-        made = np.empty((*self._needed.shape, *payload), blocks.dtype)
+        have = self._ends.taken(blocks)
+        made = np.empty((*self._ends.needed.shape, *blocks.shape[2:]), blocks.dtype)
         with no_way_back(lambda: "a redistribution"):
             for _, places, buffer in self._leaving:
                 buffer[...] = have[places]
@@ -182,17 +257,16 @@ class _Trade:
             mpi().Prequest.Waitall(self._requests)
             for _, places, buffer in self._arriving:
                 made[places] = buffer
-        rows = made.reshape(prod(self._needed.shape), *payload)
-        if self._needed.rows is not None:
-            out = np.empty_like(rows)
-            out[self._needed.rows] = rows
-            rows = out
-        return rows.reshape(self._held)
+        return self._ends.given(made)
 
 
-def _shape(piece: Piece, places: Places) -> tuple[int, ...]:
-    """The shape of a box of a piece."""
+def shape_of(shape: Sequence[int], places: Places) -> tuple[int, ...]:
+    """The shape of a box of a piece that has a shape.
+
+    >>> shape_of((9, 5), (slice(0, 9, 2), slice(1, 3)))
+    (5, 2)
+    """
     if isinstance(places[0], slice):
-        lengths = zip(places, piece.shape, strict=True)
+        lengths = zip(places, shape, strict=True)
         return tuple(len(range(*part.indices(length))) for part, length in lengths)
     return np.broadcast_shapes(*(along.shape for along in places))

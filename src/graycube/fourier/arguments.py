@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def _points(given: int) -> int:
     return points
 
 
-def resized_home(layout: Layout, lengths: dict[int, int]) -> Layout:
+def resized_home(layout: Any, lengths: dict[int, int]) -> Any:  # noqa: ANN401 - of either kind
     """The layout that comes of new lengths along some axes, in natural order.
 
     >>> print(resized_home(Layout.mesh((4, 4), nodes=(2, 1)), {1: 6}))

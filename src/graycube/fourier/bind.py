@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from inspect import signature
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import require_lengths
 from graycube.fourier.calls import Wanted, legs_of
-from graycube.fourier.carried import AnyLeg, Legs, carrier, relaid_legs
+from graycube.fourier.carried import Legs, carrier, relaid_legs
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import (
     complex_dtype,
@@ -27,6 +27,9 @@ from graycube.fourier.transform import (
 )
 from graycube.layout import Layout
 from graycube.run import private
+
+if TYPE_CHECKING:
+    from graycube.fourier.legs import Leg
 
 _Function = Callable[..., CubeArray]
 _INVERSE: dict[_Function, bool] = {
@@ -88,8 +91,9 @@ def bind(
 
     A run is the work and one exchange of blocks now and then, by memory that ranks share or by
     messages. On the way ranks tell each other whether all run the same. A run is a call of the
-    function where axes are cut or padded (``n=``, ``s=``), for the transforms of SciPy's names,
-    such as ``dct``, and where nodes have blocks of different sizes.
+    function for the transforms of SciPy's names, such as ``dct``, where an axis stays over
+    nodes that have blocks of different sizes, and where axes in bits are cut or padded
+    (``n=``, ``s=``).
 
     >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 1)))
     >>> forward = bind(rfftn, u)
@@ -169,22 +173,22 @@ def _program(
     result: CubeArray,
     arguments: dict[str, Any],
 ) -> Legs | None:
-    """The legs of a call, bound; None in one process, and where lines have no stride."""
+    """The legs of a call, bound; None in one process, and where there are none."""
     over = spread(a.comm)
-    cubes = all(isinstance(layout, Layout) for layout in (a.layout, home, result.layout))
-    if over is None or not cubes or not a.blocks.size:
+    if over is None or not a.size:
         return None
-    legs: Sequence[AnyLeg] | None
+    legs: Sequence[Leg] | None
     if "target" in arguments:
-        legs = relaid_legs(a.layout, home, a.dtype, a.nodes.start, first=True)
+        legs = relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
     else:
         asked = _asked(function, a, home, arguments)
-        dtype = complex_dtype(a.dtype)
-        legs = None if asked is None else legs_of(a.layout, dtype, a.nodes.start, asked)
+        legs = legs_of(a.layout, complex_dtype(a.dtype), a.nodes, asked)
     if legs is None or legs[-1].layout != home:  # they would end elsewhere than the call
         return None
     if home != result.layout:
-        way = relaid_legs(home, result.layout, result.dtype, a.nodes.start, first=False)
+        way = relaid_legs(home, result.layout, result.dtype, a.nodes, first=False)
+        if way is None:
+            return None
         legs = [*legs, *way]
     how = carrier(over, legs, prod(a.payload))
     if how is None:
@@ -196,22 +200,15 @@ def _program(
 
 def _asked(
     function: _Function, a: CubeArray, home: Layout, arguments: dict[str, Any]
-) -> Wanted | None:
-    """What is asked for, if all points are transformed that there are, and no others."""
-    inverse, norm = _INVERSE[function], arguments["norm"]
+) -> Wanted:
+    """What is asked for; how many real points there are says the result."""
+    inverse, real = _INVERSE[function], function in _REAL
     axes = (*require_axes(a.layout, arguments.get("axes", (arguments.get("axis"),))),)
-    before, after = [*a.layout.shape], [*home.shape]
+    n, s = arguments.get("n"), arguments.get("s")
+    if real and inverse:
+        points = {k: home.shape[k] for k in axes}
+    else:
+        points = require_lengths(a.layout, axes, s if n is None else (n,))
     back = arguments.get("order") == "natural"
-    points: int | None = None
-    if function in _REAL:
-        last = axes[-1]
-        if inverse:
-            points = after[last]
-            before[last] = 2 * before[last] - 2 + points % 2  # the points of a spectrum
-        else:
-            n, s = arguments.get("n"), arguments.get("s")
-            points = require_lengths(a.layout, axes, s if n is None else (n,))[last]
-            after[last] = points
-    if before != after:
-        return None
-    return Wanted(axes, norm, inverse=inverse, real=points, back=back)
+    along = tuple(points[k] for k in axes)
+    return Wanted(axes, along, arguments["norm"], inverse, real, back)

@@ -23,10 +23,9 @@ from graycube.array import CubeArray
 from graycube.array.ranks import facts_of, spread
 from graycube.fourier.along import KEPT
 from graycube.fourier.arguments import delivered
+from graycube.fourier.box_legs import box_legs
 from graycube.fourier.carried import (
-    AnyLeg,
     Legs,
-    block_rows,
     carrier,
     complex_legs,
     relaid_legs,
@@ -34,10 +33,10 @@ from graycube.fourier.carried import (
     scaling_of,
 )
 from graycube.fourier.halves import halves
-from graycube.fourier.legs import Blocks
+from graycube.fourier.legs import Blocks, Leg
 from graycube.fourier.lines import axis_of, has_room, in_memory
 from graycube.host import threads
-from graycube.layout import Layout
+from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
@@ -50,58 +49,87 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A transform of all points along axes, which one is scaled how, and where it ends.
+    """A transform of so many points along axes, which one is scaled how, and where it ends.
 
-    ``real`` is the number of real points along the last of the axes, of which there is half a
-    spectrum afterwards, or before if it is ``inverse``; None for complex transforms. It is
-    ``back`` in the layout that it comes from, or in whatever costs nothing more.
+    If it is ``real``, the points along the last of the axes are real numbers, of which there is
+    half a spectrum afterwards, or before if it is ``inverse``. It is ``back`` in the layout it
+    comes from, or in whatever costs nothing more.
 
-    >>> Wanted((0, 1)).real is None
-    True
+    >>> Wanted((0, 1), (8, 6), real=True).values
+    (8, 4)
     """
 
     axes: tuple[int, ...]
+    points: tuple[int, ...]
     norm: str | None = None
     inverse: bool = False
-    real: int | None = None
+    real: bool = False
     back: bool = False
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """How many values of a spectrum there are along each axis."""
+        if not self.real:
+            return self.points
+        *others, last = self.points
+        return (*others, last // 2 + 1)
+
+    def takes_all(self, layout: Placement) -> bool:
+        """Whether no axis of an array in a layout is cut or padded."""
+        given = self.values if self.inverse else self.points
+        return all(layout.shape[k] == n for k, n in zip(self.axes, given, strict=True))
 
 
 @lru_cache(maxsize=4 * KEPT)
 def legs_of(
-    layout: Layout, dtype: "np.dtype[Any]", node: int, asked: Wanted
-) -> tuple[AnyLeg, ...] | None:
+    layout: Placement, dtype: "np.dtype[Any]", nodes: range, asked: Wanted
+) -> tuple[Leg, ...] | None:
     """The legs of a transform of such an array, if there are some; the last one says where.
 
-    The dtype is that of the spectrum.
+    The dtype is that of the spectrum. All nodes that are here have one block together: that of
+    one of them, or of them all in a layout by ownership.
 
     >>> layout, dtype = Layout.mesh((4, 6), (2, 1)), np.dtype(complex)
-    >>> [leg.layout.shape for leg in legs_of(layout, dtype, 0, Wanted((0, 1), real=6))]
+    >>> legs = legs_of(layout, dtype, range(1), Wanted((0, 1), (4, 6), real=True))
+    >>> [leg.layout.shape for leg in legs]
     [(4, 4), (4, 4)]
     """
     axes, inverse = asked.axes, asked.inverse
     scaling = scaling_of(asked.norm, inverse=inverse)
-    real = axes[-1] if asked.real is not None else None
-    legs, now = list[AnyLeg](), layout
+    if isinstance(layout, Ownership):
+        return box_legs(
+            layout,
+            dtype,
+            nodes,
+            axes,
+            asked.points,
+            real=asked.real,
+            inverse=inverse,
+            back=asked.back,
+            scaling=scaling,
+        )
+    if not isinstance(layout, Layout) or not asked.takes_all(layout):
+        return None
+    real = axes[-1] if asked.real else None
+    legs, now = list[Leg](), layout
     if real is not None and not inverse:
-        half = _halved(layout, real, asked, dtype, node, first=True)
+        half = _halved(layout, real, asked, dtype, nodes, first=True)
         if half is None:
             return None
         legs, now = [*half], half[-1].layout
     home = now
     others = axes if real is None else axes[:-1]
     if others or real is None:
-        name, nodes = dtype.name, range(node, node + 1)
-        more = complex_legs(now, others, name, nodes, inverse=inverse, scaling=scaling)
+        more = complex_legs(now, others, dtype.name, nodes, inverse=inverse, scaling=scaling)
         if more is None:
             return None
         copies = bool(legs) and not more[0].steps and more[0].fetched is None
         legs, now = [*legs, *more[copies:]], more[-1].layout
     if asked.back and now != home:
-        legs += relaid_legs(now, home, dtype, node, first=not legs)
+        legs += relaid_legs(now, home, dtype, nodes, first=not legs) or ()
         now = home
     if real is not None and inverse:
-        whole = _halved(now, real, asked, dtype, node, first=not legs)
+        whole = _halved(now, real, asked, dtype, nodes, first=not legs)
         if whole is None:
             return None
         legs += whole
@@ -109,14 +137,20 @@ def legs_of(
 
 
 def _halved(  # noqa: PLR0913
-    layout: Layout, axis: int, asked: Wanted, dtype: "np.dtype[Any]", node: int, *, first: bool
-) -> list[AnyLeg] | None:
+    layout: Layout,
+    axis: int,
+    asked: Wanted,
+    dtype: "np.dtype[Any]",
+    nodes: range,
+    *,
+    first: bool,
+) -> list[Leg] | None:
     """The legs of the transform between real lines and half of their spectra."""
-    if asked.real is None or not has_room(layout, axis):
+    if not has_room(layout, axis):
         return None
     inverse, scaling = asked.inverse, scaling_of(asked.norm, inverse=asked.inverse)
-    points = asked.real if inverse else asked.real // 2 + 1
-    after = in_memory(layout, axis, axis_of(points))
+    *_, length = asked.points if inverse else asked.values
+    after = in_memory(layout, axis, axis_of(length))
     leg = halves(layout, after, axis, dtype, inverse=inverse, scaling=scaling)
     if leg is not None:
         return [leg]
@@ -124,14 +158,14 @@ def _halved(  # noqa: PLR0913
     leg = halves(here, after, axis, dtype, inverse=inverse, scaling=scaling)
     if leg is None:
         return None
-    return [*relaid_legs(layout, here, leg.given, node, first=first), leg]
+    return [*(relaid_legs(layout, here, leg.given, nodes, first=first) or ()), leg]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Call:
     """What follows from what is asked for: the legs, what ranks tell each other, the bytes."""
 
-    legs: tuple[AnyLeg, ...]
+    legs: tuple[Leg, ...]
     facts: Told
     room: int
 
@@ -149,23 +183,23 @@ def called(  # noqa: PLR0913, PLR0917
     ``check`` looks at what is ``given`` with the array: it raises whatever is wrong, and gives
     None if it is nothing for legs.
 
-    >>> from graycube.layout import Layout
+    >>> from graycube.layout import Layout, Ownership
     >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
-    >>> called(a, "a test", (), lambda: Wanted((0,)), lambda: np.dtype(complex), None) is None
+    >>> asked = lambda: Wanted((0,), (2,))
+    >>> called(a, "a test", (), asked, lambda: np.dtype(complex), None) is None
     True
     """
     comm = spread(a.comm)
     if comm is None:
-        return None
+        return _here(a, check, dtype, out)
     known, shared = private(comm), windows(comm)
 
     def found() -> _Call | None:
         asked = check()
-        kind: object = a.layout  # perhaps one by ownership
-        if asked is None or not isinstance(kind, Layout) or not a.blocks.size:
+        if asked is None or not a.size:
             return None
         where = None if out is None else (out.layout, out.dtype)
-        legs = legs_of(a.layout, dtype(), comm.rank, asked)
+        legs = legs_of(a.layout, dtype(), a.nodes, asked)
         if legs is None:
             return None
         facts = _facts(what, a.layout, a.dtype, a.payload, asked, where)
@@ -186,6 +220,29 @@ def called(  # noqa: PLR0913, PLR0917
             raise different(known.comm, call.facts)
         shared.reserve(call.room)
     return _carried(a, comm, call, out)
+
+
+def _here(
+    a: CubeArray,
+    check: Callable[[], Wanted | None],
+    dtype: Callable[[], "np.dtype[Any]"],
+    out: CubeArray | None,
+) -> CubeArray | None:
+    """The same in one process, where the block by ownership is the whole array."""
+    kind: object = a.layout
+    if not isinstance(kind, Ownership):
+        return None
+    asked = check()
+    legs = None if asked is None or not a.size else legs_of(kind, dtype(), a.nodes, asked)
+    if legs is None:
+        return None
+    block = a.blocks
+    for leg in legs:
+        made = np.empty((1, leg.rows, *a.payload), leg.dtype)
+        for call in leg.calls(block, made):
+            call()
+        block = made
+    return delivered(a.with_blocks(block, legs[-1].layout), out)
 
 
 def _plain(given: object) -> bool:
@@ -219,7 +276,7 @@ def _facts(  # noqa: PLR0913, PLR0917 - all that ranks have to have alike
         **facts_of(what, layout, np.empty((0, 0, *payload), dtype)),
         "axes": asked.axes,
         "norm": asked.norm,
-        "number of real points": asked.real,
+        "number of points": asked.points,
         "order": "natural" if asked.back else "any",
     }
     return Told(facts if out is None else facts | dict(zip(_OUT, out, strict=True)))
@@ -245,7 +302,7 @@ def _carried(
         if out is not None and there:
             made, program = out.blocks, into(out.blocks)
         else:
-            shape, key = (1, block_rows(legs[-1]), *a.payload), (legs, facts.digest, threads())
+            shape, key = (1, legs[-1].rows, *a.payload), (legs, facts.digest, threads())
             made, program = lent(known, shape, dtype, key, into)
         if program is None:
             return None

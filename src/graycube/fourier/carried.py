@@ -14,10 +14,11 @@ import numpy as np
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
+from graycube.fourier.box_legs import moving_legs
 from graycube.fourier.carriers import ByMemory, ByMessages, Carrier, Handover, Words
-from graycube.fourier.halves import Halves
-from graycube.fourier.legs import Blocks, Call, LineLeg
-from graycube.layout import Layout
+from graycube.fourier.legs import Blocks, Call, Leg, LineLeg
+from graycube.layout import Layout, Ownership
+from graycube.layout.placement import Placement
 from graycube.run import no_way_back
 from graycube.run.agreement import Facts, Told, different, digest_of
 from graycube.run.fetch import Fetch, fetch, fetch_by_index
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpi4py.MPI import Intracomm
-
-
-AnyLeg = LineLeg | Halves
 
 
 def scaling_of(norm: str | None, *, inverse: bool) -> int:
@@ -58,7 +56,7 @@ def complex_legs(  # noqa: PLR0913
 
     >>> layout = Layout.mesh((8, 8), (4, 1), code="gray")
     >>> legs = complex_legs(layout, (0, 1), "complex128", range(1), inverse=False, scaling=0)
-    >>> [([step.group.axis for step in leg.steps], bool(leg.crosses)) for leg in legs]
+    >>> [([step.group.axis for step in leg.steps], leg.crosses is leg) for leg in legs]
     [([1], False), ([0], True)]
     """
     legs, steps = list[LineLeg](), list[PassStep]()
@@ -89,19 +87,25 @@ def complex_legs(  # noqa: PLR0913
 
 
 def relaid_legs(
-    layout: Layout, target: Layout, dtype: np.dtype[Any], node: int, *, first: bool
-) -> tuple[LineLeg, ...]:
+    layout: Placement, target: Placement, dtype: np.dtype[Any], nodes: range, *, first: bool
+) -> tuple[Leg, ...] | None:
     """Everything straight to where it belongs; at ``first`` it is put where others see it.
 
+    None between layouts of different kinds.
+
     >>> layout, target = Layout.cyclic(4, 1), Layout.consecutive(4, 1)
-    >>> legs = relaid_legs(layout, target, np.dtype(int), 0, first=True)
-    >>> [leg.crosses is not None for leg in legs]
+    >>> legs = relaid_legs(layout, target, np.dtype(int), range(1), first=True)
+    >>> [leg.crosses is leg for leg in legs]
     [False, True]
     """
+    if isinstance(layout, Ownership) and isinstance(target, Ownership):
+        return moving_legs(layout, target, dtype, nodes, first=first)
+    if not (isinstance(layout, Layout) and isinstance(target, Layout)):
+        return None
     if (layout.axes, layout.copies) == (target.axes, target.copies):
-        found = fetch(target.map @ layout.map.inverse(), layout.n, node)
+        found = fetch(target.map @ layout.map.inverse(), layout.n, nodes.start)
     else:
-        found = fetch_by_index(layout, target, node)
+        found = fetch_by_index(layout, target, nodes.start)
     leg = LineLeg(target, dtype, (), found)
     return (LineLeg(layout, dtype, ()), leg) if first and found.crosses else (leg,)
 
@@ -129,7 +133,7 @@ class Legs:
 
     def __init__(  # noqa: PLR0913, PLR0917
         self,
-        legs: Sequence[AnyLeg],
+        legs: Sequence[Leg],
         carrier: Carrier,
         known: Private,
         target: Blocks,
@@ -139,7 +143,7 @@ class Legs:
         self._legs, self._carrier, self._source, self._target = legs, carrier, source, target
         self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
-        self._asks = source is None or any(leg.crosses for leg in legs)
+        self._asks = source is None or any(leg.crosses is not None for leg in legs)
         self._made: dict[tuple[int, int], tuple[_Begin, list[_Stretch]]] = {}
 
     def run(self, ready: "Sequence[_Stretch] | None" = None) -> None:
@@ -196,10 +200,10 @@ class Legs:
         for k, after in enumerate((*self._legs[1:], None)):
             made = target
             if after is not None or not target.flags.c_contiguous:
-                made = self._between(k & 1, (1, block_rows(self._legs[k]), *payload), reading)
+                made = self._between(k & 1, (1, self._legs[k].rows, *payload), reading)
             crossing: Handover | None = None
-            if isinstance(after, LineLeg) and after.crosses:
-                crossing = self._carrier.crossing(after, made, len(found))
+            if after is not None and after.crosses is not None:
+                crossing = self._carrier.crossing(after.crosses, made, len(found))
                 made = made if crossing.made is None else crossing.made
             if begin is None:
                 begin = partial(_first_calls, reading, target, made)
@@ -221,15 +225,13 @@ class Legs:
             raise AssertionError(self._legs)
         return begin, found
 
-    def _between(self, number: int, shape: tuple[int, ...], leg: AnyLeg) -> Blocks:
+    def _between(self, number: int, shape: tuple[int, ...], leg: Leg) -> Blocks:
         """What a leg writes for the next one: transforms share it, for they never overlap."""
         key = number, shape, leg.dtype
         return self._known.remembered(key, lambda: np.empty(shape, leg.dtype), 4, "between")
 
 
-def _first_calls(
-    first: AnyLeg, target: Blocks, made: Blocks, source: Blocks
-) -> "Iterator[Call]":
+def _first_calls(first: Leg, target: Blocks, made: Blocks, source: Blocks) -> "Iterator[Call]":
     """What the first leg calls; it cannot always work on an array of the caller as it is."""
     permuted = isinstance(first, LineLeg) and first.fetched is not None
     block = source
@@ -243,7 +245,7 @@ def _first_calls(
     yield from first.calls(block, made)
 
 
-def carrier(comm: "Intracomm", legs: Sequence[AnyLeg], payload: int) -> Carrier | None:
+def carrier(comm: "Intracomm", legs: Sequence[Leg], payload: int) -> Carrier | None:
     """How legs are carried out, where ranks are agreed about them; collective.
 
     None where letters cannot bring what they read: that is not on a map of addresses.
@@ -254,26 +256,18 @@ def carrier(comm: "Intracomm", legs: Sequence[AnyLeg], payload: int) -> Carrier 
     shared = windows(comm)
     if shared is not None and shared.reserve(room(legs, comm.size, payload)):
         return ByMemory(shared)
-    fetches = (leg.crosses for leg in legs if leg.crosses is not None)
-    if any(fetch.move is None for fetch in fetches):
+    if not all(leg.crosses.by_post for leg in legs if leg.crosses is not None):
         return None
     return ByMessages(comm, room(legs, 1, payload))
 
 
-def room(legs: Sequence[AnyLeg], ranks: int, payload: int) -> int:
+def room(legs: Sequence[Leg], ranks: int, payload: int) -> int:
     """The bytes of a buffer that legs exchange through.
 
-    >>> room((LineLeg(Layout.cyclic(4, 1), np.dtype(complex), ()),), ranks=2, payload=3)
+    >>> layout, target = Layout.cyclic(4, 1), Layout.consecutive(4, 1)
+    >>> legs = relaid_legs(layout, target, np.dtype(complex), range(1), first=True)
+    >>> room(legs, ranks=2, payload=3)
     768
     """
-    return ranks * payload * max(block_rows(leg) * leg.dtype.itemsize for leg in legs)
-
-
-@lru_cache(maxsize=64 * KEPT)
-def block_rows(leg: AnyLeg) -> int:
-    """How many rows the block of a node has after a leg.
-
-    >>> block_rows(LineLeg(Layout.cyclic(4, 1), np.dtype(complex), ()))
-    8
-    """
-    return leg.layout.block_size
+    crossings = (leg.crosses for leg in legs if leg.crosses is not None)
+    return payload * max((leg.room(ranks) for leg in crossings), default=0)

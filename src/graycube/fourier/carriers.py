@@ -11,16 +11,11 @@ Rules.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
-from graycube.fourier.legs import Blocks, Call, LineLeg
+from graycube.fourier.legs import Blocks, Call, Crossing, Leg
 from graycube.run.agreement import Reduction
-from graycube.run.fetch import Fetch
-from graycube.run.letters import letters
 from graycube.run.mpi import private
 from graycube.run.post import post
 from graycube.run.windows import Windows, windows
@@ -39,7 +34,7 @@ class Handover:
     made: Blocks | None
     pack: Callable[[Blocks], Call] | None
     cross: Callable[[Words], bool]
-    leg: LineLeg
+    leg: Leg
     seen: Blocks
 
 
@@ -60,7 +55,7 @@ class Carrier(Protocol):
     def agreed(self, words: Words) -> bool:
         """Whether all ranks do the same, where nothing crosses; collective."""
 
-    def crossing(self, leg: LineLeg, made: Blocks, number: int) -> Handover:
+    def crossing(self, leg: Crossing, made: Blocks, number: int) -> Handover:
         """That in front of a leg, whose rank makes a block like this; they are numbered."""
 
 
@@ -86,19 +81,12 @@ class ByMemory:
         """What the ranks say in a meeting."""
         return self._shared.meet((0, *words))
 
-    def crossing(self, leg: LineLeg, made: Blocks, number: int) -> Handover:
+    def crossing(self, leg: Crossing, made: Blocks, number: int) -> Handover:
         """Into the buffer whose turn it will be, and out of all of it."""
-        shared, position = self._shared, _fetched(leg).position
+        shared = self._shared
         buffer = shared.buffers[shared.turn + number & 1]
-        own = buffer[position * made.nbytes :][: made.nbytes]
-        seen = buffer[: shared.comm.size * made.nbytes].view(made.dtype)
-        return Handover(
-            own.view(made.dtype).reshape(made.shape),
-            None,
-            self.agreed,
-            leg,
-            seen.reshape(-1, *made.shape[1:]),
-        )
+        own, seen = leg.among(buffer, made, shared.comm.size)
+        return Handover(own, None, self.agreed, leg, seen)
 
 
 class ByMessages:
@@ -130,41 +118,14 @@ class ByMessages:
             return self._shared.meet((0, *words))
         return self._asked is None or self._asked.alike()
 
-    def crossing(self, leg: LineLeg, made: Blocks, number: int) -> Handover:
-        """As letters, which are written where they leave from if they are in order."""
-        fetched, own = _fetched(leg), self._post
-        if fetched.move is None:
-            raise AssertionError(leg)
-        mail = letters(fetched.move, self._comm.size.bit_length() - 1, self._comm.rank)
-        sending = own.mailing(mail, made.nbytes)
-        leaving = own.leaving[: made.nbytes].view(made.dtype).reshape(made.shape)
+    def crossing(self, leg: Crossing, made: Blocks, number: int) -> Handover:
+        """As letters."""
+        mail = leg.posted(self._post, made)
 
         def cross(words: Words) -> bool:
             if number == 0 and not self.agreed(words):
                 return False
-            sending.send()
+            mail.send()
             return True
 
-        return Handover(
-            leaving if mail.as_they_are else None,
-            None if mail.as_they_are else partial(_packing, mail.packing, leaving),
-            cross,
-            replace(leg, fetched=mail.fetch),
-            own.arrived[: made.nbytes].view(made.dtype).reshape(made.shape),
-        )
-
-
-def _fetched(leg: LineLeg) -> Fetch:
-    if leg.fetched is None:
-        raise AssertionError(leg)
-    return leg.fetched
-
-
-def _packing(packing: Fetch, leaving: Blocks, block: Blocks) -> Call:
-    """What puts the rows of a block in the order of letters."""
-    shape = (packing.count, block.size // packing.count)
-    rows, sent = block.reshape(shape), leaving.reshape(shape)
-    seen = packing.view(rows)
-    if seen is None:
-        return partial(packing.into, sent, rows)
-    return partial(np.copyto, sent.reshape(seen.shape), seen)
+        return Handover(mail.made, mail.pack, cross, mail.leg, mail.seen)

@@ -44,6 +44,11 @@ class Halves:
     scaling: int = 0
     crosses: None = None
 
+    @property
+    def rows(self) -> int:
+        """How many rows a block has afterwards."""
+        return self.layout.block_size
+
     def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
         """What is to be called; the target is contiguous."""
         if source.dtype != self.given or not source.flags.c_contiguous:

@@ -11,9 +11,9 @@ Rules.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,75 @@ from graycube.fourier import engine
 from graycube.fourier.along import PassStep
 from graycube.layout import Layout
 from graycube.run.fetch import Fetch
+from graycube.run.letters import letters
+from graycube.run.post import Post
 
 Blocks = NDArray[Any]
 Call = Callable[[], object]
+
+
+class Leg(Protocol):
+    """What a carrier asks of a leg.
+
+    >>> Leg.__name__
+    'Leg'
+    """
+
+    @property
+    def layout(self) -> Any:  # noqa: ANN401 - of either kind
+        """Where everything is afterwards."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What it is then."""
+
+    @property
+    def rows(self) -> int:
+        """How many elements the block of this node has then."""
+
+    @property
+    def crosses(self) -> "Crossing | None":
+        """The leg itself, if it reads what other nodes made."""
+
+    def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
+        """What is to be called; the target is contiguous, or a part ``among`` others."""
+
+
+class Crossing(Leg, Protocol):
+    """What a carrier asks of a leg that reads what other nodes made.
+
+    >>> Crossing.__mro__[1].__name__
+    'Leg'
+    """
+
+    @property
+    def by_post(self) -> bool:
+        """Whether messages can bring what it reads."""
+
+    def room(self, ranks: int) -> int:
+        """The bytes for each payload of the memory of so many ranks, or of one for messages."""
+
+    def among(self, buffer: Blocks, made: Blocks, ranks: int) -> tuple[Blocks | None, Blocks]:
+        """Where this rank writes what it made, if it does, and what it reads."""
+
+    def posted(self, post: Post, made: Blocks) -> "Posted":
+        """The same by messages."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posted:
+    """How messages bring what a leg reads.
+
+    The leg before writes into ``made``, if that is there, else where it likes, and then what
+    ``pack`` gives is called. After ``send`` the leg, perhaps with another order of what it
+    fetches, reads ``seen``.
+    """
+
+    made: Blocks | None
+    pack: Callable[[Blocks], Call] | None
+    send: Callable[[], None]
+    leg: Leg
+    seen: Blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +114,54 @@ class LineLeg:
     scaling: int = 0
 
     @property
-    def crosses(self) -> Fetch | None:
-        """Where it finds what it reads, if that is in the blocks of others."""
-        return self.fetched if self.fetched is not None and self.fetched.crosses else None
+    def crosses(self) -> "LineLeg | None":
+        """Itself, if what it reads is in the blocks of others."""
+        return self if self.fetched is not None and self.fetched.crosses else None
+
+    @property
+    def by_post(self) -> bool:
+        """Whether it is on a map of addresses."""
+        return self._found().move is not None
+
+    @property
+    def rows(self) -> int:
+        """How many rows a block has."""
+        return self.layout.block_size
+
+    def room(self, ranks: int) -> int:
+        """The bytes of the blocks of so many ranks."""
+        return ranks * self.rows * self.dtype.itemsize
+
+    def among(self, buffer: Blocks, made: Blocks, ranks: int) -> tuple[Blocks | None, Blocks]:
+        """The block at its position, and all of them."""
+        own = buffer[self._found().position * made.nbytes :][: made.nbytes]
+        seen = buffer[: ranks * made.nbytes].view(made.dtype)
+        return own.view(made.dtype).reshape(made.shape), seen.reshape(-1, *made.shape[1:])
+
+    def posted(self, post: Post, made: Blocks) -> Posted:
+        """As letters, which are written where they leave from if they are in order."""
+        move, comm = self._found().move, post.comm
+        if move is None:
+            raise AssertionError(self)
+        mail = letters(move, comm.size.bit_length() - 1, comm.rank)
+        sizes = made.nbytes // len(mail.takers), made.nbytes // len(mail.givers)
+        going, coming = (
+            tuple((node, size) for node in nodes)
+            for nodes, size in zip((mail.takers, mail.givers), sizes, strict=True)
+        )
+        leaving = post.leaving[: made.nbytes].view(made.dtype).reshape(made.shape)
+        return Posted(
+            leaving if mail.as_they_are else None,
+            None if mail.as_they_are else partial(_packing, mail.packing, leaving),
+            post.mailing(going, coming).send,
+            replace(self, fetched=mail.fetch),
+            post.arrived[: made.nbytes].view(made.dtype).reshape(made.shape),
+        )
+
+    def _found(self) -> Fetch:
+        if self.fetched is None:
+            raise AssertionError(self)
+        return self.fetched
 
     def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
         """What is to be called; the target is contiguous, and so are the blocks of all."""
@@ -107,3 +218,13 @@ class LineLeg:
         if seen is None:
             return partial(self.fetched.into, made, rows)
         return partial(np.copyto, made.reshape(seen.shape), seen)
+
+
+def _packing(packing: Fetch, leaving: Blocks, block: Blocks) -> Call:
+    """What puts the rows of a block in the order of letters."""
+    shape = (packing.count, block.size // packing.count)
+    rows, sent = block.reshape(shape), leaving.reshape(shape)
+    seen = packing.view(rows)
+    if seen is None:
+        return partial(packing.into, sent, rows)
+    return partial(np.copyto, sent.reshape(seen.shape), seen)

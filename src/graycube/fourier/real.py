@@ -85,10 +85,9 @@ def rfft(
         require_out(out, a, shape, complex_dtype(a.dtype))
         return along, points, real
 
-    def asked() -> Wanted | None:
+    def asked() -> Wanted:
         along, points, _ = check()
-        every = points == a.layout.shape[along]
-        return Wanted((along,), norm, real=points) if every else None
+        return Wanted((along,), (points,), norm, real=True)
 
     found = _called(a, "rfft", (axis, norm, n), asked, out)
     if found is not None:
@@ -130,10 +129,9 @@ def irfft(
         require_out(out, a, _with_length(a, along, points), real)
         return along, points
 
-    def asked() -> Wanted | None:
+    def asked() -> Wanted:
         along, points = check()
-        every = points // 2 + 1 == a.layout.shape[along]
-        return Wanted((along,), norm, inverse=True, real=points) if every else None
+        return Wanted((along,), (points,), norm, inverse=True, real=True)
 
     found = _called(a, "irfft", (n, axis, norm), asked, out)
     if found is not None:
@@ -208,14 +206,12 @@ def rfftn(  # noqa: PLR0913 - NumPy's, and one more
         require_out(out, a, _with_lengths(a, halves), complex_dtype(a.dtype))
         return others, last, lengths
 
-    def asked() -> Wanted | None:
+    def asked() -> Wanted:
         others, last, lengths = check()
         require_norm(norm)
         require_word(order, get_args(Order), "order")
-        if any(lengths[k] != a.layout.shape[k] for k in (*others, last)):
-            return None
-        back = order == "natural" and out is None
-        return Wanted((*others, last), norm, real=lengths[last], back=back)
+        axes, back = (*others, last), order == "natural" and out is None
+        return Wanted(axes, tuple(lengths[k] for k in axes), norm, real=True, back=back)
 
     found = _called(a, "rfftn", (axes, norm, s, order), asked, out)
     if found is not None:
@@ -255,14 +251,12 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and one more
         require_out(out, a, _with_lengths(a, lengths), real)
         return others, last, lengths
 
-    def asked() -> Wanted | None:
+    def asked() -> Wanted:
         others, last, lengths = check()
         require_word(order, get_args(Order), "order")
-        given = {**lengths, last: lengths[last] // 2 + 1}
-        if any(given[k] != a.layout.shape[k] for k in (*others, last)):
-            return None
-        back = order == "natural"
-        return Wanted((*others, last), norm, inverse=True, real=lengths[last], back=back)
+        axes, back = (*others, last), order == "natural"
+        points = tuple(lengths[k] for k in axes)
+        return Wanted(axes, points, norm, inverse=True, real=True, back=back)
 
     found = _called(a, "irfftn", (axes, norm, s, order), asked, out)
     if found is not None:
@@ -278,7 +272,7 @@ def _called(
     a: CubeArray,
     what: str,
     given: tuple[object, ...],
-    asked: Callable[[], Wanted | None],
+    asked: Callable[[], Wanted],
     out: CubeArray | None,
 ) -> CubeArray | None:
     require_array(a)

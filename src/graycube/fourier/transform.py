@@ -192,10 +192,10 @@ def _transform(  # noqa: PLR0913
 
     def asked() -> Wanted | None:
         wanted, _, lengths, _ = check()
-        every = all(lengths[k] == a.layout.shape[k] for k in wanted)
-        if plan is not None or not every:
+        if plan is not None:
             return None
-        return Wanted((*wanted,), norm, inverse, back=order == "natural" and out is None)
+        points, back = tuple(lengths[k] for k in wanted), order == "natural" and out is None
+        return Wanted((*wanted,), points, norm, inverse, back=back)
 
     require_array(a)
     what = "inverse transform" if inverse else "transform"
