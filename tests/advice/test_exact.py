@@ -24,7 +24,7 @@ SHAPES = [((16,), 2), ((32,), 3), ((8, 8), 2), ((12, 4), 2), ((16, 4), 3), ((4, 
 ORDERS = ("carried", "reversed", "free")
 DIMS = {"dims": 4, "switching": "circuit", "startup": 10.0, "per_byte": 0.1}
 ARRAY = {"machine": gc.Machine(**DIMS), "size": (24, 48), "itemsize": 8}
-FLAT = {"flat": gc.Layout.mesh((24, 48), (1, 16))}
+FLAT = {"flat": gc.Layout.mesh((24, 48), (1, 16), ownership=False)}
 BEATEN = [  # by the layout above, and by a long way round
     ([gc.FFT(order="reversed"), gc.FFT(axes=(1,), order="free"), gc.Stencil(1)], 320.8),
     (

@@ -203,7 +203,9 @@ def offered(shape, splits, *, cyclic=True):
     for nodes in splits:
         for code in ("binary", "gray"):
             for allocation in ("consecutive", "cyclic") if cyclic else ("consecutive",):
-                made = gc.Layout.mesh(shape, nodes=nodes, code=code, allocation=allocation)
+                made = gc.Layout.mesh(
+                    shape, nodes=nodes, code=code, allocation=allocation, ownership=False
+                )
                 over = "x".join(map(str, nodes))
                 found.setdefault(nodes_of(made), (f"{code} {over} {allocation}", made))
     return dict(found.values())

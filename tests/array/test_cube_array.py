@@ -11,7 +11,7 @@ from strategies import mesh_specs, recoded
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
 
-LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
+LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray", ownership=False)
 X = np.arange(48.0).reshape(8, 6)
 
 
@@ -38,7 +38,7 @@ def test_relayout_moves_and_changes_nothing(data):
 
 def test_layouts_are_not_mixed_by_accident():
     a = gc.CubeArray.from_numpy(X, LAYOUT)
-    b = a.relayout(gc.Layout.mesh((8, 6), (4, 2)))
+    b = a.relayout(gc.Layout.mesh((8, 6), (4, 2), ownership=False))
     with pytest.raises(InvalidValueError, match="bring one to the other"):
         a + b
     assert np.array_equal((a + b.relayout(LAYOUT)).to_numpy(), X + X)
@@ -202,7 +202,7 @@ def test_the_repr_says_what_is_where():
 def test_fields_without_payload_meet_those_with_it():
     """A field of vectors times a scalar weight, in whatever sizes."""
     for shape, nodes in (((4,), (2,)), ((4,), (4,)), ((8, 4), (2, 2))):
-        layout = gc.Layout.mesh(shape, nodes, code="gray")
+        layout = gc.Layout.mesh(shape, nodes, code="gray", ownership=False)
         x = np.arange(np.prod(shape) * 4.0).reshape(*shape, 4)
         weight = np.arange(10.0, 10.0 + np.prod(shape)).reshape(shape)
         a, w = (gc.CubeArray.from_numpy(v, layout) for v in (x, weight))

@@ -77,7 +77,9 @@ def test_uneven_lengths(count):
 @pytest.mark.parametrize("allocation", ["consecutive", "cyclic"])
 def test_an_odd_part_below_the_bits_that_go(nodes, allocation):
     for code in ("gray", "binary"):
-        layout = gc.Layout.mesh((1000,), nodes, code=code, allocation=allocation)
+        layout = gc.Layout.mesh(
+            (1000,), nodes, code=code, allocation=allocation, ownership=False
+        )
         coarse = require_there_and_back(layout, [4])
         owned = allocation == "consecutive"
         assert isinstance(coarse, gc.layout.Ownership) == owned

@@ -29,7 +29,7 @@ def test_in_one_process_the_piece_is_the_whole_array(n):
 @pytest.mark.parametrize("allocation", ["consecutive", "cyclic"])
 def test_the_pieces_of_nodes_are_slices_of_the_whole(code, allocation):
     """Also with odd parts, and with copies, where pieces come more than once."""
-    mesh = gc.Layout.mesh((12, 20), (4, 2), code=code, allocation=allocation)
+    mesh = gc.Layout.mesh((12, 20), (4, 2), code=code, allocation=allocation, ownership=False)
     for layout in (mesh, mesh.without_axes([1]), mesh.without_axes([0], keepdims=True)):
         x = np.arange(layout.size).reshape(layout.shape)
         times = np.zeros(layout.shape, int)
@@ -67,7 +67,7 @@ def test_what_is_no_slice_or_no_product_says_so():
 
 @pytest.mark.parametrize("wrong", [np.zeros((12, 19)), np.zeros(240), 1.0])
 def test_pieces_of_another_shape_are_refused(wrong):
-    layout = gc.Layout.mesh((12, 20), (4, 2))
+    layout = gc.Layout.mesh((12, 20), (4, 2), ownership=False)
     with pytest.raises(InvalidValueError, match=r"the piece has shape .* \(12, 20\)"):
         gc.CubeArray.from_local(wrong, layout)
     if np.ndim(wrong):

@@ -14,7 +14,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout.words import sizes
 
-LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
+LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray", ownership=False)
 X = np.random.default_rng(0).standard_normal((8, 6))
 V = np.random.default_rng(1).standard_normal((8, 6, 3))
 MATRICES = np.random.default_rng(2).standard_normal((8, 6, 3, 3))
@@ -58,7 +58,7 @@ def test_payload_aligns_from_the_back():
         ),
         (lambda: field().__iadd__(field(V)), InvalidValueError, r"does not fit .* \(8, 6\)"),
         (
-            lambda: field() + field(X.T, gc.Layout.mesh((6, 8), (2, 4))),
+            lambda: field() + field(X.T, gc.Layout.mesh((6, 8), (2, 4), ownership=False)),
             InvalidValueError,
             "shape",
         ),
@@ -76,7 +76,7 @@ def test_what_does_not_fit_is_told_in_shapes_of_whole_arrays(call, error, text):
 
 
 def test_components_are_taken_joined_and_put():
-    layout = gc.Layout.mesh((8, 6), (4, 2))
+    layout = gc.Layout.mesh((8, 6), (4, 2), ownership=False)
     v = gc.CubeArray.from_function(lambda i, j: (i, 0.5 * j, 7), layout)
     i, j = np.indices((8, 6))
     wanted = np.stack([i, 0.5 * j, np.full((8, 6), 7)], axis=-1)
@@ -108,7 +108,7 @@ def test_copies_are_part_of_the_layout():
     assert (mean.layout.size, mean.layout.block_size, mean.layout.copies) == (6, 3, 2)
     assert sizes(mean.layout) == "6 elements in 4 copies on 8 nodes, 3 on each"
     assert mean.layout == LAYOUT.without_axes([0])
-    assert mean.layout != gc.Layout.mesh((6,), (2,))
+    assert mean.layout != gc.Layout.mesh((6,), (2,), ownership=False)
 
 
 def test_copies_have_one_form():
@@ -135,7 +135,7 @@ def test_what_takes_no_copies_says_so(call):
 
 
 def test_transforms_of_axes_in_memory_take_copies():
-    u = field(layout=gc.Layout.mesh((8, 6), (8, 1)))
+    u = field(layout=gc.Layout.mesh((8, 6), (8, 1), ownership=False))
     mean = u.mean(axis=0)
     assert np.allclose(gc.rfft(mean).to_numpy(), np.fft.rfft(X.mean(axis=0)))
     assert np.allclose(gc.ifft(gc.fft(mean)).to_numpy(), X.mean(axis=0))
@@ -147,8 +147,8 @@ def test_transforms_of_axes_in_memory_take_copies():
 def test_transforms_leave_as_many_copies_as_there_were(name, axes):
     x = np.random.default_rng(5).standard_normal((8, 4, 4))
     for layout in (
-        gc.Layout.mesh(x.shape, (2, 2, 2), code="gray"),
-        gc.Layout.mesh(x.shape, (4, 1, 4), allocation="cyclic"),
+        gc.Layout.mesh(x.shape, (2, 2, 2), code="gray", ownership=False),
+        gc.Layout.mesh(x.shape, (4, 1, 4), allocation="cyclic", ownership=False),
         gc.Layout.mesh(x.shape, (2, 3, 1)),
     ):
         u = field(x, layout).sum(axes)
@@ -162,7 +162,7 @@ def test_transforms_leave_as_many_copies_as_there_were(name, axes):
 
 def test_broadcasts_need_what_is_there():
     mean = field().mean(axis=0, keepdims=True)
-    cyclic = field(layout=gc.Layout.mesh((8, 6), (4, 2), allocation="cyclic"))
+    cyclic = field(layout=gc.Layout.mesh((8, 6), (4, 2), allocation="cyclic", ownership=False))
     with pytest.raises(
         InvalidValueError, match=r"in different layouts.*b\.relayout\(a\.layout\.without_axes"
     ):
@@ -186,7 +186,9 @@ def test_reproducible_sums_are_those_of_any_layout(dtype):
         for n in range(4):
             for nodes in ((1 << n, 1), (1 << n // 2, 1 << n - n // 2)):
                 for place in ("consecutive", "cyclic"):
-                    layout = gc.Layout.mesh((24, 16), nodes, code="gray", allocation=place)
+                    layout = gc.Layout.mesh(
+                        (24, 16), nodes, code="gray", allocation=place, ownership=False
+                    )
                     u = gc.CubeArray.from_numpy(x, layout)
                     made = plain(u.sum(axis, reproducible=True))
                     found.add(made.astype(np.clongdouble).astype("c16").tobytes())
@@ -291,7 +293,10 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
             r"gives an array of shape \(5,\)",
         ),
         (lambda u: np.sum(u, axis=(0, 0)), "named twice"),
-        (lambda u: u + u.relayout(gc.Layout.mesh((8, 6), (4, 2))), r"b\.relayout"),
+        (
+            lambda u: u + u.relayout(gc.Layout.mesh((8, 6), (4, 2), ownership=False)),
+            r"b\.relayout",
+        ),
     ],
 )
 def test_errors_say_what_works(call, text):

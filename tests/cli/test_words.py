@@ -38,7 +38,7 @@ def typed_meshes(draw):
     every = words * (axes // len(words))
     codes = [code for code, _ in every]
     allocations = [allocation or "consecutive" for _, allocation in every]
-    layout = gc.Layout.mesh(shape, nodes, code=codes, allocation=allocations)
+    layout = gc.Layout.mesh(shape, nodes, code=codes, allocation=allocations, ownership=False)
     return text, shape, nodes, layout
 
 
@@ -60,7 +60,9 @@ def test_a_word_without_lengths_is_one_block_a_node(code, dims):
 @pytest.mark.parametrize(("code", "allocation"), WORDS)
 def test_one_axis_needs_only_the_number_of_nodes(code, allocation):
     word = spelled(code, allocation)
-    mesh = gc.Layout.mesh((96,), (8,), code=code, allocation=allocation or "consecutive")
+    mesh = gc.Layout.mesh(
+        (96,), (8,), code=code, allocation=allocation or "consecutive", ownership=False
+    )
     assert read_layout(word, 3, (96,), None) == mesh
 
 

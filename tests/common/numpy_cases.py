@@ -174,11 +174,15 @@ def layouts(n):
     """Meshes, cyclic, Gray, with and without odd parts, and what a transform leaves."""
     a = n // 2
     for shape in ((8, 8), (24, 8)):
-        yield gc.Layout.mesh(shape, (1 << n, 1))
-        yield gc.Layout.mesh(shape, (1 << a, 1 << n - a), code="gray")
-    yield gc.Layout.mesh((24, 40), (1 << min(n, 2), 1 << max(n - 2, 0)), allocation="cyclic")
+        yield gc.Layout.mesh(shape, (1 << n, 1), ownership=False)
+        yield gc.Layout.mesh(shape, (1 << a, 1 << n - a), code="gray", ownership=False)
+    yield gc.Layout.mesh(
+        (24, 40), (1 << min(n, 2), 1 << max(n - 2, 0)), allocation="cyclic", ownership=False
+    )
     yield gc.Layout.mesh((8, 16), (1 << n - a, 1 << a), whole="gray")
-    mixed = gc.Layout.mesh((8, 24), (1 << a, 1 << n - a), allocation=("cyclic", "consecutive"))
+    mixed = gc.Layout.mesh(
+        (8, 24), (1 << a, 1 << n - a), allocation=("cyclic", "consecutive"), ownership=False
+    )
     yield gc.fft(gc.CubeArray.from_numpy(np.zeros(mixed.shape), mixed), 1).layout
 
 

@@ -67,7 +67,9 @@ CASES = {
     "one node": lambda: conversion(0, 3),
     "two nodes": lambda: between("(|| b0)", "(|| ~b0)", 3),
     "mesh": lambda: between(
-        L.mesh((12, 6), nodes=(4, 2), code="gray"), L.mesh((12, 6), nodes=(4, 2)), 18
+        L.mesh((12, 6), nodes=(4, 2), code="gray", ownership=False),
+        L.mesh((12, 6), nodes=(4, 2), ownership=False),
+        18,
     ),
     "seven": lambda: conversion(7, 4, "gb3"),
     "large": lambda: conversion(6, 65536, "gb3"),
@@ -77,8 +79,8 @@ CASES = {
     "large transpose": lambda: transpose(10, 4, 1 << 20),
     "large array": lambda: transpose(20, 4, 1 << 16),
     "large mesh": lambda: between(
-        L.mesh((96, 512), nodes=(4, 8), code="gray"),
-        L.mesh((96, 512), nodes=(4, 8)),
+        L.mesh((96, 512), nodes=(4, 8), code="gray", ownership=False),
+        L.mesh((96, 512), nodes=(4, 8), ownership=False),
         3 << 9,
         **ALL,
     ),

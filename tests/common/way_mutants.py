@@ -175,7 +175,7 @@ def emulated(rng):
         gc.Layout.consecutive(5, 2, nodes="gray"),
         gc.Layout.cyclic(5, 3, nodes="gray"),
         gc.Layout.mesh((8, 4), (2, 2), code="gray"),
-        gc.Layout.mesh((24, 4), (4, 1)),
+        gc.Layout.mesh((24, 4), (4, 1), ownership=False),
         gc.Layout.cyclic(2, 1),
     ]
     ways = [{}, {"radix": 2}, {"radix": 3}, {"merged": 1}, {"overlap": False}]

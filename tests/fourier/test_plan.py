@@ -26,7 +26,7 @@ METHODS = (
     gc.Method(overlap=False),
 )
 MESHES = [
-    gc.Layout.mesh(shape, nodes=nodes, code=code, allocation=allocation)
+    gc.Layout.mesh(shape, nodes=nodes, code=code, allocation=allocation, ownership=False)
     for shape, nodes in (
         ((1000,), (8,)),
         ((1536,), (16,)),
@@ -337,7 +337,7 @@ def test_every_network_of_the_table_is_proved_and_is_a_transform(name):
     layouts = [
         gc.Layout.cyclic(6, 3, nodes="gray"),
         gc.Layout.cyclic(11, 5, nodes="gray"),
-        gc.Layout.mesh((24,), nodes=(4,), code="gray"),
+        gc.Layout.mesh((24,), nodes=(4,), code="gray", ownership=False),
         gc.Layout.nodes(3, "gray"),
     ]
     done = 0

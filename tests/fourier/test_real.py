@@ -86,7 +86,11 @@ def test_the_layout_of_a_mesh_stays_that_of_a_mesh(length, code):
             kinds = (*allocations[:k], "cyclic", *allocations[k:])
             layout, spectrum = (
                 gc.Layout.mesh(
-                    (*others[:k], points, *others[k:]), nodes, code=code, allocation=kinds
+                    (*others[:k], points, *others[k:]),
+                    nodes,
+                    code=code,
+                    allocation=kinds,
+                    ownership=False,
                 )
                 for points in (length, half)
             )
@@ -191,7 +195,7 @@ def test_several_axes_in_any_order(drawn, odd, data):
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("points", [10, 11, None])
 def test_norms_and_lengths_are_numpys(norm, points):
-    layout = gc.Layout.mesh((8, 6), (4, 1), code="gray")
+    layout = gc.Layout.mesh((8, 6), (4, 1), code="gray", ownership=False)
     spectrum = random_complex(layout.shape)
     a = gc.CubeArray.from_numpy(spectrum, layout)
     found = irfft(a, points, norm=norm).to_numpy()
@@ -208,7 +212,9 @@ def test_norms_and_lengths_are_numpys(norm, points):
 
 
 def test_all_axes_of_the_layout_and_no_payload():
-    layout = gc.Layout.mesh((12, 8, 10), (4, 4, 1), code="gray", allocation="cyclic")
+    layout = gc.Layout.mesh(
+        (12, 8, 10), (4, 4, 1), code="gray", allocation="cyclic", ownership=False
+    )
     x = random((*layout.shape, 2, 3))
     y = rfftn(gc.CubeArray.from_numpy(x, layout))
     assert_close(y.to_numpy(), scipy.fft.rfftn(x, axes=(0, 1, 2)), layout.size)
@@ -239,7 +245,7 @@ def test_precision_is_kept(given_dtype, real):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_long_double_is_computed_in_long_double(norm):
-    layout = gc.Layout.mesh((16, 15), (8, 1), code="gray")
+    layout = gc.Layout.mesh((16, 15), (8, 1), code="gray", ownership=False)
     x = random(layout.shape).astype(np.longdouble) / 3
     y = rfft2(gc.CubeArray.from_numpy(x, layout), norm=norm)
     expected = np.fft.rfft2(x, norm=norm)  # the one witness here that is not of SciPy's engine
@@ -260,7 +266,7 @@ EXTREMES = [
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("x", EXTREMES, ids=["large", "larger", "small", "inf", "nan"])
 def test_extreme_numbers_are_finite_where_numpys_are(x, norm):
-    layout = gc.Layout.mesh((8, 6), (4, 1), code="gray")
+    layout = gc.Layout.mesh((8, 6), (4, 1), code="gray", ownership=False)
     a = gc.CubeArray.from_numpy(x, layout)
     with np.errstate(all="ignore"):
         for found, expected in (
@@ -293,7 +299,7 @@ def test_it_is_the_first_half_of_the_whole_spectrum():
 
 def test_forward_pointwise_inverse_needs_no_reordering():
     """A circular convolution; memory in binary code comes back as it was."""
-    layout = gc.Layout.mesh((16, 12), (4, 1), code="gray", allocation="cyclic")
+    layout = gc.Layout.mesh((16, 12), (4, 1), code="gray", allocation="cyclic", ownership=False)
     a, b = (gc.CubeArray.from_numpy(random(layout.shape, seed), layout) for seed in (0, 1))
     found = irfft(rfft(a) * rfft(b))
     x, y = a.to_numpy(), b.to_numpy()
@@ -307,14 +313,14 @@ def test_forward_pointwise_inverse_needs_no_reordering():
 
 def test_half_a_spectrum_that_went_over_nodes_comes_back():
     """Four values have two bits, which the transform along the other axis gives away."""
-    layout = gc.Layout.mesh((64, 6), (8, 1))
+    layout = gc.Layout.mesh((64, 6), (8, 1), ownership=False)
     x = random(layout.shape)
     y = rfftn(gc.CubeArray.from_numpy(x, layout))
     assert_close(irfft(y).to_numpy(), np.fft.irfft(np.fft.rfftn(x)), 384)
     for order in ORDERS:
         assert_close(irfftn(y, order=order).to_numpy(), x, 384)
     y = rfftn(gc.CubeArray.from_numpy(x, layout), order="natural")
-    assert y.layout == gc.Layout.mesh((64, 4), (8, 1))
+    assert y.layout == gc.Layout.mesh((64, 4), (8, 1), ownership=False)
 
 
 @pytest.mark.parametrize(
@@ -327,7 +333,7 @@ def test_half_a_spectrum_that_went_over_nodes_comes_back():
     ],
 )
 def test_later_transforms_exchange_half_as_much(shape, nodes, allocation, ratio):
-    layout = gc.Layout.mesh(shape, nodes, allocation=allocation)
+    layout = gc.Layout.mesh(shape, nodes, allocation=allocation, ownership=False)
     half = rfft(gc.CubeArray.from_numpy(np.zeros(shape), layout)).layout
     real, whole = (
         sum(simulate(s).crossings for s in exchange_schedules(x, 0, x.block_size))
@@ -351,12 +357,14 @@ def test_the_input_is_never_changed(slots, dtype):
 
 
 def test_no_payload_at_all():
-    a = gc.CubeArray.from_numpy(np.ones((4, 6, 0)), gc.Layout.mesh((4, 6), (4, 1)))
+    a = gc.CubeArray.from_numpy(
+        np.ones((4, 6, 0)), gc.Layout.mesh((4, 6), (4, 1), ownership=False)
+    )
     assert rfft(a).shape == (4, 4, 0)
     assert irfft(rfft(a)).shape == (4, 6, 0)
 
 
-LAYOUT = gc.Layout.mesh((4, 8, 3), (2, 4, 1))
+LAYOUT = gc.Layout.mesh((4, 8, 3), (2, 4, 1), ownership=False)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,10 @@ RAW = ("NaN", "Infinity", "-Infinity", "1e400", "1" + "0" * 5000, "0x10", "01", 
 LAYOUTS = (
     (gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)),
     (gc.Layout.cyclic(5, 3), gc.Layout.consecutive(5, 3, whole="gray")),
-    (gc.Layout.mesh((12, 8), (4, 2), code="gray"), gc.Layout.mesh((12, 8), (4, 2))),
+    (
+        gc.Layout.mesh((12, 8), (4, 2), code="gray", ownership=False),
+        gc.Layout.mesh((12, 8), (4, 2), ownership=False),
+    ),
 )
 WORKLOAD = """
 shape = [16, 12]

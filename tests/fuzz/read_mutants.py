@@ -26,7 +26,7 @@ from graycube.schedule import dump, load
 from graycube.texts import visible
 
 LIMIT = 40  # seconds of computing for one file: proofs give up after some ten
-LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
+LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray", ownership=False)
 FILE = Path("mutant")
 
 

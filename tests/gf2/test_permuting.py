@@ -148,7 +148,7 @@ def test_what_cannot_be_is_refused(x, map, out, error, told):  # noqa: A002
 @pytest.mark.parametrize(
     ("layout", "bits", "out", "told"),
     [
-        (gc.Layout.mesh((6,), nodes=(2,)), 1, None, "only powers of two"),
+        (gc.Layout.mesh((6,), nodes=(2,), ownership=False), 1, None, "only powers of two"),
         (gc.Layout.nodes(3), 2, None, "takes 2 bits to 2"),
         (gc.Layout.nodes(3), 3, np.empty(8), "out is given"),
         (gc.Layout.mesh((9,), nodes=(4,)), 3, None, "equally many"),

@@ -199,16 +199,20 @@ def test_equality_ignores_what_changes_no_place():
     assert mesh((8, 4), (2, 1)) == mesh((8, 4), (2, 1), code=("gray", "binary"))
     assert mesh((8,), (4,), whole="gray") == gc.Layout.consecutive(3, 2, whole="gray")
     assert nodes(3, "gray") == gc.Layout.cyclic(3, 3, whole="gray")
-    assert mesh((12,), (1,)) == mesh((12,), (1,), allocation="cyclic")
+    assert mesh((12,), (1,), ownership=False) == mesh(
+        (12,), (1,), allocation="cyclic", ownership=False
+    )
 
 
 def test_equality_sees_every_change_of_place():
     mesh = gc.Layout.mesh
     assert mesh((8, 4), (1, 4)) != mesh((8, 4), (4, 1))
     assert mesh((8, 4), (1, 4)) != mesh((8, 4), (1, 4), dims=((), (0, 1)))
-    assert mesh((12,), (4,)) != mesh((12,), (4,), allocation="cyclic")
-    assert mesh((12,), (4,)) != mesh((20,), (4,))
-    assert mesh((12,), (4,)) != mesh((12,), (2,))
+    assert mesh((12,), (4,), ownership=False) != mesh(
+        (12,), (4,), allocation="cyclic", ownership=False
+    )
+    assert mesh((12,), (4,), ownership=False) != mesh((20,), (4,), ownership=False)
+    assert mesh((12,), (4,), ownership=False) != mesh((12,), (2,), ownership=False)
     assert gc.Layout.nodes(2) != "(|| b1 b0)"
 
 

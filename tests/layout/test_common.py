@@ -62,8 +62,8 @@ def mixed(p, n, axes, seed):
 
 
 MESHES = [
-    gc.Layout.mesh((4, 6, 2), (2, 2, 2), code="gray"),
-    gc.Layout.mesh((4, 6, 2), (4, 1, 2), allocation="cyclic"),
+    gc.Layout.mesh((4, 6, 2), (2, 2, 2), code="gray", ownership=False),
+    gc.Layout.mesh((4, 6, 2), (4, 1, 2), allocation="cyclic", ownership=False),
     gc.Layout.mesh((8, 3, 4), (4, 1, 2), whole="gray"),
     AffineMap(Matrix.identity(6), 0b101010) @ gc.Layout.mesh((4, 8, 2), (2, 1, 2)),
     gc.Layout.mesh((5, 3, 4), (2, 3, 1)),

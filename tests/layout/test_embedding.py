@@ -134,7 +134,7 @@ def test_butterflies_of_an_array_pair_the_places_that_differ_in_one_bit(nodes, d
 
 
 def test_axes_count_from_the_end_too():
-    layout = gc.Layout.mesh((12, 8), (4, 4))
+    layout = gc.Layout.mesh((12, 8), (4, 4), ownership=False)
     order = gc.rank_order((4, 8), "binary")
     for placement in (layout, order):
         last = gc.mesh_distances(placement, 1)
@@ -196,7 +196,7 @@ def test_sixty_bits_are_counted_exactly():
     assert butterflies.histogram == {1: 2**59, 2: 59 * 2**59}
 
 
-LAYOUT = gc.Layout.mesh((12, 4), (4, 2))
+LAYOUT = gc.Layout.mesh((12, 4), (4, 2), ownership=False)
 ARRAY = np.arange(8).reshape(2, 4)
 
 

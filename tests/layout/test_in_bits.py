@@ -46,6 +46,9 @@ def test_a_plan_of_boxes_is_that_of_bits():
 
 def test_unequal_blocks_and_copies_are_refused():
     box = _box("binary", "consecutive")
-    for layout in (gc.Layout.mesh((9,), nodes=(4,)), box.without_axes([0])):
-        with pytest.raises(InvalidValueError, match="a plan needs equally"):
+    for layout, words in (
+        (gc.Layout.mesh((9,), nodes=(4,)), "a plan needs equally"),
+        (box.without_axes([0]), "a plan needs a layout without copies"),
+    ):
+        with pytest.raises(InvalidValueError, match=words):
             in_bits(layout, "a plan")

@@ -90,7 +90,7 @@ def test_maps_act_on_the_words_of_a_mesh(spec, data):
 
 def test_large_arrays_get_what_small_ones_get():
     layout = gc.Layout.mesh(
-        (600, 384), (8, 4), code="gray", allocation=("consecutive", "cyclic")
+        (600, 384), (8, 4), code="gray", allocation=("consecutive", "cyclic"), ownership=False
     )
     index = np.arange(layout.size).reshape(layout.shape)[:, ::-1]
     node, slot = layout.locate(index)
@@ -107,7 +107,9 @@ def test_one_argument_serves_all_axes():
     assert layout == MeshSpec(axes).layout()
     whole = (AxisSpec(3, 3, 2, "consecutive", "binary", "binary", "gray"),) * 2
     assert gc.Layout.mesh((24, 24), (4, 4), whole="gray") == MeshSpec(whole).layout()
-    assert gc.Layout.mesh(24, 4) == gc.Layout.mesh((24,), (4,))
+    assert gc.Layout.mesh(24, 4, ownership=False) == gc.Layout.mesh(
+        (24,), (4,), ownership=False
+    )
 
 
 @pytest.mark.parametrize("extent", [2, 6, 96])
@@ -136,7 +138,7 @@ def test_sixty_bits_with_extents_are_exact(allocation, whole):
 
 @pytest.mark.parametrize("dtype", "bBhHiIlLqQ")
 def test_every_integer_dtype_gives_int64(dtype):
-    layout = gc.Layout.mesh((12, 4), (4, 2), code="gray")
+    layout = gc.Layout.mesh((12, 4), (4, 2), code="gray", ownership=False)
     results = layout.locate(np.arange(48, dtype=dtype))
     results += layout.locate(np.arange(12, dtype=dtype), 1)
     results += layout.coordinates(np.arange(8, dtype=dtype), 0)
@@ -161,7 +163,7 @@ def test_arrays_are_exact_up_to_64_bits(size, n):
 
 
 def test_numpy_scalars_and_empty_arrays_are_indices_too():
-    layout = gc.Layout.mesh((12, 4), (4, 2), code="gray")
+    layout = gc.Layout.mesh((12, 4), (4, 2), code="gray", ownership=False)
     for scalar in (np.int64(31), np.uint8(31), np.array(31)):
         assert layout.locate(scalar) == layout.locate(31)
     node, slot = layout.locate(np.zeros((0, 3), dtype=int))
@@ -262,7 +264,7 @@ BAD_CALLS = [
 
 @pytest.mark.parametrize(("method", "arguments", "error", "words"), BAD_CALLS)
 def test_a_bad_call_names_the_value_and_the_limit(method, arguments, error, words):
-    layout = gc.Layout.mesh((12, 4), (4, 2), code="gray")
+    layout = gc.Layout.mesh((12, 4), (4, 2), code="gray", ownership=False)
     with pytest.raises(error) as caught:
         getattr(layout, method)(*arguments)
     assert [word for word in words if word not in str(caught.value)] == []

@@ -7,6 +7,7 @@ import pytest
 from uneven_cases import owners
 
 import graycube as gc
+from graycube.errors import OutOfRangeError
 from graycube.layout import Ownership
 
 CASES = [
@@ -38,13 +39,40 @@ def test_nodes_have_what_the_definition_gives_them(shape, nodes, codes, places):
             assert 1 <= some <= len(group)
 
 
-def test_what_divides_is_affine_as_ever():
+@pytest.mark.parametrize(("shape", "nodes", "codes", "places"), CASES)
+def test_elements_are_located_where_the_blocks_have_them(shape, nodes, codes, places):
+    layout = gc.Layout.mesh(shape, nodes, code=codes, allocation=places)
+    x = np.arange(layout.size).reshape(shape)
+    node, slot = layout.locate(*np.indices(shape))
+    assert np.array_equal(layout.locate(np.arange(layout.size)), [node.ravel(), slot.ravel()])
+    for one in range(layout.node_count):
+        block = layout.scatter(x, range(one, one + 1))[0]
+        assert np.array_equal(block[slot[node == one]], x[node == one])
+        if len(block) and one in node:
+            assert np.array_equal(layout.index(one, np.arange(len(block))), block)
+            last = len(block) - 1
+            assert layout.coordinates(one, last) == np.unravel_index(block[last], shape)
+            assert layout.locate(int(block[last])) == (one, last)
+        with pytest.raises(OutOfRangeError, match="slot"):
+            layout.index(one, len(block))
+    assert layout.block_size >= np.bincount(node.ravel()).max()
+
+
+def test_powers_of_two_are_in_bits_and_all_else_is_in_boxes():
     for length, count in product(range(1, 20), range(1, 9)):
         layout = gc.Layout.mesh((length,), (count,))
-        affine = count & (count - 1) == 0 and length % count == 0
-        assert isinstance(layout, gc.Layout) == affine
+        powers = length & (length - 1) == 0 == count & (count - 1)
+        assert isinstance(layout, gc.Layout) == (powers and count <= length)
         assert layout.shape == (length,)
         assert layout.node_count == count
+        if count & (count - 1) == 0 and length % count == 0:
+            bits = gc.Layout.mesh((length,), (count,), ownership=False)
+            assert isinstance(bits, gc.Layout)
+            assert np.array_equal(
+                bits.node_of(np.arange(length)), layout.node_of(np.arange(length))
+            )
+    assert isinstance(gc.Layout.mesh((12,), (4,), slots="gray"), gc.Layout)
+    assert isinstance(gc.Layout.mesh((12, 4), (2, 2), dims=((0,), (1,))), gc.Layout)
 
 
 def test_layouts_are_equal_where_elements_are_in_the_same_places():

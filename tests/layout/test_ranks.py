@@ -146,7 +146,7 @@ def test_one_code_serves_all_axes_and_gray_is_the_default():
 
 
 def test_rank_orders_place_the_blocks_of_the_mesh_layout():
-    layout = gc.Layout.mesh((8, 12), (4, 2), code="gray")
+    layout = gc.Layout.mesh((8, 12), (4, 2), code="gray", ownership=False)
     order = gc.rank_order((4, 2))
     for i, j in places((8, 12)):
         assert layout.locate(i, j)[0] == order[i // 2, j // 6]

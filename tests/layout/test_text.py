@@ -92,7 +92,7 @@ def test_wide_affine_layouts_read_back(parts):
     "shape", [(4, 1), (1, 4), (4, 1, 1), (1, 1), (3, 1), (1, 3), (2, 1, 2)]
 )
 def test_axes_of_one_element_read_back(shape):
-    layout = gc.Layout.mesh(shape, (1,) * len(shape))
+    layout = gc.Layout.mesh(shape, (1,) * len(shape), ownership=False)
     assert gc.Layout.parse(str(layout)).shape == shape
     assert gc.Layout.parse(str(layout)) == layout
 
@@ -106,9 +106,12 @@ def test_axes_of_one_element_read_back(shape):
         (gc.Layout.cyclic(6, 2, whole="gray"), "(b5 g4 g3 g2 || g1 g0)"),
         (gc.Layout.mesh((8, 4), (2, 2)), "(b0:1 b0:0 b1:0 || b0:2 b1:1)"),
         (gc.Layout.mesh((8, 4), (2, 2), dims=((0,), (1,))), "(b0:1 b0:0 b1:0 || b1:1 b0:2)"),
-        (gc.Layout.mesh((1000,), (4,)), "(b0 || b2 b1) x 125"),
-        (gc.Layout.mesh((12,), (4,), allocation="cyclic"), "(|| b1 b0) x 3 above bit 1"),
-        (gc.Layout.mesh((2, 6), (2, 1)), "(b1:0 || b0:0) x 3 on axis 1"),
+        (gc.Layout.mesh((1000,), (4,), ownership=False), "(b0 || b2 b1) x 125"),
+        (
+            gc.Layout.mesh((12,), (4,), allocation="cyclic", ownership=False),
+            "(|| b1 b0) x 3 above bit 1",
+        ),
+        (gc.Layout.mesh((2, 6), (2, 1), ownership=False), "(b1:0 || b0:0) x 3 on axis 1"),
         (gc.Layout(affine_map([0b111, 0b110, 0b101], 0b101), 1), "(~b2^b0 g1 || ~b2^b1^b0)"),
         (gc.Layout(affine_map([0b100, 0b101, 0b010], 0b011), 2), "(b1 || ~b2^b0 ~b2)"),
         (gc.Layout.cyclic(0, 0), "(||)"),
@@ -186,7 +189,7 @@ def test_only_text_is_parsed(text):
 
 
 def test_an_extent_of_any_size_is_exact():
-    layout = gc.Layout.mesh(4 * 5**43, 2)
+    layout = gc.Layout.mesh(4 * 5**43, 2, ownership=False)
     assert str(layout) == f"(b0 || b1) x {5**43}"
     assert gc.Layout.parse(str(layout)) == layout
     assert layout.locate(3 * 5**43 + 7) == (1, 5**43 + 7)

@@ -16,7 +16,9 @@ PATIENCE = 15  # seconds after which a rank is taken to wait for ever
 
 def layout_of(comm, allocation="consecutive"):
     """A mesh with its first axis over all ranks."""
-    return gc.Layout.mesh((8, 6), (comm.size, 1), code="gray", allocation=allocation)
+    return gc.Layout.mesh(
+        (8, 6), (comm.size, 1), code="gray", allocation=allocation, ownership=False
+    )
 
 
 def field(comm):
@@ -99,7 +101,7 @@ def arrays(comm):
     """Arrays of another shape or dtype, and layouts that do not fit, on one rank."""
     x, layout = np.zeros((8, 6)), layout_of(comm)
     other = layout_of(comm, "cyclic")
-    larger = gc.Layout.mesh((8, 6), (comm.size, 2))
+    larger = gc.Layout.mesh((8, 6), (comm.size, 2), ownership=False)
 
     def make(given):
         return gc.CubeArray.from_numpy(given, layout, comm)
@@ -130,8 +132,8 @@ def scattered(comm):
         yield from mixed(comm, 0, root, partial(send, x), OutOfRangeError, "the ranks are 0..")
     yield from mixed(comm, 0, 0.5, partial(send, x), InvalidTypeError)
     yield from differing(comm, 0, 1, partial(send, x), "root")
-    fewer = gc.Layout.mesh((8, 6), (comm.size // 2, 1))
-    more = gc.Layout.mesh((8, 6), (comm.size, 2))
+    fewer = gc.Layout.mesh((8, 6), (comm.size // 2, 1), ownership=False)
+    more = gc.Layout.mesh((8, 6), (comm.size, 2), ownership=False)
     for where in (fewer, more):
         call = partial(send, x, 0)
         yield from mixed(comm, layout, where, call, InvalidValueError)
@@ -181,10 +183,16 @@ def relayouts(comm):
     a, target = field(comm), layout_of(comm, "cyclic")
     for wrong, kind in (
         ("binary", InvalidTypeError),
-        (gc.Layout.mesh((8, 3), (comm.size, 1)), InvalidValueError),
-        (gc.Layout.mesh((8, 6), (comm.size // 2, 1)), InvalidValueError),
-        (gc.Layout.mesh((8, 6), (comm.size // 2, 1), allocation="cyclic"), InvalidValueError),
-        (gc.Layout.mesh((8, 6), (comm.size, 2), allocation="cyclic"), InvalidValueError),
+        (gc.Layout.mesh((8, 3), (comm.size, 1), ownership=False), InvalidValueError),
+        (gc.Layout.mesh((8, 6), (comm.size // 2, 1), ownership=False), InvalidValueError),
+        (
+            gc.Layout.mesh((8, 6), (comm.size // 2, 1), allocation="cyclic", ownership=False),
+            InvalidValueError,
+        ),
+        (
+            gc.Layout.mesh((8, 6), (comm.size, 2), allocation="cyclic", ownership=False),
+            InvalidValueError,
+        ),
     ):
         yield from mixed(comm, target, wrong, a.relayout, kind)
     yield from differing(comm, target, a.layout, a.relayout)
@@ -308,7 +316,7 @@ def loads(comm, a, path):
     yield from mixed(comm, path, path.parent, read, GraycubeError)
     yield from mixed(comm, path, None, read, GraycubeError)
     yield from differing(comm, path, other, read)
-    more = gc.Layout.mesh((8, 6), (comm.size, 2))
+    more = gc.Layout.mesh((8, 6), (comm.size, 2), ownership=False)
     for wrong, kind in (("gray", InvalidTypeError), (more, InvalidValueError)):
         yield from mixed(comm, a.layout, wrong, partial(read, path), kind)
     yield from differing(comm, a.layout, layout_of(comm, "cyclic"), partial(read, path))

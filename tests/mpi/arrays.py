@@ -85,7 +85,7 @@ def meshes(n, places=PLACES):
     ]
     for (shape, bits), place, code in product(shapes, places, CODES):
         nodes = [1 << k for k in bits]
-        yield gc.Layout.mesh(shape, nodes, code=code, allocation=place)
+        yield gc.Layout.mesh(shape, nodes, code=code, allocation=place, ownership=False)
 
 
 def layouts(n):
@@ -148,8 +148,10 @@ def mixed(*index):
 def dtypes(comm):
     """Whatever NumPy can hold without objects, and payload of any shape."""
     n = size_of(comm)
-    layout = gc.Layout.mesh((6 << n,), (1 << n,), code="gray", allocation="cyclic")
-    target = gc.Layout.mesh((6 << n,), (1 << n,))
+    layout = gc.Layout.mesh(
+        (6 << n,), (1 << n,), code="gray", allocation="cyclic", ownership=False
+    )
+    target = gc.Layout.mesh((6 << n,), (1 << n,), ownership=False)
     cases = product(("?", "f2", "c8", ">f4", "g", "M8[s]", "S3", RECORD), ((), (3,)))
     for dtype, payload in cases:
         x = content((*layout.shape, *payload), dtype)
@@ -166,12 +168,14 @@ def dtypes(comm):
 def nothing(comm):
     """Payload of no elements goes everywhere."""
     n = size_of(comm)
-    layout = gc.Layout.mesh((6 << n,), (1 << n,), code="gray", allocation="cyclic")
+    layout = gc.Layout.mesh(
+        (6 << n,), (1 << n,), code="gray", allocation="cyclic", ownership=False
+    )
     wanted = (*layout.shape, 2, 0)
     a = gc.CubeArray.from_numpy(np.empty(wanted), layout, comm)
     given = np.empty(wanted) if comm.rank == 0 else None
     b = gc.CubeArray.scatter(given, layout, comm)
-    target = gc.Layout.mesh((6 << n,), (1 << n,))
+    target = gc.Layout.mesh((6 << n,), (1 << n,), ownership=False)
     for call in (a.halo()[1], gc.fft(a), gc.ifft(b), a + b, a.relayout(target)):
         yield call.shape == wanted, f"{call!r}"
         yield call.to_numpy().shape == wanted, f"{call!r}"
@@ -265,7 +269,9 @@ def orders_are_kept(comm):
     source, target = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
     a = gc.CubeArray.from_numpy(noise(source.shape), source, comm)
     before = a.relayout(target, renumber=True)
-    for layout in (gc.Layout.mesh((2 * k << n,), (1 << n,)) for k in range(1, 12)):
+    for layout in (
+        gc.Layout.mesh((2 * k << n,), (1 << n,), ownership=False) for k in range(1, 12)
+    ):
         gc.fft(gc.CubeArray.from_numpy(noise(layout.shape), layout, comm))
     after = a.relayout(target, renumber=True)
     yield before.comm == after.comm, f"another communicator for {source} -> {target}"
@@ -338,7 +344,9 @@ def real_transforms(comm):
     """Half spectra; the last axis is in memory."""
     n = size_of(comm)
     for points, code, place in product((7, 6, 8), CODES, PLACES):
-        layout = gc.Layout.mesh((3 << n, points), (1 << n, 1), code=code, allocation=place)
+        layout = gc.Layout.mesh(
+            (3 << n, points), (1 << n, 1), code=code, allocation=place, ownership=False
+        )
         for dtype in (np.float64, np.float32)[: 2 if points == 6 else 1]:
             x = noise((*layout.shape, 2), dtype)
             a = gc.CubeArray.from_numpy(x, layout, comm)
@@ -421,7 +429,7 @@ def any_memory(comm):
             a = gc.CubeArray(blocks, layout, comm)
             axes = tuple(range(len(layout.axes)))
             yield close(gc.fftn(a).to_numpy(), np.fft.fftn(x, axes=axes)), f"fftn {layout}"
-            target = gc.Layout.mesh(layout.shape, node_counts(layout))
+            target = gc.Layout.mesh(layout.shape, node_counts(layout), ownership=False)
             yield same(a.relayout(target).to_numpy(), x), f"relayout {layout}"
             yield same(a.blocks, block), f"the block, {layout}"
             given = x.T.copy().T if comm.rank == 0 else None
@@ -454,7 +462,7 @@ def planned(comm):
     kinds = [
         gc.Layout.cyclic(2 * n + 1, n, nodes="gray"),
         gc.Layout.consecutive(n + 2, n, nodes="gray"),
-        gc.Layout.mesh((4 << n, 3), (1 << n, 1), code="gray"),
+        gc.Layout.mesh((4 << n, 3), (1 << n, 1), code="gray", ownership=False),
         gc.Layout.nodes(n, "gray"),
     ]
     cases = ((1, np.complex128, ()), ("all", np.float32, (3,)))
@@ -498,12 +506,14 @@ def requests_are_kept(comm):
 def requests_are_freed(comm):
     """What is forgotten gives its requests back, so that the next one gets the same."""
     n = size_of(comm)
-    kinds = [gc.Layout.mesh((k << n + 3,), (1 << n,)) for k in range(1, 13)]
+    kinds = [gc.Layout.mesh((k << n + 3,), (1 << n,), ownership=False) for k in range(1, 13)]
     arrays = [gc.CubeArray.from_numpy(noise(layout.shape), layout, comm) for layout in kinds]
     calls = {
         "transforms": gc.fft,  # more than are remembered
         "windows": lambda a: a.halo(1),
-        "relayouts": lambda a: a.relayout(gc.Layout.mesh(a.shape, (1 << n,), code="gray")),
+        "relayouts": lambda a: a.relayout(
+            gc.Layout.mesh(a.shape, (1 << n,), code="gray", ownership=False)
+        ),
     }
     for name, call in calls.items():
         for a in arrays:
@@ -645,7 +655,7 @@ def communicators(comm):
         yield from works(comm)
     yield from works(MPI.COMM_SELF)
     yield from other_orders(comm)
-    layout = gc.Layout.mesh((8, 6), (4, 2), code="gray")
+    layout = gc.Layout.mesh((8, 6), (4, 2), code="gray", ownership=False)
     a, b = (gc.CubeArray.from_numpy(np.ones((8, 6)), layout, c) for c in (MPI.COMM_SELF, None))
     yield (a + b).sum() == 96, "one rank is as none"
 

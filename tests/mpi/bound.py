@@ -46,8 +46,8 @@ def cases(n):
     """Functions, layouts, dtypes, and what NumPy makes of the array."""
     ranks = 1 << n
     mesh = gc.Layout.mesh
-    slabs = mesh((4 * ranks, 6, 8), (ranks, 1, 1), code="gray")
-    cyclic = mesh((6 * ranks, 5), (ranks, 1), code="gray", allocation="cyclic")
+    slabs = mesh((4 * ranks, 6, 8), (ranks, 1, 1), code="gray", ownership=False)
+    cyclic = mesh((6 * ranks, 5), (ranks, 1), code="gray", allocation="cyclic", ownership=False)
     line = gc.Layout.cyclic(2 * n + 3, n, nodes="gray")
     kinds = {
         "slabs": (slabs, (), "c16"),
@@ -55,10 +55,12 @@ def cases(n):
         "vectors": (mesh((2 * ranks, 8), (ranks, 1)), (3,), "f8"),
         "in a line": (line, (), "c16"),
         "coded": (gc.Layout.consecutive(2 * n + 3, n, whole="gray"), (2,), "c8"),
-        "last": (mesh((6, 2 * ranks), (1, ranks), code="gray"), (), "c16"),
+        "last": (mesh((6, 2 * ranks), (1, ranks), code="gray", ownership=False), (), "c16"),
     }
     if n > 1:
-        pencils = mesh((2 * ranks, 4 * ranks, 6), (2, ranks // 2, 1), code="gray")
+        pencils = mesh(
+            (2 * ranks, 4 * ranks, 6), (2, ranks // 2, 1), code="gray", ownership=False
+        )
         kinds["pencils"] = pencils, (), "f8"
     for name, (layout, payload, dtype) in kinds.items():
         axes = tuple(range(len(layout.axes)))
@@ -130,7 +132,9 @@ def lengths_and_other_transforms(comm):
     """By ownership all lengths are legs, else the own ones; what has other names is called."""
     ranks = comm.size
     u = gc.CubeArray.from_numpy(
-        noise((2 * ranks, 6), "f8"), gc.Layout.mesh((2 * ranks, 6), (ranks, 1)), comm
+        noise((2 * ranks, 6), "f8"),
+        gc.Layout.mesh((2 * ranks, 6), (ranks, 1), ownership=False),
+        comm,
     )
     uneven = gc.CubeArray.from_numpy(
         noise((9, 7), "f8", 3), gc.Layout.mesh((9, 7), nodes=(ranks, 1)), comm

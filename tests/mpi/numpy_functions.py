@@ -101,7 +101,7 @@ def rolls_send_what_leaves(comm):
     """A roll by one sends at most to two other ranks along an axis, and gathers nothing."""
     counting = over_messages(Counting(comm.Dup()))
     n = size_of(comm)
-    layout = gc.Layout.mesh((16 << n, 3), (1 << n, 1), code="gray")
+    layout = gc.Layout.mesh((16 << n, 3), (1 << n, 1), code="gray", ownership=False)
     u = gc.CubeArray.from_numpy(operands(layout)[0], layout, counting)
     for step, most in ((1, 1), (-3, 1), (16, 1), (17, 2)):
         calls, _ = sent(lambda step=step: np.roll(u, step, axis=0))
@@ -126,7 +126,9 @@ def copies_are_one_array(comm):
             given = plain(u)
             sent_on = gc.CubeArray.scatter(given if comm.rank == 0 else None, u.layout, comm)
             yield np.array_equal(sent_on.blocks, u.blocks), f"scatter {u.layout}"
-            flat = gc.Layout.mesh(x.shape, [comm.size if k != axis else 1 for k in (0, 1)])
+            flat = gc.Layout.mesh(
+                x.shape, [comm.size if k != axis else 1 for k in (0, 1)], ownership=False
+            )
             apart = u.relayout(flat)
             yield np.allclose(plain(apart), x), f"{u.layout} -> {flat}"
             back = apart.relayout(u.layout)
@@ -157,7 +159,7 @@ def reproducible_sums(comm):
     draw = np.random.default_rng(3)
     for layout in layouts(n):
         x = draw.standard_normal(layout.shape) * 10.0 ** draw.integers(-12, 12, layout.shape)
-        one = gc.CubeArray.from_numpy(x, gc.Layout.mesh(layout.shape, (1, 1)))
+        one = gc.CubeArray.from_numpy(x, gc.Layout.mesh(layout.shape, (1, 1), ownership=False))
         u = gc.CubeArray.from_numpy(x, layout, comm)
         for axis in (None, 0, 1):
             found, wanted = (plain(a.sum(axis, reproducible=True)) for a in (u, one))

@@ -62,10 +62,14 @@ def layouts(n):
     shape = (8 * ranks, 6 * ranks)
     for code in ("binary", "gray"):
         for allocation in ("consecutive", "cyclic"):
-            yield gc.Layout.mesh(shape, (ranks, 1), code=code, allocation=allocation)
-            yield gc.Layout.mesh(shape, (1, ranks), code=code, allocation=allocation)
+            yield gc.Layout.mesh(
+                shape, (ranks, 1), code=code, allocation=allocation, ownership=False
+            )
+            yield gc.Layout.mesh(
+                shape, (1, ranks), code=code, allocation=allocation, ownership=False
+            )
     if n > 1:
-        yield gc.Layout.mesh(shape, (2, ranks // 2), code="gray")
+        yield gc.Layout.mesh(shape, (2, ranks // 2), code="gray", ownership=False)
 
 
 def array_of(layout, dtype, payload):
@@ -149,11 +153,11 @@ def slabs(ranks):
     """Layouts whose borders are stretches of memory, or are not, and how far to read."""
     shape, far = (4 * ranks, 6), [(2, 1), (0, 0)]
     for code in ("binary", "gray"):
-        yield gc.Layout.mesh(shape, (ranks, 1), code=code), far, True
-    yield gc.Layout.mesh((8 * ranks,), (ranks,)), far[:1], True
-    yield gc.Layout.mesh(shape, (ranks, 1)), [(1, 1), (0, 1)], False
-    yield gc.Layout.mesh(shape, (ranks, 1), allocation="cyclic"), far, False
-    yield gc.Layout.mesh(shape[::-1], (1, ranks)), far[::-1], False
+        yield gc.Layout.mesh(shape, (ranks, 1), code=code, ownership=False), far, True
+    yield gc.Layout.mesh((8 * ranks,), (ranks,), ownership=False), far[:1], True
+    yield gc.Layout.mesh(shape, (ranks, 1), ownership=False), [(1, 1), (0, 1)], False
+    yield gc.Layout.mesh(shape, (ranks, 1), allocation="cyclic", ownership=False), far, False
+    yield gc.Layout.mesh(shape[::-1], (1, ranks), ownership=False), far[::-1], False
 
 
 def large_borders_are_sent(comm):

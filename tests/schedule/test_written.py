@@ -115,7 +115,10 @@ def test_a_huge_cube_is_read_back(n):
 def test_slots_and_extents_are_read_back():
     slots = gb3.emit(conversion(4, 3, slots=2), one_port(4))
     assert load(dump(slots)) == slots
-    gray, binary = (gc.Layout.mesh((12, 8), (4, 2), code=code) for code in ("gray", "binary"))
+    gray, binary = (
+        gc.Layout.mesh((12, 8), (4, 2), code=code, ownership=False)
+        for code in ("gray", "binary")
+    )
     task = gc.Task(gray, binary, 24, itemsize=8)
     whole = gc.Schedule(task, "none", (), 0, (Way(0, 24, ()),))
     assert load(dump(whole)) == whole

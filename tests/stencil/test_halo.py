@@ -392,7 +392,7 @@ def test_a_consecutive_mesh_needs_as_many_rounds_as_the_code_dilates(data, code)
     bits = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     local = data.draw(st.tuples(*[st.integers(1, 7)] * len(bits)))
     shape = [m << b for m, b in zip(local, bits, strict=True)]
-    layout = gc.Layout.mesh(shape, nodes=[1 << b for b in bits], code=code)
+    layout = gc.Layout.mesh(shape, nodes=[1 << b for b in bits], code=code, ownership=False)
     machine = gc.Machine(layout.n)
     for axis, m in enumerate(local):
         far = data.draw(st.integers(1, m))
@@ -429,7 +429,7 @@ def test_ports_are_free_where_nothing_is_sent():
 
 @pytest.mark.parametrize("code", CODES)
 def test_a_reach_beyond_the_block_takes_more_steps(code):
-    layout = gc.Layout.mesh((1000,), nodes=(8,), code=code)
+    layout = gc.Layout.mesh((1000,), nodes=(8,), code=code, ownership=False)
     exchange = halo(layout, [(0, 300)], periodic=False)
     sizes = {(m.step, m.size) for m in all_messages(exchange)}
     assert sizes == {(1, 125), (2, 125), (3, 50)}
@@ -440,13 +440,13 @@ def test_a_reach_beyond_the_block_takes_more_steps(code):
 
 def test_contention_of_circuits_is_charged():
     """Three words of the Gray code on, two paths meet, whatever the order of dimensions."""
-    exchange = halo(gc.Layout.mesh((40,), nodes=(8,), code="gray"), [(0, 15)])
+    exchange = halo(gc.Layout.mesh((40,), nodes=(8,), code="gray", ownership=False), [(0, 15)])
     rounds = exchange.rounds(gc.Machine(3, 1, "circuit"))
     assert [made.longest for made in rounds] == [5, 5, 10]
 
 
 def test_everything_is_read_at_most_once_from_each_side():
-    layout = gc.Layout.mesh((24,), nodes=(8,), code="gray")
+    layout = gc.Layout.mesh((24,), nodes=(8,), code="gray", ownership=False)
     everything = halo(layout, [(0, 10**9)])
     assert everything.elements == 24 * 7
     assert halo(layout, [(0, 23)]).elements == 24 * 7
@@ -457,7 +457,7 @@ def test_large_meshes_are_counted_without_their_elements():
     exchange = halo(layout, 1, itemsize=8)
     assert exchange.elements == 6 * 16 * 1024**2
     assert exchange.time(gc.Machine(12)) == 6 * 64**2 * 8
-    huge = gc.Layout.mesh((2**70, 3 * 2**60), nodes=(8, 8), code="gray")
+    huge = gc.Layout.mesh((2**70, 3 * 2**60), nodes=(8, 8), code="gray", ownership=False)
     assert halo(huge, (1, 0), corners=True).rounds(gc.Machine(6))[0].longest == 3 * 2**57
 
 

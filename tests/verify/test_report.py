@@ -169,7 +169,9 @@ def _hops(exchanges):
 
 @pytest.mark.parametrize("block", [3, 6, 12])
 def test_extents_are_followed(block):
-    gray, binary = (gc.Layout.mesh((12,), (4,), code=code) for code in ("gray", "binary"))
+    gray, binary = (
+        gc.Layout.mesh((12,), (4,), code=code, ownership=False) for code in ("gray", "binary")
+    )
     schedule = gb1.emit(gc.Task(gray, binary, block), one_port(2))
     assert check_algebra(schedule, one_port(2))
     assert agree(expand(schedule), one_port(2)).peak == block

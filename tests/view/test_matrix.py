@@ -29,8 +29,8 @@ LAYOUTS = {
     "one-bit": gc.Layout.nodes(1),
     "two-axes": mesh((64, 32), nodes=(8, 4), code="gray"),
     "three-axes": mesh((4, 2, 8), nodes=(2, 2, 4), code="gray", allocation="cyclic"),
-    "axis-without-bits": mesh((8, 3, 4), nodes=(4, 1, 2), code="gray"),
-    "extents": mesh((1000, 96), nodes=(8, 4), code="gray"),
+    "axis-without-bits": mesh((8, 3, 4), nodes=(4, 1, 2), code="gray", ownership=False),
+    "extents": mesh((1000, 96), nodes=(8, 4), code="gray", ownership=False),
     "complements": gc.Layout.parse("(~b4 b3 || b2 ~g1 g0)"),
     "largest": mesh((2**32, 2**32), nodes=(2**16, 2**10), code="gray"),
 }

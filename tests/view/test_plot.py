@@ -21,7 +21,7 @@ mpl.use("Agg")
 PLOTS = {
     "line": gc.Layout.consecutive(10, 4, nodes="gray"),
     "lines": gc.Layout.cyclic(6, 3),
-    "ragged-lines": mesh((40,), nodes=(8,), allocation="cyclic"),
+    "ragged-lines": mesh((40,), nodes=(8,), allocation="cyclic", ownership=False),
     "whole-gray": gc.Layout.cyclic(6, 3, whole="gray"),
     "one-element": gc.Layout.nodes(0),
     **{name: GRIDS[name] for name in ("gray", "binary", "cyclic", "1000x96")},

@@ -115,8 +115,8 @@ def test_a_progression_is_one_run():
         gc.Layout.consecutive(60, 30, nodes="gray"),
         gc.Layout.cyclic(60, 30),
         gc.Layout.cyclic(200, 30, nodes="gray"),
-        mesh((24,), nodes=(2,)),
-        mesh((24,), nodes=(2,), allocation="cyclic"),
+        mesh((24,), nodes=(2,), ownership=False),
+        mesh((24,), nodes=(2,), allocation="cyclic", ownership=False),
     ):
         assert len(list(islice(runs(layout, 1), 2))) == 1
 

@@ -17,8 +17,8 @@ from graycube.advice.search import Found, Search
 from graycube.advice.vary import Variation, strategy, vary
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
-from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout import Layout, Ownership
+from graycube.layout.in_bits import in_bits
 from graycube.machine import Machine
 from graycube.machine.model import require_cube_links
 from graycube.show import Shown, text
@@ -191,8 +191,9 @@ def _machine(machine: object, layouts: object) -> Machine:
     """The machine, or the profile of that name for the nodes of the layouts."""
     if isinstance(machine, str) and isinstance(layouts, Mapping):
         for layout in layouts.values():
-            if isinstance(layout, Layout):
-                return require_cube_links(machine, layout.n, "advice")
+            if isinstance(layout, Layout | Ownership):
+                dims = in_bits(layout, "advice").n
+                return require_cube_links(machine, dims, "advice")
     if not isinstance(machine, Machine):
         raise InvalidTypeError(
             f"the machine is {machine!r:.60}",
@@ -215,8 +216,8 @@ def _choices(
                 "use fewer nodes, or other lengths",
             )
         return found
-    for name, layout in layouts.items():
-        require_cube(layout, "advice")
+    found = [Place(in_bits(layout, "advice"), str(name)) for name, layout in layouts.items()]
+    for name, layout in ((place.name, place.layout) for place in found):
         if (layout.shape, layout.n) != (shape, machine.dims):
             raise InvalidValueError(
                 f"{name!r:.40} has shape {layout.shape} on 2^{layout.n} nodes",
@@ -229,7 +230,7 @@ def _choices(
             "advice is about one layout at least",
             'pass layouts={"name": layout}, or leave layouts out',
         )
-    return [Place(layout, str(name)) for name, layout in layouts.items()]
+    return found
 
 
 def _with_transposes(first: Sequence[Place], phases: Sequence[Phase]) -> list[Place]:

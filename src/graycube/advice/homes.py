@@ -58,7 +58,7 @@ def homes(shape: Sequence[int], n: int) -> tuple[Place, ...]:
 def _home(
     shape: Sequence[int], nodes: tuple[int, ...], allocation: Allocation, code: CodeName
 ) -> Place:
-    layout = Layout.mesh(tuple(shape), nodes, code=code, allocation=allocation)
+    layout = Layout.mesh(tuple(shape), nodes, code=code, allocation=allocation, ownership=False)
     over = " x ".join(map(str, nodes))
     return Place(layout, f"{code} {over}" + (", cyclic" if allocation == "cyclic" else ""))
 

@@ -172,7 +172,7 @@ def _checked(phase: Phase, shape: tuple[int, ...]) -> Phase:
     if isinstance(phase, Loop):
         return replace(phase, phases=checked(phase.phases, shape))
     if isinstance(phase, Stencil):
-        alone = Layout.mesh(shape, (1,) * count)
+        alone = Layout.mesh(shape, (1,) * count, ownership=False)
         more = phase.corners, 1, phase.stride
         asked(alone, phase.reach, phase.periodic, *more)
     if isinstance(phase, FFT) and phase.axes is not None:

@@ -133,7 +133,7 @@ def _in_boxes(layout: Placement) -> Placement:
         bits = min(left, axis.bits)
         nodes.append(1 << bits)
         left -= bits
-    return Layout.mesh(layout.shape, nodes)
+    return Layout.mesh(layout.shape, nodes, ownership=False)
 
 
 def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any]) -> None:

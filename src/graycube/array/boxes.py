@@ -134,16 +134,16 @@ def carried(
     """
     key = layout, target, shift, blocks.shape[2:], blocks.dtype
 
-    def made() -> "_Trade | _Whole":
+    def made() -> "_Trade | _InMemory":
         shared, width = windows(comm), blocks.dtype.itemsize * prod(blocks.shape[2:])
         if shared is not None and shared.reserve(prod(layout.shape) * width):
-            return _Whole(shared, layout, target, shift)
+            return _InMemory(shared, layout, target, shift)
         return _Trade(*key, comm)
 
     return private(comm).remembered(key, made, _TRADES, "trades").run(blocks)
 
 
-class _Ends:
+class _Pieces:
     """The piece that a node has, and the one that it needs."""
 
     def __init__(
@@ -171,7 +171,7 @@ class _Ends:
         return rows.reshape(*self._held, *payload)
 
 
-class _Whole:
+class _InMemory:
     """What a node writes of the whole array in shared memory, and what it reads."""
 
     def __init__(
@@ -185,7 +185,7 @@ class _Whole:
         self._shared, self._shape, self._ends = (
             shared,
             layout.shape,
-            _Ends(layout, target, node),
+            _Pieces(layout, target, node),
         )
         triples = zip(self._ends.own.coordinates, shift, layout.shape, strict=True)
         self._goal = _index([(c + step) % n for c, step, n in triples])
@@ -222,7 +222,7 @@ class _Trade:
     ) -> None:
         known = private(comm)
         found = traffic(layout, target, comm.rank, shift)
-        self._ends = _Ends(layout, target, comm.rank)
+        self._ends = _Pieces(layout, target, comm.rank)
         self._kept = [
             [places for node, places in parcels if node == comm.rank]
             for parcels in (found.received, found.sent)

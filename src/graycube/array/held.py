@@ -27,7 +27,7 @@ class Held:
     In a layout by ownership there is one block: that of this rank, in its true size, or of the
     whole array where all nodes are in this process. To type checkers it is a Layout as well.
 
-    >>> Held(np.zeros((2, 3, 5)), Layout.mesh((6,), nodes=(2,))).shape
+    >>> Held(np.zeros((2, 3, 5)), Layout.mesh((6,), nodes=(2,), ownership=False)).shape
     (6, 5)
     """
 

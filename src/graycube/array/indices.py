@@ -52,7 +52,8 @@ def spectrum_of(
     Half of the spectrum of 4k points has an odd number of values, and all of a spectrum seldom
     has: then ``s`` has to say which.
 
-    >>> spectrum_of(Held(np.zeros((2, 3)), Layout.mesh((2, 3), nodes=(2, 1))), 0.5, (2, 4))
+    >>> half = Held(np.zeros((1, 6)), Layout.mesh((2, 3), nodes=(2, 1)))
+    >>> spectrum_of(half, 0.5, (2, 4))
     [(2, 0.5), (4, 0.5)]
     """
     shape, d = a.layout.shape, len(a.layout.axes)

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.boxes import carried
+from graycube.array.held import Held
 from graycube.array.ranks import nodes_here, spread
 from graycube.gf2 import AffineMap
 from graycube.gf2.permuting import carry
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
+_H = TypeVar("_H", bound=Held)
 SCRIPTS = 32
 """So many ways of a node are remembered."""
 
@@ -81,6 +83,20 @@ def straight(
         straight(blocks, layout, first, comm), first, last, over, (0,) * len(layout.shape)
     )
     return straight(blocks, last, target, comm)
+
+
+def in_slots(a: _H, layout: Layout) -> _H:
+    """The array in a layout in bits that has every element on the same node; collective.
+
+    >>> from graycube.layout.in_bits import in_bits
+    >>> box = Layout.mesh((6, 4), nodes=(1, 1), ownership=True)
+    >>> a = Held(np.arange(24).reshape(1, 24), box)
+    >>> in_slots(a, in_bits(box, "a test")).blocks[0, :6].tolist()
+    [0, 4, 8, 1, 5, 9]
+    """
+    if layout == a.layout:
+        return a
+    return a.with_blocks(straight(a.blocks, a.layout, layout, a.comm), layout)
 
 
 def as_product(layout: Placement) -> Placement:

@@ -5,11 +5,12 @@ from typing import Any, TypeVar, overload
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.array.held import Held
+from graycube.array.moving import in_slots
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.gf2.permuting import permuted, require_map
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 
 _H = TypeVar("_H", bound=Held)
 
@@ -51,7 +52,8 @@ def permute(
             "nothing of it moves, and the result shares its blocks",
             "leave out away",
         )
-    order = order_of(require_cube(x.layout, "a permutation"), map)
+    layout = in_bits(x.layout, "a permutation")
+    order, x = order_of(layout, map), in_slots(x, layout)
     return x.with_blocks(x.blocks, x.layout @ order.inverse())
 
 

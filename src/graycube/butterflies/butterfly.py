@@ -9,6 +9,7 @@ import numpy as np
 from graycube.array import CubeArray
 from graycube.array.careful import Careful
 from graycube.array.held import require_array
+from graycube.array.moving import in_slots
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.butterflies.groups import groups, reached
@@ -17,7 +18,7 @@ from graycube.butterflies.stages import Blocks, OnPairs, Pair, carried_out, in_p
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_bits, require_word
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def butterfly(  # noqa: PLR0913
     require_array(a, "a butterfly")
 
     def prepare() -> tuple[tuple[Layout, int, tuple[int, ...]], dict[str, object]]:
-        layout = require_cube(a.layout, "a butterfly")
+        layout = in_bits(a.layout, "a butterfly")
         k = require_axis(axis, len(layout.axes))
         stages = require_bits(layout, k, bits)
         require_word(order, get_args(Order), "order")
@@ -78,6 +79,7 @@ def butterfly(  # noqa: PLR0913
         return (layout, k, stages), {**facts_of("butterfly", layout, a.blocks), **facts}
 
     layout, k, stages = together(a.comm, prepare)
+    home, a = a.layout, in_slots(a, layout)
     offset = layout.word_bits(k).start
     careful = Careful(_checked(stage, offset, layout.axes[k].length), lambda *given: given[:2])
     words = [offset + bit for bit in stages]
@@ -94,7 +96,7 @@ def butterfly(  # noqa: PLR0913
     if np.may_share_memory(blocks, a.blocks):  # there was no stage
         blocks = blocks.copy()
     found = a.with_blocks(blocks, result)
-    return found.relayout(layout) if order == "natural" else found
+    return found.relayout(home) if order == "natural" else found
 
 
 def _checked(stage: Stage, offset: int, length: int) -> OnPairs:

@@ -23,6 +23,7 @@ import numpy as np
 
 from graycube.array import CubeArray
 from graycube.array.held import require_array
+from graycube.array.moving import in_slots
 from graycube.array.ranks import facts_of, together
 from graycube.butterflies.groups import StageGroup, groups, reached
 from graycube.butterflies.planned import on_planned_pairs, planned_stages, require_plan
@@ -31,7 +32,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, compiled, require_ints
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_bits, require_word
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def hadamard(
     require_array(a, "a Walsh-Hadamard transform")
 
     def prepare() -> tuple[tuple[Layout, tuple[int, ...], np.dtype[Any]], dict[str, object]]:
-        layout = require_cube(a.layout, "a Walsh-Hadamard transform")
+        layout = in_bits(a.layout, "a Walsh-Hadamard transform")
         d = len(layout.axes)
         given = range(d) if axes is None else require_ints(axes, "axes")
         chosen = tuple(dict.fromkeys(require_axis(k, d) for k in given))
@@ -89,6 +90,7 @@ def hadamard(
         return (layout, chosen, dtype), {**facts_of("hadamard", layout, a.blocks), **facts}
 
     layout, chosen, dtype = together(a.comm, prepare)
+    a = in_slots(a, layout)
     stages = _stages(layout, chosen)
     blocks = a.blocks.astype(dtype, copy=False)
     if plan is not None and stages:

@@ -44,7 +44,9 @@ def read_layout(
     if nodes is None or len(codes) not in (1, len(shape)):
         raise _unclear(text)
     every = len(shape) // len(codes)
-    layout = gc.Layout.mesh(shape, nodes, code=every * codes, allocation=every * allocations)
+    layout = gc.Layout.mesh(
+        shape, nodes, code=every * codes, allocation=every * allocations, ownership=False
+    )
     return _fitting(require_cube(layout, "a plan"), text, dims, shape)
 
 

@@ -29,7 +29,7 @@ from graycube.layout import Layout
 from graycube.run import private
 
 if TYPE_CHECKING:
-    from graycube.fourier.legs import Leg
+    from graycube.fourier.legs import AnyLeg
 
 _Function = Callable[..., CubeArray]
 _INVERSE: dict[_Function, bool] = {
@@ -177,7 +177,7 @@ def _program(
     over = spread(a.comm)
     if over is None or not a.size:
         return None
-    legs: Sequence[Leg] | None
+    legs: Sequence[AnyLeg] | None
     if "target" in arguments:
         legs = relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
     else:

@@ -83,7 +83,7 @@ class BoxLeg:
         return max(held) * self.given.itemsize
 
     def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
-        """What is to be called; a target that is not in C order has the shape of the box."""
+        """The first transform; a target that is not in C order has the shape of the box."""
         if not target.size:
             return
         lines = source.reshape(*self.read.boxes(self.nodes)[2:], -1)
@@ -104,8 +104,13 @@ class BoxLeg:
                 yield partial(np.copyto, tail, 0)
             lines = wide
         yield self._bound(lines, self.axis, made, self.kind)
-        for axis in self.more:
-            yield self._bound(made, axis, made, "c2c")
+
+    def then(self, target: Blocks) -> Iterator[Call]:
+        """The transforms along other axes."""
+        if target.size:
+            made = target.reshape(*self.layout.boxes(self.nodes)[2:], -1)
+            for axis in self.more:
+                yield self._bound(made, axis, made, "c2c")
 
     def _bound(self, lines: _Lines, axis: int, out: _Lines, kind: str) -> Call:
         inverse, scaling = self.inverse, self.scaling
@@ -199,7 +204,7 @@ def box_legs(  # noqa: PLR0913
     >>> [(leg.kind, leg.axis, leg.crosses is leg, str(leg.layout)) for leg in legs]
     [('r2c', 1, False, '(6 on 2, 5)'), ('c2c', 0, True, '(6, 5 on 2)')]
     """
-    way = _Way(layout, dtype, nodes, inverse=inverse, scaling=scaling)
+    way = _Made(layout, dtype, nodes, inverse=inverse, scaling=scaling)
     last = [*zip(axes, points, strict=True)][-1:] if real else []
     if last and not inverse:
         way.transform("r2c", *last[0])
@@ -235,7 +240,7 @@ def moving_legs(
     return (BoxLeg(None, layout, layout, nodes, dtype, dtype), leg) if begins else (leg,)
 
 
-class _Way:
+class _Made:
     """Legs that are put together one by one; they are ``found`` until an axis stays spread."""
 
     def __init__(

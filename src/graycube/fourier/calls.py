@@ -33,7 +33,7 @@ from graycube.fourier.carried import (
     scaling_of,
 )
 from graycube.fourier.halves import halves
-from graycube.fourier.legs import Blocks, Leg
+from graycube.fourier.legs import AnyLeg, Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
 from graycube.host import threads
 from graycube.layout import Layout, Ownership
@@ -83,7 +83,7 @@ class Wanted:
 @lru_cache(maxsize=4 * KEPT)
 def legs_of(
     layout: Placement, dtype: "np.dtype[Any]", nodes: range, asked: Wanted
-) -> tuple[Leg, ...] | None:
+) -> tuple[AnyLeg, ...] | None:
     """The legs of a transform of such an array, if there are some; the last one says where.
 
     The dtype is that of the spectrum. All nodes that are here have one block together: that of
@@ -111,7 +111,7 @@ def legs_of(
     if not isinstance(layout, Layout) or not asked.takes_all(layout):
         return None
     real = axes[-1] if asked.real else None
-    legs, now = list[Leg](), layout
+    legs, now = list[AnyLeg](), layout
     if real is not None and not inverse:
         half = _halved(layout, real, asked, dtype, nodes, first=True)
         if half is None:
@@ -144,7 +144,7 @@ def _halved(  # noqa: PLR0913
     nodes: range,
     *,
     first: bool,
-) -> list[Leg] | None:
+) -> list[AnyLeg] | None:
     """The legs of the transform between real lines and half of their spectra."""
     if not has_room(layout, axis):
         return None
@@ -165,7 +165,7 @@ def _halved(  # noqa: PLR0913
 class _Call:
     """What follows from what is asked for: the legs, what ranks tell each other, the bytes."""
 
-    legs: tuple[Leg, ...]
+    legs: tuple[AnyLeg, ...]
     facts: Told
     room: int
 
@@ -239,7 +239,7 @@ def _here(
     block = a.blocks
     for leg in legs:
         made = np.empty((1, leg.rows, *a.payload), leg.dtype)
-        for call in leg.calls(block, made):
+        for call in (*leg.calls(block, made), *leg.then(made)):
             call()
         block = made
     return delivered(a.with_blocks(block, legs[-1].layout), out)

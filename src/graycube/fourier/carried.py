@@ -16,7 +16,7 @@ from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
 from graycube.fourier.box_legs import moving_legs
 from graycube.fourier.carriers import ByMemory, ByMessages, Carrier, Handover, Words
-from graycube.fourier.legs import Blocks, Call, Leg, LineLeg
+from graycube.fourier.legs import AnyLeg, Blocks, Call, LineLeg
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back
@@ -88,7 +88,7 @@ def complex_legs(  # noqa: PLR0913
 
 def relaid_legs(
     layout: Placement, target: Placement, dtype: np.dtype[Any], nodes: range, *, first: bool
-) -> tuple[Leg, ...] | None:
+) -> tuple[AnyLeg, ...] | None:
     """Everything straight to where it belongs; at ``first`` it is put where others see it.
 
     None between layouts of different kinds.
@@ -133,7 +133,7 @@ class Legs:
 
     def __init__(  # noqa: PLR0913, PLR0917
         self,
-        legs: Sequence[Leg],
+        legs: Sequence[AnyLeg],
         carrier: Carrier,
         known: Private,
         target: Blocks,
@@ -210,6 +210,7 @@ class Legs:
                 calls += () if self._source is None else begin(self._source)
             else:
                 calls += reading.calls(block, made)
+            calls += reading.then(made)
             if crossing is None:
                 block, reading = made, after or reading
                 continue
@@ -225,13 +226,15 @@ class Legs:
             raise AssertionError(self._legs)
         return begin, found
 
-    def _between(self, number: int, shape: tuple[int, ...], leg: Leg) -> Blocks:
+    def _between(self, number: int, shape: tuple[int, ...], leg: AnyLeg) -> Blocks:
         """What a leg writes for the next one: transforms share it, for they never overlap."""
         key = number, shape, leg.dtype
         return self._known.remembered(key, lambda: np.empty(shape, leg.dtype), 4, "between")
 
 
-def _first_calls(first: Leg, target: Blocks, made: Blocks, source: Blocks) -> "Iterator[Call]":
+def _first_calls(
+    first: AnyLeg, target: Blocks, made: Blocks, source: Blocks
+) -> "Iterator[Call]":
     """What the first leg calls; it cannot always work on an array of the caller as it is."""
     permuted = isinstance(first, LineLeg) and first.fetched is not None
     block = source
@@ -245,7 +248,7 @@ def _first_calls(first: Leg, target: Blocks, made: Blocks, source: Blocks) -> "I
     yield from first.calls(block, made)
 
 
-def carrier(comm: "Intracomm", legs: Sequence[Leg], payload: int) -> Carrier | None:
+def carrier(comm: "Intracomm", legs: Sequence[AnyLeg], payload: int) -> Carrier | None:
     """How legs are carried out, where ranks are agreed about them; collective.
 
     None where letters cannot bring what they read: that is not on a map of addresses.
@@ -261,7 +264,7 @@ def carrier(comm: "Intracomm", legs: Sequence[Leg], payload: int) -> Carrier | N
     return ByMessages(comm, room(legs, 1, payload))
 
 
-def room(legs: Sequence[Leg], ranks: int, payload: int) -> int:
+def room(legs: Sequence[AnyLeg], ranks: int, payload: int) -> int:
     """The bytes of a buffer that legs exchange through.
 
     >>> layout, target = Layout.cyclic(4, 1), Layout.consecutive(4, 1)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from graycube.fourier.legs import Blocks, Call, Crossing, Leg
+from graycube.fourier.legs import AnyLeg, Blocks, Call, CrossingLeg
 from graycube.run.agreement import Reduction
 from graycube.run.mpi import private
 from graycube.run.post import post
@@ -34,7 +34,7 @@ class Handover:
     made: Blocks | None
     pack: Callable[[Blocks], Call] | None
     cross: Callable[[Words], bool]
-    leg: Leg
+    leg: AnyLeg
     seen: Blocks
 
 
@@ -55,7 +55,7 @@ class Carrier(Protocol):
     def agreed(self, words: Words) -> bool:
         """Whether all ranks do the same, where nothing crosses; collective."""
 
-    def crossing(self, leg: Crossing, made: Blocks, number: int) -> Handover:
+    def crossing(self, leg: CrossingLeg, made: Blocks, number: int) -> Handover:
         """That in front of a leg, whose rank makes a block like this; they are numbered."""
 
 
@@ -81,7 +81,7 @@ class ByMemory:
         """What the ranks say in a meeting."""
         return self._shared.meet((0, *words))
 
-    def crossing(self, leg: Crossing, made: Blocks, number: int) -> Handover:
+    def crossing(self, leg: CrossingLeg, made: Blocks, number: int) -> Handover:
         """Into the buffer whose turn it will be, and out of all of it."""
         shared = self._shared
         buffer = shared.buffers[shared.turn + number & 1]
@@ -118,7 +118,7 @@ class ByMessages:
             return self._shared.meet((0, *words))
         return self._asked is None or self._asked.alike()
 
-    def crossing(self, leg: Crossing, made: Blocks, number: int) -> Handover:
+    def crossing(self, leg: CrossingLeg, made: Blocks, number: int) -> Handover:
         """As letters."""
         mail = leg.posted(self._post, made)
 

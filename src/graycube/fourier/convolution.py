@@ -6,13 +6,14 @@ import numpy as np
 
 from graycube.array import CubeArray
 from graycube.array.held import require_array
+from graycube.array.moving import in_slots
 from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.lines import evened, nodes_along, resized
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.residues import MOST_BITS, joined, primes_for, product_modulo
 from graycube.fourier.transform import fft, ifft
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_word
 
 Mode = Literal["full", "periodic"]
@@ -107,7 +108,7 @@ def _exact(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
             "convert an array with astype(float)",
         )
     one, other = (evened(resized(each, axis, 1 << bits)) for each in (a, v))
-    require_cube(one.layout, "a convolution of whole numbers")
+    one = in_slots(one, in_bits(one.layout, "a convolution of whole numbers"))
     other = other.relayout(one.layout)
     found = [product_modulo(one, other, axis, k) for k in range(primes_for(most))]
     return found[0].with_blocks(joined([each.blocks for each in found]))

@@ -27,7 +27,8 @@ class Halves:
     ``rest`` has the length of each other axis, and its stride before and after. ``along`` is
     the length and the stride of the lines, before and after.
 
-    >>> layout, spectrum = Layout.mesh((2, 6), (2, 1)), Layout.mesh((2, 4), (2, 1))
+    >>> layout = Layout.mesh((2, 6), (2, 1), ownership=False)
+    >>> spectrum = Layout.mesh((2, 4), (2, 1))
     >>> leg = halves(layout, spectrum, 1, np.dtype(complex))
     >>> made = np.empty((1, 4), complex)
     >>> _ = [call() for call in leg.calls(np.ones((1, 6)), made)]
@@ -60,6 +61,10 @@ class Halves:
         yield engine.bound(
             lines, lines.ndim - 2, out, kind=kind, inverse=self.inverse, scaling=self.scaling
         )
+
+    def then(self, target: Blocks) -> Iterator[Call]:  # noqa: ARG002 - as any leg
+        """Nothing."""
+        return iter(())
 
     def _view(self, block: Blocks, end: int) -> Blocks:
         """The lines as the last axis but one, before the payload."""

@@ -10,7 +10,7 @@ Rules.
 3. Legs are made for one shape and dtype. They become calls once the arrays are known.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -29,11 +29,11 @@ Blocks = NDArray[Any]
 Call = Callable[[], object]
 
 
-class Leg(Protocol):
+class AnyLeg(Protocol):
     """What a carrier asks of a leg.
 
-    >>> Leg.__name__
-    'Leg'
+    >>> AnyLeg.__name__
+    'AnyLeg'
     """
 
     @property
@@ -49,18 +49,21 @@ class Leg(Protocol):
         """How many elements the block of this node has then."""
 
     @property
-    def crosses(self) -> "Crossing | None":
+    def crosses(self) -> "CrossingLeg | None":
         """The leg itself, if it reads what other nodes made."""
 
     def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
-        """What is to be called; the target is contiguous, or a part ``among`` others."""
+        """What is called to read the source; the target is contiguous, or ``among`` others."""
+
+    def then(self, target: Blocks) -> Iterator[Call]:
+        """What is called after that, in place."""
 
 
-class Crossing(Leg, Protocol):
+class CrossingLeg(AnyLeg, Protocol):
     """What a carrier asks of a leg that reads what other nodes made.
 
-    >>> Crossing.__mro__[1].__name__
-    'Leg'
+    >>> CrossingLeg.__mro__[1].__name__
+    'AnyLeg'
     """
 
     @property
@@ -89,7 +92,7 @@ class Posted:
     made: Blocks | None
     pack: Callable[[Blocks], Call] | None
     send: Callable[[], None]
-    leg: Leg
+    leg: AnyLeg
     seen: Blocks
 
 
@@ -164,19 +167,28 @@ class LineLeg:
         return self.fetched
 
     def calls(self, source: Blocks, target: Blocks) -> Iterator[Call]:
-        """What is to be called; the target is contiguous, and so are the blocks of all."""
-        steps = self.steps
-        direct = self._first(source, target) if steps and source.dtype == self.dtype else None
-        if direct is None:
-            yield self._copy(source, target)
-        else:
+        """The first transform; the target is contiguous, and so are the blocks of all."""
+        direct = None
+        if self.steps and source.dtype == self.dtype:
+            direct = self._first(source, target)
+        if direct is not None:
             yield direct
-            yield from self._turns(steps[0], target)
-            steps = steps[1:]
+        else:
+            yield self._copy(source, target)
+            yield from self._in_place(self.steps[:1], target)
+        for step in self.steps[:1]:
+            yield from self._turns(step, target)
+
+    def then(self, target: Blocks) -> Iterator[Call]:
+        """The other transforms."""
+        for step in self.steps[1:]:
+            yield from self._in_place((step,), target)
+            yield from self._turns(step, target)
+
+    def _in_place(self, steps: Sequence[PassStep], target: Blocks) -> Iterator[Call]:
         for step in steps:
             lines = target.reshape(*step.shape, *target.shape[2:])
             yield self._bound(lines, step.axis, lines)
-            yield from self._turns(step, target)
 
     def _bound(self, lines: Blocks, axis: int, out: Blocks) -> Callable[[], object]:
         scaling = self.scaling

@@ -258,4 +258,4 @@ def _evened(layout: Any) -> Layout:  # noqa: ANN401 - a layout of either kind
         or owned_mesh(layout.shape, nodes, codes, places) != layout
     ):
         return cast("Layout", layout)
-    return Layout.mesh(layout.shape, nodes, code=codes, allocation=places)
+    return Layout.mesh(layout.shape, nodes, code=codes, allocation=places, ownership=False)

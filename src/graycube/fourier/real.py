@@ -71,9 +71,9 @@ def rfft(
     >>> np.allclose(y.to_numpy(), np.fft.rfft(x))
     True
     >>> y
-    <CubeArray (4, 4) complex128 on 4 nodes: (b1:1 b1:0 || b0:1 g0:0)>
+    <CubeArray (4, 4) complex128 on 4 nodes: (4 on 4 gray, 4)>
     >>> rfft(CubeArray.from_numpy(x, Layout.mesh((4, 6), nodes=(2, 2))))
-    <CubeArray (4, 4) complex128 on 4 nodes: (b1:1 b1:0 || b0:1 b0:0)>
+    <CubeArray (4, 4) complex128 on 4 nodes: (4 on 4, 4)>
     """
 
     def check() -> tuple[int, int, np.dtype[np.generic]]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array import CubeArray
+from graycube.array.moving import in_slots
 from graycube.array.ranks import facts_of, together
 from graycube.butterflies.planned import require_plan
 from graycube.cost import exchanged_dims
@@ -24,7 +25,7 @@ from graycube.fourier.lines import resized
 from graycube.fourier.owned import owned_transform
 from graycube.fourier.planned import planned
 from graycube.layout import Layout, Ownership
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_word
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _transform(  # noqa: PLR0913
         lengths = require_lengths(a.layout, wanted, s)
         home = resized_home(a.layout, lengths)
         if plan is not None:
-            cube = require_cube(home, "a plan")
+            cube = in_bits(home, "a plan")
             require_plan(plan, cube, (*reversed(cube.word_bits(wanted[0])),))
         require_out(out, a, (*home.shape, *a.payload), dtype)
         return wanted, dtype, lengths, home
@@ -206,7 +207,9 @@ def _transform(  # noqa: PLR0913
         return found
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
     chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
-    if isinstance(home, Ownership):
+    if plan is not None:
+        a = in_slots(a, in_bits(a.layout, "a plan"))
+    if isinstance(a.layout, Ownership):
         scaled = partial(scale, norm=norm, inverse=inverse)
         whole = reduce(lambda now, axis: resized(now, axis, lengths[axis]), lengths, a)
         result = owned_transform(whole, chosen, dtype, scaled, inverse=inverse)

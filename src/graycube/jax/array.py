@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import jax
 
 from graycube.array import CubeArray
+from graycube.array.moving import in_slots
 from graycube.array.ranks import nodes_here
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap
@@ -21,7 +22,7 @@ from graycube.jax.reshard import require_same_mesh
 from graycube.jax.rounds import executed
 from graycube.jax.shardings import layout, placed, source_of
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_single
 from graycube.schedule import Task
 
@@ -105,6 +106,7 @@ class Array(Arithmetic):
         ``copy=False`` refuses to copy.
 
         >>> from graycube.array import CubeArray
+        from graycube.array.moving import in_slots
         >>> u = CubeArray.from_numpy(range(64), Layout.cyclic(6, 3)).astype("float32")
         >>> mesh = jax.make_mesh((8,), ("x",))
         >>> a = Array.from_cube(u, jax.NamedSharding(mesh, P("x")))
@@ -117,8 +119,9 @@ class Array(Arithmetic):
                 "from_cube takes a CubeArray",
                 "use gc.jax.Array.from_array for an array of JAX",
             )
-        layout = require_cube(u.layout, "a gc.jax.Array")
+        layout = in_bits(u.layout, "a gc.jax.Array")
         require_single(layout, "a gc.jax.Array")
+        u = in_slots(u, layout)
         require_same_nodes(layout, layout_of(sharding, u.layout.shape))
         every = jax.sharding.NamedSharding(sharding.mesh, P(cube_of(sharding.mesh).names))
         return cls(on_devices(u.blocks, u.nodes, every, copy=copy), layout, sharding)

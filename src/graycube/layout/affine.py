@@ -51,7 +51,7 @@ class AffinePlacement(Placement):
         """True lengths of the axes.
 
         >>> from graycube.layout import Layout
-        >>> Layout.mesh((1000, 96), nodes=(8, 4)).shape
+        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).shape
         (1000, 96)
         """
         return tuple(axis.length for axis in self.axes)
@@ -61,7 +61,7 @@ class AffinePlacement(Placement):
         """Number of elements.
 
         >>> from graycube.layout import Layout
-        >>> Layout.mesh((1000, 96), nodes=(8, 4)).size
+        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).size
         96000
         """
         return prod(self.shape)
@@ -71,7 +71,7 @@ class AffinePlacement(Placement):
         """Number of elements that a node holds.
 
         >>> from graycube.layout import Layout
-        >>> Layout.mesh((1000, 96), nodes=(8, 4)).block_size
+        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).block_size
         3000
         """
         return copied.block_size(self.axes, self.copies, self.n)
@@ -81,7 +81,7 @@ class AffinePlacement(Placement):
         """The digits of a slot, the highest first: each one's axis, and how many values it has.
 
         >>> from graycube.layout import Layout
-        >>> Layout.mesh((8, 6), nodes=(4, 2)).digits
+        >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).digits
         ((0, 2), (1, 3))
         """
         return copied.digits(self.map, self.n, self.axes)
@@ -178,7 +178,7 @@ class AffinePlacement(Placement):
         """How many nodes have each element.
 
         >>> from graycube.layout import Layout
-        >>> Layout.mesh((8, 6), nodes=(4, 2)).without_axes([0]).copy_count
+        >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).without_axes([0]).copy_count
         4
         """
         return 1 << self.copies
@@ -196,7 +196,7 @@ class AffinePlacement(Placement):
         """The digits of a slot.
 
         >>> from graycube.layout import Layout
-        >>> Layout.mesh((8, 6), nodes=(4, 2)).digits_on(range(1))
+        >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).digits_on(range(1))
         ((0, 2), (1, 3))
         """
         return self.digits
@@ -205,7 +205,7 @@ class AffinePlacement(Placement):
         """Nodes and slots without extents, and the extents.
 
         >>> from graycube.layout import Layout
-        >>> Layout.mesh((8, 6), nodes=(4, 2)).boxes(range(8))
+        >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).boxes(range(8))
         (8, 2, 1, 3)
         """
         extents = [axis.extent for axis in self.axes]
@@ -236,7 +236,7 @@ class AffinePlacement(Placement):
         """The piece of one node, or of all of them.
 
         >>> from graycube.layout import Layout
-        >>> Layout.mesh((6, 4), nodes=(2, 2)).piece(range(1)).slices
+        >>> Layout.mesh((6, 4), nodes=(2, 2), ownership=False).piece(range(1)).slices
         (slice(0, 3, None), slice(0, 2, None))
         """
         return piece_of_cube(self, nodes)

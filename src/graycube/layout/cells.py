@@ -37,7 +37,8 @@ class Cells:
 def cells_of(layout: Layout) -> tuple[Cells, ...]:
     """The cells of each axis.
 
-    >>> cells_of(Layout.mesh((1000, 16), nodes=(8, 4), allocation=("consecutive", "cyclic")))
+    >>> places = ("consecutive", "cyclic")
+    >>> cells_of(Layout.mesh((1000, 16), (8, 4), allocation=places, ownership=False))
     (Cells(width=125, count=8), Cells(width=1, count=16))
     """
     cells, bits_below = [], 0

@@ -30,13 +30,13 @@ _KEPT = 64  # pairs of layouts
 def common(first: Placement, second: Placement) -> Placement | None:
     """The layout of what is made of arrays in two layouts, or None if nodes lack something.
 
-    >>> mesh = Layout.mesh((8, 6, 4), nodes=(2, 2, 2))
+    >>> mesh = Layout.mesh((8, 6, 4), nodes=(2, 2, 2), ownership=False)
     >>> thin = [mesh.without_axes({0, 1, 2} - {k}, keepdims=True) for k in range(3)]
     >>> print(common(thin[0], thin[1]))
     (b0:1 b0:0 || b0:2 b1:0 c0) x 3 on axis 1, x 1 on axis 2
     >>> common(common(thin[0], thin[1]), thin[2]) == mesh
     True
-    >>> common(mesh, Layout.mesh((8, 6, 4), nodes=(8, 1, 1))) is None
+    >>> common(mesh, Layout.mesh((8, 6, 4), nodes=(8, 1, 1), ownership=False)) is None
     True
     """
     count = max(len(first.shape), len(second.shape))

@@ -77,7 +77,7 @@ def coarser(layout: Placement, factors: Sequence[int]) -> Placement:
     (b0 || b3 g2 g1)
     >>> print(coarser(Layout.nodes(3, "gray"), [2]), coarser(Layout.nodes(3), [8]))
     (|| b1 g0 c0) (|| c2 c1 c0)
-    >>> print(coarser(Layout.mesh((1000,), nodes=(8,), code="gray"), [2]))
+    >>> print(coarser(Layout.mesh((1000,), nodes=(8,), code="gray", ownership=False), [2]))
     (500 on 8 gray)
     """
     counts = [factor.bit_length() - 1 for factor in factors]
@@ -158,7 +158,8 @@ def _coarser(axis: Axis, bits: int) -> Axis | None:
 def without_low(layout: Layout, axes: tuple[Axis, ...]) -> Layout:
     """Rules 1 and 2: the layout of indices that are zero in the low bits that axes lack.
 
-    >>> print(without_low(Layout.mesh((24,), nodes=(4,), code="gray"), (Axis(2),)))
+    >>> layout = Layout.mesh((24,), nodes=(4,), code="gray", ownership=False)
+    >>> print(without_low(layout, (Axis(2),)))
     (|| b1 g0)
     """
     mask, split = (1 << layout.n) - 1, layout.p - layout.copies

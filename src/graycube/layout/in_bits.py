@@ -3,6 +3,7 @@
 from graycube.gf2 import is_power_of_two
 from graycube.layout.layout import Layout, require_cube
 from graycube.layout.ownership import Ownership
+from graycube.layout.required import require_single
 
 
 def in_bits(layout: object, what: str) -> Layout:
@@ -12,9 +13,11 @@ def in_bits(layout: object, what: str) -> Layout:
     ownership are in C order: whoever has some takes them there with ``relayout``.
 
     >>> box = Layout.mesh((12, 12), nodes=(2, 2), ownership=True)
-    >>> in_bits(box, "a plan") == Layout.mesh((12, 12), nodes=(2, 2))
+    >>> in_bits(box, "a plan") == Layout.mesh((12, 12), nodes=(2, 2), ownership=False)
     True
     """
+    if isinstance(layout, Ownership):
+        require_single(layout, what)
     if not isinstance(layout, Ownership) or not _is_even(layout):
         return require_cube(layout, what)
     axes = layout.axes
@@ -28,10 +31,11 @@ def in_bits(layout: object, what: str) -> Layout:
         dims=[
             range(low + width - 1, low - 1, -1) for low, width in zip(lows, widths, strict=True)
         ],
+        ownership=False,
     )
 
 
 def _is_even(layout: Ownership) -> bool:
-    """Whether it has equal blocks on 2^n nodes, each element on one of them."""
+    """Whether it has equal blocks on 2^n nodes."""
     equal = all(axis.length % axis.parts == 0 for axis in layout.axes)
-    return equal and is_power_of_two(layout.node_count) and layout.copy_count == 1
+    return equal and is_power_of_two(layout.node_count)

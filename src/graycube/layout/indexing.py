@@ -34,6 +34,34 @@ def locate(
     address: AffineMap, n: int, axes: tuple[Axis, ...], index: Sequence[Number]
 ) -> tuple[Number, Number]:
     """Node and slot of a flat index or of one coordinate per axis."""
+    flat, given = _given(axes, index)
+    extent = prod(axis.extent for axis in axes)
+
+    def place(*numbers: Number) -> tuple[Number, Number]:
+        word, rest = 0, 0
+        for axis, i in zip(axes, unravel(axes, *numbers) if flat else numbers, strict=True):
+            bits, within = axis.split(i)
+            word = word << axis.bits | bits
+            rest = rest * axis.extent + within
+        a = _like(word, address(word))
+        return a & ((1 << n) - 1), (a >> n) * extent + rest
+
+    node, slot = _piecewise(place, given, results=2)
+    return node, slot
+
+
+def coordinates_of(axes: Sequence[Any], index: Sequence[Number]) -> list[Number]:
+    """One coordinate for each axis that has a length, of a flat index or of coordinates.
+
+    >>> coordinates_of([Axis(1), Axis(2)], [6])
+    [1, 2]
+    """
+    flat, given = _given(axes, index)
+    return unravel(axes, *given) if flat else given
+
+
+def _given(axes: Sequence[Any], index: Sequence[Number]) -> tuple[bool, list[Number]]:
+    """Whether it is a flat index, and what was given, within its limits."""
     shape = tuple(axis.length for axis in axes)
     if len(index) not in (1, len(axes)):
         raise InvalidValueError(
@@ -51,20 +79,7 @@ def locate(
     names = ["index"] if flat else [f"the coordinate on axis {k}" for k in range(len(axes))]
     limits = [prod(shape)] if flat else shape
     hints = [f"check the shape {shape}"] * len(index)
-    checked = _checked(list(zip(index, limits, names, hints, strict=True)), prod(shape))
-    extent = prod(axis.extent for axis in axes)
-
-    def place(*numbers: Number) -> tuple[Number, Number]:
-        word, rest = 0, 0
-        for axis, i in zip(axes, unravel(axes, *numbers) if flat else numbers, strict=True):
-            bits, within = axis.split(i)
-            word = word << axis.bits | bits
-            rest = rest * axis.extent + within
-        a = _like(word, address(word))
-        return a & ((1 << n) - 1), (a >> n) * extent + rest
-
-    node, slot = _piecewise(place, checked, results=2)
-    return node, slot
+    return flat, checked(list(zip(index, limits, names, hints, strict=True)), prod(shape))
 
 
 def coordinates(
@@ -73,7 +88,7 @@ def coordinates(
     """One coordinate per axis of what is in a slot of a node."""
     extent = prod(axis.extent for axis in axes)
     size = extent << logical.width  # with all copies
-    checked = _checked(
+    given = checked(
         [
             (node, 1 << n, "node", f"there are {1 << n} nodes"),
             (slot, size >> n, "slot", f"a block has {size >> n} elements"),
@@ -92,7 +107,7 @@ def coordinates(
             word = word >> axis.bits
         return tuple(reversed(backwards))
 
-    return _piecewise(find, checked, results=len(axes))
+    return _piecewise(find, given, results=len(axes))
 
 
 def _piecewise(
@@ -111,7 +126,7 @@ def _piecewise(
     return tuple(whole.reshape(first.shape) for whole in out)
 
 
-def ravel(axes: tuple[Axis, ...], coordinates: Sequence[Number]) -> Number:
+def ravel(axes: Sequence[Any], coordinates: Sequence[Number]) -> Number:
     """The flat index, in C order."""
     flat = 0
     for axis, i in zip(axes, coordinates, strict=True):
@@ -119,7 +134,7 @@ def ravel(axes: tuple[Axis, ...], coordinates: Sequence[Number]) -> Number:
     return flat
 
 
-def unravel(axes: tuple[Axis, ...], flat: Number) -> list[Number]:
+def unravel(axes: Sequence[Any], flat: Number) -> list[Number]:
     """One coordinate per axis of a flat index."""
     backwards = []
     for axis in reversed(axes[1:]):
@@ -133,8 +148,12 @@ def _like(model: Number, value: Number) -> Number:
     return value.astype(model.dtype, copy=False) if isinstance(model, np.ndarray) else value
 
 
-def _checked(values: Sequence[tuple[Number, int, str, str]], size: int) -> list[Number]:
-    """Values within their limits: all Python integers, or all arrays of one dtype and shape."""
+def checked(values: Sequence[tuple[Number, int, str, str]], size: int) -> list[Number]:
+    """Values within their limits: all Python integers, or all arrays of one dtype and shape.
+
+    >>> checked([(3, 8, "node", "there are 8 nodes")], 8)
+    [3]
+    """
     if not any(np.ndim(value) for value, *_ in values):
         return [_checked_int(*entry) for entry in values]
     if size > 1 << MAX_ARRAY_BITS:

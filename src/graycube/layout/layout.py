@@ -18,7 +18,7 @@ from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.layout import copied, text
 from graycube.layout.affine import AffinePlacement
 from graycube.layout.axis import Axis
-from graycube.layout.mesh import Allocation, CodeName, even, mesh_address, mesh_owned
+from graycube.layout.mesh import Allocation, CodeName, even, in_powers, mesh_address, mesh_owned
 from graycube.layout.ownership import Ownership
 from graycube.layout.required import require_axis
 from graycube.show import Piece as SheetPiece, Sheet, Shown
@@ -80,7 +80,7 @@ class Layout(AffinePlacement, Shown):
         whole: CodeName | Sequence[CodeName | None] | None = None,
         allocation: Allocation | Sequence[Allocation] = "consecutive",
         dims: Sequence[Sequence[int]] | None = None,
-        ownership: bool = False,
+        ownership: bool | None = None,
     ) -> "Layout":
         """An array of any number of axes over a mesh of nodes.
 
@@ -90,13 +90,16 @@ class Layout(AffinePlacement, Shown):
         "consecutive" or "cyclic". ``dims[k]`` names the cube dimensions of axis k, most
         significant first; by default the first axis has the highest ones.
 
-        Where each number of nodes is a power of two that divides the length, this is a
-        :class:`Layout`, which plans and the papers are about. Anywhere else it is an
-        :class:`Ownership`, which arrays take as well: blocks of ceil(length / nodes) elements,
-        of which the last ones have fewer or none. With ``ownership`` it is one in any case:
-        then a block is a box in C order, whatever the lengths, and ``local`` can be written in
-        place. To type checkers all are a Layout: arrays do the same with both kinds, and what
+        Where all lengths and numbers of nodes are powers of two, this is a :class:`Layout`,
+        which plans and the papers are about. Anywhere else it is an :class:`Ownership`: each
+        node has a box of ceil(length / nodes) elements along each axis, in C order; the last
+        ones have fewer or none. Plans take such a layout too if the boxes are equal, on 2^n
+        nodes. To type checkers all are a Layout: arrays do the same with both kinds, and what
         needs the map of a Layout refuses the other and says why.
+
+        ``ownership=True`` makes boxes in any case. With ``ownership=False``, and where
+        ``slots``, ``whole`` or ``dims`` is given, lengths are 2^k times an odd extent: 2^n
+        nodes have to divide them, and blocks have all address bits before all extents.
 
         >>> print(Layout.mesh((64, 32), nodes=(8, 4), code="gray"))
         (b0:2 b0:1 b0:0 b1:2 b1:1 b1:0 || b0:5 g0:4 g0:3 b1:4 g1:3)
@@ -104,9 +107,12 @@ class Layout(AffinePlacement, Shown):
         (4, 124)
         >>> Layout.mesh((1000, 7), nodes=(16, 3))
         <Ownership (1000, 7) on 48 nodes: (1000 on 16, 7 on 3)>
-        >>> Layout.mesh((12, 12), nodes=(2, 2), ownership=True)
-        <Ownership (12, 12) on 4 nodes: (12 on 2, 12 on 2)>
+        >>> print(Layout.mesh((1000,), nodes=(8,), code="gray", ownership=False))
+        (|| b2 g1 g0) x 125
         """
+        plain = (slots, whole, dims) == ("binary", None, None)
+        if ownership is None and plain and not in_powers(shape):
+            ownership = True
         if ownership or not even(shape, nodes):
             owned: Any = mesh_owned(shape, nodes, code, slots, whole, allocation, dims)
             return owned  # type: ignore[no-any-return] # plans want a Layout, arrays take both
@@ -182,9 +188,9 @@ class Layout(AffinePlacement, Shown):
         only have copies of the same elements, and ``c0`` says which node bits tell them apart.
         With ``keepdims`` the axes stay, with a length of 1.
 
-        >>> mesh = Layout.mesh((8, 6), nodes=(4, 2))
+        >>> mesh = Layout.mesh((8, 8), nodes=(4, 2))
         >>> print(mesh.without_axes([0]))
-        (|| c1 c0 b0) x 3
+        (b1 b0 || c1 c0 b2)
         >>> print(mesh.without_axes([1], keepdims=True))
         (b0:0 || b0:2 b0:1 c0) x 1 on axis 1
         """
@@ -283,7 +289,7 @@ class Layout(AffinePlacement, Shown):
 
 
 def require_cube(layout: object, what: str) -> Layout:
-    """The layout, if it is one of equal blocks on 2^n nodes.
+    """The layout, if it is one in bits: equal blocks on 2^n nodes, whose slots have bits.
 
     >>> require_cube(Layout.mesh((9,), nodes=(4,)), "a plan")
     Traceback (most recent call last):
@@ -293,11 +299,16 @@ def require_cube(layout: object, what: str) -> Layout:
     CubeArray.relayout goes between them
     """
     if isinstance(layout, Ownership):
-        found, nearest = layout.why_not_even()
+        if (uneven := layout.why_not_even()) is None:
+            raise InvalidValueError(
+                f"the layout {layout} has boxes in C order",
+                f"{what} needs slots that are numbered by bits",
+                "use Layout.mesh(..., ownership=False), and CubeArray.relayout to go there",
+            )
         raise InvalidValueError(
-            found,
+            uneven[0],
             f"{what} needs equally many elements on each of 2^n nodes",
-            f"{nearest}; arrays take any, and CubeArray.relayout goes between them",
+            f"{uneven[1]}; arrays take any, and CubeArray.relayout goes between them",
         )
     if not isinstance(layout, Layout):
         raise InvalidTypeError(

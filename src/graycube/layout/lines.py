@@ -38,7 +38,7 @@ def in_runs(layout: Placement, axis: int) -> Placement:
 def runs(layout: Placement, axis: int) -> tuple[int, Placement]:
     """How many runs an axis has, and the layout of one element for each.
 
-    >>> count, ends = runs(Layout.mesh((24, 6), nodes=(4, 2), code="gray"), 0)
+    >>> count, ends = runs(Layout.mesh((24, 6), nodes=(4, 2), code="gray", ownership=False), 0)
     >>> print(count, ends)
     4 (|| b0:1 g0:0 b1:0) x 3 on axis 1
     >>> print(*runs(Layout.mesh((9,), nodes=(8,)), 0))

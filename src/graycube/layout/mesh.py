@@ -95,6 +95,15 @@ def even(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
     return all(is_power_of_two(count) and length % count == 0 for length, count in pairs)
 
 
+def in_powers(shape: int | Sequence[int]) -> bool:
+    """Whether every length is a power of two, or is refused in any case.
+
+    >>> in_powers((64, 32)), in_powers((64, 48))
+    (True, False)
+    """
+    return all(n < 1 or is_power_of_two(n) for n in require_ints(shape, "shape"))
+
+
 def mesh_owned(  # noqa: PLR0913, PLR0917
     shape: int | Sequence[int],
     nodes: int | Sequence[int],
@@ -118,10 +127,11 @@ def mesh_owned(  # noqa: PLR0913, PLR0917
     }
     found = owned_mesh(shape, nodes, codes, places)
     if given := [name for name, there in further.items() if there]:
+        why, instead = found.why_not_even() or ("ownership is True", "or say ownership=False")
         raise InvalidValueError(
-            f"{given[0]} is given, and {found.why_not_even()[0]}",
+            f"{given[0]} is given, and {why}",
             "bits have codes and dimensions where 2^k nodes divide the length",
-            f"leave {given[0]} out; {found.why_not_even()[1]}",
+            f"leave {given[0]} out; {instead}",
         )
     return found
 

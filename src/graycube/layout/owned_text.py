@@ -40,7 +40,8 @@ def sizes(axes: Sequence[SharedAxis], nodes: int) -> str:
     tell = f", none on {empty} of them" if empty else ""
     many = f" in {copies} copies" if copies > 1 else ""
     over = f"{nodes} node{'s' * (nodes > 1)}"
-    return f"{shape} elements{many} on {over}, at most {most} on each{tell}"
+    each = f"{most} on each" if most * parts == prod(lengths) else f"at most {most} on each"
+    return f"{shape} elements{many} on {over}, {each}{tell}"
 
 
 def uneven(axes: Sequence[SharedAxis]) -> tuple[str, str] | None:

@@ -25,7 +25,8 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
-from graycube.layout import owned_text
+from graycube.layout import owned_indexing, owned_text
+from graycube.layout.indexing import ravel
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis, require_payload
@@ -73,6 +74,41 @@ class Ownership(Placement, Shown):
     def copy_count(self) -> int:
         """How many nodes have each element."""
         return self.nodes // prod(axis.parts for axis in self.axes)
+
+    @property
+    def block_size(self) -> int:
+        """Most elements of a node.
+
+        >>> Ownership((SharedAxis(9, 2), SharedAxis(5)), 2).block_size
+        25
+        """
+        return prod(axis.block for axis in self.axes)
+
+    def locate(self, *index: Any) -> tuple[Any, Any]:  # noqa: ANN401 - integers or arrays
+        """The lowest node that has an element, and its place in the block there.
+
+        Of an index in C order, or of one coordinate per axis.
+
+        >>> Ownership((SharedAxis(9, 2), SharedAxis(4)), 2).locate(8, 3)
+        (1, 15)
+        """
+        return owned_indexing.locate(self.axes, index)
+
+    def index(self, node: Any, slot: Any) -> Any:  # noqa: ANN401
+        """The index, in C order, of an element of the block of a node.
+
+        >>> Ownership((SharedAxis(9, 2), SharedAxis(4)), 2).index(1, 15)
+        35
+        """
+        return ravel(self.axes, self.coordinates(node, slot))
+
+    def coordinates(self, node: Any, slot: Any) -> tuple[Any, ...]:  # noqa: ANN401
+        """One coordinate per axis of an element of the block of a node.
+
+        >>> Ownership((SharedAxis(9, 2), SharedAxis(4)), 2).coordinates(1, 15)
+        (8, 3)
+        """
+        return owned_indexing.coordinates(self.axes, self.node_count, node, slot)
 
     def held_shape(self, nodes: range) -> tuple[int, int]:
         """The first two axes of blocks: one block, and its elements.
@@ -251,16 +287,13 @@ class Ownership(Placement, Shown):
         """
         return Ownership(tuple(SharedAxis(axis.length) for axis in self.axes), 1)
 
-    def why_not_even(self) -> tuple[str, str]:
+    def why_not_even(self) -> tuple[str, str] | None:
         """What keeps this from being equal blocks on 2^n nodes, and the nearest that would be.
 
         >>> Ownership((SharedAxis(9, 8),), 8).why_not_even()
         ('axis 0 has 9 elements on 8 nodes', 'the nearest lengths are 8 and 16')
         """
-        return owned_text.uneven(self.axes) or (
-            f"the layout {self} is one by ownership",
-            "Layout.mesh makes others",
-        )
+        return owned_text.uneven(self.axes)
 
     def _own(self, nodes: range) -> tuple[range, ...]:
         if len(nodes) == self.node_count:

@@ -13,7 +13,7 @@ _GAP = "..."
 def sizes(layout: Layout) -> str:
     """How many elements and nodes there are.
 
-    >>> sizes(Layout.mesh((1000, 96), nodes=(4, 4)))
+    >>> sizes(Layout.mesh((1000, 96), nodes=(4, 4), ownership=False))
     '1000 x 96 = 96000 elements on 16 nodes, 6000 on each'
     """
     elements, nodes = amount(layout.size, "element"), amount(1 << layout.n, "node")

@@ -23,8 +23,8 @@ def script_by_index(
     With a ``shift`` along each axis, elements come to an index that is so much higher, and
     around the end of the axis.
 
-    >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic")
-    >>> script = script_by_index(cyclic, Layout.mesh((6,), nodes=(2,)), node=0)
+    >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic", ownership=False)
+    >>> script = script_by_index(cyclic, Layout.mesh((6,), nodes=(2,), ownership=False), node=0)
     >>> [(m.peer, m.parts[0].rows) for m in script.rounds[0].sends]
     [(1, slice(2, 3, None))]
     """
@@ -80,8 +80,9 @@ def taken_from(
 ) -> tuple[IntArray, IntArray]:
     """The node and the slot that everything comes from that a node gets, slot by slot.
 
-    >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic")
-    >>> [where.tolist() for where in taken_from(cyclic, Layout.mesh((6,), nodes=(2,)), 0)]
+    >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic", ownership=False)
+    >>> target = Layout.mesh((6,), nodes=(2,), ownership=False)
+    >>> [where.tolist() for where in taken_from(cyclic, target, 0)]
     [[0, 1, 0], [0, 0, 1]]
     """
     steps = tuple(shift) or (0,) * len(source.axes)

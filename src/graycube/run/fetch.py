@@ -165,8 +165,8 @@ def fetch_by_index(
 ) -> Fetch:
     """The same for layouts that no map of addresses takes to each other; see ``by_index``.
 
-    >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic")
-    >>> fetch_by_index(cyclic, Layout.mesh((6,), nodes=(2,)), 0).places
+    >>> cyclic = Layout.mesh((6,), nodes=(2,), allocation="cyclic", ownership=False)
+    >>> fetch_by_index(cyclic, Layout.mesh((6,), nodes=(2,), ownership=False), 0).places
     array([0, 3, 1])
     """
     giver, slot = taken_from(source, target, node, shift)

@@ -24,7 +24,7 @@ from graycube.gf2 import require_int
 from graycube.gf2.arrays import IntArray
 from graycube.gf2.span import without
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_powers
 from graycube.machine import Machine
@@ -184,7 +184,7 @@ def halo(  # noqa: PLR0913 - a stencil
     >>> {(m.source ^ m.target).bit_count() for m in found.messages(5)}  # CAM-87-02, Theorem 2
     {2}
     """
-    layout = require_cube(layout, "a halo in a cube")
+    layout = in_bits(layout, "a halo in a cube")
     made = Halo(layout, *asked(layout, reach, periodic, corners, itemsize, stride))
     for reading in readings(made):
         reading.strip.steps(reading.reach)  # raises where there is too much to count

@@ -64,7 +64,7 @@ class Line:
 class Strip:
     """A line in its place: ``run`` elements a run, and the cube dimensions of the node bits.
 
-    >>> (strip,) = strips(Layout.mesh((1000,), nodes=(8,), code="gray"))
+    >>> (strip,) = strips(Layout.mesh((1000,), nodes=(8,), code="gray", ownership=False))
     >>> strip.run, strip.dims, strip.line.nodes()
     (125, (0, 1, 2), array([0, 1, 3, 2, 6, 7, 5, 4]))
     """
@@ -86,7 +86,7 @@ class Strip:
     def with_stride(self, stride: int) -> "Strip":
         """The strip whose runs divide a stride that is longer than they are.
 
-        >>> (strip,) = strips(Layout.mesh((24,), nodes=(8,)))
+        >>> (strip,) = strips(Layout.mesh((24,), nodes=(8,), ownership=False))
         >>> strip.run, strip.with_stride(4).run, strip.with_stride(4).line.stride
         (3, 1, 4)
         """
@@ -98,7 +98,7 @@ class Strip:
     def steps(self, reach: Reach) -> tuple[int, ...]:
         """The strides to the farthest runs within reach, at most one on each side.
 
-        >>> (strip,) = strips(Layout.mesh((1000,), nodes=(8,)))
+        >>> (strip,) = strips(Layout.mesh((1000,), nodes=(8,), ownership=False))
         >>> strip.steps((1, 126)), strip.steps((0, 10**9))
         ((-1, 2), (7,))
         """
@@ -116,7 +116,7 @@ class Strip:
     def amount(self, step: int, reach: Reach) -> int:
         """How many elements of the run at a step are within reach.
 
-        >>> (strip,) = strips(Layout.mesh((1000,), nodes=(8,)))
+        >>> (strip,) = strips(Layout.mesh((1000,), nodes=(8,), ownership=False))
         >>> strip.amount(-1, (130, 1)), strip.amount(-2, (130, 1)), strip.amount(1, (130, 1))
         (125, 5, 1)
         """

@@ -18,7 +18,7 @@ class Reading:
 
     >>> from graycube.stencil.line import strips
     >>> from graycube.layout import Layout
-    >>> (strip,) = strips(Layout.mesh((12,), nodes=(4,), code="gray"))
+    >>> (strip,) = strips(Layout.mesh((12,), nodes=(4,), code="gray", ownership=False))
     >>> reading = Reading(strip, reach=(1, 2), periodic=False)
     >>> reading.own(3), reading.received(3), reading.surplus()
     (array([6, 7, 8]), array([ 5,  9, 10]), array([2, 3, 1, 3]))
@@ -37,7 +37,7 @@ class Reading:
 
         >>> from graycube.stencil.line import strips
         >>> from graycube.layout import Layout
-        >>> (strip,) = strips(Layout.mesh((12,), nodes=(4,), code="gray"))
+        >>> (strip,) = strips(Layout.mesh((12,), nodes=(4,), code="gray", ownership=False))
         >>> Reading.strided(strip, (1, 1), False, stride=2).received(0)
         array([3, 4])
         >>> Reading.strided(strip, (1, 1), False, stride=4).received(0)

@@ -86,7 +86,7 @@ def pack(phases: Iterable[Sequence[Shift]], ports: int) -> tuple[HaloRound, ...]
     >>> from graycube.stencil.line import strips
     >>> from graycube.stencil.routes import routed
     >>> from graycube.layout import Layout
-    >>> (strip,) = strips(Layout.mesh((24,), nodes=(8,), code="gray"))
+    >>> (strip,) = strips(Layout.mesh((24,), nodes=(8,), code="gray", ownership=False))
     >>> (way,) = routed(strip.line, 1, periodic=True, switching="store-and-forward")
     >>> print(*pack([[Shift(0, strip.dims, way, most=3, total=3)]], ports=1)[0].moves)
     axis 0 step +1 across 0 axis 0 step +1 across 1 axis 0 step +1 across 2

@@ -14,7 +14,7 @@ import numpy as np
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
-from graycube.layout.layout import require_cube
+from graycube.layout.in_bits import in_bits
 from graycube.layout.text import tokens
 from graycube.texts import shortened
 from graycube.view.plot import new_figure
@@ -59,7 +59,7 @@ def plot_matrix(layout: Layout, ax: "Axes | None" = None) -> "Axes":
 
 
 def _require_fitting(layout: Layout) -> None:
-    layout = require_cube(layout, "a picture of bits")
+    layout = in_bits(layout, "a picture of bits")
     if not 1 <= layout.p <= _MOST_BITS:
         raise InvalidValueError(
             f"the layout has {layout.p} address bits",

@@ -57,7 +57,7 @@ def picture_of(layout: Layout) -> Picture:
     >>> picture.borders[3]  # from node 3 to node 4 every bit changes
     [((4, 0), (4, 1))]
     """
-    require_layout(layout)
+    layout = require_layout(layout)
     cells = cells_of(layout)
     if len(cells) > 2:
         raise InvalidValueError(

@@ -29,7 +29,7 @@ def text(layout: Layout, *, width: int | None = None) -> str:
     500-749 |     12     13     15     14
     750-999 |      8      9     11     10
     """
-    require_layout(layout)
+    layout = require_layout(layout)
     room = shutil.get_terminal_size().columns if width is None else width
     head = str(layout), sizes(layout), hops(layout), ""
     return show.text(show.Sheet("", *head, *pictures(layout, room, _MOST)), width=None)

@@ -788,11 +788,11 @@ def test_new_numbers_for_the_nodes_count_at_the_end():
 
 def test_nothing_to_exchange():
     """No nodes, no bits, an axis of one element, or all of the axis in memory."""
-    mesh = gc.Layout.mesh((8, 3, 4), nodes=(4, 1, 1))
+    mesh = gc.Layout.mesh((8, 3, 4), nodes=(4, 1, 1), ownership=False)
     for layout, axis in (
         (gc.Layout.cyclic(0, 0), 0),
         (gc.Layout.cyclic(4, 0), 0),
-        (gc.Layout.mesh((3,), (1,)), 0),
+        (gc.Layout.mesh((3,), (1,), ownership=False), 0),
         (mesh, 1),
         (mesh, -1),
     ):
