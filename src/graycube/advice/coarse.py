@@ -22,7 +22,7 @@ from graycube.advice.phases import MAX_FACTOR, Coarse, Loop, Phase, Stencil
 from graycube.errors import InvalidValueError
 from graycube.gf2 import bit_indices
 from graycube.layout import Layout
-from graycube.layout.gathering import Stage, gathered, stages
+from graycube.layout.gathering import Copying, gathered, stages
 from graycube.layout.grids import coarser
 from graycube.layout.required import require_powers
 from graycube.machine import Machine
@@ -111,7 +111,7 @@ def _ways(
         before = target
 
 
-def _seconds(stage: Stage, itemsize: int, machine: Machine) -> float:
+def _seconds(stage: Copying, itemsize: int, machine: Machine) -> float:
     """Rule 1: hop by hop, or at once."""
     nbytes = (stage.size or 0) * itemsize
     hops = [machine.message_time(nbytes, d) for d in bit_indices(stage.flip or 0)]

@@ -13,7 +13,7 @@ from graycube.array.moving import as_product, straight
 from graycube.array.ranks import facts_of, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
-from graycube.layout.gathering import Stage, stages
+from graycube.layout.gathering import Copying, stages
 from graycube.layout.grids import Thinned, finer
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_powers
@@ -48,7 +48,7 @@ def coarsen(u: _H, factor: Factor, gather: Factor = 1) -> _H:
     <CubeArray (4,) int64 on 8 nodes: (b1 b0 || c2 c1 c0)>
     """
 
-    def prepare() -> "tuple[tuple[tuple[int, ...], Placement, list[Stage]], Facts]":
+    def prepare() -> "tuple[tuple[tuple[int, ...], Placement, list[Copying]], Facts]":
         count = len(u.layout.shape)
         factors = require_powers(factor, count, "factor", MOST)
         shared = require_powers(gather, count, "gather", MOST)

@@ -23,7 +23,7 @@ from graycube.layout.placement import Placement
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Copying:
     """What nodes have, and what they have afterwards.
 
     ``flip`` is the difference of the numbers of sender and receiver, or 0 if nothing is sent,
@@ -42,19 +42,19 @@ class Stage:
     size: int | None = None
 
 
-def stages(layout: Placement, factors: Sequence[int], gather: Sequence[int]) -> list[Stage]:
+def stages(layout: Placement, factors: Sequence[int], gather: Sequence[int]) -> list[Copying]:
     """From a grid to a coarser one, where each node has what so many had along each axis."""
     goal = coarser(layout, factors)
     if not (isinstance(layout, Layout) and isinstance(goal, Layout)):
         wide = gathered(goal, gather)
-        first = Stage(Thinned(layout, tuple(factors)), goal)
-        return [first] if wide == goal else [first, Stage(goal, wide)]
+        first = Copying(Thinned(layout, tuple(factors)), goal)
+        return [first] if wide == goal else [first, Copying(goal, wide)]
     found = list(_thinned(layout, factors, goal))
     for k, count in enumerate(gather):
         for _ in range(count.bit_length() - 1):
             wide = _gathered(goal, k)
             if wide != goal:
-                found.append(Stage(goal, wide, new_copy(goal, wide), goal.block_size))
+                found.append(Copying(goal, wide, new_copy(goal, wide), goal.block_size))
             goal = wide
     return found
 
@@ -100,10 +100,10 @@ def copy_basis(layout: Layout) -> list[int]:
     return [column & mask for column in reversed(columns)]
 
 
-def _thinned(layout: Layout, factors: Sequence[int], goal: Layout) -> Iterator[Stage]:
+def _thinned(layout: Layout, factors: Sequence[int], goal: Layout) -> Iterator[Copying]:
     """At once where nothing is sent, else bit by bit."""
     if goal.copies == layout.copies:
-        yield Stage(Thinned(layout, tuple(factors)), goal, 0, 0)
+        yield Copying(Thinned(layout, tuple(factors)), goal, 0, 0)
         return
     fine = layout
     for k, factor in enumerate(factors):
@@ -113,7 +113,7 @@ def _thinned(layout: Layout, factors: Sequence[int], goal: Layout) -> Iterator[S
             if not isinstance(half, Layout):  # the goal is one, so none of these is not
                 raise TypeError(half)
             flip = new_copy(fine, half)
-            yield Stage(Thinned(fine, halves), half, flip, half.block_size if flip else 0)
+            yield Copying(Thinned(fine, halves), half, flip, half.block_size if flip else 0)
             fine = half
 
 
