@@ -30,7 +30,7 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 # ``import graycube`` takes no time. Type checkers read the imports below.
 _PUBLIC = _places(
     {
-        "advice": "Elementwise FFT Loop Stencil Transpose advise load_workload",
+        "advice": "Coarse Elementwise FFT Loop Stencil Transpose advise load_workload",
         "array": "CubeArray argsort assert_allclose coarsen cumprod cumsum permute quantile "
         "refine scan solve_tridiagonal sort stack unique where",
         "butterflies": "butterfly hadamard",
@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from graycube import jax as jax, qubits as qubits, view as view
     from graycube.advice import (
         FFT as FFT,
+        Coarse as Coarse,
         Elementwise as Elementwise,
         Loop as Loop,
         Stencil as Stencil,

@@ -281,10 +281,43 @@ def test_wrong_phases_are_errors(value, complaint):
             "the name of a loop is 3: it is a name",
         ),
         ('kind = "loop", times = 3, phases = [], reach = 3', "look at 'reach'"),
+        ('kind = "coarse"', "look at 'factor'"),
+        ('kind = "coarse", factor = 2', "look at 'phases'"),
+        ('kind = "coarse", phases = []', "look at 'factor'"),
+        ('kind = "coarse", factor = 2, phases = {}', "phases is no list"),
+        ('kind = "coarse", factor = 2, phases = [], times = 2', "look at 'times'"),
+        (
+            'kind = "coarse", factor = 3, phases = []',
+            "factor.* is 3: it must be a power of two",
+        ),
+        (
+            'kind = "coarse", factor = 2.0, phases = []',
+            "factor.* is 2.0: it must be an integer",
+        ),
+        ('kind = "coarse", factor = "2", phases = []', "factor.* is '2'"),
+        ('kind = "coarse", factor = [2], phases = []', "factor has 1 entries for 2 axes"),
+        ('kind = "coarse", factor = 2, phases = [{kind = "fft"}]', "there is the phase 'fft'"),
     ],
 )
 def test_a_wrong_entry_of_a_phase_is_an_error(entry, complaint):
     rejected(complaint, phases=f"[{{{entry}}}]")
+
+
+def test_a_coarse_grid_is_read_with_its_phases():
+    inner = '{kind = "coarse", factor = [4, 1], phases = [{kind = "stencil", stride = 2}]}'
+    text = f"kind = 'coarse', factor = 2, phases = [{inner}, {{kind = 'elementwise'}}]"
+    inside = gc.Coarse((4, 1), [gc.Stencil(stride=2)])
+    assert phase(f"{{{text}}}") == gc.Coarse(2, [inside, gc.Elementwise()])
+
+
+def test_coarse_grids_may_be_nested_like_loops():
+    opening = '[{kind = "coarse", factor = 1, phases = '
+    for depth, fine in ((MAX_DEPTH - 1, True), (MAX_DEPTH, False)):
+        text = opening * depth + "[]" + "}]" * depth
+        if fine:
+            assert parsed(phases=text).advise().cost == 0.0
+        else:
+            rejected(f"more than {MAX_DEPTH} loops or grids deep", phases=text)
 
 
 @pytest.mark.parametrize("key", ["shape", "nodes", "phases"])
@@ -318,7 +351,7 @@ def test_loops_may_be_nested_and_not_without_end():
     cost = deepest.advise().cost
     assert cost == 2 ** (MAX_DEPTH - 1) * parsed(phases='[{kind = "stencil"}]').advise().cost
     for depth in (MAX_DEPTH, 40):
-        rejected(f"more than {MAX_DEPTH} loops deep", phases=nested(depth))
+        rejected(f"more than {MAX_DEPTH} loops or grids deep", phases=nested(depth))
     rejected("this is no workload", phases=nested(5000))
 
 

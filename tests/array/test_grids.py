@@ -11,7 +11,8 @@ from uneven_cases import uneven
 import graycube as gc
 from graycube.array.boxes import traffic
 from graycube.errors import GraycubeError
-from graycube.layout.grids import Thinned
+from graycube.layout.gathering import gathered, stages
+from graycube.layout.grids import Thinned, coarser
 
 
 def every(x, factors):
@@ -116,9 +117,105 @@ def test_gray_coded_grids_have_neighbours_one_hop_apart_down_to_one_element(n):
             assert hops == ({far} if k < n else set())
 
 
+def elements_on(layout, node):
+    """The elements of a node, one by one, of either kind of layout."""
+    return {
+        *map(
+            tuple,
+            np.stack(
+                np.meshgrid(*layout.piece(range(node, node + 1)).coordinates, indexing="ij"), -1
+            )
+            .reshape(-1, len(layout.shape))
+            .tolist(),
+        )
+    }
+
+
+def require_stage(stage):
+    """What is sent goes to the node with the flip, so many elements to each, and no more."""
+    d, sent = len(stage.target.shape), set()
+    for node in range(stage.target.node_count):
+        found = traffic(stage.source, stage.target, node, (0,) * d)
+        for peer, places in found.received:
+            if peer != node:
+                shape = np.empty(stage.target.piece(range(node, node + 1)).shape)[places].shape
+                sent.add((peer ^ node, int(np.prod(shape))))
+    assert sent == ({(stage.flip, stage.size)} if stage.flip else set())
+
+
+@law(30, 600, mesh_specs(room=120, max_axes=3), st.data())
+def test_gathered_nodes_have_what_nodes_had_that_differ_in_low_bits(spec, data):
+    layout = spec.layout()
+    factors = [data.draw(st.sampled_from((1, 2, 4, 16))) for _ in layout.axes]
+    gather = [data.draw(st.sampled_from((1, 2, 8))) for _ in layout.axes]
+    x = np.arange(np.prod(layout.shape)).reshape(layout.shape)
+    v = gc.coarsen(gc.CubeArray.from_numpy(x, layout), factors, gather)
+    require_all_copies(v, every(x, factors))
+    require_all_copies(gc.refine(v, factors, layout), np.where(every_mask(x, factors), x, 0))
+    alone = gc.coarsen(gc.CubeArray.from_numpy(x, layout), factors).layout
+    for node in range(layout.node_count):
+        before, after = elements_on(alone, node), elements_on(v.layout, node)
+        if isinstance(alone, gc.Layout):
+            assert before <= after
+    if isinstance(alone, gc.Layout):
+        assert v.layout.block_size <= alone.block_size * np.prod(gather)
+        for stage in stages(layout, factors, gather):
+            require_stage(stage)
+        thin, still = Thinned(layout, tuple(factors)), (0,) * len(factors)
+        for node in range(layout.node_count):  # and nothing is sent on the way back
+            found = traffic(v.layout, thin, node, still)
+            assert {peer for peer, _ in (*found.sent, *found.received)} <= {node}
+
+
+@pytest.mark.parametrize("code", ["gray", "binary"])
+@pytest.mark.parametrize("nodes", [(4, 4), (8, 2), (1, 8), (16, 1)])
+def test_every_stage_is_one_message_a_node(nodes, code):
+    layout = gc.Layout.mesh((16, 16), nodes, code=code)
+    for factors in ((8, 8), (1, 16), (16, 2)):
+        for gather in ((1, 1), (4, 2), (1, 16)):
+            found = stages(layout, factors, gather)
+            assert found[-1].target == gathered(coarser(layout, factors), gather)
+            for stage in found:
+                require_stage(stage)
+            hops = {stage.flip.bit_count() for stage in found if stage.flip}
+            assert hops <= {1}, "nodes that have copies are in between"
+
+
+def every_mask(x, factors):
+    """Which elements are on the coarse grid."""
+    mask = np.zeros(x.shape, bool)
+    every(mask, factors)[...] = True
+    return mask
+
+
+def test_what_is_gathered_is_beside_each_other():
+    for code in ("gray", "binary"):
+        u = gc.CubeArray.from_numpy(
+            np.arange(64).reshape(8, 8), gc.Layout.mesh((8, 8), (8, 8), code=code)
+        )
+        v = gc.coarsen(u, 2, gather=2)
+        for node in range(64):
+            assert len(elements_on(v.layout, node)) == 4
+            (a, b), (c, d) = v.layout.piece(range(node, node + 1)).coordinates
+            assert (a // 2, c // 2) == (b // 2, d // 2)
+        whole = gc.coarsen(u, 2, gather=64).layout
+        assert (whole.copy_count, whole.block_size) == (64, 16)
+
+
+def test_uneven_blocks_are_gathered():
+    x = np.arange(9 * 10).reshape(9, 10)
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh((9, 10), (6, 1)))
+    v = gc.coarsen(u, 2, gather=4)  # as many nodes as divide both
+    require_all_copies(v, x[::2, ::2])
+    assert [len(elements_on(v.layout, node)) for node in range(6)] == [10, 10, 10, 10, 5, 5]
+    require_all_copies(gc.refine(v, 2, u.layout), np.where(every_mask(x, (2, 2)), x, 0))
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
+        (lambda u: gc.coarsen(u, 2, gather=3), r"gather\[0\] is 3: it must be a power of two"),
+        (lambda u: gc.coarsen(u, 2, (2, 2)), "gather has 2 entries for 1 axes"),
         (lambda u: gc.coarsen(u, 3), r"factor\[0\] is 3: it must be a power of two"),
         (lambda u: gc.coarsen(u, (2, 2)), "factor has 2 entries for 1 axes"),
         (lambda u: gc.coarsen(u, 0.5), "must be an integer"),

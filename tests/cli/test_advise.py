@@ -1,11 +1,13 @@
 """``graycube advise``: the library's advice, and programs and machines that are none."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from cli_runs import cli
 
 import graycube as gc
+from graycube.advice.search import steps_of
 
 PROGRAM = """
 shape = [16, 16]
@@ -54,6 +56,19 @@ def test_advice_is_the_library_s(program, options, profile, changes):
     assert all(step[end] in found["layouts"] for _, step in taken for end in ("from", "to"))
     for name, text in found["layouts"].items():
         assert text == str(next(p.layout for p in made.places if str(p) == name))
+
+
+V_CYCLE = Path(__file__).parents[2] / "examples" / "v_cycle.toml"
+
+
+def test_coarse_grids_say_where_they_are():
+    made = gc.load_workload(V_CYCLE).advise()
+    (grids,) = (step for step in steps_of(made.steps) if "grid" in str(step.label[0]))
+    found = cli("advise", V_CYCLE, "--json").json()
+    (told,) = (step for _, step in steps(found["steps"]) if "grid" in step["what"])
+    assert (told["what"], told["how"]) == ("coarse grids by 2", grids.label[1])
+    assert told["seconds"] == grids.cost > 0
+    assert f"coarse grids by 2: {grids.label[1]}" in cli("advise", V_CYCLE).fine()
 
 
 def test_layouts_that_cannot_do_a_program_have_no_price(tmp_path):

@@ -70,6 +70,10 @@ def test_hops_are_those_of_cam_87_02_and_advice_counts_the_same(d, multigrid):
         advice = gc.advise(phases, machine=machine, size=size, layouts={"here": layout})
         exchanges = 2 * (len(multigrid.STEPS) + 1) + 2
         assert advice.cost == exchanges * sum(in_place for _, in_place in counted)
+        phases = multigrid.own_grids(2**d)
+        advice = gc.advise(phases, machine=machine, size=size, layouts={"here": layout})
+        copies = 2 * d  # each dimension is crossed once: from then on all is on every node
+        assert advice.cost == exchanges * counted[0][0] + copies
 
 
 @pytest.mark.parametrize("ranks", sweep((2,), (4,), (8,)))

@@ -26,6 +26,11 @@ def there_and_back(comm):
             w = gc.refine(v, factors)
             yield np.array_equal(w.to_numpy()[steps], x[steps]), what
             yield np.array_equal(gc.coarsen(w, factors).to_numpy(), x[steps]), what
+            for gather in (2, (16, 4)):
+                v = gc.coarsen(u, factors, gather)
+                own = v.layout.scatter(x[steps], v.nodes)
+                yield np.array_equal(v.blocks, own), f"{gather} nodes' elements, {what}"
+                yield np.array_equal(gc.refine(v, factors, layout).to_numpy(), zeros), what
 
 
 def mistakes(comm):
@@ -35,6 +40,7 @@ def mistakes(comm):
     for call in (
         lambda: gc.coarsen(u, 3 if last else 2),
         lambda: gc.coarsen(u, 4 if last else 2),
+        lambda: gc.coarsen(u, 2, gather=4 if last else 2),
         lambda: gc.refine(u, 2, u.layout if last else None),
     ):
         error = raised(call)

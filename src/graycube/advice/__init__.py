@@ -9,7 +9,7 @@ it, loops included; ``workload`` reads programs from files.
 from graycube.advice.advise import Advice, advise
 from graycube.advice.homes import Place, homes
 from graycube.advice.paths import Leg, Repeated
-from graycube.advice.phases import FFT, Elementwise, Loop, Phase, Stencil, Transpose
+from graycube.advice.phases import FFT, Coarse, Elementwise, Loop, Phase, Stencil, Transpose
 from graycube.advice.prices import Methods
 from graycube.advice.vary import Crossover, Variation
 from graycube.advice.workload import Workload, load_workload
@@ -17,6 +17,7 @@ from graycube.advice.workload import Workload, load_workload
 __all__ = [
     "FFT",
     "Advice",
+    "Coarse",
     "Crossover",
     "Elementwise",
     "Leg",

@@ -19,8 +19,7 @@ Rules.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from graycube.advice.phases import FFT, Stencil
-from graycube.advice.prices import Single
+from graycube.advice.phases import FFT, Single, Stencil
 from graycube.gf2 import Matrix
 from graycube.layout import Layout
 from graycube.machine import Machine

@@ -20,8 +20,8 @@ import numpy as np
 from graycube.advice import floors
 from graycube.advice.homes import Place
 from graycube.advice.paths import Leg, Ways
-from graycube.advice.phases import FFT, Elementwise, Stencil, Transpose
-from graycube.advice.prices import Methods, Option, Single, conversion, least, options
+from graycube.advice.phases import FFT, Coarse, Elementwise, Single, Stencil, Transpose
+from graycube.advice.prices import Methods, Option, conversion, least, options
 from graycube.layout import Layout
 from graycube.layout.grids import tidied
 from graycube.machine import Machine
@@ -122,7 +122,7 @@ class Known:
                 for j, option in self.done(phase, i):
                     if option.cost < costs[i, j]:
                         costs[i, j], hows[i, j] = option.cost, option.how
-            elif isinstance(phase, Stencil):
+            elif isinstance(phase, Stencil | Coarse):
                 costs[i, i] = self._floor(phase, self.anywhere)
             elif isinstance(phase, Transpose) or opened(phase, i):
                 costs[i, -1] = self._floor(phase, i)

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
-from graycube.gf2 import require_int, require_ints
+from graycube.gf2 import is_power_of_two, require_int, require_ints
 from graycube.layout import Layout
+from graycube.layout.required import require_powers
 from graycube.parsing import require_line
 from graycube.stencil.exchange import asked
 
+MAX_FACTOR = 1 << 62
 Order = Literal["carried", "reversed", "free"]
 MAX_TIMES = 1 << 30
 
@@ -138,7 +140,43 @@ class Loop:
         return f"{self.times} times{name}: {', '.join(map(str, self.phases))}"
 
 
-Phase = FFT | Stencil | Transpose | Elementwise | Loop
+@dataclass(frozen=True, slots=True)
+class Coarse:
+    """Phases on the grid of every ``factor``-th element, as :func:`graycube.coarsen` makes it.
+
+    The factor is a power of two, or one for each axis. The phases are stencils, elementwise
+    work, loops of these, and coarser grids: a V-cycle is one phase. Before them the grid is
+    coarsened, and gathered where that pays; after them the data are where they were.
+
+    >>> print(Coarse(2, [Stencil(), Coarse(2, [Stencil()])]))
+    coarse grids by 2
+    """
+
+    factor: int | Sequence[int]
+    phases: "Sequence[Phase]"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "phases", require_phases(self.phases))
+        count = len(self.factor) if isinstance(self.factor, Sequence) else 1
+        factors = require_powers(self.factor, count, "factor", MAX_FACTOR)
+        if isinstance(self.factor, Sequence):
+            object.__setattr__(self, "factor", factors)
+        moving = [p for p in single_phases(self.phases) if isinstance(p, FFT | Transpose)]
+        if moving:
+            raise InvalidValueError(
+                f"on a coarse grid there is the phase {str(moving[0])!r}",
+                "there may be stencils, elementwise work, loops and coarser grids",
+                "put it before the coarse grid, or after it",
+            )
+
+    def __str__(self) -> str:
+        factors = [_by(self.factor), *_factors(self.phases)]
+        many = "s" * (len(factors) > 1)
+        return f"coarse grid{many} by {', '.join(dict.fromkeys(factors))}"
+
+
+Single = FFT | Stencil | Transpose | Elementwise | Coarse
+Phase = Single | Loop
 
 
 def require_phases(phases: object) -> tuple[Phase, ...]:
@@ -147,7 +185,7 @@ def require_phases(phases: object) -> tuple[Phase, ...]:
     >>> require_phases(FFT())
     (FFT(axes=None, order='carried'),)
     """
-    kinds = (FFT, Stencil, Transpose, Elementwise, Loop)
+    kinds = (FFT, Stencil, Transpose, Elementwise, Loop, Coarse)
     listed = (phases,) if isinstance(phases, kinds) else phases
     if not isinstance(listed, Sequence) or not all(isinstance(p, kinds) for p in listed):
         raise InvalidTypeError(
@@ -171,6 +209,8 @@ def _checked(phase: Phase, shape: tuple[int, ...]) -> Phase:
     count = len(shape)
     if isinstance(phase, Loop):
         return replace(phase, phases=checked(phase.phases, shape))
+    if isinstance(phase, Coarse):
+        return replace(phase, phases=checked(phase.phases, _coarse_shape(phase, shape)))
     if isinstance(phase, Stencil):
         alone = Layout.mesh(shape, (1,) * count, ownership=False)
         more = phase.corners, 1, phase.stride
@@ -186,7 +226,20 @@ def _checked(phase: Phase, shape: tuple[int, ...]) -> Phase:
     return phase
 
 
-def single_phases(phases: Sequence[Phase]) -> Iterator[FFT | Stencil | Transpose | Elementwise]:
+def _coarse_shape(phase: Coarse, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The lengths of a coarse grid, if nodes can have equal blocks of it."""
+    factors = require_powers(phase.factor, len(shape), "factor", MAX_FACTOR)
+    for k, (length, factor) in enumerate(zip(shape, factors, strict=True)):
+        if length % factor and not is_power_of_two(length):
+            raise InvalidValueError(
+                f"the grid of every {factor}th of {length} elements along axis {k}",
+                "a length that is no power of two must be a multiple of the factor",
+                f"use at most {length & -length} there, or a length of 2^k",
+            )
+    return tuple(-(-length // factor) for length, factor in zip(shape, factors, strict=True))
+
+
+def single_phases(phases: Sequence[Phase]) -> Iterator[Single]:
     """All phases that are no loops, each where it first occurs.
 
     >>> [str(p) for p in single_phases([Loop([FFT(), Loop([Stencil()])]), Elementwise()])]
@@ -216,6 +269,15 @@ def _by(entries: object) -> str:
     return " x ".join(
         "-".join(map(str, e)) if isinstance(e, Sequence) else str(e) for e in each
     )
+
+
+def _factors(phases: Sequence[Phase]) -> Iterator[str]:
+    """Those of the coarser grids within a coarse one."""
+    for phase in phases:
+        if isinstance(phase, Coarse):
+            yield _by(phase.factor)
+        if isinstance(phase, Coarse | Loop):
+            yield from _factors(phase.phases)
 
 
 def _along(axes: Sequence[int] | None) -> str:

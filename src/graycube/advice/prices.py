@@ -2,17 +2,26 @@
 
 Every price is that of an actual schedule: the one that :func:`graycube.plan`,
 :func:`graycube.plan_fft` or :func:`graycube.stencil` would carry out. Only communication is
-counted: arithmetic is the same in every layout.
+counted: arithmetic is the same in every layout, but for copies of coarse grids.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf
+from math import inf, isfinite
 
 from graycube.advice.alike import Done, transformed
+from graycube.advice.coarse import halo_time, on_coarse_grid
 from graycube.advice.homes import reversed_digits, transposed
-from graycube.advice.phases import FFT, Elementwise, Order, Stencil, Transpose
+from graycube.advice.phases import (
+    FFT,
+    Coarse,
+    Elementwise,
+    Order,
+    Single,
+    Stencil,
+    Transpose,
+)
 from graycube.cost import Traffic, lower_bounds, simulate
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
@@ -21,12 +30,10 @@ from graycube.layout.grids import tidied
 from graycube.machine import Machine
 from graycube.planning import cheapest
 from graycube.schedule import Task, delivered
-from graycube.stencil import halo
 from graycube.table import algorithms
 from graycube.table.all_to_all import delivery
 
 FFT_METHODS = ("leave", "restore", "whole blocks")
-Single = FFT | Stencil | Transpose | Elementwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,11 @@ def options(
         axes = phase.axes if phase.axes is not None else range(len(layout.axes))[::-1]
         return (Option(0.0, transposed(layout, _permutation(axes, layout)), ""),)
     if isinstance(phase, Stencil):
-        return tuple(_stencil(phase, layout, itemsize, machine))
+        cost = halo_time(phase, layout, itemsize, machine)
+        return (Option(cost, layout, ""),) if isfinite(cost) else ()
+    if isinstance(phase, Coarse):
+        cost, grids = on_coarse_grid(phase, layout, itemsize, machine)
+        return (Option(cost, layout, grids),) if isfinite(cost) else ()
     return tuple(_transforms(phase, layout, itemsize, machine, methods))
 
 
@@ -117,23 +128,6 @@ def conversion(
     if found is None:
         return inf, "nothing"
     return found.cost, found.algorithm.name
-
-
-def _stencil(
-    phase: Stencil, layout: Layout, itemsize: int, machine: Machine
-) -> Iterator[Option]:
-    try:
-        made = halo(
-            layout,
-            phase.reach,
-            periodic=phase.periodic,
-            corners=phase.corners,
-            itemsize=itemsize,
-            stride=phase.stride,
-        )
-    except InvalidValueError:  # a node bit mixes axes
-        return
-    yield Option(made.time(machine), layout, "")
 
 
 def _transforms(

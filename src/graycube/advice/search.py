@@ -31,8 +31,7 @@ from graycube.advice.paths import (
     steps_between,
     then,
 )
-from graycube.advice.phases import FFT, Elementwise, Loop, Phase
-from graycube.advice.prices import Single
+from graycube.advice.phases import FFT, Elementwise, Loop, Phase, Single
 
 Opened = Callable[[Single, int], bool]
 _CLOSE = 1 - 1e-12

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from graycube.advice.advise import Advice, advise
-from graycube.advice.phases import FFT, Elementwise, Loop, Phase, Stencil, Transpose
+from graycube.advice.phases import FFT, Coarse, Elementwise, Loop, Phase, Stencil, Transpose
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import is_power_of_two, require_int
 from graycube.machine import Machine
@@ -14,15 +14,24 @@ from graycube.whole_files import read_text
 
 MAX_TEXT = 1 << 20  # bytes of a file
 MAX_LINE = 1 << 13  # characters; the time to read a dotted key grows with its square
-MAX_DEPTH = 16  # loops within loops
-_KINDS = {"fft": FFT, "stencil": Stencil, "transpose": Transpose, "elementwise": Elementwise}
+MAX_DEPTH = 16  # loops and grids within others
+_KINDS = {
+    "fft": FFT,
+    "stencil": Stencil,
+    "transpose": Transpose,
+    "elementwise": Elementwise,
+    "loop": Loop,
+    "coarse": Coarse,
+}
 _KEYS = {
     "fft": {"axes", "order"},
     "stencil": {"reach", "periodic", "corners", "stride"},
     "transpose": {"axes"},
     "elementwise": set(),
     "loop": {"times", "name", "phases"},
+    "coarse": {"factor", "phases"},
 }
+_NEEDED = {"loop": {"times", "phases"}, "coarse": {"factor", "phases"}}
 
 
 @dataclass(frozen=True)
@@ -114,20 +123,20 @@ def _machine(entry: object, dims: int) -> Machine:
 
 def _phases(entries: object, depth: int) -> tuple[Phase, ...]:
     if not isinstance(entries, list) or depth == 0:
-        raise _wrong("phases is no list" if depth else f"more than {MAX_DEPTH} loops deep")
+        raise _wrong(
+            "phases is no list" if depth else f"more than {MAX_DEPTH} loops or grids deep"
+        )
     return tuple(_phase(entry, depth) for entry in entries)
 
 
 def _phase(entry: object, depth: int) -> Phase:
-    if not isinstance(entry, dict) or entry.get("kind") not in _KEYS:
-        raise _wrong(f"a phase is {str(entry)[:60]}: its kind is one of {', '.join(_KEYS)}")
+    if not isinstance(entry, dict) or entry.get("kind") not in _KINDS:
+        raise _wrong(f"a phase is {str(entry)[:60]}: its kind is one of {', '.join(_KINDS)}")
     kind = entry["kind"]
-    needed = {"times", "phases"} if kind == "loop" else set()
-    _require_keys(entry, _KEYS[kind] | {"kind"}, needed | {"kind"}, kind)
+    _require_keys(entry, _KEYS[kind] | {"kind"}, _NEEDED.get(kind, set()) | {"kind"}, kind)
     given = {key: value for key, value in entry.items() if key != "kind"}
-    if kind == "loop":
-        inner = _phases(given.pop("phases"), depth - 1)
-        return Loop(inner, **given)
+    if "phases" in given:
+        given["phases"] = _phases(given["phases"], depth - 1)
     made: Phase = _KINDS[kind](**given)
     return made
 

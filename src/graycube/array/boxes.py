@@ -6,9 +6,12 @@ Rules.
    of both is the same. So all of it is worked out axis by axis, from the sum of the lengths.
 2. Along an axis, coordinates whose elements belong to one node are a group. A choice of a group
    along every axis is a message, in C order of where it goes.
-3. Of nodes with copies the lowest one sends, and each of them receives.
+3. Of nodes with copies the one sends whose number is nearest: the number that is left of both
+   by "exclusive or" is least. So a node that has a copy is sent none, and nearby nodes share
+   out the work.
 4. All messages are under way at once. Buffers and requests are kept for the next time.
-5. Where ranks share memory, the whole array lies there in C order. Each writes what it has, and
+5. Where ranks share memory, the whole array lies there in C order. Each writes what it has (of
+   copies the lowest node), and
    once all have met, each reads what it needs.
 """
 
@@ -66,18 +69,25 @@ def traffic(
     nodes = range(node, node + 1)
     pairs = [*zip(shift, layout.shape, strict=True)]
     own, needed = layout.piece(nodes), target.piece(nodes)
-    sent: Iterator[Parcel] = iter(())
-    if layout.nodes_like(node)[0] == node:
-        there = [(c + s) % n for c, (s, n) in zip(own.coordinates, pairs, strict=True)]
-        sent = (
-            (peer, places)
-            for lowest, places in _boxes(there, target)
-            for peer in target.nodes_like(lowest)
-        )
+    there = [(c + s) % n for c, (s, n) in zip(own.coordinates, pairs, strict=True)]
+    sent = (
+        (peer, places)
+        for lowest, places in _boxes(there, target)
+        for peer in target.nodes_like(lowest)
+        if _nearest(layout, node, peer) == node
+    )
     here = [(c - s) % n for c, (s, n) in zip(needed.coordinates, pairs, strict=True)]
     # Both ends take the coordinates of a message in the order of where it goes.
-    received = _boxes(here, layout, order=needed.coordinates)
+    received = (
+        (_nearest(layout, lowest, node), places)
+        for lowest, places in _boxes(here, layout, order=needed.coordinates)
+    )
     return BoxTraffic(tuple(sent), tuple(received))
+
+
+def _nearest(holder: Placement | Thinned, node: int, peer: int) -> int:
+    """Of the nodes that have the same as one, the nearest to another (rule 3)."""
+    return min(holder.nodes_like(node), key=peer.__xor__)
 
 
 def _boxes(

@@ -13,7 +13,8 @@ from graycube.array.moving import as_product, straight
 from graycube.array.ranks import facts_of, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
-from graycube.layout.grids import Thinned, coarser, finer
+from graycube.layout.gathering import Copying, stages
+from graycube.layout.grids import Thinned, finer
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_powers
 
@@ -26,13 +27,15 @@ Factor = SupportsIndex | Sequence[SupportsIndex]
 MOST = 1 << 62
 
 
-def coarsen(u: _H, factor: Factor) -> _H:
+def coarsen(u: _H, factor: Factor, gather: Factor = 1) -> _H:
     """Every ``factor``-th element along the axes of the layout, as ``u[::factor]``; collective.
 
     The factor is a power of two, or one for each axis. Elements stay on their nodes, and
-    nothing is sent while each node has one. Then each node keeps a copy of the coarse element
+    nothing is sent while each node has one. Then each node gets a copy of the coarse element
     that stands for the fine ones it had: in Gray code, neighbours are one hop apart on every
-    grid. What has uneven blocks, such as 500 elements on 8 nodes, is shared out again.
+    grid. What has uneven blocks, such as 500 elements on 8 nodes, is shared out again. With
+    ``gather``, a power of two or one for each axis, each node gets what so many nodes would
+    have along an axis, or all of it.
 
     >>> from graycube.array import CubeArray
     >>> from graycube.layout import Layout
@@ -41,23 +44,29 @@ def coarsen(u: _H, factor: Factor) -> _H:
     <CubeArray (8,) int64 on 8 nodes: (|| b2 g1 g0)>
     >>> coarsen(u, 4), coarsen(u, 4).to_numpy()
     (<CubeArray (4,) int64 on 8 nodes: (|| b1 g0 c0)>, array([ 0,  4,  8, 12]))
+    >>> coarsen(u, 4, gather=4)
+    <CubeArray (4,) int64 on 8 nodes: (b1 b0 || c2 c1 c0)>
     """
 
-    def prepare() -> "tuple[tuple[Placement, Thinned, Placement], Facts]":
-        factors = require_powers(factor, len(u.layout.shape), "factor", MOST)
+    def prepare() -> "tuple[tuple[tuple[int, ...], Placement, list[Copying]], Facts]":
+        count = len(u.layout.shape)
+        factors = require_powers(factor, count, "factor", MOST)
+        shared = require_powers(gather, count, "gather", MOST)
         whole = as_product(u.layout)
-        thin = Thinned(whole, factors)
-        return (whole, thin, coarser(whole, factors)), _facts("coarsen", u, factors)
+        facts = {**_facts("coarsen", u, factors), "gather": shared}
+        return (factors, whole, stages(whole, factors, shared)), facts
 
-    whole, thin, target = together(u.comm, prepare)
-    over = spread(u.comm)
+    factors, whole, found = together(u.comm, prepare)
+    over, target = spread(u.comm), found[-1].target
     blocks = straight(u.blocks, u.layout, whole, u.comm)
     if over is None:
-        steps = tuple(slice(None, None, f) for f in thin.factors)
+        steps = tuple(slice(None, None, f) for f in factors)
         return u.with_blocks(target.scatter(whole.gather(blocks)[steps]), target)
-    piece = local(u.with_blocks(blocks, whole))[np.ix_(*thin.places(u.nodes))]
-    rows = piece.reshape(*thin.held_shape(u.nodes), *u.payload)
-    return u.with_blocks(carried(rows, thin, target, over, (0,) * len(thin.factors)), target)
+    for stage in found:
+        if isinstance(stage.source, Thinned):
+            blocks = _taken(u.with_blocks(blocks, stage.source.layout), stage.source)
+        blocks = carried(blocks, stage.source, stage.target, over, (0,) * len(factors))
+    return u.with_blocks(blocks, target)
 
 
 def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
@@ -96,6 +105,12 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
     piece[np.ix_(*thin.places(u.nodes))] = rows.reshape(*thin.piece(u.nodes).shape, *u.payload)
     fine = blocks_of_local(between, u.nodes, piece)
     return u.with_blocks(straight(fine, between, target, u.comm), target)
+
+
+def _taken(u: Held, thin: Thinned) -> _Blocks:
+    """The block of this rank with every so-manieth element of the one that it has."""
+    piece = local(u)[np.ix_(*thin.places(u.nodes))]
+    return piece.reshape(*thin.held_shape(u.nodes), *u.payload)
 
 
 def _facts(
