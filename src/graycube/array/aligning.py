@@ -7,6 +7,8 @@ Rules.
 2. The result is where nodes have all that it is made of (:func:`.layout.common.common`), so
    nothing is sent. What a node has in other slots than the result, it puts in order.
 3. Errors name shapes of whole arrays.
+4. Where some arrays are in bits and others in boxes, those in bits are put in the order of
+   boxes, on the same nodes; in an assignment all are as what is assigned to.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
+from graycube.array.moving import of_kind
 from graycube.array.ranks import spread
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.layout import Layout
+from graycube.layout import Layout, Ownership
 from graycube.layout.common import common
+from graycube.layout.in_bits import bits_of, in_boxes
 from graycube.layout.placement import Placement
 
 _Blocks = NDArray[Any]
@@ -56,6 +60,7 @@ class Aligned:
 
 def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Aligned:
     """Arrays whose elements meet on nodes, and plain payload; with ``onto`` in its layout."""
+    operands = _of_one_kind(operands, onto)
     ours = [x for x in operands if isinstance(x, Held)]
     first = ours[0] if onto is None else onto
     if len(ours) == len(operands) and all(_same_kind(x, first) for x in ours):
@@ -93,6 +98,25 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
             "index one of them, as in u[..., None]",
         ) from None
     return Aligned(like, layout, lead, arrays)
+
+
+def _of_one_kind(
+    operands: Sequence[Held | _Blocks], onto: Held | None
+) -> Sequence[Held | _Blocks]:
+    """The operands, in boxes if some are in boxes and others in bits (rule 4)."""
+    boxes = [isinstance(x.layout, Ownership) for x in operands if isinstance(x, Held)]
+    wanted = any(boxes) if onto is None else isinstance(onto.layout, Ownership)
+    if all(boxes) == any(boxes) == wanted:
+        return operands
+    return [_of_kind(x, boxes=wanted) if isinstance(x, Held) else x for x in operands]
+
+
+def _of_kind(x: Held, *, boxes: bool) -> Held:
+    """The operand in the other kind of layout, if that has the same places."""
+    if isinstance(x.layout, Ownership) == boxes:
+        return x
+    other = in_boxes(x.layout) if boxes else bits_of(x.layout)
+    return x if other is None else of_kind(x, other)
 
 
 def _reach(x: Held) -> tuple[int, int, int]:

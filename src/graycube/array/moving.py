@@ -14,6 +14,7 @@ from graycube.array.ranks import nodes_here, spread
 from graycube.gf2 import AffineMap
 from graycube.gf2.permuting import carry
 from graycube.layout import Layout, Ownership
+from graycube.layout.in_bits import in_boxes
 from graycube.layout.indexing import row_of
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
@@ -71,6 +72,8 @@ def straight(
     over = spread(comm)
     if layout == target:
         return blocks
+    if same_places(layout, target):
+        return reordered(blocks, layout, target, nodes_here(layout, comm))
     if isinstance(layout, Layout) and isinstance(target, Layout):
         if alike(layout, target):
             return moved(blocks, layout, layout.map, target.map, comm)
@@ -85,18 +88,55 @@ def straight(
     return straight(blocks, last, target, comm)
 
 
-def in_slots(a: _H, layout: Layout) -> _H:
-    """The array in a layout in bits that has every element on the same node; collective.
+def same_places(layout: Placement, target: Placement) -> bool:
+    """Whether layouts of both kinds have every element on the same nodes.
 
-    >>> from graycube.layout.in_bits import in_bits
-    >>> box = Layout.mesh((6, 4), nodes=(1, 1), ownership=True)
-    >>> a = Held(np.arange(24).reshape(1, 24), box)
-    >>> in_slots(a, in_bits(box, "a test")).blocks[0, :6].tolist()
+    >>> shape, nodes = (6, 4), (2, 1)
+    >>> kinds = (Layout.mesh(shape, nodes, ownership=boxes) for boxes in (True, False))
+    >>> same_places(*kinds)
+    True
+    """
+    if isinstance(layout, Layout):
+        return isinstance(target, Ownership) and in_boxes(layout) == target
+    return isinstance(target, Layout) and in_boxes(target) == layout
+
+
+def reordered(blocks: _Blocks, layout: Placement, target: Placement, nodes: range) -> _Blocks:
+    """The blocks in a layout of the other kind with the same places; perhaps a view of them.
+
+    >>> box, bits = (Layout.mesh((6, 4), (1, 1), ownership=kind) for kind in (True, False))
+    >>> reordered(np.arange(24).reshape(1, 24), box, bits, range(1))[0, :6].tolist()
     [0, 4, 8, 1, 5, 9]
+    """
+    rows = _order(layout, target, nodes)
+    flat = blocks.reshape(prod(blocks.shape[:2]), *blocks.shape[2:])
+    found = flat if rows is None else flat[rows]
+    return found.reshape(*target.held_shape(nodes), *blocks.shape[2:])
+
+
+@lru_cache(maxsize=SCRIPTS)
+def _order(layout: Placement, target: Placement, nodes: range) -> NDArray[np.intp] | None:
+    """Which row of the blocks each row of the others is, one after the other."""
+    if isinstance(target, Ownership):
+        return layout.piece(nodes).rows
+    piece = layout.piece(nodes)
+    places = zip(piece.coordinates, target.indices_on(nodes), strict=True)
+    along = [np.searchsorted(own, index.ravel()) for own, index in places]
+    rows = np.ravel_multi_index(along, piece.shape)
+    return None if np.array_equal(rows, np.arange(len(rows))) else rows
+
+
+def of_kind(a: _H, layout: Placement) -> _H:
+    """The array in a layout of the other kind with the same places, perhaps a view of it.
+
+    >>> box, bits = (Layout.mesh((2, 3), (1, 1), ownership=kind) for kind in (True, False))
+    >>> a = Held(np.arange(6).reshape(1, 6), box)
+    >>> of_kind(of_kind(a, bits), box).blocks.tolist()
+    [[0, 1, 2, 3, 4, 5]]
     """
     if layout == a.layout:
         return a
-    return a.with_blocks(straight(a.blocks, a.layout, layout, a.comm), layout)
+    return a.with_blocks(reordered(a.blocks, a.layout, layout, a.nodes), layout)
 
 
 def as_product(layout: Placement) -> Placement:

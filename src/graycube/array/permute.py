@@ -5,7 +5,7 @@ from typing import Any, TypeVar, overload
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.array.held import Held
-from graycube.array.moving import in_slots
+from graycube.array.moving import of_kind
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.gf2.permuting import permuted, require_map
@@ -53,7 +53,7 @@ def permute(
             "leave out away",
         )
     layout = in_bits(x.layout, "a permutation")
-    order, x = order_of(layout, map), in_slots(x, layout)
+    order, x = order_of(layout, map), of_kind(x, layout)
     return x.with_blocks(x.blocks, x.layout @ order.inverse())
 
 

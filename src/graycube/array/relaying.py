@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.moving import alike, straight
@@ -84,7 +85,7 @@ def relaid(
         return straight(made, target, route.target, comm), route.target, comm
     if not (route.renumber and alike(layout, route.target)):
         made = straight(blocks, layout, route.target, comm)
-        return made.copy() if made is blocks else made, route.target, comm
+        return made.copy() if np.may_share_memory(made, blocks) else made, route.target, comm
     from graycube.table.relabel import without_renumbering  # noqa: PLC0415 - the table again
 
     cube, target = (require_cube(x, "a renumbering") for x in (layout, route.target))

@@ -9,7 +9,7 @@ import numpy as np
 from graycube.array import CubeArray
 from graycube.array.careful import Careful
 from graycube.array.held import require_array
-from graycube.array.moving import in_slots
+from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.butterflies.groups import groups, reached
@@ -79,7 +79,7 @@ def butterfly(  # noqa: PLR0913
         return (layout, k, stages), {**facts_of("butterfly", layout, a.blocks), **facts}
 
     layout, k, stages = together(a.comm, prepare)
-    home, a = a.layout, in_slots(a, layout)
+    home, a = a.layout, of_kind(a, layout)
     offset = layout.word_bits(k).start
     careful = Careful(_checked(stage, offset, layout.axes[k].length), lambda *given: given[:2])
     words = [offset + bit for bit in stages]

@@ -23,7 +23,7 @@ import numpy as np
 
 from graycube.array import CubeArray
 from graycube.array.held import require_array
-from graycube.array.moving import in_slots
+from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, together
 from graycube.butterflies.groups import StageGroup, groups, reached
 from graycube.butterflies.planned import on_planned_pairs, planned_stages, require_plan
@@ -90,7 +90,7 @@ def hadamard(
         return (layout, chosen, dtype), {**facts_of("hadamard", layout, a.blocks), **facts}
 
     layout, chosen, dtype = together(a.comm, prepare)
-    a = in_slots(a, layout)
+    a = of_kind(a, layout)
     stages = _stages(layout, chosen)
     blocks = a.blocks.astype(dtype, copy=False)
     if plan is not None and stages:

@@ -6,7 +6,7 @@ import numpy as np
 
 from graycube.array import CubeArray
 from graycube.array.held import require_array
-from graycube.array.moving import in_slots
+from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.lines import evened, nodes_along, resized
@@ -108,7 +108,7 @@ def _exact(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
             "convert an array with astype(float)",
         )
     one, other = (evened(resized(each, axis, 1 << bits)) for each in (a, v))
-    one = in_slots(one, in_bits(one.layout, "a convolution of whole numbers"))
+    one = of_kind(one, in_bits(one.layout, "a convolution of whole numbers"))
     other = other.relayout(one.layout)
     found = [product_modulo(one, other, axis, k) for k in range(primes_for(most))]
     return found[0].with_blocks(joined([each.blocks for each in found]))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array import CubeArray
-from graycube.array.moving import in_slots
+from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, together
 from graycube.butterflies.planned import require_plan
 from graycube.cost import exchanged_dims
@@ -208,7 +208,7 @@ def _transform(  # noqa: PLR0913
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
     chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
     if plan is not None:
-        a = in_slots(a, in_bits(a.layout, "a plan"))
+        a = of_kind(a, in_bits(a.layout, "a plan"))
     if isinstance(a.layout, Ownership):
         scaled = partial(scale, norm=norm, inverse=inverse)
         whole = reduce(lambda now, axis: resized(now, axis, lengths[axis]), lengths, a)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import jax
 
 from graycube.array import CubeArray
-from graycube.array.moving import in_slots
+from graycube.array.moving import of_kind
 from graycube.array.ranks import nodes_here
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap
@@ -106,7 +106,7 @@ class Array(Arithmetic):
         ``copy=False`` refuses to copy.
 
         >>> from graycube.array import CubeArray
-        from graycube.array.moving import in_slots
+        from graycube.array.moving import of_kind
         >>> u = CubeArray.from_numpy(range(64), Layout.cyclic(6, 3)).astype("float32")
         >>> mesh = jax.make_mesh((8,), ("x",))
         >>> a = Array.from_cube(u, jax.NamedSharding(mesh, P("x")))
@@ -121,7 +121,7 @@ class Array(Arithmetic):
             )
         layout = in_bits(u.layout, "a gc.jax.Array")
         require_single(layout, "a gc.jax.Array")
-        u = in_slots(u, layout)
+        u = of_kind(u, layout)
         require_same_nodes(layout, layout_of(sharding, u.layout.shape))
         every = jax.sharding.NamedSharding(sharding.mesh, P(cube_of(sharding.mesh).names))
         return cls(on_devices(u.blocks, u.nodes, every, copy=copy), layout, sharding)

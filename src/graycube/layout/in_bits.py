@@ -1,16 +1,22 @@
-"""The same places in bits: the affine map of a layout by ownership that has equal blocks."""
+"""The same places in bits and in boxes: layouts of both kinds, each element on one node."""
+
+from functools import lru_cache
+from itertools import product
 
 from graycube.gf2 import is_power_of_two
 from graycube.layout.layout import Layout, require_cube
-from graycube.layout.ownership import Ownership
+from graycube.layout.ownership import Ownership, are_apart
 from graycube.layout.required import require_single
+from graycube.layout.share import SharedAxis
+
+_KEPT = 64
 
 
 def in_bits(layout: object, what: str) -> Layout:
     """The layout as an affine map, in which every element is on the same node.
 
     Slots are numbered as in a :class:`Layout`, address bits first. Blocks of a layout by
-    ownership are in C order: whoever has some takes them there with ``relayout``.
+    ownership are in C order: ``array.moving`` puts some in the other order.
 
     >>> box = Layout.mesh((12, 12), nodes=(2, 2), ownership=True)
     >>> in_bits(box, "a plan") == Layout.mesh((12, 12), nodes=(2, 2), ownership=False)
@@ -18,9 +24,23 @@ def in_bits(layout: object, what: str) -> Layout:
     """
     if isinstance(layout, Ownership):
         require_single(layout, what)
-    if not isinstance(layout, Ownership) or not _is_even(layout):
-        return require_cube(layout, what)
+        found = bits_of(layout)
+        if found is not None:
+            return found
+    return require_cube(layout, what)
+
+
+@lru_cache(maxsize=_KEPT)
+def bits_of(layout: Ownership) -> Layout | None:
+    """The same, or None where blocks are not equal, on 2^n nodes, or there are copies.
+
+    >>> bits_of(Layout.mesh((9, 8), nodes=(2, 2))) is None
+    True
+    """
     axes = layout.axes
+    equal = all(axis.length % axis.parts == 0 for axis in axes)
+    if not (equal and is_power_of_two(layout.node_count) and layout.copy_count == 1):
+        return None
     lows = [axis.stride.bit_length() - 1 for axis in axes]
     widths = [axis.parts.bit_length() - 1 for axis in axes]
     return Layout.mesh(
@@ -35,7 +55,48 @@ def in_bits(layout: object, what: str) -> Layout:
     )
 
 
-def _is_even(layout: Ownership) -> bool:
-    """Whether it has equal blocks on 2^n nodes."""
-    equal = all(axis.length % axis.parts == 0 for axis in layout.axes)
-    return equal and is_power_of_two(layout.node_count)
+@lru_cache(maxsize=_KEPT)
+def in_boxes(layout: Layout) -> Ownership | None:
+    """The layout by ownership in which every element is on the same nodes, if there is one.
+
+    >>> in_boxes(Layout.mesh((8, 8), nodes=(4, 2), code="gray"))
+    <Ownership (8, 8) on 8 nodes: (8 on 4 gray, 8 on 2)>
+    >>> in_boxes(Layout.cyclic(4, 2, whole="gray")) is None
+    True
+    """
+    choices = [[*_shares(layout, k)] for k in range(len(layout.axes))]
+    for axes in product(*choices):
+        if are_apart(axes, layout.node_count):
+            found = Ownership(axes, layout.node_count)
+            if _alike(layout, found):
+                return found
+    return None
+
+
+def _shares(layout: Layout, axis: int) -> list[SharedAxis]:
+    """What an axis may be: the node bits that depend on it are next to each other."""
+    bits = layout.word_bits(axis)
+    mask = sum(1 << bit for bit in bits)
+    dims = [d for d, row in enumerate(layout.map.matrix.rows[: layout.n]) if row & mask]
+    length = layout.shape[axis]
+    if not dims:
+        return [SharedAxis(length)]
+    parts, stride = 1 << len(dims), 1 << dims[0]
+    if dims[-1] - dims[0] >= len(dims) or length % parts:
+        return []
+    kinds = product((False, True), (False, True))
+    return [SharedAxis(length, parts, cyclic, gray, stride) for cyclic, gray in kinds]
+
+
+def _alike(layout: Layout, boxes: Ownership) -> bool:
+    """Whether elements are on the same nodes: both are affine in the bits, so few decide."""
+    if layout.copy_count != boxes.copy_count or layout.nodes_like(0) != boxes.nodes_like(0):
+        return False
+    places = [[0] * len(layout.axes)]
+    for k, axis in enumerate(layout.axes):
+        for word in (0, *(1 << bit for bit in range(axis.bits))):
+            for rest in {0, axis.extent - 1}:
+                place = [0] * len(layout.axes)
+                place[k] = axis.join(word, rest)
+                places.append(place)
+    return all(int(layout.locate(*at)[0]) == boxes.locate(*at)[0] for at in places)
