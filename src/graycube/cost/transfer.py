@@ -139,12 +139,17 @@ def _require_kinds(task: Task, machine: Machine) -> None:
 
 
 def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
-    """What changes sides of a dimension goes over its links, one for each node at most."""
+    """What changes sides of a dimension goes over its links, one for each node at most.
+
+    Nodes that share a card with several ports also share out their start-ups.
+    """
     narrow = {d: float(w.narrowness(d)) for w in machine.wires for d in w.dims}
+    cards = {d: w.ports for w in machine.wires for d in w.dims if narrow[d] > 1}
+    startups = [link.startup / cards.get(d, 1) for d, link in enumerate(machine.links)]
     halves = [1 if row else 2 * (displacement.constant >> d & 1)
               for d, row in enumerate(displacement.matrix.rows)]  # fmt: skip
     seconds = [
-        link.startup + task.block_bytes * half / 2 * link.per_byte * narrow.get(d, 1.0)
+        startups[d] + task.block_bytes * half / 2 * link.per_byte * narrow.get(d, 1.0)
         if half
         else 0.0
         for d, (half, link) in enumerate(zip(halves, machine.links, strict=True))
@@ -152,7 +157,7 @@ def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> B
     busiest = max(range(task.n), key=seconds.__getitem__)
     share = "half of the" if halves[busiest] == 1 else "all"
     counts = f"{share} elements cross dimension {busiest}"
-    return Bound("bisection", seconds[busiest], counts, machine.links[busiest].startup)
+    return Bound("bisection", seconds[busiest], counts, startups[busiest])
 
 
 def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
