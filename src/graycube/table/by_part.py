@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
+from math import inf
 from typing import NamedTuple
 
 from graycube.errors import InvalidValueError
@@ -31,7 +32,7 @@ from graycube.table.by_message import MOST, Manner, manners
 from graycube.table.conversion import always, why_conversion
 from graycube.table.relabel import is_renumbering
 
-OTHERS = (dimension_exchange, all_to_all, rotated_parts, pipeline, pairs)
+OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
 """What is written down more simply is taken where it costs no more."""
 
 _Pair = tuple[int, int]
@@ -63,9 +64,9 @@ class _Parted(NamedTuple):
         return each * len(next(iter(self.pieces.slots.values())))
 
     def least(self, machine: Machine) -> float:
-        """No manner takes less: what a node sends, on its ports."""
+        """What a node has to send takes so long on its ports, in any manner and parts."""
         hops = self.pieces.leaving if machine.switching == "circuit" else self.pieces.hops
-        sent = self.parts * hops / min(machine.links_at_once, self.task.n)
+        sent = hops / min(machine.links_at_once, self.task.n)
         nbytes = self.size * self.task.itemsize
         return machine.cheapest.startup + sent * nbytes * machine.cheapest.per_byte
 
@@ -105,12 +106,14 @@ def _best(task: Task, machine: Machine) -> tuple[_Parted, Manner] | None:
 
 def _cheaper(task: Task, machine: Machine) -> Iterator[tuple[float, _Parted, Manner]]:
     """Manners that cost less than what is written down more simply, with their prices."""
-    others = min(one.price(task, machine) for one in OTHERS)
+    others, whole = inf, next(_partings(task, 1))
+    for one in OTHERS:
+        others = min(others, one.price(task, machine))
+        if whole.least(machine) >= others:
+            return
     ports, circuits = machine.links_at_once, machine.switching == "circuit"
     for parted in _partings(task, ports):
         size = parted.size * task.itemsize
-        if parted.least(machine) >= others:
-            continue
         between = tuple(parted.pieces.slots)
         for manner in manners(between, parted.parts, ports, circuits=circuits):
             price = sum(machine.message_time(size * count) for count in manner.fullest)

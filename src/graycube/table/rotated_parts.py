@@ -99,14 +99,19 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """With the cheapest number of parts and order."""
-    return _scheduled(min(_candidates(task, machine), key=lambda one: one.price(machine)))
+    return _scheduled(_cheapest(task, machine))
 
 
 def price(task: Task, machine: Machine) -> float:
     """What it takes, if it applies."""
     if applicable(task, machine) is not None:
         return inf
-    return min(one.price(machine) for one in _candidates(task, machine))
+    return _cheapest(task, machine).price(machine)
+
+
+@lru_cache(maxsize=1 << 5)
+def _cheapest(task: Task, machine: Machine) -> _Parting:
+    return min(_candidates(task, machine), key=lambda one: one.price(machine))
 
 
 def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
