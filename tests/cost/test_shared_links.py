@@ -186,6 +186,17 @@ def test_half_of_the_data_cross_the_links_in_the_middle():
         assert found["bisection"] == 3.0 + half / links
 
 
+@pytest.mark.parametrize("ports", [1, 2])
+def test_several_ports_of_a_card_share_out_start_ups(ports):
+    """Four nodes send a block each over two ports: 1000 / 2 + 4 x 16 / 2 seconds at least."""
+    machine = gc.Machine(4, (2, 2, ports, ports), share=(1, 1, 4, 4), startup=1000.0)
+    far = gc.Layout(gc.gf2.AffineMap(gc.gf2.Matrix.identity(4), 0b1000), 4)
+    plan = gc.plan(gc.Layout.nodes(4), far, 16, machine=machine)
+    assert plan.lower_bound <= plan.cost
+    found = {bound.name: bound.seconds for bound in plan.bounds}
+    assert found["bisection"] == (1000 + 4 * 16) / ports
+
+
 @pytest.mark.parametrize("cases", [30, *sweep((600,))])
 def test_to_know_what_is_shared_is_never_worse(cases):
     for seed in range(cases):

@@ -120,7 +120,7 @@ def machines(draw, n):
     """Every switching, number of ports, cost and packet size."""
     return gc.Machine(
         dims=n,
-        ports=draw(st.integers(1, n) | st.just("all")),
+        ports=draw(st.integers(1, max(1, n)) | st.just("all")),
         switching=draw(st.sampled_from(("store-and-forward", "circuit"))),
         startup=draw(COSTS),
         per_byte=draw(COSTS),
@@ -139,6 +139,17 @@ def test_no_candidate_beats_a_bound(data, n, block, itemsize):
     for candidate in plan.candidates:
         if candidate.reason is None and candidate.algorithm.name != "relabel":
             assert plan.lower_bound <= candidate.cost * (1 + 1e-9)
+
+
+@given(st.data(), affine_tasks())
+@settings(max_examples=examples(200))
+def test_no_candidate_beats_a_bound_of_any_task(data, task):
+    machine = data.draw(machines(task.n))
+    parts = task.source, task.target, task.block
+    plan = gc.plan(*parts, itemsize=task.itemsize, machine=machine)
+    for candidate in plan.candidates:
+        if candidate.reason is None and candidate.algorithm.name != "relabel":
+            assert plan.lower_bound <= candidate.cost * (1 + 1e-9), candidate
 
 
 @pytest.mark.parametrize("block", [1, 4])

@@ -131,6 +131,7 @@ FOR_OTHER_TASKS = (
     "groups",
     "pairs",
     "by-message",
+    "by-part",
 )
 
 

@@ -75,6 +75,17 @@ def test_elements_that_change_their_turn_are_waited_for(way, wait, switching):
         assert not check_algebra(schedule, machine)
 
 
+def test_slots_that_change_behind_the_last_link_are_not_waited_for():
+    """So a block keeps its order on a circuit; in front of the last link it does not."""
+    circuit, change = [(FIRST, 0, 0), (SECOND, 0, 0)], (SLOT, SECOND, 1)
+    machine = gc.Machine(dims=2, ports=2, switching="circuit")
+    schedule = one_strand([*circuit, change], [0, 0, 0], block=4)
+    assert check_elements(expand(schedule), machine)
+    assert check_algebra(schedule, machine)
+    between = one_strand([circuit[0], change, circuit[1]], [0, 0, 0], block=4)
+    assert not check_algebra(between, machine)
+
+
 def test_the_halves_of_a_block_on_one_path_need_two_ports():
     schedule = one_strand([(FIRST, SLOT, 0), (SECOND, SLOT, 1)], [0, 0], total=1)
     machine = gc.Machine(dims=2, switching="circuit")

@@ -1,4 +1,4 @@
-"""Bounds from how far, and how much, data has to travel.
+"""Bounds from how far, how much, and to how many nodes, data has to travel.
 
 They follow from the displacement of each address, (move a) ^ a in its node bits: an affine map,
 so the mean distance is half of its rows that are not zero, whatever the size of the cube.
@@ -13,6 +13,7 @@ from graycube.cost.bound import Bound
 from graycube.cost.butterflies import butterfly_bound
 from graycube.cost.certificate import KNOWN_DIMS, KNOWN_PORTS, known_certificate
 from graycube.cost.cut import best_cut
+from graycube.cost.goals import goals_of, rounds_to_know
 from graycube.cost.paths import disjoint_paths, shortest_paths
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import AffineMap, Matrix
@@ -88,16 +89,21 @@ def capacities(machine: Machine) -> tuple[Fraction, ...]:
 
 
 def _startup_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
-    """Something has to cross all these dimensions, one after the other or in one circuit."""
+    """Something has to go so far, or to so many nodes, one message after the other."""
     seconds = [machine.message_time(task.itemsize, d) for d in range(task.n)]
+    startup = machine.cheapest.startup
+    goals, knowing = goals_of(displacement)
+    rounds = rounds_to_know(knowing, min(machine.links_at_once, task.n))
+    many = f"a block goes to 2^{goals} nodes"
+    wide = Bound("start-ups", rounds * min(seconds), many, rounds * startup)
     if machine.switching == "circuit":
-        why, hops = "what moves at all is sent once", 1
         total = max(seconds[d] for d in _moved(displacement))
+        far = Bound("start-ups", total, "what moves at all is sent once", startup)
     else:
-        why, hops = "TR-20-92 Lemma 3", largest_distance(displacement)
         total = largest_distance(displacement, seconds)
-    startup = hops * machine.cheapest.startup
-    return Bound("start-ups", total, why, startup)
+        startup *= largest_distance(displacement)
+        far = Bound("start-ups", total, "TR-20-92 Lemma 3", startup)
+    return wide if wide.seconds > far.seconds else far
 
 
 def _moved(displacement: AffineMap) -> list[int]:
@@ -133,12 +139,17 @@ def _require_kinds(task: Task, machine: Machine) -> None:
 
 
 def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:
-    """What changes sides of a dimension goes over its links, one for each node at most."""
+    """What changes sides of a dimension goes over its links, one for each node at most.
+
+    Nodes that share a card with several ports also share out their start-ups.
+    """
     narrow = {d: float(w.narrowness(d)) for w in machine.wires for d in w.dims}
+    cards = {d: w.ports for w in machine.wires for d in w.dims if narrow[d] > 1}
+    startups = [link.startup / cards.get(d, 1) for d, link in enumerate(machine.links)]
     halves = [1 if row else 2 * (displacement.constant >> d & 1)
               for d, row in enumerate(displacement.matrix.rows)]  # fmt: skip
     seconds = [
-        link.startup + task.block_bytes * half / 2 * link.per_byte * narrow.get(d, 1.0)
+        startups[d] + task.block_bytes * half / 2 * link.per_byte * narrow.get(d, 1.0)
         if half
         else 0.0
         for d, (half, link) in enumerate(zip(halves, machine.links, strict=True))
@@ -146,7 +157,7 @@ def _bisection_bound(task: Task, machine: Machine, displacement: AffineMap) -> B
     busiest = max(range(task.n), key=seconds.__getitem__)
     share = "half of the" if halves[busiest] == 1 else "all"
     counts = f"{share} elements cross dimension {busiest}"
-    return Bound("bisection", seconds[busiest], counts, machine.links[busiest].startup)
+    return Bound("bisection", seconds[busiest], counts, startups[busiest])
 
 
 def _path_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound:

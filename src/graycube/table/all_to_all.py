@@ -40,10 +40,26 @@ def emit(task: Task, machine: Machine) -> Schedule:
     return delivered(task, "all-to-all", deliveries, circuits=machine.switching == "circuit")
 
 
+def price(task: Task, machine: Machine) -> float:
+    """What it takes, where something leaves its node."""
+    made = delivery(task.move, task.n)
+    rounds = made.turns - stays(made)
+    if machine.switching != "circuit":
+        rounds *= len(made.dims)
+    return rounds * machine.message_time(task.block_bytes >> len(made.classes))
+
+
 def moves_between_nodes(move: AffineMap, n: int) -> bool:
     """Whether anything leaves its node."""
     rows = enumerate(move.matrix.rows[:n])
     return any(row != 1 << i or move.constant >> i & 1 for i, row in rows)
+
+
+def stays(delivery: Delivery) -> bool:
+    """Whether there is a turn in which every node would send to itself."""
+    low = (1 << delivery.partner.width) - 1
+    pairwise = delivery.partner == Matrix.identity(delivery.partner.width)
+    return pairwise and not without(delivery.classes, delivery.move.constant & low)
 
 
 @lru_cache(maxsize=1 << 8)

@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
-from graycube.gf2 import AffineMap, bit_indices
+from graycube.gf2 import bit_indices
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
@@ -38,7 +38,7 @@ _Hops = tuple[tuple[int, int], ...]
 """Rounds, and the dimension that is crossed in each."""
 
 
-class _Manner(NamedTuple):
+class Manner(NamedTuple):
     """The hops of all messages, and how many are on the fullest link of each round."""
 
     parts: int
@@ -58,14 +58,19 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def emit(task: Task, machine: Machine) -> Schedule:
     """In the cheapest manner."""
 
-    def price(manner: _Manner) -> float:
+    def price(manner: Manner) -> float:
         size = -(-task.block // manner.parts) * task.itemsize
         return sum(machine.message_time(size * count) for count in manner.fullest)
 
     circuits = machine.switching == "circuit"
     ports = machine.links_at_once
-    manners = _manners(task.move, task.n, ports, circuits=circuits)
-    manner = min((one for one in manners if one.parts <= task.block), key=price)
+    pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
+    found = [
+        manner
+        for parts in range(1, min(ports, MOST >> task.n, task.block) + 1)
+        for manner in manners(pairs, parts, ports, circuits=circuits)
+    ]
+    manner = min(found, key=price)
     ways = []
     for start in range(1 << task.n):
         goal = task.move(start)
@@ -83,22 +88,19 @@ def _steps(node: int, hops: _Hops) -> tuple[LaneStep, ...]:
     return tuple(steps)
 
 
-@lru_cache(maxsize=1 << 6)  # whatever the block, and what a message costs
-def _manners(move: AffineMap, n: int, ports: int, *, circuits: bool) -> list[_Manner]:
-    """All of them, with up to as many parts of a block as there are ports."""
-    found = list[_Manner]()
-    for parts in range(1, min(ports, MOST >> n) + 1):
-        messages = [
-            (u, move(u), k) for u in range(1 << n) if move(u) != u for k in range(parts)
-        ]
-        dims = _dimensions(messages)
-        by_part = sorted(messages, key=lambda message: message[2])
-        ways = [*_in_orders(messages, dims, parts)]
-        ways += (_farthest_first(some, ports) for some in (messages, by_part))
-        if circuits:
-            ways += (_on_circuits(by_part, order, ports) for order in (dims, dims[::-1]))
-        found += (_Manner(parts, hops, _fullest(hops)) for hops in ways)
-    return found
+@lru_cache(maxsize=1 << 8)  # whatever the block, and what a message costs
+def manners(
+    pairs: tuple[tuple[int, int], ...], parts: int, ports: int, *, circuits: bool
+) -> tuple[Manner, ...]:
+    """All manners for messages between some nodes, each in so many parts."""
+    messages = [(u, v, k) for u, v in pairs if u != v for k in range(parts)]
+    dims = _dimensions(messages)
+    by_part = sorted(messages, key=lambda message: message[2])
+    ways = [*_in_orders(messages, dims, parts)]
+    ways += (_farthest_first(some, ports) for some in (messages, by_part))
+    if circuits:
+        ways += (_on_circuits(by_part, order, ports) for order in (dims, dims[::-1]))
+    return tuple(Manner(parts, hops, _fullest(hops)) for hops in ways)
 
 
 def _fullest(hops: Mapping[_Message, _Hops]) -> tuple[int, ...]:

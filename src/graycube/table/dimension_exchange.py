@@ -26,6 +26,12 @@ def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same o
     return in_turn(task, "exchange", factor(task.move, task.n))
 
 
+def price(task: Task, machine: Machine) -> float:
+    """What it takes."""
+    lengths = emit(task, machine).round_lengths
+    return sum(machine.message_time(length * task.itemsize) for length in lengths)
+
+
 def in_turn(task: Task, name: str, exchanges: Sequence[Exchange]) -> Schedule:
     """One way of whole blocks; a round for each exchange that crosses a link.
 

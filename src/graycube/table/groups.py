@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Exchange, Matrix, bit_indices, compose, without
+from graycube.gf2 import AffineMap, Exchange, bit_indices, compose
 from graycube.gf2.factor import factor
 from graycube.machine import Link, Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
-from graycube.table.all_to_all import delivery
+from graycube.table.all_to_all import delivery, stays
 from graycube.table.conversion import why_conversion
 
 SIZES = (2, 3, 4, 6, 8, 12)
@@ -61,13 +61,6 @@ def _cheapest(
         )
 
     return min((_deliveries(exchanges, task.n, task.p, size) for size in sizes), key=price)
-
-
-def stays(delivery: Delivery) -> bool:
-    """Whether there is a turn in which every node would send to itself."""
-    low = (1 << delivery.partner.width) - 1
-    pairwise = delivery.partner == Matrix.identity(delivery.partner.width)
-    return pairwise and not without(delivery.classes, delivery.move.constant & low)
 
 
 def _crossing(task: Task) -> list[Exchange]:

@@ -4,6 +4,7 @@ from graycube.table import (
     all_to_all,
     any_order,
     by_message,
+    by_part,
     circuit_split,
     dimension_exchange,
     direct,
@@ -58,6 +59,7 @@ TABLE: tuple[Algorithm, ...] = (
     groups.ALGORITHM,
     pairs.ALGORITHM,
     by_message.ALGORITHM,
+    by_part.ALGORITHM,
     *sectioning.ALGORITHMS,
     copies.ALGORITHM,
 )

@@ -9,18 +9,19 @@ Rules.
    chosen. A delivery that has no pairs, or whose pairs would meet, is done turn by turn.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from math import inf
 
 from graycube.gf2 import AffineMap, Matrix, without
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
 from graycube.table.algorithm import Algorithm
-from graycube.table.all_to_all import delivery
+from graycube.table.all_to_all import delivery, stays
 from graycube.table.conversion import why_conversion
-from graycube.table.groups import SIZES, parts_of, stays
+from graycube.table.groups import SIZES, parts_of
 
 MAX_DIMS = 48
 
@@ -40,16 +41,27 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """With the cheapest number of dimensions at a time."""
+    way = min(_paired_ways(task), key=lambda one: _price(one, task, machine))
+    return delivered(task, "pairs", way, circuits=True)
 
-    def price(way: Iterable[Delivery]) -> float:
-        return sum(
-            (one.turns - (not one.pairs and stays(one)))
-            * machine.message_time(task.block_bytes >> len(one.classes))
-            for one in way
-        )
 
-    ways = (way for way in _ways(task.move, task.n) if any(one.pairs for one in way))
-    return delivered(task, "pairs", min(ways, key=price), circuits=True)
+def price(task: Task, machine: Machine) -> float:
+    """What it takes, if it applies."""
+    if applicable(task, machine) is not None:
+        return inf
+    return min(_price(way, task, machine) for way in _paired_ways(task))
+
+
+def _paired_ways(task: Task) -> Iterator[tuple[Delivery, ...]]:
+    return (way for way in _ways(task.move, task.n) if any(one.pairs for one in way))
+
+
+def _price(way: Iterable[Delivery], task: Task, machine: Machine) -> float:
+    return sum(
+        (one.turns - (not one.pairs and stays(one)))
+        * machine.message_time(task.block_bytes >> len(one.classes))
+        for one in way
+    )
 
 
 @lru_cache(maxsize=1 << 6)

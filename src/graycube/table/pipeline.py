@@ -8,6 +8,7 @@ can be for that.
 
 from dataclasses import replace
 from functools import lru_cache
+from math import inf
 
 from graycube.errors import GraycubeError
 from graycube.machine import Machine
@@ -56,6 +57,13 @@ def emit(task: Task, machine: Machine) -> Schedule:
     if not ways:
         raise refused[0]
     return min(ways, key=lambda way: seconds(way, machine))
+
+
+def price(task: Task, machine: Machine) -> float:
+    """What it takes, if it applies."""
+    return (
+        inf if applicable(task, machine) is not None else seconds(emit(task, machine), machine)
+    )
 
 
 def _fitting(task: Task, machine: Machine, radix: int) -> Schedule:

@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise, permutations, zip_longest
+from math import inf
 from typing import NamedTuple
 
 from graycube.gf2 import AffineMap, Exchange
@@ -75,6 +76,11 @@ class _Parting(NamedTuple):
             longest.append(max(load.values()))
         return longest
 
+    def price(self, machine: Machine) -> float:
+        """What the rounds take."""
+        itemsize = self.task.itemsize
+        return sum(machine.message_time(size * itemsize) for size in self.rounds())
+
 
 def applicable(task: Task, machine: Machine) -> str | None:
     """Two ports and two dimensions or more, and what tells parts apart."""
@@ -93,11 +99,19 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """With the cheapest number of parts and order."""
+    return _scheduled(_cheapest(task, machine))
 
-    def price(found: _Parting) -> float:
-        return sum(machine.message_time(size * task.itemsize) for size in found.rounds())
 
-    return _scheduled(min(_candidates(task, machine), key=price))
+def price(task: Task, machine: Machine) -> float:
+    """What it takes, if it applies."""
+    if applicable(task, machine) is not None:
+        return inf
+    return _cheapest(task, machine).price(machine)
+
+
+@lru_cache(maxsize=1 << 5)
+def _cheapest(task: Task, machine: Machine) -> _Parting:
+    return min(_candidates(task, machine), key=lambda one: one.price(machine))
 
 
 def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:

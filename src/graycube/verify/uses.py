@@ -157,9 +157,14 @@ def arrival(use: Use) -> Use:
 
 
 def mixes_slots(n: int, way: Way) -> bool:
-    """Whether elements of the way change places within their blocks, or are in some slots."""
-    moves = (step.move for step in way.steps if isinstance(step.move, Exchange))
-    return bool(way.mask >> n) or any((move.flip | move.when) >> n for move in moves)
+    """Whether elements of the way change places within their blocks, or part, as they cross.
+
+    Slots that a step tests or changes after the last crossing are nothing to the order in which
+    they cross; and those that a way has on a node stay together if no step parts them.
+    """
+    last = max((k for k, step in enumerate(way.steps) if step.crossings), default=-1)
+    moves = (step.move for step in way.steps[: last + 1] if isinstance(step.move, Exchange))
+    return any((move.flip | move.when) >> n for move in moves)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,215 @@
+"""Blocks that are parted: what a node sends to another is a message and finds its own way.
+
+Rules.
+
+1. Some slot bits say to which node an element goes. All elements of a node that agree in them
+   are a *piece*; the pieces from one node to another are a message, one after the other.
+2. A message may be cut in two or more parts, by slot bits that do not say where to go, or by
+   bits of the payload.
+3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`).
+4. A piece gets its slots when it has arrived: by the same exchanges of slot bits for all, and
+   then some flips of its own.
+
+On circuits several messages of a node go at the same time, wherever their paths have no link in
+common. Each piece has a way of its own, so they must be few.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from math import inf
+from typing import NamedTuple
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Exchange, Matrix, Span, bit_indices
+from graycube.gf2.factor import factor
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Step, Task, Way, hop
+from graycube.table import all_to_all, dimension_exchange, pairs, pipeline, rotated_parts
+from graycube.table.algorithm import Algorithm
+from graycube.table.by_message import MOST, Manner, manners
+from graycube.table.conversion import always, why_conversion
+from graycube.table.relabel import is_renumbering
+
+OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
+"""What is written down more simply is taken where it costs no more."""
+
+_Pair = tuple[int, int]
+
+
+class _Pieces(NamedTuple):
+    """The slots, spread over the bits that say where they go, of each pair of nodes.
+
+    ``leaving`` messages leave a node, at most, and they have so many ``hops`` in the mean.
+    """
+
+    told: tuple[int, ...]
+    slots: dict[_Pair, tuple[int, ...]]
+    leaving: int
+    hops: float
+
+
+class _Parted(NamedTuple):
+    """Messages in so many parts."""
+
+    task: Task
+    pieces: _Pieces
+    parts: int
+
+    @property
+    def size(self) -> int:
+        """Elements of a part of a message."""
+        each = self.task.block // self.parts >> len(self.pieces.told)
+        return each * len(next(iter(self.pieces.slots.values())))
+
+    def least(self, machine: Machine) -> float:
+        """What a node has to send takes so long on its ports, in any manner and parts."""
+        hops = self.pieces.leaving if machine.switching == "circuit" else self.pieces.hops
+        sent = hops / min(machine.links_at_once, self.task.n)
+        nbytes = self.size * self.task.itemsize
+        return machine.cheapest.startup + sent * nbytes * machine.cheapest.per_byte
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """Several ports, and blocks that are parted into few pieces, where that is cheaper."""
+    if reason := why_conversion(task, machine):
+        return reason
+    if machine.links_at_once < 2:
+        return "on one port it is exchange or all-to-all"
+    moves = all_to_all.moves_between_nodes(task.move, task.n)
+    if not moves or is_renumbering(task.move, task.n):
+        return "it moves blocks that are parted"
+    if 1 << task.n + len(_telling(task.move, task.n)) > MOST:
+        return f"it finds ways for {MOST} pieces at most"
+    return "others need no more" if _best(task, machine) is None else None
+
+
+def emit(task: Task, machine: Machine) -> Schedule:
+    """In the cheapest manner."""
+    best = _best(task, machine)
+    if best is None:
+        raise InvalidValueError(
+            f"a block of {task.block} goes in messages of their own",
+            "others need no more",
+            "take 'auto'",
+        )
+    return _scheduled(*best)
+
+
+@lru_cache(maxsize=1 << 5)
+def _best(task: Task, machine: Machine) -> tuple[_Parted, Manner] | None:
+    """The cheapest manner, if there is one that is cheaper than the others."""
+    found = min(_cheaper(task, machine), key=lambda case: case[0], default=None)
+    return None if found is None else found[1:]
+
+
+def _cheaper(task: Task, machine: Machine) -> Iterator[tuple[float, _Parted, Manner]]:
+    """Manners that cost less than what is written down more simply, with their prices."""
+    others, whole = inf, next(_partings(task, 1))
+    for one in OTHERS:
+        others = min(others, one.price(task, machine))
+        if whole.least(machine) >= others:
+            return
+    ports, circuits = machine.links_at_once, machine.switching == "circuit"
+    for parted in _partings(task, ports):
+        size = parted.size * task.itemsize
+        between = tuple(parted.pieces.slots)
+        for manner in manners(between, parted.parts, ports, circuits=circuits):
+            price = sum(machine.message_time(size * count) for count in manner.fullest)
+            if price < others:
+                yield price, parted, manner
+
+
+def _partings(task: Task, ports: int) -> Iterator[_Parted]:
+    """With messages in one part, two, four: as many as ports, pieces and payload allow."""
+    there = task.p - task.n - len(_telling(task.move, task.n))
+    bits = finer = 0
+    while 1 << bits <= ports and task.payload % (1 << finer) == 0:
+        refined = task.refined(finer)
+        pieces = _pieces(refined.move, task.n)
+        if 1 << task.n + len(pieces.told) + bits > MOST:
+            return
+        yield _Parted(refined, pieces, 1 << bits)
+        bits += 1
+        finer = max(0, bits - there)
+
+
+def _telling(move: AffineMap, n: int) -> tuple[int, ...]:
+    """The slot bits that say where an element goes."""
+    nodes = (1 << n) - 1
+    return tuple(j for j in range(n, move.width) if move.matrix.columns[j] & nodes)
+
+
+@lru_cache(maxsize=1 << 6)
+def _pieces(move: AffineMap, n: int) -> _Pieces:
+    told, nodes = _telling(move, n), (1 << n) - 1
+    slots = defaultdict[_Pair, list[int]](list)
+    for u in range(1 << n):
+        for number in range(1 << len(told)):
+            slot = sum(1 << told[k] for k in bit_indices(number))
+            slots[u, move(u | slot) & nodes].append(slot)
+    leaving = Counter(u for u, v in slots if u != v)
+    hops = sum((u ^ v).bit_count() for u, v in slots) / (1 << n)
+    some = {pair: tuple(each) for pair, each in slots.items()}
+    return _Pieces(told, some, max(leaving.values()), hops)
+
+
+def _scheduled(parted: _Parted, manner: Manner) -> Schedule:
+    task, pieces, size = parted.task, parted.pieces, parted.size
+    starts = list(accumulate((size * count for count in manner.fullest), initial=0))
+    free = [j for j in range(task.n, task.p) if j not in pieces.told]
+    apart = free[: manner.parts.bit_length() - 1]
+    mask = (1 << task.n) - 1 | sum(1 << j for j in (*pieces.told, *apart))
+    places = _in_place(task.move, task.n, pieces.told)
+    ahead = defaultdict[tuple[int, int, int], int](int)
+    ways = []
+    for (u, v), slots in pieces.slots.items():
+        for part in range(manner.parts):
+            hops = manner.hops.get((u, v, part), ())
+            begun, at = [], u
+            for number, d in hops:
+                begun.append(starts[number] + ahead[number, at, d])
+                ahead[number, at, d] += size
+                at ^= 1 << d
+            chosen = sum(1 << apart[k] for k in bit_indices(part))
+            for k, slot in enumerate(slots):
+                late = k * size // len(slots)
+                timed = zip(begun, hops, strict=True)
+                steps = [hop(start + late, always(d), task.n) for start, (_, d) in timed]
+                value = u | slot | chosen
+                steps += _into_slots(task, value, places)
+                ways.append(Way(0, task.block, tuple(steps), mask, value))
+    return Schedule(task, "by-part", tuple(starts[:-1]), starts[-1], tuple(ways))
+
+
+def _into_slots(task: Task, start: int, places: Sequence[Exchange]) -> Iterator[Step]:
+    """The exchanges of slot bits that give a piece its slots, from one of its addresses."""
+    end = start
+    for exchange in places:
+        yield Step(exchange)
+        end = exchange(end)
+    for j in bit_indices((end ^ task.move(start)) >> task.n << task.n):
+        yield Step(Exchange(1 << j, 0, 0))
+
+
+@lru_cache(maxsize=1 << 6)
+def _in_place(move: AffineMap, n: int, told: tuple[int, ...]) -> tuple[Exchange, ...]:
+    """What the move does to slots that stay on their node; the others follow, as they can."""
+    columns = {j: move.matrix.columns[j] >> n << n for j in range(n, move.width)}
+    known = Span(column for j, column in columns.items() if j not in told)
+    for j in told:
+        goals = (columns[j], *(1 << k for k in range(n, move.width)))
+        columns[j] = next(goal for goal in goals if known.add(goal))
+    whole = (*(1 << d for d in range(n)), *columns.values())
+    return factor(AffineMap(Matrix(whole, move.width)), n)
+
+
+ALGORITHM = Algorithm(
+    name="by-part",
+    paper="the simple alternative",
+    ports="any",
+    formula="by counting",
+    applicable=applicable,
+    emit=emit,
+)

@@ -1,0 +1,80 @@
+"""Blocks that are parted, as messages with ways of their own: proved, followed, counted."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+from strategies import affine_map, affine_parts
+from sweeping import examples
+from way_mutants import judge
+
+import graycube as gc
+from graycube.planning.candidate import all_candidates
+from graycube.schedule import Task
+
+NAME = "by-part"
+
+
+def few_slots(n):
+    """Two slots on a node, whose contents go to two nodes."""
+    return gc.Layout.cyclic(n + 1, n), gc.Layout.consecutive(n + 1, n)
+
+
+def by_name(task, machine):
+    return {candidate.algorithm.name: candidate for candidate in all_candidates(task, machine)}
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+def test_two_circuits_at_the_same_time_send_both_halves_of_a_block(n):
+    """One start-up and half a block: no schedule takes less."""
+    machine = gc.Machine(n, 2, "circuit", startup=5.0, per_byte=1.0)
+    plan = gc.plan(*few_slots(n), 12, machine=machine)
+    assert (plan.algorithm, plan.rounds, plan.cycles) == (NAME, 1, 6)
+    assert plan.optimal
+    assert plan.verify()
+
+
+@st.composite
+def cases(draw):
+    """Any layouts of few nodes, on several ports."""
+    n = draw(st.integers(2, 3))
+    p = n + draw(st.integers(1, 3))
+    source, target = (gc.Layout(affine_map(*draw(affine_parts(p))), n) for _ in range(2))
+    task = Task(source, target, draw(st.sampled_from([1, 2, 3, 4])) << p - n)
+    switching = draw(st.sampled_from(["store-and-forward", "circuit"]))
+    costs = draw(st.sampled_from([0.0, 1.0, 9.0])), draw(st.sampled_from([0.0, 1.0]))
+    ports = draw(st.integers(2, n) | st.just("all"))
+    return task, gc.Machine(n, ports, switching, *costs, draw(st.sampled_from([None, 3])))
+
+
+@given(cases())
+@settings(max_examples=examples(100))
+def test_each_element_arrives_in_its_slot_where_it_is_the_cheapest(case):
+    task, machine = case
+    found = by_name(task, machine)
+    assume(found[NAME].traffic is not None)
+    schedule = found[NAME].traffic.schedule
+    wrong, _, _ = judge(schedule, machine)
+    assert not wrong
+    for name in ("exchange", "all-to-all", "rotated-parts", "pipeline", "pairs"):
+        assert found[NAME].cost < found[name].cost
+    parts = task.source, task.target, task.block
+    plan = gc.plan(*parts, machine=machine, algorithm=NAME)
+    assert plan.verify()
+    blocks = np.arange(task.block << task.n).reshape(1 << task.n, -1)
+    expected = gc.plan(*parts, machine=machine, algorithm="exchange").apply(blocks)
+    assert np.array_equal(plan.apply(blocks), expected)
+
+
+def test_what_it_leaves_to_others():
+    def why(source, target, ports=2, n=3):
+        found = by_name(Task(source, target, source.block_size), gc.Machine(n, ports))
+        return found[NAME].reason
+
+    assert "one port" in why(*few_slots(3), ports=1)
+    assert why(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)).startswith("conversions")
+    whole = gc.Layout.parse("(|| b0 b1 b2)")
+    assert why(gc.Layout.nodes(3), whole) == "it moves blocks that are parted"
+    swapped = gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2)
+    assert why(*swapped, n=2) == "others need no more"
+    many = gc.Layout.cyclic(10, 5), gc.Layout.consecutive(10, 5)
+    assert "512 pieces" in why(*many, n=5)
