@@ -18,7 +18,6 @@ from graycube.schedule import Way, actions, expand, hop
 from graycube.table import few_ports
 
 from .codes import firsts
-from .cubes import used_in
 from .model import all_ports, best, cycles_of, proved, schedule, task_of
 from .routes import above, routes
 
@@ -190,13 +189,6 @@ def loads(n: int, K: int) -> bool:
     made = [schedule(name, (n,), K) for name in ("minimum-path", "nonminimum-ring")]
     short, wide = (replay(expand(s)).link_loads for s in made)
     return bool(short.sum() < wide.sum() and K == short.max() > wide.max())
-
-
-def two_cube_edges(claim: Claim) -> Iterator[Case]:
-    """For n = 2 shortest paths use one of two edges in dimension 0, and none in dimension 1."""
-    for n, dimension, printed in claim.figures:
-        ours = used_in(n, dimension)
-        yield Case(f"dimension {dimension}", f"{printed} edges", f"{ours}", ours == printed)
 
 
 @tried
