@@ -76,16 +76,14 @@ def figure_3(figure: Figure, claim: Claim) -> None:
     ax.text(0.5, -0.02, note, ha="center", va="top", fontsize=9, transform=here)
 
 
-def figure_4(figure: Figure, claim: Claim) -> None:
+def figure_4(figure: Figure, _: Claim) -> None:
     """The times of a 1024-point FFT."""
-    del claim
     figure.set_size_inches(6.4, 4.4)
     times(figure.subplots())
 
 
-def figure_5(figure: Figure, claim: Claim) -> None:
+def figure_5(figure: Figure, _: Claim) -> None:
     """The speed-ups, and how far model and experiment are apart."""
-    del claim
     figure.set_size_inches(9.6, 4.4)
     curves, rest = figure.subplots(1, 2, width_ratios=(3, 2))
     speedups(curves)

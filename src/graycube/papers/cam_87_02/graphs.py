@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers import Case, Claim, at_every_size, compared, require, tried
 from graycube.papers.codes import Ints, digits_reversed, distance, reflected
 from graycube.verify import check_algebra
 
@@ -128,17 +128,18 @@ SMALL = 3
 """The dilation of these embeddings; the paper cites them and gives none."""
 
 
-def embeddings(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def embeddings(_: Claim, d: int) -> Iterator[Case]:
     """Section 1: other topologies, each in the smallest cube that has room for it."""
-    for sizes in claim.cases():
-        for name, build in TOPOLOGIES.items():
-            vertices, (a, b) = build(**sizes)
-            dims, dilation = int(np.max(vertices)).bit_length(), int(np.max(distance(a, b)))
-            distinct = len(np.unique(vertices)) == len(vertices)
-            small = distinct and dims == ceil(log2(len(vertices))) and dilation <= SMALL
-            where, ours = f"{name} of {len(vertices)} vertices", f"dilation {dilation}, a cube"
-            told = f"{ours} of {dims} dimensions"
-            yield Case(where, "small dilation, a small cube", told, small)
+    for name, build in TOPOLOGIES.items():
+        vertices, (a, b) = build(d)
+        dims, dilation = int(np.max(vertices)).bit_length(), int(np.max(distance(a, b)))
+        distinct = len(np.unique(vertices)) == len(vertices)
+        small = distinct and dims == ceil(log2(len(vertices))) and dilation <= SMALL
+        told = f"dilation {dilation}, a cube of {dims} dimensions"
+        yield Case(
+            f"{name} of {len(vertices)} vertices", "small dilation, a small cube", told, small
+        )
 
 
 def _mesh(d: int) -> tuple[Ints, Edges]:

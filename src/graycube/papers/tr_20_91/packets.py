@@ -12,7 +12,7 @@ import numpy as np
 import graycube as gc
 from graycube.cost import replay, simulate
 from graycube.gf2 import Exchange
-from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers import Case, Claim, at_every_size, compared, require, tried
 from graycube.papers.codes import compositions, distance, reflected
 from graycube.schedule import Way, actions, expand, hop
 from graycube.table import few_ports
@@ -95,17 +95,16 @@ def shorter_than_pipeline(n: int, K: int) -> int:
     return cycles_of("pipelined", (n,), K) - cycles_of("minimum-path", (n,), K)
 
 
-def speed_up(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def speed_up(claim: Claim, n: int, K: int) -> Iterator[Case]:
     """Cycles of the pipeline over those of the best schedule, and of section 5.1's routes."""
-    for sizes in claim.cases():
-        n, block = sizes.values()
-        pipeline = cycles_of("pipelined", (n,), block)
-        over = Fraction(pipeline, best(n, block))
-        by_routes = Fraction(pipeline, cycles_of("nonminimum-path", (n,), block))
-        twice = block == n + 2 and n >= 5
-        near = Fraction(3, 2) - Fraction(n, block) <= by_routes <= Fraction(3, 2)
-        case = claim.compare(over, **sizes)
-        yield replace(case, corrected=case.corrected and (over == 2) == twice and near)
+    pipeline = cycles_of("pipelined", (n,), K)
+    over = Fraction(pipeline, best(n, K))
+    by_routes = Fraction(pipeline, cycles_of("nonminimum-path", (n,), K))
+    twice = n + 2 == K and n >= 5
+    near = Fraction(3, 2) - Fraction(n, K) <= by_routes <= Fraction(3, 2)
+    case = claim.compare(over, n=n, K=K)
+    yield replace(case, corrected=case.corrected and (over == 2) == twice and near)
 
 
 @tried

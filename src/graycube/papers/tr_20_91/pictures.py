@@ -30,7 +30,7 @@ def cube(ax: Axes, n: int, labels: Sequence[object], used: Iterable[Edge]) -> No
     ax.set_aspect("equal")
 
 
-def figure_1(figure: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
+def figure_1(figure: Figure, _: Claim) -> None:
     """Nodes with the ranks of their blocks."""
     figure.set_size_inches(8, 3.6)
     for ax, n in zip(figure.subplots(1, 2), (2, 3), strict=True):
@@ -39,7 +39,7 @@ def figure_1(figure: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawin
     titled(figure, _EXCHANGES)
 
 
-def figure_5(figure: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
+def figure_5(figure: Figure, _: Claim) -> None:
     """The 4-cube, and the 3-cube onto which it is folded."""
     figure.set_size_inches(10, 3.8)
     whole, half = figure.subplots(1, 2, width_ratios=(3.6, 1.7))
@@ -51,7 +51,7 @@ def figure_5(figure: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawin
     titled(figure, _EXCHANGES)
 
 
-def figure_4(figure: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
+def figure_4(figure: Figure, _: Claim) -> None:
     """The two routes of each of the two blocks that move."""
     figure.set_size_inches(8, 3.6)
     for ax, (home, ways) in zip(figure.subplots(1, 2), ways_around(6).items(), strict=True):
@@ -65,14 +65,14 @@ def figure_4(figure: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawin
     titled(figure, "Nodes of a 2-cube, and the two routes of each block that moves")
 
 
-def figure_2(figure: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
+def figure_2(figure: Figure, _: Claim) -> None:
     """The data of each node after each exchange."""
     figure.set_size_inches(6, 5)
     _table(figure.subplots(), (2, 1, 0), rows_of_2(), (0, 3, 5, 7))
     titled(figure, _HELD)
 
 
-def figure_3(figure: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
+def figure_3(figure: Figure, _: Claim) -> None:
     """The same for three sequences."""
     figure.set_size_inches(11, 5)
     for k, (ax, start) in enumerate(zip(figure.subplots(1, 3), SEQUENCES, strict=True)):

@@ -78,7 +78,7 @@ def milliseconds(algorithm: str, n: int, size: int) -> float:
     return 1000 * simulated(algorithm, n, size, on.startup, on.per_byte)
 
 
-def figure_4(drawn: Figure, claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
+def figure_4(drawn: Figure, _: Claim) -> None:
     """Times by message size, and the speed-up, whose break-evens are where it is 1."""
     times, ratio = _two_panels(drawn)
     for name in ALGORITHMS:

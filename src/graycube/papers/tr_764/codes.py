@@ -170,21 +170,13 @@ TO_GRAY: dict[str, Program] = {
 }
 
 
-def steps(place: Ints, n: int, program: Program) -> Iterator[tuple[int, Ints]]:
-    """Every dimension but the top one, and where everything is after it."""
+def converted(place: Ints, n: int, program: Program) -> list[Ints]:
+    """Where everything is at first, and after every dimension but the top one."""
     falls, condition = program
-    order = range(n - 2, -1, -1) if falls else range(n - 1)
-    for k in order:
-        place ^= condition(place, n, k) << k
-        yield k, place.copy()
-
-
-def converted(place: Ints, n: int, program: Program) -> Ints:
-    """Where everything is in the end."""
-    place = place.copy()
-    for _ in steps(place, n, program):
-        pass
-    return place
+    places = [place]
+    for k in range(n - 1)[:: -1 if falls else 1]:
+        places.append(places[-1] ^ condition(places[-1], n, k) << k)
+    return places
 
 
 @at_every_size
@@ -192,7 +184,7 @@ def programs(_: Claim, n: int) -> Iterator[Case]:
     """All four, every element, and the exchanges that the library has for each."""
     for name, program in (TO_BINARY | TO_GRAY).items():
         start, wanted = _ends(name, n)
-        right = np.array_equal(converted(start, n, program), wanted)
+        right = np.array_equal(converted(start, n, program)[-1], wanted)
         yield _converted(f"n = {n}, {name}, program", right=right)
         yield _converted(f"n = {n}, {name}, library", right=_by_library(name, n))
 
@@ -223,12 +215,10 @@ bits_of_codes = tried(lambda n: bits_agree(reflected(np.arange(1 << n))))
 def held(n: int) -> dict[str, Ints]:
     """What the processors hold in every step of the first program, in the order of G(i)."""
     i = np.arange(1 << n)
-    columns, place = reflected(i), reflected(i)
-    rows = {"paddr": columns, "integer": i}
-    program = TO_BINARY["Gray to binary, from the top"]
-    for step, (_, now) in enumerate(steps(place, n, program), 1):
-        rows[f"step {step}"] = np.argsort(now)[columns]
-    return rows
+    columns = reflected(i)
+    _, *places = converted(columns, n, TO_BINARY["Gray to binary, from the top"])
+    steps = {f"step {k}": np.argsort(now)[columns] for k, now in enumerate(places, 1)}
+    return {"paddr": columns, "integer": i, **steps}
 
 
 def figure_2(claim: Claim) -> Iterator[Case]:

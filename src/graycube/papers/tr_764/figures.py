@@ -48,15 +48,13 @@ def in_bits(count: int) -> Callable[[int], str]:
     return lambda word: f"{word:0{count}b}"
 
 
-def figure_1(figure: Figure, claim: Claim) -> None:
-    del claim
+def figure_1(figure: Figure, _: Claim) -> None:
     rows = {"binary": [f"{i:04b}" for i in range(16)], "Gray": words(4)}
     text_table(figure, [str(i) for i in range(16)], rows)
 
 
-def figure_2(figure: Figure, claim: Claim) -> None:
+def figure_2(figure: Figure, _: Claim) -> None:
     """What moves in a step is set off."""
-    del claim
     ours = held(4)
     names = list(ours)[1:]
     rows = {name: [str(i) for i in ours[name]] for name in names}
@@ -126,19 +124,17 @@ def table_2(figure: Figure, claim: Claim) -> None:
     parts(figure, claim, texts, list(map(in_bits(3), columns)))
 
 
-def figure_23(figure: Figure, claim: Claim) -> None:
-    del claim
+def figure_23(figure: Figure, _: Claim) -> None:
     names, columns = ["initial", *(f"after stage {j}" for j in (2, 1, 0))], gray_columns(3)
     tables = zip(names, one_point_tables(3), strict=True)
     texts = {name: shown(table[None, :], columns, in_bits(3)) for name, table in tables}
     placements(figure, texts, list(map(in_bits(3), columns)))
 
 
-def figure_11(figure: Figure, claim: Claim) -> None:
+def figure_11(figure: Figure, _: Claim) -> None:
     """Nodes of a quarter cube; what crosses a link in the next cycle is set off."""
-    del claim
     cube = four(4, 6)
-    at, _, dimension, element = cube.moves
+    at, _node, dimension, element = cube.moves
     tables, marked = {}, []
     for cycle in (2, 3, 4):
         nodes, now = cube.nodes_before(cycle), at == cycle
