@@ -155,7 +155,8 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
     *((f"codes:{name}", unchanged, "definition-1 corollary-1 corollary-2 figure-1")
       for name in ("gray", "gray_inverse")),
     ("codes:reflected", unchanged, "text-2-a"),
-    ("codes:odd", lambda a, _: 0 * a, "text-2-b figure-2"),
+    ("codes:odd", lambda a, _: 0 * a, "text-2-b"),
+    ("codes:carried", unchanged, "text-2-b figure-2"),
     ("codes:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
      "lemma-2 table-1"),
     ("text:four", lambda n, p, output: FOUR.four(n, p, OTHER[output]),

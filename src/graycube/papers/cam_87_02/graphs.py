@@ -191,7 +191,7 @@ def figure_1(claim: Claim) -> Iterator[Case]:
     strides = [int(np.abs(np.subtract(*stage_pairs(DIMS, i))).max()) for i in (1, 2, 3)]
     printed = list(claim.figures[0])
     yield Case("strides, stage by stage", str(printed), str(strides), printed == strides)
-    edges = [adjacent_in_stage(i) for i in (1, 2, 3)]
+    edges = [(stage_matrix(DIMS, i, "time") != 0).astype(int) for i in (1, 2, 3)]
     paths = np.unique(reduce(np.matmul, edges)).tolist()
     yield Case("paths from an input to an output", "one each", str(paths), paths == [1])
     for form in ("time", "frequency"):
@@ -200,14 +200,6 @@ def figure_1(claim: Claim) -> Iterator[Case]:
         right = np.allclose(values[digits_reversed(DIMS)], np.fft.fft(np.eye(8)))
         ours = "the transform, bit-reversed" if right else "something else"
         yield Case(f"decimation in {form}", "the transform, bit-reversed", ours, right)
-
-
-def adjacent_in_stage(stage: int) -> NDArray[np.int64]:
-    """Which points of a column lead to which of the next one."""
-    points, partners = stage_pairs(DIMS, stage)
-    lines = np.eye(1 << DIMS, dtype=np.int64)
-    lines[points, partners] = 1
-    return lines
 
 
 def figure_2(claim: Claim) -> Iterator[Case]:

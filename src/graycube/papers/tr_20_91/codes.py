@@ -12,7 +12,7 @@ import graycube as gc
 from graycube.cost import replay
 from graycube.gf2 import Exchange, rotation
 from graycube.papers import Case, Claim, tried
-from graycube.papers.codes import Ints, bits_agree, distance, ranks, reflected
+from graycube.papers.codes import Ints, bits_agree, carried, distance, ranks, reflected
 from graycube.schedule import expand
 
 from .model import schedule
@@ -98,10 +98,8 @@ def theorem_1(n: int) -> bool:
 def composed(exchanges: Sequence[Exchange], n: int) -> bool:
     """Whether exchanges take every node's content to its rank, one dimension each."""
     dims = {e.flip.bit_length() - 1 for e in exchanges}
-    node = np.arange(1 << n)
-    for e in exchanges:
-        node = np.where(np.bitwise_count(node & e.when) & 1 == e.want, node ^ e.flip, node)
-    return {*range(n - 1)} == dims and np.array_equal(node, ranks(n))
+    ends = carried(np.arange(1 << n), exchanges)
+    return {*range(n - 1)} == dims and np.array_equal(ends, ranks(n))
 
 
 local_control = tried(

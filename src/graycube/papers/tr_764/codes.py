@@ -10,7 +10,7 @@ import numpy as np
 import graycube as gc
 from graycube.gf2 import binary_to_gray, gray, gray_inverse, gray_to_binary
 from graycube.papers import Case, Claim, at_every_size, compared, tried
-from graycube.papers.codes import Ints, bits_agree
+from graycube.papers.codes import Ints, bits_agree, carried
 
 from .cube import coded, decoded, odd, reflected
 from .networks import by_library
@@ -202,10 +202,9 @@ def _converted(where: str, *, right: bool) -> Case:
 def _by_library(name: str, n: int) -> bool:
     """Whether the library's exchanges in this order convert."""
     exchanges_for = gray_to_binary if name in TO_BINARY else binary_to_gray
+    exchanges = exchanges_for(n, "descending" if "top" in name else "ascending")
     place, wanted = _ends(name, n)
-    for exchange in exchanges_for(n, "descending" if "top" in name else "ascending"):
-        place = place ^ np.where(odd(place, exchange.when) == exchange.want, exchange.flip, 0)
-    return np.array_equal(place, wanted)
+    return np.array_equal(carried(place, exchanges), wanted)
 
 
 bits_of_codes = tried(lambda n: bits_agree(reflected(np.arange(1 << n))))
