@@ -41,7 +41,8 @@ def binary(n):
 BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
     ("codes:reflected", binary,
      "definition-1 lemma-1 text-1-b text-2.4-b text-3.1-a text-3.1-b text-3.1-c"),
-    ("codes:ranks", binary, "text-2.4-a text-2.4-b text-2.4-c"),
+    ("codes:ranks", binary, "text-2.4-b text-2.4-c"),
+    ("codes:placements", lambda *sizes: MODEL.placements(*sizes)[::-1], "text-2.4-a"),
     ("codes:counted", everything((1, 1)), "text-2.4-d"),
     ("steps:wanted", lambda n, _: binary(n) < 0, "lemma-4 text-3.3-a"),
     ("steps:steps", lambda name, n: MODEL.steps(SWAPPED[name], n),
