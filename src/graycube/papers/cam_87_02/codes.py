@@ -14,9 +14,9 @@ import numpy as np
 import graycube as gc
 from graycube.gf2 import is_gray_code, stride_profile
 from graycube.papers import Case, Claim, compared, require, tried
-from graycube.papers.codes import Ints, distance, reflected
+from graycube.papers.codes import Ints, distance, reflected, rounds_to_know_all
 
-from .graphs import adjacent, apart
+from .graphs import apart
 from .rounds import makes_transform, placed
 
 Words = Sequence[int]
@@ -228,11 +228,7 @@ def theorem_1(d: int) -> int:
 @compared
 def diameter(d: int) -> int:
     """The steps from node 0, and so from any node, to the farthest one."""
-    reached, steps = np.arange(1 << d) == 0, 0
-    while not reached.all():
-        reached = reached | adjacent(d)[reached].any(axis=0)
-        steps += 1
-    return steps
+    return rounds_to_know_all(d)
 
 
 def worst_mapping(claim: Claim) -> Iterator[Case]:

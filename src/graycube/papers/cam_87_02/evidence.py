@@ -84,12 +84,9 @@ def parameters(claim: Claim) -> Iterator[Case]:
             ours = Fraction(printed().times[0, "FFT"][0], POINTS << POINTS)
             right = corrected = abs(ours - printed_value) <= printed_value * ROUNDED
         else:
-            exchange = 2 * Fraction(*one_way)
-            ours = exchange * (WORD if name == "transfer" else 1)
-            on = machine(1)
-            profile = (
-                on.dearest.startup if name == "startup" else ITEMSIZE * on.dearest.per_byte
-            )
+            ours = 2 * Fraction(*one_way) * (WORD if name == "transfer" else 1)
+            costs = machine(1).dearest
+            profile = costs.startup if name == "startup" else ITEMSIZE * costs.per_byte
             same = round(profile * 10**6) == printed_value * 1000
             require(same, f"the profile has another {name}")
             right = ours == printed_value

@@ -4,13 +4,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-import graycube as gc
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
 from graycube.papers.drawing import COLOURS, arrow, edges, place, titled
 
 from .model import ALGORITHMS, HalfStep, placements, steps
-from .times import LARGE, break_even, ipsc2_speed_up, simulated
+from .times import LARGE, break_even, ipsc2, ipsc2_speed_up, simulated
 
 _N = 4
 
@@ -74,8 +73,7 @@ _MEASURED_EVEN = 485
 
 def milliseconds(algorithm: str, n: int, size: int) -> float:
     """The model's time on the iPSC/2."""
-    on = gc.Machine.profile("ipsc2", dims=n).dearest
-    return 1000 * simulated(algorithm, n, size, on.startup, on.per_byte)
+    return 1000 * simulated(algorithm, ipsc2(dims=n), size)
 
 
 def figure_4(drawn: Figure, _: Claim) -> None:
@@ -91,7 +89,7 @@ def figure_4(drawn: Figure, _: Claim) -> None:
     ratio.plot(_SIZES, speed, color=_LOOKS["gb3"][0], label="GB1 / GB3")
     ratio.axhline(2 * 5 / 6, color="0.5", ls=":", label="limit 2 (n - 1) / n")
     ratio.axhline(1, color="0.8", lw=1)
-    even = break_even(6, gc.Machine.profile("ipsc2", dims=6))
+    even = break_even(ipsc2(dims=6))
     ratio.plot(even, 1, "o", color="black", label=f"predicted break-even, {even} bytes")
     ratio.plot(_MEASURED_EVEN, 1, "x", color="black", ms=8,
                label=f"measured break-even, {_MEASURED_EVEN} bytes (paper)")  # fmt: skip

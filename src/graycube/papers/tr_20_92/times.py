@@ -4,8 +4,9 @@ Start-ups and transfers are counted from schedules that are proved. The blocks o
 are too large to follow element by element, so there they are those of the symbolic schedules.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import graycube as gc
 from graycube.cost import lower_bounds, simulate
@@ -20,6 +21,8 @@ TWICE = range(5, 9)
 LARGE = 64 * 1024
 """The message of Figure 5, in bytes."""
 NEAR = 0.005  # half of the last digit of a printed speed-up
+ipsc2 = partial(gc.Machine.profile, "ipsc2")
+"""The paper's machine, by its dimensions."""
 
 
 def time_of(algorithm: str, ports: int = 1, kind: str = "") -> Check:
@@ -118,62 +121,56 @@ def backwards(n: int, K: int) -> bool:
     )
 
 
-def speed_up(n: int, block: int, tau: float, t: float = 1.0) -> float:
+def speed_up(on: gc.Machine, block: int) -> float:
     """Time of GB1 over time of GB3."""
-    return simulated("gb1", n, block, tau, t) / simulated("gb3", n, block, tau, t)
+    return simulated("gb1", on, block) / simulated("gb3", on, block)
 
 
-def simulated(algorithm: str, n: int, block: int, tau: float, t: float) -> float:
+def simulated(algorithm: str, on: gc.Machine, block: int) -> float:
     """The time of an algorithm, from the symbolic schedule."""
-    traffic = simulate(schedule(algorithm, n, block))
-    return seconds((traffic.nonempty, traffic.cycles), tau, t)
+    traffic, costs = simulate(schedule(algorithm, on.dims, block)), on.dearest
+    return seconds((traffic.nonempty, traffic.cycles), costs.startup, costs.per_byte)
 
 
 @tried
 def rising(n: int, K: int, tau: int) -> bool:
     """The speed-up rises with K, with n and with falling start-ups, to 2 (n - 1) / n."""
-    here = speed_up(n, K, tau)
-    more = speed_up(n, 2 * K, tau), speed_up(n + 1, K, tau), speed_up(n, K, tau / 2)
+    on = gc.Machine(n, startup=tau)
+    others = gc.Machine(n + 1, startup=tau), gc.Machine(n, startup=tau / 2)
+    here, more = speed_up(on, K), (speed_up(on, 2 * K), *(speed_up(m, K) for m in others))
     limit = 2 * (n - 1) / n
-    near = limit - speed_up(n, 2**40, tau) < limit / 1000
+    near = limit - speed_up(on, 2**40) < limit / 1000
     return min(more) > here and here < limit and near
 
 
-def break_even(n: int, on: gc.Machine) -> int:
+def break_even(on: gc.Machine) -> int:
     """The fewest bytes, an even number, from which on GB3 takes no longer than GB1."""
-    low, high = 0, 1 << 20
-    while high - low > 2:
-        middle = (low + high) // 4 * 2
-        if speed_up(n, middle, on.dearest.startup, on.dearest.per_byte) >= 1:
-            high = middle
-        else:
-            low = middle
-    return high
+    sizes = range(2, 1 << 20, 2)
+    return 2 + 2 * bisect_left(sizes, x=True, key=lambda block: speed_up(on, block) >= 1)
 
 
-break_even_formula = compared(lambda n, tau: break_even(n, gc.Machine(n, startup=tau)))
+break_even_formula = compared(lambda n, tau: break_even(gc.Machine(n, startup=tau)))
 """By search on schedules."""
 
 
 def predicted_break_even(claim: Claim) -> Iterator[Case]:
     """To the digits printed."""
     for n, kbytes in claim.figures:
-        ours = break_even(n, gc.Machine.profile("ipsc2", dims=n))
+        ours = break_even(ipsc2(dims=n))
         holds = round(ours / 1000, 1) == round(ours / 1024, 1) == kbytes
         yield Case(f"{1 << n} nodes", f"around {kbytes} kbyte", f"{ours} bytes", holds)
 
 
 def measured_break_even(claim: Claim) -> Iterator[Case]:
     for n, measured in claim.figures:
-        ours = break_even(n, gc.Machine.profile("ipsc2", dims=n))
+        ours = break_even(ipsc2(dims=n))
         holds = abs(ours / measured - 1) < 0.1
         yield Case(f"{1 << n} nodes", f"about {measured} bytes", f"{ours} bytes", holds)
 
 
 def ipsc2_speed_up(n: int) -> float:
     """The model's for Figure 5."""
-    on = gc.Machine.profile("ipsc2", dims=n)
-    return speed_up(n, LARGE, on.dearest.startup, on.dearest.per_byte)
+    return speed_up(ipsc2(dims=n), LARGE)
 
 
 def share_of_time(claim: Claim) -> Iterator[Case]:
@@ -187,7 +184,7 @@ def share_of_time(claim: Claim) -> Iterator[Case]:
 def confirmed(claim: Claim) -> Iterator[Case]:
     """The measured speed-ups against what the formulas allow at any start-up."""
     for n, measured in claim.figures:
-        limit = speed_up(n, LARGE, 0)
+        limit = speed_up(gc.Machine(n, startup=0), LARGE)
         above = 100 * (measured / limit - 1)
         ours = f"at most {limit:.2f}, {above:.1f} % less"
         holds = measured <= limit + NEAR
@@ -197,17 +194,15 @@ def confirmed(claim: Claim) -> Iterator[Case]:
 @tried
 def small_blocks(n: int, K: int, tau: int) -> bool:
     """Below the break-even GB1 is faster, above it GB3."""
-    return (speed_up(n, K, tau) > 1) == (2 * tau / (n - 2) < K)
+    return (speed_up(gc.Machine(n, startup=tau), K) > 1) == (2 * tau / (n - 2) < K)
 
 
 def figure_4(claim: Claim) -> Iterator[Case]:
     """The predicted curves on 64 nodes, size by size."""
-    on, n = gc.Machine.profile("ipsc2", dims=6), 6
-    tau, t = on.dearest.startup, on.dearest.per_byte
-    even = break_even(n, on)
-    last = 0.0
+    on, n = ipsc2(dims=6), 6
+    even, last = break_even(on), 0.0
     for (size,) in claim.figures:
-        times = {name: simulated(name, n, size, tau, t) for name in ALGORITHMS}
+        times = {name: simulated(name, on, size) for name in ALGORITHMS}
         best = min(times, key=times.__getitem__)
         ratio = times["gb1"] / times["gb3"]
         wanted = "gb3" if size >= even else "gb1"
