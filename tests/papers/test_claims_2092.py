@@ -41,7 +41,8 @@ def binary(n):
 BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
     ("codes:reflected", binary,
      "definition-1 lemma-1 text-1-b text-2.4-b text-3.1-a text-3.1-b text-3.1-c"),
-    ("codes:ranks", binary, "text-2.4-a text-2.4-b text-2.4-c"),
+    ("codes:ranks", binary, "text-2.4-b text-2.4-c"),
+    ("codes:placements", lambda *sizes: MODEL.placements(*sizes)[::-1], "text-2.4-a"),
     ("codes:counted", everything((1, 1)), "text-2.4-d"),
     ("steps:wanted", lambda n, _: binary(n) < 0, "lemma-4 text-3.3-a"),
     ("steps:steps", lambda name, n: MODEL.steps(SWAPPED[name], n),
@@ -55,11 +56,11 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
     ("times:counted", everything((3, 8)), "text-3.2-f text-3.4-a text-1-c"),
     ("times:counted", lambda _, n, block, kind="": (n, block + len(kind)), "text-4-c"),
     ("times:fewest", everything(0), "lemma-3 text-4-a"),
-    ("machine:speed_up", everything(1.2), "text-3.4-b text-3.4-c text-3.4-f"),
-    ("machine:ipsc2_speed_up", everything(1.5), "text-3.4-g"),
-    ("machine:break_even", everything(0), "figure-4 text-3.4-d"),
-    ("circuits:ranks", lambda n: 0 * binary(n), "text-3.5-a text-3.5-b text-3.5-d"),
-    ("circuits:path", lambda *_: binary(0), "text-4-d"),
+    ("times:speed_up", everything(1.2), "text-3.4-b text-3.4-c text-3.4-f"),
+    ("times:ipsc2_speed_up", everything(1.5), "text-3.4-g"),
+    ("times:break_even", everything(0), "figure-4 text-3.4-d"),
+    ("steps:ranks", lambda n: 0 * binary(n), "text-3.5-a text-3.5-b text-3.5-d"),
+    ("steps:path", lambda *_: binary(0), "text-4-d"),
 ]  # fmt: skip
 LIBRARY = [  # a function of the library, by what it is replaced, and which claims see it
     ("gf2:gray", lambda i: i, "definition-1 lemma-1 text-3.1-b"),

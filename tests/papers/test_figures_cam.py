@@ -13,7 +13,6 @@ from graycube.gf2 import is_gray_code
 from graycube.papers import read_paper, reproduce
 from graycube.papers.cam_87_02 import (
     codes,
-    distances,
     drawings,
     evidence,
     graphs,
@@ -190,7 +189,7 @@ def test_most_gray_codes_of_four_bits_are_unsuitable_and_all_of_three_are_suitab
 
 def test_some_mapping_is_farther_apart_than_binary_code():
     for d in range(2, 15):
-        nodes = distances.far_apart(d)
+        nodes = codes.far_apart(d)
         assert sorted(nodes) == list(range(1 << d))
         assert gc.mesh_distances(nodes).mean == d - Fraction(1, 2)
         assert gc.mesh_distances(gc.Layout.nodes(d)).mean == 2 - Fraction(2, 1 << d)

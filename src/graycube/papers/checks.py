@@ -16,12 +16,7 @@ def compared(compute: Compute) -> Check:
     >>> [case.holds for case in compared(lambda n: n + n)(claim)]
     [True, True, True]
     """
-
-    @wraps(compute)
-    def check(claim: Claim) -> Iterator[Case]:
-        return claim.compared(compute)
-
-    return check
+    return wraps(compute)(lambda claim: claim.compared(compute))
 
 
 def tried(holds: Try, corrected: Try | None = None) -> Check:
@@ -31,12 +26,7 @@ def tried(holds: Try, corrected: Try | None = None) -> Check:
     >>> [case.holds for case in tried(lambda n: n % 2 == 0)(claim)]
     [False, True]
     """
-
-    @wraps(holds)
-    def check(claim: Claim) -> Iterator[Case]:
-        return claim.tried(holds, corrected)
-
-    return check
+    return wraps(holds)(lambda claim: claim.tried(holds, corrected))
 
 
 def at_every_size(cases: Callable[..., Iterator[Case]]) -> Check:
@@ -47,13 +37,9 @@ def at_every_size(cases: Callable[..., Iterator[Case]]) -> Check:
     >>> [case.holds for case in check(claim)]
     [True, True, False]
     """
-
-    @wraps(cases)
-    def check(claim: Claim) -> Iterator[Case]:
-        for sizes in claim.cases():
-            yield from cases(claim, **sizes)
-
-    return check
+    return wraps(cases)(
+        lambda claim: (case for sizes in claim.cases() for case in cases(claim, **sizes))
+    )
 
 
 def require(holds: object, what: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
+from graycube.gf2 import Exchange
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.integer[Any]]
@@ -65,6 +66,17 @@ def bits_agree(code: Ints) -> bool:
         for word, bits in ((index, sums), (code, pairs))
         for m, bit in enumerate(bits)
     )
+
+
+def carried(place: Ints, exchanges: Iterable[Exchange]) -> Ints:
+    """Where everything is after the library's exchanges, one after the other.
+
+    >>> carried(np.arange(4), gc.gray_to_binary(2)).tolist()
+    [0, 1, 3, 2]
+    """
+    for e in exchanges:
+        place = place ^ np.where(np.bitwise_count(place & e.when) & 1 == e.want, e.flip, 0)
+    return place
 
 
 def crossings(

@@ -1,10 +1,10 @@
-"""What drawings of cubes share: where the nodes are, the edges, and arrows between nodes."""
+"""What drawings of cubes share: where the nodes are, the edges, and arrows between nodes.
 
-from typing import TYPE_CHECKING
+Modules that draw import matplotlib, which is optional, and are imported where there is some.
+"""
 
-if TYPE_CHECKING:  # matplotlib is optional, and slow to import
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 Point = tuple[float, float]
 COLOURS = "#0072B2", "#D55E00", "#009E73"
@@ -22,7 +22,7 @@ def place(node: int) -> Point:
     return sum(x for x, _ in steps), sum(y for _, y in steps)
 
 
-def edges(ax: "Axes", n: int) -> None:
+def edges(ax: Axes, n: int) -> None:
     """The edges of an n-cube; those of a fourth dimension are left out."""
     for u in range(1 << n):
         for d in range(min(n, 3)):
@@ -32,7 +32,7 @@ def edges(ax: "Axes", n: int) -> None:
 
 
 def arrow(  # noqa: PLR0913
-    ax: "Axes",
+    ax: Axes,
     start: Point,
     end: Point,
     colour: str,
@@ -47,7 +47,7 @@ def arrow(  # noqa: PLR0913
     ax.annotate("", xy=end, xytext=start, arrowprops=look, zorder=2)
 
 
-def titled(figure: "Figure", title: str) -> None:
+def titled(figure: Figure, title: str) -> None:
     """A title for all panels, which are laid out below it."""
     figure.suptitle(title, fontsize=10)
     figure.set_layout_engine("constrained")

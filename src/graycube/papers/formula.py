@@ -53,7 +53,7 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "max": max,
     "min": min,
 }
-_ARITHMETIC: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
+_OPERATIONS: dict[type[ast.AST], Callable[..., Number]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -61,17 +61,13 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
     ast.Pow: _power,
-}
-_COMPARISONS: dict[type[ast.cmpop], Callable[[Number, Number], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-}
-_SIGNS: dict[type[ast.unaryop], Callable[[Number], Number]] = {
-    ast.USub: lambda x: -x,
+    ast.USub: operator.neg,
     ast.Not: operator.not_,
 }
 
@@ -122,14 +118,14 @@ def _computed(node: ast.expr, values: Mapping[str, Number]) -> Number:  # noqa: 
             return number
         case ast.Name(id=name):
             return values[name]
+        case ast.UnaryOp(op=op, operand=operand):
+            return _OPERATIONS[type(op)](_value(operand, values))
         case ast.BinOp(left=left, op=op, right=right):
-            return _ARITHMETIC[type(op)](_value(left, values), _value(right, values))
-        case ast.UnaryOp(op=sign, operand=operand):
-            return _SIGNS[type(sign)](_value(operand, values))
+            return _OPERATIONS[type(op)](_value(left, values), _value(right, values))
         case ast.Compare(left=left, ops=[op], comparators=[right]):
-            return _COMPARISONS[type(op)](_value(left, values), _value(right, values))
-        case ast.BoolOp(op=joint, values=[first, *rest]):
-            return _joined(isinstance(joint, ast.Or), first, rest, values)
+            return _OPERATIONS[type(op)](_value(left, values), _value(right, values))
+        case ast.BoolOp(op=joint, values=parts):
+            return _joined(joint, parts, values)
         case ast.IfExp(test=test, body=body, orelse=other):
             return _value(body if _value(test, values) else other, values)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
@@ -137,18 +133,12 @@ def _computed(node: ast.expr, values: Mapping[str, Number]) -> Number:  # noqa: 
     raise TypeError(ast.dump(node))
 
 
-def _joined(
-    stops: bool,  # noqa: FBT001
-    first: ast.expr,
-    rest: list[ast.expr],
-    values: Mapping[str, Number],
-) -> Number:
-    """The first value that is as true as ``stops``, or the last one, as in Python."""
-    value = _value(first, values)
-    for part in rest:
-        if bool(value) == stops:
-            break
+def _joined(joint: ast.boolop, parts: list[ast.expr], values: Mapping[str, Number]) -> Number:
+    """The first value that decides, or the last one, as in Python."""
+    for part in parts:
         value = _value(part, values)
+        if bool(value) == isinstance(joint, ast.Or):
+            break
     return value
 
 
@@ -158,6 +148,6 @@ def _plain(value: Number) -> Number:
         if not isfinite(value):
             raise OverflowError(f"{value}")
         return value
-    _require_few_bits(Fraction(value).numerator.bit_length())
-    _require_few_bits(Fraction(value).denominator.bit_length())
+    for part in Fraction(value).as_integer_ratio():
+        _require_few_bits(part.bit_length())
     return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value

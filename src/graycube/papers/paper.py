@@ -100,12 +100,19 @@ def read_paper(path: Path) -> Paper:
 
 def _claim(entry: dict[str, Any]) -> Claim:
     correction = entry.pop("correction", None)
-    made = None
     if correction is not None:
-        _require_types(Correction, correction)
-        made = Correction(**_with_tuples(correction))
-    _require_types(Claim, entry)
-    return Claim(correction=made, **_with_tuples(entry))
+        correction = Correction(**_with_tuples(Correction, correction))
+    return Claim(correction=correction, **_with_tuples(Claim, entry))
+
+
+def _with_tuples(made: type, entry: dict[str, Any]) -> dict[str, Any]:
+    _require_types(made, entry)
+    lists = {name: entry[name] for name in _LISTS if name in entry}
+    tuples = {
+        name: tuple(tuple(x) if isinstance(x, list) else x for x in rows)
+        for name, rows in lists.items()
+    }
+    return {**entry, **tuples}
 
 
 def _require_types(made: type, entry: dict[str, Any]) -> None:
@@ -122,15 +129,6 @@ def _fits(value: object, declared: object) -> bool:
         of = get_args(declared)[1]
         return isinstance(value, dict) and all(type(entry) is of for entry in value.values())
     return type(value) is (list if kind is tuple else kind)
-
-
-def _with_tuples(entry: dict[str, Any]) -> dict[str, Any]:
-    lists = {name: entry[name] for name in _LISTS if name in entry}
-    tuples = {
-        name: tuple(tuple(x) if isinstance(x, list) else x for x in rows)
-        for name, rows in lists.items()
-    }
-    return {**entry, **tuples}
 
 
 def _wrong(path: Path, why: str) -> InvalidValueError:

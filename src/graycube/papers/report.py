@@ -16,13 +16,8 @@ from graycube.papers.paper import Paper
 from graycube.papers.run import Outcome
 
 _STYLE = files(__package__).joinpath("report.css")
-_SIGNS = dict(
-    zip(
-        VERDICTS,
-        ("\N{CHECK MARK}", "\N{ALMOST EQUAL TO}", "\N{WHITE CIRCLE}", "\N{BALLOT X}"),
-        strict=True,
-    )
-)
+_MARKS = "\N{CHECK MARK}\N{ALMOST EQUAL TO}\N{WHITE CIRCLE}\N{BALLOT X}"
+_SIGNS = dict(zip(VERDICTS, _MARKS, strict=True))
 _INSTEAD = {CORRECTED: "Right is", NOT_REACHED: "Reached is"}
 _MOST_CASES = 40
 

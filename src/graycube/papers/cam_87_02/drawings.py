@@ -1,20 +1,17 @@
 """Figures 1 to 5 drawn: what is printed in the paper stands beside what is computed."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from graycube.papers import Claim
 from graycube.papers.codes import Ints, distance, reflected
 
-from .diagrams import DIMS
 from .evidence import FIGURE_4, POINTS, alone, model, split
-from .graphs import adjacent, stage_pairs
+from .graphs import DIMS, adjacent, stage_pairs
 from .model import MAPPINGS, printed
-
-if TYPE_CHECKING:  # matplotlib is optional, and slow to import
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
 STAGES = {1: "tab:blue", 2: "tab:orange", 3: "0.35"}  # apart in grey, too
@@ -23,7 +20,7 @@ CORNERS = np.array([[2.0, 0.0], [0.0, 2.0], [0.85, 0.65]])
 """Where the dimensions of a cube lead in a drawing: right, up, and back."""
 
 
-def figure_1(figure: "Figure", claim: Claim) -> None:
+def figure_1(figure: Figure, claim: Claim) -> None:
     """The butterfly: a column for the input, and one after each stage."""
     figure.set_size_inches(6.4, 4.2)
     ax = _blank(figure, "The butterfly of eight elements")
@@ -44,7 +41,7 @@ def figure_1(figure: "Figure", claim: Claim) -> None:
     ax.set(xlim=(-0.5, DIMS + 0.5), ylim=(0.5 - size, 2.1))
 
 
-def figure_2(figure: "Figure", claim: Claim) -> None:
+def figure_2(figure: Figure, claim: Claim) -> None:
     """The natural mapping: the links of a stage in one style."""
     figure.set_size_inches(6.0, 4.6)
     ax = _blank(figure, "FFT mapping: element j on node j")
@@ -58,7 +55,7 @@ def figure_2(figure: "Figure", claim: Claim) -> None:
     ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3)
 
 
-def figure_3(figure: "Figure", claim: Claim) -> None:
+def figure_3(figure: Figure, claim: Claim) -> None:
     """The Gray code: the arrows of the mesh, and the partners of element 0."""
     figure.set_size_inches(6.0, 4.6)
     ax = _blank(figure, "NN-mesh mapping: element j on the j-th node of G3")
@@ -79,16 +76,14 @@ def figure_3(figure: "Figure", claim: Claim) -> None:
     ax.text(0.5, -0.02, note, ha="center", va="top", fontsize=9, transform=here)
 
 
-def figure_4(figure: "Figure", claim: Claim) -> None:
+def figure_4(figure: Figure, _: Claim) -> None:
     """The times of a 1024-point FFT."""
-    del claim
     figure.set_size_inches(6.4, 4.4)
     times(figure.subplots())
 
 
-def figure_5(figure: "Figure", claim: Claim) -> None:
+def figure_5(figure: Figure, _: Claim) -> None:
     """The speed-ups, and how far model and experiment are apart."""
-    del claim
     figure.set_size_inches(9.6, 4.4)
     curves, rest = figure.subplots(1, 2, width_ratios=(3, 2))
     speedups(curves)
@@ -107,7 +102,7 @@ def figure_5(figure: "Figure", claim: Claim) -> None:
     rest.legend(frameon=False, loc="upper center", ncols=2, fontsize="small", columnspacing=1)
 
 
-def times(ax: "Axes") -> None:
+def times(ax: Axes) -> None:
     """Figure 4 on the machine of Table 2: the paper does not print Swarztrauber's."""
     dims = range(FIGURE_4 + 1)
     models = [model(FIGURE_4, d) for d in dims]
@@ -126,7 +121,7 @@ def times(ax: "Axes") -> None:
     ax.legend(frameon=False)
 
 
-def speedups(ax: "Axes") -> None:
+def speedups(ax: Axes) -> None:
     """Figure 5: the model as lines, the averages of Table 1 as marks."""
     dims = range(7)
     nodes = [1 << d for d in dims]
@@ -148,14 +143,14 @@ def _percent(model: list[float], measured: list[float]) -> list[float]:
     return [100 * (a / b - 1) for a, b in zip(model, measured, strict=True)]
 
 
-def _blank(figure: "Figure", title: str) -> "Axes":
+def _blank(figure: Figure, title: str) -> Axes:
     ax: Axes = figure.subplots()
     ax.set_axis_off()
     ax.set_title(title)
     return ax
 
 
-def _line(ax: "Axes", x: tuple[Any, Any], y: tuple[Any, Any], stage: int) -> None:
+def _line(ax: Axes, x: tuple[Any, Any], y: tuple[Any, Any], stage: int) -> None:
     ax.plot(x, y, LINES[stage], color=STAGES[stage], linewidth=1.4, zorder=1)
 
 
@@ -165,7 +160,7 @@ def _corners(nodes: Ints) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.asarray(bits @ CORNERS, dtype=np.float64)
 
 
-def _name_nodes(ax: "Axes", nodes: Ints) -> None:
+def _name_nodes(ax: Axes, nodes: Ints) -> None:
     """Element j on the j-th of these nodes, with its number in bits."""
     box = {"boxstyle": "circle,pad=0.25", "fc": "white", "ec": "black"}
     for j, (node, (x, y)) in enumerate(zip(nodes, _corners(nodes), strict=True)):

@@ -84,12 +84,9 @@ def parameters(claim: Claim) -> Iterator[Case]:
             ours = Fraction(printed().times[0, "FFT"][0], POINTS << POINTS)
             right = corrected = abs(ours - printed_value) <= printed_value * ROUNDED
         else:
-            exchange = 2 * Fraction(*one_way)
-            ours = exchange * (WORD if name == "transfer" else 1)
-            on = machine(1)
-            profile = (
-                on.dearest.startup if name == "startup" else ITEMSIZE * on.dearest.per_byte
-            )
+            ours = 2 * Fraction(*one_way) * (WORD if name == "transfer" else 1)
+            costs = machine(1).dearest
+            profile = costs.startup if name == "startup" else ITEMSIZE * costs.per_byte
             same = round(profile * 10**6) == printed_value * 1000
             require(same, f"the profile has another {name}")
             right = ours == printed_value
@@ -100,13 +97,15 @@ def parameters(claim: Claim) -> Iterator[Case]:
 def figure_4(claim: Claim) -> Iterator[Case]:
     """What section 8.1 reads off the curves, here those of Table 2's machine."""
     yield from _formulas_of_figure_4(claim)
-    best = {mapping: _best(mapping) for mapping in MAPPINGS}
-    for mapping, d in best.items():
-        work, sent = split(FIGURE_4, d, mapping)
+    best = {}
+    for mapping in MAPPINGS:
+        parts = [split(FIGURE_4, d, mapping) for d in range(FIGURE_4 + 1)]
+        d = best[mapping] = min(range(len(parts)), key=lambda d: sum(parts[d]))
+        work, sent = parts[d]
         ours = f"{float(sent):.1f} and {float(work):.1f} ms"
         where = f"{mapping}, the best d = {d}"
         yield Case(where, "more communication than computation", ours, sent > work)
-        low = [k for k in range(d) if _little(mapping, k)]
+        low = [k for k, (work, sent) in enumerate(parts[:d]) if 2 * sent < work]
         ours = f"below half for d = {low[0]} to {low[-1]}"
         large = low == list(range(len(low))) and 2 * len(low) > d
         yield Case(f"{mapping}, d < {d}", "much less over a large range", ours, large)
@@ -126,16 +125,6 @@ def _formulas_of_figure_4(claim: Claim) -> Iterator[Case]:
             ours = sum(split(FIGURE_4, d, mapping))
             told = f"{float(said):.3f} ms", f"{float(ours):.3f}"
             yield Case(f"{mapping}, d = {d}", *told, said == ours)
-
-
-def _best(mapping: Mapping) -> int:
-    times = [sum(split(FIGURE_4, d, mapping)) for d in range(FIGURE_4 + 1)]
-    return times.index(min(times))
-
-
-def _little(mapping: Mapping, d: int) -> bool:
-    work, sent = split(FIGURE_4, d, mapping)
-    return 2 * sent < work
 
 
 def figure_5(_: Claim) -> Iterator[Case]:

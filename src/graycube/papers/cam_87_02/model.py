@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graycube.papers import read_paper
-
-Row = tuple[Any, ...]
+from graycube.papers.claims import Row
 
 Mapping = Literal["FFT", "BRGC"]
 """The paper's names of binary code and of the binary-reflected Gray code."""

@@ -67,11 +67,7 @@ def problems(count: int = CASES) -> tuple[Problem, ...]:
 
     There s and c are chosen so that (s + q c) / (s + c) is an integer r, and l is k r or 2 r.
     """
-    return tuple(_problems(count))
-
-
-def _problems(count: int) -> Iterator[Problem]:
-    rng = np.random.default_rng(SEED)
+    rng, made = np.random.default_rng(SEED), []
     for j in range(count):
         d, q, k, stencils, small, large = map(
             int, rng.integers(1, (13, 65, 7, 65, 100, 10_000))
@@ -81,7 +77,8 @@ def _problems(count: int) -> Iterator[Problem]:
             r = int(rng.integers(1, q + 1))
             s, c = (s, Fraction(0)) if r == 1 else (c * Fraction(q - r, r - 1), c)
             stencils = r * (k if j % 4 == 1 else 2)
-        yield Problem(Model(Costs(s, c), d, q), k - 1 if j % 8 == 0 else k, stencils)
+        made.append(Problem(Model(Costs(s, c), d, q), k - 1 if j % 8 == 0 else k, stencils))
+    return tuple(made)
 
 
 def _tried(claim: Claim) -> Iterator[Problem]:

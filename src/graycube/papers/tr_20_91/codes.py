@@ -1,6 +1,9 @@
-"""Section 2: the code, its splitting, and the exchanges, by brute force over all nodes."""
+"""Section 2: the code, its splitting, and the exchanges, by brute force over all nodes.
 
-from collections.abc import Sequence
+Figures 2 and 3, which are tables, entry by entry.
+"""
+
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -8,8 +11,8 @@ import numpy as np
 import graycube as gc
 from graycube.cost import replay
 from graycube.gf2 import Exchange, rotation
-from graycube.papers import tried
-from graycube.papers.codes import Ints, bits_agree, distance, ranks, reflected
+from graycube.papers import Case, Claim, tried
+from graycube.papers.codes import Ints, bits_agree, carried, distance, ranks, reflected
 from graycube.schedule import expand
 
 from .model import schedule
@@ -95,10 +98,8 @@ def theorem_1(n: int) -> bool:
 def composed(exchanges: Sequence[Exchange], n: int) -> bool:
     """Whether exchanges take every node's content to its rank, one dimension each."""
     dims = {e.flip.bit_length() - 1 for e in exchanges}
-    node = np.arange(1 << n)
-    for e in exchanges:
-        node = np.where(np.bitwise_count(node & e.when) & 1 == e.want, node ^ e.flip, node)
-    return {*range(n - 1)} == dims and np.array_equal(node, ranks(n))
+    ends = carried(np.arange(1 << n), exchanges)
+    return {*range(n - 1)} == dims and np.array_equal(ends, ranks(n))
 
 
 local_control = tried(
@@ -151,3 +152,45 @@ def constant_storage(n: int, K: int) -> bool:
     peaks = {int(replay(expand(s)).peak.max()) for s in made}
     permuted = all(len(np.unique(held)) == 1 << n for held in steps(n, n - 2))
     return peaks == {K} and permuted
+
+
+N = 4
+SEQUENCES = (2, 1, 0)
+"""Figure 3: the dimensions in which its sequences begin."""
+
+
+def rows_of_2() -> list[list[int]]:
+    """Data, node, and for each exchange the deciding bit and the data after it."""
+    first, *after = (held.tolist() for held in steps(N, N - 2))
+    gray = [node ^ node >> 1 for node in range(1 << N)]
+    return [
+        [i, node]
+        + [x for k, held in enumerate(after) for x in (node >> (N - 1 - k) & 1, held[node])]
+        for i, node in enumerate(gray)
+        if first[node] == i
+    ]
+
+
+def rows_of_3() -> list[list[int]]:
+    """Data, node, and the data after each exchange of each sequence."""
+    made = [held for start in SEQUENCES for held in steps(N, start)[1:]]
+    gray = [node ^ node >> 1 for node in range(1 << N)]
+    return [[i, node, *(int(held[node]) for held in made)] for i, node in enumerate(gray)]
+
+
+def figure_2(claim: Claim) -> Iterator[Case]:
+    return entries(claim, rows_of_2(), ["data", "node", "b3", "2", "b2", "1", "b1", "0"])
+
+
+def figure_3(claim: Claim) -> Iterator[Case]:
+    orders = [rotation(N, start) for start in SEQUENCES]
+    names = [f"sequence {order[0]}, dimension {d}" for order in orders for d in order]
+    return entries(claim, rows_of_3(), ["data", "node", *names])
+
+
+def entries(claim: Claim, ours: list[list[int]], names: list[str]) -> Iterator[Case]:
+    """Entry by entry."""
+    for printed, row in zip(claim.figures, ours, strict=True):
+        for name, paper, computed in zip(names, printed, row, strict=True):
+            where = f"node {printed[1]:04b}, {name}"
+            yield Case(where, str(paper), str(computed), paper == computed)

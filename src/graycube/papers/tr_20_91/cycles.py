@@ -77,12 +77,9 @@ def fewest(claim: Claim, n: int, K: int) -> Iterator[Case]:
     """
     wrong = claim.correction
     exact = replace(claim, correction=wrong and replace(wrong, relation="=="))
-    found = least_known(n, K, backwards=claim.number == "9")
+    backwards = claim.number == "9"
+    found = best(n, K, backwards=backwards)
+    if found > formula(n, K):
+        found = optimum((n,), K, backwards=backwards)
     case = claim.compare(found, n=n, K=K)
     yield case if case.holds else exact.compare(found, n=n, K=K)
-
-
-def least_known(n: int, block: int, *, backwards: bool) -> int:
-    found = best(n, block, backwards=backwards)
-    too_many = found > formula(n, block)
-    return optimum((n,), block, backwards=backwards) if too_many else found

@@ -12,7 +12,9 @@ import numpy as np
 import graycube as gc
 from graycube.papers import require
 from graycube.schedule import expand
+from graycube.schedule.replication import of_ways
 from graycube.search import least_cycles
+from graycube.search.optimum import flows_of
 from graycube.search.program import CycleArcs, Flows, arcs_of, solve
 from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
@@ -49,10 +51,7 @@ def schedule(name: str, widths: Widths, block: int) -> gc.Schedule:
 def emitted(name: str, task: gc.Task) -> gc.Schedule:
     """What an algorithm of the table makes of a task."""
     (found,) = (algorithm for algorithm in algorithms() if algorithm.name == name)
-    made = found.emit(task, all_ports(task.n))
-    if not isinstance(made, gc.Schedule):
-        raise TypeError(name)
-    return made
+    return of_ways(found.emit(task, all_ports(task.n)))
 
 
 def proved(made: gc.Schedule, ports: int | None = None) -> int:
@@ -92,11 +91,7 @@ def optimum(widths: Widths, block: int, *, backwards: bool = False) -> int:
 @lru_cache(maxsize=1 << 12)
 def optimum_on_shortest(widths: Widths, block: int) -> int:
     """The fewest cycles on shortest paths only: the same program without all other arcs."""
-    task = task_of(widths, block)
-    homes = np.arange(1 << task.n)
-    ends = np.array([task.move(u) for u in homes.tolist()])
-    moving = homes != ends
-    flows = Flows(task, task.n, homes[moving], ends[moving])
+    flows = flows_of(task_of(widths, block), all_ports(sum(widths)))
     cycles = flows.distance
     while solve(flows, _closer(flows, arcs_of(flows, cycles)), inf, whole=True) is None:
         cycles += 1

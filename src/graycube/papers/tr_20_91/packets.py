@@ -12,13 +12,12 @@ import numpy as np
 import graycube as gc
 from graycube.cost import replay, simulate
 from graycube.gf2 import Exchange
-from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers import Case, Claim, at_every_size, compared, require, tried
 from graycube.papers.codes import compositions, distance, reflected
 from graycube.schedule import Way, actions, expand, hop
 from graycube.table import few_ports
 
 from .codes import firsts
-from .cubes import used_in
 from .model import all_ports, best, cycles_of, proved, schedule, task_of
 from .routes import above, routes
 
@@ -96,17 +95,16 @@ def shorter_than_pipeline(n: int, K: int) -> int:
     return cycles_of("pipelined", (n,), K) - cycles_of("minimum-path", (n,), K)
 
 
-def speed_up(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def speed_up(claim: Claim, n: int, K: int) -> Iterator[Case]:
     """Cycles of the pipeline over those of the best schedule, and of section 5.1's routes."""
-    for sizes in claim.cases():
-        n, block = sizes.values()
-        pipeline = cycles_of("pipelined", (n,), block)
-        over = Fraction(pipeline, best(n, block))
-        by_routes = Fraction(pipeline, cycles_of("nonminimum-path", (n,), block))
-        twice = block == n + 2 and n >= 5
-        near = Fraction(3, 2) - Fraction(n, block) <= by_routes <= Fraction(3, 2)
-        case = claim.compare(over, **sizes)
-        yield replace(case, corrected=case.corrected and (over == 2) == twice and near)
+    pipeline = cycles_of("pipelined", (n,), K)
+    over = Fraction(pipeline, best(n, K))
+    by_routes = Fraction(pipeline, cycles_of("nonminimum-path", (n,), K))
+    twice = n + 2 == K and n >= 5
+    near = Fraction(3, 2) - Fraction(n, K) <= by_routes <= Fraction(3, 2)
+    case = claim.compare(over, n=n, K=K)
+    yield replace(case, corrected=case.corrected and (over == 2) == twice and near)
 
 
 @tried
@@ -190,13 +188,6 @@ def loads(n: int, K: int) -> bool:
     made = [schedule(name, (n,), K) for name in ("minimum-path", "nonminimum-ring")]
     short, wide = (replay(expand(s)).link_loads for s in made)
     return bool(short.sum() < wide.sum() and K == short.max() > wide.max())
-
-
-def two_cube_edges(claim: Claim) -> Iterator[Case]:
-    """For n = 2 shortest paths use one of two edges in dimension 0, and none in dimension 1."""
-    for n, dimension, printed in claim.figures:
-        ours = used_in(n, dimension)
-        yield Case(f"dimension {dimension}", f"{printed} edges", f"{ours}", ours == printed)
 
 
 @tried

@@ -9,9 +9,9 @@ import numpy as np
 import graycube as gc
 from graycube.gf2 import Exchange, displacement_profile
 from graycube.papers import Case, Claim, compared, require, tried
-from graycube.papers.codes import Ints, bits_agree, distance, ranks, reflected
+from graycube.papers.codes import Ints, bits_agree, carried, distance, ranks, reflected
 
-from .model import counted, exchanged, steps
+from .model import counted, placements
 
 
 @tried
@@ -93,39 +93,32 @@ def transfers(n: int, K: int) -> int:
 @tried
 def lowest_first(n: int) -> bool:
     """GB1 as described: block i ends on node i."""
-    held = ranks(n)[:, None]
-    made = list(steps("gb1", n))
-    for step in made:
-        held = exchanged(held, step)
-    return len(made) == n - 1 and held[:, 0].tolist() == list(range(1 << n))
+    states = placements("gb1", n)
+    return len(states) == n and states[-1][:, 0].tolist() == list(range(1 << n))
 
 
 @tried
 def either_direction(n: int) -> bool:
     """Both conversions in both orders."""
     orders = range(n - 1), range(n - 1)[::-1]
-    there = all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
-    return there and all(converts(gc.binary_to_gray(n, order), n, 1) for order in orders)
+    there = all(converts(gc.gray_to_binary(n, order), n) for order in orders)
+    back = (converts(gc.binary_to_gray(n, order), n, to_gray=True) for order in orders)
+    return there and all(back)
 
 
 @tried
 def any_order(n: int) -> bool:
     """All permutations of the dimensions."""
     orders = permutations(range(n - 1))
-    return all(converts(gc.gray_to_binary(n, order), n, 0) for order in orders)
+    return all(converts(gc.gray_to_binary(n, order), n) for order in orders)
 
 
-def converts(exchanges: tuple[Exchange, ...], n: int, to_gray: int) -> bool:
+def converts(exchanges: tuple[Exchange, ...], n: int, *, to_gray: bool = False) -> bool:
     """Whether exchanges of neighbours, one for each of n - 1 dimensions, convert all nodes."""
-    index, word = np.arange(1 << n), reflected(n)
-    held = index if to_gray else ranks(n)
-    crossed = set()
-    for exchange in exchanges:
-        here = np.bitwise_count(index & exchange.when) & 1 == exchange.want
-        held = np.where(here, held[index ^ exchange.flip], held)
-        crossed.add(exchange.flip)
-    wanted = np.argsort(word) if to_gray else index
-    return bool(np.array_equal(held, wanted)) and crossed == {1 << m for m in range(n - 1)}
+    ends = carried(np.arange(1 << n), exchanges)
+    wanted = reflected(n) if to_gray else ranks(n)
+    one_each = {e.flip for e in exchanges} == {1 << m for m in range(n - 1)}
+    return one_each and np.array_equal(ends, wanted)
 
 
 pipelined = tried(

@@ -16,6 +16,7 @@ import graycube as gc
 from graycube.papers import require
 from graycube.papers.codes import Ints, ranks
 from graycube.schedule import Moves, expand
+from graycube.schedule.replication import of_ways
 from graycube.table import algorithms
 from graycube.verify import check_algebra, check_elements
 
@@ -73,10 +74,7 @@ def schedule(algorithm: str, n: int, block: int, ports: int = 1, kind: str = "")
     layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
     source, target = layouts[::-1] if "backwards" in kind else layouts
     (found,) = (a for a in algorithms() if a.name == algorithm)
-    made = found.emit(gc.Task(source, target, block), machine(n, ports, kind))
-    if not isinstance(made, gc.Schedule):
-        raise TypeError(algorithm)
-    return made
+    return of_ways(found.emit(gc.Task(source, target, block), machine(n, ports, kind)))
 
 
 def machine(n: int, ports: int = 1, kind: str = "") -> gc.Machine:

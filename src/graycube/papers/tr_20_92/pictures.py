@@ -1,25 +1,20 @@
 """Figures 1 to 3: a 4-cube as two 3-cubes, step by step; Figures 4 and 5: times and ratios."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-import graycube as gc
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
 from graycube.papers.drawing import COLOURS, arrow, edges, place, titled
 
-from .machine import LARGE, break_even, ipsc2_speed_up, simulated
 from .model import ALGORITHMS, HalfStep, placements, steps
-
-if TYPE_CHECKING:  # matplotlib is optional, and slow to import
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .times import LARGE, break_even, ipsc2, ipsc2_speed_up, simulated
 
 _N = 4
 
 
-def figure(drawn: "Figure", claim: Claim) -> None:
+def figure(drawn: Figure, claim: Claim) -> None:
     """One panel before each exchange, with its arrows, and one for the end."""
     algorithm = f"gb{claim.number}"
     states, made = placements(algorithm, _N), [*steps(algorithm, _N), None]
@@ -42,7 +37,7 @@ def _title(step: HalfStep) -> str:
     return f"{step.name}, dimension {step.dimension}"
 
 
-def _cube(ax: "Axes", state: Ints, step: HalfStep | None) -> None:
+def _cube(ax: Axes, state: Ints, step: HalfStep | None) -> None:
     """Edges, arrows, and nodes with what they hold."""
     edges(ax, _N)
     if step is not None:
@@ -58,7 +53,7 @@ def _cube(ax: "Axes", state: Ints, step: HalfStep | None) -> None:
     ax.set(xlim=(-0.2, place(1 << _N - 1)[0] + 1.65), ylim=(-0.25, 1.6))
 
 
-def _arrows(ax: "Axes", step: HalfStep) -> None:
+def _arrows(ax: Axes, step: HalfStep) -> None:
     """Between neighbours; over the top dimension one for all, as the paper draws it."""
     if step.dimension == _N - 1:
         left, right = place(7)[0] + 0.06, place(1 << _N - 1)[0] - 0.06
@@ -78,11 +73,10 @@ _MEASURED_EVEN = 485
 
 def milliseconds(algorithm: str, n: int, size: int) -> float:
     """The model's time on the iPSC/2."""
-    on = gc.Machine.profile("ipsc2", dims=n).dearest
-    return 1000 * simulated(algorithm, n, size, on.startup, on.per_byte)
+    return 1000 * simulated(algorithm, ipsc2(dims=n), size)
 
 
-def figure_4(drawn: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all drawings take it
+def figure_4(drawn: Figure, _: Claim) -> None:
     """Times by message size, and the speed-up, whose break-evens are where it is 1."""
     times, ratio = _two_panels(drawn)
     for name in ALGORITHMS:
@@ -95,7 +89,7 @@ def figure_4(drawn: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all drawi
     ratio.plot(_SIZES, speed, color=_LOOKS["gb3"][0], label="GB1 / GB3")
     ratio.axhline(2 * 5 / 6, color="0.5", ls=":", label="limit 2 (n - 1) / n")
     ratio.axhline(1, color="0.8", lw=1)
-    even = break_even(6, gc.Machine.profile("ipsc2", dims=6))
+    even = break_even(ipsc2(dims=6))
     ratio.plot(even, 1, "o", color="black", label=f"predicted break-even, {even} bytes")
     ratio.plot(_MEASURED_EVEN, 1, "x", color="black", ms=8,
                label=f"measured break-even, {_MEASURED_EVEN} bytes (paper)")  # fmt: skip
@@ -107,7 +101,7 @@ def figure_4(drawn: "Figure", claim: Claim) -> None:  # noqa: ARG001 - all drawi
         ax.legend(frameon=False, fontsize=8)
 
 
-def figure_5(drawn: "Figure", claim: Claim) -> None:
+def figure_5(drawn: Figure, claim: Claim) -> None:
     """Times by dimension for 64 kbyte, and the speed-ups beside the measured ones."""
     times, ratio = _two_panels(drawn)
     dims = range(2, 9)
@@ -134,7 +128,7 @@ def figure_5(drawn: "Figure", claim: Claim) -> None:
         ax.set_xticks(dims)
 
 
-def _two_panels(drawn: "Figure") -> list["Axes"]:
+def _two_panels(drawn: Figure) -> list[Axes]:
     """For times and for their ratio."""
     drawn.set_size_inches(10, 4)
     drawn.set_layout_engine("constrained")

@@ -1,21 +1,28 @@
-"""The complexities of sections 2.4 to 3.3 and the bound.
+"""The complexities of sections 2.4 to 3.3 and the bound; section 3.4 and the iPSC/2's figures.
 
-Start-ups and transfers are counted from schedules that are proved.
+Start-ups and transfers are counted from schedules that are proved. The blocks of section 3.4
+are too large to follow element by element, so there they are those of the symbolic schedules.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import graycube as gc
-from graycube.cost import lower_bounds
+from graycube.cost import lower_bounds, simulate
 from graycube.papers import Case, Claim, compared, require, tried
 from graycube.papers.checks import Check
 from graycube.search import least_cycles
 
-from .model import ALGORITHMS, counted, seconds
+from .model import ALGORITHMS, counted, schedule, seconds
 
 TWICE = range(5, 9)
 """The dimensions for which K = n + 2 elements take only n cycles on all ports."""
+LARGE = 64 * 1024
+"""The message of Figure 5, in bytes."""
+NEAR = 0.005  # half of the last digit of a printed speed-up
+ipsc2 = partial(gc.Machine.profile, "ipsc2")
+"""The paper's machine, by its dimensions."""
 
 
 def time_of(algorithm: str, ports: int = 1, kind: str = "") -> Check:
@@ -112,3 +119,106 @@ def backwards(n: int, K: int) -> bool:
     return all(
         counted(name, n, K) == counted(name, n, K, kind="backwards") for name in ALGORITHMS
     )
+
+
+def speed_up(on: gc.Machine, block: int) -> float:
+    """Time of GB1 over time of GB3."""
+    return simulated("gb1", on, block) / simulated("gb3", on, block)
+
+
+def simulated(algorithm: str, on: gc.Machine, block: int) -> float:
+    """The time of an algorithm, from the symbolic schedule."""
+    traffic, costs = simulate(schedule(algorithm, on.dims, block)), on.dearest
+    return seconds((traffic.nonempty, traffic.cycles), costs.startup, costs.per_byte)
+
+
+@tried
+def rising(n: int, K: int, tau: int) -> bool:
+    """The speed-up rises with K, with n and with falling start-ups, to 2 (n - 1) / n."""
+    on = gc.Machine(n, startup=tau)
+    others = gc.Machine(n + 1, startup=tau), gc.Machine(n, startup=tau / 2)
+    here, more = speed_up(on, K), (speed_up(on, 2 * K), *(speed_up(m, K) for m in others))
+    limit = 2 * (n - 1) / n
+    near = limit - speed_up(on, 2**40) < limit / 1000
+    return min(more) > here and here < limit and near
+
+
+def break_even(on: gc.Machine) -> int:
+    """The fewest bytes, an even number, from which on GB3 takes no longer than GB1."""
+    sizes = range(2, 1 << 20, 2)
+    return 2 + 2 * bisect_left(sizes, x=True, key=lambda block: speed_up(on, block) >= 1)
+
+
+break_even_formula = compared(lambda n, tau: break_even(gc.Machine(n, startup=tau)))
+"""By search on schedules."""
+
+
+def predicted_break_even(claim: Claim) -> Iterator[Case]:
+    """To the digits printed."""
+    for n, kbytes in claim.figures:
+        ours = break_even(ipsc2(dims=n))
+        holds = round(ours / 1000, 1) == round(ours / 1024, 1) == kbytes
+        yield Case(f"{1 << n} nodes", f"around {kbytes} kbyte", f"{ours} bytes", holds)
+
+
+def measured_break_even(claim: Claim) -> Iterator[Case]:
+    for n, measured in claim.figures:
+        ours = break_even(ipsc2(dims=n))
+        holds = abs(ours / measured - 1) < 0.1
+        yield Case(f"{1 << n} nodes", f"about {measured} bytes", f"{ours} bytes", holds)
+
+
+def ipsc2_speed_up(n: int) -> float:
+    """The model's for Figure 5."""
+    return speed_up(ipsc2(dims=n), LARGE)
+
+
+def share_of_time(claim: Claim) -> Iterator[Case]:
+    """GB3's share of GB1's time for 64 kbyte."""
+    for n, percent in claim.figures:
+        ours = 100 / ipsc2_speed_up(n)
+        holds = abs(ours - percent) < 0.5
+        yield Case(f"{1 << n} nodes", f"about {percent} %", f"{ours:.1f} %", holds)
+
+
+def confirmed(claim: Claim) -> Iterator[Case]:
+    """The measured speed-ups against what the formulas allow at any start-up."""
+    for n, measured in claim.figures:
+        limit = speed_up(gc.Machine(n, startup=0), LARGE)
+        above = 100 * (measured / limit - 1)
+        ours = f"at most {limit:.2f}, {above:.1f} % less"
+        holds = measured <= limit + NEAR
+        yield Case(f"n = {n}", f"{measured}", ours, holds, 4 <= above <= 9)
+
+
+@tried
+def small_blocks(n: int, K: int, tau: int) -> bool:
+    """Below the break-even GB1 is faster, above it GB3."""
+    return (speed_up(gc.Machine(n, startup=tau), K) > 1) == (2 * tau / (n - 2) < K)
+
+
+def figure_4(claim: Claim) -> Iterator[Case]:
+    """The predicted curves on 64 nodes, size by size."""
+    on, n = ipsc2(dims=6), 6
+    even, last = break_even(on), 0.0
+    for (size,) in claim.figures:
+        times = {name: simulated(name, on, size) for name in ALGORITHMS}
+        best = min(times, key=times.__getitem__)
+        ratio = times["gb1"] / times["gb3"]
+        wanted = "gb3" if size >= even else "gb1"
+        rises = last < ratio < 2 * (n - 1) / n
+        holds = best == wanted and times["gb3"] < times["gb2"] and rises
+        told = ", ".join(f"{1000 * seconds:.2f}" for seconds in times.values())
+        yield Case(f"{size} bytes", f"{wanted} first, gb3 before gb2", f"{told} ms", holds)
+        last = ratio
+
+
+def figure_5(claim: Claim) -> Iterator[Case]:
+    """The model's speed-ups beside the measured ones."""
+    for n, measured in claim.figures:
+        ours = ipsc2_speed_up(n)
+        yield Case(f"n = {n}", f"{measured}", f"{ours:.2f}", abs(ours - measured) < NEAR)
+
+
+growth = tried(lambda n: ipsc2_speed_up(n) < ipsc2_speed_up(n + 1))
+"""The model's speed-up from one dimension to the next."""

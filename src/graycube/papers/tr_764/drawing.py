@@ -1,13 +1,11 @@
 """Three pictures: what nodes hold, a table of texts, and dimensions by cycles."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from graycube.papers.codes import Ints
-
-if TYPE_CHECKING:  # matplotlib is optional, and slow to import
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Grid = list[list[str]]
 Marked = set[tuple[int, int]]
@@ -18,7 +16,7 @@ _CELL, _SIDE = (0.095, 0.3), 0.6  # inches: of a letter, of a row, and around
 
 
 def placements(
-    figure: "Figure",
+    figure: Figure,
     tables: dict[str, Grid],
     nodes: list[str],
     marked: Sequence[Marked] = (),
@@ -47,7 +45,7 @@ def placements(
 
 
 def text_table(
-    figure: "Figure",
+    figure: Figure,
     columns: list[str],
     rows: dict[str, list[str]],
     marked: Marked | None = None,
@@ -66,7 +64,7 @@ def text_table(
     _note(figure, note if marked else "")
 
 
-def chart(figure: "Figure", uses: dict[str, Ints]) -> None:
+def chart(figure: Figure, uses: dict[str, Ints]) -> None:
     """Dimensions by cycles: filled where nodes send over the dimension."""
     figure.set_size_inches(6.4, sum(len(use) * 0.32 + 0.75 for use in uses.values()))
     figure.set_layout_engine("constrained", **_PAD)
@@ -84,12 +82,12 @@ def chart(figure: "Figure", uses: dict[str, Ints]) -> None:
         ax.spines[:].set_visible(False)
 
 
-def _note(figure: "Figure", text: str) -> None:
+def _note(figure: Figure, text: str) -> None:
     if text:
         figure.supxlabel(f"set off: {text}", fontsize=8, x=0.02, ha="left")
 
 
-def _cells(ax: "Axes", rows: Grid, marked: Marked) -> None:
+def _cells(ax: Axes, rows: Grid, marked: Marked) -> None:
     for i, row in enumerate(rows):
         for j, word in enumerate(row):
             colour = _STRONG if (i, j) in marked else _PALE
@@ -98,7 +96,7 @@ def _cells(ax: "Axes", rows: Grid, marked: Marked) -> None:
     ax.set(xlim=(-0.02, max(map(len, rows)) + 0.02), ylim=(len(rows) - 0.48, -0.52))
 
 
-def _labels(ax: "Axes", columns: list[str], rows: list[str]) -> None:
+def _labels(ax: Axes, columns: list[str], rows: list[str]) -> None:
     ax.set_xticks([j + 0.5 for j in range(len(columns))], columns)
     ax.set_yticks(range(len(rows)), rows)
     ax.tick_params(length=0, labelsize=8)

@@ -6,7 +6,8 @@ how much a node holds, and, but for two cases, not where anything ends. So where
 solution, no emulation without copies does it in so many cycles.
 """
 
-import itertools
+from collections import defaultdict
+from itertools import chain, count, product
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -20,109 +21,80 @@ Terms = list[tuple[int, float]]
 class Network:
     """The variables and rows of the program for one layout and number of cycles.
 
-    ``at[e, t, u]``: element e is on node u before cycle t. ``go[e, t, u, d]``: it leaves it
-    over dimension d in cycle t. A ``goal`` gives the node on which every element has to end.
+    A variable is an element on a node before a cycle, and the link over which it leaves, or
+    that it stays; ``leaves[e, t, u]`` has those of element e on node u before cycle t. After
+    the last cycle all stay. A ``goal`` gives the node on which every element has to end.
     """
 
     def __init__(self, layout: gc.Layout, cycles: int, goal: list[int] | None = None) -> None:
-        self.n, self.cycles = layout.n, cycles
         self.elements, self.nodes = range(1 << layout.p), range(1 << layout.n)
-        self.home = [layout.map(e) & len(self.nodes) - 1 for e in self.elements]
+        self.times = range(cycles + 1)
         self.stages = list(reversed(range(layout.p)))
         while self.stages and not layout.node_change(1 << self.stages[0]):
             self.stages.pop(0)  # these are local from the start
         self.entries: list[tuple[int, int, float]] = []
         self.limits: list[tuple[float, float]] = []
-        number = itertools.count()
-        self.at = {
-            (e, t, u): next(number)
-            for e, t, u in itertools.product(self.elements, range(cycles + 1), self.nodes)
-            if (self.home[e] ^ u).bit_count() <= t
+        self.number = count()
+        self.leaves: dict[tuple[int, int, int], Terms] = {
+            (e, t, u): []
+            for e, t, u in product(self.elements, self.times, self.nodes)
+            if (layout.map(e) & len(self.nodes) - 1 ^ u).bit_count() <= t
             and (goal is None or (goal[e] ^ u).bit_count() <= cycles - t)
         }
-        self.go = {
-            (e, t, u, d): next(number)
-            for e, t, u in self.at
-            for d in range(self.n)
-            if (e, t + 1, u ^ 1 << d) in self.at
-        }
-        self._walk()
-        self._share_links()
-        self._meet(number)
-        self.width = next(number)
+        self._walk([0, *(1 << d for d in range(layout.n))])
+        self._meet()
+        self.width = next(self.number)
 
     def _row(self, terms: Terms, low: float, high: float) -> None:
         row = len(self.limits)
         self.entries += [(row, column, value) for column, value in terms]
         self.limits.append((low, high))
 
-    def _walk(self) -> None:
-        """Every element starts at home; it is where it stayed or came to."""
-        for e in self.elements:
-            self._row([(self.at.get((e, 0, self.home[e]), -1), 1)], 1, 1)
-        for (e, t, u), here in self.at.items():
-            leaves: Terms = [
-                (self.go[e, t, u, d], 1) for d in range(self.n) if (e, t, u, d) in self.go
-            ]
-            if t == self.cycles:
-                continue
-            stays: Terms = [(here, 1), *((column, -1) for column, _ in leaves)]
-            self._row(stays, 0, 1)
-            if (e, t + 1, u) not in self.at:
-                self._row(stays, 0, 0)
-        for (e, t, u), here in self.at.items():
+    def _walk(self, steps: list[int]) -> None:
+        """Who came to a node leaves it or stays, and a link carries one element in a cycle."""
+        came, users = defaultdict[tuple[int, int, int], Terms](list), defaultdict(list)
+        for ((e, t, u), leaves), step in product(self.leaves.items(), steps):
+            if (e, t + 1, u ^ step) in self.leaves or (t == self.times[-1] and not step):
+                column = next(self.number)
+                leaves.append((column, 1))
+                came[e, t + 1, u ^ step].append((column, -1))
+                if step:
+                    users[t, u, step].append((column, 1.0))
+        for (e, t, u), leaves in self.leaves.items():
             if t:
-                before = self.at.get((e, t - 1, u))
-                came: Terms = [] if before is None else [(before, 1)]
-                for d in range(self.n):
-                    out, back = (e, t - 1, u, d), (e, t - 1, u ^ 1 << d, d)
-                    came += [(self.go[out], -1)] if out in self.go else []
-                    came += [(self.go[back], 1)] if back in self.go else []
-                self._row([*came, (here, -1)], 0, 0)
-
-    def _share_links(self) -> None:
-        """A link carries one element in a cycle."""
-        users: dict[tuple[int, int, int], Terms] = {}
-        for (_, t, u, d), column in self.go.items():
-            users.setdefault((t, u, d), []).append((column, 1))
+                self._row([*leaves, *came[e, t, u]], 0, 0)
+        for e in self.elements:  # if an element cannot reach its goal, its row is empty
+            self._row([x for u in self.nodes for x in self.leaves.get((e, 0, u), ())], 1, 1)
         for terms in users.values():
             self._row(terms, 0, 1)
 
-    def _meet(self, number: "itertools.count[int]") -> None:
+    def _meet(self) -> None:
         """Both of a pair are on one node at some time, not before their earlier stages."""
         before: dict[int, list[Terms]] = {}
         for bit in self.stages:
             met: dict[int, list[Terms]] = {}
-            for e in self.elements:
-                if e >> bit & 1:
-                    continue
-                times = [self._meetings(e, e ^ 1 << bit, t, number) for t in self._times()]
-                self._row([term for terms in times for term in terms], 1, 1)
-                for who in (e, e ^ 1 << bit):
-                    met[who] = times
-                    for t in self._times() if before else ():
-                        now = [term for terms in times[: t + 1] for term in terms]
-                        old = [(v, -1.0) for ts in before[who][: t + 1] for v, _ in ts]
-                        self._row([*now, *old], -1, 0)
+            for pair in ((e, e ^ 1 << bit) for e in self.elements if not e >> bit & 1):
+                times = [self._meetings(pair, t) for t in self.times]
+                self._row(list(chain(*times)), 1, 1)
+                for who, t in product(pair, self.times if before else ()):
+                    old = [(column, -1.0) for column, _ in chain(*before[who][: t + 1])]
+                    self._row([*chain(*times[: t + 1]), *old], -1, 0)
+                met |= dict.fromkeys(pair, times)
             before = met
 
-    def _times(self) -> range:
-        return range(self.cycles + 1)
-
-    def _meetings(self, e: int, other: int, t: int, number: "itertools.count[int]") -> Terms:
+    def _meetings(self, pair: tuple[int, int], t: int) -> Terms:
+        """A variable for each node on which both can be."""
         terms: Terms = []
         for u in self.nodes:
-            if (e, t, u) in self.at and (other, t, u) in self.at:
-                meets = next(number)
-                terms.append((meets, 1))
-                for who in (e, other):
-                    self._row([(meets, 1), (self.at[who, t, u], -1)], -1, 0)
+            if all((who, t, u) in self.leaves for who in pair):
+                terms.append((next(self.number), 1))
+                for who in pair:
+                    there = [(column, -value) for column, value in self.leaves[who, t, u]]
+                    self._row([terms[-1], *there], -1, 0)
         return terms
 
     def feasible(self, seconds: float) -> str:
         """Whether there is a solution: yes, no, or undecided after so many seconds."""
-        if any(column < 0 for _, column, _ in self.entries):
-            return "no"  # some element cannot reach its goal
         row, column, value = zip(*self.entries, strict=True)
         shape = (len(self.limits), self.width)
         low, high = zip(*self.limits, strict=True)

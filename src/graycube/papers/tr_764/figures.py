@@ -5,15 +5,14 @@ Everything drawn is computed by the checks' own runs.
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
 
-from .codes import words
-from .conversions import held
+from .codes import held, words
 from .cube import Cube
 from .drawing import chart, placements, text_table
 from .four import four, whole_four
@@ -22,9 +21,6 @@ from .points import one_point_tables
 from .schedules import library_use, use_of
 from .tables import MOMENTS
 from .two import consecutive
-
-if TYPE_CHECKING:  # matplotlib is optional, and slow to import
-    from matplotlib.figure import Figure
 
 Tables = dict[str, Ints]
 _QUARTERS = ["00*", "01*", "11*", "10*"]
@@ -52,15 +48,13 @@ def in_bits(count: int) -> Callable[[int], str]:
     return lambda word: f"{word:0{count}b}"
 
 
-def figure_1(figure: "Figure", claim: Claim) -> None:
-    del claim
+def figure_1(figure: Figure, _: Claim) -> None:
     rows = {"binary": [f"{i:04b}" for i in range(16)], "Gray": words(4)}
     text_table(figure, [str(i) for i in range(16)], rows)
 
 
-def figure_2(figure: "Figure", claim: Claim) -> None:
+def figure_2(figure: Figure, _: Claim) -> None:
     """What moves in a step is set off."""
-    del claim
     ours = held(4)
     names = list(ours)[1:]
     rows = {name: [str(i) for i in ours[name]] for name in names}
@@ -73,14 +67,14 @@ def figure_2(figure: "Figure", claim: Claim) -> None:
     text_table(figure, nodes, rows, marked, "changes places in the next step")
 
 
-def two_cube(figure: "Figure", claim: Claim) -> None:
+def two_cube(figure: Figure, claim: Claim) -> None:
     """Figures 4 and 5: old slot and index."""
     cube = in_two_cubes(2, convert=claim.number == "5")
     tables = {f"old slot, index: {name}": table for name, table in cube.tables.items()}
     moving(figure, cube, tables, lambda e: f"{e >> 2} {e & 3}")
 
 
-def motion(figure: "Figure", claim: Claim) -> None:
+def motion(figure: Figure, claim: Claim) -> None:
     """Figures 13, 14, 21 and 22: all steps on a 3-cube."""
     ((output,),) = claim.figures
     cube = cyclic_run(3, output) if claim.number in {"13", "14"} else consecutive(3, output)
@@ -89,7 +83,7 @@ def motion(figure: "Figure", claim: Claim) -> None:
     moving(figure, cube, tables, in_bits(4))
 
 
-def moving(figure: "Figure", cube: Cube, tables: Tables, show: Callable[[int], str]) -> None:
+def moving(figure: Figure, cube: Cube, tables: Tables, show: Callable[[int], str]) -> None:
     """Cycle after cycle what the nodes hold; what crosses a link next is set off."""
     (at, _, _, element), columns = cube.moves, gray_columns(cube.n)
     crossing = [
@@ -101,7 +95,7 @@ def moving(figure: "Figure", cube: Cube, tables: Tables, show: Callable[[int], s
     placements(figure, texts, list(map(in_bits(cube.n), columns)), marked, NEXT)
 
 
-def parts(figure: "Figure", claim: Claim, tables: dict[str, Grid], columns: list[str]) -> None:
+def parts(figure: Figure, claim: Claim, tables: dict[str, Grid], columns: list[str]) -> None:
     """Entries, with those of the print if they differ."""
     printed = iter(claim.figures)
     texts: dict[str, Grid] = {}
@@ -114,14 +108,14 @@ def parts(figure: "Figure", claim: Claim, tables: dict[str, Grid], columns: list
     placements(figure, texts, columns, marked, "printed otherwise, in brackets")
 
 
-def indices(figure: "Figure", claim: Claim) -> None:
+def indices(figure: Figure, claim: Claim) -> None:
     """Figures 6 to 10, 15 and 16; of Figure 10 the half of which the print is."""
     n, columns, moments = INDICES[claim.number]
     tables = dict(zip(moments, GRIDS[claim.number](n).values(), strict=False))
     parts(figure, claim, tables, columns)
 
 
-def table_2(figure: "Figure", claim: Claim) -> None:
+def table_2(figure: Figure, claim: Claim) -> None:
     tables, columns = whole_four(3, 5).tables, gray_columns(3)
     steps = ("2 exchanged", "3 converted", "1 exchanged", "4 converted", "0 exchanged")
     names = ["initial", *(f"dimension {step}" for step in steps)]
@@ -130,19 +124,17 @@ def table_2(figure: "Figure", claim: Claim) -> None:
     parts(figure, claim, texts, list(map(in_bits(3), columns)))
 
 
-def figure_23(figure: "Figure", claim: Claim) -> None:
-    del claim
+def figure_23(figure: Figure, _: Claim) -> None:
     names, columns = ["initial", *(f"after stage {j}" for j in (2, 1, 0))], gray_columns(3)
     tables = zip(names, one_point_tables(3), strict=True)
     texts = {name: shown(table[None, :], columns, in_bits(3)) for name, table in tables}
     placements(figure, texts, list(map(in_bits(3), columns)))
 
 
-def figure_11(figure: "Figure", claim: Claim) -> None:
+def figure_11(figure: Figure, _: Claim) -> None:
     """Nodes of a quarter cube; what crosses a link in the next cycle is set off."""
-    del claim
     cube = four(4, 6)
-    at, _, dimension, element = cube.moves
+    at, _node, dimension, element = cube.moves
     tables, marked = {}, []
     for cycle in (2, 3, 4):
         nodes, now = cube.nodes_before(cycle), at == cycle
@@ -157,7 +149,7 @@ def figure_11(figure: "Figure", claim: Claim) -> None:
     placements(figure, tables, _QUARTERS, marked, f"{NEXT}, of the dimension in brackets")
 
 
-def fields(figure: "Figure", claim: Claim) -> None:
+def fields(figure: Figure, claim: Claim) -> None:
     """Figures 3 and 17 and Table 3: one line for each moment."""
     machine = list(dict.fromkeys(row[2] for row in claim.figures))
     rows: dict[str, list[str]] = {}
@@ -167,7 +159,7 @@ def fields(figure: "Figure", claim: Claim) -> None:
     text_table(figure, [f"a({bit})" for bit in machine], rows)
 
 
-def schedules(figure: "Figure", claim: Claim) -> None:
+def schedules(figure: Figure, claim: Claim) -> None:
     """Figures 12 and 18 to 20: n = 5, eight elements on a node."""
     names = list(dict.fromkeys(row[0] for row in claim.figures))
     titles = {name: f"{name.replace('whole', 'entire address')} conversion" for name in names}
@@ -179,7 +171,7 @@ def schedules(figure: "Figure", claim: Claim) -> None:
     chart(figure, uses)
 
 
-def table_4(figure: "Figure", claim: Claim) -> None:
+def table_4(figure: Figure, claim: Claim) -> None:
     """The formulas as printed, and right or reached ones; those that differ are set off."""
     right = claim.correction.figures if claim.correction else claim.figures
     names = ["inter-node, printed", "inter-node", "local, printed", "local"]

@@ -97,11 +97,9 @@ def rows_of_butterflies(n: int) -> bool:
 
 def meshes(claim: Claim) -> Iterator[Case]:
     """Meshes of every shape: each of the ways to cut n bits into that many fields."""
-
-    def right(n: int, axes: int) -> bool:
-        return all(map(_is_subgraph, compositions(n, axes, least=1)))
-
-    yield from claim.tried(right)
+    yield from claim.tried(
+        lambda n, axes: all(map(_is_subgraph, compositions(n, axes, least=1)))
+    )
     for n, axes in (sizes.values() for sizes in claim.cases()):
         found, wanted = len(list(compositions(n, axes, least=1))), comb(n - 1, axes - 1)
         where = f"shapes of {axes} axes, n = {n}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared
+from graycube.papers import Case, Claim, at_every_size, compared
 from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 from graycube.schedule import expand
@@ -36,25 +36,23 @@ RUNS: dict[str, Callable[[int, int], Cube]] = {
 }
 
 
-def spans(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def spans(claim: Claim, n: int, K: int) -> Iterator[Case]:
     """Every dimension of every run, cycle by cycle, and the library's schedule beside it."""
-    for sizes in claim.cases():
-        n, block = sizes.values()
-        for name in dict.fromkeys(row[0] for row in claim.figures):
-            use = use_of(name, n, n + bits(block))
-            same = np.array_equal(use, library_use(name, n, n + bits(block)))
-            rows = [row[1:] for row in claim.figures if row[0] == name]
-            mended = claim.correction.figures if claim.correction else ()
-            others = [row[1:] for row in mended if row[0] == name]
-            for d in range(n):
-                ours = _busy(use, d, n) | (set() if same else {-1})
-                printed = _said(rows, sizes, d)
-                late = printed == ours or _one_cycle_late(printed, ours, block // 2)
-                right = _said(others, sizes, d) == ours and late if others else None
-                where = f"{name}, n = {n}, K = {block}, dimension {d}"
-                least = bound(*SCHEDULES[name][:2], n, block)
-                is_open = max(ours) > max(printed) >= least - 1
-                yield Case(where, _text(printed), _text(ours), printed == ours, right, is_open)
+    for name in dict.fromkeys(row[0] for row in claim.figures):
+        use = use_of(name, n, n + bits(K))
+        same = np.array_equal(use, library_use(name, n, n + bits(K)))
+        rows = [row[1:] for row in claim.figures if row[0] == name]
+        mended = claim.correction.figures if claim.correction else ()
+        others = [row[1:] for row in mended if row[0] == name]
+        for d in range(n):
+            ours = _busy(use, d, n) | (set() if same else {-1})
+            printed = _said(rows, {"n": n, "K": K}, d)
+            late = printed == ours or _one_cycle_late(printed, ours, K // 2)
+            right = _said(others, {"n": n, "K": K}, d) == ours and late if others else None
+            where = f"{name}, n = {n}, K = {K}, dimension {d}"
+            is_open = max(ours) > max(printed) >= bound(*SCHEDULES[name][:2], n, K) - 1
+            yield Case(where, _text(printed), _text(ours), printed == ours, right, is_open)
 
 
 def use_of(name: str, n: int, p: int) -> Ints:

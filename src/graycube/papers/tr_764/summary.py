@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -24,10 +25,9 @@ def cyclic_cycles(claim: Claim) -> Iterator[Case]:
             for output in CODES
         )
 
-    def least(n: int, K: int, whole: int) -> int:
-        return bound("cyclic", "Gray" if whole else NODES, n, K)
-
-    return claim.compared(cycles, least)
+    return claim.compared(
+        cycles, lambda n, K, whole: bound("cyclic", "Gray" if whole else NODES, n, K)
+    )
 
 
 @tried
@@ -71,23 +71,19 @@ def from_the_bottom(claim: Claim) -> Iterator[Case]:
     It is not for want of better schedules that they differ: in the same allocation no schedule
     in rising order takes as few cycles.
     """
-
-    def rising(kind: str, n: int, K: int, method: gc.Method) -> int:
-        return proved(kind, NODES, n, K, method, descending=False)
-
-    def falling(kind: str, n: int, K: int, method: gc.Method) -> int:
-        return proved(kind, NODES, n, K, method)
-
-    def needs_more(n: int, K: int) -> bool:
-        return bound("cyclic", NODES, n, K, descending=False) > falling("cyclic", n, K, LOCAL)
-
-    other = {"cyclic": "consecutive", "consecutive": "cyclic"}
-    ways = [(kind, method) for kind in other for method in (LOCAL, INTER)]
+    rising, kinds = partial(proved, descending=False), ("cyclic", "consecutive")
+    ways = [(*both, method) for both in (kinds, kinds[::-1]) for method in (LOCAL, INTER)]
     return claim.tried(
-        lambda n, K: all(rising(k, n, K, m) == falling(k, n, K, m) for k, m in ways),
+        lambda n, K: all(
+            rising(kind, NODES, n, K, m) == proved(kind, NODES, n, K, m) for kind, _, m in ways
+        ),
         lambda n, K: (
-            all(rising(k, n, K, m) <= falling(other[k], n, K, m) + (n == 2) for k, m in ways)
-            and needs_more(n, K)
+            all(
+                rising(kind, NODES, n, K, m) <= proved(other, NODES, n, K, m) + (n == 2)
+                for kind, other, m in ways
+            )
+            and bound("cyclic", NODES, n, K, descending=False)
+            > proved("cyclic", NODES, n, K, LOCAL)
         ),
     )
 
@@ -103,13 +99,9 @@ no_delay = compared(lambda n, more: _sections(n, n, n + more, "binary"))
 
 def shorter(claim: Claim) -> Iterator[Case]:
     """Radices whose phases can be split: fewer cycles than the formula, a delay of n - 1."""
-
-    def cycles(n: int, r: int) -> int:
-        return _sections(n, r, r + 1, "binary")
-
-    yield from claim.compared(cycles)
+    yield from claim.compared(lambda n, r: _sections(n, r, r + 1, "binary"))
     for n, r in (sizes.values() for sizes in claim.cases()):
-        delay = cycles(n, r) - (1 << r)
+        delay = _sections(n, r, r + 1, "binary") - (1 << r)
         yield Case(f"n = {n}, r = {r}: delay", str(n - 1), str(delay), delay == n - 1)
 
 

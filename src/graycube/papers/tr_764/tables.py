@@ -13,7 +13,6 @@ import numpy as np
 import graycube as gc
 from graycube.papers import Case, Claim, at_every_size, require
 from graycube.papers.checks import Check
-from graycube.papers.codes import Ints
 from graycube.papers.formula import evaluate
 from graycube.table.networks.state import Conversion
 
@@ -70,7 +69,8 @@ def every_row(run: Callable[[int, int], Cube], names: dict[str, str] | None = No
             kept = tables[f"{word} {evaluate(dimension, sizes)}" if word else moment]
             place = np.argsort(kept.ravel())
             machine_bit, logic_bit = (int(evaluate(x, sizes)) for x in (machine, number))
-            there = _among(place, n, nodes)
+            leading = (place & ((1 << n) - 1)) >> n - len(nodes)
+            there = np.flatnonzero(leading == int(nodes or "0", 2))  # elements on these nodes
             found = place[there] >> machine_bit & 1
             right = np.array_equal(found, logic(f"{letter}{logic_bit}", there))
             where = f"n = {n}, p = {p}: {moment}, nodes {nodes}*, a({machine})"
@@ -78,12 +78,6 @@ def every_row(run: Callable[[int, int], Cube], names: dict[str, str] | None = No
             yield Case(where, said, said if right else "something else", right)
 
     return check
-
-
-def _among(place: Ints, n: int, nodes: str) -> Ints:
-    """The elements on nodes with these leading bits."""
-    leading = (place & ((1 << n) - 1)) >> n - len(nodes)
-    return np.flatnonzero(leading == int(nodes or "0", 2))
 
 
 @every_row

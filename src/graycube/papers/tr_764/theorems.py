@@ -34,18 +34,13 @@ def by_both(claim: Claim, *ways: tuple[str, Compute], least: Compute | None = No
             yield from by(claim, f"{output}{who}", partial(compute, output=output), least)
 
 
-def library(kind: str, encoding: str, method: gc.Method) -> Compute:
-    """The cycles of a schedule of the library."""
-    return lambda n, K, output: proved(kind, encoding, n, K, method, output)
-
-
 def followed(run: Run, lowest: int, kind: str, encoding: str, method: gc.Method) -> Check:
     """By a program of the nodes, which ends with this index bit, and by the library."""
 
     def program(n: int, K: int, output: Code) -> int:
         return run(n, n + bits(K), output).checked(output, lowest)
 
-    schedule = library(kind, encoding, method)
+    schedule = partial(proved, kind, encoding, method=method)
     return lambda claim: by_both(claim, (PROGRAM, program), (LIBRARY, schedule))
 
 
@@ -73,7 +68,7 @@ def _no_network(n: int, slots: int, cycles: int) -> int:
 
 
 def theorem_3_inter(claim: Claim) -> Cases:
-    schedule = library("consecutive", NODES, INTER)
+    schedule = partial(proved, "consecutive", NODES, method=INTER)
     return by_both(claim, ("", schedule), least=consecutive_bound)
 
 
@@ -84,7 +79,7 @@ def theorem_3_local(claim: Claim) -> Cases:
         return consecutive_four(n, n + bits(K)).checked()
 
     yield from by(replace(claim, only="n > 1"), "node program", program, consecutive_bound)
-    schedule = library("consecutive", NODES, LOCAL)
+    schedule = partial(proved, "consecutive", NODES, method=LOCAL)
     yield from by_both(claim, ("", schedule), least=consecutive_bound)
 
 
@@ -105,7 +100,10 @@ def theorem_4_local(claim: Claim) -> Cases:
         require(same, "the bound is not what an integer program finds")
         return proved("cyclic", "Gray", n, K, INTER, output)
 
-    schedule, larger = library("cyclic", "Gray", LOCAL), replace(claim, only="K > 2")
+    schedule, larger = (
+        partial(proved, "cyclic", "Gray", method=LOCAL),
+        replace(claim, only="K > 2"),
+    )
     for output in CODES:
         yield from by(claim, f"{output}{PROGRAM}", partial(program, output=output), least)
         yield from by(larger, f"{output}{LIBRARY}", partial(schedule, output=output))
