@@ -7,7 +7,7 @@ import pytest
 from mpi_runs import Launch, OverMPI
 
 import graycube as gc
-from graycube.fourier import resampled
+from graycube.fourier import resampled, to_points, to_waves
 
 
 def waves(shape, old, new, seed=0):
@@ -40,6 +40,35 @@ def test_the_waves_are_the_same(nodes, options, old, new):
     gc.assert_allclose(gc.irfftn(v, s=new, norm="forward"), expected, atol=1e-12)
     w = resampled(gc.fftn(a, norm="forward"), old, new, real=False)
     gc.assert_allclose(gc.ifftn(w, norm="forward"), expected + 0j, atol=1e-12)
+
+
+@pytest.mark.parametrize(("nodes", "options"), MESHES)
+@pytest.mark.parametrize(("old", "new"), NUMBERS)
+@pytest.mark.parametrize("boxes", [None, True])
+def test_in_one_go_they_are_the_same(nodes, options, old, new, boxes):
+    layout = gc.Layout.mesh(old, nodes, **options, ownership=boxes)
+    u, expected = waves(old, old, new), waves(new, old, new)
+    a = gc.CubeArray.from_numpy(u, layout)
+    for real, transform in ((True, gc.rfftn), (False, gc.fftn)):
+        v = transform(a, norm="forward")
+        fine = to_points(v, old, new, norm="forward", real=real)
+        gc.assert_allclose(fine, expected + 0 if real else expected + 0j, atol=1e-12)
+        back = to_waves(fine, old, norm="forward", real=real)
+        steps = resampled(transform(fine, norm="forward"), new, old, real=real)
+        gc.assert_allclose(back, steps.to_numpy(), atol=1e-12)
+        half, all_ = gc.irfftn(back, s=old, norm="forward"), gc.ifftn(back, norm="forward")
+        gc.assert_allclose(half if real else all_, u, atol=1e-12)
+
+
+def test_waves_go_along_some_axes():
+    x = np.random.default_rng(1).standard_normal((8, 6, 10))
+    a = gc.CubeArray.from_numpy(x, gc.Layout.mesh(x.shape, (2, 1, 1)))
+    y = gc.rfftn(a, axes=(2, 1))
+    found = to_points(y, (10, 6), (15, 9), axes=(2, 1), norm="ortho")
+    wanted = resampled(y, (10, 6), (15, 9), axes=(2, 1))
+    steps = gc.irfftn(wanted, (2, 1), "ortho", s=(15, 9))
+    gc.assert_allclose(found, steps.to_numpy(), atol=1e-12)
+    assert to_waves(found, (10, 6), axes=(2, 1)).shape == y.shape
 
 
 def test_what_has_no_sign_or_no_room_is_left_out():
@@ -79,10 +108,27 @@ def test_mistakes_are_named(points, s, options, text):
     a = gc.CubeArray.from_numpy(np.ones((8, 5)), gc.Layout.mesh((8, 5), (4, 1)))
     with pytest.raises(gc.GraycubeError, match=text):
         resampled(a, points, s, **options)
+    with pytest.raises(gc.GraycubeError, match=text):
+        to_points(a, points, s, **options)
+
+
+def test_other_mistakes():
+    a = gc.CubeArray.from_numpy(np.ones((8, 5), complex), gc.Layout.mesh((8, 5), (4, 1)))
+    with pytest.raises(gc.GraycubeError, match="complex128"):
+        to_waves(a, (8, 5))
+    with pytest.raises(gc.GraycubeError, match="s has 1 entries"):
+        to_waves(a.real, (8,))
+    for call in (
+        lambda: to_waves(a.real, (8, 5), norm="no"),
+        lambda: to_points(a, (8, 8), (9, 9), norm="no"),
+    ):
+        with pytest.raises(gc.GraycubeError, match="norm"):
+            call()
 
 
 class TestOverMPI(OverMPI):
     launches = (
         Launch(4, ("resampled",)),
+        Launch(3, ("resampled",), messages=True),
         *(Launch(ranks, ("resampled",), sweep=True) for ranks in (2, 3, 6)),
     )

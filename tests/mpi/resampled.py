@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 import graycube as gc
-from graycube.fourier import resampled
+from graycube.fourier import resampled, to_points, to_waves
 
 SHAPES = (((24,), (40,)), ((24,), (9,)), ((7, 12), (9, 18)), ((2, 9), (3, 6)))
 
@@ -23,4 +23,35 @@ def as_in_one_process(comm):
             yield np.array_equal(found.to_numpy(), alone.to_numpy()), f"{layout!r} {new} {real}"
 
 
-CHECKS = {"as in one process": (as_in_one_process, (2, 3, 4, 6))}
+def in_one_go(comm):
+    """To points and back, in bits and in boxes, as in two steps in one process."""
+    for (old, new), real, kind in product(
+        (*SHAPES, ((8, 16), (12, 24))), (True, False), (None, True)
+    ):
+        x = np.random.default_rng(4).standard_normal((*old, 2))
+        axes = tuple(range(len(old)))
+        there, back = (gc.rfftn, gc.irfftn) if real else (gc.fftn, gc.ifftn)
+        alone = there(gc.CubeArray.from_numpy(x, gc.Layout.mesh(old, (1,) * len(old))))
+        fine = back(resampled(alone, old, new, real=real), s=new)
+        for k, place in product(axes, ("consecutive", "cyclic")):
+            nodes = [comm.size if k == axis else 1 for axis in axes]
+            layout = gc.Layout.mesh(old, nodes, allocation=place, ownership=kind)
+            for over in (comm, None):
+                what = f"{layout!r} {new} {real} {over is None}"
+                y = there(gc.CubeArray.from_numpy(x, layout, over))
+                found = to_points(y, old, new, real=real)
+                yield np.allclose(found.to_numpy(), fine.to_numpy()), what
+                again = to_waves(found, old, real=real)
+                wanted = resampled(there(fine), new, old, real=real)
+                yield np.allclose(again.to_numpy(), wanted.to_numpy()), f"back, {what}"
+                kept = again.layout, found.layout
+                if over is not None:
+                    here = kept
+                else:
+                    yield kept == here, f"{what}: {kept}, not {here}"
+
+
+CHECKS = {
+    "as in one process": (as_in_one_process, (2, 3, 4, 6)),
+    "in one go": (in_one_go, (2, 3, 4, 6)),
+}

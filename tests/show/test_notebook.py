@@ -225,7 +225,9 @@ def test_more_axes_have_no_grid():
     "layout",
     [
         gc.Layout.cyclic(60, 30, nodes="gray"),
-        gc.Layout.mesh((1 << 30, 3 << 30), nodes=(1 << 15, 1 << 15), code="gray"),
+        gc.Layout.mesh(
+            (1 << 30, 3 << 30), nodes=(1 << 15, 1 << 15), code="gray", ownership=False
+        ),
         gc.Layout.mesh((8,) * 40, nodes=(2,) * 40),
         gc.Layout.consecutive(300, 299, whole="gray"),
         gc.Layout.nodes(0),

@@ -21,7 +21,7 @@ from graycube.fourier.passes import Pass, passes
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 from graycube.fourier.trigonometric import dct, dctn, dst, dstn, idct, idctn, idst, idstn
-from graycube.fourier.waves import resampled
+from graycube.fourier.waves import resampled, to_points, to_waves
 
 add_to_table()
 
@@ -55,4 +55,6 @@ __all__ = [
     "rfft",
     "rfft2",
     "rfftn",
+    "to_points",
+    "to_waves",
 ]

@@ -1,4 +1,4 @@
-"""Legs in layouts by ownership: from some slices of an array to others.
+"""A leg in layouts by ownership: from some slices of an array to others.
 
 Rules.
 
@@ -6,13 +6,14 @@ Rules.
    when all have met it reads others. So every line has one stride, whatever the lengths are.
 2. By messages a rank sends the boxes that others need, and puts together those that come.
 3. Lines are cut where they are read; zeros that follow them are written before the transform.
-4. The layouts on the way depend on layouts alone. In one process the block is the whole array,
-   and nothing crosses.
+4. A spectrum may be one of other ``waves`` than there are points: those that both have go to
+   their places before an inverse transform, and are all that is kept after another one.
+5. In one process the block is the whole array, and nothing crosses.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -21,12 +22,8 @@ from numpy.typing import NDArray
 
 from graycube.array.boxes import Parcel, shape_of, traffic
 from graycube.fourier import engine
-from graycube.fourier.along import KEPT
-from graycube.fourier.arguments import resized_home
 from graycube.fourier.legs import Blocks, Call, Posted
-from graycube.fourier.owned import ready
 from graycube.layout import Ownership
-from graycube.layout.share import SharedAxis
 from graycube.run.post import Post
 
 _Lines = NDArray[Any]
@@ -39,9 +36,10 @@ class BoxLeg:
     It finds its lines where ``read`` says, and if it is not None they ``came`` there from
     another layout. The ``kind`` is that of the engine; without one, data only move.
 
+    >>> from graycube.layout.share import SharedAxis
     >>> layout = Ownership((SharedAxis(3),), 1)
     >>> one = np.dtype(complex)
-    >>> leg = BoxLeg(None, layout, layout, range(1), one, one, "c2c", points=3)
+    >>> leg = BoxLeg(None, layout, layout, range(1), one, one, "c2c", points=3, waves=3)
     >>> made = np.empty((1, 3), complex)
     >>> [call() is None for call in leg.calls(np.ones((1, 3)), made)], made.real.tolist()
     ([True, False], [[3.0, 0.0, 0.0]])
@@ -56,6 +54,7 @@ class BoxLeg:
     kind: str | None = None
     axis: int = 0
     points: int = 0
+    waves: int = 0
     inverse: bool = False
     scaling: int = 0
     more: tuple[int, ...] = ()
@@ -91,19 +90,25 @@ class BoxLeg:
         if self.kind is None:
             yield partial(np.copyto, made, lines)
             return
+        half, other = self.kind in {"r2c", "c2r"}, self.waves != self.points
         points = self.points // 2 + 1 if self.kind == "c2r" else self.points
-        lines = lines[(slice(None),) * self.axis + (slice(points),)]
+        waved = other and self.inverse
+        if not waved:
+            lines = self._part(lines, slice(points))
         there = lines.shape[self.axis]
-        if there < points or lines.dtype != self.given:
-            shape = [*lines.shape]
-            shape[self.axis] = points
-            wide = made if self.kind == "c2c" else np.empty(shape, self.given)
-            head, tail = np.split(wide, [there], self.axis)
-            yield partial(np.copyto, head, lines)
-            if tail.size:
-                yield partial(np.copyto, tail, 0)
+        if waved or there < points or lines.dtype != self.given:
+            fits = self.kind == "c2c" and made.shape[self.axis] == points
+            wide = made if fits else self._like(lines, points, self.given)
+            moves = waves_of(self.waves, self.points, half=half) if waved else _head(there)
+            yield from self._moved(lines, wide, moves)
             lines = wide
-        yield self._bound(lines, self.axis, made, self.kind)
+        if not other or self.inverse:
+            yield self._bound(lines, self.axis, made, self.kind)
+            return
+        values = points // 2 + 1 if half else points
+        every = self._like(lines, values, self.dtype)
+        yield self._bound(lines, self.axis, every, self.kind)
+        yield from self._moved(every, made, waves_of(self.points, self.waves, half=half))
 
     def then(self, target: Blocks) -> Iterator[Call]:
         """The transforms along other axes."""
@@ -111,6 +116,26 @@ class BoxLeg:
             made = target.reshape(*self.layout.boxes(self.nodes)[2:], -1)
             for axis in self.more:
                 yield self._bound(made, axis, made, "c2c")
+
+    def _part(self, lines: _Lines, along: slice) -> _Lines:
+        return lines[(slice(None),) * self.axis + (along,)]
+
+    def _like(self, lines: _Lines, values: int, dtype: np.dtype[Any]) -> _Lines:
+        """Room for so many values along the axis."""
+        shape = lines.shape
+        return np.empty((*shape[: self.axis], values, *shape[self.axis + 1 :]), dtype)
+
+    def _moved(
+        self, lines: _Lines, made: _Lines, moves: Sequence[tuple[slice, slice]]
+    ) -> Iterator[Call]:
+        """What puts parts of lines in their places, in ascending order, and zeros between."""
+        end = 0
+        for start, goal in (*moves, (None, slice(made.shape[self.axis], None))):
+            if goal.start > end:
+                yield partial(np.copyto, self._part(made, slice(end, goal.start)), 0)
+            if start is not None:
+                yield partial(np.copyto, self._part(made, goal), self._part(lines, start))
+            end = goal.stop
 
     def _bound(self, lines: _Lines, axis: int, out: _Lines, kind: str) -> Call:
         inverse, scaling = self.inverse, self.scaling
@@ -161,6 +186,27 @@ class BoxLeg:
         return self.came
 
 
+def _head(length: int) -> list[tuple[slice, slice]]:
+    """All of lines, at the beginning of others."""
+    return [(slice(0, length), slice(0, length))]
+
+
+def waves_of(old: int, new: int, *, half: bool) -> list[tuple[slice, slice]]:
+    """Where the waves that two numbers of points have are in the spectra of both.
+
+    Points have the waves with less than half as many periods. The one in the middle of an even
+    number has no sign, and is left out. Half a spectrum has no negative ones, at the end.
+
+    >>> waves_of(6, 8, half=False)
+    [(slice(0, 3, None), slice(0, 3, None)), (slice(4, 6, None), slice(6, 8, None))]
+    """
+    last = (min(old, new) - 1) // 2
+    found = [(slice(0, last + 1), slice(0, last + 1))]
+    if last and not half:
+        found.append((slice(old - last, old), slice(new - last, new)))
+    return found
+
+
 def _letters(
     parcels: Sequence[Parcel], box: tuple[int, ...], buffer: Blocks, made: Blocks, node: int
 ) -> tuple[list[tuple[Any, Blocks]], tuple[tuple[int, int], ...]]:
@@ -180,119 +226,3 @@ def _letters(
 def _copy_all(pairs: Sequence[tuple[Blocks, Blocks]]) -> None:
     for target, source in pairs:
         np.copyto(target, source)
-
-
-@lru_cache(maxsize=4 * KEPT)
-def box_legs(  # noqa: PLR0913
-    layout: Ownership,
-    dtype: "np.dtype[Any]",
-    nodes: range,
-    axes: tuple[int, ...],
-    points: tuple[int, ...],
-    *,
-    real: bool = False,
-    inverse: bool = False,
-    back: bool = False,
-    scaling: int = 0,
-) -> tuple[BoxLeg, ...] | None:
-    """The legs of a transform along some axes; None where one has to stay over its nodes.
-
-    The dtype is that of the spectrum. A ``real`` transform is along the last of the axes.
-
-    >>> layout = Ownership((SharedAxis(6, 2), SharedAxis(9)), 2)
-    >>> legs = box_legs(layout, np.dtype(complex), range(1), (0, 1), (6, 9), real=True)
-    >>> [(leg.kind, leg.axis, leg.crosses is leg, str(leg.layout)) for leg in legs]
-    [('r2c', 1, False, '(6 on 2, 5)'), ('c2c', 0, True, '(6, 5 on 2)')]
-    """
-    way = _Made(layout, dtype, nodes, inverse=inverse, scaling=scaling)
-    last = [*zip(axes, points, strict=True)][-1:] if real else []
-    if last and not inverse:
-        way.transform("r2c", *last[0])
-    left = [*zip(axes, points, strict=True)][: len(axes) - real]
-    home: Any = resized_home(way.now, dict(left))
-    while left:
-        axis, length = chosen = min(left, key=lambda each: way.now.axes[each[0]].parts)
-        left.remove(chosen)
-        way.transform("c2c", axis, length)
-    if back:
-        way.move(home)
-    if last and inverse:
-        way.transform("c2r", *last[0])
-    if not way.legs:
-        return moving_legs(layout, layout, dtype, nodes, first=True)
-    return tuple(way.legs) if way.found else None
-
-
-def moving_legs(
-    layout: Ownership, target: Ownership, dtype: "np.dtype[Any]", nodes: range, *, first: bool
-) -> tuple[BoxLeg, ...]:
-    """The legs that take everything to where it belongs; at ``first`` others have to see it.
-
-    >>> layout = Ownership((SharedAxis(9, 2),), 2)
-    >>> target = Ownership((SharedAxis(9, 2, cyclic=True),), 2)
-    >>> legs = moving_legs(layout, target, np.dtype(int), range(1), first=True)
-    >>> [leg.crosses is leg for leg in legs]
-    [False, True]
-    """
-    came = layout if layout != target else None
-    leg = BoxLeg(came, target, target, nodes, dtype, dtype)
-    begins = first and leg.crosses is not None
-    return (BoxLeg(None, layout, layout, nodes, dtype, dtype), leg) if begins else (leg,)
-
-
-class _Made:
-    """Legs that are put together one by one; they are ``found`` until an axis stays spread."""
-
-    def __init__(
-        self,
-        layout: Ownership,
-        dtype: "np.dtype[Any]",
-        nodes: range,
-        *,
-        inverse: bool = False,
-        scaling: int = 0,
-    ) -> None:
-        self.now, self.legs, self.found = layout, list[BoxLeg](), True
-        self._dtype, self._nodes = dtype, nodes
-        self._inverse, self._scaling = inverse, scaling
-
-    def transform(self, kind: str, axis: int, points: int) -> None:
-        """Bring an axis to memory, and transform it there."""
-        read = ready(self.now, axis)
-        self.found = self.found and read.axes[axis].parts == 1
-        values = points // 2 + 1 if kind == "r2c" else points
-        after = read.with_axis(axis, SharedAxis(values))
-        alone = kind == "c2c" and read == self.now == after and self.legs
-        if alone and self.legs[-1].kind is not None:
-            *_, last = self.legs
-            self.legs[-1] = replace(last, more=(*last.more, axis))
-            return
-        real = np.empty(0, self._dtype).real.dtype
-        given, dtype = (real if kind == end else self._dtype for end in ("r2c", "c2r"))
-        came = None if read == self.now else self.now
-        leg = BoxLeg(
-            came,
-            read,
-            after,
-            self._nodes,
-            given,
-            dtype,
-            kind,
-            axis,
-            points,
-            self._inverse,
-            self._scaling,
-        )
-        if leg.crosses is not None and not self.legs:  # others have to see it first
-            self.legs.append(BoxLeg(None, self.now, self.now, self._nodes, given, given))
-        self.legs.append(leg)
-        self.now = after
-
-    def move(self, target: Ownership) -> None:
-        """Take everything to where it is in another layout."""
-        if len(self._nodes) > 1 and self.legs:  # the block stays the whole array
-            self.legs[-1], self.now = replace(self.legs[-1], layout=target), target
-        elif target != self.now:
-            first = not self.legs
-            self.legs += moving_legs(self.now, target, self._dtype, self._nodes, first=first)
-            self.now = target

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from graycube.array import CubeArray
+from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread
 from graycube.fourier.along import KEPT
 from graycube.fourier.arguments import delivered
-from graycube.fourier.box_legs import box_legs
 from graycube.fourier.carried import (
     Legs,
     carrier,
@@ -35,8 +35,11 @@ from graycube.fourier.carried import (
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
+from graycube.fourier.trading import box_legs
+from graycube.gf2 import is_power_of_two
 from graycube.host import threads
 from graycube.layout import Layout, Ownership
+from graycube.layout.in_bits import in_boxes
 from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
@@ -53,7 +56,8 @@ class Wanted:
 
     If it is ``real``, the points along the last of the axes are real numbers, of which there is
     half a spectrum afterwards, or before if it is ``inverse``. It is ``back`` in the layout it
-    comes from, or in whatever costs nothing more.
+    comes from, or in whatever costs nothing more. The spectrum has the ``waves`` of so many
+    points, if these are others.
 
     >>> Wanted((0, 1), (8, 6), real=True).values
     (8, 4)
@@ -65,6 +69,7 @@ class Wanted:
     inverse: bool = False
     real: bool = False
     back: bool = False
+    waves: tuple[int, ...] | None = None
 
     @property
     def values(self) -> tuple[int, ...]:
@@ -103,12 +108,13 @@ def legs_of(
             nodes,
             axes,
             asked.points,
+            asked.points if asked.waves is None else asked.waves,
             real=asked.real,
             inverse=inverse,
             back=asked.back,
             scaling=scaling,
         )
-    if not isinstance(layout, Layout) or not asked.takes_all(layout):
+    if not isinstance(layout, Layout) or asked.waves or not asked.takes_all(layout):
         return None
     real = axes[-1] if asked.real else None
     legs, now = list[AnyLeg](), layout
@@ -163,8 +169,12 @@ def _halved(  # noqa: PLR0913
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Call:
-    """What follows from what is asked for: the legs, what ranks tell each other, the bytes."""
+    """What follows from what is asked for.
 
+    The layout that legs begin in, the legs, what ranks tell each other, and the bytes.
+    """
+
+    layout: Placement
     legs: tuple[AnyLeg, ...]
     facts: Told
     room: int
@@ -199,11 +209,12 @@ def called(  # noqa: PLR0913, PLR0917
         if asked is None or not a.size:
             return None
         where = None if out is None else (out.layout, out.dtype)
-        legs = legs_of(a.layout, dtype(), a.nodes, asked)
+        layout = _begun_in(a.layout, asked)
+        legs = legs_of(layout, dtype(), a.nodes, asked)
         if legs is None:
             return None
         facts = _facts(what, a.layout, a.dtype, a.payload, asked, where)
-        return _Call(legs, facts, room(legs, comm.size, prod(a.payload)))
+        return _Call(layout, legs, facts, room(legs, comm.size, prod(a.payload)))
 
     try:
         if out is None and _plain(given):
@@ -219,7 +230,16 @@ def called(  # noqa: PLR0913, PLR0917
         if not shared.meet((0, *call.facts.digest)):
             raise different(known.comm, call.facts)
         shared.reserve(call.room)
-    return _carried(a, comm, call, out)
+    return _carried(of_kind(a, call.layout), comm, call, out)
+
+
+def _begun_in(layout: Placement, asked: Wanted) -> Placement:
+    """In boxes, if an array in bits gets lengths that are no powers of two."""
+    if isinstance(layout, Layout) and (asked.waves or not asked.takes_all(layout)):
+        boxes = in_boxes(layout)
+        if boxes is not None and not all(map(is_power_of_two, asked.points)):
+            return boxes
+    return layout
 
 
 def _here(
@@ -229,14 +249,14 @@ def _here(
     out: CubeArray | None,
 ) -> CubeArray | None:
     """The same in one process, where the block by ownership is the whole array."""
-    kind: object = a.layout
-    if not isinstance(kind, Ownership):
-        return None
     asked = check()
-    legs = None if asked is None or not a.size else legs_of(kind, dtype(), a.nodes, asked)
+    if asked is None or not a.size:
+        return None
+    layout = _begun_in(a.layout, asked)
+    legs = legs_of(layout, dtype(), a.nodes, asked) if isinstance(layout, Ownership) else None
     if legs is None:
         return None
-    block = a.blocks
+    block = of_kind(a, layout).blocks
     for leg in legs:
         made = np.empty((1, leg.rows, *a.payload), leg.dtype)
         for call in (*leg.calls(block, made), *leg.then(made)):
@@ -277,6 +297,7 @@ def _facts(  # noqa: PLR0913, PLR0917 - all that ranks have to have alike
         "axes": asked.axes,
         "norm": asked.norm,
         "number of points": asked.points,
+        "waves": asked.waves,
         "order": "natural" if asked.back else "any",
     }
     return Told(facts if out is None else facts | dict(zip(_OUT, out, strict=True)))

@@ -14,9 +14,9 @@ import numpy as np
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
-from graycube.fourier.box_legs import moving_legs
 from graycube.fourier.carriers import ByMemory, ByMessages, Carrier, Handover, Words
 from graycube.fourier.legs import AnyLeg, Blocks, Call, LineLeg
+from graycube.fourier.trading import moving_legs
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back

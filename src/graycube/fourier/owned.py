@@ -2,14 +2,11 @@
 
 Rules.
 
-1. An axis in memory is transformed there. For one over nodes, a long axis in memory takes its
-   nodes; if all axes are over nodes, another one takes them too.
+1. Axes are traded as :mod:`.trading` says. In one process nothing is moved.
 2. Where no other axis is long enough, the axis stays over its nodes: :mod:`.lone`.
-3. The layouts on the way depend on layouts alone. In one process nothing is moved.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -25,8 +22,8 @@ from graycube.fourier.engine import transformed
 from graycube.fourier.lone import over_nodes
 from graycube.fourier.lone_real import from_half, half_spectrum
 from graycube.fourier.team import Team
+from graycube.fourier.trading import ready
 from graycube.layout import Ownership
-from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.share import SharedAxis
 
 _Lines = NDArray[Any]
@@ -129,37 +126,6 @@ def _owned(a: CubeArray) -> Ownership:
     layout: Any = a.layout
     found: Ownership = layout
     return found
-
-
-def ready(layout: Ownership, axis: int) -> Ownership:
-    """A layout in which the axis is in memory, or in blocks if it cannot be there.
-
-    >>> from graycube.layout.share import SharedAxis
-    >>> print(ready(Ownership((SharedAxis(9, 2), SharedAxis(5)), 2), 0))
-    (9, 5 on 2)
-    >>> print(ready(Ownership((SharedAxis(9, 2, cyclic=True),), 2), 0))
-    (9 on 2)
-    """
-    share = layout.axes[axis]
-    if share.parts == 1:
-        return layout
-    others = [k for k in range(len(layout.axes)) if k != axis]
-    free = [k for k in others if layout.axes[k].parts == 1]
-    longest = max(free, key=lambda k: layout.axes[k].length, default=None)
-    axes = [*layout.axes]
-    most = 0 if longest is None else axes[longest].length
-    if longest is not None and most > 1 and 2 * most >= share.parts:  # half of them are busy
-        axes[longest] = axes[longest].on_nodes(share.parts, share.stride)
-        axes[axis] = share.on_nodes(1, 1)
-        return replace(layout, axes=tuple(axes))
-    room = max(others, key=lambda k: axes[k].length // axes[k].parts, default=None)
-    if room is not None and axes[room].length >= axes[room].parts * share.parts:
-        parts = [other.parts for other in axes]
-        parts[room] *= share.parts
-        parts[axis] = 1
-        return in_blocks(layout.shape, parts, layout.copy_count)
-    axes[axis] = share.on_nodes(share.parts, share.stride)
-    return replace(layout, axes=tuple(axes))
 
 
 def _brought(a: CubeArray, target: Any) -> CubeArray:  # noqa: ANN401 - a layout by ownership

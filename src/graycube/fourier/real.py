@@ -80,7 +80,7 @@ def rfft(
         (along,) = require_axes(a.layout, (axis,))
         points = require_lengths(a.layout, [along], None if n is None else (n,))[along]
         require_norm(norm)
-        real = _real_dtype(a.dtype)
+        real = require_real(a.dtype)
         shape = _with_length(a, along, points // 2 + 1)
         require_out(out, a, shape, complex_dtype(a.dtype))
         return along, points, real
@@ -199,7 +199,7 @@ def rfftn(  # noqa: PLR0913 - NumPy's, and one more
     """
 
     def check() -> tuple[list[int], int, dict[int, int]]:
-        _real_dtype(a.dtype)
+        require_real(a.dtype)
         others, last = _others_and_last(a, axes)
         lengths = require_lengths(a.layout, [*others, last], s)
         halves = {**lengths, last: lengths[last] // 2 + 1}
@@ -303,8 +303,12 @@ def _with_lengths(a: CubeArray, lengths: dict[int, int]) -> tuple[int, ...]:
     return tuple(lengths.get(k, length) for k, length in enumerate(a.shape))
 
 
-def _real_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
-    """The dtype in which real numbers are transformed."""
+def require_real(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
+    """The dtype in which real numbers are transformed; complex ones are refused.
+
+    >>> require_real(np.dtype("int8"))
+    dtype('float64')
+    """
     if dtype.kind == "c":
         raise InvalidTypeError(
             f"the array has dtype {dtype}",

@@ -207,13 +207,12 @@ def _transform(  # noqa: PLR0913
         return found
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
     chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
-    if plan is not None:
-        a = of_kind(a, in_bits(a.layout, "a plan"))
-    if isinstance(a.layout, Ownership):
+    if plan is None and isinstance(home, Ownership):
         scaled = partial(scale, norm=norm, inverse=inverse)
         whole = reduce(lambda now, axis: resized(now, axis, lengths[axis]), lengths, a)
         result = owned_transform(whole, chosen, dtype, scaled, inverse=inverse)
     else:
+        a = a if plan is None else of_kind(a, in_bits(a.layout, "a plan"))
         result = _on_cube(a, chosen, dtype, lengths, norm, inverse=inverse, plan=plan)
     if out is None and order == "natural":
         return result.relayout(home)

@@ -20,11 +20,22 @@ from numpy.typing import NDArray
 from graycube.array import CubeArray
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import require_lengths
+from graycube.fourier.calls import Wanted, called
 from graycube.fourier.lines import evened, lines_of, of_lines, with_room
 from graycube.fourier.owned import on_lines
 from graycube.fourier.places import Blocked, sent_on
+from graycube.fourier.real import irfftn, require_real, rfftn
 from graycube.fourier.team import Team
-from graycube.fourier.transform import all_agree, require_axes
+from graycube.fourier.transform import (
+    Norm,
+    all_agree,
+    complex_dtype,
+    fftn,
+    ifftn,
+    require_array,
+    require_axes,
+    require_norm,
+)
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Ownership
 
@@ -56,18 +67,7 @@ def resampled(
     """
 
     def check() -> dict[int, tuple[int, int]]:
-        chosen = require_axes(spectrum.layout, axes)
-        there = require_lengths(spectrum.layout, chosen, points)
-        wanted = require_lengths(spectrum.layout, chosen, s)
-        for k in chosen:
-            values = there[k] // 2 + 1 if real and k == chosen[-1] else there[k]
-            if values != spectrum.shape[k]:
-                raise InvalidValueError(
-                    f"axis {k} of the spectrum has length {spectrum.shape[k]}",
-                    f"the spectrum of {there[k]} points has {values} values there",
-                    "pass the points of the array that was transformed; real=False after fftn",
-                )
-        return {k: (there[k], wanted[k]) for k in chosen}
+        return _numbers(spectrum, axes, points, s, real=real)
 
     facts: dict[str, Any] = {"axes": axes, "points": points, "s": s, "real": real}
     numbers = all_agree(spectrum, "resampled", check, **facts)
@@ -76,6 +76,91 @@ def resampled(
         if old != new:
             now = _along(now, axis, Waves.of(old, new, half=real and axis in last))
     return spectrum.copy() if now is spectrum else evened(now, spectrum)
+
+
+def to_points(  # noqa: PLR0913
+    spectrum: CubeArray,
+    points: Sequence[int],
+    s: Sequence[int],
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    real: bool = True,
+) -> CubeArray:
+    """The array on ``s`` points with the waves of a spectrum that was made of other ``points``.
+
+    It is ``irfftn(resampled(spectrum, points, s, axes), s, axes, norm)`` in one go, or with
+    ``real=False`` that of ``ifftn``: waves go to their places where lines are transformed.
+
+    >>> from graycube.fourier import rfftn
+    >>> from graycube.layout import Layout
+    >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
+    >>> u = CubeArray.from_function(lambda i, j: wave(i, j, 8), Layout.mesh((8, 8), (4, 1)))
+    >>> fine = to_points(rfftn(u, norm="forward"), (8, 8), (12, 12), norm="forward")
+    >>> np.allclose(fine.to_numpy(), wave(*np.ogrid[:12, :12], 12))
+    True
+    """
+
+    def asked() -> Wanted:
+        require_norm(norm)
+        numbers = _numbers(spectrum, axes, points, s, real=real)
+        before, after = zip(*numbers.values(), strict=True)
+        return Wanted((*numbers,), after, norm, inverse=True, real=real, waves=before)
+
+    require_array(spectrum)
+    given = (axes, points, s, norm, real)
+    found = called(
+        spectrum, "to_points", given, asked, lambda: complex_dtype(spectrum.dtype), None
+    )
+    if found is not None:
+        return found
+    finer = resampled(spectrum, points, s, axes, real=real)
+    return (irfftn if real else ifftn)(finer, axes, norm, s=s)
+
+
+def to_waves(
+    a: CubeArray,
+    points: Sequence[int],
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    real: bool = True,
+) -> CubeArray:
+    """The spectrum of so many ``points`` with those waves of an array that they have.
+
+    It is ``resampled(rfftn(a, axes, norm), shape, points, axes)``, or with ``real=False`` that
+    of ``fftn``, in one go: only these waves are kept of each line. So a product by the 3/2 rule
+    is ``to_waves(to_points(u, n, m) * to_points(v, n, m), n)``.
+
+    >>> from graycube.fourier import rfftn
+    >>> from graycube.layout import Layout
+    >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
+    >>> u, fine = (
+    ...     CubeArray.from_function(lambda i, j: wave(i, j, n), Layout.mesh((n, n), (4, 1)))
+    ...     for n in (8, 12)
+    ... )
+    >>> found = to_waves(fine, (8, 8), norm="forward")
+    >>> np.allclose(found.to_numpy(), rfftn(u, norm="forward").to_numpy())
+    True
+    """
+
+    def asked() -> Wanted:
+        require_norm(norm)
+        if real:
+            require_real(a.dtype)
+        chosen = require_axes(a.layout, axes)
+        wanted = require_lengths(a.layout, chosen, points)
+        shape = tuple(a.layout.shape[k] for k in wanted)
+        return Wanted((*wanted,), shape, norm, real=real, waves=tuple(wanted.values()))
+
+    require_array(a)
+    given = (axes, points, norm, real)
+    found = called(a, "to_waves", given, asked, lambda: complex_dtype(a.dtype), None)
+    if found is not None:
+        return found
+    chosen = all_agree(a, "to_waves", asked, points=points, axes=axes, norm=norm, real=real)
+    whole = (rfftn if real else fftn)(a, chosen.axes, norm)
+    return resampled(whole, chosen.points, points, chosen.axes, real=real)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +207,29 @@ class Waves:
         nodes = len(team.nodes)
         old, new = Blocked.over(self.old, nodes), Blocked.over(self.new, nodes)
         return sent_on(lines, old, new, team, self)
+
+
+def _numbers(
+    spectrum: CubeArray,
+    axes: Sequence[int] | None,
+    points: Sequence[int],
+    s: Sequence[int],
+    *,
+    real: bool,
+) -> dict[int, tuple[int, int]]:
+    """How many points there were along each axis, and how many there are to be."""
+    chosen = require_axes(spectrum.layout, axes)
+    there = require_lengths(spectrum.layout, chosen, points)
+    wanted = require_lengths(spectrum.layout, chosen, s)
+    for k in chosen:
+        values = there[k] // 2 + 1 if real and k == chosen[-1] else there[k]
+        if values != spectrum.shape[k]:
+            raise InvalidValueError(
+                f"axis {k} of the spectrum has length {spectrum.shape[k]}",
+                f"the spectrum of {there[k]} points has {values} values there",
+                "pass the points of the array that was transformed; real=False after fftn",
+            )
+    return {k: (there[k], wanted[k]) for k in chosen}
 
 
 def _along(a: CubeArray, axis: int, waves: Waves) -> CubeArray:
