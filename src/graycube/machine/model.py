@@ -245,13 +245,14 @@ class Machine(Shown):
         """The links from a node to another, in the order in which a message takes them.
 
         On a torus it goes along the last side first, elsewhere over the lowest dimension first.
-        Links that are shared have the same name wherever they are met.
+        Links that are shared have the same name wherever they are met. A card is two: a message
+        takes the way out of its sender's card, and the way into its receiver's.
 
         >>> [hop.name for hop in Machine.torus((4, 4)).route(0, 7)]
         [(0, 1, -1), (3, 0, 1)]
         >>> cluster = Machine(dims=3, ports="all", share=(1, 2, 2))
-        >>> [hop.name for hop in cluster.route(0, 5)], cluster.route(1, 5)[0].name
-        ([(0, 0), (0, 'card', 1)], (0, 'card', 1))
+        >>> [hop.name for hop in cluster.route(0, 5)]
+        [(0, 0), (0, 'card out', 1), (4, 'card in', 1)]
         """
         for node in (source, target):
             if not 0 <= require_int(node, "a node") < 1 << self.dims:

@@ -61,9 +61,9 @@ def _loads(
         mask = (1 << dims.stop) - (1 << dims.start)
         crossed, card = (at ^ target) & mask, cards.get(dims)
         if card is not None:
-            behind = at >> len(card.nodes)
             weights = np.where(crossed != 0, nbytes, 0.0)
-            yield np.bincount(behind, weights) * link.per_byte / card.ports
+            for end in (source, target):  # out of one card, into another
+                yield np.bincount(end >> len(card.nodes), weights) * link.per_byte / card.ports
             at = at ^ crossed
         for d in dims if card is None else ():
             across = crossed & 1 << d
