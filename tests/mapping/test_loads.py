@@ -14,6 +14,9 @@ import pytest
 from sweeping import sweep
 
 import graycube as gc
+from graycube.mapping import improve
+from graycube.mapping.floors import floor
+from graycube.mapping.routes import Routes
 
 
 def on_cube(rates, card=None):
@@ -51,7 +54,31 @@ def on_torus(lengths, joined, rates):
     return route
 
 
+def with_ports(route, ports, machine):
+    """Nodes are busy as well: at both ends of a circuit, or else of each hop on a cube."""
+
+    def ends(u, v):
+        links = route(u, v)
+        if machine.switching == "circuit":
+            slowest = max((rate for _, rate in links), default=0.0)
+            return [
+                *links,
+                (("port out", u), slowest / ports),
+                (("port in", v), slowest / ports),
+            ]
+        busy = []
+        for (_, at, d), rate in links:
+            busy += [(("port out", at), rate / ports), (("port in", at ^ 1 << d), rate / ports)]
+        return links + busy
+
+    return ends
+
+
+ONE_PORT = gc.Machine(3, 1, per_byte=(1.0, 1.0, 2.0))
+CIRCUITS = gc.Machine(3, 2, "circuit", per_byte=(1.0, 1.0, 2.0))
 SMALL = {
+    "one port": (ONE_PORT, with_ports(on_cube((1.0, 1.0, 2.0)), 1, ONE_PORT)),
+    "circuits": (CIRCUITS, with_ports(on_cube((1.0, 1.0, 2.0)), 2, CIRCUITS)),
     "ring": (gc.Machine.torus((8,), per_byte=1.0), on_torus((8,), (True,), (1.0,))),
     "2 x 4": (
         gc.Machine.torus((2, 4), joined=(True, False), per_byte=(1.0, 3.0)),
@@ -78,7 +105,8 @@ def loads(table, order, route):
     for i, j in zip(*(ends.tolist() for ends in np.nonzero(table)), strict=True):
         for link, rate in route(int(order[i]), int(order[j])):
             seconds[link] += float(table[i, j]) * rate
-    return max(seconds.values(), default=0.0), sum(seconds.values())
+    links = [each for link, each in seconds.items() if not str(link[0]).startswith("port")]
+    return max(seconds.values(), default=0.0), sum(links)
 
 
 def least(table, route):
@@ -97,13 +125,9 @@ def least(table, route):
         table[i, j] * seconds[every[:, i], every[:, j]]
         for i, j in zip(*np.nonzero(table), strict=True)
     )
-    return min(
-        zip(
-            found.max(axis=1).round(9).tolist(),
-            found.sum(axis=1).round(9).tolist(),
-            strict=True,
-        )
-    )
+    links = [k for link, k in names.items() if not str(link[0]).startswith("port")]
+    busiest, total = found.max(axis=1).round(9), found[:, links].sum(axis=1).round(9)
+    return min(zip(busiest.tolist(), total.tolist(), strict=True))
 
 
 def tables(seed):
@@ -127,10 +151,16 @@ def test_for_eight_nodes_there_is_no_better_order(name, kind):
     assert placed.load == pytest.approx(least(table, route))
     for one in placed.candidates:
         assert one.load == pytest.approx(loads(table, one.order, route)), one
+    assert placed.proved
+    bound = floor(placed.pattern, Routes.of(machine))
+    assert all(
+        least <= mine * (1 + 1e-9) for least, mine in zip(bound, placed.load, strict=True)
+    )
 
 
-def test_a_card_is_as_busy_with_what_it_hears():
+def test_a_card_is_as_busy_with_what_it_hears(monkeypatch):
     """63 ranks send 1 MB each to rank 0: 56 of them through its card."""
+    monkeypatch.setattr(improve, "EFFORT", 1 << 20)
     machine = gc.Machine(
         6, (3, 3, 3, 1, 1, 1), share=(1, 1, 1, 8, 8, 8), per_byte=(1e-10,) * 3 + (1e-9,) * 3
     )
@@ -140,14 +170,35 @@ def test_a_card_is_as_busy_with_what_it_hears():
         assert gc.place(gc.Pattern.matrix(sent), machine).load.busiest == pytest.approx(0.056)
 
 
+@pytest.mark.parametrize("ports", ["all", 1])
 @pytest.mark.parametrize("lengths", [(8, 8), (16, 2), (4, 4, 4)])
-def test_larger_machines(lengths):
+def test_larger_machines(lengths, ports, monkeypatch):
+    monkeypatch.setattr(improve, "EFFORT", 1 << 22)
     table = np.random.default_rng(1).integers(0, 9, (prod(lengths),) * 2) // 8
     np.fill_diagonal(table, 0)
     joined, rates = (True, False, True)[: len(lengths)], (1.0, 2.0, 3.0)[: len(lengths)]
-    machine = gc.Machine.torus(lengths, joined=joined, per_byte=rates)
+    machine = gc.Machine.torus(lengths, joined=joined, per_byte=rates, ports=ports)
+    route = on_torus(lengths, joined, rates)
+    route = route if ports == "all" else with_ports(route, 1, machine)
     placed = gc.place(gc.Pattern.matrix(table), machine)
-    for one in placed.candidates[:2]:
-        assert one.load == pytest.approx(
-            loads(table, one.order.ravel(), on_torus(lengths, joined, rates))
-        )
+    for one in [*placed.candidates[:2], placed.chosen]:
+        assert one.load == pytest.approx(loads(table, one.order.ravel(), route))
+
+
+def test_ports_of_every_hop_along_a_side():
+    """On a path of 8 messages to and from its end keep the nodes before it busy."""
+    machine = gc.Machine.torus((8,), joined=False, ports=1, switching="store-and-forward")
+    table = np.zeros((8, 8))
+    table[0, 7] = table[1, 7] = table[7, 3] = 1.0
+    for sent, busiest, total in ((table, 3.0, 17.0), (table + table.T, 6.0, 34.0)):
+        as_they_are, *others = gc.place(gc.Pattern.matrix(sent), machine).candidates
+        assert as_they_are.load == (busiest, total)  # of node 6
+        assert others[-1].name == "all 40320 orders"
+        nodes = others[-1].order
+        away = Counter()
+        for i, j in zip(*(ends.tolist() for ends in np.nonzero(sent)), strict=True):
+            u, v = int(nodes[i]), int(nodes[j])
+            for at in range(u, v, 1 if u < v else -1):
+                away["out", at] += 1.0
+                away["in", at + (1 if u < v else -1)] += 1.0
+        assert others[-1].load.busiest == max(away.values())

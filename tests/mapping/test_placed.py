@@ -8,6 +8,7 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.errors import GraycubeError
+from graycube.mapping import improve
 
 CLUSTER = gc.Machine(
     dims=6,
@@ -54,7 +55,8 @@ FEW = [(name, kind) for name, kind in CASES[::6] if name not in ("8 x 8", "4 x 4
 
 
 @pytest.mark.parametrize(("name", "kind"), [*FEW, *sweep(*CASES)])
-def test_never_worse_than_the_usual_orders(name, kind):
+def test_never_worse_than_the_usual_orders(name, kind, monkeypatch):
+    monkeypatch.setattr(improve, "EFFORT", 1 << 22)
     machine = MACHINES[name]
     for mesh in MESHES[machine.dims]:
         pattern = gc.Pattern.mesh(mesh, **PATTERNS[kind])
@@ -104,7 +106,7 @@ def test_what_launchers_and_programs_take():
 def test_one_node_has_one_order():
     placed = gc.place(gc.Pattern.mesh((1,), all_to_all=1.0), gc.Machine(0))
     assert placed.order.tolist() == [0]
-    assert "Nothing is gained" in placed.explain()
+    assert "Nothing is sent" in placed.explain()
 
 
 RING = gc.Machine.torus((4,))
@@ -121,6 +123,13 @@ RING = gc.Machine.torus((4,))
         (lambda: gc.Pattern.mesh((4,), neighbours=-1.0), "neighbours is -1.0"),
         (lambda: gc.Pattern.mesh((4,), neighbours="much"), "neighbours is 'much'"),
         (lambda: gc.Pattern.mesh((4, 4), all_to_all=(1, 2, 3)), "all_to_all has 3 figures"),
+        (
+            lambda: gc.Pattern.mesh((4, 4), periodic=(True,)),
+            "periodic is .True,.: the mesh has 2",
+        ),
+        (lambda: gc.Pattern.mesh((4, 4), periodic="no"), "periodic is no"),
+        (lambda: gc.Pattern.matrix([[0, 1], [2]]), "the matrix is ..0, 1., .2..: it has a row"),
+        (lambda: -1 * gc.Pattern.mesh((4,)), "the number of times is -1"),
         (lambda: gc.Pattern.mesh((12,), butterflies=1.0), "an axis with butterflies"),
         (lambda: gc.Pattern.mesh((1 << 20, 64), all_to_all=1.0), "pairs, or more"),
         (lambda: gc.Pattern.matrix([[1, 2]]), "the matrix has shape"),
@@ -147,3 +156,21 @@ def test_exchanges_of_two_places_help():
     exchanged = placed.candidates[-1]
     assert placed.chosen is exchanged
     assert exchanged.load.busiest < min(one.load.busiest for one in placed.candidates[:-1])
+
+
+@pytest.mark.parametrize("rings", [(True, False), (False, True), (False, False), [True, True]])
+def test_axes_are_periodic_each_for_itself(rings):
+    both = gc.Pattern.mesh((4, 4), neighbours=1.0, periodic=rings)
+    assert both.nbytes.sum() == sum(2 * 4 * (4 if ring else 3) for ring in rings)
+    for axis, ring in enumerate(rings):
+        around = np.isin(both.source - both.target, [3 * (4, 1)[axis], -3 * (4, 1)[axis]])
+        assert around.sum() == (8 if ring else 0)
+
+
+def test_patterns_have_weights():
+    halo = gc.Pattern.mesh((4, 4), neighbours=2.0)
+    assert (3 * halo).nbytes.tolist() == (halo * 3).nbytes.tolist() == [6.0] * 64
+    transforms = gc.Pattern.mesh((4, 4), all_to_all=1.0)
+    assert (0.5 * halo + 2 * transforms).nbytes.sum() == 64 + 2 * 96
+    with pytest.raises(TypeError):
+        halo * "2"
