@@ -140,16 +140,23 @@ class Machine(Shown):
         lengths = require_ints(sides, "the sides")
         bits = [log2_exact(length, f"side {k}") for k, length in enumerate(lengths)]
 
-        def each(cost: float | Sequence[float]) -> Any:  # noqa: ANN401 - checked by the machine
-            if not isinstance(cost, list | tuple | np.ndarray) or len(cost) != len(bits):
+        def each(cost: float | Sequence[float], name: str) -> Any:  # noqa: ANN401 - checked later
+            if not isinstance(cost, list | tuple | np.ndarray):
                 return cost
+            if len(cost) != len(bits):
+                raise InvalidValueError(
+                    f"{name} has {len(cost)} figures",
+                    f"the torus has {len(bits)} sides",
+                    "give one figure, or one for each side",
+                )
             return tuple(
                 c for c, b in zip(cost[::-1], bits[::-1], strict=True) for _ in range(b)
             )
 
         joints: Any = (joined,) * len(bits) if isinstance(joined, bool) else joined
+        costs = each(startup, "startup"), each(per_byte, "per_byte")
         return cls(
-            sum(bits), ports, switching, each(startup), each(per_byte), packet,
+            sum(bits), ports, switching, *costs, packet,
             sides=lengths, joined=joints, name=name,
         )  # fmt: skip
 

@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.machine import Machine
+from graycube.mapping.explain import sheet_of
 from graycube.mapping.loads import Load
 from graycube.mapping.orders import Order
 from graycube.mapping.pattern import Pattern
-from graycube.show import Sheet, Shown, Table, text
+from graycube.show import Shown, text
 from graycube.texts import is_name
-
-SHOWN = 6
-"""So many orders are shown beside ranks as they are, Gray code and the user's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +70,16 @@ class RankOrder(Shown):
     def load(self) -> Load:
         """What the busiest link and all links together work, in seconds."""
         return self.chosen.load
+
+    @property
+    def unit(self) -> str:
+        """What loads are in: seconds, or bytes if the machine has no costs.
+
+        >>> from graycube.mapping import place
+        >>> place(Pattern.mesh((4,), neighbours=1.0), Machine(2, per_byte=1e-9)).unit
+        's'
+        """
+        return "s" if self.machine.priced else "bytes"
 
     @property
     def keys(self) -> NDArray[np.int64]:
@@ -154,53 +162,6 @@ class RankOrder(Shown):
         gray              3e-06       3.2e-05  3 times the busiest
         Nothing is gained: no order is better. Leave the ranks as they are.
         """
-        return text(self._sheet())
+        return text(sheet_of(self))
 
-    def _sheet(self) -> Sheet:
-        first = 2 + len(self.also)
-        others = sorted(self.candidates[first:], key=lambda one: one.load)
-        seen = [*self.candidates[:first], *others[:SHOWN]]
-        rows = [
-            (one.name, f"{one.load.busiest:.4g}", f"{one.load.total:.4g}", self._remark(one))
-            for one in seen
-        ]
-        marks = {k: "strong" for k, one in enumerate(seen) if one is self.chosen}
-        left = [f"{len(others) - SHOWN} more orders are worse."] if others[SHOWN:] else []
-        unit = "s" if self.machine.priced else "bytes"
-        head = ("order", f"busiest, {unit}", f"all links, {unit}", "")
-        title = f"{self.pattern!r}".strip("<>")
-        return Sheet(title, Table(head, rows, "lrrl", marks), *left, self._verdict())
-
-    def _remark(self, one: Considered) -> str:
-        if one is self.chosen:
-            return "chosen"
-        if one.load == self.load:
-            return "as good"
-        if one.load.busiest > self.load.busiest:
-            return f"{one.load.busiest / self.load.busiest:.3g} times the busiest"
-        return f"{one.load.total / self.load.total:.3g} times the links"
-
-    def _verdict(self) -> str:
-        before, now = self.candidates[0], self.load
-        looked = f"None of the other {len(self.candidates) - 1} orders that were looked at is"
-        if not self.pattern.nbytes.any():
-            return "Nothing is sent from node to node: every order is as good."
-        if self.chosen is before:
-            why = "Nothing is gained: no order is" if self.proved else looked
-            return f"{why} better. Leave the ranks as they are."
-        best = "No order is better." if self.proved else f"{looked} better."
-        if now.busiest == before.load.busiest:
-            share = f"{now.total / before.load.total:.3g}"
-            return (
-                "The busiest link gains nothing. All links together have "
-                f"{share} of the work that they have with ranks as they are. {best}"
-            )
-        given = {"ranks as they are": before} | {
-            repr(one.name): one for one in self.candidates if one.name in self.also
-        }
-        shares = (
-            f"{now.busiest / one.load.busiest:.3g} of the work that it has with {name}"
-            for name, one in given.items()
-            if one is not self.chosen
-        )
-        return f"The busiest link has {', '.join(shares)}. {best}"
+    _sheet = sheet_of

@@ -19,7 +19,7 @@ from graycube.mapping.pattern import Pattern
 from graycube.mapping.placed import Considered, RankOrder
 from graycube.mapping.search import as_little, better, routes_of
 
-EFFORT = 1 << 24
+EFFORT = 1 << 23
 """Of a mesh no more orders are looked at than have so many pairs together,"""
 SOME = 16
 """but so many at least."""
