@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 import graycube as gc
-from graycube.cli.console import print_json, show
+from graycube.cli.console import print_json, say, show
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Loads, Sides
 from graycube.errors import InvalidValueError
@@ -78,7 +78,7 @@ def place(  # noqa: PLR0913
     found = gc.place(pattern, MachineOptions(**machine).machine(dims))
     if hostfile or rankfile:
         names = (hosts or "").split(",")
-        click.echo((found.hostfile if hostfile else found.rankfile)(names), nl=False)
+        say((found.hostfile if hostfile else found.rankfile)(names).rstrip("\n"))
     elif as_json:
         print_json(_content(found))
     else:

@@ -69,8 +69,14 @@ def _verdict(found: "RankOrder") -> str:
         )
     given = {one.name: one for one in found.candidates if one.name in found.also}
     shares = ", ".join(
-        f"{now.busiest / one.load.busiest:.3g} of the work that it has with {name}"
+        _share(now.busiest / one.load.busiest, name)
         for name, one in {"ranks as they are": before, **given}.items()
         if one is not found.chosen
     )
     return f"The busiest link has {shares}. {best}"
+
+
+def _share(share: float, name: str) -> str:
+    if f"{share:.3g}" == "1":
+        return f"as much as with {name}"
+    return f"{share:.3g} of the work that it has with {name}"

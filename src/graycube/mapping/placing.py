@@ -48,7 +48,7 @@ def place(
     looked: list[Considered] = []
     mine = {name: _order(name, order, pattern) for name, order in (also or {}).items()}
     for name, order in _known(pattern, machine, mine):
-        if name in mine or not any(np.array_equal(order, one.order) for one in looked):
+        if name in mine or _is_new(order, looked):
             looked.append(_considered(name, order, pattern, machine))
     routes = routes_of(machine) if pattern.places > 1 and len(pattern.nbytes) else None
     proved = False
@@ -57,7 +57,8 @@ def place(
         if not as_little(best.load, least):
             for name, order in better(pattern, routes, best.order.ravel(), least):
                 shaped = order.reshape(pattern.shape)
-                looked.append(_considered(name, shaped, pattern, machine))
+                if _is_new(shaped, looked):
+                    looked.append(_considered(name, shaped, pattern, machine))
         proved = pattern.places <= ALL or as_little(_least(looked).load, least)
     return RankOrder(pattern, machine, tuple(looked), _least(looked), proved, tuple(mine))
 
@@ -152,6 +153,10 @@ def _known(
         lengths = " x ".join(map(str, shape))
         for name, order in islice(orders(shape, machine), 1, tries):
             yield f"as {lengths}: {name}", order.reshape(pattern.shape)
+
+
+def _is_new(order: Order, looked: Sequence[Considered]) -> bool:
+    return not any(np.array_equal(order, one.order) for one in looked)
 
 
 def _considered(name: str, order: Order, pattern: Pattern, machine: Machine) -> Considered:
