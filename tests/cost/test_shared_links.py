@@ -152,7 +152,13 @@ def exact(schedule):
 @pytest.mark.parametrize("cases", [60, *sweep((3_000,))])
 def test_prices_are_those_of_single_messages_on_their_routes(cases):
     tried = 0
-    for seed in [110, 1193, *range(cases)]:  # messages that pass nodes that send as well
+    for seed in [
+        110,
+        1193,
+        1318,
+        1510,
+        *range(cases),
+    ]:  # nodes pass on, and cards hear more than they send
         machine, task = case(seed)
         bound = max(b.seconds for b in lower_bounds(task, machine))
         for candidate in all_candidates(task, machine):

@@ -190,9 +190,12 @@ def test_ports_of_every_hop_along_a_side():
     machine = gc.Machine.torus((8,), joined=False, ports=1, switching="store-and-forward")
     table = np.zeros((8, 8))
     table[0, 7] = table[1, 7] = table[7, 3] = 1.0
-    for sent, busiest, total in ((table, 3.0, 17.0), (table + table.T, 6.0, 34.0)):
+    heard = np.zeros((8, 8))
+    heard[[0, 6, 7], 3] = 1.0
+    cases = (table, 3.0, 17.0), (table + table.T, 6.0, 34.0), (heard, 3.0, 10.0)
+    for sent, busiest, total in cases:
         as_they_are, *others = gc.place(gc.Pattern.matrix(sent), machine).candidates
-        assert as_they_are.load == (busiest, total)  # of node 6
+        assert as_they_are.load == (busiest, total)  # nodes 6, 6 and 3
         assert others[-1].name == "all 40320 orders"
         nodes = others[-1].order
         away = Counter()

@@ -155,6 +155,7 @@ def test_exchanges_of_two_places_help():
     placed = gc.place(gc.Pattern.matrix(table), gc.Machine.torus((4, 4), per_byte=1.0))
     exchanged = placed.candidates[-1]
     assert placed.chosen is exchanged
+    assert exchanged.name == "places exchanged, as long as it helps"
     assert exchanged.load.busiest < min(one.load.busiest for one in placed.candidates[:-1])
 
 

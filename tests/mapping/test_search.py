@@ -6,6 +6,7 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.mapping import improve
+from graycube.mapping.routes import Routes
 
 
 def shuffled(pattern, seed=5):
@@ -115,3 +116,16 @@ def test_nothing_sent_needs_no_order():
     placed = gc.place(gc.Pattern.matrix(np.eye(8)), gc.Machine.torus((8,)))
     assert "Nothing is sent" in placed.explain()
     assert len(placed.candidates) < 40
+
+
+@pytest.mark.parametrize("ports", [1, "all"])
+def test_exchanges_are_counted_as_if_all_were_counted_anew(ports):
+    machine = gc.Machine(4, ports, "circuit", per_byte=(1.0, 1.0, 4.0, 4.0), share=(1, 1, 2, 2))
+    pattern = gc.Pattern.matrix(np.random.default_rng(4).integers(0, 3, (16, 16)))
+    routes, order = Routes.of(machine), np.random.default_rng(5).permutation(16)
+    made, others = improve.Exchanges(pattern, routes, order), np.arange(16)
+    for i in (0, 7, 15):
+        for j, tried in zip(others.tolist(), made.tried(i, others), strict=True):
+            swapped = order.copy()
+            swapped[[i, j]] = swapped[[j, i]]
+            assert tried == pytest.approx(improve.Exchanges(pattern, routes, swapped).loads)

@@ -100,9 +100,8 @@ class Exchanges:
             for i in self.chance.permutation(places).tolist():
                 if self.left <= 0:
                     break
-                others = self.chance.permutation(places)[: at_once + 1]
-                others = others[others != i]
-                tried = self._tried(i, others)
+                others = self.chance.permutation(places)[:at_once]
+                tried = self.tried(i, others)
                 firsts, seconds = goal(tried)
                 first, second = goal(self.loads)
                 good = firsts <= firsts.min() * (1 + CLOSE)
@@ -127,7 +126,7 @@ class Exchanges:
             self.routes.links[nodes].ravel(), weights.ravel(), self.routes.size
         ).astype(float, copy=False)
 
-    def _tried(self, i: int, others: Order) -> Seconds:
+    def tried(self, i: int, others: Order) -> Seconds:
         """What links carry after an exchange of a place with each of some others."""
         many = self.first[others + 1] - self.first[others]
         which = np.repeat(np.arange(len(others)), many)
