@@ -36,7 +36,8 @@ class Cables:
 
     def __init__(self, machine: gc.Machine) -> None:
         cards = [wires for wires in machine.wires if wires.side is None]
-        if cards and [(w.dims.stop, w.ports) for w in cards] != [(machine.dims, 1)]:
+        below = [(wires.dims.stop, 1 << wires.dims.start, wires.ports) for wires in cards]
+        if below and below != [(machine.dims, 1 << len(cards[0].nodes), 1)]:
             raise SystemExit(
                 f"only cards of the highest dimensions, with one port, can be built: {machine}"
             )
@@ -62,22 +63,17 @@ def way(machine: gc.Machine, u: int, v: int) -> Iterator[Hop]:
     """The hops of a message between two nodes."""
     for link in machine.route(u, v):
         rate = round(8 / (DATA * link.link.per_byte))
-        if "card" in link.name:
-            after, share = v, _share(machine)
-            mine, other = (f"card{node // share * share}" for node in (u, v))
-            yield Hop(f"node{u}", mine, None)
-            yield Hop(mine, SWITCH, rate)
-            yield Hop(SWITCH, other, rate)
-            yield Hop(other, f"node{v}", None)
+        card = f"card{link.name[0]}"
+        if "card out" in link.name:
+            yield Hop(f"node{u}", card, None)
+            yield Hop(card, SWITCH, rate)
+        elif "card in" in link.name:
+            yield Hop(SWITCH, card, rate)
+            yield Hop(card, f"node{v}", None)
         else:
             after = (_along_side if machine.sides else _across)(machine, link)
             yield Hop(f"node{u}", f"node{after}", rate)
-        u = after
-
-
-def _share(machine: gc.Machine) -> int:
-    (card,) = machine.wires
-    return 1 << len(card.nodes)
+            u = after
 
 
 def _across(_: gc.Machine, link: RouteLink) -> int:

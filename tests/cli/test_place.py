@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from cli_runs import cli
 
@@ -17,7 +18,13 @@ def test_it_is_what_the_library_finds():
     assert found["order"] == placed.order.tolist()
     assert found["keys"] == placed.keys.tolist()
     assert found["chosen"] == placed.chosen.name
-    assert cli(*TORUS, "--neighbours", "1000").out.startswith(placed.explain())
+    assert found["load"] == {"busiest": placed.load.busiest, "total": placed.load.total}
+    assert found["as_they_are"]["total"] == placed.candidates[0].load.total
+    assert (found["unit"], found["machine"]["sides"]) == ("s", [4, 4])
+    printed = cli(*TORUS, "--neighbours", "1kB").out.splitlines()
+    table, words = placed.explain().splitlines()[:3], placed.explain().split()[-5:]
+    assert printed[: len(table)] == table
+    assert printed[-2].split()[-5:] == words  # one line where nobody looks
 
 
 def test_axes_have_figures_of_their_own():
@@ -39,7 +46,13 @@ def test_a_hostfile_and_nothing_else():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--hostfile"], "needs the names of hosts"),
+        (["--hostfile"], "need the names of hosts"),
+        (["--hosts", "a,b"], "--hosts is given"),
+        (
+            ["--hosts", "a,b", "--hostfile", "--json"],
+            "two of --hostfile, --rankfile and --json",
+        ),
+        (["--neighbours", "1 MX"], "no number of bytes: write 1e6, 64KiB or 1.5MB"),
         (["--hosts", "a,b,c", "--hostfile"], "there are 3 hosts"),
         (["--hosts", "a\x1b[8m,b", "--hostfile"], "they must be names"),
         (["--neighbours", "1,2"], "neighbours has 2 figures"),
@@ -51,3 +64,43 @@ def test_bad_input(options, words):
     ran = cli(*TORUS, *options)
     assert ran.refused
     assert words in ran.err
+
+
+def test_axes_may_be_open_one_by_one():
+    found = json.loads(
+        cli("place", "8ox2", "--torus", "4x4", "--neighbours", "2", "--json").out
+    )
+    pattern = gc.Pattern.mesh((8, 2), neighbours=2.0, periodic=(False, True))
+    placed = gc.place(pattern, gc.Machine.torus((4, 4)))
+    assert found["as_they_are"]["total"] == placed.candidates[0].load.total
+    assert found["order"] == placed.order.tolist()
+
+
+@pytest.mark.parametrize("name", ["sent.npy", "sent.csv"])
+def test_a_matrix_is_a_file(name, tmp_path):
+    sent = np.random.default_rng(2).integers(0, 9, (16, 16))
+    path = tmp_path / name
+    np.save(path, sent) if name.endswith("npy") else np.savetxt(path, sent, delimiter=",")
+    found = json.loads(cli(*TORUS, "--matrix", str(path), "--json").out)
+    placed = gc.place(gc.Pattern.matrix(sent), gc.Machine.torus((4, 4), per_byte=1e-9))
+    assert found["as_they_are"]["busiest"] == placed.candidates[0].load.busiest
+    assert found["order"] == placed.order.tolist()
+    ran = cli(*TORUS, "--matrix", str(path), "--neighbours", "1")
+    assert ran.refused
+    assert "a matrix has all that is sent" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.csv", b"1,2\n3\n"), ("a.npy", b"\x93NUMPY no")]
+)
+def test_what_is_no_matrix(name, content, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(content)
+    ran = cli(*TORUS, "--matrix", str(path))
+    assert ran.refused
+    assert "has no table of numbers" in ran.err
+
+
+def test_without_a_machine_it_is_said_what_is_counted():
+    assert cli("place", "8x8").out.startswith("No machine is named")
+    assert "busiest, bytes" in cli("place", "8x8").out

@@ -129,6 +129,10 @@ def test_a_square_is_a_cube():
         (lambda: gc.Machine(3, ports=(1, 2, 4)), "ports is 4: a node of a 3-cube has 1..3"),
         (lambda: gc.Machine(3, ports=(1, 0, 1)), "ports is 0"),
         (lambda: gc.Machine(2, (1, 1), sides=(2, 2), joined=(True, True)), "sides and cards"),
+        (
+            lambda: gc.Machine.torus((4, 4), per_byte=(1e-9,)),
+            "per_byte has 1 figures: the torus has 2 sides",
+        ),
         (lambda: gc.Machine.torus((8,)).route(0, 8), "a node is 8: the machine has 8"),
     ],
 )

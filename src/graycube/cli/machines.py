@@ -70,8 +70,8 @@ class MachineOptions:
         if machine.dims != dims:
             raise InvalidValueError(
                 f"the torus has {1 << machine.dims} nodes",
-                f"the layouts are for {1 << dims}",
-                "give other sides, or other layouts",
+                f"{1 << dims} are needed",
+                "give sides of as many nodes",
             )
         return machine
 

@@ -1,25 +1,33 @@
 """``graycube place``: the order of ranks in which a machine's busiest link has least to do."""
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 import graycube as gc
-from graycube.cli.console import print_json, say
+from graycube.cli.console import print_json, say, show
 from graycube.cli.machines import MachineOptions, machine_options
-from graycube.cli.sizes import Figures, Shape
+from graycube.cli.sizes import Loads, Sides
 from graycube.errors import InvalidValueError
 from graycube.gf2 import log2_exact
+from graycube.mapping import RankOrder
+from graycube.mapping.explain import sheet_of
 
 
 @click.command(short_help="Find the order of ranks that suits a machine.")
-@click.argument("mesh", type=Shape())
-@click.option("--neighbours", type=Figures(), metavar="B[,B...]", help="Bytes to each of two.")
+@click.argument("mesh", type=Sides())
+@click.option("--neighbours", type=Loads(), metavar="B[,B...]", help="Bytes to each of two.")
+@click.option("--butterflies", type=Loads(), metavar="B[,B...]", help="Bytes to each partner.")
+@click.option("--all-to-all", type=Loads(), metavar="B[,B...]", help="Bytes to each other.")
+@click.option("--open", "is_open", is_flag=True, help="No axis of the mesh has a wrap-around.")
 @click.option(
-    "--butterflies", type=Figures(), metavar="B[,B...]", help="Bytes to each partner."
+    "--matrix",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Bytes from each rank (row) to each rank: a .npy file, or one with commas.",
 )
-@click.option("--all-to-all", type=Figures(), metavar="B[,B...]", help="Bytes to each other.")
-@click.option("--open", "is_open", is_flag=True, help="The mesh has no wrap-around.")
 @machine_options
 @click.option("--hosts", metavar="A,B...", help="Hosts in the order of the nodes.")
 @click.option("--hostfile", is_flag=True, help="Print a host for each rank, as Slurm wants.")
@@ -28,12 +36,13 @@ from graycube.gf2 import log2_exact
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def place(  # noqa: PLR0913
-    mesh: tuple[int, ...],
+    mesh: tuple[tuple[int, ...], tuple[bool, ...]],
     neighbours: tuple[float, ...] | None,
     butterflies: tuple[float, ...] | None,
     all_to_all: tuple[float, ...] | None,
-    hosts: str | None,
     *,
+    matrix: Path | None,
+    hosts: str | None,
     is_open: bool,
     hostfile: bool,
     rankfile: bool,
@@ -43,40 +52,87 @@ def place(  # noqa: PLR0913
     """Find the order of the ranks of a MESH in which the busiest link has least to do.
 
     Say what each rank sends along the axes: one figure for all, or one for each. Without any it
-    is a byte to each neighbour.
+    is a byte to each neighbour. Axes with an o have no wrap-around.
 
     \b
-    graycube place 8x8 --torus 4x4x4 --per-byte 1e-11
-    graycube place 4x4x4 --open --machine dgx-h100-cluster --neighbours 1e6
+    graycube place 8x8o --torus 4x4x4 --per-byte 1e-11
+    graycube place 4x4x4 --open --machine dgx-h100-cluster --neighbours 1MB
     graycube place 16 --torus 4x4 --hosts a,b,c,d --hostfile
     """
-    if (hostfile or rankfile) and (hosts is None or (hostfile and rankfile) or as_json):
-        raise InvalidValueError(
-            "--hostfile or --rankfile is given",
-            "each is the whole output, and needs the names of hosts",
-            "say --hosts a,b and one of them",
-        )
+    _require_one_form(hosts, hostfile=hostfile, rankfile=rankfile, as_json=as_json)
     sent = {"neighbours": neighbours, "butterflies": butterflies, "all_to_all": all_to_all}
     given = {k: v if len(v) > 1 else v[0] for k, v in sent.items() if v is not None}
-    pattern = gc.Pattern.mesh(mesh, periodic=not is_open, **(given or {"neighbours": 1.0}))
+    lengths, rings = mesh
+    if matrix is None:
+        rings = tuple(ring and not is_open for ring in rings)
+        pattern = gc.Pattern.mesh(lengths, periodic=rings, **(given or {"neighbours": 1.0}))
+    elif given or is_open:
+        raise InvalidValueError(
+            "--matrix is given, and what ranks send along axes",
+            "a matrix has all that is sent",
+            "leave one of them out",
+        )
+    else:
+        pattern = gc.Pattern.matrix(_table(matrix), lengths)
     dims = log2_exact(pattern.places, "the number of places")
     found = gc.place(pattern, MachineOptions(**machine).machine(dims))
     if hostfile or rankfile:
         names = (hosts or "").split(",")
         say((found.hostfile if hostfile else found.rankfile)(names).rstrip("\n"))
     elif as_json:
-        print_json(
-            {
-                "mesh": list(mesh),
-                "order": found.order.tolist(),
-                "keys": found.keys.tolist(),
-                "chosen": found.chosen.name,
-                "candidates": [
-                    {"order": c.name, "busiest": c.load.busiest, "total": c.load.total}
-                    for c in found.candidates
-                ],
-            }
-        )
+        print_json(_content(found))
     else:
-        say(found.explain())
-        say(f"The node of each place: {found.order.tolist()!s:.2000}")
+        _show(found, told=any(value is not None for value in machine.values()))
+
+
+def _require_one_form(
+    hosts: str | None, *, hostfile: bool, rankfile: bool, as_json: bool
+) -> None:
+    if hostfile + rankfile + as_json > 1:
+        raise InvalidValueError(
+            "two of --hostfile, --rankfile and --json are given",
+            "each is the whole output",
+            "say one of them",
+        )
+    if (hosts is None) == (hostfile or rankfile):
+        what = "--hosts is given" if hosts else "--hostfile or --rankfile is given"
+        raise InvalidValueError(
+            what, "files for launchers need the names of hosts", "say --hosts a,b --hostfile"
+        )
+
+
+def _table(path: Path) -> Any:  # noqa: ANN401 - checked by the pattern
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        return np.loadtxt(path, delimiter=",", ndmin=2)
+    except (ValueError, EOFError, UnicodeDecodeError) as error:
+        raise InvalidValueError(
+            f"{str(path)!r:.60} has no table of numbers ({error!s:.80})",
+            "it is a .npy file, or lines of numbers with commas",
+            "save it by numpy.save or numpy.savetxt(..., delimiter=',')",
+        ) from None
+
+
+def _show(found: RankOrder, *, told: bool) -> None:
+    show(
+        *([] if told else ["No machine is named: these are bytes on the links of a cube."]),
+        *sheet_of(found).pieces,
+        f"The node of each place: {found.order.tolist()!s:.2000}",
+    )
+
+
+def _content(found: RankOrder) -> dict[str, Any]:
+    """Loads are in seconds, or in bytes if the machine has no costs."""
+    return {
+        "mesh": list(found.order.shape),
+        "machine": asdict(found.machine),
+        "unit": found.unit,
+        "order": found.order.tolist(),
+        "keys": found.keys.tolist(),
+        "chosen": found.chosen.name,
+        "load": found.load._asdict(),
+        "as_they_are": found.candidates[0].load._asdict(),
+        "proved": found.proved,
+        "candidates": [{"order": c.name, **c.load._asdict()} for c in found.candidates],
+    }

@@ -53,7 +53,7 @@ class Shape(click.ParamType[tuple[int, ...]]):
 
 
 class Sides(click.ParamType[tuple[tuple[int, ...], tuple[bool, ...]]]):
-    """Sides of a torus, and which of them are joined.
+    """Sides of a torus or mesh, and which of them are joined.
 
     >>> Sides().convert("4x16o", None, None)
     ((4, 16), (True, False))
@@ -67,7 +67,7 @@ class Sides(click.ParamType[tuple[tuple[int, ...], tuple[bool, ...]]]):
         """The sides of a text."""
         parts = str(value).lower().replace(",", "x").split("x")
         if not all(re.fullmatch("[0-9]{1,18}o?", part) for part in parts):
-            self.fail(f"{value!r:.60} is no torus: write 4x4, or 8x16o", param, ctx)
+            self.fail(f"{value!r:.60} is no mesh or torus: write 4x4, or 8x16o", param, ctx)
         return tuple(int(part.rstrip("o")) for part in parts), tuple(
             not part.endswith("o") for part in parts
         )
@@ -92,6 +92,35 @@ class Figures(click.ParamType[tuple[float, ...]]):
             self.fail(
                 f"{value!r:.60} is no number of seconds: write 2e-6, or 1e-6,5e-6", param, ctx
             )
+
+
+class Loads(click.ParamType[tuple[float, ...]]):
+    """Bytes: one amount, or one for each axis.
+
+    >>> Loads().convert("1e6,64KiB,0", None, None)
+    (1000000.0, 65536.0, 0.0)
+    """
+
+    name = "bytes"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        """The amounts of a text."""
+        return tuple(self._bytes(part, param, ctx) for part in str(value).split(","))
+
+    def _bytes(
+        self, part: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        try:
+            return float(part)
+        except ValueError:
+            found = _AMOUNT.fullmatch(part.strip())
+        if found is None or found[2].lower() not in _UNITS:
+            self.fail(
+                f"{part!r:.60} is no number of bytes: write 1e6, 64KiB or 1.5MB", param, ctx
+            )
+        return float(found[1]) * _UNITS[found[2].lower()]
 
 
 class Sizes(click.ParamType[tuple[int, ...]]):

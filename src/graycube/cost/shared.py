@@ -4,7 +4,8 @@ Rules.
 
 1. A shared link is busy for the start-ups of the node that pays most of them there, one after
    the other, and for all bytes that pass it, divided by its ports; and never for less than its
-   longest message takes alone.
+   longest message takes alone. A card is two such links: out of the nodes where messages
+   begin, and into those where they end.
 2. Ways without delays are followed from every node, up to ``MOST`` steps; messages in turns are
    counted by the dimensions that they cross. Beyond that, in pipelines and networks that copy,
    every node is taken to send the longest message of a round, one for each dimension: at once
@@ -166,12 +167,12 @@ def _round(
     """What each level takes for messages of so many elements, by what all nodes cross."""
     itemsize, found, alone = schedule.task.itemsize, dict[int, float](), [*range(machine.dims)]
     for wires in machine.wires:
-        mask = sum(1 << d for d in wires.dims)
         here = [
-            (flips & mask, m * itemsize) for flips, m, _ in messages if np.any(flips & mask)
+            (np.where(flips & _mask(wires), flips, 0), elements * itemsize)
+            for flips, elements, _ in messages
         ]
         alone = [d for d in alone if d not in wires.dims]
-        if here:
+        if any(np.any(flips) for flips, _ in here):
             found[wires.dims.start] = _time(wires, here, machine)
     for d in alone:
         loads = sum(message.over(d) * message.elements for message in messages)
@@ -186,7 +187,8 @@ def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, int]], machine: Machin
     place = nodes >> first & (1 << len(wires.nodes)) - 1
     owner = nodes - (place << first)  # the lowest of those that share
     joint: dict[int, _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
-    for flip, amount in messages:
+    for flips, amount in messages:
+        flip = flips & _mask(wires)
         for way in np.unique(flip[flip != 0]).tolist():  # what goes one way is one message
             joint[way] += np.where(flip == way, amount, 0)
     passing: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
@@ -205,7 +207,31 @@ def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, int]], machine: Machin
         np.maximum.at(most, owner, starting[link])
         seconds = float(np.max(most * wires.link.startup + amounts * wires.link.per_byte))
         busy[link[0]] = max(busy[link[0]], seconds / wires.ports)
+    if wires.side is None:
+        busy[0] = max(busy[0], _entering(wires, messages, owner, machine))
     return sum(busy.values())
+
+
+def _entering(
+    wires: Wiring, messages: Sequence[tuple[_Nodes, int]], owner: _Nodes, machine: Machine
+) -> float:
+    """What comes in at the busiest card; a node's messages to one card are one message."""
+    senders = [np.flatnonzero(flips) for flips, _ in messages]
+    cards = [owner[u ^ flips[u]] for u, (flips, _) in zip(senders, messages, strict=True)]
+    sizes = np.repeat([float(nbytes) for _, nbytes in messages], [len(u) for u in senders])
+    pairs = np.concatenate(cards) * len(owner) + np.concatenate(senders)
+    both, which = np.unique(pairs, return_inverse=True)
+    amounts, card = np.zeros(len(both)), both // len(owner)
+    np.add.at(amounts, which, sizes)
+    starts, passing = np.zeros((2, len(owner)))
+    np.maximum.at(starts, card, _startups(amounts, machine))
+    np.add.at(passing, card, amounts)
+    seconds = starts * wires.link.startup + passing * wires.link.per_byte
+    return float(np.max(seconds)) / wires.ports
+
+
+def _mask(wires: Wiring) -> int:
+    return sum(1 << d for d in wires.dims)
 
 
 def _links(wires: Wiring, flip: int, place: int) -> Iterator[tuple[int, int]]:

@@ -140,16 +140,23 @@ class Machine(Shown):
         lengths = require_ints(sides, "the sides")
         bits = [log2_exact(length, f"side {k}") for k, length in enumerate(lengths)]
 
-        def each(cost: float | Sequence[float]) -> Any:  # noqa: ANN401 - checked by the machine
-            if not isinstance(cost, list | tuple | np.ndarray) or len(cost) != len(bits):
+        def each(cost: float | Sequence[float], name: str) -> Any:  # noqa: ANN401 - checked later
+            if not isinstance(cost, list | tuple | np.ndarray):
                 return cost
+            if len(cost) != len(bits):
+                raise InvalidValueError(
+                    f"{name} has {len(cost)} figures",
+                    f"the torus has {len(bits)} sides",
+                    "give one figure, or one for each side",
+                )
             return tuple(
                 c for c, b in zip(cost[::-1], bits[::-1], strict=True) for _ in range(b)
             )
 
         joints: Any = (joined,) * len(bits) if isinstance(joined, bool) else joined
+        costs = each(startup, "startup"), each(per_byte, "per_byte")
         return cls(
-            sum(bits), ports, switching, each(startup), each(per_byte), packet,
+            sum(bits), ports, switching, *costs, packet,
             sides=lengths, joined=joints, name=name,
         )  # fmt: skip
 
@@ -245,13 +252,14 @@ class Machine(Shown):
         """The links from a node to another, in the order in which a message takes them.
 
         On a torus it goes along the last side first, elsewhere over the lowest dimension first.
-        Links that are shared have the same name wherever they are met.
+        Links that are shared have the same name wherever they are met. A card is two: a message
+        takes the way out of its sender's card, and the way into its receiver's.
 
         >>> [hop.name for hop in Machine.torus((4, 4)).route(0, 7)]
         [(0, 1, -1), (3, 0, 1)]
         >>> cluster = Machine(dims=3, ports="all", share=(1, 2, 2))
-        >>> [hop.name for hop in cluster.route(0, 5)], cluster.route(1, 5)[0].name
-        ([(0, 0), (0, 'card', 1)], (0, 'card', 1))
+        >>> [hop.name for hop in cluster.route(0, 5)]
+        [(0, 0), (0, 'card out', 1), (4, 'card in', 1)]
         """
         for node in (source, target):
             if not 0 <= require_int(node, "a node") < 1 << self.dims:

@@ -4,8 +4,9 @@ Rules.
 
 1. Where links are not shared, dimension d of the cube is a link of its own at each node.
 2. A *card* serves all neighbouring dimensions whose links are alike. ``ports`` of its
-   messages pass at once, and ``share`` nodes have it together: those that differ in the
-   lowest bits. A message takes a card once, whichever of its dimensions it crosses.
+   messages pass at once in each direction, and ``share`` nodes have it together: those that
+   differ in the lowest bits. A message leaves by the card of its sender and enters by that of
+   its receiver, once, whichever of their dimensions it crosses.
 3. A *side* of a torus or mesh is a ring or a path of nodes. A joined side of 4 is a square,
    which is a cube when it is numbered in Gray code; a side of 2 is one as it is. On any other
    side a message over a dimension goes along the side, the shorter way round, over all links
@@ -275,16 +276,17 @@ def _along_sides(machine: "Machine", node: int, target: int) -> Iterator[RouteLi
         node, first = node & ~(mask << first) | there << first, first + side.bits
 
 
-def _across(machine: "Machine", node: int, target: int) -> Iterator[RouteLink]:
-    cards = {wires.dims: wires for wires in machine.wires}
+def _across(machine: "Machine", source: int, target: int) -> Iterator[RouteLink]:
+    node, cards = source, {wires.dims: wires for wires in machine.wires}
     for dims in levels_of(machine):
         mask = (1 << dims.stop) - (1 << dims.start)
         crossed, card = (node ^ target) & mask, cards.get(dims)
         if card is not None and crossed:
-            first = node >> len(card.nodes) << len(card.nodes)
-            at_once = Link(card.link.startup, card.link.per_byte / card.ports)
-            yield RouteLink((first, "card", dims.start), at_once)
             node ^= crossed
+            at_once = Link(card.link.startup, card.link.per_byte / card.ports)
+            for end, way in ((source, "card out"), (target, "card in")):
+                first = end >> len(card.nodes) << len(card.nodes)
+                yield RouteLink((first, way, dims.start), at_once)
         for d in dims if card is None else ():
             if crossed >> d & 1:
                 yield RouteLink((node, d), machine.links[d])

@@ -1,7 +1,12 @@
-"""What links have to carry for a pattern: all pairs at once, as array arithmetic.
+"""What links and ports have to carry for a pattern: all pairs at once, as array arithmetic.
 
-It is what :meth:`graycube.Machine.route` says of each pair, one dimension or side after the
-other; links that nobody uses count as nothing.
+Rules.
+
+1. Links are those of :meth:`graycube.Machine.route`, one dimension or side after the other;
+   links that nobody uses count as nothing.
+2. A node with fewer ports than dimensions is busy, too: for what it sends, and for what it
+   receives, over its number of ports. In a circuit these are the two ends, for as long as the
+   slowest link takes; else every node on the way is an end of a hop.
 """
 
 from collections.abc import Iterator
@@ -14,11 +19,11 @@ from graycube.machine import Machine
 from graycube.machine.sides import TorusSide
 
 Nodes = NDArray[np.int64]
-Seconds = NDArray[np.floating]
+Seconds = NDArray[np.float64]
 
 
 class Load(NamedTuple):
-    """Seconds that the busiest link works, and all links together: less is better.
+    """Seconds that the busiest link or port works, and all links together: less is better.
 
     >>> Load(2.0, 9.0) < Load(2.0, 10.0) < Load(3.0, 1.0)
     True
@@ -28,6 +33,14 @@ class Load(NamedTuple):
     total: float
 
 
+class _Carried(NamedTuple):
+    """Seconds of some links, and for each node those of hops that begin and end there."""
+
+    links: Seconds
+    begin: Seconds
+    end: Seconds
+
+
 def load_of(machine: Machine, source: Nodes, target: Nodes, nbytes: Seconds) -> Load:
     """The load of pairs of nodes, as users number them.
 
@@ -35,17 +48,50 @@ def load_of(machine: Machine, source: Nodes, target: Nodes, nbytes: Seconds) -> 
     >>> around = np.arange(8)
     >>> load_of(ring, around, (around + 2) % 8, np.ones(8))
     Load(busiest=2.0, total=16.0)
+    >>> load_of(Machine(3, ports=1), around[1:], 0 * around[1:], np.ones(7))
+    Load(busiest=7.0, total=12.0)
     """
+    begin, end = np.zeros((2, 1 << machine.dims))
     busiest = total = 0.0
-    for seconds in _loads(machine, source, target, nbytes):
-        busiest = max(busiest, float(seconds.max(initial=0.0)))
-        total += float(seconds.sum())
+    for carried in _loads(machine, source, target, nbytes):
+        busiest = max(busiest, float(carried.links.max(initial=0.0)))
+        total += float(carried.links.sum())
+        begin, end = begin + carried.begin, end + carried.end
+    if (ports := limited(machine)) is not None:
+        if machine.switching == "circuit":
+            seconds = nbytes * slowest(machine, source, target)
+            begin, end = (_by(node, seconds, machine) for node in (source, target))
+        busiest = max(busiest, float(begin.max()) / ports, float(end.max()) / ports)
     return Load(busiest, total)
+
+
+def limited(machine: Machine) -> int | None:
+    """The ports of a node if they are fewer than its links; ports of one kind are cards.
+
+    >>> limited(Machine(3, ports=1)), limited(Machine(3, ports="all"))
+    (1, None)
+    """
+    ports = machine.ports
+    return ports if isinstance(ports, int) and ports < machine.dims else None
+
+
+def slowest(machine: Machine, source: Nodes, target: Nodes) -> Seconds:
+    """The seconds of a byte on the slowest link between nodes; none within a node.
+
+    >>> machine = Machine(2, per_byte=(1.0, 4.0))
+    >>> slowest(machine, np.array([0, 0, 0]), np.array([0, 1, 3])).tolist()
+    [0.0, 1.0, 4.0]
+    """
+    found: Seconds = np.zeros(np.broadcast(source, target).shape)
+    for dims, link in machine.levels:  # of a square, nodes that differ do so in its dimensions
+        crossed = (source ^ target) >> dims.start & (1 << len(dims)) - 1
+        found = np.maximum(found, np.where(crossed != 0, link.per_byte, 0.0))
+    return found
 
 
 def _loads(
     machine: Machine, source: Nodes, target: Nodes, nbytes: Seconds
-) -> Iterator[Seconds]:
+) -> Iterator[_Carried]:
     """Seconds of links, some after others."""
     if machine.sides:
         first, at = 0, source
@@ -61,22 +107,39 @@ def _loads(
         mask = (1 << dims.stop) - (1 << dims.start)
         crossed, card = (at ^ target) & mask, cards.get(dims)
         if card is not None:
-            behind = at >> len(card.nodes)
-            weights = np.where(crossed != 0, nbytes, 0.0)
-            yield np.bincount(behind, weights) * link.per_byte / card.ports
+            seconds = np.where(crossed != 0, nbytes * link.per_byte, 0.0)
+            begin, end = (_by(node, seconds, machine) for node in (source, target))
+            for ends in (begin, end):  # out of one card, into another
+                together = ends.reshape(-1, 1 << len(card.nodes)).sum(axis=1) / card.ports
+                yield _Carried(together, begin, end)
+                begin = end = np.zeros(len(begin))
             at = at ^ crossed
         for d in dims if card is None else ():
             across = crossed & 1 << d
-            yield np.bincount(at, np.where(across != 0, nbytes, 0.0)) * link.per_byte
+            carried = _by(at, np.where(across != 0, nbytes * link.per_byte, 0.0), machine)
+            yield _Carried(carried, carried, carried[np.arange(len(carried)) ^ 1 << d])
             at = at ^ across
 
 
 def _along(
     machine: Machine, side: TorusSide, first: int, pairs: tuple[Nodes, Nodes, Seconds]
-) -> Iterator[Seconds]:
+) -> Iterator[_Carried]:
     """The links of one side, upwards and downwards: sums of where messages begin and end."""
     at, target, nbytes = pairs
     length, rate = side.length, machine.links[first].per_byte if side.bits else 0.0
     here, there = at >> first & length - 1, target >> first & length - 1
     line = (at >> first + side.bits << first) | at & (1 << first) - 1
-    yield from (carried.ravel() * rate for carried in side.loads(here, there, nbytes, line))
+    up, down = side.loads(here, there, nbytes, line)
+    mirrored = -np.arange(length) % length  # downwards, places are counted the other way
+    for carried, step in ((up, 1), (down[:, mirrored], -1)):
+        seconds = np.zeros((1 << machine.dims - side.bits, length))
+        seconds[: len(carried)] = carried * rate
+        begin, end = (
+            ends.reshape(-1, 1 << first, length).swapaxes(1, 2).ravel()
+            for ends in (seconds, np.roll(seconds, step, axis=1))
+        )
+        yield _Carried(begin, begin, end)
+
+
+def _by(nodes: Nodes, seconds: Seconds, machine: Machine) -> Seconds:
+    return np.bincount(nodes, seconds, 1 << machine.dims).astype(float, copy=False)

@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 
 from graycube.gf2 import gray
 from graycube.machine import Machine
+from graycube.mapping.pattern import Pattern
 
+MESHES = 3
+"""So many meshes are tried for places in a line."""
 MOST = 1 << 9
 """So many ways to deal out bits are tried."""
 Order = NDArray[np.int64]
@@ -44,6 +47,34 @@ def orders(shape: Sequence[int], machine: Machine) -> Iterator[tuple[str, Order]
                 f"{name}blocks of {blocks}",
                 _order(shape, machine, parts, dealt, reflected=reflected),
             )
+
+
+def meshes(pattern: Pattern) -> list[tuple[int, ...]]:
+    """Meshes of two and three axes that the places in a line may be.
+
+    They are those in which places are nearest to what they send to.
+
+    >>> halo = Pattern.mesh((8, 8, 4), neighbours=1.0)
+    >>> meshes(Pattern((256,), halo.source, halo.target, halo.nbytes))[0]
+    (8, 8, 4)
+    """
+    if len(pattern.shape) > 1:
+        return []
+    bits = pattern.places.bit_length() - 1
+    shapes: list[tuple[int, ...]] = [(1 << a, 1 << bits - a) for a in range(1, bits)]
+    shapes += [(1 << a, 1 << b, 1 << bits - a - b)
+               for a in range(1, bits) for b in range(1, bits - a)]  # fmt: skip
+    return sorted(shapes, key=lambda shape: _distance(pattern, shape))[:MESHES]
+
+
+def _distance(pattern: Pattern, shape: tuple[int, ...]) -> float:
+    """How far bytes go in a mesh, around its edges where that is nearer."""
+    far = np.zeros(len(pattern.nbytes))
+    ends = (np.unravel_index(of, shape) for of in (pattern.source, pattern.target))
+    for length, here, there in zip(shape, *ends, strict=True):
+        steps = (there - here) % length
+        far += np.minimum(steps, length - steps)
+    return float(far @ pattern.nbytes)
 
 
 def _parts(machine: Machine) -> list[range]:

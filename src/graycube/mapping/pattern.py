@@ -1,7 +1,7 @@
 """What ranks send to one another: the pairs of places, and the bytes of each."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from numbers import Real
 from typing import Any
@@ -28,6 +28,8 @@ class Pattern:
     >>> both = halo + Pattern.mesh((4, 4), all_to_all=(0.0, 2.0))
     >>> len(both.nbytes), both.nbytes.sum()
     (112, np.float64(160.0))
+    >>> (10 * halo).nbytes.sum()  # ten times in a step
+    np.float64(640.0)
     """
 
     shape: tuple[int, ...]
@@ -52,6 +54,14 @@ class Pattern:
         source, target = map(np.concatenate, parts)
         return Pattern(self.shape, source, target, np.concatenate([self.nbytes, other.nbytes]))
 
+    def __mul__(self, times: float) -> "Pattern":
+        if isinstance(times, bool) or not isinstance(times, Real):
+            return NotImplemented
+        (weight,) = _each(times, 1, "the number of times")
+        return replace(self, nbytes=weight * self.nbytes)
+
+    __rmul__ = __mul__
+
     @property
     def places(self) -> int:
         """How many there are.
@@ -69,32 +79,36 @@ class Pattern:
         neighbours: Weights = 0.0,
         butterflies: Weights = 0.0,
         all_to_all: Weights = 0.0,
-        periodic: bool = True,
+        periodic: bool | Sequence[bool] = True,
     ) -> "Pattern":
         """What the ranks of a mesh send: bytes a message, one figure or one for each axis.
 
         Each rank sends to its two ``neighbours`` along an axis, to those whose place along it
-        differs in one bit (``butterflies``), or to all others along it.
+        differs in one bit (``butterflies``), or to all others along it. The first and the last
+        along an axis are neighbours if it is ``periodic``: one word, or one for each axis.
 
         >>> Pattern.mesh((8,), neighbours=3.0, periodic=False).nbytes.sum()
         np.float64(42.0)
+        >>> Pattern.mesh((4, 2), neighbours=1.0, periodic=(False, True)).nbytes.sum()
+        np.float64(28.0)
         """
         lengths = require_ints(shape, "the mesh")
         if not lengths or any(length < 1 for length in lengths):
             raise InvalidValueError(
                 f"the mesh is {lengths}", "it must have places", "use a mesh such as (4, 4)"
             )
+        rings = _rings(periodic, len(lengths))
         kinds: tuple[tuple[str, Weights, Callable[[int], Iterator[_Pairs]]], ...] = (
-            ("neighbours", neighbours, lambda length: _neighbours(length, periodic=periodic)),
-            ("butterflies", butterflies, _butterflies),
-            ("all_to_all", all_to_all, _all_to_all),
+            ("neighbours", neighbours, lambda k: _neighbours(lengths[k], periodic=rings[k])),
+            ("butterflies", butterflies, lambda k: _butterflies(lengths[k])),
+            ("all_to_all", all_to_all, lambda k: _all_to_all(lengths[k])),
         )
         _require_few(prod(lengths))
         numbers, pairs_so_far = np.arange(prod(lengths)).reshape(lengths), 0
         sources, targets, amounts = [], [], []
         for name, weights, pairs in kinds:
             for axis, weight in enumerate(_each(weights, len(lengths), name)):
-                for ahead, behind in pairs(lengths[axis]) if weight else ():
+                for ahead, behind in pairs(axis) if weight else ():
                     pairs_so_far += numbers.size // lengths[axis] * len(ahead)
                     _require_few(pairs_so_far)
                     lines = np.moveaxis(numbers, axis, 0)
@@ -113,13 +127,21 @@ class Pattern:
     def matrix(cls, nbytes: ArrayLike, shape: int | Sequence[int] | None = None) -> "Pattern":
         """What a program was seen to send: row i has the bytes from place i to each other.
 
+        What a place has for itself is not sent, and does not count. ``shape`` is the mesh that
+        the places are, if they are one.
+
         >>> Pattern.matrix([[0, 5], [7, 0]]).nbytes.tolist()
         [5.0, 7.0]
         """
-        table = np.asarray(nbytes)
+        try:
+            table = np.asarray(nbytes)
+        except ValueError:  # rows that are not as long as each other
+            table = np.zeros(0)
         if table.ndim != 2 or table.shape[0] != table.shape[1] or table.dtype.kind not in "iuf":
             raise InvalidValueError(
-                f"the matrix has shape {table.shape} and dtype {table.dtype}",
+                f"the matrix has shape {table.shape} and dtype {table.dtype}"
+                if table.size
+                else f"the matrix is {nbytes!r:.60}",
                 "it has a row and a column of numbers for each place",
                 "pass the bytes from each rank to each rank",
             )
@@ -162,6 +184,19 @@ def _all_to_all(length: int) -> Iterator[_Pairs]:
     places = np.arange(length)
     for step in range(1, length):
         yield places, (places + step) % length
+
+
+def _rings(periodic: Any, axes: int) -> Sequence[bool]:  # noqa: ANN401 - checked here
+    each = (
+        list(periodic) if isinstance(periodic, list | tuple | np.ndarray) else [periodic] * axes
+    )
+    if len(each) != axes or not all(isinstance(one, bool | np.bool_) for one in each):
+        raise InvalidValueError(
+            f"periodic is {periodic!s:.60}",
+            f"the mesh has {axes} axes, and each is periodic or not",
+            "give True or False, or one for each axis",
+        )
+    return [bool(one) for one in each]
 
 
 def _each(weights: Any, axes: int, name: str) -> Sequence[float]:  # noqa: ANN401 - checked here

@@ -1,0 +1,82 @@
+"""What an order of ranks says of itself: the orders that were looked at, and what is gained."""
+
+from typing import TYPE_CHECKING
+
+from graycube.show import Sheet, Table
+
+if TYPE_CHECKING:
+    from graycube.mapping.placed import Considered, RankOrder
+
+SHOWN = 6
+"""So many orders are shown beside ranks as they are, Gray code and the user's."""
+
+
+def sheet_of(found: "RankOrder") -> Sheet:
+    """The table of orders, the best first, and a sentence.
+
+    >>> from graycube.machine import Machine
+    >>> from graycube.mapping import Pattern, place
+    >>> ring = place(Pattern.mesh((4,), neighbours=1.0), Machine.torus((2, 2), per_byte=1e-9))
+    >>> sheet_of(ring).pieces[-1][:40]
+    'The busiest link has 0.5 of the work tha'
+    """
+    names = {"as they are", "gray", *found.also}
+    first = [one for one in found.candidates if one.name in names]
+    others = sorted(
+        (one for one in found.candidates if one not in first), key=lambda one: one.load
+    )
+    seen = [*first, *others[:SHOWN]]
+    rows = [
+        (one.name, f"{one.load.busiest:.4g}", f"{one.load.total:.4g}", _remark(one, found))
+        for one in seen
+    ]
+    marks = {k: "strong" for k, one in enumerate(seen) if one is found.chosen}
+    left = len(others) - SHOWN
+    more = (
+        [f"{left} more {'order is' if left == 1 else 'orders are'} no better."]
+        if left > 0
+        else []
+    )
+    head = ("order", f"busiest, {found.unit}", f"all links, {found.unit}", "")
+    title = f"{found.pattern!r}".strip("<>")
+    return Sheet(title, Table(head, rows, "lrrl", marks), *more, _verdict(found))
+
+
+def _remark(one: "Considered", found: "RankOrder") -> str:
+    if one is found.chosen:
+        return "chosen"
+    if one.load == found.load:
+        return "as good"
+    if one.load.busiest > found.load.busiest:
+        return f"{one.load.busiest / found.load.busiest:.3g} times the busiest"
+    return f"{one.load.total / found.load.total:.3g} times the links"
+
+
+def _verdict(found: "RankOrder") -> str:
+    before, now, others = found.candidates[0], found.load, len(found.candidates) - 1
+    if not found.pattern.nbytes.any():
+        return "Nothing is sent from node to node: every order is as good."
+    looked = f"None of the {others} other orders that were looked at is better."
+    if found.chosen is before:
+        why = "Nothing is gained: no order is better." if found.proved else looked
+        return f"{why} Leave the ranks as they are."
+    best = "No order is better." if found.proved else looked
+    if not now.busiest < before.load.busiest * (1 - 1e-9):
+        share = f"{now.total / before.load.total:.3g}"
+        return (
+            "The busiest link gains nothing. All links together have "
+            f"{share} of the work that they have with ranks as they are. {best}"
+        )
+    given = {one.name: one for one in found.candidates if one.name in found.also}
+    shares = ", ".join(
+        _share(now.busiest / one.load.busiest, name)
+        for name, one in {"ranks as they are": before, **given}.items()
+        if one is not found.chosen
+    )
+    return f"The busiest link has {shares}. {best}"
+
+
+def _share(share: float, name: str) -> str:
+    if f"{share:.3g}" == "1":
+        return f"as much as with {name}"
+    return f"{share:.3g} of the work that it has with {name}"

@@ -1,0 +1,173 @@
+"""Which order a machine likes best: those worth a look, and a search."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout.ranks import Code, rank_order as coded_order
+from graycube.machine import Machine
+from graycube.machine.figures import most
+from graycube.mapping.floors import floor
+from graycube.mapping.improve import ALL
+from graycube.mapping.loads import load_of
+from graycube.mapping.orders import Order, meshes, orders
+from graycube.mapping.pattern import Pattern
+from graycube.mapping.placed import Considered, RankOrder
+from graycube.mapping.search import as_little, better, routes_of
+
+EFFORT = 1 << 23
+"""Of a mesh no more orders are looked at than have so many pairs together,"""
+SOME = 16
+"""but so many at least."""
+
+
+def place(
+    pattern: Pattern,
+    machine: Machine | str,
+    *,
+    also: Mapping[str, ArrayLike] | None = None,
+) -> RankOrder:
+    """The order of ranks in which the busiest link has least to do for a pattern.
+
+    Where some are as good, the one in which all links together have least to do, and then the
+    one that changes least. Only bytes count, not start-ups. ``also`` has orders of your own by
+    name, each the node of each place. They are looked at with those that follow the parts of
+    the machine (:mod:`graycube.mapping.orders`). Then there is a search for up to about a
+    thousand nodes (:mod:`graycube.mapping.search`), which tries every order of up to 8.
+
+    >>> cluster = Machine(dims=4, ports=(2, 2, 1, 1), share=(1, 1, 4, 4), per_byte=1e-9)
+    >>> halo = Pattern.mesh((4, 4), neighbours=1.0, periodic=False)
+    >>> place(halo, cluster).order.tolist()
+    [[0, 1, 5, 4], [2, 3, 7, 6], [10, 11, 15, 14], [8, 9, 13, 12]]
+    """
+    machine = _checked(pattern, machine)
+    looked: list[Considered] = []
+    mine = {name: _order(name, order, pattern) for name, order in (also or {}).items()}
+    for name, order in _known(pattern, machine, mine):
+        if name in mine or _is_new(order, looked):
+            looked.append(_considered(name, order, pattern, machine))
+    routes = routes_of(machine) if pattern.places > 1 and len(pattern.nbytes) else None
+    proved = False
+    if routes is not None:
+        least, best = floor(pattern, routes), _least(looked)
+        if not as_little(best.load, least):
+            for name, order in better(pattern, routes, best.order.ravel(), least):
+                shaped = order.reshape(pattern.shape)
+                if _is_new(shaped, looked):
+                    looked.append(_considered(name, shaped, pattern, machine))
+        proved = pattern.places <= ALL or as_little(_least(looked).load, least)
+    return RankOrder(pattern, machine, tuple(looked), _least(looked), proved, tuple(mine))
+
+
+def rank_order(
+    mesh_shape: int | Sequence[int],
+    code: Code | Sequence[Code] | None = None,
+    *,
+    machine: Machine | str | None = None,
+) -> NDArray[np.int64]:
+    """The node for each mesh coordinate; an array of shape ``mesh_shape``.
+
+    In Gray code, which it is without a ``machine``, mesh neighbours have numbers that differ in
+    one bit: neighbours on a cube. With a machine it is the order that :func:`place` finds for
+    neighbours along all axes. ``code`` is "gray", "binary" or a :class:`~graycube.GrayCode`,
+    for all axes or one per axis.
+
+    >>> rank_order((4, 2))
+    array([[0, 1],
+           [2, 3],
+           [6, 7],
+           [4, 5]])
+    >>> rank_order((8,), machine=Machine.torus((2, 4), per_byte=1e-9)).tolist()
+    [0, 1, 2, 3, 7, 6, 5, 4]
+    """
+    if machine is None:
+        return coded_order(mesh_shape, "gray" if code is None else code)
+    if code is not None:
+        raise InvalidValueError(
+            f"code is {code!r:.40}, and a machine is given",
+            "the machine decides the order",
+            "leave one of them out",
+        )
+    return place(Pattern.mesh(mesh_shape, neighbours=1.0), machine).order
+
+
+def _checked(pattern: object, machine: object) -> Machine:
+    if not isinstance(pattern, Pattern):
+        raise InvalidTypeError(
+            f"the pattern is {pattern!r:.60}",
+            "it must be a Pattern, which says what ranks send",
+            "build one with Pattern.mesh or Pattern.matrix",
+        )
+    if isinstance(machine, str):
+        machine = Machine.profile(machine)
+    if not isinstance(machine, Machine):
+        raise InvalidTypeError(
+            f"the machine is {machine!r:.60}",
+            "it must be a Machine or the name of a profile",
+            "build one with graycube.Machine(dims=...)",
+        )
+    if pattern.places != 1 << machine.dims:
+        raise InvalidValueError(
+            f"the mesh has {pattern.places} places",
+            f"the machine has {1 << machine.dims} nodes",
+            "each node gets one place: choose a mesh of as many",
+        )
+    if not most(machine.per_byte):
+        raise InvalidValueError(
+            "the machine's bytes take no time",
+            "orders are compared by the bytes on links; start-ups do not count",
+            "give it per_byte",
+        )
+    return machine
+
+
+def _order(name: str, order: ArrayLike, pattern: Pattern) -> Order:
+    """An order of the user's: a node for each place, in the shape of the mesh."""
+    nodes: Any = np.asarray(order)
+    every = np.arange(pattern.places)
+    if nodes.dtype.kind not in "iu" or not np.array_equal(np.sort(nodes, axis=None), every):
+        raise InvalidValueError(
+            f"the order {name!r:.40} has shape {nodes.shape} and dtype {nodes.dtype}",
+            f"it has each node of 0 to {pattern.places - 1} once",
+            "give the node of each place",
+        )
+    placed: Order = nodes.astype(np.int64).reshape(pattern.shape)
+    return placed
+
+
+def _known(
+    pattern: Pattern, machine: Machine, mine: Mapping[str, Order]
+) -> Iterator[tuple[str, Order]]:
+    """Orders by name: ranks as they are, Gray code, the user's, and those of the machine."""
+    tries = max(SOME, EFFORT // max(1, len(pattern.nbytes)))
+    others = islice(orders(pattern.shape, machine), tries)
+    yield next(others)
+    yield "gray", coded_order(pattern.shape)
+    yield from mine.items()
+    yield from others
+    for shape in meshes(pattern):
+        lengths = " x ".join(map(str, shape))
+        for name, order in islice(orders(shape, machine), 1, tries):
+            yield f"as {lengths}: {name}", order.reshape(pattern.shape)
+
+
+def _is_new(order: Order, looked: Sequence[Considered]) -> bool:
+    return not any(np.array_equal(order, one.order) for one in looked)
+
+
+def _considered(name: str, order: Order, pattern: Pattern, machine: Machine) -> Considered:
+    nodes = order.ravel()
+    source, target = nodes[pattern.source], nodes[pattern.target]
+    return Considered(name, order, load_of(machine, source, target, pattern.nbytes))
+
+
+def _least(looked: Sequence[Considered]) -> Considered:
+    """The first with the least load, but for rounding."""
+    busiest = min(one.load.busiest for one in looked) * (1 + 1e-12)
+    close = [one for one in looked if one.load.busiest <= busiest]
+    total = min(one.load.total for one in close) * (1 + 1e-12)
+    return next(one for one in close if one.load.total <= total)
