@@ -1,16 +1,20 @@
 """A layout by ownership in equal blocks, and the same places in bits."""
 
-import itertools
+import random
+from itertools import product
 
 import numpy as np
 import pytest
+from way_mutants import random_map
 
 import graycube as gc
 from graycube.errors import InvalidValueError
-from graycube.layout.in_bits import in_bits
+from graycube.layout import Ownership
+from graycube.layout.in_bits import in_bits, in_boxes, in_order
+from graycube.layout.share import SharedAxis
 
 SHAPE, NODES = (12, 8, 20), (2, 4, 2)
-WAYS = list(itertools.product(("binary", "gray"), ("consecutive", "cyclic")))
+WAYS = list(product(("binary", "gray"), ("consecutive", "cyclic")))
 
 
 def _box(code: str, allocation: str) -> gc.Layout:
@@ -52,3 +56,71 @@ def test_unequal_blocks_and_copies_are_refused():
     ):
         with pytest.raises(InvalidValueError, match=words):
             in_bits(layout, "a plan")
+
+
+def test_boxes_have_every_element_where_bits_have_it():
+    found = {True: 0, False: 0}
+    for shape, nodes in (
+        ((8, 8), (4, 2)),
+        ((12, 16), (2, 8)),
+        ((16,), (4,)),
+        ((6, 4, 8), (2, 1, 4)),
+    ):
+        kinds = product(("gray", "binary"), ("consecutive", "cyclic"), ("gray", "binary"))
+        for code, allocation, slots in kinds:
+            bits = gc.Layout.mesh(
+                shape, nodes, code=code, allocation=allocation, slots=slots, ownership=False
+            )
+            thin = [bits.without_axes([k], keepdims=True) for k in range(len(shape))]
+            for layout in (bits, *(thin if len(shape) > 1 else ())):
+                boxes = in_boxes(layout)
+                index = np.indices(layout.shape)
+                assert np.array_equal(boxes.node_of(*index), layout.locate(*index)[0])
+                for node in range(layout.node_count):
+                    assert boxes.nodes_like(node) == layout.nodes_like(node)
+            rows = [bits.piece(range(node, node + 1)).rows for node in range(bits.node_count)]
+            assert in_order(bits) <= all(row is None for row in rows)
+            found[in_order(bits)] += 1
+    assert min(found.values()) > 5
+
+
+def test_what_is_no_box_has_none():
+    rng, index, some = random.Random(1), np.arange(16), 0  # noqa: S311
+    for _ in range(300):
+        layout = gc.Layout(random_map(rng, 4), rng.choice((1, 2, 3)))
+        boxes, nodes = in_boxes(layout), layout.locate(index)[0]
+        kinds = product((False, True), (False, True))
+        every = [
+            Ownership((SharedAxis(16, 1 << layout.n, *kind),), 1 << layout.n) for kind in kinds
+        ]
+        same = [own for own in every if np.array_equal(own.node_of(index), nodes)]
+        assert (boxes in same) if same else boxes is None
+        some += bool(same)
+    assert 0 < some < 300
+
+
+@pytest.mark.parametrize("payload", [(), (3,)])
+def test_arrays_of_both_kinds_are_mixed(payload):
+    x, y = np.random.default_rng(0).standard_normal((2, 12, 16, *payload))
+    for code, allocation, slots in product(
+        ("gray", "binary"), ("consecutive", "cyclic"), ("gray", "binary")
+    ):
+        bits = gc.Layout.mesh(
+            (12, 16), (2, 4), code=code, allocation=allocation, slots=slots, ownership=False
+        )
+        boxes = in_boxes(bits)
+        u, v = gc.CubeArray.from_numpy(x, bits), gc.CubeArray.from_numpy(y, boxes)
+        for found in (u + v, v + u):
+            assert found.layout == boxes
+            assert np.array_equal(found.to_numpy(), x + y)
+        assert np.array_equal(
+            (u - v.mean(axis=0, keepdims=True)).to_numpy(), x - y.mean(0, keepdims=True)
+        )
+        u *= u + 0 * v
+        v *= u
+        assert (u.layout, v.layout) == (bits, boxes)
+        assert np.allclose(u.to_numpy(), x * x)
+        assert np.allclose(v.to_numpy(), y * x * x)
+        back = u.relayout(boxes).relayout(bits)
+        assert np.array_equal(back.blocks, u.blocks)
+        assert not np.may_share_memory(back.blocks, u.blocks)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graycube.array import CubeArray
+from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import require_lengths
-from graycube.fourier.calls import Wanted, legs_of
+from graycube.fourier.calls import Wanted, begun_in, legs_of
 from graycube.fourier.carried import Legs, carrier, relaid_legs
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import (
@@ -25,7 +26,9 @@ from graycube.fourier.transform import (
     require_array,
     require_axes,
 )
+from graycube.fourier.waves import points_wanted, to_points, to_waves, waves_wanted
 from graycube.layout import Layout
+from graycube.layout.in_bits import in_order
 from graycube.run import private
 
 if TYPE_CHECKING:
@@ -37,6 +40,10 @@ _INVERSE: dict[_Function, bool] = {
     **dict.fromkeys((ifft, ifft2, ifftn, irfft, irfft2, irfftn), True),
 }
 _REAL: tuple[_Function, ...] = (rfft, rfft2, rfftn, irfft, irfft2, irfftn)
+_WANTED: dict[_Function, Callable[..., Wanted]] = {
+    to_points: points_wanted,
+    to_waves: waves_wanted,
+}
 _READ = {"a", "axis", "axes", "norm", "order", "n", "s"}  # what legs are made from
 
 
@@ -155,10 +162,12 @@ def _arguments(
     if function is CubeArray.relayout:
         plain = len(args) == 1 and not options
         return {"target": args[0]} if plain else None
-    if function not in _INVERSE:
+    if function not in {*_INVERSE, *_WANTED}:
         return None
     given = signature(function).bind(a, *args, **options)
     given.apply_defaults()
+    if function in _WANTED:
+        return dict(given.arguments)
     known = signature(function).parameters
     other = (name for name in given.arguments if name not in _READ)
     if any(given.arguments[name] is not known[name].default for name in other):
@@ -178,11 +187,16 @@ def _program(
     if over is None or not a.size:
         return None
     legs: Sequence[AnyLeg] | None
+    source = a.blocks
     if "target" in arguments:
         legs = relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
     else:
         asked = _asked(function, a, home, arguments)
-        legs = legs_of(a.layout, complex_dtype(a.dtype), a.nodes, asked)
+        layout = begun_in(a.layout, asked)
+        if layout != a.layout and not in_order(a.layout):  # each run would have to put it so
+            return None
+        source = of_kind(a, layout).blocks
+        legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
     if legs is None or legs[-1].layout != home:  # they would end elsewhere than the call
         return None
     if home != result.layout:
@@ -194,14 +208,16 @@ def _program(
     if how is None:
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
-    alike = {**facts, **{name: arguments[name] for name in arguments if name != "a"}}
-    return Legs(legs, how, private(over), result.blocks, alike, a.blocks)
+    alike = {**facts, **{name: given for name, given in arguments.items() if given is not a}}
+    return Legs(legs, how, private(over), result.blocks, alike, source)
 
 
 def _asked(
     function: _Function, a: CubeArray, home: Layout, arguments: dict[str, Any]
 ) -> Wanted:
     """What is asked for; how many real points there are says the result."""
+    if function in _WANTED:
+        return _WANTED[function](**arguments)
     inverse, real = _INVERSE[function], function in _REAL
     axes = (*require_axes(a.layout, arguments.get("axes", (arguments.get("axis"),))),)
     n, s = arguments.get("n"), arguments.get("s")

@@ -209,7 +209,7 @@ def called(  # noqa: PLR0913, PLR0917
         if asked is None or not a.size:
             return None
         where = None if out is None else (out.layout, out.dtype)
-        layout = _begun_in(a.layout, asked)
+        layout = begun_in(a.layout, asked)
         legs = legs_of(layout, dtype(), a.nodes, asked)
         if legs is None:
             return None
@@ -233,8 +233,12 @@ def called(  # noqa: PLR0913, PLR0917
     return _carried(of_kind(a, call.layout), comm, call, out)
 
 
-def _begun_in(layout: Placement, asked: Wanted) -> Placement:
-    """In boxes, if an array in bits gets lengths that are no powers of two."""
+def begun_in(layout: Placement, asked: Wanted) -> Placement:
+    """The layout in boxes, if an array in bits gets lengths that are no powers of two.
+
+    >>> begun_in(Layout.mesh((8, 8), (2, 1)), Wanted((1,), (12,)))
+    <Ownership (8, 8) on 2 nodes: (8 on 2, 8)>
+    """
     if isinstance(layout, Layout) and (asked.waves or not asked.takes_all(layout)):
         boxes = in_boxes(layout)
         if boxes is not None and not all(map(is_power_of_two, asked.points)):
@@ -252,7 +256,7 @@ def _here(
     asked = check()
     if asked is None or not a.size:
         return None
-    layout = _begun_in(a.layout, asked)
+    layout = begun_in(a.layout, asked)
     legs = legs_of(layout, dtype(), a.nodes, asked) if isinstance(layout, Ownership) else None
     if legs is None:
         return None

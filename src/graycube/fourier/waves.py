@@ -102,10 +102,7 @@ def to_points(  # noqa: PLR0913
     """
 
     def asked() -> Wanted:
-        require_norm(norm)
-        numbers = _numbers(spectrum, axes, points, s, real=real)
-        before, after = zip(*numbers.values(), strict=True)
-        return Wanted((*numbers,), after, norm, inverse=True, real=real, waves=before)
+        return points_wanted(spectrum, points, s, axes, norm, real=real)
 
     require_array(spectrum)
     given = (axes, points, s, norm, real)
@@ -145,13 +142,7 @@ def to_waves(
     """
 
     def asked() -> Wanted:
-        require_norm(norm)
-        if real:
-            require_real(a.dtype)
-        chosen = require_axes(a.layout, axes)
-        wanted = require_lengths(a.layout, chosen, points)
-        shape = tuple(a.layout.shape[k] for k in wanted)
-        return Wanted((*wanted,), shape, norm, real=real, waves=tuple(wanted.values()))
+        return waves_wanted(a, points, axes, norm, real=real)
 
     require_array(a)
     given = (axes, points, norm, real)
@@ -161,6 +152,51 @@ def to_waves(
     chosen = all_agree(a, "to_waves", asked, points=points, axes=axes, norm=norm, real=real)
     whole = (rfftn if real else fftn)(a, chosen.axes, norm)
     return resampled(whole, chosen.points, points, chosen.axes, real=real)
+
+
+def points_wanted(  # noqa: PLR0913
+    spectrum: CubeArray,
+    points: Sequence[int],
+    s: Sequence[int],
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    real: bool = True,
+) -> Wanted:
+    """What :func:`to_points` is asked for.
+
+    >>> from graycube.layout import Layout
+    >>> a = CubeArray.from_numpy(np.ones((8, 5)), Layout.mesh((8, 5), (2, 1)))
+    >>> points_wanted(a, (8, 8), (12, 12)).waves
+    (8, 8)
+    """
+    require_norm(norm)
+    numbers = _numbers(spectrum, axes, points, s, real=real)
+    before, after = zip(*numbers.values(), strict=True)
+    return Wanted((*numbers,), after, norm, inverse=True, real=real, waves=before)
+
+
+def waves_wanted(
+    a: CubeArray,
+    points: Sequence[int],
+    axes: Sequence[int] | None = None,
+    norm: Norm | None = None,
+    *,
+    real: bool = True,
+) -> Wanted:
+    """What :func:`to_waves` is asked for.
+
+    >>> from graycube.layout import Layout
+    >>> a = CubeArray.from_numpy(np.ones((12, 12)), Layout.mesh((12, 12), (2, 1)))
+    >>> waves_wanted(a, (8, 8)).points
+    (12, 12)
+    """
+    require_norm(norm)
+    if real:
+        require_real(a.dtype)
+    wanted = require_lengths(a.layout, require_axes(a.layout, axes), points)
+    shape = tuple(a.layout.shape[k] for k in wanted)
+    return Wanted((*wanted,), shape, norm, real=real, waves=tuple(wanted.values()))
 
 
 @dataclass(frozen=True, slots=True)

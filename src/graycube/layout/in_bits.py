@@ -73,6 +73,18 @@ def in_boxes(layout: Layout) -> Ownership | None:
     return None
 
 
+def in_order(layout: Layout) -> bool:
+    """Whether slots are in C order on every node, as in boxes: blocks of both are the same.
+
+    >>> in_order(Layout.mesh((8, 8), (4, 2), code="gray")), in_order(Layout.parse("(b0 b1 ||)"))
+    (True, False)
+    """
+    rows = layout.map.matrix.rows[layout.n :]
+    alone = all(row & row - 1 == 0 for row in rows) and list(rows) == sorted(rows)
+    plain = all(axis.extent == 1 for axis in layout.axes)
+    return alone and plain and not layout.map.constant >> layout.n
+
+
 def _shares(layout: Layout, axis: int) -> list[SharedAxis]:
     """What an axis may be: the node bits that depend on it are next to each other."""
     bits = layout.word_bits(axis)
