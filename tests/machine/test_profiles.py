@@ -61,8 +61,8 @@ machines = st.builds(
     dims=st.integers(4, 256),
     ports=st.sampled_from([1, 2, 4, "all"]),
     switching=st.sampled_from(["circuit", "store-and-forward"]),
-    startup=st.floats(0, 1e300),
-    per_byte=st.floats(0, 1e300),
+    startup=st.floats(0, 1e100),
+    per_byte=st.floats(0, 1e100),
     packet=st.none() | st.integers(1, 1 << 40),
     arithmetic=st.floats(0, 1.0),
 )

@@ -168,20 +168,22 @@ def _round(
     for wires in machine.wires:
         mask = sum(1 << d for d in wires.dims)
         here = [
-            (flips & mask, m * itemsize) for flips, m, _ in messages if np.any(flips & mask)
+            (flips & mask, float(m * itemsize))
+            for flips, m, _ in messages
+            if np.any(flips & mask)
         ]
         alone = [d for d in alone if d not in wires.dims]
         if here:
             found[wires.dims.start] = _time(wires, here, machine)
     for d in alone:
-        loads = sum(message.over(d) * message.elements for message in messages)
+        loads = sum(message.over(d) * float(message.elements) for message in messages)
         if longest := int(np.max(loads)):
             found[d] = machine.message_time(longest * itemsize, d)
     return found
 
 
-def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, int]], machine: Machine) -> float:
-    """What the messages of a round over these links take."""
+def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, float]], machine: Machine) -> float:
+    """What the messages of a round take here; their bytes may be beyond NumPy's integers."""
     first, nodes = wires.nodes.start, np.arange(1 << machine.dims)
     place = nodes >> first & (1 << len(wires.nodes)) - 1
     owner = nodes - (place << first)  # the lowest of those that share

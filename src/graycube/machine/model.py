@@ -49,6 +49,7 @@ from graycube.show import Sheet, Shown, Table
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
+MAX_PACKET = (1 << 62) - 1  # as many bytes as files can say
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,12 @@ class Machine(Shown):
         require_line(self.name, "the name of the machine")
         if self.packet is not None:
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
+            if self.packet > MAX_PACKET:
+                raise InvalidValueError(
+                    f"packet is {str(self.packet)[:40]}",
+                    f"it must be at most {MAX_PACKET}",
+                    "leave it out: messages then have any size",
+                )
         require_shares(self)
         require_sides(self)
 
