@@ -183,11 +183,23 @@ def no_way_back(doing: Callable[[], str]) -> Iterator[None]:
     """
     try:
         yield
+    except KeyboardInterrupt:
+        rank = mpi().COMM_WORLD.rank
+        if (
+            rank
+        ):  # as a rule all are interrupted: then rank 0 says so for them, and ends the job
+            time.sleep(3 * GRACE)
+        _end(f"rank {rank} was interrupted in {doing()}; the job ends here\n")
+        raise SystemExit(1) from None  # no traceback, should the job take a while to end
     except BaseException as error:
-        world = mpi().COMM_WORLD
-        last = f"graycube: rank {world.rank} failed in {doing()}: {error!r}; the job ends here"
-        sys.stderr.write(f"{last}\n{traceback.format_exc()}")
-        sys.stderr.flush()
-        time.sleep(GRACE)  # mpiexec drops what it has not yet passed on
-        world.Abort(1)
+        last = f"rank {mpi().COMM_WORLD.rank} failed in {doing()}: {error!r}; the job ends here"
+        _end(f"{last}\n{traceback.format_exc()}")
         raise
+
+
+def _end(last: str) -> None:
+    """The last words of this rank, and the end of the job."""
+    sys.stderr.write(f"graycube: {last}")
+    sys.stderr.flush()
+    time.sleep(GRACE)  # mpiexec drops what it has not yet passed on
+    mpi().COMM_WORLD.Abort(1)
