@@ -290,6 +290,25 @@ def test_a_smaller_cube_has_no_more_ports_than_dimensions(folder):
     assert (folder / "ours.toml").exists()
 
 
+def test_a_machine_in_another_size_says_so(folder):
+    """Four ranks of one computer tell nothing of the network that 64 have between them."""
+    save_profile(gc.Machine(dims=2, startup=1e-6, per_byte=1e-9), "ours", source="a test")
+    far = gc.Machine(dims=3, startup=(1e-6, 1e-6, 9e-6), per_byte=1e-9)
+    save_profile(far, "unlike", source="a test")
+    assert [gc.Machine.profile("ours", dims=d).name for d in (1, 2)] == ["ours", "ours"]
+    assert gc.Machine.profile("ours", dims=6).name == "ours, stretched from 4 nodes"
+    assert gc.Machine.profile("unlike", dims=3).name == "unlike"
+    assert gc.Machine.profile("unlike", dims=2).name == "unlike, the first 4 of 8 nodes"
+    assert gc.Machine.profile("ipsc2", dims=9).name == "ipsc2"
+    task = gc.Layout.nodes(6, "gray"), gc.Layout.nodes(6), 8
+    plan = gc.plan(*task, machine="ours")
+    plan.save(folder / "plan.json")
+    for made in (plan, gc.load_plan(folder / "plan.json")):
+        assert "; ours, stretched from 4 nodes: 1 port" in made.explain()
+    advice = gc.advise([gc.FFT()], machine="ours", size=64, nodes=64)
+    assert "ours, stretched from 4 nodes" in advice.explain()
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

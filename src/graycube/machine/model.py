@@ -32,7 +32,7 @@ from graycube.machine.figures import (
     require_share,
 )
 from graycube.machine.profile_text import no_profile
-from graycube.machine.profiles import read_profile
+from graycube.machine.profiles import is_built_in, read_profile
 from graycube.machine.wires import (
     Link,
     RouteLink,
@@ -46,6 +46,7 @@ from graycube.machine.wires import (
 )
 from graycube.parsing import require_line
 from graycube.show import Sheet, Shown, Table
+from graycube.texts import counted
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
@@ -164,6 +165,11 @@ class Machine(Shown):
     def profile(cls, name: str, dims: int | None = None) -> "Machine":
         """A machine by name, built in or saved, in its usual size or another.
 
+        In another size its name says whose figures these are: those of the first nodes, or of
+        fewer than there are.
+
+        >>> Machine.profile("hdr100-cluster", dims=6).name
+        'hdr100-cluster, the first 64 of 512 nodes'
         >>> Machine.profile("cm2").links_at_once
         12
         >>> Machine.profile("cm5")  # doctest: +ELLIPSIS
@@ -178,7 +184,7 @@ class Machine(Shown):
             machine = cls(name=name, **entries)
         except GraycubeError as error:
             raise no_profile(where, str(error)) from None
-        return machine if dims is None else machine._resized(dims)
+        return machine if dims is None else machine._resized(dims, own=not is_built_in(name))
 
     @property
     def links_at_once(self) -> int:
@@ -358,10 +364,11 @@ class Machine(Shown):
     def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
         return cost if isinstance(cost, tuple) else (cost,) * self.dims
 
-    def _resized(self, dims: int) -> "Machine":
+    def _resized(self, dims: int, *, own: bool) -> "Machine":
         """The same machine with another number of nodes; a small cube has fewer ports.
 
-        Its dimensions are the lowest ones.
+        Its dimensions are the lowest ones. A machine of one's ``own`` has the size in which it
+        was measured; the sizes of those in papers and data sheets are examples.
         """
         most = max(require_int(dims, "dims"), 1)
         if dims > self.dims and not self.alike:
@@ -377,9 +384,15 @@ class Machine(Shown):
                 "use Machine.torus with the sides of the part",
             )
         ports = min(self.ports, most) if isinstance(self.ports, int) else self.ports
+        nodes, name = 1 << self.dims, self.name
+        if dims < self.dims and not self.alike:
+            name = f"{name}, the first {1 << dims} of {nodes} nodes"
+        elif dims > self.dims and own:
+            name = f"{name}, stretched from {counted(nodes, 'node')}"
         return replace(
             self,
             dims=dims,
+            name=name,
             ports=ports[:dims] or 1 if isinstance(ports, tuple) else ports,
             share=self.share[:dims] or 1 if isinstance(self.share, tuple) else self.share,
             startup=lowest(self.startup, dims),

@@ -35,6 +35,15 @@ def profiles() -> list[str]:
     return [*_built_in(), *_saved()]
 
 
+def is_built_in(name: str) -> bool:
+    """Whether graycube itself has the profile of that name.
+
+    >>> is_built_in("cm2"), is_built_in("our-cluster")
+    (True, False)
+    """
+    return name in _built_in()
+
+
 def read_profile(name: str) -> tuple[dict[str, Any], str]:
     """The machine's entries in the profile of that name, and where they come from.
 
