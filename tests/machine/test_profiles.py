@@ -305,7 +305,8 @@ def test_a_machine_in_another_size_says_so(folder):
     plan.save(folder / "plan.json")
     for made in (plan, gc.load_plan(folder / "plan.json")):
         assert "; ours, stretched from 4 nodes: 1 port" in made.explain()
-    advice = gc.advise([gc.FFT()], machine="ours", size=64, nodes=64)
+    layouts = {"blocks": gc.Layout.mesh((64, 64), (8, 8))}
+    advice = gc.advise([gc.FFT()], machine="ours", size=(64, 64), layouts=layouts)
     assert "ours, stretched from 4 nodes" in advice.explain()
 
 

@@ -11,6 +11,7 @@ import re
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from graycube.errors import InvalidValueError
@@ -102,6 +103,22 @@ def write_profile(name: str, text: str) -> Path:
     except OSError as error:
         raise _cannot("write", target, error) from None
     return target
+
+
+def set_aside(name: str) -> Path | None:
+    """Copy what is saved under a name to a file beside it; ``None`` if nothing is saved.
+
+    >>> set_aside("nobody-saved-this")
+    """
+    folder = _folder()
+    if folder is None or name not in _saved():
+        return None
+    saved, kept = folder / f"{name}.toml", folder / f"{name}.toml.before"
+    try:
+        copyfile(saved, kept)
+    except OSError as error:
+        raise _cannot("copy", saved, error) from None
+    return kept
 
 
 def require_name(name: object) -> str:
