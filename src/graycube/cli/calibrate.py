@@ -54,9 +54,9 @@ def calibrate(  # noqa: PLR0913
     comm = world()
     if comm.size == 1:
         raise InvalidValueError(
-            "there is one rank",
+            "the number of ranks is 1",
             "an exchange needs two",
-            f"say graycube calibrate {name} --ranks 4, or start it with mpiexec -n 4",
+            "say --ranks 4, or start it with mpiexec -n 4",
         )
     crowd = _crowd(comm)
     usual, repeats = (SIZES[::3], REPEATS // 5) if quick else (SIZES, REPEATS)

@@ -44,6 +44,7 @@ from graycube.machine.wires import (
     route_of,
     wires_of,
 )
+from graycube.machine.words import over, ports_of
 from graycube.parsing import require_line
 from graycube.show import Sheet, Shown, Table
 from graycube.texts import counted
@@ -333,7 +334,10 @@ class Machine(Shown):
         return self.startups(nbytes) * startup + nbytes * per_byte
 
     def _sheet(self) -> Sheet:
-        every = ", which are all" if self.ports == "all" else ""
+        alike, every = (
+            not isinstance(self.ports, tuple),
+            ", which are all" * (self.ports == "all"),
+        )
         shape = f"{1 << self.dims} = 2^{self.dims}"
         if self.sides:
             lengths = zip(self.sides, self.joined, strict=True)
@@ -343,7 +347,7 @@ class Machine(Shown):
             shape = f"{1 << self.dims} = {sides}"
         rows = [
             ("nodes", shape),
-            ("ports", f"{self.links_at_once}{every}"),
+            ("ports", str(self.links_at_once) + every if alike else ports_of(self)),
             ("switching", self.switching),
             *self._costs(),
             ("packets", "any size" if self.packet is None else f"{self.packet} bytes"),
@@ -437,14 +441,3 @@ def require_cube_links(machine: object, dims: int, what: str) -> Machine:
             "give Machine a start-up and a rate for each dimension",
         )
     return found
-
-
-def over(dims: range) -> str:
-    """Some dimensions in words.
-
-    >>> over(range(3)), over(range(3, 4))
-    ('dimensions 0 to 2', 'dimension 3')
-    """
-    if len(dims) == 1:
-        return f"dimension {dims[0]}"
-    return f"dimensions {dims[0]} to {dims[-1]}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from graycube.machine import Machine
-from graycube.machine.model import over
+from graycube.machine.words import over
 from graycube.measure.fit import ratios
 from graycube.measure.samples import Sample
 from graycube.show import Table
