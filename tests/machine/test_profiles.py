@@ -290,6 +290,24 @@ def test_a_smaller_cube_has_no_more_ports_than_dimensions(folder):
     assert (folder / "ours.toml").exists()
 
 
+def test_profiles_are_looked_for_in_several_folders(tmp_path, monkeypatch):
+    """What is shared can be read, and one's own is saved beside it and comes first."""
+    own, shared = tmp_path / "own", tmp_path / "shared"
+    for folder, startup in ((shared, 2.0), (own, 1.0)):
+        monkeypatch.setenv("GRAYCUBE_PROFILES", str(folder))
+        save_profile(gc.Machine(2, startup=startup), "both", source="a test")
+        save_profile(gc.Machine(2, startup=startup), folder.name, source="a test")
+    shared.chmod(0o555)
+    monkeypatch.setenv("GRAYCUBE_PROFILES", f"{own}:{shared}")
+    assert profiles()[-3:] == ["both", "own", "shared"]
+    found = {name: gc.Machine.profile(name).startup for name in profiles()[-3:]}
+    assert found == {"both": 1.0, "own": 1.0, "shared": 2.0}
+    assert save_profile(gc.Machine(2, startup=3.0), "shared", source="mine").parent == own
+    assert gc.Machine.profile("shared").startup == 3.0
+    monkeypatch.setenv("GRAYCUBE_PROFILES", f"{tmp_path}/nowhere::{shared}")
+    assert gc.Machine.profile("shared").startup == 2.0
+
+
 def test_a_machine_in_another_size_says_so(folder):
     """Four ranks of one computer tell nothing of the network that 64 have between them."""
     save_profile(gc.Machine(dims=2, startup=1e-6, per_byte=1e-9), "ours", source="a test")
