@@ -438,6 +438,8 @@ def require_cube_links(machine: object, dims: int, what: str) -> Machine:
         raise InvalidValueError(
             f"the machine has {'links that are shared' if found.wires else 'squares'}",
             f"{what} is priced for the links of a cube",
-            "give Machine a start-up and a rate for each dimension",
+            "leave out share, and ports for each dimension, or price a single step with gc.plan"
+            if found.wires and not found.sides
+            else "give Machine a start-up and a rate for each dimension",
         )
     return found
