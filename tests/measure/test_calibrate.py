@@ -19,6 +19,7 @@ from virtual_ranks import VirtualMachine
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.measure import Calibration, RoundKind, Sample, calibrate, fit
+from graycube.measure.placement import source_of
 from graycube.measure.samples import rounds
 
 SIZES = tuple(8 << 2 * k for k in range(10))
@@ -240,7 +241,7 @@ def test_a_round_ends_when_its_slowest_rank_is_done():
 def test_only_rank_0_fits(monkeypatch):
     calls = []
 
-    def of(samples, dims, name):
+    def of(samples, dims, name, _):
         calls.append(dims)
         return samples, name
 
@@ -380,8 +381,9 @@ def calibrated(tmp_path, monkeypatch):
     monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path))
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {pid, 1})
 
-    def run(startup, *arguments, ranks=2):
-        made = Calibration.of(neighbours(startup, 1e-9), dims=1, name="ours")
+    def run(startup, *arguments, ranks=2, hosts="ab"):
+        source = source_of(len(hosts), hosts)
+        made = Calibration.of(neighbours(startup, 1e-9), dims=1, name="ours", source=source)
         monkeypatch.setattr("graycube.cli.calibrate.world", lambda: Comm(ranks))
         monkeypatch.setattr(gc, "calibrate", lambda *_, **__: made)
         return cli("calibrate", "ours", *arguments)
@@ -402,6 +404,18 @@ def test_a_profile_that_is_replaced_is_kept(calibrated, tmp_path):
 def test_more_ranks_than_processors_are_told(calibrated):
     assert "processors" not in calibrated(1e-5, ranks=2).err
     assert "4 ranks shared 2 processors" in calibrated(1e-5, ranks=4).err
+
+
+def test_a_profile_says_where_ranks_were_and_runs_elsewhere_are_not_merged_in_silence(
+    calibrated, tmp_path
+):
+    calibrated(1e-5, hosts="aabb")
+    assert "on 4 ranks, 2 on each of 2 computers" in (tmp_path / "ours.toml").read_text()
+    assert "two names" not in calibrated(1e-5, "--merge", hosts="aa").err
+    calibrated(1e-5, hosts="aabb")
+    assert "two names" in calibrated(1e-5, "--merge", hosts="aaaa").err
+    assert "block:block" not in calibrated(1e-5, hosts="aabb").err
+    assert "block:block" in calibrated(1e-5, hosts="abab").err
 
 
 def test_one_rank_is_told_how_to_start_more(calibrated):

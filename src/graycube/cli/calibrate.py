@@ -13,6 +13,7 @@ from graycube.errors import InvalidValueError
 from graycube.machine.profiles import set_aside
 from graycube.measure import Calibration
 from graycube.measure.calibrate import REPEATS, SIZES
+from graycube.measure.placement import differs
 from graycube.run import mpi
 
 if TYPE_CHECKING:
@@ -63,13 +64,22 @@ def calibrate(  # noqa: PLR0913
     found = gc.calibrate(comm, name, sizes=sizes or usual, repeats=repeats)
     if comm.rank == 0:
         if merge and name in gc.profiles():
-            found = found.merged(Calibration.saved(name))
+            saved = Calibration.saved(name)
+            if differs(saved.source, found.source):
+                tell(
+                    f"other places than before ({saved.source}): such runs are worth two names"
+                )
+            found = found.merged(saved)
         if as_json:
             print_json(found.as_dict())
         else:
             say(found.report())
         if crowd:
             tell(crowd)
+        if ", in turn;" in found.source:
+            tell(
+                "ranks of a computer do not follow each other: srun --distribution=block:block"
+            )
         kept = None if merge else set_aside(name)
         tell(f"saved as {found.save()}" + (f"; the one before is {kept}" if kept else ""))
     return 0

@@ -20,6 +20,7 @@ from graycube.machine.profile_text import (
     no_profile,
     parse_measured,
     parse_profile,
+    parse_source,
 )
 from graycube.whole_files import read_text, write_whole
 
@@ -63,6 +64,15 @@ def read_measured(name: str) -> tuple[list[dict[str, Any]], str]:
     """
     text, where = _found(name)
     return parse_measured(text, where), where
+
+
+def read_source(name: str) -> str:
+    """Where the figures of the profile of that name come from.
+
+    >>> read_source("ipsc2")
+    'TR-20-92 section 3.4, predicted break-even'
+    """
+    return parse_source(*_found(name))
 
 
 def _found(name: str) -> tuple[str, str]:
