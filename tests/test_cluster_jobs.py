@@ -14,7 +14,8 @@ PROGRAM = """
 from mpi4py import MPI
 import graycube as gc
 comm = MPI.COMM_WORLD
-u = gc.CubeArray.from_function(lambda i, j: i + j, gc.Layout.mesh((8, 8), (2, 2)), comm)
+layout = gc.Layout.mesh((8, 8), (comm.size, 1))
+u = gc.CubeArray.from_function(lambda i, j: i + j, layout, comm)
 if (total := u.sum()) == 448 and comm.rank == 0:
     print(f"the sum on {comm.size} ranks is {total}", flush=True)
 """
