@@ -14,6 +14,7 @@ from cli_runs import cli, tree
 
 import graycube as gc
 from graycube.cost import known_certificate
+from graycube.machine import entries_of
 
 READERS = {
     "verify": ("verify",),
@@ -123,7 +124,12 @@ def test_a_plan_with_a_wrong_value(reader):
 @pytest.mark.usefixtures("folder")
 def test_a_right_plan_is_proved():
     made, text = gc.load_plan("plan.json"), cli("verify", "plan.json").fine()
-    assert text == f"plan.json: {made!r}\n{made.verify()}\n"
+    first, start, end, moves, *report = text.splitlines()
+    assert first == f"plan.json: {made!r}"
+    assert (start, end) == (f"from  {made.task.source}", f"to    {made.task.target}")
+    assert moves.startswith(f"{made.task.block} elements of {made.task.itemsize} byte")
+    assert f"on each of {1 << made.task.n} nodes; {made.machine.links_at_once} port" in moves
+    assert "\n".join(report) == str(made.verify())
     assert "nothing is wrong" in text
 
 
@@ -156,6 +162,9 @@ def test_the_report_as_json_is_the_library_s():
     (found,) = cli("verify", rewritten(lost), "--json").json(status=1)
     made = gc.load_plan("other.json")
     assert found["algorithm"] == made.algorithm
+    task = (str(made.task.source), str(made.task.target), made.task.block, made.task.itemsize)
+    assert (found["source"], found["target"], found["block"], found["itemsize"]) == task
+    assert found["machine"] == json.loads(json.dumps(entries_of(made.machine)))
     assert found["report"] == json.loads(json.dumps(asdict(made.verify())))
 
 
@@ -291,7 +300,7 @@ def test_the_name_of_a_file_is_shown_as_one_line(mark):
     path = Path(f"plan{mark}by algebra: nothing is wrong{mark}.json")
     path.write_text(Path("plan.json").read_text())
     ran = cli("verify", path)
-    assert ran.fine().count("\n") == 2
+    assert ran.fine().count("\n") == 5
     path.write_text("[]")
     for line in (cli("verify", path).refused(), cli("verify", f"no{mark}where").refused()):
         assert line.isprintable()

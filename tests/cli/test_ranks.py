@@ -134,7 +134,7 @@ def test_an_interrupt_ends_all_ranks(home):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["calibrate", "ours"], "mpiexec -n 2"),
+        (["calibrate", "ours"], "say --ranks 4, or"),
         (["calibrate", "ipsc1"], "ranks is 1"),
         (["calibrate", "--", "-x"], "ranks is 1"),
         (["bench", "a plan 2.json"], "mpiexec -n 2"),

@@ -204,13 +204,3 @@ def test_an_exhaustive_search_of_the_2_cube_finds_nothing_below_the_bound(block,
     assert not after.isdisjoint(before)  # a cycle run backwards is a cycle
     bounds = lower_bounds(conversion(2, block), gc.Machine(dims=2, ports=ports))
     assert max(b.seconds for b in bounds) <= cycles
-
-
-def test_a_bound_beyond_all_numbers_has_start_ups_that_are_none():
-    """Infinity less infinity would be no number, and a plan would not equal itself."""
-    machine = gc.Machine(dims=3, ports="all", startup=2.0, per_byte=1e308)
-    assert (
-        bound(conversion(3, 4), "start-ups", ports="all", startup=2.0, per_byte=1e308) > 1e308
-    )
-    bounds = lower_bounds(conversion(3, 4), machine)
-    assert [b.startup for b in bounds if b.name == "start-ups"] == [4.0]

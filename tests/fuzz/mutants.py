@@ -28,8 +28,9 @@ HOSTILE = (
     "1/3", "circuit", "all", "every", "ideal", "0 ^ 0", "\u0661", "1..99999999999", "{n}",
 )  # fmt: skip
 EXTREMES = (
-    0, 1, -1, 2, 3, 63, 64, 127, 255, 256, 4096, 10**6, 2**31, 2**32 - 1, 2**53, 2**61, 2**62,
-    2**63, 2**64, 10**30, -(10**30), 10**400, 10**4000, 0.0, -0.0, 0.5, 1e-320, 1e308, -1e308,
+    0, 1, -1, 2, 3, 63, 64, 127, 255, 256, 4096, 10**6, 2**31, 2**32 - 1, 2**53,
+    2**60, 2**61, 3 * 2**60, 2**62, 2**63, 2**64,
+    10**30, -(10**30), 10**400, 10**4000, 0.0, -0.0, 0.5, 1e-320, 1e308, -1e308,
 )  # fmt: skip
 RAW = ("NaN", "Infinity", "-Infinity", "1e400", "1" + "0" * 5000, "0x10", "01", "'x'",
        "[" * 3000, '{"a":' * 300, "[[[[]]]]", '"\\ud800"', "1,", "")  # fmt: skip
@@ -81,6 +82,8 @@ def schedules():
         gc.Machine(3, "all"),
         gc.Machine(3, 1, "circuit", startup=1.0),
         gc.Machine(3, 2),
+        gc.Machine(3, (2, 2, 1), "circuit", (1e-6, 1e-6, 3e-6), 1e-9, share=(1, 1, 4)),
+        gc.Machine.torus((8,), startup=1e-6, per_byte=1e-9),
     ]
     seen = set()
     for source, target in LAYOUTS:
@@ -89,8 +92,9 @@ def schedules():
             for algorithm in gc.algorithms():
                 if algorithm.applicable(task, machine) is None:
                     made = algorithm.emit(task, machine)
-                    if (algorithm.name, source) not in seen and len(dump(made)) < 30_000:
-                        seen.add((algorithm.name, source))
+                    kind = (algorithm.name, source, bool(machine.wires))
+                    if kind not in seen and len(dump(made)) < 30_000:
+                        seen.add(kind)
                         yield made, machine
     task = gc.Task(gc.Layout.cyclic(3, 1), gc.Layout.cyclic(3, 1), 4)
     yield from ((made, gc.Machine(1)) for made in butterflies())
@@ -199,6 +203,16 @@ def in_tree(text, rng):
     return json.dumps(tree)
 
 
+def in_named(text, rng):
+    """Another number for a key; one that is there once counts as much as one in every step."""
+    found = list(re.finditer(r'"([a-z_]+)": (-?[0-9][0-9.e+-]*)', text))
+    if not found:
+        return in_words(text, rng)
+    name = rng.choice(sorted({one[1] for one in found}))
+    one = rng.choice([one for one in found if one[1] == name])
+    return text[: one.start(2)] + str(rng.choice(EXTREMES[:-3])) + text[one.end(2) :]
+
+
 def in_words(text, rng):
     """Another number or word somewhere, whatever the format is."""
     found = list(re.finditer(r"-?[0-9.]+|[A-Za-z_]+|\"[^\"]*\"", text))
@@ -253,7 +267,7 @@ def nested(text, rng):
     return text[: word.start()] + "[" * depth + word[0] + "]" * depth + text[word.end() :]
 
 
-CHANGES = (*[in_tree] * 8, in_words, in_words, in_lines, in_bytes, nested)
+CHANGES = (*[in_tree] * 7, in_named, in_named, in_words, in_words, in_lines, in_bytes, nested)
 
 
 def mutant_of_bytes(valid, rng):
@@ -315,7 +329,7 @@ def _other_text(old, rng):
     numbers = list(re.finditer("[0-9]+", old))
     if numbers and rng.randrange(3):
         one = rng.choice(numbers)
-        new = rng.choice((str(rng.randrange(9)), str(rng.choice(EXTREMES[:22]))))
+        new = rng.choice((str(rng.randrange(9)), str(rng.choice(EXTREMES[:24]))))
         return old[: one.start()] + new + old[one.end() :]
     return rng.choice((*HOSTILE, old * 2, old[: len(old) // 2], old + "\n"))
 

@@ -27,7 +27,7 @@ MEMORY = 512 << 20  # bytes of address space beyond what an idle process has
 )
 def test_any_file_is_read_or_refused(kind, count, tmp_path):
     """In a process of its own: memory can be limited, and a hang ends that process alone."""
-    seed = "few" if count == FEW else "many"
+    seed = "a few" if count == FEW else "many"
     done = subprocess.run(
         [sys.executable, HERE / "read_mutants.py", kind, str(count), seed, str(MEMORY)],
         cwd=tmp_path,

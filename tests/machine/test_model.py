@@ -134,3 +134,12 @@ def test_numpys_numbers_are_numbers():
     machine = gc.Machine(dims=2, startup=np.float32(0.5), per_byte=np.int64(2))
     assert (machine.startup, machine.per_byte) == (0.5, 2.0)
     assert type(machine.startup) is float
+
+
+def test_ports_of_each_kind_are_not_said_as_one_number():
+    """One port within a computer and one to the others are not two ports."""
+    each = gc.Machine(3, (1, 1, 1), "circuit", (1e-6, 1e-6, 3e-6), 1e-9, share=(1, 1, 4))
+    words = "1 + 1 ports"
+    assert words in each._repr_html_()
+    plan = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 8, machine=each)
+    assert words in plan.explain()

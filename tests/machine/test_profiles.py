@@ -61,8 +61,8 @@ machines = st.builds(
     dims=st.integers(4, 256),
     ports=st.sampled_from([1, 2, 4, "all"]),
     switching=st.sampled_from(["circuit", "store-and-forward"]),
-    startup=st.floats(0, 1e300),
-    per_byte=st.floats(0, 1e300),
+    startup=st.floats(0, 1e100),
+    per_byte=st.floats(0, 1e100),
     packet=st.none() | st.integers(1, 1 << 40),
     arithmetic=st.floats(0, 1.0),
 )
@@ -288,6 +288,44 @@ def test_a_smaller_cube_has_no_more_ports_than_dimensions(folder):
     ports = [gc.Machine.profile("ours", dims=dims).ports for dims in (0, 1, 2, 3, 8)]
     assert ports == [1, 1, 2, 3, 3]
     assert (folder / "ours.toml").exists()
+
+
+def test_profiles_are_looked_for_in_several_folders(tmp_path, monkeypatch):
+    """What is shared can be read, and one's own is saved beside it and comes first."""
+    own, shared = tmp_path / "own", tmp_path / "shared"
+    for folder, startup in ((shared, 2.0), (own, 1.0)):
+        monkeypatch.setenv("GRAYCUBE_PROFILES", str(folder))
+        save_profile(gc.Machine(2, startup=startup), "both", source="a test")
+        save_profile(gc.Machine(2, startup=startup), folder.name, source="a test")
+    shared.chmod(0o555)
+    monkeypatch.setenv("GRAYCUBE_PROFILES", f"{own}:{shared}")
+    assert profiles()[-3:] == ["both", "own", "shared"]
+    found = {name: gc.Machine.profile(name).startup for name in profiles()[-3:]}
+    assert found == {"both": 1.0, "own": 1.0, "shared": 2.0}
+    assert save_profile(gc.Machine(2, startup=3.0), "shared", source="mine").parent == own
+    assert gc.Machine.profile("shared").startup == 3.0
+    monkeypatch.setenv("GRAYCUBE_PROFILES", f"{tmp_path}/nowhere::{shared}")
+    assert gc.Machine.profile("shared").startup == 2.0
+
+
+def test_a_machine_in_another_size_says_so(folder):
+    """Four ranks of one computer tell nothing of the network that 64 have between them."""
+    save_profile(gc.Machine(dims=2, startup=1e-6, per_byte=1e-9), "ours", source="a test")
+    far = gc.Machine(dims=3, startup=(1e-6, 1e-6, 9e-6), per_byte=1e-9)
+    save_profile(far, "unlike", source="a test")
+    assert [gc.Machine.profile("ours", dims=d).name for d in (1, 2)] == ["ours", "ours"]
+    assert gc.Machine.profile("ours", dims=6).name == "ours, stretched from 4 nodes"
+    assert gc.Machine.profile("unlike", dims=3).name == "unlike"
+    assert gc.Machine.profile("unlike", dims=2).name == "unlike, the first 4 of 8 nodes"
+    assert gc.Machine.profile("ipsc2", dims=9).name == "ipsc2"
+    task = gc.Layout.nodes(6, "gray"), gc.Layout.nodes(6), 8
+    plan = gc.plan(*task, machine="ours")
+    plan.save(folder / "plan.json")
+    for made in (plan, gc.load_plan(folder / "plan.json")):
+        assert "; ours, stretched from 4 nodes: 1 port" in made.explain()
+    layouts = {"blocks": gc.Layout.mesh((64, 64), (8, 8))}
+    advice = gc.advise([gc.FFT()], machine="ours", size=(64, 64), layouts=layouts)
+    assert "ours, stretched from 4 nodes" in advice.explain()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_runs import cli
 from hypothesis import given, strategies as st
 from sweeping import sweep
 from virtual_ranks import VirtualMachine
@@ -18,6 +19,7 @@ from virtual_ranks import VirtualMachine
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.measure import Calibration, RoundKind, Sample, calibrate, fit
+from graycube.measure.placement import source_of
 from graycube.measure.samples import rounds
 
 SIZES = tuple(8 << 2 * k for k in range(10))
@@ -239,7 +241,7 @@ def test_a_round_ends_when_its_slowest_rank_is_done():
 def test_only_rank_0_fits(monkeypatch):
     calls = []
 
-    def of(samples, dims, name):
+    def of(samples, dims, name, _):
         calls.append(dims)
         return samples, name
 
@@ -343,6 +345,81 @@ def test_a_busy_machine_is_told_from_an_idle_one():
         samples = [Sample("distance", 1, b, 1e-6, spread) for b in SIZES]
         report = Calibration.of(samples, dims=1).report()
         assert ("busy" in report) is busy
+
+
+def test_times_that_no_machine_explains_are_not_to_be_planned_with():
+    """Repeats that agree with each other do not make a machine: so says the report."""
+    for factor, unlike in ((1.2, False), (4.0, True)):
+        turns = [1e-5 * factor ** (-1) ** k for k in range(len(SIZES))]
+        pairs = zip(SIZES, turns, strict=True)
+        found = Calibration.of([Sample("distance", 1, b, t, 0.1) for b, t in pairs], dims=1)
+        assert (found.error["median"] > 0.3) is unlike
+        assert ("do not plan with them" in found.report()) is unlike
+
+
+class Comm:
+    """Ranks that are all on one computer, seen from rank 0."""
+
+    rank = 0
+
+    def __init__(self, size):
+        self.size = size
+
+    def allgather(self, value):
+        return [value] * self.size
+
+    def Split_type(self, _):  # noqa: N802
+        return self
+
+    def Free(self):  # noqa: N802
+        pass
+
+
+@pytest.fixture
+def calibrated(tmp_path, monkeypatch):
+    """The command on made-up ranks of two processors, which find a start-up of so much."""
+    monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {pid, 1})
+
+    def run(startup, *arguments, ranks=2, hosts="ab"):
+        source = source_of(len(hosts), hosts)
+        made = Calibration.of(neighbours(startup, 1e-9), dims=1, name="ours", source=source)
+        monkeypatch.setattr("graycube.cli.calibrate.world", lambda: Comm(ranks))
+        monkeypatch.setattr(gc, "calibrate", lambda *_, **__: made)
+        return cli("calibrate", "ours", *arguments)
+
+    return run
+
+
+def test_a_profile_that_is_replaced_is_kept(calibrated, tmp_path):
+    assert "before" not in calibrated(1e-5).err
+    first = (tmp_path / "ours.toml").read_text()
+    assert calibrated(8e-4).err.endswith(f"; the one before is {tmp_path}/ours.toml.before\n")
+    assert gc.Machine.profile("ours").startup == pytest.approx(8e-4, rel=0.01)
+    assert (tmp_path / "ours.toml.before").read_text() == first
+    assert gc.profiles().count("ours") == 1
+    assert "before" not in calibrated(1e-5, "--merge").err
+
+
+def test_more_ranks_than_processors_are_told(calibrated):
+    assert "processors" not in calibrated(1e-5, ranks=2).err
+    assert "4 ranks shared 2 processors" in calibrated(1e-5, ranks=4).err
+
+
+def test_a_profile_says_where_ranks_were_and_runs_elsewhere_are_not_merged_in_silence(
+    calibrated, tmp_path
+):
+    calibrated(1e-5, hosts="aabb")
+    assert "on 4 ranks, 2 on each of 2 computers" in (tmp_path / "ours.toml").read_text()
+    assert "two names" not in calibrated(1e-5, "--merge", hosts="aa").err
+    calibrated(1e-5, hosts="aabb")
+    assert "two names" in calibrated(1e-5, "--merge", hosts="aaaa").err
+    assert "block:block" not in calibrated(1e-5, hosts="aabb").err
+    assert "block:block" in calibrated(1e-5, hosts="abab").err
+
+
+def test_one_rank_is_told_how_to_start_more(calibrated):
+    assert "say --ranks 4, or start it with mpiexec" in calibrated(1e-5, ranks=1).refused()
 
 
 def test_the_report_has_a_line_for_each_sample():

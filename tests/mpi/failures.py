@@ -369,7 +369,7 @@ def endings(name):
     bound = plan.bind(np.zeros(8), comm)
     bound.run()
     say("running")
-    if MPI.COMM_WORLD.rank == 1:
+    if MPI.COMM_WORLD.rank == 1 or name == "all interrupted":
         harm(name, bound)
     if name == "waits":
         forever(lambda: time.sleep(1))
@@ -377,12 +377,13 @@ def endings(name):
 
 
 def harm(name, bound):
-    """What rank 1 does."""
+    """What rank 1 does, or all."""
     actions = {
         "killed inside": die,
         "raises": raiser(ZeroDivisionError("a bad day")),
         "raises in a half": raiser(ZeroDivisionError("a bad day")),
         "interrupted inside": raiser(KeyboardInterrupt()),
+        "all interrupted": raiser(KeyboardInterrupt()),
         "leaves inside": raiser(SystemExit(0)),
     }
     if name in actions:

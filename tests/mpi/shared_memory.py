@@ -352,6 +352,23 @@ def switched_off(comm):
     yield windows(over_messages(comm.Dup())) is None, "they share memory"
 
 
+def words_that_switch_it_off(comm):
+    """The usual words do; whoever means them by another word learns of it, as all others do."""
+    for word, off in (("off", True), ("No", True), ("false", True), ("on", False), ("", False)):
+        over = comm.Dup()
+        with patch.dict(os.environ, {"GRAYCUBE_WINDOWS": word}):
+            yield (windows(over) is None) is off, f"{word!r} switches memory off or not"
+        over.Free()
+    for culprits in ({1}, set(range(comm.size))):
+        over = comm.Dup()
+        with patch.dict(os.environ, {"GRAYCUBE_WINDOWS": "2"} if comm.rank in culprits else {}):
+            error = raised(lambda: windows(over))  # noqa: B023 - called here
+        first = f"GRAYCUBE_WINDOWS is '2' in the environment of rank {min(culprits)}"
+        yield isinstance(error, InvalidValueError) and first in str(error), f"heard {error!r}"
+        yield windows(over) is not None, "nothing works after a wrong word"
+        over.Free()
+
+
 def endings(name):
     """Rank 1 is killed, while the others wait for it or read."""
     comm = MPI.COMM_WORLD
@@ -384,6 +401,7 @@ CHECKS = {
         other_processors,
         messages_pass,
         switched_off,
+        words_that_switch_it_off,
     )
 }
 

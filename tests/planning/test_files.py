@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import asdict
+from math import inf
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -255,6 +256,31 @@ def test_a_claim_of_a_huge_block_costs_nothing(file, key):
     rewrite(file, ("schedule", "task", key), 2**61)
     plan = gc.load_plan(file)
     assert bool(plan.verify()) == (key == "itemsize")
+
+
+CARDS = gc.Machine(4, (1,) * 4, "circuit", 1e-6, 1e-9, share=(1, 1, 4, 4))
+RING = gc.Machine.torus((16,), startup=1e-6, per_byte=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "key"),
+    [("exchange", "itemsize"), ("all-to-all", "itemsize"), ("all-to-all", "block")],
+)
+@pytest.mark.parametrize("machine", [CARDS, RING], ids=["cards", "ring"])
+def test_a_huge_block_has_a_price_where_links_are_shared(file, machine, algorithm, key):
+    layouts = gc.Layout.cyclic(8, 4), gc.Layout.consecutive(8, 4)
+    made = gc.plan(*layouts, 64, itemsize=8, machine=machine, algorithm=algorithm)
+    made.save(file)
+    rewrite(file, ("schedule", "task", key), 2**61)
+    plan = gc.load_plan(file)
+    assert made.cost < plan.cost < inf
+    assert f"{plan.cost:.4g} s" in repr(plan)
+    assert bool(plan.verify()) == (key == "itemsize")
+
+
+def test_packets_have_the_size_of_a_file_or_less(file):
+    rewrite(file, ("machine", "packet"), 10**400)
+    assert "packet is 1000" in refused(file)
 
 
 def test_a_round_without_messages_is_free(file):

@@ -32,7 +32,6 @@ def test_a_rank_that_is_killed_ends_the_job(ending, ranks, tmp_path):
     [
         ("raises", 4, "round 1 of gb3", "ZeroDivisionError('a bad day')"),
         ("raises in a half", 4, "round 0 of exchange", "ZeroDivisionError('a bad day')"),
-        ("interrupted inside", 2, "round 0 of exchange", "KeyboardInterrupt()"),
         ("leaves inside", 2, "round 0 of exchange", "SystemExit(0)"),
         pytest.param(
             "raises in a half", 8, "round 1 of gb3", "ZeroDivisionError('a bad day')",
@@ -49,6 +48,22 @@ def test_a_rank_that_fails_while_data_move_ends_the_job_and_says_why(
     assert words in run.stderr, run
     assert run.stderr.count("graycube: rank") == 1, run
     assert "Traceback" in run.stderr, run
+
+
+def test_a_rank_that_is_interrupted_while_data_move_ends_the_job_in_a_line(tmp_path):
+    run = launch(FAILURES, 2, tmp_path, "interrupted inside", limit=40)
+    assert run.returncode != 0
+    words = "graycube: rank 1 was interrupted in round 0 of exchange; the job ends here"
+    assert run.stderr.count(words) == run.stderr.count("graycube: rank") == 1, run
+    assert "Traceback" not in run.stderr, run
+
+
+def test_where_all_are_interrupted_one_rank_says_so(tmp_path):
+    run = launch(FAILURES, 4, tmp_path, "all interrupted", limit=40)
+    assert run.returncode != 0
+    words = "graycube: rank 0 was interrupted in round 1 of gb3; the job ends here"
+    assert run.stderr.count(words) == run.stderr.count("graycube: rank") == 1, run
+    assert "Traceback" not in run.stderr, run
 
 
 @pytest.mark.parametrize("busy", ["runs", "waits"])

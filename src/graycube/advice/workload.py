@@ -117,6 +117,7 @@ def _machine(entry: object, dims: int) -> Machine:
     if not isinstance(entry, dict):
         raise _wrong("the machine is neither a name nor a table")
     allowed = {"ports", "switching", "startup", "per_byte", "packet", "arithmetic", "name"}
+    allowed |= {"share"}  # advice says why it has no prices for it
     _require_keys(entry, allowed, set(), "machine")
     return Machine(dims=dims, **entry)
 

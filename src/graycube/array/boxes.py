@@ -153,7 +153,7 @@ def carried(
     return private(comm).remembered(key, made, _TRADES, "trades").run(blocks)
 
 
-class _Pieces:
+class _AtNode:
     """The piece that a node has, and the one that it needs."""
 
     def __init__(
@@ -195,7 +195,7 @@ class _InMemory:
         self._shared, self._shape, self._ends = (
             shared,
             layout.shape,
-            _Pieces(layout, target, node),
+            _AtNode(layout, target, node),
         )
         triples = zip(self._ends.own.coordinates, shift, layout.shape, strict=True)
         self._goal = _index([(c + step) % n for c, step, n in triples])
@@ -232,7 +232,7 @@ class _Trade:
     ) -> None:
         known = private(comm)
         found = traffic(layout, target, comm.rank, shift)
-        self._ends = _Pieces(layout, target, comm.rank)
+        self._ends = _AtNode(layout, target, comm.rank)
         self._kept = [
             [places for node, places in parcels if node == comm.rank]
             for parcels in (found.received, found.sent)

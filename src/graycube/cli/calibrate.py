@@ -1,13 +1,23 @@
 """``graycube calibrate``: measure this machine, and save it as a profile."""
 
+import os
+from typing import TYPE_CHECKING
+
 import click
 
 import graycube as gc
 from graycube.cli.console import print_json, say, tell
 from graycube.cli.ranks import started, world
 from graycube.cli.sizes import Sizes
+from graycube.errors import InvalidValueError
+from graycube.machine.profiles import set_aside
 from graycube.measure import Calibration
 from graycube.measure.calibrate import REPEATS, SIZES
+from graycube.measure.placement import differs
+from graycube.run import mpi
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
 
 
 @click.command(short_help="Measure this machine for the planner.")
@@ -30,7 +40,7 @@ def calibrate(  # noqa: PLR0913
 
     It runs on all ranks that mpiexec started, or starts some with --ranks. With --merge several
     runs, on the same ranks or on more, make one profile: of what two of them measured, the
-    shorter time counts.
+    shorter time counts. Without it, a profile that had this name is kept as NAME.toml.before.
 
     \b
     graycube calibrate our-laptop --ranks 4
@@ -43,14 +53,46 @@ def calibrate(  # noqa: PLR0913
             flags += ["--sizes", ",".join(map(str, sizes))]
         return started(ranks, ["calibrate", *flags, "--", name])
     comm = world()
+    if comm.size == 1:
+        raise InvalidValueError(
+            "the number of ranks is 1",
+            "an exchange needs two",
+            "say --ranks 4, or start it with mpiexec -n 4",
+        )
+    crowd = _crowd(comm)
     usual, repeats = (SIZES[::3], REPEATS // 5) if quick else (SIZES, REPEATS)
     found = gc.calibrate(comm, name, sizes=sizes or usual, repeats=repeats)
     if comm.rank == 0:
         if merge and name in gc.profiles():
-            found = found.merged(Calibration.saved(name))
+            saved = Calibration.saved(name)
+            if differs(saved.source, found.source):
+                tell(
+                    f"other places than before ({saved.source}): such runs are worth two names"
+                )
+            found = found.merged(saved)
         if as_json:
             print_json(found.as_dict())
         else:
             say(found.report())
-        tell(f"saved as {found.save()}")
+        if crowd:
+            tell(crowd)
+        if ", in turn;" in found.source:
+            tell(
+                "ranks of a computer do not follow each other: srun --distribution=block:block"
+            )
+        kept = None if merge else set_aside(name)
+        tell(f"saved as {found.save()}" + (f"; the one before is {kept}" if kept else ""))
     return 0
+
+
+def _crowd(comm: "Intracomm") -> str:
+    """What there is to say if a computer has more ranks than processors; the same on all."""
+    near = comm.Split_type(mpi().COMM_TYPE_SHARED)
+    processors = len(set[int]().union(*near.allgather(os.sched_getaffinity(0))))
+    ranks, processors = max(
+        comm.allgather((near.size, processors)), key=lambda both: both[0] / both[1]
+    )
+    near.Free()
+    if ranks <= processors:
+        return ""
+    return f"{ranks} ranks shared {processors} processors: start-ups hold for such runs only"

@@ -99,7 +99,11 @@ def machine_options(command: _F) -> _F:
             help="Seconds for each byte, in the same way.",
         ),
         click.option("--packet", type=int, metavar="BYTES", help="Largest packet."),
-        click.option("--share", metavar="N[,N...]", help="Nodes that share a network card."),
+        click.option(
+            "--share",
+            metavar="N[,N...]",
+            help="Nodes that share a network card; advice has no prices for it.",
+        ),
         click.option(
             "--torus",
             type=Sides(),

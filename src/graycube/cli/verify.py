@@ -1,6 +1,6 @@
 """``graycube verify``: whether a plan or a certificate is right, whoever wrote it."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,9 @@ from graycube.cli.console import print_json, say
 from graycube.cli.files import text_of
 from graycube.cost.certificate import FORMAT, parsed_certificate
 from graycube.errors import InvalidValueError
+from graycube.machine import entries_of
 from graycube.planning import Plan
+from graycube.planning.explain import moved, used
 from graycube.texts import counted, one_line
 
 WRONG = 1
@@ -29,6 +31,8 @@ class _Finding(NamedTuple):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(files: tuple[Path, ...], *, as_json: bool) -> int:
     """Check plans: each element ends where it should, no link or port is used twice at once.
+
+    It says first what a plan is for: the layouts, the blocks and the machine.
 
     By algebra at any size, and element by element where there are not too many. Of certificates
     the bound is proved again, in exact numbers. Nothing in a file is ever executed. The exit
@@ -52,11 +56,23 @@ def _finding(path: Path) -> _Finding:
 
 
 def _plan(text: str, path: Path) -> _Finding:
+    """What is proved is proved for this task, so that is told first; a name might lie."""
     made = Plan.from_text(text, path)
     report = made.verify()
-    right = bool(report)
-    content = {"algorithm": made.algorithm, "right": right, "report": asdict(report)}
-    return _Finding(right=right, text=f"{made!r}\n{report}", content=content)
+    task, machine, right = made.task, replace(made.machine, name="custom"), bool(report)
+    of = f"from  {task.source}\nto    {task.target}\n{moved(task)}; {used(machine)}"
+    content = {
+        "algorithm": made.algorithm,
+        "source": str(task.source),
+        "target": str(task.target),
+        "nodes": 1 << task.n,
+        "block": task.block,
+        "itemsize": task.itemsize,
+        "machine": entries_of(made.machine),
+        "right": right,
+        "report": asdict(report),
+    }
+    return _Finding(right=right, text=f"{made!r}\n{of}\n{report}", content=content)
 
 
 def _certificate(text: str, path: Path) -> _Finding:

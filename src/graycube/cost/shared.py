@@ -168,21 +168,21 @@ def _round(
     itemsize, found, alone = schedule.task.itemsize, dict[int, float](), [*range(machine.dims)]
     for wires in machine.wires:
         here = [
-            (np.where(flips & _mask(wires), flips, 0), elements * itemsize)
+            (np.where(flips & _mask(wires), flips, 0), float(elements * itemsize))
             for flips, elements, _ in messages
         ]
         alone = [d for d in alone if d not in wires.dims]
         if any(np.any(flips) for flips, _ in here):
             found[wires.dims.start] = _time(wires, here, machine)
     for d in alone:
-        loads = sum(message.over(d) * message.elements for message in messages)
+        loads = sum(message.over(d) * float(message.elements) for message in messages)
         if longest := int(np.max(loads)):
             found[d] = machine.message_time(longest * itemsize, d)
     return found
 
 
-def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, int]], machine: Machine) -> float:
-    """What the messages of a round over these links take."""
+def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, float]], machine: Machine) -> float:
+    """What the messages of a round take here; their bytes may be beyond NumPy's integers."""
     first, nodes = wires.nodes.start, np.arange(1 << machine.dims)
     place = nodes >> first & (1 << len(wires.nodes)) - 1
     owner = nodes - (place << first)  # the lowest of those that share

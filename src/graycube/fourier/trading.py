@@ -83,8 +83,7 @@ def box_legs(  # noqa: PLR0913, PLR0917 - one form for all transforms
     if last and not inverse:
         way.transform("r2c", *last[0])
     left = every[: len(axes) - real]
-    lengths = {axis: points if inverse else waves for axis, points, waves in left}
-    home: Any = resized_home(way.now, lengths)
+    home: Any = resized_home(way.now, {axis: points for axis, points, _ in left})
     while left:
         chosen = min(left, key=lambda each: way.now.axes[each[0]].parts)
         left.remove(chosen)
@@ -138,7 +137,7 @@ class _Made:
         values = points if self._inverse else waves
         values = values // 2 + 1 if kind == "r2c" else values
         after = read.with_axis(axis, SharedAxis(values))
-        alone = kind == "c2c" and read == self.now == after and self.legs and points == waves
+        alone = kind == "c2c" and read == self.now == after and self.legs
         if alone and self.legs[-1].kind is not None:
             *_, last = self.legs
             self.legs[-1] = replace(last, more=(*last.more, axis))

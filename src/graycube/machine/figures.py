@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from math import inf
 from numbers import Real
-from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,8 @@ from graycube.gf2 import require_int
 
 Costs = float | tuple[float, ...]
 Counts = int | tuple[int, ...]
+MOST_SECONDS = 1e100
+"""No figure is larger: then no sum of bytes, rounds and nodes is infinite."""
 
 
 def least(figures: Costs) -> float:
@@ -91,9 +92,11 @@ def require_cost(value: object, name: str) -> float:
         seconds = float(value)
     except OverflowError:  # an integer
         seconds = inf
-    if not 0 <= seconds <= float_info.max:
+    if not 0 <= seconds <= MOST_SECONDS:
         raise InvalidValueError(
-            f"{name} is {str(value)[:40]}", "it must be finite and >= 0", "pass seconds"
+            f"{name} is {str(value)[:40]}",
+            f"it must be finite and >= 0, and at most {MOST_SECONDS:g}",
+            "pass seconds",
         )
     return seconds
 

@@ -32,7 +32,7 @@ from graycube.machine.figures import (
     require_share,
 )
 from graycube.machine.profile_text import no_profile
-from graycube.machine.profiles import read_profile
+from graycube.machine.profiles import is_built_in, read_profile
 from graycube.machine.wires import (
     Link,
     RouteLink,
@@ -44,11 +44,14 @@ from graycube.machine.wires import (
     route_of,
     wires_of,
 )
+from graycube.machine.words import over, ports_of
 from graycube.parsing import require_line
 from graycube.show import Sheet, Shown, Table
+from graycube.texts import counted
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
+MAX_PACKET = (1 << 62) - 1  # as many bytes as files can say
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,12 @@ class Machine(Shown):
         require_line(self.name, "the name of the machine")
         if self.packet is not None:
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
+            if self.packet > MAX_PACKET:
+                raise InvalidValueError(
+                    f"packet is {str(self.packet)[:40]}",
+                    f"it must be at most {MAX_PACKET}",
+                    "leave it out: messages then have any size",
+                )
         require_shares(self)
         require_sides(self)
 
@@ -164,6 +173,11 @@ class Machine(Shown):
     def profile(cls, name: str, dims: int | None = None) -> "Machine":
         """A machine by name, built in or saved, in its usual size or another.
 
+        In another size its name says whose figures these are: those of the first nodes, or of
+        fewer than there are.
+
+        >>> Machine.profile("hdr100-cluster", dims=6).name
+        'hdr100-cluster, the first 64 of 512 nodes'
         >>> Machine.profile("cm2").links_at_once
         12
         >>> Machine.profile("cm5")  # doctest: +ELLIPSIS
@@ -178,7 +192,7 @@ class Machine(Shown):
             machine = cls(name=name, **entries)
         except GraycubeError as error:
             raise no_profile(where, str(error)) from None
-        return machine if dims is None else machine._resized(dims)
+        return machine if dims is None else machine._resized(dims, own=not is_built_in(name))
 
     @property
     def links_at_once(self) -> int:
@@ -328,7 +342,10 @@ class Machine(Shown):
         return self.startups(nbytes) * startup + nbytes * per_byte
 
     def _sheet(self) -> Sheet:
-        every = ", which are all" if self.ports == "all" else ""
+        alike, every = (
+            not isinstance(self.ports, tuple),
+            ", which are all" * (self.ports == "all"),
+        )
         shape = f"{1 << self.dims} = 2^{self.dims}"
         if self.sides:
             lengths = zip(self.sides, self.joined, strict=True)
@@ -338,7 +355,7 @@ class Machine(Shown):
             shape = f"{1 << self.dims} = {sides}"
         rows = [
             ("nodes", shape),
-            ("ports", f"{self.links_at_once}{every}"),
+            ("ports", str(self.links_at_once) + every if alike else ports_of(self)),
             ("switching", self.switching),
             *self._costs(),
             ("packets", "any size" if self.packet is None else f"{self.packet} bytes"),
@@ -359,10 +376,11 @@ class Machine(Shown):
     def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
         return cost if isinstance(cost, tuple) else (cost,) * self.dims
 
-    def _resized(self, dims: int) -> "Machine":
+    def _resized(self, dims: int, *, own: bool) -> "Machine":
         """The same machine with another number of nodes; a small cube has fewer ports.
 
-        Its dimensions are the lowest ones.
+        Its dimensions are the lowest ones. A machine of one's ``own`` has the size in which it
+        was measured; the sizes of those in papers and data sheets are examples.
         """
         most = max(require_int(dims, "dims"), 1)
         if dims > self.dims and not self.alike:
@@ -378,9 +396,15 @@ class Machine(Shown):
                 "use Machine.torus with the sides of the part",
             )
         ports = min(self.ports, most) if isinstance(self.ports, int) else self.ports
+        nodes, name = 1 << self.dims, self.name
+        if dims < self.dims and not self.alike:
+            name = f"{name}, the first {1 << dims} of {nodes} nodes"
+        elif dims > self.dims and own:
+            name = f"{name}, stretched from {counted(nodes, 'node')}"
         return replace(
             self,
             dims=dims,
+            name=name,
             ports=ports[:dims] or 1 if isinstance(ports, tuple) else ports,
             share=self.share[:dims] or 1 if isinstance(self.share, tuple) else self.share,
             startup=lowest(self.startup, dims),
@@ -422,17 +446,8 @@ def require_cube_links(machine: object, dims: int, what: str) -> Machine:
         raise InvalidValueError(
             f"the machine has {'links that are shared' if found.wires else 'squares'}",
             f"{what} is priced for the links of a cube",
-            "give Machine a start-up and a rate for each dimension",
+            "leave out share, and ports for each dimension, or price a single step with gc.plan"
+            if found.wires and not found.sides
+            else "give Machine a start-up and a rate for each dimension",
         )
     return found
-
-
-def over(dims: range) -> str:
-    """Some dimensions in words.
-
-    >>> over(range(3)), over(range(3, 4))
-    ('dimensions 0 to 2', 'dimension 3')
-    """
-    if len(dims) == 1:
-        return f"dimension {dims[0]}"
-    return f"dimensions {dims[0]} to {dims[-1]}"

@@ -51,6 +51,16 @@ def parse_measured(text: str, where: str) -> list[dict[str, Any]]:
     return rows
 
 
+def parse_source(text: str, where: str) -> str:
+    """Where the figures of a profile come from.
+
+    >>> text = 'source = "a guess"; dims = 2; ports = 1; switching = "circuit"; startup = 1'
+    >>> parse_source((text + "; per_byte = 0.5").replace("; ", chr(10)), "here")
+    'a guess'
+    """
+    return str(_checked(text, where)["source"])
+
+
 def _checked(text: str, where: str) -> dict[str, Any]:
     content = parsed_toml(text, MAX_LINE, partial(no_profile, where))
     _require_keys(content, MACHINE | ABOUT, NEEDED, where)

@@ -1,9 +1,9 @@
 """Where profiles are: the built-in ones, and those that a user saved.
 
-Rules. Saved profiles are the files ``NAME.toml`` in the folder ``$GRAYCUBE_PROFILES``, else in
-``graycube/profiles`` of ``$XDG_CONFIG_HOME`` or of ``~/.config``. A name is made of letters,
-digits, ``-``, ``_`` and ``.``, so that it cannot leave the folder. A built-in name always means
-the built-in profile.
+Rules. Saved profiles are the files ``NAME.toml`` in the folders of ``$GRAYCUBE_PROFILES``, else
+in ``graycube/profiles`` of ``$XDG_CONFIG_HOME`` or of ``~/.config``. The first folder with the
+name counts, and the first of all is written to. A name is made of letters, digits, ``-``, ``_``
+and ``.``, so that it cannot leave the folder. A built-in name means the built-in profile.
 """
 
 import os
@@ -11,6 +11,7 @@ import re
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from graycube.errors import InvalidValueError
@@ -19,6 +20,7 @@ from graycube.machine.profile_text import (
     no_profile,
     parse_measured,
     parse_profile,
+    parse_source,
 )
 from graycube.whole_files import read_text, write_whole
 
@@ -33,6 +35,15 @@ def profiles() -> list[str]:
     ['cm2', 'dgx-h100', 'dgx-h100-cluster', 'hdr100-cluster']
     """
     return [*_built_in(), *_saved()]
+
+
+def is_built_in(name: str) -> bool:
+    """Whether graycube itself has the profile of that name.
+
+    >>> is_built_in("cm2"), is_built_in("our-cluster")
+    (True, False)
+    """
+    return name in _built_in()
 
 
 def read_profile(name: str) -> tuple[dict[str, Any], str]:
@@ -55,13 +66,22 @@ def read_measured(name: str) -> tuple[list[dict[str, Any]], str]:
     return parse_measured(text, where), where
 
 
+def read_source(name: str) -> str:
+    """Where the figures of the profile of that name come from.
+
+    >>> read_source("ipsc2")
+    'TR-20-92 section 3.4, predicted break-even'
+    """
+    return parse_source(*_found(name))
+
+
 def _found(name: str) -> tuple[str, str]:
     """The text of the profile of that name, and where it is."""
     if name in _built_in():
         where = f"{name}.toml"
         return (_BUILT_IN / where).read_text(encoding="utf-8"), where
-    folder = _folder()
-    if folder is None or name not in _saved():
+    folder = _saved().get(name)
+    if folder is None:
         raise InvalidValueError(
             f"the profile is {name!r:.70}",
             f"the known ones are {', '.join(profiles())}",
@@ -81,7 +101,7 @@ def write_profile(name: str, text: str) -> Path:
     choose another name
     """
     require_name(name)
-    folder = _folder()
+    folder = next(iter(_folders()), None)
     if folder is None:
         raise InvalidValueError(
             "there is no home folder", "profiles are saved in it", "set GRAYCUBE_PROFILES"
@@ -93,6 +113,22 @@ def write_profile(name: str, text: str) -> Path:
     except OSError as error:
         raise _cannot("write", target, error) from None
     return target
+
+
+def set_aside(name: str) -> Path | None:
+    """Copy what will be written over to a file beside it; ``None`` if nothing is there.
+
+    >>> set_aside("nobody-saved-this")
+    """
+    folder = _saved().get(name)
+    if folder is None or folder != _folders()[0]:
+        return None
+    saved, kept = folder / f"{name}.toml", folder / f"{name}.toml.before"
+    try:
+        copyfile(saved, kept)
+    except OSError as error:
+        raise _cannot("copy", saved, error) from None
+    return kept
 
 
 def require_name(name: object) -> str:
@@ -121,32 +157,40 @@ def _built_in() -> list[str]:
     return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
-def _saved() -> list[str]:
-    """Names of files that may be profiles; what is in them is checked when one is read."""
-    folder = _folder()
-    if folder is None:
-        return []
+def _saved() -> dict[str, Path]:
+    """The names of files that may be profiles, in order, and the folder of each.
+
+    What is in them is checked when one is read.
+    """
+    folders: dict[str, Path] = {}
+    for folder in _folders():
+        for name in _names(folder):
+            folders.setdefault(name, folder)
+    usable = {*filter(_NAME.fullmatch, folders)} - {*_built_in()}
+    return {name: folders[name] for name in sorted(usable)}
+
+
+def _names(folder: Path) -> list[str]:
     try:
         found = [entry.name for entry in folder.iterdir()]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise _cannot("read", folder, error) from None
-    names = {entry.removesuffix(".toml") for entry in found if entry.endswith(".toml")}
-    return sorted(name for name in names - set(_built_in()) if _NAME.fullmatch(name))
+    return [entry.removesuffix(".toml") for entry in found if entry.endswith(".toml")]
 
 
-def _folder() -> Path | None:
-    """The folder of saved profiles, or ``None`` for a user without a home."""
+def _folders() -> list[Path]:
+    """Where saved profiles are; nowhere for a user without a home."""
     if chosen := os.environ.get("GRAYCUBE_PROFILES"):
-        return Path(chosen)
+        return [Path(folder) for folder in chosen.split(os.pathsep) if folder]
     config = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     if not config.is_absolute():  # the specification: relative ones are ignored
         try:
             config = Path.home() / ".config"
         except RuntimeError:
-            return None
-    return config / "graycube" / "profiles"
+            return []
+    return [config / "graycube" / "profiles"]
 
 
 def _text(path: Path) -> str:

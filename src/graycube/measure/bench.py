@@ -4,8 +4,9 @@ They run in turn, each round beginning with another one, so that a slow phase of
 hits all alike. A run ends when its slowest rank is done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 _ENOUGH = 2e-3  # seconds that short runs are repeated for
+_NOISY = 0.5  # the share by which runs differ on machines that do something else besides
+_FAR = 2.0  # how many times the predicted is no matter of sizes any more
 _HEAD = ("candidate", "rounds", "predicted", "measured", "ratio", "")
 
 
@@ -41,6 +44,11 @@ class Timed:
     def seconds(self) -> float:
         """The lower quartile of the runs: what else a machine does only makes them longer."""
         return float(np.quantile(self.runs, 0.25))
+
+    @property
+    def spread(self) -> float:
+        """By which share the runs differ: their quartiles."""
+        return float(np.quantile(self.runs, 0.75)) / self.seconds - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +80,33 @@ class Bench(Shown):
         return choice.seconds / self.fastest.seconds
 
     def report(self) -> str:
-        """A line for each candidate."""
+        """A line for each candidate, and what there is to say if none is as predicted."""
         return text(self._sheet())
 
     def _sheet(self) -> Sheet:
         rows = [self._row(timed) for timed in self.candidates]
         names = enumerate(timed.algorithm for timed in self.candidates)
         marks = {k: "strong" for k, name in names if name == self.chosen}
-        return Sheet(repr(self).strip("<>"), Table(_HEAD, rows, "lrrrrl", marks))
+        return Sheet(
+            repr(self).strip("<>"), Table(_HEAD, rows, "lrrrrl", marks), *self._doubts()
+        )
+
+    def _doubts(self) -> Iterator[str]:
+        """What makes the comparison worth little."""
+        spreads = [timed.spread for timed in self.candidates]
+        ratios = [
+            timed.seconds / timed.predicted for timed in self.candidates if timed.predicted
+        ]
+        if spreads and median(spreads) > _NOISY:
+            yield (
+                f"Runs of one candidate differ by {100 * median(spreads):.0f} %: the machine "
+                "was busy with other work."
+            )
+        if ratios and median(ratios) > _FAR:
+            yield (
+                f"Runs take {median(ratios):.1f} times as long as predicted: calibrate this "
+                "machine again, on as many ranks, when it is idle."
+            )
 
     def __repr__(self) -> str:
         names = [timed.algorithm for timed in self.candidates]

@@ -1,6 +1,7 @@
 """The call that measures a machine, and what it refuses."""
 
 from collections.abc import Callable, Sequence
+from socket import gethostname
 from typing import TypeVar
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
@@ -8,6 +9,7 @@ from graycube.gf2 import log2_exact, require_int, require_ints
 from graycube.machine.profiles import require_name
 from graycube.measure.calibration import Calibration
 from graycube.measure.measure import Comm, measure
+from graycube.measure.placement import source_of
 
 Value = TypeVar("Value")
 
@@ -50,8 +52,9 @@ def calibrate(
     dims, sizes, repeats, name = _agreed(comm, lambda: _checked(comm, name, sizes, repeats))
     own = comm.Dup()  # the caller's messages and ours never meet
     samples = measure(own, sizes, repeats)
+    source = source_of(own.Get_size(), own.allgather(gethostname()))
     own.Free()
-    return _from_first(comm, lambda: Calibration.of(samples, dims, name))
+    return _from_first(comm, lambda: Calibration.of(samples, dims, name, source))
 
 
 def _checked(

@@ -1,13 +1,14 @@
 """What a calibration found: the machine, the measurements, and how well they fit."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any, get_args
 
 from graycube.machine import Machine, read_measured, save_profile
 from graycube.machine.profile_text import no_profile
+from graycube.machine.profiles import read_source
 from graycube.measure.fit import fit, relative_errors
 from graycube.measure.report import costs, headline, table
 from graycube.measure.samples import Kind, Sample, merged
@@ -37,14 +38,17 @@ class Calibration(Shown):
 
     machine: Machine
     samples: tuple[Sample, ...]
+    source: str = field(default="", compare=False)
+    """Where the ranks were, under which MPI, and when."""
 
     @classmethod
     def of(
-        cls, samples: Iterable[Sample], dims: int, name: str = "calibrated"
+        cls, samples: Iterable[Sample], dims: int, name: str = "calibrated", source: str = ""
     ) -> "Calibration":
         """The calibration of measurements on 2^``dims`` ranks."""
         samples = tuple(samples)
-        return cls(fit(samples, dims, name), samples)
+        source = source or f"measured by graycube on {1 << dims} ranks"
+        return cls(fit(samples, dims, name), samples, source)
 
     @classmethod
     def saved(cls, name: str) -> "Calibration":
@@ -63,7 +67,8 @@ class Calibration(Shown):
         rows, where = read_measured(name)
         if not rows:
             raise no_profile(where, "it has no measurements of a calibration")
-        return cls(machine, tuple(_sample(row, where) for row in rows))
+        samples = tuple(_sample(row, where) for row in rows)
+        return cls(machine, samples, read_source(name))
 
     def merged(self, other: "Calibration") -> "Calibration":
         """The machine that explains both best; of rounds that both have, the shorter counts.
@@ -86,7 +91,7 @@ class Calibration(Shown):
         if small.machine.dims < large.machine.dims:
             added = tuple(sample for sample in added if sample.kind == "alone")
         together = merged(large.samples, added)
-        return Calibration.of(together, large.machine.dims, large.machine.name)
+        return Calibration.of(together, large.machine.dims, large.machine.name, large.source)
 
     def __str__(self) -> str:
         return headline(self.machine, self.error, self.spread)
@@ -145,7 +150,7 @@ class Calibration(Shown):
         return save_profile(
             self.machine,
             self.machine.name if name is None else name,
-            source=f"measured by graycube on {1 << self.machine.dims} ranks",
+            source=self.source,
             error=found["error"],
             measured=found["measured"],
         )

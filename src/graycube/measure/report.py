@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from graycube.machine import Machine
-from graycube.machine.model import over
+from graycube.machine.words import over
 from graycube.measure.fit import ratios
 from graycube.measure.samples import Sample
 from graycube.show import Table
@@ -11,6 +11,11 @@ from graycube.texts import counted
 
 _NOISY = 0.5  # the share by which repeats differ on machines that do something else besides
 _BUSY = "\nThe machine was busy with other work: calibrate again when it is idle."
+_POOR = 0.3  # what half of the sizes are off by where a start-up and a rate explain little
+_UNLIKE = (
+    "\nNo start-up and rate explain these times: do not plan with them. Calibrate again with "
+    "--merge when the machine is idle, or with the --sizes that you send."
+)
 _HEAD = ("round", "size", "measured", "predicted", "error", "")
 
 
@@ -23,11 +28,12 @@ def headline(machine: Machine, error: Mapping[str, float], spread: float) -> str
     off by 10 % (median) and 25 % (worst) for neighbours; repeats differ by 200 %
     The machine was busy with other work: calibrate again when it is idle.
     """
+    warned = _BUSY if spread > _NOISY else _UNLIKE if error["median"] > _POOR else ""
     return (
         f"{costs(machine)}\n"
         f"off by {100 * error['median']:.0f} % (median) and "
         f"{100 * error['worst']:.0f} % (worst) for neighbours; "
-        f"repeats differ by {100 * spread:.0f} %{_BUSY if spread > _NOISY else ''}"
+        f"repeats differ by {100 * spread:.0f} %{warned}"
     )
 
 

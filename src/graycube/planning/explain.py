@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from graycube.machine import Machine
-from graycube.machine.model import over
+from graycube.machine.words import over, ports_of
 from graycube.planning.candidate import Candidate
 from graycube.planning.why import why
 from graycube.schedule import Task
@@ -55,7 +55,7 @@ def used(machine: Machine) -> str:
     """
     name = "" if machine.name == "custom" else f"{machine.name}: "
     packets = f", packets of {machine.packet} bytes" if machine.packet else ""
-    return f"{name}{counted(machine.links_at_once, 'port')}, {machine.switching}{packets}"
+    return f"{name}{ports_of(machine)}, {machine.switching}{packets}"
 
 
 def costs_of(plan: "Plan") -> Iterator[str | Table]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 GRACE = 0.5  # seconds between the last words of a rank and the end of the job
 _TWO = Struct("<2q")
+_SEVERAL = {"axes", "points", "names", "attributes", "ends", "corners"}
 Facts = Mapping[str, object]
 """What all ranks must have alike, by name: a plan, a shape, a dtype."""
 
@@ -150,6 +151,8 @@ def _common(
     >>> print(_common([(None, entry) for entry in facts]))
     the dtype is float64 on rank 0 and int32 on rank 2: all ranks need the same dtype; look at
     what each of them passes
+    >>> print(_common([(None, {"axes": k}) for k in ("0", "1")]).found)
+    the axes are 0 on rank 0 and 1 on rank 1
     """
     for rank, (error, _) in enumerate(reports):
         if isinstance(error, GraycubeError):
@@ -164,8 +167,9 @@ def _common(
     for rank, (_, facts) in enumerate(reports):
         for name in {**first, **facts}:
             if facts.get(name) != first.get(name):
+                be = "are" if name in _SEVERAL else "is"
                 return InvalidValueError(
-                    f"the {name} is {first.get(name)} on rank 0 and "
+                    f"the {name} {be} {first.get(name)} on rank 0 and "
                     f"{facts.get(name)} on rank {rank}",
                     f"all ranks need the same {name}",
                     "look at what each of them passes",
@@ -183,11 +187,23 @@ def no_way_back(doing: Callable[[], str]) -> Iterator[None]:
     """
     try:
         yield
+    except KeyboardInterrupt:
+        rank = mpi().COMM_WORLD.rank
+        if (
+            rank
+        ):  # as a rule all are interrupted: then rank 0 says so for them, and ends the job
+            time.sleep(3 * GRACE)
+        _end(f"rank {rank} was interrupted in {doing()}; the job ends here\n")
+        raise SystemExit(1) from None  # no traceback, should the job take a while to end
     except BaseException as error:
-        world = mpi().COMM_WORLD
-        last = f"graycube: rank {world.rank} failed in {doing()}: {error!r}; the job ends here"
-        sys.stderr.write(f"{last}\n{traceback.format_exc()}")
-        sys.stderr.flush()
-        time.sleep(GRACE)  # mpiexec drops what it has not yet passed on
-        world.Abort(1)
+        last = f"rank {mpi().COMM_WORLD.rank} failed in {doing()}: {error!r}; the job ends here"
+        _end(f"{last}\n{traceback.format_exc()}")
         raise
+
+
+def _end(last: str) -> None:
+    """The last words of this rank, and the end of the job."""
+    sys.stderr.write(f"graycube: {last}")
+    sys.stderr.flush()
+    time.sleep(GRACE)  # mpiexec drops what it has not yet passed on
+    mpi().COMM_WORLD.Abort(1)

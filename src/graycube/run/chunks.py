@@ -65,13 +65,16 @@ def chunked(schedule: Schedule | Replication) -> Chunked:
     if moves_whole(schedule):
         still = AffineMap.identity(task.p)
         return Chunked(still, tuple(scripts(schedule, nodes)), still)
-    chunks = _Chunks(itinerary(schedule))
+    chunks = _Chunks(itinerary(schedule), task.move)
     made = tuple(script_of(chunks, node, node, task.payload) for node in nodes)
     return Chunked(chunks.before, made, chunks.after)
 
 
+@dataclass(frozen=True, eq=False)
 class _Chunks(Parcels):
-    """Parcels that are sorted: each is one row."""
+    """Parcels that are sorted: each is one row. All of them end where the ``move`` says."""
+
+    move: AffineMap
 
     @cached_property
     def _sums(self) -> list[int]:
@@ -122,14 +125,16 @@ class _Chunks(Parcels):
     @cached_property
     def _final(self) -> AffineMap:
         """From the first address to the last, whatever the way."""
-        first, *others = (final for _, final in self.itinerary.finals())
-        if any(final != first for final in others):
-            raise InvalidValueError(
-                "parts of the block end in different layouts",
-                "all must end where the task says",
-                "see what verify() says",
-            )
-        return first
+        for way, final in self.itinerary.finals():
+            free = [bit for bit in range(self.itinerary.p) if not way.mask >> bit & 1]
+            ends = [each.matrix.columns[bit] for bit in free for each in (final, self.move)]
+            if final(way.value) != self.move(way.value) or ends[::2] != ends[1::2]:
+                raise InvalidValueError(
+                    "parts of the block end in different layouts",
+                    "all must end where the task says",
+                    "see what verify() says",
+                )
+        return self.move
 
     @cached_property
     def after(self) -> AffineMap:

@@ -11,7 +11,7 @@ Rules.
 3. Buffers grow when all ranks ask for more at the same time. Where there is no room, messages
    are sent instead, and the first rank says so once.
 
-``GRAYCUBE_WINDOWS=0`` in the environment of any rank switches all of this off.
+``GRAYCUBE_WINDOWS=0`` in the environment of one rank switches all of this off for all of them.
 """
 
 import os
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.errors import InvalidValueError
 from graycube.run.meeting import WORDS, Meeting, Note, lines
 from graycube.run.mpi import mpi, private
 from graycube.run.segment import HEAD, segment
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _Buffer = NDArray[Any]
 _EVEN = 4096  # buffers begin and end with pages
+_WANTED = {"": True, **dict.fromkeys(("1", "on", "yes", "true"), True),
+           **dict.fromkeys(("0", "off", "no", "false"), False)}  # fmt: skip
 
 
 class Windows:
@@ -103,8 +106,9 @@ def windows(comm: "Intracomm") -> Windows | None:
 def _made(comm: "Intracomm") -> Windows | None:
     if comm.size == 1:
         return None
+    wanted = _wanted(comm)
     near = comm.Split_type(mpi().COMM_TYPE_SHARED)
-    together = near.size == comm.size and os.environ.get("GRAYCUBE_WINDOWS") != "0"
+    together = near.size == comm.size and wanted
     near.Free()
     if not comm.allreduce(together, mpi().LAND):
         return None
@@ -115,3 +119,16 @@ def _made(comm: "Intracomm") -> Windows | None:
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         return None
     return Windows(comm, Meeting(comm, memoryview(memory)[HEAD:]))
+
+
+def _wanted(comm: "Intracomm") -> bool:
+    """Whether this rank wants to share memory; where a rank says no word for it, all raise."""
+    said = os.environ.get("GRAYCUBE_WINDOWS", "").strip().lower()
+    if comm.allreduce(said in _WANTED, mpi().LAND):
+        return _WANTED[said]
+    rank, word = next((r, w) for r, w in enumerate(comm.allgather(said)) if w not in _WANTED)
+    raise InvalidValueError(
+        f"GRAYCUBE_WINDOWS is {word!r:.40} in the environment of rank {rank}",
+        "0, off, no or false is for messages, and 1, on, yes or true for shared memory",
+        "say one of them, or nothing",
+    )
