@@ -112,6 +112,19 @@ def test_mistakes_are_named(points, s, options, text):
         to_points(a, points, s, **options)
 
 
+def test_of_real_numbers_all_waves_can_be_had():
+    x = np.random.default_rng(1).standard_normal((12, 9))
+    a = gc.CubeArray.from_numpy(x, gc.Layout.mesh((12, 9), (4, 1)))
+    steps = resampled(gc.fftn(a), (12, 9), (8, 7), real=False)
+    gc.assert_allclose(to_waves(a, (8, 7), real=False), steps.to_numpy(), atol=1e-12)
+
+
+def test_the_kind_of_a_layout_follows_from_lengths():
+    a = gc.CubeArray.from_numpy(np.eye(8), gc.Layout.mesh((8, 8), (4, 1)))
+    assert isinstance(gc.fftn(a, s=(16, 16)).layout, gc.Layout)
+    assert isinstance(gc.fftn(a, s=(16, 12)).layout, gc.layout.Ownership)
+
+
 def test_other_mistakes():
     a = gc.CubeArray.from_numpy(np.ones((8, 5), complex), gc.Layout.mesh((8, 5), (4, 1)))
     with pytest.raises(gc.GraycubeError, match="complex128"):

@@ -9,7 +9,9 @@ from way_mutants import random_map
 
 import graycube as gc
 from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Ownership
+from graycube.layout.axis import Axis
 from graycube.layout.in_bits import in_bits, in_boxes, in_order
 from graycube.layout.share import SharedAxis
 
@@ -97,6 +99,29 @@ def test_what_is_no_box_has_none():
         assert (boxes in same) if same else boxes is None
         some += bool(same)
     assert 0 < some < 300
+
+
+def test_extents_between_the_bits_that_say_which_node():
+    rng, some = random.Random(2), 0  # noqa: S311
+    for _ in range(300):
+        axis = Axis(3, rng.choice((3, 5)), rng.randrange(4))
+        layout = gc.Layout(random_map(rng, 3), rng.choice((1, 2)), (axis,))
+        boxes, index = in_boxes(layout), np.arange(axis.length)
+        some += boxes is not None
+        assert boxes is None or np.array_equal(boxes.node_of(index), layout.locate(index)[0])
+    assert 0 < some < 300
+
+
+def test_copies_on_other_nodes_are_no_boxes():
+    across = gc.Layout(AffineMap(Matrix((1, 3), 2)), 2, (Axis(1),), copies=1)
+    assert across.nodes_like(0) == [0, 3]
+    assert in_boxes(across) is None
+
+
+def test_a_relayout_has_blocks_of_its_own():
+    u = gc.CubeArray.from_numpy(np.eye(8), gc.Layout.mesh((8, 8), (1, 1)))
+    boxes = gc.Layout.mesh((8, 8), (1, 1), ownership=True)
+    assert not np.may_share_memory(u.relayout(boxes).blocks, u.blocks)
 
 
 @pytest.mark.parametrize("payload", [(), (3,)])

@@ -135,9 +135,23 @@ def redistributions(comm):
             yield np.array_equal(bound.run().to_numpy(), x + 1), f"{layout} -> {target}"
 
 
+def rolls(comm):
+    """Around the ends, by any number of places."""
+    for layout in layouts(comm.size):
+        x = noise(layout.shape, "f8")
+        a = gc.CubeArray.from_numpy(x, layout, comm)
+        for steps in (1, -2, 7):
+            axes = tuple(range(x.ndim))
+            found = np.roll(a, (steps,) * x.ndim, axes)
+            yield (
+                np.array_equal(found.to_numpy(), np.roll(x, (steps,) * x.ndim, axes)),
+                f"{layout}",
+            )
+
+
 CHECKS = {
     check.__name__.replace("_", " "): (check, (2, 3, 4, 6))
-    for check in (as_numpy, made_of_legs, with_copies, redistributions)
+    for check in (as_numpy, made_of_legs, with_copies, redistributions, rolls)
 }
 
 if __name__ == "__main__":

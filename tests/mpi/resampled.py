@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+from mpi_checks import raised
 
 import graycube as gc
 from graycube.fourier import resampled, to_points, to_waves
@@ -74,8 +75,22 @@ def bound(comm):
             )
 
 
+def mistakes(comm):
+    """A rank that wants other waves: one error on all, and the next call is right."""
+    x = np.random.default_rng(1).standard_normal((2 * comm.size, 9))
+    a = gc.CubeArray.from_numpy(x, gc.Layout.mesh(x.shape, (comm.size, 1)), comm)
+    for culprit in (0, comm.size - 1):
+        points = (2 * comm.size, 7 - (comm.rank == culprit))
+        heard = comm.allgather(str(raised(lambda points=points: to_waves(a, points))))
+        yield "waves" in heard[0], heard[0]
+        yield len(set(heard)) == 1, f"{heard}"
+        found = to_waves(a, x.shape).to_numpy()
+        yield np.allclose(found, resampled(gc.rfftn(a), x.shape, x.shape).to_numpy()), "after"
+
+
 CHECKS = {
     "as in one process": (as_in_one_process, (2, 3, 4, 6)),
     "in one go": (in_one_go, (2, 3, 4, 6)),
     "bound": (bound, (2, 3, 4, 6)),
+    "mistakes": (mistakes, (2, 3, 4, 6)),
 }

@@ -48,14 +48,15 @@ def test_a_plan_says_what_it_said(name):
     assert {
         "algorithm": plan.algorithm,
         "seconds": pytest.approx(plan.cost),
-        "bound": pytest.approx(plan.lower_bound),
         "rounds": plan.rounds,
         "cycles": plan.cycles,
         "crossings": plan.traffic.crossings,
         "startups": plan.traffic.startups(plan.machine),
         "peak": followed.peak,
         "moves": digest(moves),
-    } == said
+    } == {key: fact for key, fact in said.items() if key != "bound"}
+    assert said["bound"] <= plan.lower_bound * (1 + 1e-9)  # bounds have become better
+    assert plan.schedule.relabel or plan.lower_bound <= plan.cost * (1 + 1e-9)
     assert len(moves) == said["crossings"]
 
 

@@ -213,7 +213,7 @@ def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, float]], machine: Mach
 
 
 def _entering(
-    wires: Wiring, messages: Sequence[tuple[_Nodes, int]], owner: _Nodes, machine: Machine
+    wires: Wiring, messages: Sequence[tuple[_Nodes, float]], owner: _Nodes, machine: Machine
 ) -> float:
     """What comes in at the busiest card; a node's messages to one card are one message."""
     senders = [np.flatnonzero(flips) for flips, _ in messages]

@@ -86,7 +86,10 @@ def in_order(layout: Layout) -> bool:
 
 
 def _shares(layout: Layout, axis: int) -> list[SharedAxis]:
-    """What an axis may be: the node bits that depend on it are next to each other."""
+    """What an axis may be: the node bits that depend on it are next to each other.
+
+    Where the extent is not between index bits that say which node, it says nothing of it.
+    """
     bits = layout.word_bits(axis)
     mask = sum(1 << bit for bit in bits)
     dims = [d for d, row in enumerate(layout.map.matrix.rows[: layout.n]) if row & mask]
@@ -96,19 +99,23 @@ def _shares(layout: Layout, axis: int) -> list[SharedAxis]:
     parts, stride = 1 << len(dims), 1 << dims[0]
     if dims[-1] - dims[0] >= len(dims) or length % parts:
         return []
-    kinds = product((False, True), (False, True))
-    return [SharedAxis(length, parts, cyclic, gray, stride) for cyclic, gray in kinds]
+    own, low = layout.axes[axis].bits, layout.axes[axis].low
+    apart = layout.axes[axis].extent == 1
+    kinds = [False] * (apart or low <= own - len(dims)) + [True] * (apart or low >= len(dims))
+    return [
+        SharedAxis(length, parts, cyclic, gray, stride)
+        for cyclic, gray in product(kinds, (False, True))
+    ]
 
 
 def _alike(layout: Layout, boxes: Ownership) -> bool:
-    """Whether elements are on the same nodes: both are affine in the bits, so few decide."""
+    """Whether elements are on the same nodes: in both, nodes are an affine map of bits."""
     if layout.copy_count != boxes.copy_count or layout.nodes_like(0) != boxes.nodes_like(0):
         return False
     places = [[0] * len(layout.axes)]
     for k, axis in enumerate(layout.axes):
-        for word in (0, *(1 << bit for bit in range(axis.bits))):
-            for rest in {0, axis.extent - 1}:
-                place = [0] * len(layout.axes)
-                place[k] = axis.join(word, rest)
-                places.append(place)
+        for bit in range(axis.bits):
+            place = [0] * len(layout.axes)
+            place[k] = axis.join(1 << bit, 0)
+            places.append(place)
     return all(int(layout.locate(*at)[0]) == boxes.locate(*at)[0] for at in places)
