@@ -20,7 +20,15 @@ from launch import run, scratch
 CASES = {  # shapes (r: real), bytes of a block, shapes; the first ones are quick
     "fft1d": ["1048576", "4194304", "16777216"],
     "fftnd": ["2048x2048", "128x128x128", "4096x4096", "256x256x256"],
-    "pairs": ["32x32x32r", "64x64x64r", "128x128x128r", "64x64x64", "128x128x128"],
+    "pairs": [
+        "32x32x32r",
+        "64x64x64r",
+        "96x96x96r",
+        "128x128x128r",
+        "64x64x64",
+        "96x96x96",
+        "128x128x128",
+    ],
     "moves": ["8192", "65536", "1048576", "16777216"],
     "halo": ["1024x1024", "4096x4096"],
 }
