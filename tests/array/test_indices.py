@@ -35,7 +35,7 @@ def test_frequencies_are_numpys_wherever_the_spectrum_is(layout, sparse):
     u = gc.CubeArray.from_numpy(X[..., 0], layout)
     k, m = np.fft.fftfreq(8, 0.5)[:, None], np.fft.fftfreq(12, 0.25)
     y = gc.fftn(u)
-    found = y.frequencies((0.5, 0.25), sparse=sparse)
+    found = y.frequencies((0.5, 0.25), u.shape, sparse=sparse)
     expected = np.fft.fftn(X[..., 0]) * (k + m)
     assert np.allclose((y * found[0] + y * found[1]).to_numpy(), expected)
     y = gc.rfftn(u)
@@ -54,24 +54,29 @@ def test_odd_numbers_of_points():
 
 
 def test_what_may_be_half_a_spectrum_has_to_say_so():
-    y = gc.rfftn(gc.CubeArray.from_numpy(X[..., 0], LAYOUTS[0]))
-    with pytest.raises(InvalidValueError, match="all of 7 points, or half of 12 or 13"):
-        y.frequencies()
+    a = gc.CubeArray.from_numpy(X[..., 0], LAYOUTS[0])
+    for y, words in (
+        (gc.rfftn(a), "all of 8 points, or half of 14 or 15"),
+        (gc.rfft(a, axis=0), "all of 12 points, or half of 22 or 23"),
+        (gc.fftn(a), "all of 12 points, or half of 22 or 23"),
+    ):
+        with pytest.raises(InvalidValueError, match=words):
+            y.frequencies()
 
 
 def test_spacings_come_as_any_sequence():
     y = gc.fftn(gc.CubeArray.from_numpy(X[..., 0], LAYOUTS[0]))
-    wanted = [k.to_numpy() for k in y.frequencies((0.5, 2))]
+    wanted = [k.to_numpy() for k in y.frequencies((0.5, 2), y.shape)]
     for spacing in ([0.5, 2], np.array([0.5, 2]), (np.float32(0.5), 2)):
-        found = y.frequencies(spacing)
+        found = y.frequencies(spacing, y.shape)
         assert all(np.array_equal(k.to_numpy(), w) for k, w in zip(found, wanted, strict=True))
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        *(((1, 2, 3),), (1, (8,)), (1, (8, 13)), (1, (9, 12)), ((1,), None)),
-        *((np.ones(3),), ("far",), (("a", "b"),), (1j,)),
+        *(((1, 2, 3), (8, 12)), (1, (8,)), (1, (8, 13)), (1, (9, 12)), ((1,), (8, 12))),
+        *((given, (8, 12)) for given in (np.ones(3), "far", ("a", "b"), 1j)),
     ],
 )
 def test_a_spectrum_of_something_else_is_refused(arguments):

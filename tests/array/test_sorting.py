@@ -57,7 +57,7 @@ def test_nothing_is_sorted_too():
         (lambda u: np.sort(u, axis=2), r"axis is 2: the axes are 0\.\.1"),
         (lambda u: np.sort(u, kind="bogo"), "kind is 'bogo'"),
         (lambda u: np.unique(u, return_index=True), "given return_index: over nodes it takes"),
-        (lambda u: np.quantile(u, 0.5, axis=0), "axis is 0 and method 'linear'"),
+        (lambda u: np.quantile(u, 0.5, axis=0), "axis is 0, and the method 'linear'"),
         (lambda u: np.quantile(u, 0.5, method="lower"), "method 'lower'"),
         (lambda u: np.quantile(u, 1.5), "q is 1.5: it is 0..1;"),
         (lambda u: np.percentile(u, 150), r"q is 150: it is 0\.\.100"),

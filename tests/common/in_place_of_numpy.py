@@ -37,8 +37,8 @@ def spread(function):
             return made.to_numpy()
         if getattr(out, "shape", None) != made.shape:
             return function(x, *args, out=out, **options)  # NumPy's words for what is wrong
-        home = gc.Layout.mesh(made.shape, over_nodes(made.shape, 1 << u.layout.n))
-        if home.n == u.layout.n:
+        home = gc.Layout.mesh(made.shape, over_nodes(made.shape, u.layout.node_count))
+        if home.node_count == u.layout.node_count:
             taken = gc.CubeArray.from_numpy(out, home)
             assert function(u, *args, out=taken, **options) is taken
             made = taken

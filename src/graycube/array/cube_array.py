@@ -211,8 +211,9 @@ class CubeArray(LikeNumpy, Shown):
     ) -> tuple["CubeArray", ...]:
         """The frequencies of a spectrum along each axis, as ``numpy.fft.fftfreq`` has them.
 
-        ``spacing`` is that of the points. Half a spectrum needs ``s``, the shape of what was
-        transformed. Whatever order the elements of the spectrum are in, these are in the same.
+        ``spacing`` is that of the points, and ``s`` the shape of what was transformed, without
+        which all of a spectrum looks like half of another. Whatever order the elements of the
+        spectrum are in, these are in the same.
 
         >>> layout = Layout.mesh((8, 6), nodes=(4, 1), code="gray")
         >>> u = CubeArray.from_function(lambda i, j: np.sin(2 * np.pi * i / 8), layout)

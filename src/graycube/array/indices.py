@@ -49,8 +49,7 @@ def spectrum_of(
 ) -> list[tuple[int, float]]:
     """The number of points and the spacing along each axis of what has such a spectrum.
 
-    Half of the spectrum of 4k points has an odd number of values, and all of a spectrum seldom
-    has: then ``s`` has to say which.
+    As many values are all of one spectrum, and half of others: only ``s`` says which.
 
     >>> half = Held(np.zeros((1, 6)), Layout.mesh((2, 3), nodes=(2, 1)))
     >>> spectrum_of(half, 0.5, (2, 4))
@@ -58,9 +57,15 @@ def spectrum_of(
     """
     shape, d = a.layout.shape, len(a.layout.axes)
     if s is None:
-        _require_whole(shape)
+        values = max(shape)
+        half = 2 * (values - 1)
+        raise InvalidValueError(
+            f"the spectrum has {values} values along axis {shape.index(values)}",
+            f"that is all of {values} points, or half of {half} or {half + 1}",
+            "pass s=u.shape, the shape of what was transformed",
+        )
     steps = np.ravel(spacing if np.ndim(spacing) else [spacing] * d)
-    points = list(shape if s is None else s[:d])
+    points = list(s[:d])
     halves = zip(points, shape, strict=False)
     fits = all(values in {n, n // 2 + 1} for n, values in halves)
     if len(points) != d or len(steps) != d or steps.dtype.kind not in "biuf" or not fits:
@@ -70,17 +75,6 @@ def spectrum_of(
             "pass s=u.shape, and one spacing or one for each axis",
         )
     return list(zip(points, steps.astype(float).tolist(), strict=True))
-
-
-def _require_whole(shape: Sequence[int]) -> None:
-    for axis, values in enumerate(shape):
-        if values > 1 and values % 2:
-            half = 2 * (values - 1)
-            raise InvalidValueError(
-                f"the spectrum has {values} values along axis {axis}",
-                f"that is all of {values} points, or half of {half} or {half + 1}",
-                "pass s=u.shape, the shape of what was transformed",
-            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,9 +145,9 @@ def _quantile(a: Held, q: ArrayLike, axis: int | None, method: str, *, whole: in
     def wanted() -> dict[str, Any]:
         if axis is not None or method != "linear":
             raise InvalidValueError(
-                f"axis is {axis!r:.20} and method {method!r:.20}",
-                "over nodes it is of all elements, and interpolated linearly",
-                "take lines of np.sort(u, axis), or call it on to_numpy()",
+                f"axis is {axis!r:.20}, and the method {method!r:.20}",
+                "quantiles and medians are those of all elements, interpolated linearly",
+                "sort along the axis, and read a line: np.sort(u, 1).read[:, k]",
             )
         if a.dtype.kind not in "biuf":
             raise InvalidTypeError(

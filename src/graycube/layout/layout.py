@@ -18,7 +18,15 @@ from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
 from graycube.layout import copied, text
 from graycube.layout.affine import AffinePlacement
 from graycube.layout.axis import Axis
-from graycube.layout.mesh import Allocation, CodeName, even, in_powers, mesh_address, mesh_owned
+from graycube.layout.mesh import (
+    Allocation,
+    CodeName,
+    as_many,
+    even,
+    in_powers,
+    mesh_address,
+    mesh_owned,
+)
 from graycube.layout.ownership import Ownership
 from graycube.layout.required import require_axis
 from graycube.show import Piece as SheetPiece, Sheet, Shown
@@ -111,9 +119,9 @@ class Layout(AffinePlacement, Shown):
         (|| b2 g1 g0) x 125
         """
         plain = (slots, whole, dims) == ("binary", None, None)
-        if ownership is None and plain and not in_powers(shape):
-            ownership = True
-        if ownership or not even(shape, nodes):
+        if ownership is None:
+            ownership = not even(shape, nodes) or (plain and not in_powers(shape))
+        if ownership and as_many(shape, nodes):
             owned: Any = mesh_owned(shape, nodes, code, slots, whole, allocation, dims)
             return owned  # type: ignore[no-any-return] # plans want a Layout, arrays take both
         axes, n, address = mesh_address(shape, nodes, code, slots, whole, allocation, dims)

@@ -95,6 +95,15 @@ def even(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
     return all(is_power_of_two(count) and length % count == 0 for length, count in pairs)
 
 
+def as_many(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
+    """Whether there are as many lengths as numbers of nodes, and there are some.
+
+    >>> as_many((8, 8), (2, 1)), as_many((8, 8), 2)
+    (True, False)
+    """
+    return len(require_ints(shape, "shape")) == len(require_ints(nodes, "nodes")) > 0
+
+
 def in_powers(shape: int | Sequence[int]) -> bool:
     """Whether every length is a power of two, or is refused in any case.
 
