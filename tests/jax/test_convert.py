@@ -53,6 +53,18 @@ def test_there_and_back(copy, payload):
     np.testing.assert_array_equal(back.to_numpy(), 2 * x)
 
 
+def test_boxes_come_in_bits_and_can_be_asked_for():
+    x = np.random.default_rng(0).standard_normal((6, 16)).astype(np.float32)
+    boxes = gc.Layout.mesh((6, 16), nodes=(2, 4), code="gray")
+    a = gc.jax.Array.from_cube(gc.CubeArray.from_numpy(x, boxes), over())
+    assert np.array_equal(a.to_array(), x)
+    back = a.to_cube(copy=True)
+    gc.assert_allclose(back + 0 * gc.CubeArray.from_numpy(x, boxes), x)
+    natural = a.relayout(gc.Layout.mesh((6, 16), nodes=(2, 4)))
+    assert np.array_equal(natural.to_cube(copy=True).to_numpy(), x)
+    assert np.array_equal(natural.to_array(), x)
+
+
 def test_memory_is_shared_where_it_can_be():
     _, u = cube()
     assert all(shared(gc.jax.Array.from_cube(u, over(), copy=False), u))

@@ -99,14 +99,13 @@ class Array(Arithmetic):
     def from_cube(
         cls, u: CubeArray, sharding: Sharding, *, copy: bool | None = None
     ) -> "Array":
-        """A CubeArray on the devices of a mesh: node k is device k, and the layout is the same.
+        """A CubeArray on the devices of a mesh: node k is device k, with the layout in bits.
 
         ``sharding`` is the one that :meth:`to_array` goes to. Devices that are the host share
         the memory of the blocks if they can, so do not write to these, or say ``copy=True``;
         ``copy=False`` refuses to copy.
 
         >>> from graycube.array import CubeArray
-        from graycube.array.moving import of_kind
         >>> u = CubeArray.from_numpy(range(64), Layout.cyclic(6, 3)).astype("float32")
         >>> mesh = jax.make_mesh((8,), ("x",))
         >>> a = Array.from_cube(u, jax.NamedSharding(mesh, P("x")))
@@ -153,6 +152,7 @@ class Array(Arithmetic):
         >>> Array.from_array(x).relayout(Layout.nodes(3, "gray")).blocks.ravel().tolist()
         [0, 1, 3, 2, 7, 6, 4, 5]
         """
+        target = in_bits(target, "a gc.jax.Array")
         move = self.layout.conversion(target)
         if plan is not None:
             body = executed(plan, self.cube, self.blocks.shape[1:])

@@ -129,7 +129,8 @@ class Words:
 def index_along(layout: Layout, axis: int, cube: MeshCube) -> Block:
     """The index along an axis of what is in every slot and extent of a device.
 
-    >>> index_along(Layout.mesh((2, 3), nodes=(1, 1)), 1, MeshCube((), ()))[1].tolist()
+    >>> layout = Layout.mesh((2, 3), nodes=(1, 1), ownership=False)
+    >>> index_along(layout, 1, MeshCube((), ()))[1].tolist()
     [[0, 1, 2]]
     """
     along, d = layout.axes[axis], len(layout.axes)
