@@ -174,14 +174,8 @@ def show_plan(made: gc.Plan, *, why: bool = False) -> None:
 
 def as_dict(made: gc.Plan) -> dict[str, object]:
     """The figures of a plan, for JSON."""
-    task = made.task
     return {
-        "source": str(task.source),
-        "target": str(task.target),
-        "nodes": 1 << task.n,
-        "block": task.block,
-        "itemsize": task.itemsize,
-        "machine": entries_of(made.machine),
+        **what_for(made),
         "algorithm": made.algorithm,
         "rounds": made.rounds,
         "cycles": made.cycles,
@@ -190,6 +184,19 @@ def as_dict(made: gc.Plan) -> dict[str, object]:
         "candidates": [_candidate(candidate) for candidate in made.candidates],
         "bounds": [asdict(bound) for bound in made.bounds],
         "untried": list(made.untried),
+    }
+
+
+def what_for(made: gc.Plan) -> dict[str, object]:
+    """The task of a plan and its machine, for JSON."""
+    task = made.task
+    return {
+        "source": str(task.source),
+        "target": str(task.target),
+        "nodes": 1 << task.n,
+        "block": task.block,
+        "itemsize": task.itemsize,
+        "machine": entries_of(made.machine),
     }
 
 

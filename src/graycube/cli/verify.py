@@ -8,9 +8,9 @@ import click
 
 from graycube.cli.console import print_json, say
 from graycube.cli.files import text_of
+from graycube.cli.plan import what_for
 from graycube.cost.certificate import FORMAT, parsed_certificate
 from graycube.errors import InvalidValueError
-from graycube.machine import entries_of
 from graycube.planning import Plan
 from graycube.planning.explain import moved, used
 from graycube.texts import counted, one_line
@@ -63,12 +63,7 @@ def _plan(text: str, path: Path) -> _Finding:
     of = f"from  {task.source}\nto    {task.target}\n{moved(task)}; {used(machine)}"
     content = {
         "algorithm": made.algorithm,
-        "source": str(task.source),
-        "target": str(task.target),
-        "nodes": 1 << task.n,
-        "block": task.block,
-        "itemsize": task.itemsize,
-        "machine": entries_of(made.machine),
+        **what_for(made),
         "right": right,
         "report": asdict(report),
     }

@@ -100,11 +100,11 @@ def _shares(layout: Layout, axis: int) -> list[SharedAxis]:
     if dims[-1] - dims[0] >= len(dims) or length % parts:
         return []
     own, low = layout.axes[axis].bits, layout.axes[axis].low
-    apart = layout.axes[axis].extent == 1
-    kinds = [False] * (apart or low <= own - len(dims)) + [True] * (apart or low >= len(dims))
+    apart = {False: low <= own - len(dims), True: low >= len(dims)}
     return [
         SharedAxis(length, parts, cyclic, gray, stride)
-        for cyclic, gray in product(kinds, (False, True))
+        for cyclic, gray in product((False, True), (False, True))
+        if apart[cyclic] or layout.axes[axis].extent == 1
     ]
 
 
