@@ -13,10 +13,9 @@ from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import Amount, Shape
 from graycube.errors import InvalidValueError
-from graycube.machine import entries_of
 from graycube.machine.model import MAX_DIMS
 from graycube.planning import Candidate
-from graycube.planning.explain import costs_of, left_out, moved, table, used, verdict
+from graycube.planning.explain import costs_of, entries, left_out, moved, table, used, verdict
 from graycube.planning.why import why as weighed
 from graycube.show import Lines
 from graycube.whole_files import require_writable
@@ -175,7 +174,7 @@ def show_plan(made: gc.Plan, *, why: bool = False) -> None:
 def as_dict(made: gc.Plan) -> dict[str, object]:
     """The figures of a plan, for JSON."""
     return {
-        **what_for(made),
+        **entries(made.task, made.machine),
         "algorithm": made.algorithm,
         "rounds": made.rounds,
         "cycles": made.cycles,
@@ -184,19 +183,6 @@ def as_dict(made: gc.Plan) -> dict[str, object]:
         "candidates": [_candidate(candidate) for candidate in made.candidates],
         "bounds": [asdict(bound) for bound in made.bounds],
         "untried": list(made.untried),
-    }
-
-
-def what_for(made: gc.Plan) -> dict[str, object]:
-    """The task of a plan and its machine, for JSON."""
-    task = made.task
-    return {
-        "source": str(task.source),
-        "target": str(task.target),
-        "nodes": 1 << task.n,
-        "block": task.block,
-        "itemsize": task.itemsize,
-        "machine": entries_of(made.machine),
     }
 
 

@@ -8,11 +8,10 @@ import click
 
 from graycube.cli.console import print_json, say
 from graycube.cli.files import text_of
-from graycube.cli.plan import what_for
 from graycube.cost.certificate import FORMAT, parsed_certificate
 from graycube.errors import InvalidValueError
 from graycube.planning import Plan
-from graycube.planning.explain import moved, used
+from graycube.planning.explain import entries, moved, used
 from graycube.texts import counted, one_line
 
 WRONG = 1
@@ -63,7 +62,7 @@ def _plan(text: str, path: Path) -> _Finding:
     of = f"from  {task.source}\nto    {task.target}\n{moved(task)}; {used(machine)}"
     content = {
         "algorithm": made.algorithm,
-        **what_for(made),
+        **entries(task, made.machine),
         "right": right,
         "report": asdict(report),
     }

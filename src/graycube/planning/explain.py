@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from graycube.machine import Machine
+from graycube.machine import Machine, entries_of
 from graycube.machine.words import over, ports_of
 from graycube.planning.candidate import Candidate
 from graycube.planning.why import why
@@ -56,6 +56,23 @@ def used(machine: Machine) -> str:
     name = "" if machine.name == "custom" else f"{machine.name}: "
     packets = f", packets of {machine.packet} bytes" if machine.packet else ""
     return f"{name}{ports_of(machine)}, {machine.switching}{packets}"
+
+
+def entries(task: Task, machine: Machine) -> dict[str, object]:
+    """A task and a machine, for JSON.
+
+    >>> from graycube.layout import Layout
+    >>> entries(Task(Layout.nodes(1), Layout.nodes(1), 8), Machine(1))["block"]
+    8
+    """
+    return {
+        "source": str(task.source),
+        "target": str(task.target),
+        "nodes": 1 << task.n,
+        "block": task.block,
+        "itemsize": task.itemsize,
+        "machine": entries_of(machine),
+    }
 
 
 def costs_of(plan: "Plan") -> Iterator[str | Table]:
