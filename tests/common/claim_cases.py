@@ -102,7 +102,11 @@ class SeenThrough:
 
 
 def see_through(folder):
-    """Whatever keeps results in a paper's folder does not hide what it called."""
+    """Whatever keeps results in a paper's folder does not hide what it called.
+
+    It is found by its name when it is called: what a module took hold of when it was imported
+    would answer from what other tests computed.
+    """
     proxies = {}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)

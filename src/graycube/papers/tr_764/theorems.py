@@ -40,7 +40,9 @@ def followed(run: Run, lowest: int, kind: str, encoding: str, method: gc.Method)
     def program(n: int, K: int, output: Code) -> int:
         return run(n, n + bits(K), output).checked(output, lowest)
 
-    schedule = partial(proved, kind, encoding, method=method)
+    def schedule(n: int, K: int, output: Code) -> int:
+        return proved(kind, encoding, n, K, method, output)
+
     return lambda claim: by_both(claim, (PROGRAM, program), (LIBRARY, schedule))
 
 
