@@ -63,7 +63,7 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     operands = _of_one_kind(operands, onto)
     ours = [x for x in operands if isinstance(x, Held)]
     first = ours[0] if onto is None else onto
-    if len(ours) == len(operands) and all(_same_kind(x, first) for x in ours):
+    if len(ours) == len(operands) and all(same_kind(x, first) for x in ours):
         return Aligned(first, first.layout, first.blocks.shape[:2], [x.blocks for x in ours])
     like = max(ours, key=_reach) if onto is None else onto
     for x in ours:
@@ -210,7 +210,7 @@ def _order(layout: Placement, wanted: Placement) -> tuple[int, ...] | None:
     return tuple(len(own) - 1 - own.index(pair) for pair in reversed(other))
 
 
-def _same_kind(x: Held, first: Held) -> bool:
+def same_kind(x: Held, first: Held) -> bool:
     """Whether arrays have one layout, communicator and payload, seen at a glance."""
     same = x.layout is first.layout and x.comm is first.comm
     return same and x.blocks.shape == first.blocks.shape

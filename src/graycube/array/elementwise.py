@@ -6,13 +6,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.aligning import aligned
+from graycube.array.aligning import aligned, same_kind
 from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 
 _H = TypeVar("_H", bound=Held)
-_NUMBERS = (bool, int, float, complex, np.generic)
+_PLAIN = (bool, int, float, complex, np.generic, str, type, np.dtype)
 
 
 def applied(
@@ -34,7 +34,7 @@ def applied(
         return NotImplemented
     _require_elementwise(ufunc, method)
     further = {name: value for name, value in options.items() if name != "out"}
-    if not set(further) <= {"dtype", "casting"}:
+    if not further.keys() <= {"dtype", "casting"}:
         raise InvalidTypeError(
             f"numpy.{ufunc.__name__} is given {', '.join(map(repr, further))}",
             "elementwise operations take 'out', 'dtype' and 'casting'",
@@ -56,6 +56,13 @@ def element_by_element(
     >>> element_by_element(np.isclose, [x, 1], {"atol": 1}).blocks.tolist()
     [[False], [True]]
     """
+    like = _at_a_glance((*operands, *options.values(), *(() if out is None else (out,))))
+    if like is not None and (out is None or isinstance(function, np.ufunc)):
+        values, named = map(_blocks, operands), {k: _blocks(v) for k, v in options.items()}
+        if isinstance(out, Held):
+            function(*values, out=out.blocks, **named)
+            return out
+        return like.with_blocks(function(*values, **named))
     given: dict[Any, Any] = {**dict(enumerate(operands)), **options}
     arrays = {k: v for k, v in ((k, _operand(v)) for k, v in given.items()) if v is not None}
     target = None if out is None else _require_out(out)
@@ -80,6 +87,24 @@ def element_by_element(
     return target
 
 
+def _at_a_glance(values: Sequence[object]) -> Held | None:
+    """An array that all others are like, so that NumPy can take all blocks as they are."""
+    like: Held | None = None
+    for x in values:
+        if isinstance(x, Held):
+            if like is None:
+                like = x
+            elif not same_kind(x, like):
+                return None
+        elif not (x is None or isinstance(x, _PLAIN)):
+            return None
+    return like
+
+
+def _blocks(x: object) -> Any:  # noqa: ANN401 - what is no array stays as it is
+    return x.blocks if isinstance(x, Held) else x
+
+
 def _require_out(out: object) -> Held:
     if not isinstance(out, Held):
         raise InvalidTypeError(
@@ -94,7 +119,7 @@ def _operand(x: object) -> Held | NDArray[Any] | None:
     """What is to be aligned; None for numbers and for options that are no arrays."""
     if isinstance(x, Held):
         return x
-    if x is None or isinstance(x, (*_NUMBERS, str, type, np.dtype)):
+    if x is None or isinstance(x, _PLAIN):
         return None
     array = host_array(x)
     return array if array.ndim else None
@@ -108,6 +133,8 @@ def _has_its_own_way(kind: type[Held], x: object) -> bool:
 
 
 def _require_elementwise(ufunc: np.ufunc, method: str) -> None:
+    if method == "__call__" and ufunc.signature is None and ufunc.nout == 1:
+        return
     name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     if method != "__call__" or ufunc.signature is not None:
         raise InvalidTypeError(
@@ -115,9 +142,8 @@ def _require_elementwise(ufunc: np.ufunc, method: str) -> None:
             "it would combine elements of different nodes",
             "use sum, prod and the like, np.einsum over the payload, or to_numpy()",
         )
-    if ufunc.nout != 1:
-        raise InvalidTypeError(
-            f"{name} has {ufunc.nout} results",
-            "elementwise operations have one",
-            "call a function for each of them",
-        )
+    raise InvalidTypeError(
+        f"{name} has {ufunc.nout} results",
+        "elementwise operations have one",
+        "call a function for each of them",
+    )

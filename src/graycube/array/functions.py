@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -84,28 +84,32 @@ def name_of(function: Function) -> str:
     return f"{function.__module__}.{function.__name__}"
 
 
-def _given(function: Function, args: Sequence[Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    """The arguments by their names, without those that say nothing."""
-    bound = inspect.signature(function).bind(*args, **options)
-    for name, value in [*bound.arguments.items()]:
-        if value is None and name in {"out", "shape"}:
-            del bound.arguments[name]
-    return bound
+def _given(
+    function: Function, args: Sequence[Any], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments by their names, without those that say nothing; NumPy looked at them."""
+    given = {**dict(zip(_names(function), args, strict=False)), **options}
+    return {k: v for k, v in given.items() if v is not None or k not in {"out", "shape"}}
+
+
+@cache
+def _names(function: Function) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def _elementwise(function: Function) -> Row:
     """Aligned, and carried out on the blocks."""
 
     def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        bound = _given(function, args, options)
-        out = bound.arguments.pop("out", None)
-        if "shape" in bound.arguments:
+        given = _given(function, args, options)
+        out = given.pop("out", None)
+        if "shape" in given:
             raise InvalidTypeError(
                 f"{name_of(function)} is given a shape",
                 "what is like an array has its layout, and so its shape",
                 "use CubeArray.from_function with another layout",
             )
-        return element_by_element(function, bound.args, bound.kwargs, out)
+        return element_by_element(function, (), given, out)
 
     return Row(Kind.ELEMENTWISE, call)
 
@@ -115,7 +119,7 @@ def _reduction(function: Function, make: Function, kind: Kind = Kind.REDUCES) ->
     known = {*inspect.signature(make).parameters}
 
     def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        first, *given = _given(function, args, options).arguments.items()
+        first, *given = _given(function, args, options).items()
         named = {k: v for k, v in given if not (k == "where" and v is True)}
         if extra := {*named} - known:
             raise InvalidTypeError(
@@ -142,7 +146,7 @@ def _of_two(function: Function, make: Function) -> Row:
     """A number that two arrays give; either may be a plain one."""
 
     def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        return make(**_given(function, args, options).arguments)
+        return make(**_given(function, args, options))
 
     return Row(Kind.REDUCES, call)
 
@@ -155,7 +159,7 @@ def _along(function: Function, axis: int | None = None) -> Row:
     """Along one axis of the payload, as NumPy does it."""
 
     def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        first, *given = _given(function, args, options).arguments.items()
+        first, *given = _given(function, args, options).items()
         named = {"axis": axis, **dict(given)}
         place = named.pop("axis")
         if place is None:

@@ -4,6 +4,7 @@ Whatever works on arrays is above, and makes new ones with :meth:`Held.with_bloc
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
@@ -47,7 +48,7 @@ class Held:
                 "CubeArray.from_numpy(x, layout)",
             )
 
-    @property
+    @cached_property
     def nodes(self) -> range:
         """The nodes whose blocks are in this process."""
         return nodes_here(self.layout, self.comm)
@@ -95,7 +96,12 @@ class Held:
         [[2], [3]]
         """
         chosen: Any = self.layout if layout is None else layout
-        return type(self)(blocks, chosen, self.comm)
+        alike = type(blocks) is np.ndarray and blocks.shape[:2] == self.blocks.shape[:2]
+        if chosen is not self.layout or not alike:
+            return type(self)(blocks, chosen, self.comm)
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, blocks=blocks)  # all else was looked at before
+        return made
 
     def astype(self, dtype: DTypeLike) -> Self:
         """The same array in another dtype.

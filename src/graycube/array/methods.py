@@ -18,6 +18,7 @@ from graycube.array.sums import reproducible_sum
 from graycube.errors import InvalidTypeError, InvalidValueError
 
 _Index = int | slice | EllipsisType | None | list[int]
+_ARRAYS = (Held, np.ndarray)
 
 
 class LikeNumpy(Held, NDArrayOperatorsMixin):
@@ -271,6 +272,6 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 - NumPy's protocol
         """A row of the table of NumPy's functions, or an error."""
-        if not all(issubclass(kind, Held | np.ndarray) for kind in types):
+        if not all(issubclass(kind, _ARRAYS) for kind in types):
             return NotImplemented
         return called(function, args, options)
