@@ -3,9 +3,9 @@
     python benchmarks/small_calls.py [LENGTH] [ROUNDS]
     mpiexec -n 2 python benchmarks/small_calls.py
 
-Each line has microseconds a call: what NumPy takes for the block of this rank, and what graycube
-takes beyond that, which on ranks includes all messages. Each figure is the least of many rounds,
-in which the two alternate: what other programs take comes on top, and never off.
+Each line has microseconds a call: what NumPy takes for the block of this rank, and what
+graycube takes beyond that, which on ranks includes all messages. Each figure is the least of
+many rounds, in which the two alternate, so what other programs take is hardly in it.
 """
 
 import sys

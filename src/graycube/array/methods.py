@@ -11,8 +11,9 @@ from graycube.array import payload, statistics
 from graycube.array.elementwise import applied, element_by_element
 from graycube.array.functions import called
 from graycube.array.held import Held
+from graycube.array.over import Axes
 from graycube.array.ranks import spread
-from graycube.array.reductions import Axes, reduced
+from graycube.array.reductions import reduced
 from graycube.array.scans import cumprod, cumsum
 from graycube.array.sums import reproducible_sum
 from graycube.errors import InvalidTypeError, InvalidValueError

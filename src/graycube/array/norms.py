@@ -6,7 +6,8 @@ import numpy as np
 
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
-from graycube.array.reductions import Axes, Over, over_axes, reduced
+from graycube.array.over import Axes, Over, over_axes
+from graycube.array.reductions import reduced
 from graycube.array.statistics import of_arrays
 from graycube.errors import InvalidTypeError, InvalidValueError
 

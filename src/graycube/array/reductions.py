@@ -14,25 +14,20 @@ Rules.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.aligning import aligned
 from graycube.array.held import Held
-from graycube.array.ranks import spread, together
+from graycube.array.over import Axes, Way, over_axes, way_of
+from graycube.array.ranks import spread
 from graycube.array.sharing import as_bytes, require_plain, swapped
-from graycube.errors import InvalidValueError, OutOfRangeError
-from graycube.gf2 import require_int
-from graycube.layout import Layout, Ownership
-from graycube.layout.copied import reduced_basis
-from graycube.layout.layout import require_cube
+from graycube.layout import Ownership
 from graycube.layout.placement import Placement
-from graycube.run import no_way_back, private
+from graycube.run import agreed, no_way_back, private
 from graycube.run.agreement import Told
 from graycube.run.meeting import ROOM, Note
 from graycube.run.windows import windows
@@ -42,70 +37,17 @@ if TYPE_CHECKING:
 
     from graycube.run.agreement import Facts
 
-Axes = SupportsIndex | Sequence[SupportsIndex] | None
 _Blocks = NDArray[Any]
-_KEPT = 64  # layouts and axes
+_KEPT = 64  # nodes, and ways
 
 
-@dataclass(frozen=True, slots=True)
-class Over:
-    """Axes that are reduced: those of the layout, and those of the payload, from 0 each.
-
-    >>> Over((0, 1), (0,), keepdims=False).payload
-    (0,)
-    """
-
-    layout: tuple[int, ...]
-    payload: tuple[int, ...]
-    keepdims: bool
-
-
-def over_axes(a: Held, axis: Axes, *, keepdims: bool = False) -> Over:
-    """The axes that NumPy's ``axis`` names; all of them for None.
-
-    >>> over_axes(Held(np.zeros((2, 4, 3)), Layout.mesh((4, 2), nodes=(2, 1))), (0, -1))
-    Over(layout=(0,), payload=(0,), keepdims=False)
-    """
-    if axis is None or type(axis) is int:
-        return _over_one(len(a.layout.shape), a.shape, axis, keepdims=keepdims)
-    return _over(len(a.layout.shape), a.shape, axis, keepdims=keepdims)
-
-
-def _over(d: int, shape: tuple[int, ...], axis: Axes, *, keepdims: bool) -> Over:
-    """The same of an array of some shape, whose first d axes are those of the layout."""
-    ndim = len(shape)
-    every = range(ndim)
-    given = every if axis is None else axis if isinstance(axis, Sequence) else (axis,)
-    axes = [require_int(k, "axis") for k in given]
-    if not all(-ndim <= k < ndim for k in axes):
-        raise OutOfRangeError(
-            f"axis is {axis}",
-            f"an array of shape {shape} has {ndim} axes",
-            f"use {-ndim}..{ndim - 1}",
-        )
-    found = sorted({k % ndim for k in axes})
-    if len(found) != len(axes):
-        raise InvalidValueError(f"axis is {axis}", "an axis is named twice", "name it once")
-    inside = tuple(k for k in found if k < d)
-    return Over(inside, tuple(k - d for k in found if k >= d), bool(keepdims))
-
-
-_over_one = lru_cache(maxsize=_KEPT)(_over)
-
-
-@lru_cache(maxsize=_KEPT)
-def _told(  # noqa: PLR0913, PLR0917 - all that ranks have alike
-    name: str,
-    layout: Placement,
-    payload: tuple[int, ...],
-    dtype: "np.dtype[Any]",
-    over: Over,
-    result: "np.dtype[Any]",
-    shape: tuple[int, ...],
+@lru_cache(maxsize=4 * _KEPT)
+def _told(
+    way: Way, name: str, dtype: "np.dtype[Any]", result: "np.dtype[Any]", shape: tuple[int, ...]
 ) -> Told:
     """What all ranks must have alike in a reduction."""
-    told = Told(operation="reduction", layout=layout, payload=payload, dtype=dtype)
-    told |= {"reduction": name, "axis": over, "result": result, "shape": shape}
+    told = Told(way.facts)
+    told |= {"dtype": dtype, "reduction": name, "result": result, "shape": shape}
     return told
 
 
@@ -124,42 +66,43 @@ def reduced(  # noqa: PLR0913
 
     What is made of the array first, ``of`` gives: what it raises on a rank is raised on all.
 
+    >>> from graycube.layout import Layout
     >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
     >>> reduced(a, np.add), reduced(a, np.add, axis=0).blocks.tolist()
     (np.int64(28), [[12, 16], [12, 16]])
     """
+    comm = spread(a.comm)
 
-    def prepare() -> "tuple[tuple[Over, _Blocks], Facts]":
+    def prepare() -> "tuple[tuple[Way, _Blocks], Facts]":
         over = over_axes(a, axis, keepdims=keepdims)
         if a.dtype.hasobject:
             require_plain(a.dtype)
-        local = _local(a if of is None else of(), monoid, over, dtype, where, initial)
+        way = way_of(a.layout, a.nodes, a.payload, over)
+        given, inside = a, way
+        if of is not None:
+            given = of()
+            inside = way_of(given.layout, given.nodes, given.payload, over)
+        local = _local(given, monoid, inside, dtype, where, initial)
         made = local.dtype, local.shape[2:]
-        return (over, local), _told(monoid.__name__, a.layout, a.payload, a.dtype, over, *made)
+        return (way, local), {} if comm is None else _told(way, monoid.__name__, a.dtype, *made)
 
-    over, blocks = together(a.comm, prepare, lambda made: _note(made[1]))
-    blocks = _combined(blocks, a, over.layout, monoid)
+    way, blocks = prepare()[0] if comm is None else agreed(comm, prepare, _note)
+    blocks = _combined(blocks, a.layout, way, monoid, comm)
     if initial is not None:
         blocks = monoid(blocks, initial)
-    if over.layout and not keepdims and len(over.layout) == len(a.layout.shape):
-        return blocks[0, 0]
-    return a.with_blocks(blocks, _left(a.layout, over.layout, keepdims=keepdims))
+    return blocks[0, 0] if way.left is None else a.with_blocks(blocks, way.left)
 
 
 def _local(  # noqa: PLR0913, PLR0917
     a: Held,
     monoid: np.ufunc,
-    over: Over,
+    way: Way,
     dtype: DTypeLike | None,
     where: object,
     initial: object,
 ) -> _Blocks:
     """What every node here makes of its own block."""
-    digits = a.layout.digits_on(a.nodes) if over.layout else ((-1, a.blocks.shape[1]),)
-    lead = tuple(length for _, length in digits)
-    places = [k for k, (owner, _) in enumerate(digits) if owner in over.layout]
-    along = (*places, *(len(lead) + k for k in over.payload))
-    pieces = a.blocks.reshape(len(a.blocks), *lead, *a.payload)
+    pieces = a.blocks.reshape(len(a.blocks), *way.digits)
     options: dict[str, Any] = {}
     if monoid.identity is None and initial is not None:  # else what is taken may be nothing
         options["initial"] = initial
@@ -167,19 +110,14 @@ def _local(  # noqa: PLR0913, PLR0917
     if where is not None:
         found = aligned([a, where if isinstance(where, Held) else np.asarray(where)], a)
         taken = np.broadcast_to(found.arrays[1], found.arrays[0].shape).reshape(pieces.shape)
-    if not prod(pieces.shape[1 + k] for k in along) and a.size:
-        pieces, taken = _something(pieces, along), None  # what is made of it is not taken
+    if way.empty and a.size:
+        pieces, taken = _something(pieces, way.along), None  # what is made of it is not taken
     made = []
     for k, piece in enumerate(pieces):
         if taken is not None:
             options["where"] = taken[k]
-        made.append(monoid.reduce(piece, axis=along, dtype=dtype, **options))
-    results = np.array(made)
-    kept = [size for k, size in enumerate(a.payload) if k not in over.payload]
-    if over.keepdims:
-        kept = [1 if k in over.payload else size for k, size in enumerate(a.payload)]
-    slots = prod(length for owner, length in digits if owner not in over.layout)
-    return results.reshape(len(a.blocks), slots, *kept)
+        made.append(monoid.reduce(piece, axis=way.along, dtype=dtype, **options))
+    return np.array(made).reshape(len(made), *way.kept)
 
 
 def _something(pieces: _Blocks, along: Sequence[int]) -> _Blocks:
@@ -189,12 +127,13 @@ def _something(pieces: _Blocks, along: Sequence[int]) -> _Blocks:
     return np.ones(shape, pieces.dtype)
 
 
-def _combined(blocks: _Blocks, a: Held, axes: tuple[int, ...], monoid: np.ufunc) -> _Blocks:
+def _combined(
+    blocks: _Blocks, layout: Placement, way: Way, monoid: np.ufunc, comm: "Intracomm | None"
+) -> _Blocks:
     """The results of nodes that share them, pair by pair."""
-    comm = spread(a.comm)
-    if isinstance(a.layout, Ownership):
-        return blocks if comm is None else _up_and_down(blocks, a.layout, axes, monoid, comm)
-    steps = _steps(require_cube(a.layout, "a reduction"), axes)
+    steps = way.steps
+    if isinstance(layout, Ownership):
+        return blocks if comm is None else _up_and_down(blocks, layout, way.axes, monoid, comm)
     if comm is None:
         nodes = np.arange(len(blocks))
         for step in steps:
@@ -214,8 +153,9 @@ def _combined(blocks: _Blocks, a: Held, axes: tuple[int, ...], monoid: np.ufunc)
     return blocks
 
 
-def _note(blocks: _Blocks) -> Note | None:
+def _note(made: tuple[Way, _Blocks]) -> Note | None:
     """What a rank leaves for the others, if it is short."""
+    _, blocks = made
     if blocks.nbytes > ROOM:
         return None
     return np.ascontiguousarray(blocks).reshape(-1).view(np.uint8)
@@ -251,19 +191,6 @@ def _partners(steps: tuple[int, ...], node: int) -> NDArray[np.intp]:
     for step in steps:
         found = np.append(found, found ^ step)
     return found
-
-
-@lru_cache(maxsize=_KEPT)
-def _left(layout: Placement, axes: tuple[int, ...], *, keepdims: bool) -> Placement:
-    """The layout of what is left."""
-    return layout.without_axes(axes, keepdims=keepdims) if axes else layout
-
-
-@lru_cache(maxsize=_KEPT)
-def _steps(layout: Layout, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The changes of node that lead to all nodes that share what is left of some axes."""
-    bits = (bit for axis in axes for bit in layout.word_bits(axis))
-    return tuple(reduced_basis(layout.node_change(1 << bit) for bit in bits))
 
 
 def _up_and_down(

@@ -4,6 +4,7 @@ They are NumPy's, with NumPy's names and types, and take ``axis``, ``keepdims`` 
 NumPy's do. Each is written with ufuncs and reductions of arrays: none of them knows of nodes.
 """
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import DTypeLike
 
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
-from graycube.array.reductions import Axes, over_axes, reduced
+from graycube.array.over import Axes, over_axes
+from graycube.array.reductions import reduced
 
 _Any = Any  # an array over nodes, or a plain one
 
@@ -228,7 +230,7 @@ def _count(a: Held, axis: Axes, where: object, *, keepdims: bool) -> Any:  # noq
         return reduced(ones, np.add, axis, dtype=np.intp, keepdims=keepdims, where=where)
     over = over_axes(a, axis)
     axes = (*over.layout, *(k + len(a.layout.shape) for k in over.payload))
-    return int(np.prod([a.shape[k] for k in axes], dtype=np.int64))
+    return prod(a.shape[k] for k in axes)
 
 
 def _divided(total: Any, count: Any) -> Any:  # noqa: ANN401

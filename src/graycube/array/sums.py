@@ -18,8 +18,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
+from graycube.array.over import Axes, Over, over_axes
 from graycube.array.ranks import facts_of, together
-from graycube.array.reductions import Axes, Over, over_axes, reduced
+from graycube.array.reductions import reduced
 
 if TYPE_CHECKING:
     from graycube.run.agreement import Facts

@@ -11,7 +11,7 @@ Rules.
    reads another array.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -28,6 +28,7 @@ from graycube.fourier.carried import (
     Legs,
     carrier,
     complex_legs,
+    first_calls,
     relaid_legs,
     room,
     scaling_of,
@@ -43,11 +44,16 @@ from graycube.layout.in_bits import in_boxes
 from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
+from graycube.run.mpi import Private
 from graycube.run.reused import lent
 from graycube.run.windows import windows
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
+
+_NOBODY: Any = None
+_HERE = Private(_NOBODY)
+"""What is remembered in one process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,21 +206,22 @@ def called(  # noqa: PLR0913, PLR0917
     True
     """
     comm = spread(a.comm)
-    if comm is None:
-        return _here(a, check, dtype, out)
-    known, shared = private(comm), windows(comm)
+    known = _HERE if comm is None else private(comm)
 
     def found() -> _Call | None:
         asked = check()
         if asked is None or not a.size:
             return None
-        where = None if out is None else (out.layout, out.dtype)
         layout = begun_in(a.layout, asked)
+        if len(a.nodes) > 1 and not isinstance(layout, Ownership):
+            return None  # there are blocks of several nodes
         legs = legs_of(layout, dtype(), a.nodes, asked)
         if legs is None:
             return None
+        where = None if out is None else (out.layout, out.dtype)
         facts = _facts(what, a.layout, a.dtype, a.payload, asked, where)
-        return _Call(layout, legs, facts, room(legs, comm.size, prod(a.payload)))
+        ranks = 1 if comm is None else comm.size
+        return _Call(layout, legs, facts, room(legs, ranks, prod(a.payload)))
 
     try:
         if out is None and _plain(given):
@@ -222,15 +229,14 @@ def called(  # noqa: PLR0913, PLR0917
             call = known.remembered(key, found, 4 * KEPT, "calls")
         else:
             call = found()
-    except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
-        _tell(comm, error)
+    except Exception as error:
+        if comm is not None:  # the other ranks have to hear of any
+            _tell(comm, error)
+        raise
     if call is None:
         return None
-    if shared is not None and shared.asks(call.room):
-        if not shared.meet((0, *call.facts.digest)):
-            raise different(known.comm, call.facts)
-        shared.reserve(call.room)
-    return _carried(of_kind(a, call.layout), comm, call, out)
+    a = of_kind(a, call.layout)
+    return _here(a, call.legs, out) if comm is None else _carried(a, comm, call, out)
 
 
 def begun_in(layout: Placement, asked: Wanted) -> Placement:
@@ -246,24 +252,14 @@ def begun_in(layout: Placement, asked: Wanted) -> Placement:
     return layout
 
 
-def _here(
-    a: CubeArray,
-    check: Callable[[], Wanted | None],
-    dtype: Callable[[], "np.dtype[Any]"],
-    out: CubeArray | None,
-) -> CubeArray | None:
-    """The same in one process, where the block by ownership is the whole array."""
-    asked = check()
-    if asked is None or not a.size:
-        return None
-    layout = begun_in(a.layout, asked)
-    legs = legs_of(layout, dtype(), a.nodes, asked) if isinstance(layout, Ownership) else None
-    if legs is None:
-        return None
-    block = of_kind(a, layout).blocks
+def _here(a: CubeArray, legs: Sequence[AnyLeg], out: CubeArray | None) -> CubeArray:
+    """What legs make of an array that is one block."""
+    block = a.blocks
     for leg in legs:
         made = np.empty((1, leg.rows, *a.payload), leg.dtype)
-        for call in (*leg.calls(block, made), *leg.then(made)):
+        first = leg is legs[0]
+        calls = first_calls(leg, made, made, block) if first else leg.calls(block, made)
+        for call in (*calls, *leg.then(made)):
             call()
         block = made
     return delivered(a.with_blocks(block, legs[-1].layout), out)
@@ -314,7 +310,11 @@ def _carried(
     a: CubeArray, over: "Intracomm", call: _Call, out: CubeArray | None
 ) -> CubeArray | None:
     """What legs make, in a new array or where it is wanted; None if nothing carries them."""
-    known, legs, facts = private(over), call.legs, call.facts
+    known, shared, legs, facts = private(over), windows(over), call.legs, call.facts
+    if shared is not None and shared.asks(call.room):
+        if not shared.meet((0, *facts.digest)):
+            raise different(known.comm, facts)
+        shared.reserve(call.room)
     layout, dtype = legs[-1].layout, legs[-1].dtype
 
     def into(target: Blocks) -> Legs | None:

@@ -206,7 +206,7 @@ class Legs:
                 crossing = self._carrier.crossing(after.crosses, made, len(found))
                 made = made if crossing.made is None else crossing.made
             if begin is None:
-                begin = partial(_first_calls, reading, target, made)
+                begin = partial(first_calls, reading, target, made)
                 calls += () if self._source is None else begin(self._source)
             else:
                 calls += reading.calls(block, made)
@@ -232,10 +232,15 @@ class Legs:
         return self._known.remembered(key, lambda: np.empty(shape, leg.dtype), 4, "between")
 
 
-def _first_calls(
+def first_calls(
     first: AnyLeg, target: Blocks, made: Blocks, source: Blocks
 ) -> "Iterator[Call]":
-    """What the first leg calls; it cannot always work on an array of the caller as it is."""
+    """What the first leg calls; it cannot always work on an array of the caller as it is.
+
+    >>> leg, made = LineLeg(Layout.nodes(0), np.dtype(float), ()), np.empty((1, 1))
+    >>> [len([*first_calls(leg, made, made, x)]) for x in (np.ones((1, 1)), made)]
+    [1, 2]
+    """
     permuted = isinstance(first, LineLeg) and first.fetched is not None
     block = source
     if (

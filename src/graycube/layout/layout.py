@@ -77,6 +77,13 @@ class Layout(AffinePlacement, Shown):
             object.__setattr__(self, "map", one_form)
             self.__dict__.pop("inverse_map")  # it was that of the other form
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.map, self.n, self.axes, self.copies))
+
+    def __hash__(self) -> int:  # the same each time, for a layout is a key again and again
+        return self._hash
+
     @classmethod
     def mesh(  # noqa: PLR0913
         cls,

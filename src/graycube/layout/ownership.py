@@ -55,7 +55,14 @@ class Ownership(Placement, Shown):
         if not self.axes or self.nodes < 1 or not are_apart(self.axes, self.nodes):
             raise self._mixed()
 
-    @property
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.axes, self.nodes))
+
+    def __hash__(self) -> int:  # the same each time, for a layout is a key again and again
+        return self._hash
+
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
         return tuple(axis.length for axis in self.axes)
