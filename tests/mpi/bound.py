@@ -7,6 +7,7 @@ from unittest.mock import Mock, patch
 from weakref import ref
 
 import numpy as np
+from layers import layers
 from mpi_checks import carry_out, raised
 from scipy.fft import set_workers
 
@@ -337,6 +338,25 @@ def equal_arguments(comm):
         yield made[0] > made[-1] == 1, f"transforms made: {made}"
 
 
+def few_layers(comm):
+    """Called transforms and reductions, which are as light as bound ones but for the result."""
+    u = gc.CubeArray.from_numpy(
+        noise((8, 8, 8), "f8"), gc.Layout.mesh((8,) * 3, (comm.size, 1, 1)), comm
+    )
+    spectrum = gc.rfftn(u)
+    for call, most in (
+        (lambda: u + u, 30),
+        (u.sum, 60),
+        (lambda: np.roll(u, 1, 0), 150),
+        (lambda: u.halo(1), 250),
+        (lambda: gc.rfftn(u), 85),
+        (lambda: gc.irfftn(spectrum), 85),
+        (gc.bind(gc.rfftn, u).run, 25),
+    ):
+        found = layers(call)
+        yield found <= most, f"a call takes {found} functions, not {most}"
+
+
 def mistakes(comm):
     """What cannot be bound, and what was freed."""
     n = size_of(comm)
@@ -379,6 +399,7 @@ CHECKS = {
         memory_is_used_again,
         any_source,
         equal_arguments,
+        few_layers,
         mistakes,
     )
 }

@@ -60,11 +60,12 @@ class Aligned:
 
 def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Aligned:
     """Arrays whose elements meet on nodes, and plain payload; with ``onto`` in its layout."""
-    operands = _of_one_kind(operands, onto)
     ours = [x for x in operands if isinstance(x, Held)]
     first = ours[0] if onto is None else onto
-    if len(ours) == len(operands) and all(same_kind(x, first) for x in ours):
-        return Aligned(first, first.layout, first.blocks.shape[:2], [x.blocks for x in ours])
+    if all(_same_places(x, first) for x in ours):
+        return _side_by_side(operands, ours, first)
+    operands = _of_one_kind(operands, onto)
+    ours = [x for x in operands if isinstance(x, Held)]
     like = max(ours, key=_reach) if onto is None else onto
     for x in ours:
         require_same_ranks(like, x)
@@ -87,6 +88,31 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
         return _raised(part.arranged(x.blocks, x.nodes), part.lead(digits, lead), 2, axes)
 
     arrays = [raised(x) for x in operands]
+    _require_fit(operands, arrays, layout)
+    return Aligned(like, layout, lead, arrays)
+
+
+def _side_by_side(
+    operands: Sequence[Held | _Blocks], ours: Sequence[Held], first: Held
+) -> Aligned:
+    """Operands in one layout: each slot has what belongs together."""
+    lead, arrays = first.blocks.shape[:2], [x.blocks for x in ours]
+    if len(ours) < len(operands) or any(x.shape != first.blocks.shape for x in arrays):
+        axes = max(x.ndim for x in arrays) - 2
+        arrays = [
+            _raised(x.blocks, lead, 2, axes)
+            if isinstance(x, Held)
+            else _raised(_plain(x, ours), (1, 1), 0, axes)
+            for x in operands
+        ]
+        _require_fit(operands, arrays, first.layout)
+    return Aligned(first, first.layout, lead, arrays)
+
+
+def _require_fit(
+    operands: Sequence[Held | _Blocks], arrays: Sequence[_Blocks], layout: Placement
+) -> None:
+    """Refuse payloads that do not broadcast."""
     try:
         np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
@@ -97,7 +123,6 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
             "aligns from the last axis back",
             "index one of them, as in u[..., None]",
         ) from None
-    return Aligned(like, layout, lead, arrays)
 
 
 def _of_one_kind(
@@ -211,9 +236,17 @@ def _order(layout: Placement, wanted: Placement) -> tuple[int, ...] | None:
 
 
 def same_kind(x: Held, first: Held) -> bool:
-    """Whether arrays have one layout, communicator and payload, seen at a glance."""
-    same = x.layout is first.layout and x.comm is first.comm
-    return same and x.blocks.shape == first.blocks.shape
+    """Whether arrays have one layout, communicator and payload.
+
+    >>> a = Held(np.zeros((2, 1)), Layout.nodes(1))
+    >>> same_kind(a, Held(a.blocks, Layout.nodes(1)))
+    True
+    """
+    return x.blocks.shape == first.blocks.shape and _same_places(x, first)
+
+
+def _same_places(x: Held, first: Held) -> bool:
+    return x.comm is first.comm and (x.layout is first.layout or x.layout == first.layout)
 
 
 def _raised(array: _Blocks, lead: tuple[int, ...], used: int, axes: int) -> _Blocks:

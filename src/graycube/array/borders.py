@@ -24,7 +24,7 @@ from graycube.array.neighbours import Neighbours, traffic
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.run import no_way_back
-from graycube.run.agreement import different, digest_of
+from graycube.run.agreement import Told, different
 from graycube.run.windows import Windows, windows
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
@@ -67,6 +67,13 @@ def _shortest(exchange: Halo) -> int:
     lines = (message.coordinates[0] for message in every)
     follow = all((np.diff(line) == 1).all() for line in lines)
     return min((message.size for message in every), default=0) if follow else 0
+
+
+@lru_cache(maxsize=_KEPT)
+def _told(exchange: Halo, dtype: np.dtype[Any]) -> Told:
+    """What all ranks must have alike whenever they exchange."""
+    facts = {"exchange": exchange, "layout": exchange.layout, "periodic": exchange.periodic}
+    return Told(facts, dtype=dtype)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,20 +122,15 @@ class Borders:
         axes = range(len(frame.axes))
         self._axes = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
         exchange = frame.halo
-        self._facts = {
-            "exchange": exchange,
-            "layout": exchange.layout,
-            "periodic": exchange.periodic,
-            "dtype": mesh.dtype,
-        }
-        self._words = (0, *digest_of(self._facts))
+        self._facts = _told(exchange, mesh.dtype)
+        self._words = (0, *self._facts.digest)
         self._payload = prod(mesh.shape[len(frame.axes) :])
         most = max(_longest(frame.halo, along) for along in self._axes)
         self._stretch = most * self._payload * mesh.itemsize
         self._by_messages = by_messages
         self._instead: Neighbours | None = None
         self._large = _shortest(exchange) * self._payload * mesh.itemsize >= LARGE
-        self._grown, self._phases = -1, list[tuple[_Laid, _Laid]]()
+        self._grown, self._phases = -1, dict[tuple[int, int], _Laid]()
 
     def exchange(self) -> None:
         """Lay out and read everything; collective."""
@@ -146,12 +148,11 @@ class Borders:
             self._instead.exchange()
             return
         if self._grown != shared.grown:
-            self._phases = [(self._phase(a, 0), self._phase(a, 1)) for a in self._axes]
-            self._grown = shared.grown
+            self._grown, self._phases = shared.grown, {}
         alike = True
         with no_way_back(lambda: "a halo exchange"):
-            for phases in self._phases:
-                phase = phases[shared.turn]
+            for k in range(len(self._axes)):
+                phase = self._phase(k, shared.turn)
                 for copy in phase.before:
                     copy()
                 if not (alike := shared.meet(self._words)):
@@ -161,7 +162,14 @@ class Borders:
         if not alike:
             raise different(shared.comm, self._facts)
 
-    def _phase(self, axes: tuple[int, ...], turn: int) -> _Laid:
+    def _phase(self, number: int, turn: int) -> _Laid:
+        """What is copied about some axes, made when it is needed first."""
+        made = self._phases.get((number, turn))
+        if made is None:
+            made = self._phases[number, turn] = self._laid(self._axes[number], turn)
+        return made
+
+    def _laid(self, axes: tuple[int, ...], turn: int) -> _Laid:
         exchange, rank = self._frame.halo, self._shared.comm.rank
         known = traffic(self._frame, axes)
         order: defaultdict[int, count[int]] = defaultdict(count)

@@ -96,12 +96,19 @@ class Held:
         [[2], [3]]
         """
         chosen: Any = self.layout if layout is None else layout
-        alike = type(blocks) is np.ndarray and blocks.shape[:2] == self.blocks.shape[:2]
-        if chosen is not self.layout or not alike:
+        if type(blocks) is not np.ndarray or blocks.shape[:2] != self._held_shape(chosen):
             return type(self)(blocks, chosen, self.comm)
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__, blocks=blocks)  # all else was looked at before
+        made = object.__new__(type(self))  # the same nodes, and nothing else to look at
+        made.__dict__.update(self.__dict__, blocks=blocks, layout=chosen)
         return made
+
+    def _held_shape(self, layout: object) -> tuple[int, ...] | None:
+        """The first axes of blocks in a layout on these nodes, if it is one."""
+        if layout is self.layout:
+            return self.blocks.shape[:2]
+        if isinstance(layout, Placement) and layout.node_count == self.layout.node_count:
+            return layout.held_shape(self.nodes)
+        return None
 
     def astype(self, dtype: DTypeLike) -> Self:
         """The same array in another dtype.

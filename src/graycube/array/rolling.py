@@ -1,23 +1,28 @@
 """Elements that go so much farther along axes, around their ends: an exchange."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, SupportsIndex, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
 
 import numpy as np
 
 from graycube.array.held import Held
 from graycube.array.moving import rolled
-from graycube.array.ranks import facts_of, spread, together
+from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
+from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
+from graycube.run.agreement import Told
 
 if TYPE_CHECKING:
     from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
 _Ints = SupportsIndex | Sequence[SupportsIndex]
+_Shift = tuple[int, ...]
+_KEPT = 64
 
 
 def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
@@ -31,12 +36,11 @@ def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
     [[6], [5]]
     """
 
-    def prepare() -> "tuple[tuple[list[int], list[int]], Facts]":
+    def prepare() -> "tuple[tuple[_Shift, _Shift], Facts]":
         inside, along = _steps(a, shift, axis)
         if spread(a.comm) is not None:
             require_plain(a.dtype)
-        steps = {"shift": inside, "along the payload": along}
-        return (inside, along), {**facts_of("roll", a.layout, a.blocks), **steps}
+        return (inside, along), _told(a.layout, a.payload, a.dtype, inside, along)
 
     inside, along = together(a.comm, prepare)
     blocks = rolled(a.blocks, a.layout, inside, a.comm)
@@ -45,7 +49,21 @@ def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
     return a.with_blocks(blocks)
 
 
-def _steps(a: Held, shift: _Ints, axis: _Ints | None) -> tuple[list[int], list[int]]:
+@lru_cache(maxsize=_KEPT)
+def _told(
+    layout: Placement,
+    payload: tuple[int, ...],
+    dtype: np.dtype[Any],
+    inside: _Shift,
+    along: _Shift,
+) -> Told:
+    """What all ranks must have alike."""
+    told = Told(operation="roll", layout=layout, payload=payload, dtype=dtype, shift=inside)
+    told["along the payload"] = along
+    return told
+
+
+def _steps(a: Held, shift: _Ints, axis: _Ints | None) -> tuple[_Shift, _Shift]:
     """How far along each axis of the layout, and of the payload."""
     if axis is None and a.ndim > 1:
         raise InvalidValueError(
@@ -68,4 +86,4 @@ def _steps(a: Held, shift: _Ints, axis: _Ints | None) -> tuple[list[int], list[i
     for k, step in zip(axes, shifts, strict=True):
         steps[require_axis(k, a.ndim)] += step
     d = len(a.layout.shape)
-    return steps[:d], steps[d:]
+    return (*steps[:d],), (*steps[d:],)

@@ -6,6 +6,7 @@ those of a box stencil one after the other.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 from graycube.array.borders import Borders, borders
 from graycube.array.held import Held
 from graycube.array.neighbours import AllHere, Neighbours, frames_of
-from graycube.array.ranks import facts_of, spread, together
+from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.host import host_array
 from graycube.layout import Ownership
 from graycube.layout.placement import Placement
+from graycube.run.agreement import Told
 from graycube.stencil import Frame, Halo, ReachLike
 from graycube.stencil.owned import OwnedHalo, halo_of
 
@@ -61,7 +63,6 @@ class Window(Generic[_H]):
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
         ]
-        self._inner: dict[tuple[int, ...], list[Index]] = {}
         over = spread(a.comm)
         self._neighbours: Neighbours | Borders | AllHere = (
             AllHere(self._frames, self.meshes)
@@ -119,11 +120,10 @@ class Window(Generic[_H]):
         self._require(taken)
         like = self._like
         blocks = np.empty_like(like.blocks)
-        if taken not in self._inner:
-            self._inner[taken] = [frame.inner(taken) for frame in self._frames]
-        frames = zip(self._frames, self.meshes, self._inner[taken], strict=True)
-        for (frame, mesh, places), block in zip(frames, blocks, strict=True):
-            inner = mesh[places].reshape(block.shape)
+        places = _inner(self._frames, taken)
+        frames = zip(self._frames, self.meshes, places, strict=True)
+        for (frame, mesh, inside), block in zip(frames, blocks, strict=True):
+            inner = mesh[inside].reshape(block.shape)
             block[... if frame.order is None else frame.order] = inner
         return like.with_blocks(blocks)
 
@@ -169,6 +169,54 @@ def _seen(a: Held) -> tuple[Placement, range]:
     return layout.alone(), range(1)
 
 
+def _exchange(  # noqa: PLR0913, PLR0917 - a stencil
+    layout: Placement,
+    reach: ReachLike,
+    periodic: bool | Sequence[bool],  # noqa: FBT001 - it is one of the keys
+    corners: bool,  # noqa: FBT001
+    itemsize: int,
+    stride: int | Sequence[int],
+) -> Halo | OwnedHalo:
+    """The halo exchange of a window."""
+    found = halo_of(
+        layout, reach, periodic=periodic, corners=corners, itemsize=itemsize, stride=stride
+    )
+    _require_near(found)
+    return found
+
+
+_SAME = {int, bool}  # what equals one of these, and is of its type, means the same
+_remembered = lru_cache(maxsize=NEAR, typed=True)(_exchange)
+
+
+@lru_cache(maxsize=NEAR)
+def _told(
+    exchange: Halo | OwnedHalo,
+    layout: Placement,
+    payload: tuple[int, ...],
+    dtype: np.dtype[Any],
+    fill: str,
+) -> Told:
+    """What all ranks must have alike in a halo."""
+    return Told(
+        operation="halo",
+        layout=layout,
+        payload=payload,
+        dtype=dtype,
+        fill=fill,
+        reach=exchange.reach,
+        stride=exchange.stride,
+        periodic=exchange.periodic,
+        corners=exchange.corners,
+    )
+
+
+@lru_cache(maxsize=NEAR)
+def _inner(frames: tuple[Frame, ...], steps: tuple[int, ...]) -> "list[Index]":
+    """What is so many steps on, in the frame of each node."""
+    return [frame.inner(steps) for frame in frames]
+
+
 def _require_near(exchange: Halo | OwnedHalo) -> None:
     """Refuse frames that go around a ring more than once, or far beyond the ends."""
     for k, (length, reach) in enumerate(
@@ -189,7 +237,8 @@ def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
     try:
         with np.errstate(invalid="ignore"):
             made = given.astype(dtype)
-            kept = dtype.kind not in "biufc" or np.array_equal(made, given, equal_nan=True)
+            same = (made == given) | ((made != made) & (given != given))  # noqa: PLR0124
+            kept = dtype.kind not in "biufc" or bool(np.all(same))
     except (TypeError, ValueError, OverflowError):
         kept = False
     if not kept or made.shape:
@@ -221,26 +270,13 @@ def window(  # noqa: PLR0913 - a stencil
     """
 
     def prepare() -> "tuple[Window[_H], Facts]":
-        size = a.blocks.itemsize
-        exchange = halo_of(
-            _seen(a)[0],
-            reach,
-            periodic=periodic,
-            corners=corners,
-            itemsize=size,
-            stride=stride,
-        )
-        _require_near(exchange)
-        if spread(a.comm) is not None:
-            require_plain(a.dtype)
-        facts = facts_of("halo", a.layout, a.blocks)
-        asked = {
-            "reach": exchange.reach,
-            "stride": exchange.stride,
-            "periodic": exchange.periodic,
-            "corners": corners,
-            "fill": fill,
-        }
-        return Window(a, exchange, fill), {**facts, **asked}
+        given = _seen(a)[0], reach, periodic, corners, a.blocks.itemsize, stride
+        same = all(type(x) in _SAME for x in (reach, periodic, corners, stride))
+        exchange = (_remembered if same else _exchange)(*given)
+        made = Window(a, exchange, fill)
+        if spread(a.comm) is None:
+            return made, {}
+        require_plain(a.dtype)
+        return made, _told(exchange, a.layout, a.payload, a.dtype, str(fill))
 
     return together(a.comm, prepare).update(a)

@@ -46,11 +46,12 @@ from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
 from graycube.run.mpi import Private
 from graycube.run.reused import lent
-from graycube.run.windows import windows
+from graycube.run.windows import windows_of
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
+_SAME = {type(None), int, str}
 _NOBODY: Any = None
 _HERE = Private(_NOBODY)
 """What is remembered in one process."""
@@ -235,8 +236,9 @@ def called(  # noqa: PLR0913, PLR0917
         raise
     if call is None:
         return None
-    a = of_kind(a, call.layout)
-    return _here(a, call.legs, out) if comm is None else _carried(a, comm, call, out)
+    if call.layout is not a.layout:
+        a = of_kind(a, call.layout)
+    return _here(a, call.legs, out) if comm is None else _carried(a, comm, known, call, out)
 
 
 def begun_in(layout: Placement, asked: Wanted) -> Placement:
@@ -265,11 +267,12 @@ def _here(a: CubeArray, legs: Sequence[AnyLeg], out: CubeArray | None) -> CubeAr
     return delivered(a.with_blocks(block, legs[-1].layout), out)
 
 
-def _plain(given: object) -> bool:
+def _plain(given: tuple[object, ...]) -> bool:
     """Whether what equals it is the same: 1.0 and True equal 1, and a list may change."""
-    if type(given) is tuple:
-        return all(map(_plain, given))
-    return given is None or type(given) in {int, str}
+    for x in given:
+        if type(x) not in _SAME and not (type(x) is tuple and _plain(x)):
+            return False
+    return True
 
 
 def _tell(comm: "Intracomm", error: Exception) -> NoReturn:
@@ -307,10 +310,10 @@ _OUT = ("layout of out", "dtype of out")
 
 
 def _carried(
-    a: CubeArray, over: "Intracomm", call: _Call, out: CubeArray | None
+    a: CubeArray, over: "Intracomm", known: Private, call: _Call, out: CubeArray | None
 ) -> CubeArray | None:
     """What legs make, in a new array or where it is wanted; None if nothing carries them."""
-    known, shared, legs, facts = private(over), windows(over), call.legs, call.facts
+    shared, legs, facts = windows_of(known), call.legs, call.facts
     if shared is not None and shared.asks(call.room):
         if not shared.meet((0, *facts.digest)):
             raise different(known.comm, facts)

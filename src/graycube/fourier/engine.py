@@ -4,16 +4,14 @@ With the extra ``fast`` that is ducc0, which needs no planning and transforms st
 nearly as fast as contiguous ones; without it SciPy, whose code is an older one by its author.
 """
 
+from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.host import threads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _Lines = NDArray[Any]
 
@@ -31,12 +29,17 @@ def transformed(
     """
     if not lines.size:
         return lines.copy() if out is None else out
-    return _engine()(lines, axis, inverse, out)
+    ducc = _ducc()
+    if ducc is None:
+        return _scipy(lines, axis, inverse, out)
+    given = {"axes": (axis,), "forward": not inverse, "inorm": 0, "out": out}
+    made: _Lines = ducc.c2c(lines, **given, nthreads=threads())
+    return made
 
 
 def bound(  # noqa: PLR0913
     lines: _Lines, axis: int, out: _Lines, *, kind: str = "c2c", inverse: bool, scaling: int
-) -> "Callable[[], object]":
+) -> Callable[[], object]:
     """A transform from one array into another, or in place: all is ready, and it only runs.
 
     The ``kind`` is "c2c", or "r2c" or "c2r" with half a spectrum. The ``scaling`` is 0 for
@@ -49,15 +52,20 @@ def bound(  # noqa: PLR0913
     >>> y.real.tolist()
     [2.0, -1.0]
     """
-    length = out.shape[axis]
-    try:
-        import ducc0  # noqa: PLC0415 - optional
-    except ImportError:
+    ducc = _ducc()
+    if ducc is None:
         return partial(_by_scipy, lines, axis, out, kind, inverse, scaling)
-    given = {"axes": (axis,), "forward": not inverse, "inorm": scaling, "out": out}
-    size = {"lastsize": length} if kind == "c2r" else {}
-    run = getattr(ducc0.fft, kind)
-    return partial(run, lines, **given, **size, nthreads=threads())
+    size = {"lastsize": out.shape[axis]} if kind == "c2r" else {}
+    return partial(
+        getattr(ducc, kind),
+        lines,
+        axes=(axis,),
+        forward=not inverse,
+        inorm=scaling,
+        out=out,
+        nthreads=threads(),
+        **size,
+    )
 
 
 def half_spectrum(lines: _Lines, axis: int) -> _Lines:
@@ -110,14 +118,12 @@ def _by_scipy(  # noqa: PLR0913, PLR0917
 
 
 @lru_cache(maxsize=1)
-def _engine() -> "Callable[[_Lines, int, bool, _Lines | None], _Lines]":
+def _ducc() -> Any:  # noqa: ANN401 - a module, or None
     try:
-        import ducc0  # noqa: PLC0415 - optional
+        from ducc0 import fft  # noqa: PLC0415 - optional
     except ImportError:
-        return _scipy
-    return lambda lines, axis, inverse, out: ducc0.fft.c2c(
-        lines, axes=(axis,), forward=not inverse, inorm=0, out=out, nthreads=threads()
-    )
+        return None
+    return fft
 
 
 def _scipy(lines: _Lines, axis: int, inverse: bool, out: _Lines | None) -> _Lines:  # noqa: FBT001

@@ -18,14 +18,15 @@ from graycube.fourier.legs import Blocks, Call
 from graycube.layout import Layout
 
 _Strides = dict[Hashable, tuple[int, int]]
+_Axes = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Halves:
     """A leg from real lines along an axis to half a spectrum, or back if it is ``inverse``.
 
-    ``rest`` has the length of each other axis, and its stride before and after. ``along`` is
-    the length and the stride of the lines, before and after.
+    ``ends`` have the lengths of the other axes and of the lines, which are last, and their
+    strides: before, and after.
 
     >>> layout = Layout.mesh((2, 6), (2, 1), ownership=False)
     >>> spectrum = Layout.mesh((2, 4), (2, 1))
@@ -39,8 +40,7 @@ class Halves:
     layout: Layout
     dtype: np.dtype[Any]
     given: np.dtype[Any]
-    rest: tuple[tuple[int, int, int], ...]
-    along: tuple[tuple[int, int], tuple[int, int]]
+    ends: tuple[_Axes, ...]
     inverse: bool = False
     scaling: int = 0
     crosses: None = None
@@ -68,12 +68,10 @@ class Halves:
 
     def _view(self, block: Blocks, end: int) -> Blocks:
         """The lines as the last axis but one, before the payload."""
-        payload = prod(block.shape[2:])
-        axes = [(size, strides[end]) for size, *strides in self.rest]
-        sizes, strides = zip(*axes, self.along[end], strict=True)
-        step = block.itemsize
+        lengths, strides = self.ends[end]
+        payload, step = prod(block.shape[2:]), block.itemsize
         steps = (*(stride * payload * step for stride in strides), step)
-        return np.ndarray((*sizes, payload), block.dtype, block, 0, steps)
+        return np.ndarray((*lengths, payload), block.dtype, block, 0, steps)
 
 
 def halves(  # noqa: PLR0913
@@ -92,13 +90,19 @@ def halves(  # noqa: PLR0913
     found, made = _strides(before), _strides(after)
     if found is None or made is None:
         return None
-    lines = _line(before, axis, found), _line(after, axis, made)
-    if lines[0] is None or lines[1] is None or found.keys() != made.keys():
+    first, last = _line(before, axis, found), _line(after, axis, made)
+    if first is None or last is None or found.keys() != made.keys():
         return None
     rest = tuple((size, stride, made[digit][1]) for digit, (size, stride) in found.items())
     real = np.empty(0, dtype).real.dtype
     given, wanted = (dtype, real) if inverse else (real, dtype)
-    return Halves(after, wanted, given, _merged(rest), (lines[0], lines[1]), inverse, scaling)
+    others = _merged(rest)
+    sizes, starts, goals = (tuple(each[k] for each in others) for k in range(3))
+    ends = tuple(
+        ((*sizes, length), (*strides, stride))
+        for strides, (length, stride) in ((starts, first), (goals, last))
+    )
+    return Halves(after, wanted, given, ends, inverse, scaling)
 
 
 def _strides(layout: Layout) -> _Strides | None:

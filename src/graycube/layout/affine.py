@@ -56,7 +56,7 @@ class AffinePlacement(Placement):
         """
         return tuple(axis.length for axis in self.axes)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of elements.
 
@@ -66,7 +66,7 @@ class AffinePlacement(Placement):
         """
         return prod(self.shape)
 
-    @property
+    @cached_property
     def block_size(self) -> int:
         """Number of elements that a node holds.
 

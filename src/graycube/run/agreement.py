@@ -13,8 +13,7 @@ Rules.
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from struct import Struct
@@ -25,7 +24,7 @@ import numpy as np
 from graycube.errors import GraycubeError, InvalidValueError, PeerError
 from graycube.run.meeting import Note
 from graycube.run.mpi import mpi, private, require_comm
-from graycube.run.windows import windows
+from graycube.run.windows import windows_of
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -64,8 +63,8 @@ def agreed(
     >>> def program(comm, x):  # x must have the same shape on all ranks
     ...     return agreed(comm, lambda: (x.copy(), {"shape": x.shape}))
     """
-    shared = windows(require_comm(comm))
-    own = private(comm).comm
+    known = private(require_comm(comm))
+    shared, own = windows_of(known), known.comm
     prepared: list[_T] = []
     facts: Facts = {}
     left: Note | None = None
@@ -177,28 +176,33 @@ def _common(
     raise AssertionError(reports)
 
 
-@contextmanager
-def no_way_back(doing: Callable[[], str]) -> Iterator[None]:
+class no_way_back:  # noqa: N801 - it reads as a function does
     """End the job if anything is raised within; ``doing`` says what the rank was doing.
 
     >>> with no_way_back(lambda: "a test"):
     ...     print("nothing is raised, nothing ends")
     nothing is raised, nothing ends
     """
-    try:
-        yield
-    except KeyboardInterrupt:
-        rank = mpi().COMM_WORLD.rank
-        if (
-            rank
-        ):  # as a rule all are interrupted: then rank 0 says so for them, and ends the job
-            time.sleep(3 * GRACE)
-        _end(f"rank {rank} was interrupted in {doing()}; the job ends here\n")
-        raise SystemExit(1) from None  # no traceback, should the job take a while to end
-    except BaseException as error:
-        last = f"rank {mpi().COMM_WORLD.rank} failed in {doing()}: {error!r}; the job ends here"
-        _end(f"{last}\n{traceback.format_exc()}")
-        raise
+
+    __slots__ = ("_doing",)
+
+    def __init__(self, doing: Callable[[], str]) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        """Nothing is to be done."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            return
+        rank, doing = mpi().COMM_WORLD.rank, self._doing()
+        if isinstance(error, KeyboardInterrupt):
+            if rank:  # as a rule all are interrupted: then rank 0 says so, and ends the job
+                time.sleep(3 * GRACE)
+            _end(f"rank {rank} was interrupted in {doing}; the job ends here\n")
+            raise SystemExit(1) from None  # no traceback, should the job take a while to end
+        said = "".join(traceback.format_exception(error))
+        _end(f"rank {rank} failed in {doing}: {error!r}; the job ends here\n{said}")
 
 
 def _end(last: str) -> None:

@@ -5,15 +5,16 @@ are: one pass, and nothing is packed.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.run.agreement import different, digest_of, no_way_back
+from graycube.run.agreement import Told, different, no_way_back
 from graycube.run.execution import Execution, in_words
-from graycube.run.fetch import Fetch
+from graycube.run.fetch import KEPT, Fetch
 from graycube.run.script import Script
 from graycube.run.windows import Windows, windows
 
@@ -60,6 +61,12 @@ def redistribution(  # noqa: PLR0913, PLR0917 - two ways, from where to where
     return Execution(script(), comm, block, result, name)
 
 
+@lru_cache(maxsize=KEPT)
+def _told(name: str, nbytes: int) -> Told:
+    """What all ranks must have alike when they meet."""
+    return Told({"redistribution": name, "bytes": nbytes})
+
+
 class Redistribution:
     """A redistribution by memory, on one block and one result.
 
@@ -72,13 +79,13 @@ class Redistribution:
     ) -> None:
         self.result, self._block, self._name = result, block, name
         self._shared, self._fetch = shared, fetch
-        made = np.empty(result.shape, result.dtype)
-        self._target = result if result.flags.c_contiguous else made
-        self._facts = {"redistribution": name, "bytes": block.nbytes}
-        self._words = (0, *digest_of(self._facts))
+        whole = result.flags.c_contiguous
+        self._target = result if whole else np.empty(result.shape, result.dtype)
+        self._facts = _told(name, block.nbytes)
+        self._words = (0, *self._facts.digest)
         width = block.nbytes // fetch.rows
         self._rows = in_words(self._target, result.nbytes // width)
-        self._views: list[tuple[_Blocks, _Blocks]] = []
+        self._views: dict[int, tuple[_Blocks, _Blocks]] = {}
         self._grown = -1
         self._alive = True
 
@@ -117,19 +124,16 @@ class Redistribution:
             block = self._block if alone else self._block.copy(order="C")
             return in_words(block, self._fetch.rows)
         if self._grown != self._shared.grown:
-            self._grown, self._views = self._shared.grown, self._seen()
+            self._grown, self._views = self._shared.grown, {}
+        if turn not in self._views:
+            self._views[turn] = self._seen(self._shared.buffers[turn])
         own, whole = self._views[turn]
         np.copyto(own, self._block)
         return whole
 
-    def _seen(self) -> list[tuple[_Blocks, _Blocks]]:
-        """In each buffer, the own block and the rows of all."""
+    def _seen(self, buffer: NDArray[np.uint8]) -> tuple[_Blocks, _Blocks]:
+        """In a buffer, the own block and the rows of all."""
         block, ranks = self._block, self._shared.comm.size
         start = self._fetch.position * block.nbytes
-        return [
-            (
-                buffer[start : start + block.nbytes].view(block.dtype).reshape(block.shape),
-                in_words(buffer[: ranks * block.nbytes], ranks * self._fetch.rows),
-            )
-            for buffer in self._shared.buffers
-        ]
+        own = buffer[start : start + block.nbytes].view(block.dtype).reshape(block.shape)
+        return own, in_words(buffer[: ranks * block.nbytes], ranks * self._fetch.rows)

@@ -44,7 +44,7 @@ class Lent:
     """Memory that an array has; it goes back to a shelf with the last view of that.
 
     >>> memory, shelf = Memory(8), []
-    >>> x = np.asarray(Lent(memory, memory.room, shelf))
+    >>> x = np.asarray(Lent(memory, memory.room.__array_interface__, shelf))
     >>> y = x[2:]
     >>> del x
     >>> len(shelf)
@@ -56,9 +56,9 @@ class Lent:
 
     __slots__ = ("__array_interface__", "_memory", "_shelf")
 
-    def __init__(self, memory: Memory, array: NDArray[Any], shelf: list[Memory]) -> None:
+    def __init__(self, memory: Memory, where: dict[str, Any], shelf: list[Memory]) -> None:
         self._memory, self._shelf = memory, shelf
-        self.__array_interface__ = array.__array_interface__
+        self.__array_interface__ = where
 
     def __del__(self) -> None:
         self._shelf.append(self._memory)
@@ -86,18 +86,24 @@ def lent(
     kind = np.dtype(dtype)
     nbytes = kind.itemsize * prod(shape)
     shelf: list[Memory] = known.remembered(nbytes < _LARGE, list, 2, "lent")
-    latest = reversed(range(len(shelf)))  # which may still be in a cache
-    fitting = (k for k in latest if nbytes <= shelf[k].room.nbytes <= _SPARE * nbytes)
-    found = next(fitting, None)
-    memory = Memory(nbytes) if found is None else shelf.pop(found)
+    memory = _taken(shelf, nbytes) or Memory(nbytes)
     # an array may outlive its communicator, but what was made for its memory may not
-    every: WeakKeyDictionary[Memory, dict[Hashable, tuple[NDArray[Any], _T]]]
+    every: WeakKeyDictionary[Memory, dict[Hashable, tuple[dict[str, Any], _T]]]
     every = known.remembered("made", WeakKeyDictionary, 1, "made")
     kept = every.setdefault(memory, {})
-    if key not in kept:
+    found = kept.get(key)
+    if found is None:
         if len(kept) == _MADE:
             kept.clear()
         target = memory.room[:nbytes].view(kind).reshape(shape)
-        kept[key] = target, make(target)
-    target, made = kept[key]
-    return np.asarray(Lent(memory, target, shelf)), made
+        kept[key] = found = target.__array_interface__, make(target)
+    where, made = found
+    return np.asarray(Lent(memory, where, shelf)), made
+
+
+def _taken(shelf: list[Memory], nbytes: int) -> Memory | None:
+    """The latest block that fits, which may still be in a cache."""
+    for k in reversed(range(len(shelf))):
+        if nbytes <= shelf[k].room.nbytes <= _SPARE * nbytes:
+            return shelf.pop(k)
+    return None

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.run.meeting import WORDS, Meeting, Note, lines
-from graycube.run.mpi import mpi, private
+from graycube.run.mpi import Private, mpi, private
 from graycube.run.segment import HEAD, segment
 
 if TYPE_CHECKING:
@@ -97,7 +97,15 @@ def windows(comm: "Intracomm") -> Windows | None:
     ...     shared = windows(comm)
     ...     return shared is not None and shared.meet((1, 2, 3))
     """
-    known = private(comm)
+    return windows_of(private(comm))
+
+
+def windows_of(known: Private) -> Windows | None:
+    """The same for who knows already what graycube has of the communicator.
+
+    >>> def program(comm):  # on all ranks
+    ...     return windows_of(private(comm)) is windows(comm)
+    """
     if not known.asked:
         known.windows, known.asked = _made(known.comm), True
     return known.windows
