@@ -237,8 +237,7 @@ def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
     try:
         with np.errstate(invalid="ignore"):
             made = given.astype(dtype)
-            same = (made == given) | ((made != made) & (given != given))  # noqa: PLR0124
-            kept = dtype.kind not in "biufc" or bool(np.all(same))
+            kept = dtype.kind not in "biufc" or _is_same(made, given)
     except (TypeError, ValueError, OverflowError):
         kept = False
     if not kept or made.shape:
@@ -248,6 +247,11 @@ def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
             "pass a number that it can hold",
         )
     return made
+
+
+def _is_same(x: _Blocks, y: _Blocks) -> bool:
+    """Whether numbers are the same, or both no numbers."""
+    return bool(np.all((x == y) | ((x != x) & (y != y))))  # noqa: PLR0124
 
 
 def window(  # noqa: PLR0913 - a stencil
