@@ -67,11 +67,29 @@ def test_payload_that_does_not_align_is_refused_in_shapes_of_whole_arrays():
         T + np.ones((2, 2))
 
 
+def test_layouts_that_differ_are_not_taken_for_one():
+    other = gc.CubeArray.from_numpy(X, gc.Layout.mesh(SHAPE, (1, 1, 1), slots="gray"))
+    assert np.array_equal((U + other).to_numpy(), 2 * X)
+    binary, gray = (
+        gc.CubeArray.from_numpy(X, gc.Layout.mesh(SHAPE, (4, 1, 1), code=code))
+        for code in ("binary", "gray")
+    )
+    for a in (binary, gc.stack([binary, binary])):  # as they are, and aligned
+        with pytest.raises(InvalidValueError, match="different layouts"):
+            a + gray
+
+
 def test_blocks_that_do_not_fit_are_still_refused():
-    other = gc.Layout.mesh(SHAPE, nodes=(2, 1, 1))
-    for blocks, layout in ((np.ones((1, 64)), None), (U.blocks, other), (np.ones(3), None)):
+    halves = gc.CubeArray.from_numpy(X, gc.Layout.mesh(SHAPE, nodes=(2, 1, 1)))
+    quarters = gc.Layout.mesh(SHAPE, nodes=(4, 1, 1))
+    for a, shape, layout in (
+        (U, (1, 64), None),
+        (U, (3,), None),
+        (U, (1, 128), quarters),
+        (halves, (2, 32), quarters),
+    ):
         with pytest.raises(InvalidValueError, match="first axes must be"):
-            U.with_blocks(blocks, layout)
+            a.with_blocks(np.ones(shape), layout)
     with pytest.raises(InvalidTypeError, match="must be a Layout"):
         U.with_blocks(U.blocks, "a layout")
     assert type(U.with_blocks(U.blocks.view(np.ma.MaskedArray)).blocks) is np.ndarray
@@ -84,11 +102,13 @@ def test_an_array_in_another_layout_knows_its_nodes():
     assert halves.with_blocks(X.reshape(1, -1), LAYOUT).nodes == range(1)
     means = halves.mean(axis=0)
     assert (means.nodes, means.layout.copy_count) == (range(2), 2)
+    assert np.allclose(means.to_numpy(), X.mean(axis=0))
 
 
 def test_what_equals_a_known_argument_is_not_taken_for_it():
     U.halo(1, periodic=True)
-    for wrong in ({"reach": 1.0}, {"reach": True}, {"periodic": 1}, {"corners": 0}):
+    U.halo([1, 1, 1], stride=(1, 1, 1))
+    for wrong in ({"reach": 1.0}, {"reach": (1.0, 1, 1)}, {"periodic": 1}, {"corners": 0}):
         with pytest.raises(InvalidTypeError):
             U.halo(**wrong)
     gc.rfftn(U, s=(8, 4, 4))
@@ -104,14 +124,22 @@ def test_layouts_that_are_equal_are_one_key():
     assert len({LAYOUT, U.layout, V.layout}) == 1
 
 
-def test_transforms_of_one_block_do_not_touch_what_they_are_given():
-    for call in (gc.rfftn, gc.fftn, gc.ifft):
-        first = call(U)
+def test_transforms_do_not_touch_what_they_are_given():
+    for call, given in ((gc.rfftn, U), (gc.fftn, U), (gc.ifft, U + 1j), (gc.irfftn, SPECTRUM)):
+        before = given.blocks.copy()
+        first = call(given)
         kept = first.blocks.copy()
-        second = call(V)
-        assert np.array_equal(U.to_numpy(), X)
+        second = call(given * 2)
+        assert np.array_equal(given.blocks, before)
         assert np.array_equal(first.blocks, kept)
         assert not np.may_share_memory(first.blocks, second.blocks)
-    strided = U.with_blocks(np.repeat(U.blocks, 2, axis=1)[:, ::2])
-    assert np.allclose(gc.fftn(strided).to_numpy(), np.fft.fftn(X))
-    assert np.allclose(gc.irfftn(gc.rfftn(strided)).to_numpy(), X)
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+@pytest.mark.parametrize("slots", ["binary", "gray"])
+def test_transforms_of_one_block_are_those_of_several(nodes, slots):
+    layout = gc.Layout.mesh(SHAPE, nodes=(nodes, 1, 1), slots=slots)
+    u = gc.CubeArray.from_numpy(X, layout)
+    for a in (u, u.astype("f4"), u.with_blocks(np.repeat(u.blocks, 2, axis=1)[:, ::2])):
+        assert np.allclose(gc.fftn(a).to_numpy(), np.fft.fftn(X), rtol=1e-5)
+        assert np.allclose(gc.irfftn(gc.rfftn(a)).to_numpy(), X, rtol=1e-5)
