@@ -116,6 +116,15 @@ def test_what_equals_a_known_argument_is_not_taken_for_it():
         gc.rfftn(U, s=(8.0, 4, 4))
 
 
+def test_arguments_have_names_in_any_order():
+    assert np.array_equal(np.sum(axis=0, a=U).to_numpy(), X.sum(axis=0))
+    assert np.array_equal(np.flip(axis=3, m=T).to_numpy(), np.flip(T.to_numpy(), 3))
+    assert np.array_equal(np.clip(a_max=9, a_min=5, a=U).to_numpy(), X.clip(5, 9))
+    out = V.copy()
+    assert np.clip(U, 5, 9, out) is out
+    assert np.array_equal(out.to_numpy(), X.clip(5, 9))
+
+
 def test_layouts_that_are_equal_are_one_key():
     for layout in (LAYOUT, gc.Layout.mesh((9, 5), nodes=(3, 1))):
         hash(layout)

@@ -119,15 +119,16 @@ def _reduction(function: Function, make: Function, kind: Kind = Kind.REDUCES) ->
     known = {*inspect.signature(make).parameters}
 
     def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        first, *given = _given(function, args, options).items()
-        named = {k: v for k, v in given if not (k == "where" and v is True)}
+        given = _given(function, args, options)
+        a = given.pop(_names(function)[0])
+        named = {k: v for k, v in given.items() if not (k == "where" and v is True)}
         if extra := {*named} - known:
             raise InvalidTypeError(
                 f"{name_of(function)} is given {', '.join(sorted(extra))}",
                 f"over nodes it takes {', '.join(sorted(known - {'a', 'monoid', 'of'}))}",
                 "leave it out, or call it on to_numpy()",
             )
-        return make(_array(first[1], function), **named)
+        return make(_array(a, function), **named)
 
     return Row(kind, call)
 
@@ -159,8 +160,9 @@ def _along(function: Function, axis: int | None = None) -> Row:
     """Along one axis of the payload, as NumPy does it."""
 
     def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        first, *given = _given(function, args, options).items()
-        named = {"axis": axis, **dict(given)}
+        given = _given(function, args, options)
+        a = given.pop(_names(function)[0])
+        named = {"axis": axis, **given}
         place = named.pop("axis")
         if place is None:
             raise InvalidTypeError(
@@ -168,7 +170,7 @@ def _along(function: Function, axis: int | None = None) -> Row:
                 "an array over nodes is not flattened",
                 "name an axis of the payload, or call it on to_numpy()",
             )
-        return payload.along_payload(function, _array(first[1], function), place, **named)
+        return payload.along_payload(function, _array(a, function), place, **named)
 
     return Row(Kind.PAYLOAD, call)
 

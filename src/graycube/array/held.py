@@ -98,8 +98,8 @@ class Held:
         chosen: Any = self.layout if layout is None else layout
         if type(blocks) is not np.ndarray or blocks.shape[:2] != self._held_shape(chosen):
             return type(self)(blocks, chosen, self.comm)
-        made = object.__new__(type(self))  # the same nodes, and nothing else to look at
-        made.__dict__.update(self.__dict__, blocks=blocks, layout=chosen)
+        made = object.__new__(type(self))  # all else was looked at before
+        made.__dict__.update(blocks=blocks, layout=chosen, comm=self.comm, nodes=self.nodes)
         return made
 
     def _held_shape(self, layout: object) -> tuple[int, ...] | None:
