@@ -28,7 +28,6 @@ from graycube.stencil.owned import OwnedHalo, halo_of
 
 if TYPE_CHECKING:
     from graycube.run.agreement import Facts
-    from graycube.stencil.frame import Index
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
@@ -120,10 +119,8 @@ class Window(Generic[_H]):
         self._require(taken)
         like = self._like
         blocks = np.empty_like(like.blocks)
-        places = _inner(self._frames, taken)
-        frames = zip(self._frames, self.meshes, places, strict=True)
-        for (frame, mesh, inside), block in zip(frames, blocks, strict=True):
-            inner = mesh[inside].reshape(block.shape)
+        for frame, mesh, block in zip(self._frames, self.meshes, blocks, strict=True):
+            inner = mesh[frame.inner(taken)].reshape(block.shape)
             block[... if frame.order is None else frame.order] = inner
         return like.with_blocks(blocks)
 
@@ -211,12 +208,6 @@ def _told(
     )
 
 
-@lru_cache(maxsize=NEAR)
-def _inner(frames: tuple[Frame, ...], steps: tuple[int, ...]) -> "list[Index]":
-    """What is so many steps on, in the frame of each node."""
-    return [frame.inner(steps) for frame in frames]
-
-
 def _require_near(exchange: Halo | OwnedHalo) -> None:
     """Refuse frames that go around a ring more than once, or far beyond the ends."""
     for k, (length, reach) in enumerate(
@@ -277,10 +268,10 @@ def window(  # noqa: PLR0913 - a stencil
         given = _seen(a)[0], reach, periodic, corners, a.blocks.itemsize, stride
         same = all(type(x) in _SAME for x in (reach, periodic, corners, stride))
         exchange = (_remembered if same else _exchange)(*given)
-        made = Window(a, exchange, fill)
         if spread(a.comm) is None:
-            return made, {}
+            return Window(a, exchange, fill), {}
         require_plain(a.dtype)
-        return made, _told(exchange, a.layout, a.payload, a.dtype, str(fill))
+        told = _told(exchange, a.layout, a.payload, a.dtype, str(fill))
+        return Window(a, exchange, fill), told
 
     return together(a.comm, prepare).update(a)

@@ -149,8 +149,15 @@ class Frame:
 
     def inner(self, steps: tuple[int, ...]) -> Index:
         """The node's own mesh within the frame, so many strides on along every axis."""
-        pairs = zip(self.axes, steps, strict=True)
-        return _index(*(along.shifted(step) for along, step in pairs))
+        if steps not in self._inner:
+            pairs = zip(self.axes, steps, strict=True)
+            self._inner[steps] = _index(*(along.shifted(step) for along, step in pairs))
+        return self._inner[steps]
+
+    @cached_property
+    def _inner(self) -> dict[tuple[int, ...], Index]:
+        """What was asked for."""
+        return {}
 
     def around(self, axis: int) -> Iterator[tuple[Index, Index]]:
         """Places along an axis that have what the node has itself, and where it is."""
