@@ -16,6 +16,25 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
 
+def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
+    """The dtype of the result, as NumPy's: what floats keep their precision, from single on."""
+    if dtype.kind not in "biufc":
+        raise InvalidTypeError(
+            f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
+        )
+    return np.result_type(dtype, 1j)
+
+
+def require_array(a: object) -> None:
+    """Refuse what is no CubeArray."""
+    if not isinstance(a, CubeArray):
+        raise InvalidTypeError(
+            f"got a {type(a).__name__}",
+            "a transform works on a CubeArray",
+            "use CubeArray.from_numpy(x, layout), or graycube.jax.fft for arrays of JAX",
+        )
+
+
 def require_lengths(
     layout: Layout, axes: Sequence[int], s: Sequence[int] | None
 ) -> dict[int, int]:

@@ -11,19 +11,17 @@ from graycube.array import CubeArray
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.arguments import require_lengths
+from graycube.fourier.arguments import complex_dtype, require_array, require_lengths
 from graycube.fourier.calls import Wanted, begun_in, legs_of
 from graycube.fourier.carried import Legs, carrier, relaid_legs
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import (
-    complex_dtype,
     fft,
     fft2,
     fftn,
     ifft,
     ifft2,
     ifftn,
-    require_array,
     require_axes,
 )
 from graycube.fourier.waves import points_wanted, to_points, to_waves, waves_wanted

@@ -23,7 +23,7 @@ from graycube.array import CubeArray
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread
 from graycube.fourier.along import KEPT
-from graycube.fourier.arguments import delivered
+from graycube.fourier.arguments import complex_dtype, delivered, require_array
 from graycube.fourier.carried import (
     Legs,
     carrier,
@@ -187,12 +187,11 @@ class _Call:
     room: int
 
 
-def called(  # noqa: PLR0913, PLR0917
+def called(
     a: CubeArray,
     what: str,
     given: tuple[object, ...],
     check: Callable[[], Wanted | None],
-    dtype: Callable[[], "np.dtype[Any]"],
     out: CubeArray | None,
 ) -> CubeArray | None:
     """What legs make of an array, if ranks have it and legs can do it; collective.
@@ -203,9 +202,10 @@ def called(  # noqa: PLR0913, PLR0917
     >>> from graycube.layout import Layout, Ownership
     >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
     >>> asked = lambda: Wanted((0,), (2,))
-    >>> called(a, "a test", (), asked, lambda: np.dtype(complex), None) is None
+    >>> called(a, "a test", (), asked, None) is None
     True
     """
+    require_array(a)
     comm = spread(a.comm)
     known = _HERE if comm is None else private(comm)
 
@@ -216,7 +216,7 @@ def called(  # noqa: PLR0913, PLR0917
         layout = begun_in(a.layout, asked)
         if len(a.nodes) > 1 and not isinstance(layout, Ownership):
             return None  # there are blocks of several nodes
-        legs = legs_of(layout, dtype(), a.nodes, asked)
+        legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
         if legs is None:
             return None
         where = None if out is None else (out.layout, out.dtype)

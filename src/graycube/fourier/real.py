@@ -13,7 +13,7 @@ Rules.
    exchanges as a whole spectrum needs. Cyclic data, or a third axis, avoid that.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.arguments import delivered, require_lengths, require_out
+from graycube.fourier.arguments import complex_dtype, delivered, require_lengths, require_out
 from graycube.fourier.calls import Wanted, called
 from graycube.fourier.engine import from_half, half_spectrum
 from graycube.fourier.lines import (
@@ -39,10 +39,8 @@ from graycube.fourier.transform import (
     Norm,
     Order,
     all_agree,
-    complex_dtype,
     fftn,
     ifftn,
-    require_array,
     require_axes,
     require_norm,
     scale,
@@ -89,7 +87,7 @@ def rfft(
         along, points, _ = check()
         return Wanted((along,), (points,), norm, real=True)
 
-    found = _called(a, "rfft", (axis, norm, n), asked, out)
+    found = called(a, "rfft", (axis, norm, n), asked, out)
     if found is not None:
         return found
     along, points, dtype = all_agree(a, "rfft", check, out=out, axis=axis, norm=norm, n=n)
@@ -133,7 +131,7 @@ def irfft(
         along, points = check()
         return Wanted((along,), (points,), norm, inverse=True, real=True)
 
-    found = _called(a, "irfft", (n, axis, norm), asked, out)
+    found = called(a, "irfft", (n, axis, norm), asked, out)
     if found is not None:
         return found
     along, points = all_agree(a, "irfft", check, out=out, axis=axis, norm=norm, n=n)
@@ -213,7 +211,7 @@ def rfftn(  # noqa: PLR0913 - NumPy's, and one more
         axes, back = (*others, last), order == "natural" and out is None
         return Wanted(axes, tuple(lengths[k] for k in axes), norm, real=True, back=back)
 
-    found = _called(a, "rfftn", (axes, norm, s, order), asked, out)
+    found = called(a, "rfftn", (axes, norm, s, order), asked, out)
     if found is not None:
         return found
     others, last, lengths = all_agree(a, "rfftn", check, out=out, axes=axes, s=s)
@@ -258,7 +256,7 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and one more
         points = tuple(lengths[k] for k in axes)
         return Wanted(axes, points, norm, inverse=True, real=True, back=back)
 
-    found = _called(a, "irfftn", (axes, norm, s, order), asked, out)
+    found = called(a, "irfftn", (axes, norm, s, order), asked, out)
     if found is not None:
         return found
     others, last, lengths = all_agree(a, "irfftn", check, out=out, axes=axes, s=s)
@@ -266,17 +264,6 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and one more
     return irfft(
         ifftn(a, others, norm, s=some, order=order), lengths[last], last, norm, out=out
     )
-
-
-def _called(
-    a: CubeArray,
-    what: str,
-    given: tuple[object, ...],
-    asked: Callable[[], Wanted],
-    out: CubeArray | None,
-) -> CubeArray | None:
-    require_array(a)
-    return called(a, what, given, asked, lambda: complex_dtype(a.dtype), out)
 
 
 def _inverse(a: CubeArray, points: int, axis: int, norm: Norm | None) -> CubeArray:

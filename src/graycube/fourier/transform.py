@@ -15,7 +15,9 @@ from graycube.cost import exchanged_dims
 from graycube.errors import InvalidTypeError
 from graycube.fourier.along import along
 from graycube.fourier.arguments import (
+    complex_dtype,
     delivered,
+    require_array,
     require_lengths,
     require_out,
     resized_home,
@@ -198,11 +200,8 @@ def _transform(  # noqa: PLR0913
         points, back = tuple(lengths[k] for k in wanted), order == "natural" and out is None
         return Wanted((*wanted,), points, norm, inverse, back=back)
 
-    require_array(a)
     what = "inverse transform" if inverse else "transform"
-    found = called(
-        a, what, (axes, norm, order, s, plan), asked, lambda: complex_dtype(a.dtype), out
-    )
+    found = called(a, what, (axes, norm, order, s, plan), asked, out)
     if found is not None:
         return found
     facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
@@ -295,25 +294,6 @@ def all_agree(
     if isinstance(out, CubeArray):
         alike |= {"layout of out": out.layout, "dtype of out": out.dtype}
     return together(a.comm, lambda: (check(), alike))
-
-
-def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
-    """The dtype of the result, as NumPy's: what floats keep their precision, from single on."""
-    if dtype.kind not in "biufc":
-        raise InvalidTypeError(
-            f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
-        )
-    return np.result_type(dtype, 1j)
-
-
-def require_array(a: object) -> None:
-    """Refuse what is no CubeArray."""
-    if not isinstance(a, CubeArray):
-        raise InvalidTypeError(
-            f"got a {type(a).__name__}",
-            "a transform works on a CubeArray",
-            "use CubeArray.from_numpy(x, layout), or graycube.jax.fft for arrays of JAX",
-        )
 
 
 def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:

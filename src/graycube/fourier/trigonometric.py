@@ -13,6 +13,7 @@ import numpy as np
 
 from graycube.array import CubeArray
 from graycube.fourier.arguments import (
+    complex_dtype,
     delivered,
     require_lengths,
     require_out,
@@ -32,7 +33,6 @@ from graycube.fourier.transform import (
     Norm,
     Order,
     all_agree,
-    complex_dtype,
     require_axes,
     require_norm,
 )

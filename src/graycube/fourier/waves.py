@@ -29,10 +29,8 @@ from graycube.fourier.team import Team
 from graycube.fourier.transform import (
     Norm,
     all_agree,
-    complex_dtype,
     fftn,
     ifftn,
-    require_array,
     require_axes,
     require_norm,
 )
@@ -104,11 +102,7 @@ def to_points(  # noqa: PLR0913
     def asked() -> Wanted:
         return points_wanted(spectrum, points, s, axes, norm, real=real)
 
-    require_array(spectrum)
-    given = (axes, points, s, norm, real)
-    found = called(
-        spectrum, "to_points", given, asked, lambda: complex_dtype(spectrum.dtype), None
-    )
+    found = called(spectrum, "to_points", (axes, points, s, norm, real), asked, None)
     if found is not None:
         return found
     finer = resampled(spectrum, points, s, axes, real=real)
@@ -144,9 +138,7 @@ def to_waves(
     def asked() -> Wanted:
         return waves_wanted(a, points, axes, norm, real=real)
 
-    require_array(a)
-    given = (axes, points, norm, real)
-    found = called(a, "to_waves", given, asked, lambda: complex_dtype(a.dtype), None)
+    found = called(a, "to_waves", (axes, points, norm, real), asked, None)
     if found is not None:
         return found
     chosen = all_agree(a, "to_waves", asked, points=points, axes=axes, norm=norm, real=real)

@@ -85,11 +85,9 @@ def lent(
     """
     kind = np.dtype(dtype)
     nbytes = kind.itemsize * prod(shape)
-    shelf: list[Memory] = known.remembered(nbytes < _LARGE, list, 2, "lent")
+    shelf, every = known.remembered(nbytes < _LARGE, _shelf, 2, "lent")
     memory = _taken(shelf, nbytes) or Memory(nbytes)
-    # an array may outlive its communicator, but what was made for its memory may not
-    every: WeakKeyDictionary[Memory, dict[Hashable, tuple[dict[str, Any], _T]]]
-    every = known.remembered("made", WeakKeyDictionary, 1, "made")
+    kept: dict[Hashable, tuple[dict[str, Any], _T]]
     kept = every.setdefault(memory, {})
     found = kept.get(key)
     if found is None:
@@ -99,6 +97,14 @@ def lent(
         kept[key] = found = target.__array_interface__, make(target)
     where, made = found
     return np.asarray(Lent(memory, where, shelf)), made
+
+
+def _shelf() -> tuple[list[Memory], "WeakKeyDictionary[Memory, Any]"]:
+    """Blocks that came back, and what was made for blocks, wherever they are.
+
+    An array may outlive its communicator, but what was made for its memory may not.
+    """
+    return [], WeakKeyDictionary()
 
 
 def _taken(shelf: list[Memory], nbytes: int) -> Memory | None:
