@@ -300,7 +300,7 @@ def any_source(comm):
         source = ref(a.blocks)
         del a
         yield source() is None, "the source is held"
-    kept = private(over).kept["made"]["made"].values()
+    kept = [k for _, shelf in private(over).kept["lent"].values() for k in shelf.values()]
     programs = [ref(made) for every in kept for _, made in every.values()]
     yield any(program() for program in programs), "nothing was kept"
     del kept
