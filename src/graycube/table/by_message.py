@@ -14,7 +14,7 @@ they must be few.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
@@ -32,6 +32,7 @@ MOST = 1 << 9
 ALL_ORDERS = 3
 """Up to so many dimensions all orders are tried."""
 
+_Pairs = tuple[tuple[int, int], ...]
 _Message = tuple[int, int, int]
 """From a node to another, and which part of the block it is."""
 _Hops = tuple[tuple[int, int], ...]
@@ -88,18 +89,47 @@ def _steps(node: int, hops: _Hops) -> tuple[LaneStep, ...]:
     return tuple(steps)
 
 
-@lru_cache(maxsize=1 << 8)  # whatever the block, and what a message costs
-def manners(
-    pairs: tuple[tuple[int, int], ...], parts: int, ports: int, *, circuits: bool
-) -> tuple[Manner, ...]:
+def manners(pairs: _Pairs, parts: int, ports: int, *, circuits: bool) -> tuple[Manner, ...]:
     """All manners for messages between some nodes, each in so many parts."""
-    messages = [(u, v, k) for u, v in pairs if u != v for k in range(parts)]
+    found = (*in_orders(pairs, parts), *hop_by_hop(pairs, parts, ports))
+    return (*found, *on_circuits(pairs, parts, ports)) if circuits else found
+
+
+@lru_cache(maxsize=1 << 8)  # whatever the block, and what a message costs
+def in_orders(pairs: _Pairs, parts: int) -> tuple[Manner, ...]:
+    """All messages cross the dimensions in one order, each part from another one on."""
+    messages = _messages(pairs, parts)
+    return _counted(parts, _in_orders(messages, _dimensions(messages), parts))
+
+
+@lru_cache(maxsize=1 << 8)
+def hop_by_hop(pairs: _Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
+    """Farthest first, with the parts of a message together or one after the other."""
+    messages = _messages(pairs, parts)
+    return _counted(
+        parts, (_farthest_first(some, ports) for some in (messages, _by_part(messages)))
+    )
+
+
+@lru_cache(maxsize=1 << 8)
+def on_circuits(pairs: _Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
+    """Circuits whose paths take the dimensions upwards or downwards."""
+    messages = _messages(pairs, parts)
     dims = _dimensions(messages)
-    by_part = sorted(messages, key=lambda message: message[2])
-    ways = [*_in_orders(messages, dims, parts)]
-    ways += (_farthest_first(some, ports) for some in (messages, by_part))
-    if circuits:
-        ways += (_on_circuits(by_part, order, ports) for order in (dims, dims[::-1]))
+    return _counted(
+        parts, (_on_circuits(_by_part(messages), order, ports) for order in (dims, dims[::-1]))
+    )
+
+
+def _messages(pairs: _Pairs, parts: int) -> list[_Message]:
+    return [(u, v, k) for u, v in pairs if u != v for k in range(parts)]
+
+
+def _by_part(messages: Sequence[_Message]) -> list[_Message]:
+    return sorted(messages, key=lambda message: message[2])
+
+
+def _counted(parts: int, ways: Iterable[dict[_Message, _Hops]]) -> tuple[Manner, ...]:
     return tuple(Manner(parts, hops, _fullest(hops)) for hops in ways)
 
 

@@ -6,7 +6,8 @@ Rules.
    are a *piece*; the pieces from one node to another are a message, one after the other.
 2. A message may be cut in two or more parts, by slot bits that do not say where to go, or by
    bits of the payload.
-3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`).
+3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`): hop by
+   hop, or on circuits where there are some.
 4. A piece gets its slots when it has arrived: by the same exchanges of slot bits for all, and
    then some flips of its own.
 
@@ -28,7 +29,7 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, Way, hop
 from graycube.table import all_to_all, dimension_exchange, pairs, pipeline, rotated_parts
 from graycube.table.algorithm import Algorithm
-from graycube.table.by_message import MOST, Manner, manners
+from graycube.table.by_message import MOST, Manner, hop_by_hop, on_circuits
 from graycube.table.conversion import always, why_conversion
 from graycube.table.relabel import is_renumbering
 
@@ -41,13 +42,15 @@ _Pair = tuple[int, int]
 class _Pieces(NamedTuple):
     """The slots, spread over the bits that say where they go, of each pair of nodes.
 
-    ``leaving`` messages leave a node, at most, and they have so many ``hops`` in the mean.
+    ``leaving`` messages leave a node, at most; they have so many ``hops`` in all, and the
+    ``farthest`` one has so many.
     """
 
     told: tuple[int, ...]
     slots: dict[_Pair, tuple[int, ...]]
     leaving: int
-    hops: float
+    hops: int
+    farthest: int
 
 
 class _Parted(NamedTuple):
@@ -64,11 +67,13 @@ class _Parted(NamedTuple):
         return each * len(next(iter(self.pieces.slots.values())))
 
     def least(self, machine: Machine) -> float:
-        """What a node has to send takes so long on its ports, in any manner and parts."""
-        hops = self.pieces.leaving if machine.switching == "circuit" else self.pieces.hops
-        sent = hops / min(machine.links_at_once, self.task.n)
-        nbytes = self.size * self.task.itemsize
-        return machine.cheapest.startup + sent * nbytes * machine.cheapest.per_byte
+        """What a node has to send takes so many rounds on its ports, each of a message."""
+        ports = min(machine.links_at_once, self.task.n)
+        rounds = -(-self.pieces.leaving * self.parts // ports)
+        if machine.switching != "circuit":
+            rounds = -(-self.pieces.hops * self.parts // (ports << self.task.n))
+            rounds = max(rounds, self.pieces.farthest)
+        return rounds * machine.message_time(self.size * self.task.itemsize)
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -106,17 +111,18 @@ def _best(task: Task, machine: Machine) -> tuple[_Parted, Manner] | None:
 
 def _cheaper(task: Task, machine: Machine) -> Iterator[tuple[float, _Parted, Manner]]:
     """Manners that cost less than what is written down more simply, with their prices."""
-    others, whole = inf, next(_partings(task, 1))
+    ports = machine.links_at_once
+    others, left = inf, [(parted.least(machine), parted) for parted in _partings(task, ports)]
     for one in OTHERS:
         others = min(others, one.price(task, machine))
-        if whole.least(machine) >= others:
+        left = [(least, parted) for least, parted in left if least < others]
+        if not left:
             return
-    ports, circuits = machine.links_at_once, machine.switching == "circuit"
-    for parted in _partings(task, ports):
+    manners = on_circuits if machine.switching == "circuit" else hop_by_hop
+    for _, parted in left:
         size = parted.size * task.itemsize
-        between = tuple(parted.pieces.slots)
-        for manner in manners(between, parted.parts, ports, circuits=circuits):
-            price = sum(machine.message_time(size * count) for count in manner.fullest)
+        for manner in manners(tuple(parted.pieces.slots), parted.parts, ports):
+            price = len(manner.fullest) * machine.message_time(size)
             if price < others:
                 yield price, parted, manner
 
@@ -150,9 +156,9 @@ def _pieces(move: AffineMap, n: int) -> _Pieces:
             slot = sum(1 << told[k] for k in bit_indices(number))
             slots[u, move(u | slot) & nodes].append(slot)
     leaving = Counter(u for u, v in slots if u != v)
-    hops = sum((u ^ v).bit_count() for u, v in slots) / (1 << n)
+    hops = [(u ^ v).bit_count() for u, v in slots]
     some = {pair: tuple(each) for pair, each in slots.items()}
-    return _Pieces(told, some, max(leaving.values()), hops)
+    return _Pieces(told, some, max(leaving.values()), sum(hops), max(hops))
 
 
 def _scheduled(parted: _Parted, manner: Manner) -> Schedule:
