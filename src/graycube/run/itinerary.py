@@ -1,8 +1,8 @@
 """The ways of a schedule as those who carry it out need them: by address, in whole blocks.
 
-Slots that are told apart by nothing are followed as one, so a way has whole blocks here, or what
-is at some positions of each slot: then there are several itineraries. What stays within a round
-makes no difference to anybody: such delays are left out.
+Slots that are told apart by nothing are followed as one, so a way has whole blocks here, or
+what is at some positions of each slot: then there are several itineraries. What stays within a
+round makes no difference to anybody: such delays are left out.
 """
 
 from bisect import bisect_right

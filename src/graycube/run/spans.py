@@ -1,8 +1,8 @@
 """One script of several, each of which is that of some positions of every slot.
 
-Rows become as short as the positions need. A row of one of the scripts has the same positions of
-some slots, so it is several rows, which lie apart in the block and in the result, and follow one
-another in their own part of the spare rows.
+Rows become as short as the positions need. A row of one of the scripts has the same positions
+of some slots, so it is several rows, which lie apart in the block and in the result, and follow
+one another in their own part of the spare rows.
 """
 
 from collections.abc import Sequence

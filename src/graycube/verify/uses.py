@@ -101,9 +101,9 @@ def _met(
 ) -> tuple[Conditions, int]:
     """On which nodes some elements of a way meet the equations, and how many at most.
 
-    Slots are permuted as a whole, and so are the same positions of all, so at any time the
+    Slots are permuted as a whole, and so are the same positions of all. So at any time the
     elements of such a way are all those of a subspace of addresses: each independent parity of
-    slots leaves half of them on a node, or all on some nodes. Of other ways the worst is assumed.
+    slots leaves half of them on a node, or all on some nodes. Of others the worst is assumed.
     """
     n, block, span = schedule.task.n, schedule.task.block, span_of_slots(schedule.task, way)
     if span is not None and any(mask >> n for mask, _ in equations):
