@@ -4,8 +4,8 @@ Rules.
 
 1. Some slot bits say to which node an element goes. All elements of a node that agree in them
    are a *piece*; the pieces from one node to another are a message, one after the other.
-2. A message may be cut in two or more parts, by slot bits that do not say where to go, or by
-   bits of the payload.
+2. A message may be cut in two or more parts, by slot bits that do not say where to go, and by
+   positions behind each slot (:mod:`graycube.table.shares`).
 3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`): hop by
    hop, or on circuits where there are some.
 4. A piece gets its slots when it has arrived: by the same exchanges of slot bits for all, and
@@ -18,7 +18,6 @@ common. Each piece has a way of its own, so they must be few.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
 from math import inf
 from typing import NamedTuple
 
@@ -26,12 +25,13 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix, Span, bit_indices
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Step, Task, Way, hop
+from graycube.schedule import Schedule, Step, Task, hop
 from graycube.table import all_to_all, dimension_exchange, pairs, pipeline, rotated_parts
 from graycube.table.algorithm import Algorithm
 from graycube.table.by_message import MOST, Manner, hop_by_hop, on_circuits
 from graycube.table.conversion import always, why_conversion
 from graycube.table.relabel import is_renumbering
+from graycube.table.shares import MAX_BITS, cuts, needed, shares
 
 OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
 """What is written down more simply is taken where it costs no more."""
@@ -54,17 +54,28 @@ class _Pieces(NamedTuple):
 
 
 class _Parted(NamedTuple):
-    """Messages in so many parts."""
+    """Messages in so many parts; ``bits`` number the groups of units."""
 
     task: Task
     pieces: _Pieces
     parts: int
+    bits: tuple[int, ...]
+
+    @property
+    def unit(self) -> int:
+        """Elements of a piece that are in a unit."""
+        return 1 << self.task.p - self.task.n - len(self.pieces.told) - len(self.bits)
+
+    @property
+    def cuts(self) -> list[tuple[int, int]]:
+        """The units of each part."""
+        return cuts(self.task.payload << len(self.bits), self.parts)
 
     @property
     def size(self) -> int:
-        """Elements of a part of a message."""
-        each = self.task.block // self.parts >> len(self.pieces.told)
-        return each * len(next(iter(self.pieces.slots.values())))
+        """Elements of the largest part of a message."""
+        most = max(stop - start for start, stop in self.cuts)
+        return most * self.unit * len(next(iter(self.pieces.slots.values())))
 
     def least(self, machine: Machine) -> float:
         """What a node has to send takes so many rounds on its ports, each of a message."""
@@ -128,17 +139,13 @@ def _cheaper(task: Task, machine: Machine) -> Iterator[tuple[float, _Parted, Man
 
 
 def _partings(task: Task, ports: int) -> Iterator[_Parted]:
-    """With messages in one part, two, four: as many as ports, pieces and payload allow."""
-    there = task.p - task.n - len(_telling(task.move, task.n))
-    bits = finer = 0
-    while 1 << bits <= ports and task.payload % (1 << finer) == 0:
-        refined = task.refined(finer)
-        pieces = _pieces(refined.move, task.n)
-        if 1 << task.n + len(pieces.told) + bits > MOST:
-            return
-        yield _Parted(refined, pieces, 1 << bits)
-        bits += 1
-        finer = max(0, bits - there)
+    """With messages in as many parts as ports, pieces and payload allow."""
+    pieces = _pieces(task.move, task.n)
+    free = [j for j in range(task.n, task.p) if j not in pieces.told][:MAX_BITS]
+    most = min(ports, MOST >> task.n + len(pieces.told), task.payload << len(free))
+    for parts in range(1, most + 1):
+        bits = free[: needed(parts, task.payload, len(free))]
+        yield _Parted(task, pieces, parts, tuple(bits))
 
 
 def _telling(move: AffineMap, n: int) -> tuple[int, ...]:
@@ -163,30 +170,21 @@ def _pieces(move: AffineMap, n: int) -> _Pieces:
 
 def _scheduled(parted: _Parted, manner: Manner) -> Schedule:
     task, pieces, size = parted.task, parted.pieces, parted.size
-    starts = list(accumulate((size * count for count in manner.fullest), initial=0))
-    free = [j for j in range(task.n, task.p) if j not in pieces.told]
-    apart = free[: manner.parts.bit_length() - 1]
-    mask = (1 << task.n) - 1 | sum(1 << j for j in (*pieces.told, *apart))
+    mask = (1 << task.n) - 1 | sum(1 << j for j in pieces.told)
     places = _in_place(task.move, task.n, pieces.told)
-    ahead = defaultdict[tuple[int, int, int], int](int)
     ways = []
     for (u, v), slots in pieces.slots.items():
-        for part in range(manner.parts):
-            hops = manner.hops.get((u, v, part), ())
-            begun, at = [], u
-            for number, d in hops:
-                begun.append(starts[number] + ahead[number, at, d])
-                ahead[number, at, d] += size
-                at ^= 1 << d
-            chosen = sum(1 << apart[k] for k in bit_indices(part))
-            for k, slot in enumerate(slots):
-                late = k * size // len(slots)
-                timed = zip(begun, hops, strict=True)
-                steps = [hop(start + late, always(d), task.n) for start, (_, d) in timed]
-                value = u | slot | chosen
-                steps += _into_slots(task, value, places)
-                ways.append(Way(0, task.block, tuple(steps), mask, value))
-    return Schedule(task, "by-part", tuple(starts[:-1]), starts[-1], tuple(ways))
+        for part, run in enumerate(parted.cuts):
+            hops, late = manner.hops.get((u, v, part), ()), 0
+            for slot in slots:
+                for share in shares(*run, task.payload, parted.bits):
+                    steps = [hop(size * number + late, always(d), task.n) for number, d in hops]
+                    value = share.value | u | slot
+                    steps += _into_slots(task, value, places)
+                    ways.append(share.way(task, steps, mask, value))
+                    late += share.units(parted.bits) * parted.unit
+    starts = tuple(range(0, size * len(manner.fullest), size))
+    return Schedule(task, "by-part", starts, size * len(starts), tuple(ways))
 
 
 def _into_slots(task: Task, start: int, places: Sequence[Exchange]) -> Iterator[Step]:

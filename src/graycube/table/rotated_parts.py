@@ -28,15 +28,13 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Task, hop
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
-from graycube.table.shares import cuts, needed, shares
+from graycube.table.shares import MAX_BITS, cuts, needed, shares
 
 MAX_DIMS = 16
 """More take long to lay out."""
 ALL_ORDERS, ALL_TURNS = 3, 6
 """Up to so many dimensions all orders are tried, and all rotations of one, both ways."""
 MAX_PARTS = 8
-MAX_BITS = 5
-"""So many slot bits, at most, tell parts apart."""
 
 _Lists = tuple[tuple[Exchange, ...], ...]
 """The exchanges of each part."""

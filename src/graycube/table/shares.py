@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from graycube.schedule import Step, Task, Way
 
+MAX_BITS = 5
+"""So many slot bits, at most, number groups."""
 FINE = 1 << 9
 """A part of so many units is equal enough to others."""
 
