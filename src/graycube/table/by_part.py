@@ -132,7 +132,7 @@ def _cheaper(task: Task, machine: Machine) -> Iterator[tuple[float, _Parted, Man
     manners = on_circuits if machine.switching == "circuit" else hop_by_hop
     for _, parted in left:
         size = parted.size * task.itemsize
-        for manner in manners(tuple(parted.pieces.slots), parted.parts, ports):
+        for manner in manners(tuple(sorted(parted.pieces.slots)), parted.parts, ports):
             price = len(manner.fullest) * machine.message_time(size)
             if price < others:
                 yield price, parted, manner
