@@ -10,6 +10,8 @@ Rules.
    every part, or all of it on some nodes, as it does with a block.
 3. In a round every part does its next exchange. Parts that meet in a dimension cross it one
    after the other.
+4. Many parts may have one order instead: each begins a round after the one before it, and as
+   many as there are ports are on their way at a time.
 
 That is the number of rounds of one exchange after the other, with the bytes shared out over the
 ports.
@@ -18,7 +20,7 @@ ports.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, permutations, zip_longest
+from itertools import accumulate, permutations
 from math import inf
 from typing import NamedTuple
 
@@ -35,18 +37,21 @@ MAX_DIMS = 16
 ALL_ORDERS, ALL_TURNS = 3, 6
 """Up to so many dimensions all orders are tried, and all rotations of one, both ways."""
 MAX_PARTS = 8
+MANY = (8, 16, 32, 64, 128)
+"""So many parts are tried in one order."""
 
 _Lists = tuple[tuple[Exchange, ...], ...]
 """The exchanges of each part."""
 
 
 class _Arrangement(NamedTuple):
-    """The exchanges of parts, and the slot bits that they leave alone, from the highest.
+    """The exchanges of parts, the rounds in which these begin, and slot bits left alone.
 
-    ``crossed`` are the dimension of each round of each part, and whether half of it moves.
+    ``crossed`` are the dimension of each exchange over a link, and whether half of it moves.
     """
 
     lists: _Lists
+    begin: tuple[int, ...]
     free: tuple[int, ...]
     crossed: tuple[tuple[tuple[int, bool], ...], ...]
 
@@ -70,13 +75,13 @@ class _Parting(NamedTuple):
     def rounds(self) -> list[int]:
         """How many elements cross the fullest dimension in each round."""
         sizes = [stop - start for start, stop in cuts(self.units, len(self.laid.lists))]
-        longest = []
-        for now in zip_longest(*self.laid.crossed):
-            load = defaultdict[int, int](int)
-            for size, crossed in zip(sizes, now, strict=True):
-                if crossed is not None:
-                    load[crossed[0]] += self.crossing(size, half=crossed[1])
-            longest.append(max(load.values()))
+        load = defaultdict[tuple[int, int], int](int)
+        for size, first, crossed in zip(sizes, self.laid.begin, self.laid.crossed, strict=True):
+            for number, (d, half) in enumerate(crossed, first):
+                load[number, d] += self.crossing(size, half=half)
+        longest = [0] * (1 + max(number for number, _ in load))
+        for (number, _), size in load.items():
+            longest[number] = max(longest[number], size)
         return longest
 
     def price(self, machine: Machine) -> float:
@@ -155,20 +160,29 @@ def _orders(move: AffineMap, n: int, most: int) -> tuple[_Arrangement, ...]:
     elif len(dims) <= ALL_TURNS:
         ways = (tuple(sorted(dims)), tuple(sorted(dims, reverse=True)))
         orders = [way[k:] + way[:k] for k in range(len(dims)) for way in ways]
-    found = list[_Lists]()
-    for parts in range(2, min(most, len(dims)) + 1):
+    ports = min(most, len(dims))
+    found = list[tuple[_Lists, tuple[int, ...]]]()
+    for parts in range(2, ports + 1):
         for order in orders:
             turns = (k * len(order) // parts for k in range(parts))
-            found.append(tuple(in_order(move, n, order[t:] + order[:t]) for t in turns))
-    return tuple(_laid(lists, move.width, n) for lists in dict.fromkeys(found))
+            lists = tuple(in_order(move, n, order[t:] + order[:t]) for t in turns)
+            found.append((lists, (0,) * parts))
+    for order in orders[:2]:
+        one = in_order(move, n, order)
+        rounds = len(_crossing(one, n))
+        for parts in MANY:
+            begin = (k // ports * rounds + k % ports for k in range(parts))
+            found.append(((one,) * parts, tuple(begin)))
+    return tuple(_laid(*each, move.width, n) for each in dict.fromkeys(found))
 
 
-def _laid(lists: _Lists, p: int, n: int) -> _Arrangement:
-    crossed = (
-        tuple((_dimension(e, n), bool(e.when >> n)) for e in _crossing(some, n))
-        for some in lists
-    )
-    return _Arrangement(lists, _free(lists, p, n)[:MAX_BITS], tuple(crossed))
+def _laid(lists: _Lists, begin: tuple[int, ...], p: int, n: int) -> _Arrangement:
+    crossed = {
+        some: tuple((_dimension(e, n), bool(e.when >> n)) for e in _crossing(some, n))
+        for some in dict.fromkeys(lists)
+    }
+    free = _free(tuple(crossed), p, n)[:MAX_BITS]
+    return _Arrangement(lists, begin, free, tuple(crossed[some] for some in lists))
 
 
 def _scheduled(found: _Parting) -> Schedule:
@@ -176,10 +190,11 @@ def _scheduled(found: _Parting) -> Schedule:
     starts = list(accumulate(lengths, initial=0))
     ahead = [defaultdict[int, int](int) for _ in lengths]
     ways = []
-    runs = cuts(found.units, len(found.laid.lists))
-    for exchanges, crossed, run in zip(found.laid.lists, found.laid.crossed, runs, strict=True):
+    laid, runs = found.laid, cuts(found.units, len(found.laid.lists))
+    parts = zip(laid.lists, laid.crossed, laid.begin, runs, strict=True)
+    for exchanges, crossed, first, run in parts:
         for share in shares(*run, task.payload, found.bits):
-            rounds, hops = enumerate(crossed), []
+            rounds, hops = enumerate(crossed, first), []
             for exchange in exchanges:
                 if not exchange.flip & (1 << n) - 1:
                     hops.append(hop(0, exchange, n))
