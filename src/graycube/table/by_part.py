@@ -18,7 +18,9 @@ common. Each piece has a way of its own, so they must be few.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, groupby
 from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
 from graycube.errors import InvalidValueError
@@ -28,7 +30,15 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, hop
 from graycube.table import all_to_all, dimension_exchange, pairs, pipeline, rotated_parts
 from graycube.table.algorithm import Algorithm
-from graycube.table.by_message import MOST, Manner, hop_by_hop, on_circuits
+from graycube.table.by_message import (
+    MOST,
+    Manner,
+    dealt,
+    hop_by_hop,
+    in_orders,
+    in_subcubes,
+    on_circuits,
+)
 from graycube.table.conversion import always, why_conversion
 from graycube.table.relabel import is_renumbering
 from graycube.table.shares import MAX_BITS, cuts, needed, shares
@@ -77,14 +87,23 @@ class _Parted(NamedTuple):
         most = max(stop - start for start, stop in self.cuts)
         return most * self.unit * len(next(iter(self.pieces.slots.values())))
 
-    def least(self, machine: Machine) -> float:
-        """What a node has to send takes so many rounds on its ports, each of a message."""
-        ports = min(machine.links_at_once, self.task.n)
-        rounds = -(-self.pieces.leaving * self.parts // ports)
-        if machine.switching != "circuit":
-            rounds = -(-self.pieces.hops * self.parts // (ports << self.task.n))
-            rounds = max(rounds, self.pieces.farthest)
-        return rounds * machine.message_time(self.size * self.task.itemsize)
+    def rounds(self, machine: Machine) -> tuple[int, int]:
+        """At least so many, of how many at least if a link takes one message at a time."""
+        ports, nodes = min(machine.links_at_once, self.task.n), 1 << self.task.n
+        if machine.switching == "circuit":
+            return 1, -(-self.pieces.leaving * self.parts // ports)
+        sent = -(-self.pieces.hops * self.parts // (ports * nodes))
+        return self.pieces.farthest, max(sent, self.pieces.farthest)
+
+    def least(self, machine: Machine, *, joined: bool = False) -> float:
+        """No manner takes less; a message of its own has each link, or they are ``joined``."""
+        fewest, alone = self.rounds(machine)
+        nbytes = self.size * self.task.itemsize
+        if not joined:
+            return alone * machine.message_time(nbytes)
+        link = machine.cheapest
+        startups = max(fewest, machine.startups(alone * nbytes))
+        return startups * link.startup + alone * nbytes * link.per_byte
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -121,21 +140,39 @@ def _best(task: Task, machine: Machine) -> tuple[_Parted, Manner] | None:
 
 
 def _cheaper(task: Task, machine: Machine) -> Iterator[tuple[float, _Parted, Manner]]:
-    """Manners that cost less than what is written down more simply, with their prices."""
+    """Manners that cost less than all before them, with their prices."""
     ports = machine.links_at_once
-    others, left = inf, [(parted.least(machine), parted) for parted in _partings(task, ports)]
+    left, best = [*_partings(task, ports)], inf
     for one in OTHERS:
-        others = min(others, one.price(task, machine))
-        left = [(least, parted) for least, parted in left if least < others]
+        best = min(best, one.price(task, machine))
+        left = [parted for parted in left if parted.least(machine, joined=True) < best]
         if not left:
             return
-    manners = on_circuits if machine.switching == "circuit" else hop_by_hop
-    for _, parted in left:
-        size = parted.size * task.itemsize
-        for manner in manners(tuple(sorted(parted.pieces.slots)), parted.parts, ports):
-            price = len(manner.fullest) * machine.message_time(size)
-            if price < others:
-                yield price, parted, manner
+    for parted in left:
+        nbytes = parted.size * task.itemsize
+        for joined in (False, True):
+            if parted.least(machine, joined=joined) >= best:
+                continue
+            for manner in _manners(parted, machine, joined=joined):
+                price = sum(machine.message_time(nbytes * count) for count in manner.fullest)
+                if price < best:
+                    best = price
+                    yield price, parted, manner
+
+
+def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[Manner]:
+    """Those in which each link takes one message at a time, or those where it takes several."""
+    pairs, parts = tuple(sorted(parted.pieces.slots)), parted.parts
+    ports, circuits = machine.links_at_once, machine.switching == "circuit"
+    if not joined:
+        yield from (on_circuits if circuits else hop_by_hop)(pairs, parts, ports)
+    elif parts > 1:
+        yield from in_orders(pairs, parts)
+    elif circuits:
+        yield from in_subcubes(pairs, ports)
+    else:
+        for orders in range(2, ports + 1):
+            yield from dealt(pairs, orders)
 
 
 def _partings(task: Task, ports: int) -> Iterator[_Parted]:
@@ -170,21 +207,40 @@ def _pieces(move: AffineMap, n: int) -> _Pieces:
 
 def _scheduled(parted: _Parted, manner: Manner) -> Schedule:
     task, pieces, size = parted.task, parted.pieces, parted.size
+    starts = [*accumulate((size * count for count in manner.fullest), initial=0)]
     mask = (1 << task.n) - 1 | sum(1 << j for j in pieces.told)
     places = _in_place(task.move, task.n, pieces.told)
+    ahead = defaultdict[tuple[int, int, int], int](int)
     ways = []
     for (u, v), slots in pieces.slots.items():
         for part, run in enumerate(parted.cuts):
-            hops, late = manner.hops.get((u, v, part), ()), 0
+            hops = manner.hops.get((u, v, part), ())
+            begun, late = [starts[r] + w for r, w in _waits(u, hops, ahead, size)], 0
             for slot in slots:
                 for share in shares(*run, task.payload, parted.bits):
-                    steps = [hop(size * number + late, always(d), task.n) for number, d in hops]
+                    timed = zip(begun, hops, strict=True)
+                    steps = [hop(start + late, always(d), task.n) for start, (_, d) in timed]
                     value = share.value | u | slot
                     steps += _into_slots(task, value, places)
                     ways.append(share.way(task, steps, mask, value))
                     late += share.units(parted.bits) * parted.unit
-    starts = tuple(range(0, size * len(manner.fullest), size))
-    return Schedule(task, "by-part", starts, size * len(starts), tuple(ways))
+    marks = tuple(at for at, count in zip(starts, manner.fullest, strict=False) if count)
+    return Schedule(task, "by-part", marks, starts[-1], tuple(ways))
+
+
+def _waits(
+    node: int, hops: Sequence[_Pair], ahead: dict[tuple[int, int, int], int], size: int
+) -> Iterator[_Pair]:
+    """For each hop its round, and how many elements go first; a circuit is one message."""
+    for number, circuit in groupby(hops, key=itemgetter(0)):
+        links = []
+        for _, d in circuit:
+            links.append((number, node, d))
+            node ^= 1 << d
+        wait = max(ahead[link] for link in links)
+        for link in links:
+            ahead[link] = wait + size
+            yield number, wait
 
 
 def _into_slots(task: Task, start: int, places: Sequence[Exchange]) -> Iterator[Step]:
