@@ -13,7 +13,7 @@ What this takes depends on how many messages meet: it is counted. Each has a way
 they must be few.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import permutations

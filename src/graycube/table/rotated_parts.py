@@ -17,7 +17,7 @@ That is the number of rounds of one exchange after the other, with the bytes sha
 ports.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, permutations
@@ -45,15 +45,16 @@ _Lists = tuple[tuple[Exchange, ...], ...]
 
 
 class _Arrangement(NamedTuple):
-    """The exchanges of parts, the rounds in which these begin, and slot bits left alone.
+    """Which of the lists of exchanges each part has, and the round in which it begins.
 
-    ``crossed`` are the dimension of each exchange over a link, and whether half of it moves.
+    ``crossed`` are the dimension of each exchange over a link, and whether half of it moves;
+    no list looks at the slot bits that are ``free``.
     """
 
     lists: _Lists
-    begin: tuple[int, ...]
-    free: tuple[int, ...]
     crossed: tuple[tuple[tuple[int, bool], ...], ...]
+    free: tuple[int, ...]
+    parts: tuple[tuple[int, int], ...]
 
 
 class _Parting(NamedTuple):
@@ -74,11 +75,11 @@ class _Parting(NamedTuple):
 
     def rounds(self) -> list[int]:
         """How many elements cross the fullest dimension in each round."""
-        sizes = [stop - start for start, stop in cuts(self.units, len(self.laid.lists))]
+        runs, laid = cuts(self.units, len(self.laid.parts)), self.laid
         load = defaultdict[tuple[int, int], int](int)
-        for size, first, crossed in zip(sizes, self.laid.begin, self.laid.crossed, strict=True):
-            for number, (d, half) in enumerate(crossed, first):
-                load[number, d] += self.crossing(size, half=half)
+        for (start, stop), (which, first) in zip(runs, laid.parts, strict=True):
+            for number, (d, half) in enumerate(laid.crossed[which], first):
+                load[number, d] += self.crossing(stop - start, half=half)
         longest = [0] * (1 + max(number for number, _ in load))
         for (number, _), size in load.items():
             longest[number] = max(longest[number], size)
@@ -86,8 +87,8 @@ class _Parting(NamedTuple):
 
     def price(self, machine: Machine) -> float:
         """What the rounds take."""
-        itemsize = self.task.itemsize
-        return sum(machine.message_time(size * itemsize) for size in self.rounds())
+        lengths, itemsize = Counter(self.rounds()), self.task.itemsize
+        return sum(machine.message_time(x * itemsize) * times for x, times in lengths.items())
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -125,7 +126,7 @@ def _cheapest(task: Task, machine: Machine) -> _Parting:
 def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
     most = min(machine.links_at_once, MAX_PARTS)
     for laid in _orders(task.move, task.n, most):
-        parts = len(laid.lists)
+        parts = len(laid.parts)
         count = needed(parts, task.payload, len(laid.free))
         made = _Parting(task, laid, laid.free[:count])
         if made.units >= parts:
@@ -161,28 +162,28 @@ def _orders(move: AffineMap, n: int, most: int) -> tuple[_Arrangement, ...]:
         ways = (tuple(sorted(dims)), tuple(sorted(dims, reverse=True)))
         orders = [way[k:] + way[:k] for k in range(len(dims)) for way in ways]
     ports = min(most, len(dims))
-    found = list[tuple[_Lists, tuple[int, ...]]]()
+    found = list[_Lists]()
     for parts in range(2, ports + 1):
         for order in orders:
             turns = (k * len(order) // parts for k in range(parts))
-            lists = tuple(in_order(move, n, order[t:] + order[:t]) for t in turns)
-            found.append((lists, (0,) * parts))
+            found.append(tuple(in_order(move, n, order[t:] + order[:t]) for t in turns))
+    made = [_laid(lists, move.width, n) for lists in dict.fromkeys(found)]
     for order in orders[:2]:
-        one = in_order(move, n, order)
-        rounds = len(_crossing(one, n))
+        one = _laid((in_order(move, n, order),), move.width, n)
+        rounds = len(one.crossed[0])
         for parts in MANY:
             begin = (k // ports * rounds + k % ports for k in range(parts))
-            found.append(((one,) * parts, tuple(begin)))
-    return tuple(_laid(*each, move.width, n) for each in dict.fromkeys(found))
+            made.append(one._replace(parts=tuple((0, first) for first in begin)))
+    return tuple(made)
 
 
-def _laid(lists: _Lists, begin: tuple[int, ...], p: int, n: int) -> _Arrangement:
-    crossed = {
-        some: tuple((_dimension(e, n), bool(e.when >> n)) for e in _crossing(some, n))
-        for some in dict.fromkeys(lists)
-    }
-    free = _free(tuple(crossed), p, n)[:MAX_BITS]
-    return _Arrangement(lists, begin, free, tuple(crossed[some] for some in lists))
+def _laid(lists: _Lists, p: int, n: int) -> _Arrangement:
+    crossed = (
+        tuple((_dimension(e, n), bool(e.when >> n)) for e in _crossing(some, n))
+        for some in lists
+    )
+    free, parts = _free(lists, p, n)[:MAX_BITS], ((k, 0) for k in range(len(lists)))
+    return _Arrangement(lists, tuple(crossed), free, tuple(parts))
 
 
 def _scheduled(found: _Parting) -> Schedule:
@@ -190,12 +191,11 @@ def _scheduled(found: _Parting) -> Schedule:
     starts = list(accumulate(lengths, initial=0))
     ahead = [defaultdict[int, int](int) for _ in lengths]
     ways = []
-    laid, runs = found.laid, cuts(found.units, len(found.laid.lists))
-    parts = zip(laid.lists, laid.crossed, laid.begin, runs, strict=True)
-    for exchanges, crossed, first, run in parts:
+    laid, runs = found.laid, cuts(found.units, len(found.laid.parts))
+    for (which, first), run in zip(laid.parts, runs, strict=True):
         for share in shares(*run, task.payload, found.bits):
-            rounds, hops = enumerate(crossed, first), []
-            for exchange in exchanges:
+            rounds, hops = enumerate(laid.crossed[which], first), []
+            for exchange in laid.lists[which]:
                 if not exchange.flip & (1 << n) - 1:
                     hops.append(hop(0, exchange, n))
                     continue
