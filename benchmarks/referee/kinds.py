@@ -35,8 +35,8 @@ def kinds(n: int) -> Iterator[tuple[str, Pair]]:
     yield (
         "extents",
         (
-            gc.Layout.mesh((3 * side, 5 * side), nodes=(side, 1)),
-            gc.Layout.mesh((3 * side, 5 * side), nodes=(1, side)),
+            gc.Layout.mesh((3 * side, 5 * side), nodes=(side, 1), ownership=False),
+            gc.Layout.mesh((3 * side, 5 * side), nodes=(1, side), ownership=False),
         ),
     )
     bits = [f"b{j}" for j in range(n)]

@@ -80,8 +80,9 @@ def follow(task, way):
     at = {
         u * task.block + k: (k // task.payload << task.n | u, k % task.payload)
         for u in range(1 << task.n)
-        for k in range(way.start, way.stop)
+        for k in range(task.block)
         if (k // task.payload << task.n | u) & way.mask == way.value
+        and way.start <= (k % task.payload if way.per_slot else k) < way.stop
     }
     hops, leaps, rows = {element: [] for element in at}, 0, []
     for step in way.steps:
@@ -512,6 +513,7 @@ def shares(rng, schedule, machine):
         lambda: (replace(way, start=way.start + by),),
         lambda: (replace(way, mask=mask, value=way.value & mask),),
         lambda: (replace(way, value=way.value ^ bit),),
+        lambda: (replace(way, per_slot=not way.per_slot),),
         lambda: (replace(way, steps=other.steps),),
         lambda: (),
         lambda: (way, way),
@@ -523,6 +525,8 @@ def split_way(rng, schedule, machine):
     """A way in two: of some positions, nodes or slots each; perhaps one of them later."""
     s = pick(rng, range(len(schedule.ways)))
     way, bit = schedule.ways[s], 1 << rng.randrange(schedule.task.p)
+    if way.size == schedule.task.block and rng.random() < 0.3:
+        way = replace(way, stop=schedule.task.payload, per_slot=True)
     if rng.random() < 0.5:
         at = rng.randint(way.start, way.stop)
         parts = [replace(way, stop=at), replace(way, start=at)]
@@ -811,8 +815,8 @@ def random_straight(rng):
 
 
 def random_parts(rng):
-    """Whole blocks whose nodes and slots are shared out, in subcubes of addresses."""
-    n, slots, payload = rng.choice([1, 2, 2, 3]), rng.choice([1, 1, 2]), rng.choice([1, 1, 2])
+    """Blocks, or positions of slots, whose nodes and slots are shared out in subcubes."""
+    n, slots, payload = rng.choice([1, 2, 2, 3]), rng.choice([1, 1, 2]), rng.choice([1, 2, 3])
     p, block = n + slots, payload << slots
     parts = [(1 << rng.randrange(n, p), 0)]
     parts.append((parts[0][0], parts[0][0]))
@@ -827,14 +831,19 @@ def random_parts(rng):
             Exchange(1 << d | 1 << n + k, 1 << d | 1 << n + k) for k, d in enumerate(traded)
         ]
     unit = rng.choice([block, block // 2, max(1, block // 4), payload])
+    spans = [(0, block, False)]
+    if rng.random() < 0.5:
+        at = rng.randint(0, payload)
+        spans = [(0, at, True), (at, payload, True)]
+    shares = [(part, span) for part in parts for span in spans]
     ways, apart = [], rng.choice([0, 0, 0, 1]) * unit
-    for number, part in enumerate(parts):
+    for number, (part, (start, stop, per_slot)) in enumerate(shares):
         first, at, steps = rng.randrange(len(base)) * (rng.random() < 0.5), 0, []
         at += number * apart
         for move in (*base[first:], *base[:first]):
             steps.append(hop(at, move, n))
             at += unit if rng.random() < 0.9 else rng.choice([0, 1, unit // 2, block])
-        ways.append(Way(0, block, tuple(steps), *part))
+        ways.append(Way(start, stop, tuple(steps), *part, per_slot))
     return of_ways(rng, (n, p, payload), ways, unit)
 
 

@@ -123,7 +123,9 @@ def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sent]:
                     at = np.where(sends, at ^ 1 << dim, at)
             if share == 1.0:
                 flips[before] = before ^ at
-            yield _Sent(start, start + int(way.elements(n) * share), flips, links)
+            yield _Sent(
+                start, start + int(way.elements(n, schedule.task.p) * share), flips, links
+            )
 
 
 def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange]]:

@@ -150,11 +150,12 @@ def _senders(
             known = sorted([*known, (mask, want)], reverse=True)
         elif mask or want:
             conditions.add((mask, want))
-    if known and way.size != task.block:
+    if known and way.size != task.block and not way.per_slot:
         raise InvalidValueError(
             f"'{exchange}' for {way.size} elements of a block tests slots",
             f"their share of a slot is unknown unless they are all {task.block}",
-            "give the way whole blocks, or replay its moves",
+            "give the way whole blocks, or positions of each slot",
         )
-    nobody = (0, 1) in conditions
-    return tuple(sorted(conditions)), 0 if nobody else way.size >> len(known)
+    nobody, slots = (0, 1) in conditions, task.p - task.n
+    size = way.size << slots if way.per_slot else way.size
+    return tuple(sorted(conditions)), 0 if nobody else size >> len(known)

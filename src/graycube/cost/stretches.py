@@ -29,7 +29,8 @@ def together(schedule: Schedule) -> int:
     chosen = (way.mask >> task.n for way in schedule.ways if way.size)
     lowest = [(mask & -mask).bit_length() - 1 for mask in chosen if mask]
     lowest += (low for step in steps for low in _low(step, task.n))
-    return task.payload << min(lowest, default=slots)
+    cut = [way.size for way in schedule.ways if way.per_slot and 0 < way.size < task.payload]
+    return min(cut, default=task.payload << min(lowest, default=slots))
 
 
 def _low(step: Step, n: int) -> Iterator[int]:

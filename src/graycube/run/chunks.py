@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.gf2.arrays import IntArray
-from graycube.run.itinerary import itinerary
+from graycube.run.itinerary import itineraries
 from graycube.run.parcels import Parcels
 from graycube.run.script import Script
 from graycube.run.scripts import script_of, scripts
@@ -62,12 +62,13 @@ def chunked(schedule: Schedule | Replication) -> Chunked:
             'plan with algorithm="auto", or make a mesh of the devices in another order',
         )
     nodes = range(1 << task.n)
-    if moves_whole(schedule):
+    made = [] if moves_whole(schedule) else itineraries(schedule)
+    if len(made) != 1:  # or positions of slots, which lie scattered
         still = AffineMap.identity(task.p)
         return Chunked(still, tuple(scripts(schedule, nodes)), still)
-    chunks = _Chunks(itinerary(schedule), task.move)
-    made = tuple(script_of(chunks, node, node, task.payload) for node in nodes)
-    return Chunked(chunks.before, made, chunks.after)
+    chunks = _Chunks(made[0][1], task.move)
+    each = tuple(script_of(chunks, node, node, task.payload) for node in nodes)
+    return Chunked(chunks.before, each, chunks.after)
 
 
 @dataclass(frozen=True, eq=False)

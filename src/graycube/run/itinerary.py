@@ -1,20 +1,21 @@
 """The ways of a schedule as those who carry it out need them: by address, in whole blocks.
 
-Slots that are told apart by nothing are followed as one, so a way has whole blocks here. What
-stays within a round makes no difference to anybody: such delays are left out.
+Slots that are told apart by nothing are followed as one, so a way has whole blocks here, or
+what is at some positions of each slot: then there are several itineraries. What stays within a
+round makes no difference to anybody: such delays are left out.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Span, bit_indices, parity
 from graycube.gf2.arrays import IntArray
-from graycube.schedule import Crossing, Delay, Schedule, Step, Way
+from graycube.schedule import Crossing, Delay, Schedule, Step, Task, Way
 from graycube.schedule.way import require_no_stages
 
 
@@ -94,22 +95,27 @@ def _through(move: AffineMap, mask: int) -> int:
     return sum(parity(mask & column) << j for j, column in columns)
 
 
-def itinerary(schedule: Schedule) -> Itinerary:
-    """The ways of all elements in a schedule.
+def itineraries(schedule: Schedule) -> list[tuple[range, Itinerary]]:
+    """The ways of all elements in a schedule, for some positions of each slot after the other.
 
     >>> from graycube.table import all_to_all
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task
-    >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
-    >>> made = itinerary(all_to_all.emit(task, Machine(2, switching="circuit")))
-    >>> [cycle.tolist() for cycle, *_ in made.crossings(np.array([0b0000, 0b0100, 0b1100]))]
-    [[], [2, 3]]
+    >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=8)
+    >>> ((span, made),) = itineraries(all_to_all.emit(task, Machine(2, switching="circuit")))
+    >>> span, [c.tolist() for c, *_ in made.crossings(np.array([0b0000, 0b0100, 0b1100]))]
+    (range(0, 2), [[], [4, 6]])
     """
     task = schedule.task
     require_no_stages(schedule.ways)
-    ways = tuple(_whole(schedule, way) for way in schedule.ways if way.size)
-    return Itinerary(task.p, task.n, ways, schedule.rounds)
+    made = [(_span(task, way), _whole(schedule, way)) for way in schedule.ways if way.size]
+    marks = sorted({0, task.payload, *(end for s, _ in made for end in (s.start, s.stop))})
+    found = []
+    for start, stop in pairwise(marks):
+        ways = tuple(whole for span, whole in made if start in span)
+        found.append((range(start, stop), Itinerary(task.p, task.n, ways, schedule.rounds)))
+    return found
 
 
 def at_once(move: AffineMap, n: int) -> Itinerary:
@@ -122,27 +128,40 @@ def at_once(move: AffineMap, n: int) -> Itinerary:
     return Itinerary(move.width, n, (Way(0, 1, (step,)),))
 
 
-def _whole(schedule: Schedule, way: Way) -> Way:
-    task = schedule.task
+def _span(task: Task, way: Way) -> range:
+    """The positions of each slot that a way has."""
+    if way.per_slot:
+        return range(way.start, way.stop)
     if way.size != task.block:
         raise InvalidValueError(
             f"a way of {way.size} elements changes slots",
             f"only whole blocks of {task.block} can do that",
-            "give the way whole blocks",
+            "give the way whole blocks, or positions of each slot",
         )
-    steps, chosen = [], [1 << j for j in bit_indices(way.mask >> task.n << task.n)]
+    return range(task.payload)
+
+
+def _whole(schedule: Schedule, way: Way) -> Way:
+    """The way by addresses alone."""
+    task, steps = schedule.task, []
+    size = way.size << (task.p - task.n) * way.per_slot
+    chosen = [1 << j for j in bit_indices(way.mask >> task.n << task.n)]
     for step in way.steps:
-        steps.append(_in_rounds(schedule, step, chosen))
+        steps.append(_in_rounds(schedule, step, chosen, size))
         if chosen and step.move is not None:
             back = step.affine(task.p).inverse()
             chosen = [_through(back, mask) for mask in chosen]
     return replace(way, steps=tuple(steps))
 
 
-def _in_rounds(schedule: Schedule, step: Step, chosen: Sequence[int]) -> Step:
-    """The step without delays that stay within a round; the elements have ``chosen`` sums."""
+def _in_rounds(schedule: Schedule, step: Step, chosen: Sequence[int], size: int) -> Step:
+    """The step without delays that stay within a round.
+
+    The elements are those of ``size`` that have the ``chosen`` sums.
+    """
     if step.crossings:
-        _require_one_round(schedule, step, chosen)
+        length = size >> _told_apart(schedule.task.n, step, chosen)
+        _require_one_round(schedule, step, length)
     rounds = schedule.rounds
     if not isinstance(rounds, range):
         return step
@@ -157,9 +176,9 @@ def _in_rounds(schedule: Schedule, step: Step, chosen: Sequence[int]) -> Step:
     return replace(step, crossings=tuple(kept))
 
 
-def _require_one_round(schedule: Schedule, step: Step, chosen: Sequence[int]) -> None:
+def _require_one_round(schedule: Schedule, step: Step, length: int) -> None:
     """Refuse messages that begin in one round and end in another."""
-    length, rounds = _length(schedule, step, chosen), schedule.rounds
+    rounds = schedule.rounds
     for crossing in step.crossings:
         cycles = [crossing.start, *(late.cycles for late in crossing.delays)]
         if isinstance(rounds, range):
@@ -179,12 +198,11 @@ def _require_one_round(schedule: Schedule, step: Step, chosen: Sequence[int]) ->
             )
 
 
-def _length(schedule: Schedule, step: Step, chosen: Sequence[int]) -> int:
-    """The most elements that one node sends at one time: slots that nothing tells apart."""
-    task, told_apart = schedule.task, Span()
+def _told_apart(n: int, step: Step, chosen: Sequence[int]) -> int:
+    """By so many sums the slots are told apart that one node sends at one time, at least."""
+    told_apart = Span()
     masks = [late.mask for crossing in step.crossings for late in crossing.delays]
     masks += chosen
     if step.move is not None:
         masks += [step.move.changes(crossing.dim)[0] for crossing in step.crossings]
-    rank = sum(told_apart.add(mask >> task.n) for mask in masks)
-    return task.block >> rank
+    return sum(told_apart.add(mask >> n) for mask in masks)

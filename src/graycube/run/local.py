@@ -74,19 +74,21 @@ def _carry(task: Task, way: Way, source: NDArray[Any], target: NDArray[Any]) -> 
         share = slice(way.start, way.stop)
         target[_ends(task, way, home) & low, share] = source[home, share]
         return
-    if way.size != task.block:
+    if way.size != task.block and not way.per_slot:
         raise InvalidValueError(
             f"a way of {way.size} elements changes slots",
             f"only whole blocks of {task.block} can do that",
-            "give the way whole blocks",
+            "give the way whole blocks, or positions of each slot",
         )
+    part = slice(way.start, way.stop) if way.per_slot else slice(None)
     slots = np.arange(1 << task.p - task.n)
     slots = slots[slots & way.mask >> task.n == way.value >> task.n]
     start = (slots[:, None] << task.n | home).ravel()
     end = _ends(task, way, start)
     shape = (1 << task.n, 1 << task.p - task.n, task.payload, -1)
     arriving = target.reshape(shape)  # a view: the array is contiguous
-    arriving[end & low, end >> task.n] = source.reshape(shape)[start & low, start >> task.n]
+    leaving = source.reshape(shape)[start & low, start >> task.n, part]
+    arriving[end & low, end >> task.n, part] = leaving
 
 
 def _ends(task: Task, way: Way, address: IntArray) -> IntArray:

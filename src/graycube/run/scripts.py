@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.run.held import Holding
-from graycube.run.itinerary import at_once, itinerary
+from graycube.run.itinerary import at_once, itineraries
 from graycube.run.parcels import Crossings, Parcels
 from graycube.run.script import Bank, Draft, Part, Script, part
+from graycube.run.spans import in_spans
 from graycube.run.whole import moves_whole, whole_script
 from graycube.schedule import Replication, Schedule
 from graycube.schedule.replication import of_ways
@@ -36,10 +37,11 @@ def scripts(schedule: Schedule | Replication, nodes: range) -> Iterator[Script]:
     if moves_whole(schedule):
         yield from (whole_script(schedule, node) for node in nodes)
         return
-    parcels = Parcels(itinerary(schedule))
+    made = [(span, Parcels(one)) for span, one in itineraries(schedule)]
     for node in nodes:
         number = node if schedule.relabel is None else schedule.relabel(node)
-        yield script_of(parcels, node, number, task.payload)
+        each = [(span, script_of(one, node, number, task.payload)) for span, one in made]
+        yield in_spans(each, task.payload) if len(each) > 1 else each[0][1]
 
 
 def scripts_at_once(

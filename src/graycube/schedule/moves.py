@@ -114,8 +114,11 @@ def expand(schedule: Schedule | Replication) -> Moves:
     """
     schedule = of_ways(schedule)
     task = schedule.task
-    hops = ((way.size, sum(len(step.crossings) for step in way.steps)) for way in schedule.ways)
-    crossings = sum(size * max(1, count) for size, count in hops) << task.n
+    crossings = sum(
+        way.elements(task.n, task.p) * max(1, sum(len(step.crossings) for step in way.steps))
+        for way in schedule.ways
+    )
+    crossings <<= task.n
     if max(crossings, schedule.cycles) > MAX_CROSSINGS:
         raise InvalidValueError(
             f"the schedule has up to {crossings} crossings in {schedule.cycles} cycles",

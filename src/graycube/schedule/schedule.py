@@ -123,10 +123,11 @@ class Schedule(Timetable):
                 "use fewer elements",
             )
         for way in self.ways:
-            if way.stop > self.task.block:
+            most = self.task.payload if way.per_slot else self.task.block
+            if way.stop > most:
                 raise InvalidValueError(
                     f"a way ends at {way.stop}",
-                    f"a block has {self.task.block} elements",
+                    f"a {'slot' if way.per_slot else 'block'} has {most} elements",
                     "share out what is there",
                 )
             if way.mask >> self.task.p:
@@ -135,11 +136,11 @@ class Schedule(Timetable):
                     f"addresses have {self.task.p} bits",
                     "fix bits of the address only",
                 )
-            if way.mask >> self.task.n and way.size < self.task.block:
+            if way.mask >> self.task.n and not way.per_slot and way.size < self.task.block:
                 raise InvalidValueError(
                     f"a way is that of some slots, and of positions {way.start} to {way.stop}",
                     f"only a way of all {self.task.block} positions can be that of some slots",
-                    "choose elements by slots or by positions",
+                    "choose elements by slots, or positions of each slot with per_slot=True",
                 )
             for step in way.steps:
                 self._require_fit(step)

@@ -48,7 +48,8 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
     """
     every, nodes = np.arange(1 << task.n), (1 << task.n) - 1
     at_home = every[every & way.mask == way.value & nodes]
-    inside = np.arange(way.start, way.stop)
+    slots = np.arange(1 << task.p - task.n if way.per_slot else 1)[:, None]
+    inside = (slots * task.payload + np.arange(way.start, way.stop)).ravel()
     inside = inside[inside // task.payload & way.mask >> task.n == way.value >> task.n]
     home = np.repeat(at_home, len(inside))
     position = np.tile(inside, len(at_home))

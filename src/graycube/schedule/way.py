@@ -5,7 +5,8 @@ Rules.
 1. The elements at positions ``start`` to ``stop`` of a block, on the nodes of a subcube, have
    one *way*: they do its *steps*, one after the other. Each takes what is at address a to
    ``move(a)``. A way of whole blocks may be that of some slots only: its subcube then has slot
-   bits, too.
+   bits, too. So may a way *per slot*, which has the positions ``start`` to ``stop`` of what is
+   behind each slot.
 2. Those for which a step changes node bits cross these dimensions in its *crossings*, in the
    order listed. A crossing begins in cycle ``start``, and later by each *delay* whose parity
    the address before the step has: that is the *clock* of an element.
@@ -171,6 +172,8 @@ def hop(cycle: int, exchange: Exchange, n: int) -> Step:
 class Way:
     """The steps of positions ``start`` to ``stop`` at the addresses a with a & mask == value.
 
+    The positions are those of a block, or ``per_slot``.
+
     >>> half = Way(0, 32, (Step(Exchange(flip=1, when=2), (Crossing(0, 0),)),), mask=2, value=2)
     >>> half.size, half.starts_at(3), half.move(2)(0b10)
     (32, True, 3)
@@ -181,6 +184,7 @@ class Way:
     steps: tuple[Step, ...]
     mask: int = 0
     value: int = 0
+    per_slot: bool = False
 
     def __post_init__(self) -> None:
         for name in ("start", "stop", "mask", "value"):
@@ -201,16 +205,19 @@ class Way:
 
     @property
     def size(self) -> int:
-        """Number of positions of each block, of all slots."""
+        """Number of positions, of all slots or of each."""
         return self.stop - self.start
 
-    def elements(self, n: int) -> int:
-        """Number of elements of each block, where n address bits are those of the node.
+    def elements(self, n: int, p: int) -> int:
+        """Number of elements of each block, where n of p address bits are those of the node.
 
-        >>> Way(0, 32, (), mask=0b101, value=1).elements(n=2)
+        >>> Way(0, 32, (), mask=0b101, value=1).elements(n=2, p=4)
+        16
+        >>> Way(0, 8, (), mask=0b101, value=1, per_slot=True).elements(n=2, p=4)
         16
         """
-        return self.size >> (self.mask >> n).bit_count()
+        slots = self.per_slot * (p - n)
+        return self.size << slots >> (self.mask >> n).bit_count()
 
     def starts_at(self, node: int) -> bool:
         """Whether the node has elements of the way at first, if it is that of all slots."""
@@ -233,7 +240,7 @@ def tells_slots_apart(ways: Sequence[Way], n: int) -> bool:
     [False, True]
     """
     return any(
-        way.mask >> n or any(_tests_slots(step, n) for step in way.steps)
+        way.per_slot or way.mask >> n or any(_tests_slots(step, n) for step in way.steps)
         for way in ways
         if way.size
     )

@@ -98,7 +98,8 @@ def _dump_map(move: AffineMap) -> dict[str, Any]:
 
 def _dump_way(way: Way, n: int, p: int) -> dict[str, Any]:
     steps = [_dump_step(step) for step in way.steps]
-    entry: dict[str, Any] = {"elements": [way.start, way.stop], "steps": steps}
+    name = "payload" if way.per_slot else "elements"
+    entry: dict[str, Any] = {name: [way.start, way.stop], "steps": steps}
     for name, low, high in (("nodes", 0, n), ("slots", n, p)):
         bits = range(high - 1, low - 1, -1)
         pattern = (str(way.value >> j & 1) if way.mask >> j & 1 else "." for j in bits)
@@ -251,10 +252,12 @@ def _read_way(entry: object, n: int, p: int) -> Way:
     mask, value = pattern_of(written.get("nodes", "." * n), n, "nodes")
     slots, which = pattern_of(written.get("slots", "." * (p - n)), p - n, "slots")
     mask, value = mask | slots << n, value | which << n
-    way = keys(written, {"elements", "steps"} | (written.keys() & {"nodes", "slots"}), "way")
-    start, stop = span_of(way["elements"])
+    span = "payload" if "payload" in written else "elements"
+    way = keys(written, {span, "steps"} | (written.keys() & {"nodes", "slots"}), "way")
+    start, stop = span_of(way[span])
     limit("steps in a way", len(typed(way["steps"], list, "the steps")), MAX_HOPS)
-    return Way(start, stop, tuple(_read_step(step, n) for step in way["steps"]), mask, value)
+    steps = tuple(_read_step(step, n) for step in way["steps"])
+    return Way(start, stop, steps, mask, value, per_slot=span == "payload")
 
 
 def _read_step(entry: object, n: int) -> Step:

@@ -13,8 +13,8 @@ What this takes depends on how many messages meet: it is counted. Each has a way
 they must be few.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
@@ -32,6 +32,7 @@ MOST = 1 << 9
 ALL_ORDERS = 3
 """Up to so many dimensions all orders are tried."""
 
+_Pairs = tuple[tuple[int, int], ...]
 _Message = tuple[int, int, int]
 """From a node to another, and which part of the block it is."""
 _Hops = tuple[tuple[int, int], ...]
@@ -88,18 +89,64 @@ def _steps(node: int, hops: _Hops) -> tuple[LaneStep, ...]:
     return tuple(steps)
 
 
-@lru_cache(maxsize=1 << 8)  # whatever the block, and what a message costs
-def manners(
-    pairs: tuple[tuple[int, int], ...], parts: int, ports: int, *, circuits: bool
-) -> tuple[Manner, ...]:
+def manners(pairs: _Pairs, parts: int, ports: int, *, circuits: bool) -> tuple[Manner, ...]:
     """All manners for messages between some nodes, each in so many parts."""
-    messages = [(u, v, k) for u, v in pairs if u != v for k in range(parts)]
+    found = (*in_orders(pairs, parts), *hop_by_hop(pairs, parts, ports))
+    return (*found, *on_circuits(pairs, parts, ports)) if circuits else found
+
+
+@lru_cache(maxsize=1 << 8)  # whatever the block, and what a message costs
+def in_orders(pairs: _Pairs, parts: int) -> tuple[Manner, ...]:
+    """All messages cross the dimensions in one order, each part from another one on."""
+    messages = _messages(pairs, parts)
+    return _counted(parts, _in_orders({message: message[2] for message in messages}, parts))
+
+
+@lru_cache(maxsize=1 << 8)
+def dealt(pairs: _Pairs, orders: int) -> tuple[Manner, ...]:
+    """The same for whole messages: each is dealt one of so many orders, in turn."""
+    messages = _messages(pairs, 1)
+    order_of = {message: -1 - k % orders for k, message in enumerate(messages)}
+    return _counted(1, _in_orders({m: k % orders for m, k in order_of.items()}, orders))
+
+
+@lru_cache(maxsize=1 << 8)
+def hop_by_hop(pairs: _Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
+    """Farthest first, with the parts of a message together or one after the other."""
+    messages = _messages(pairs, parts)
+    return _counted(
+        parts, (_farthest_first(some, ports) for some in (messages, _by_part(messages)))
+    )
+
+
+@lru_cache(maxsize=1 << 8)
+def on_circuits(pairs: _Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
+    """Circuits whose paths take the dimensions upwards or downwards."""
+    messages = _messages(pairs, parts)
     dims = _dimensions(messages)
-    by_part = sorted(messages, key=lambda message: message[2])
-    ways = [*_in_orders(messages, dims, parts)]
-    ways += (_farthest_first(some, ports) for some in (messages, by_part))
-    if circuits:
-        ways += (_on_circuits(by_part, order, ports) for order in (dims, dims[::-1]))
+    return _counted(
+        parts, (_on_circuits(_by_part(messages), order, ports) for order in (dims, dims[::-1]))
+    )
+
+
+@lru_cache(maxsize=1 << 8)
+def in_subcubes(pairs: _Pairs, ports: int) -> tuple[Manner, ...]:
+    """Circuits within subcubes, and then between them: what goes one way goes as one."""
+    messages = _messages(pairs, 1)
+    dims = _dimensions(messages)
+    orders = ((order, cut) for order in (dims, dims[::-1]) for cut in range(1, len(dims)))
+    return _counted(1, (_in_subcubes(messages, *each, ports) for each in orders))
+
+
+def _messages(pairs: _Pairs, parts: int) -> list[_Message]:
+    return [(u, v, k) for u, v in pairs if u != v for k in range(parts)]
+
+
+def _by_part(messages: Sequence[_Message]) -> list[_Message]:
+    return sorted(messages, key=lambda message: message[2])
+
+
+def _counted(parts: int, ways: Iterable[dict[_Message, _Hops]]) -> tuple[Manner, ...]:
     return tuple(Manner(parts, hops, _fullest(hops)) for hops in ways)
 
 
@@ -110,10 +157,10 @@ def _fullest(hops: Mapping[_Message, _Hops]) -> tuple[int, ...]:
         for number, d in some:
             loads[number, at, d] += 1
             at ^= 1 << d
-    longest = defaultdict[int, int](int)
+    longest = [0] * (1 + max((number for number, _, _ in loads), default=-1))
     for (number, _, _), load in loads.items():
         longest[number] = max(longest[number], load)
-    return tuple(longest.values())
+    return tuple(longest)
 
 
 def _dimensions(messages: Sequence[_Message]) -> list[int]:
@@ -129,21 +176,19 @@ def _turned(order: Sequence[int], part: int, parts: int) -> list[int]:
     return [*order[first:], *order[:first]]
 
 
-def _in_orders(
-    messages: Sequence[_Message], dims: Sequence[int], parts: int
-) -> Iterator[dict[_Message, _Hops]]:
-    if parts > len(dims):
+def _in_orders(numbers: Mapping[_Message, int], orders: int) -> Iterator[dict[_Message, _Hops]]:
+    """Each message begins with that of so many dimensions which has its number."""
+    dims = _dimensions([*numbers])
+    if orders > len(dims):
         return
-    orders = [
-        _turned(way, k, len(dims)) for k in range(len(dims)) for way in (dims, dims[::-1])
-    ]
+    ways = [_turned(way, k, len(dims)) for k in range(len(dims)) for way in (dims, dims[::-1])]
     if len(dims) <= ALL_ORDERS:
-        orders = [list(order) for order in permutations(dims)]
-    for order in orders:
-        timed = [list(enumerate(_turned(order, k, parts))) for k in range(parts)]
+        ways = [list(order) for order in permutations(dims)]
+    for order in ways:
+        timed = [list(enumerate(_turned(order, k, orders))) for k in range(orders)]
         yield {
-            (u, v, k): tuple((r, d) for r, d in timed[k] if (u ^ v) >> d & 1)
-            for u, v, k in messages
+            (u, v, part): tuple((r, d) for r, d in timed[k] if (u ^ v) >> d & 1)
+            for (u, v, part), k in numbers.items()
         }
 
 
@@ -187,7 +232,7 @@ def _farthest_first(messages: Sequence[_Message], ports: int) -> dict[_Message, 
 def _on_circuits(
     messages: Sequence[_Message], order: Sequence[int], ports: int
 ) -> dict[_Message, _Hops]:
-    parts = messages[-1][2] + 1
+    parts = 1 + max(k for _, _, k in messages)
     rounds, hops = list[_InUse](), dict[_Message, _Hops]()
     for u, v, k in messages:
         path = [d for d in _turned(order, k, parts) if (u ^ v) >> d & 1]
@@ -200,6 +245,27 @@ def _on_circuits(
         if number < len(rounds) - 1:
             rounds.pop()
         hops[u, v, k] = tuple((number, d) for d in path)
+    return hops
+
+
+def _in_subcubes(
+    messages: Sequence[_Message], order: Sequence[int], cut: int, ports: int
+) -> dict[_Message, _Hops]:
+    later = sum(1 << d for d in order[:cut])
+    hops: dict[_Message, _Hops] = dict.fromkeys(messages, ())
+    begin = 0
+    between = {(u, v, k): u & later | v & ~later for u, v, k in messages}
+    for legs in (
+        {(u, v, k): (u, at, k) for (u, v, k), at in between.items() if u != at},
+        {(u, v, k): (at, v, k) for (u, v, k), at in between.items() if v != at},
+    ):
+        if legs:
+            sizes = Counter(legs.values())
+            largest = sorted(sizes, key=lambda leg: (-sizes[leg], leg))
+            found = _on_circuits(largest, order, ports)
+            for message, leg in legs.items():
+                hops[message] += tuple((begin + r, d) for r, d in found[leg])
+            begin += 1 + max(r for some in found.values() for r, _ in some)
     return hops
 
 

@@ -4,9 +4,10 @@ Rules.
 
 1. Some slot bits say to which node an element goes. All elements of a node that agree in them
    are a *piece*; the pieces from one node to another are a message, one after the other.
-2. A message may be cut in two or more parts, by slot bits that do not say where to go, or by
-   bits of the payload.
-3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`).
+2. A message may be cut in two or more parts, by slot bits that do not say where to go, and by
+   positions behind each slot (:mod:`graycube.table.shares`).
+3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`): hop by
+   hop, or on circuits where there are some.
 4. A piece gets its slots when it has arrived: by the same exchanges of slot bits for all, and
    then some flips of its own.
 
@@ -17,20 +18,30 @@ common. Each piece has a way of its own, so they must be few.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, groupby
 from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix, Span, bit_indices
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Step, Task, Way, hop
+from graycube.schedule import Schedule, Step, Task, hop
 from graycube.table import all_to_all, dimension_exchange, pairs, pipeline, rotated_parts
 from graycube.table.algorithm import Algorithm
-from graycube.table.by_message import MOST, Manner, manners
+from graycube.table.by_message import (
+    MOST,
+    Manner,
+    dealt,
+    hop_by_hop,
+    in_orders,
+    in_subcubes,
+    on_circuits,
+)
 from graycube.table.conversion import always, why_conversion
 from graycube.table.relabel import is_renumbering
+from graycube.table.shares import MAX_BITS, cuts, needed, shares
 
 OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
 """What is written down more simply is taken where it costs no more."""
@@ -41,34 +52,58 @@ _Pair = tuple[int, int]
 class _Pieces(NamedTuple):
     """The slots, spread over the bits that say where they go, of each pair of nodes.
 
-    ``leaving`` messages leave a node, at most, and they have so many ``hops`` in the mean.
+    ``leaving`` messages leave a node, at most; they have so many ``hops`` in all, and the
+    ``farthest`` one has so many.
     """
 
     told: tuple[int, ...]
     slots: dict[_Pair, tuple[int, ...]]
     leaving: int
-    hops: float
+    hops: int
+    farthest: int
 
 
 class _Parted(NamedTuple):
-    """Messages in so many parts."""
+    """Messages in so many parts; ``bits`` number the groups of units."""
 
     task: Task
     pieces: _Pieces
     parts: int
+    bits: tuple[int, ...]
+
+    @property
+    def unit(self) -> int:
+        """Elements of a piece that are in a unit."""
+        return 1 << self.task.p - self.task.n - len(self.pieces.told) - len(self.bits)
+
+    @property
+    def cuts(self) -> list[tuple[int, int]]:
+        """The units of each part."""
+        return cuts(self.task.payload << len(self.bits), self.parts)
 
     @property
     def size(self) -> int:
-        """Elements of a part of a message."""
-        each = self.task.block // self.parts >> len(self.pieces.told)
-        return each * len(next(iter(self.pieces.slots.values())))
+        """Elements of the largest part of a message."""
+        most = max(stop - start for start, stop in self.cuts)
+        return most * self.unit * len(next(iter(self.pieces.slots.values())))
 
-    def least(self, machine: Machine) -> float:
-        """What a node has to send takes so long on its ports, in any manner and parts."""
-        hops = self.pieces.leaving if machine.switching == "circuit" else self.pieces.hops
-        sent = hops / min(machine.links_at_once, self.task.n)
+    def rounds(self, machine: Machine) -> tuple[int, int]:
+        """At least so many, of how many at least if a link takes one message at a time."""
+        ports, nodes = min(machine.links_at_once, self.task.n), 1 << self.task.n
+        if machine.switching == "circuit":
+            return 1, -(-self.pieces.leaving * self.parts // ports)
+        sent = -(-self.pieces.hops * self.parts // (ports * nodes))
+        return self.pieces.farthest, max(sent, self.pieces.farthest)
+
+    def least(self, machine: Machine, *, joined: bool = False) -> float:
+        """No manner takes less; a message of its own has each link, or they are ``joined``."""
+        fewest, alone = self.rounds(machine)
         nbytes = self.size * self.task.itemsize
-        return machine.cheapest.startup + sent * nbytes * machine.cheapest.per_byte
+        if not joined:
+            return alone * machine.message_time(nbytes)
+        link = machine.cheapest
+        startups = max(fewest, machine.startups(alone * nbytes))
+        return startups * link.startup + alone * nbytes * link.per_byte
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -105,34 +140,49 @@ def _best(task: Task, machine: Machine) -> tuple[_Parted, Manner] | None:
 
 
 def _cheaper(task: Task, machine: Machine) -> Iterator[tuple[float, _Parted, Manner]]:
-    """Manners that cost less than what is written down more simply, with their prices."""
-    others, whole = inf, next(_partings(task, 1))
+    """Manners that cost less than all before them, with their prices."""
+    ports = machine.links_at_once
+    left, best = [*_partings(task, ports)], inf
     for one in OTHERS:
-        others = min(others, one.price(task, machine))
-        if whole.least(machine) >= others:
+        best = min(best, one.price(task, machine))
+        left = [parted for parted in left if parted.least(machine, joined=True) < best]
+        if not left:
             return
+    for parted in left:
+        nbytes = parted.size * task.itemsize
+        for joined in (False, True):
+            if parted.least(machine, joined=joined) >= best:
+                continue
+            for manner in _manners(parted, machine, joined=joined):
+                price = sum(machine.message_time(nbytes * count) for count in manner.fullest)
+                if price < best:
+                    best = price
+                    yield price, parted, manner
+
+
+def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[Manner]:
+    """Those in which each link takes one message at a time, or those where it takes several."""
+    pairs, parts = tuple(sorted(parted.pieces.slots)), parted.parts
     ports, circuits = machine.links_at_once, machine.switching == "circuit"
-    for parted in _partings(task, ports):
-        size = parted.size * task.itemsize
-        between = tuple(parted.pieces.slots)
-        for manner in manners(between, parted.parts, ports, circuits=circuits):
-            price = sum(machine.message_time(size * count) for count in manner.fullest)
-            if price < others:
-                yield price, parted, manner
+    if not joined:
+        yield from (on_circuits if circuits else hop_by_hop)(pairs, parts, ports)
+    elif parts > 1:
+        yield from in_orders(pairs, parts)
+    elif circuits:
+        yield from in_subcubes(pairs, ports)
+    else:
+        for orders in range(2, ports + 1):
+            yield from dealt(pairs, orders)
 
 
 def _partings(task: Task, ports: int) -> Iterator[_Parted]:
-    """With messages in one part, two, four: as many as ports, pieces and payload allow."""
-    there = task.p - task.n - len(_telling(task.move, task.n))
-    bits = finer = 0
-    while 1 << bits <= ports and task.payload % (1 << finer) == 0:
-        refined = task.refined(finer)
-        pieces = _pieces(refined.move, task.n)
-        if 1 << task.n + len(pieces.told) + bits > MOST:
-            return
-        yield _Parted(refined, pieces, 1 << bits)
-        bits += 1
-        finer = max(0, bits - there)
+    """With messages in as many parts as ports, pieces and payload allow."""
+    pieces = _pieces(task.move, task.n)
+    free = [j for j in range(task.n, task.p) if j not in pieces.told][:MAX_BITS]
+    most = min(ports, MOST >> task.n + len(pieces.told), task.payload << len(free))
+    for parts in range(1, most + 1):
+        bits = free[: needed(parts, task.payload, len(free))]
+        yield _Parted(task, pieces, parts, tuple(bits))
 
 
 def _telling(move: AffineMap, n: int) -> tuple[int, ...]:
@@ -150,37 +200,47 @@ def _pieces(move: AffineMap, n: int) -> _Pieces:
             slot = sum(1 << told[k] for k in bit_indices(number))
             slots[u, move(u | slot) & nodes].append(slot)
     leaving = Counter(u for u, v in slots if u != v)
-    hops = sum((u ^ v).bit_count() for u, v in slots) / (1 << n)
+    hops = [(u ^ v).bit_count() for u, v in slots]
     some = {pair: tuple(each) for pair, each in slots.items()}
-    return _Pieces(told, some, max(leaving.values()), hops)
+    return _Pieces(told, some, max(leaving.values()), sum(hops), max(hops))
 
 
 def _scheduled(parted: _Parted, manner: Manner) -> Schedule:
     task, pieces, size = parted.task, parted.pieces, parted.size
-    starts = list(accumulate((size * count for count in manner.fullest), initial=0))
-    free = [j for j in range(task.n, task.p) if j not in pieces.told]
-    apart = free[: manner.parts.bit_length() - 1]
-    mask = (1 << task.n) - 1 | sum(1 << j for j in (*pieces.told, *apart))
+    starts = [*accumulate((size * count for count in manner.fullest), initial=0)]
+    mask = (1 << task.n) - 1 | sum(1 << j for j in pieces.told)
     places = _in_place(task.move, task.n, pieces.told)
     ahead = defaultdict[tuple[int, int, int], int](int)
     ways = []
     for (u, v), slots in pieces.slots.items():
-        for part in range(manner.parts):
+        for part, run in enumerate(parted.cuts):
             hops = manner.hops.get((u, v, part), ())
-            begun, at = [], u
-            for number, d in hops:
-                begun.append(starts[number] + ahead[number, at, d])
-                ahead[number, at, d] += size
-                at ^= 1 << d
-            chosen = sum(1 << apart[k] for k in bit_indices(part))
-            for k, slot in enumerate(slots):
-                late = k * size // len(slots)
-                timed = zip(begun, hops, strict=True)
-                steps = [hop(start + late, always(d), task.n) for start, (_, d) in timed]
-                value = u | slot | chosen
-                steps += _into_slots(task, value, places)
-                ways.append(Way(0, task.block, tuple(steps), mask, value))
-    return Schedule(task, "by-part", tuple(starts[:-1]), starts[-1], tuple(ways))
+            begun, late = [starts[r] + w for r, w in _waits(u, hops, ahead, size)], 0
+            for slot in slots:
+                for share in shares(*run, task.payload, parted.bits):
+                    timed = zip(begun, hops, strict=True)
+                    steps = [hop(start + late, always(d), task.n) for start, (_, d) in timed]
+                    value = share.value | u | slot
+                    steps += _into_slots(task, value, places)
+                    ways.append(share.way(task, steps, mask, value))
+                    late += share.units(parted.bits) * parted.unit
+    marks = tuple(at for at, count in zip(starts, manner.fullest, strict=False) if count)
+    return Schedule(task, "by-part", marks, starts[-1], tuple(ways))
+
+
+def _waits(
+    node: int, hops: Sequence[_Pair], ahead: dict[tuple[int, int, int], int], size: int
+) -> Iterator[_Pair]:
+    """For each hop its round, and how many elements go first; a circuit is one message."""
+    for number, circuit in groupby(hops, key=itemgetter(0)):
+        links = []
+        for _, d in circuit:
+            links.append((number, node, d))
+            node ^= 1 << d
+        wait = max(ahead[link] for link in links)
+        for link in links:
+            ahead[link] = wait + size
+            yield number, wait
 
 
 def _into_slots(task: Task, start: int, places: Sequence[Exchange]) -> Iterator[Step]:

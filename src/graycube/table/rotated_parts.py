@@ -5,81 +5,90 @@ Rules.
 1. A map of addresses is a product of exchanges, whatever dimension comes first
    (:func:`graycube.gf2.factor.in_order`). So each part of a block may have an order of its own:
    part k begins with the k-th dimension of one common order, or farther on, and goes round.
-2. The parts are told apart by slot bits that no exchange over a link tests or changes. Then an
-   exchange moves half of every part, or all of it on some nodes, as it does with a block. A
-   block has such bits, or its payload is cut for that.
-3. There are 2^k equal *units*, and a part is so many of them, one after the other.
-4. In a round every part does its next exchange. Parts that meet in a dimension cross it one
+2. The parts are told apart by positions behind each slot, and by slot bits that no exchange
+   over a link tests or changes (:mod:`graycube.table.shares`). Then an exchange moves half of
+   every part, or all of it on some nodes, as it does with a block.
+3. In a round every part does its next exchange. Parts that meet in a dimension cross it one
    after the other.
+4. Many parts may have one order instead: each begins a round after the one before it, and as
+   many as there are ports are on their way at a time.
 
 That is the number of rounds of one exchange after the other, with the bytes shared out over the
 ports.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise, permutations, zip_longest
+from itertools import accumulate, permutations
 from math import inf
 from typing import NamedTuple
 
 from graycube.gf2 import AffineMap, Exchange
 from graycube.gf2.factor import factor, in_order
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Task, Way, hop
+from graycube.schedule import Schedule, Task, hop
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
+from graycube.table.shares import MAX_BITS, cuts, needed, shares
 
 MAX_DIMS = 16
 """More take long to lay out."""
 ALL_ORDERS, ALL_TURNS = 3, 6
 """Up to so many dimensions all orders are tried, and all rotations of one, both ways."""
 MAX_PARTS = 8
-MAX_BITS = 5
-"""Parts are multiples of 1/2^5 of a block at the finest: at most 3 percent off."""
+MANY = (8, 16, 32, 64, 128)
+"""So many parts are tried in one order."""
 
 _Lists = tuple[tuple[Exchange, ...], ...]
 """The exchanges of each part."""
 
 
 class _Arrangement(NamedTuple):
-    """The exchanges of parts, and the slot bits that they leave alone, from the highest.
+    """Which of the lists of exchanges each part has, and the round in which it begins.
 
-    ``crossed`` are the dimension of each round of each part, and whether half of it moves.
+    ``crossed`` are the dimension of each exchange over a link, and whether half of it moves;
+    no list looks at the slot bits that are ``free``.
     """
 
     lists: _Lists
-    free: tuple[int, ...]
     crossed: tuple[tuple[tuple[int, bool], ...], ...]
+    free: tuple[int, ...]
+    parts: tuple[tuple[int, int], ...]
 
 
 class _Parting(NamedTuple):
-    """Parts of so many units; ``bits`` are the slot bits that number them."""
+    """Equal parts of units, whose groups have these ``bits``."""
 
     task: Task
     laid: _Arrangement
-    units: tuple[int, ...]
     bits: tuple[int, ...]
 
-    def crossing(self, k: int, *, half: bool) -> int:
-        """How many elements of part k a node sends at most."""
-        return self.task.block * self.units[k] >> len(self.bits) + half
+    @property
+    def units(self) -> int:
+        """Of all parts."""
+        return self.task.payload << len(self.bits)
+
+    def crossing(self, units: int, *, half: bool) -> int:
+        """How many elements of some units a node sends."""
+        return units * (self.task.block // self.units) >> half
 
     def rounds(self) -> list[int]:
         """How many elements cross the fullest dimension in each round."""
-        longest = []
-        for now in zip_longest(*self.laid.crossed):
-            load = defaultdict[int, int](int)
-            for k, crossed in enumerate(now):
-                if crossed is not None:
-                    load[crossed[0]] += self.crossing(k, half=crossed[1])
-            longest.append(max(load.values()))
+        runs, laid = cuts(self.units, len(self.laid.parts)), self.laid
+        load = defaultdict[tuple[int, int], int](int)
+        for (start, stop), (which, first) in zip(runs, laid.parts, strict=True):
+            for number, (d, half) in enumerate(laid.crossed[which], first):
+                load[number, d] += self.crossing(stop - start, half=half)
+        longest = [0] * (1 + max(number for number, _ in load))
+        for (number, _), size in load.items():
+            longest[number] = max(longest[number], size)
         return longest
 
     def price(self, machine: Machine) -> float:
         """What the rounds take."""
-        itemsize = self.task.itemsize
-        return sum(machine.message_time(size * itemsize) for size in self.rounds())
+        lengths, itemsize = Counter(self.rounds()), self.task.itemsize
+        return sum(machine.message_time(x * itemsize) * times for x, times in lengths.items())
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -116,22 +125,12 @@ def _cheapest(task: Task, machine: Machine) -> _Parting:
 
 def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
     most = min(machine.links_at_once, MAX_PARTS)
-    finer = _finer(task, (most - 1).bit_length())
-    for laid in _orders(finer.move, finer.n, most):
-        parts = len(laid.lists)
-        needed = (parts - 1).bit_length()
-        bits = laid.free[: needed if parts == 1 << needed else MAX_BITS]
-        if 1 << len(bits) >= parts:
-            cuts = [(k << len(bits)) // parts for k in range(parts + 1)]
-            yield _Parting(finer, laid, tuple(b - a for a, b in pairwise(cuts)), bits)
-
-
-def _finer(task: Task, needed: int) -> Task:
-    """The task with enough slot bits that no exchange over a link looks at, if it has them."""
-    there = len(_free((factor(task.move, task.n),), task.p, task.n))
-    even = (task.payload & -task.payload).bit_length() - 1
-    wanted = MAX_BITS if needed > 1 else needed
-    return task.refined(max(0, min(even, wanted - there)))
+    for laid in _orders(task.move, task.n, most):
+        parts = len(laid.parts)
+        count = needed(parts, task.payload, len(laid.free))
+        made = _Parting(task, laid, laid.free[:count])
+        if made.units >= parts:
+            yield made
 
 
 def _free(lists: _Lists, p: int, n: int) -> tuple[int, ...]:
@@ -162,12 +161,20 @@ def _orders(move: AffineMap, n: int, most: int) -> tuple[_Arrangement, ...]:
     elif len(dims) <= ALL_TURNS:
         ways = (tuple(sorted(dims)), tuple(sorted(dims, reverse=True)))
         orders = [way[k:] + way[:k] for k in range(len(dims)) for way in ways]
+    ports = min(most, len(dims))
     found = list[_Lists]()
-    for parts in range(2, min(most, len(dims)) + 1):
+    for parts in range(2, ports + 1):
         for order in orders:
             turns = (k * len(order) // parts for k in range(parts))
             found.append(tuple(in_order(move, n, order[t:] + order[:t]) for t in turns))
-    return tuple(_laid(lists, move.width, n) for lists in dict.fromkeys(found))
+    made = [_laid(lists, move.width, n) for lists in dict.fromkeys(found)]
+    for order in orders[:2]:
+        one = _laid((in_order(move, n, order),), move.width, n)
+        rounds = len(one.crossed[0])
+        for parts in MANY:
+            begin = (k // ports * rounds + k % ports for k in range(parts))
+            made.append(one._replace(parts=tuple((0, first) for first in begin)))
+    return tuple(made)
 
 
 def _laid(lists: _Lists, p: int, n: int) -> _Arrangement:
@@ -175,50 +182,28 @@ def _laid(lists: _Lists, p: int, n: int) -> _Arrangement:
         tuple((_dimension(e, n), bool(e.when >> n)) for e in _crossing(some, n))
         for some in lists
     )
-    return _Arrangement(lists, _free(lists, p, n), tuple(crossed))
+    free, parts = _free(lists, p, n)[:MAX_BITS], ((k, 0) for k in range(len(lists)))
+    return _Arrangement(lists, tuple(crossed), free, tuple(parts))
 
 
 def _scheduled(found: _Parting) -> Schedule:
     task, n, lengths = found.task, found.task.n, found.rounds()
     starts = list(accumulate(lengths, initial=0))
     ahead = [defaultdict[int, int](int) for _ in lengths]
-    ways, first = [], 0
-    for k, exchanges in enumerate(found.laid.lists):
-        for unit, count in _pieces(first, first + found.units[k]):
-            number, hops = 0, []
-            for exchange in exchanges:
+    ways = []
+    laid, runs = found.laid, cuts(found.units, len(found.laid.parts))
+    for (which, first), run in zip(laid.parts, runs, strict=True):
+        for share in shares(*run, task.payload, found.bits):
+            rounds, hops = enumerate(laid.crossed[which], first), []
+            for exchange in laid.lists[which]:
                 if not exchange.flip & (1 << n) - 1:
                     hops.append(hop(0, exchange, n))
                     continue
-                d, half = found.laid.crossed[k][number]
+                number, (d, half) = next(rounds)
                 hops.append(hop(starts[number] + ahead[number][d], exchange, n))
-                ahead[number][d] += found.crossing(k, half=half) * count // found.units[k]
-                number += 1
-            fixed = found.bits[: len(found.bits) - count.bit_length() + 1]
-            mask, value = _spread(-1, fixed), _spread(unit // count, fixed)
-            ways.append(Way(0, task.block, tuple(hops), mask, value))
-        first += found.units[k]
+                ahead[number][d] += found.crossing(share.units(found.bits), half=half)
+            ways.append(share.way(task, hops))
     return Schedule(task, "rotated-parts", tuple(starts[:-1]), starts[-1], tuple(ways))
-
-
-def _pieces(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Units as subcubes: the first one of each, and how many it has.
-
-    >>> list(_pieces(3, 8))
-    [(3, 1), (4, 4)]
-    """
-    while start < stop:
-        count = start & -start or 1 << stop.bit_length()
-        while start + count > stop:
-            count //= 2
-        yield start, count
-        start += count
-
-
-def _spread(number: int, bits: Sequence[int]) -> int:
-    """The address bits of a number, whose highest bit is the first of these."""
-    last = len(bits) - 1
-    return sum(1 << bit for k, bit in enumerate(bits) if number >> last - k & 1)
 
 
 ALGORITHM = Algorithm(

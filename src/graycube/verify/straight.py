@@ -33,6 +33,7 @@ from graycube.verify.uses import (
     crossed,
     ends,
     mixes_slots,
+    span_of_slots,
     uses_of,
 )
 
@@ -80,7 +81,7 @@ def check_straight(schedule: Schedule, machine: Machine) -> Report:
     )
     report = tally("by algebra", _RULES, found)
     constant = _all_nodes(schedule) and not any(
-        mixes_slots(schedule.task.n, way) and way.size < schedule.task.block
+        mixes_slots(schedule.task.n, way) and span_of_slots(schedule.task, way) is None
         for way in schedule.ways
     )
     return replace(report, peak=schedule.task.block) if constant and report else report
@@ -94,25 +95,36 @@ def _all_nodes(schedule: Schedule) -> bool:
 def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
     """Every position of every node is in exactly one way.
 
-    A way that is that of some slots only has all positions, so it covers its addresses in full.
+    They are those of each slot where every way has the same ones of all its slots. Where some
+    way has not, one of some slots has all positions, so it covers its addresses in full.
     """
-    block, p = schedule.task.block, schedule.task.p
-    ways = sorted((way for way in schedule.ways if way.size), key=lambda way: way.start)
-    marks = sorted({0, block, *(way.start for way in ways), *(way.stop for way in ways)})
-    waiting = iter([*ways, None])
-    coming, holding = next(waiting), list[Way]()
+    ways = [way for way in schedule.ways if way.size]
+    spans = [span_of_slots(schedule.task, way) for way in ways]
+    whole = all(span is not None for span in spans)
+    if not whole and any(way.per_slot for way in ways):
+        yield Violation("share", detail="some ways have positions of slots, others of blocks")
+        return
+    length, p = schedule.task.payload if whole else schedule.task.block, schedule.task.p
+    shares = [
+        (way, span if whole and span is not None else range(way.start, way.stop))
+        for way, span in zip(ways, spans, strict=True)
+    ]
+    shares.sort(key=lambda share: share[1].start)
+    marks = sorted({0, length, *(end for _, s in shares for end in (s.start, s.stop))})
+    waiting = iter([*shares, None])
+    coming, holding = next(waiting), list[tuple[Way, range]]()
     for start, stop in pairwise(marks):
-        holding = [way for way in holding if way.stop > start]
-        between = f"positions {start} to {stop} of a block"
-        while coming is not None and coming.start <= start:
+        holding = [share for share in holding if share[1].stop > start]
+        between = f"positions {start} to {stop} of a {'slot' if whole else 'block'}"
+        while coming is not None and coming[1].start <= start:
             if effort.beyond(len(holding)):
                 yield Violation("share", detail=effort.words)
                 return
-            if any(_have_common_addresses(coming, other) for other in holding):
+            if any(_have_common_addresses(coming[0], other) for other, _ in holding):
                 yield Violation("share", detail=f"{between} are in two ways")
             holding.append(coming)
             coming = next(waiting)
-        if sum(1 << (p - way.mask.bit_count()) for way in holding) < 1 << p:
+        if sum(1 << (p - way.mask.bit_count()) for way, _ in holding) < 1 << p:
             yield Violation("share", detail=f"{between} are in no way")
 
 

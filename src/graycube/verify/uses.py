@@ -8,7 +8,7 @@ from operator import xor
 from typing import NamedTuple
 
 from graycube.gf2 import Exchange, bit_indices, parity
-from graycube.schedule import Schedule, Way
+from graycube.schedule import Schedule, Task, Way
 from graycube.verify.conditions import Conditions, most_combined, on_nodes
 
 MAX_CONDITIONS = 10
@@ -101,17 +101,34 @@ def _met(
 ) -> tuple[Conditions, int]:
     """On which nodes some elements of a way meet the equations, and how many at most.
 
-    Whole blocks are permuted, so at any time the elements of a way are all those of a subspace
-    of addresses: each independent parity of slots leaves half of them on a node, or all on
-    some nodes. Of other ways the worst is assumed.
+    Slots are permuted as a whole, and so are the same positions of all. So at any time the
+    elements of such a way are all those of a subspace of addresses: each independent parity of
+    slots leaves half of them on a node, or all on some nodes. Of others the worst is assumed.
     """
-    n, block = schedule.task.n, schedule.task.block
-    if way.size == block and any(mask >> n for mask, _ in equations):
+    n, block, span = schedule.task.n, schedule.task.block, span_of_slots(schedule.task, way)
+    if span is not None and any(mask >> n for mask, _ in equations):
         conditions, parities = on_nodes(n, equations)
         nobody = (0, 1) in conditions
-        return conditions, 0 if nobody else block >> parities
+        return conditions, 0 if nobody else len(span) << schedule.task.p - n >> parities
     conditions = tuple(sorted({e for e in equations if e[0] and not e[0] >> n}))
+    if span is not None:
+        return conditions, len(span) << schedule.task.p - n
     return conditions, block if mixed else way.size
+
+
+def span_of_slots(task: Task, way: Way) -> range | None:
+    """The positions of each slot that a way has, if it has the same of all its slots.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.cyclic(3, 2), Layout.cyclic(3, 2), block=12)
+    >>> span_of_slots(task, Way(0, 12, ())), span_of_slots(task, Way(2, 4, (), per_slot=True))
+    (range(0, 6), range(2, 4))
+    >>> span_of_slots(task, Way(2, 4, ())) is None
+    True
+    """
+    if way.per_slot:
+        return range(way.start, way.stop)
+    return range(task.payload) if way.size == task.block else None
 
 
 def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
