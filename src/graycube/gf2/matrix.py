@@ -50,20 +50,12 @@ class Matrix(Shown):
 
     @property
     def width(self) -> int:
-        """Number of columns.
-
-        >>> Matrix((1, 2, 3), height=2).width
-        3
-        """
+        """Number of columns."""
         return len(self.columns)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Height and width.
-
-        >>> Matrix((1, 2, 3), height=2).size
-        (2, 3)
-        """
+        """Height and width."""
         return self.height, self.width
 
     @property
@@ -77,20 +69,12 @@ class Matrix(Shown):
 
     @classmethod
     def identity(cls, size: int) -> "Matrix":
-        """The size x size identity.
-
-        >>> Matrix.identity(3)(5)
-        5
-        """
+        """The size x size identity."""
         return cls.permutation(range(require_int(size, "size", least=0)))
 
     @classmethod
     def from_rows(cls, rows: Iterable[int], width: int) -> "Matrix":
-        """The matrix whose row i is the bit vector ``rows[i]``.
-
-        >>> Matrix.from_rows([0b110], width=3)(0b010)
-        1
-        """
+        """The matrix whose row i is the bit vector ``rows[i]``."""
         return cls(tuple(rows), width).transpose()
 
     @classmethod
@@ -222,11 +206,7 @@ class Matrix(Shown):
         return self.height == self.width == self.rank()
 
     def inverse(self) -> "Matrix":
-        """The matrix with ``m.inverse() @ m == m @ m.inverse() == identity``.
-
-        >>> Matrix((0b01, 0b11), height=2).inverse().columns
-        (1, 3)
-        """
+        """The matrix with ``m.inverse() @ m == m @ m.inverse() == identity``."""
         pivots = _eliminate(self.columns)
         if not len(pivots) == self.width == self.height:
             raise SingularError(

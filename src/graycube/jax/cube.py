@@ -25,11 +25,7 @@ class MeshCube:
 
     @property
     def n(self) -> int:
-        """Number of node bits.
-
-        >>> MeshCube(("x",), (3,)).n
-        3
-        """
+        """Number of node bits."""
         return sum(self.bits)
 
     @property
@@ -46,11 +42,7 @@ class MeshCube:
         )
 
     def dims(self, name: str) -> tuple[int, ...]:
-        """The node bits of an axis, highest first.
-
-        >>> MeshCube(("x", "y"), (1, 2)).dims("y")
-        (1, 0)
-        """
+        """The node bits of an axis, highest first."""
         return self.axes[self.names.index(name)]
 
     def named(self, dims: Iterable[int]) -> tuple[str, ...]:

@@ -63,28 +63,16 @@ class Axis:
 
     @property
     def length(self) -> int:
-        """Number of elements along the axis.
-
-        >>> Axis(9, extent=3).length
-        1536
-        """
+        """Number of elements along the axis."""
         return self.extent << self.bits
 
     def split(self, index: Index) -> tuple[Index, Index]:
-        """The address bits and the position within the extent of a true index.
-
-        >>> Axis(9, extent=3, low=3).split(8)
-        (0, 1)
-        """
+        """The address bits and the position within the extent of a true index."""
         high, rest = divide(index >> self.low, self.extent)
         return high << self.low | index & ((1 << self.low) - 1), rest
 
     def join(self, word: Index, rest: Index) -> Index:
-        """The true index of address bits and position: the inverse of :meth:`split`.
-
-        >>> Axis(9, extent=3, low=3).join(0, 1)
-        8
-        """
+        """The true index of address bits and position: the inverse of :meth:`split`."""
         digits = (word >> self.low) * self.extent + rest
         return digits << self.low | word & ((1 << self.low) - 1)
 

@@ -7,6 +7,8 @@ arrays of both kinds asks these questions and no others.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
+from math import prod
 from typing import Any, Self
 
 from numpy.typing import ArrayLike, NDArray
@@ -30,15 +32,15 @@ class Placement(ABC):
     def copy_count(self) -> int:
         """How many nodes have each element."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
+        """True lengths of the axes."""
+        return tuple(axis.length for axis in self.axes)
 
     @property
-    @abstractmethod
     def size(self) -> int:
         """Number of elements."""
+        return prod(self.shape)
 
     @property
     @abstractmethod

@@ -62,11 +62,7 @@ class Case:
 
     @property
     def row(self) -> dict[str, str | bool | None]:
-        """The case for JSON.
-
-        >>> Case("n = 3", "8", "9", holds=False).row["ours"]
-        '9'
-        """
+        """The case for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 

@@ -79,21 +79,11 @@ class Program:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """The exchanges alone.
-
-        >>> program = Program(Layout.cyclic(2, 1), (Stage(1), Exchange(flip=3, when=3)))
-        >>> len(program.steps), len(program.exchanges)
-        (2, 1)
-        """
+        """The exchanges alone."""
         return tuple(step for step in self.steps if isinstance(step, Exchange))
 
     def result(self) -> Layout:
-        """The layout after all exchanges.
-
-        >>> swap = Exchange(flip=3, when=3)  # of bits 0 and 1
-        >>> print(Program(Layout.cyclic(2, 1), (swap,)).result())
-        (b0 || b1)
-        """
+        """The layout after all exchanges."""
         return compose(self.exchanges, self.layout.p) @ self.layout
 
     def layouts(self) -> Iterator[Layout]:
