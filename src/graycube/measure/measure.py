@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.measure.samples import ROW, RoundKind, Sample, rounds
-from graycube.run import mpi
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -28,20 +27,6 @@ _MOST = 500  # rounds at a stretch
 Bytes = NDArray[np.uint8]
 Rows = NDArray[np.uint64]
 Comm = Any  # mpi4py is optional
-
-
-def world() -> Comm:
-    """The communicator of all processes that ``mpiexec`` started.
-
-    >>> from unittest.mock import patch
-    >>> with patch.dict("sys.modules", {"mpi4py": None, "mpi4py.MPI": None}):
-    ...     world()  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    graycube.errors.MissingExtraError: mpi4py cannot be imported (...): real runs need it and an
-    MPI library; run: pip install 'graycube[mpi]'
-    """
-    return mpi().COMM_WORLD
 
 
 def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...]:
