@@ -28,8 +28,8 @@ from graycube.array.ranks import spread, together
 from graycube.array.sharing import as_bytes, require_plain, swapped
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
+from graycube.gf2.span import reduced_basis
 from graycube.layout import Layout, Ownership
-from graycube.layout.copied import reduced_basis
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back, private
