@@ -38,7 +38,11 @@ class AffineMap(Shown):
 
     @classmethod
     def identity(cls, size: int) -> "AffineMap":
-        """The map that changes nothing."""
+        """The map that changes nothing.
+
+        >>> AffineMap.identity(8)(77)
+        77
+        """
         return cls(Matrix.identity(size))
 
     @classmethod
@@ -58,12 +62,20 @@ class AffineMap(Shown):
 
     @property
     def width(self) -> int:
-        """Number of input bits."""
+        """Number of input bits.
+
+        >>> AffineMap.identity(8).width
+        8
+        """
         return self.matrix.width
 
     @property
     def height(self) -> int:
-        """Number of output bits."""
+        """Number of output bits.
+
+        >>> AffineMap(Matrix((1, 1, 1), height=1)).height
+        1
+        """
         return self.matrix.height
 
     @overload
@@ -130,7 +142,12 @@ class AffineMap(Shown):
         return self.width - start
 
     def inverse(self) -> "AffineMap":
-        """The map that undoes this one."""
+        """The map that undoes this one.
+
+        >>> f = AffineMap(Matrix((1, 3), height=2), constant=2)
+        >>> f.inverse()(f(3))
+        3
+        """
         back = self.matrix.inverse()
         return AffineMap(back, back(self.constant))
 

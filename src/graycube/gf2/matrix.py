@@ -50,12 +50,20 @@ class Matrix(Shown):
 
     @property
     def width(self) -> int:
-        """Number of columns."""
+        """Number of columns.
+
+        >>> Matrix((1, 2, 3), height=2).width
+        3
+        """
         return len(self.columns)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Height and width."""
+        """Height and width.
+
+        >>> Matrix((1, 2, 3), height=2).size
+        (2, 3)
+        """
         return self.height, self.width
 
     @property
@@ -69,12 +77,20 @@ class Matrix(Shown):
 
     @classmethod
     def identity(cls, size: int) -> "Matrix":
-        """The size x size identity."""
+        """The size x size identity.
+
+        >>> Matrix.identity(3)(5)
+        5
+        """
         return cls.permutation(range(require_int(size, "size", least=0)))
 
     @classmethod
     def from_rows(cls, rows: Iterable[int], width: int) -> "Matrix":
-        """The matrix whose row i is the bit vector ``rows[i]``."""
+        """The matrix whose row i is the bit vector ``rows[i]``.
+
+        >>> Matrix.from_rows([0b110], width=3)(0b010)
+        1
+        """
         return cls(tuple(rows), width).transpose()
 
     @classmethod
@@ -205,7 +221,11 @@ class Matrix(Shown):
         return self.height == self.width == self.rank()
 
     def inverse(self) -> "Matrix":
-        """The matrix with ``m.inverse() @ m == m @ m.inverse() == identity``."""
+        """The matrix with ``m.inverse() @ m == m @ m.inverse() == identity``.
+
+        >>> Matrix((0b01, 0b11), height=2).inverse().columns
+        (1, 3)
+        """
         pivots = _eliminate(self.columns)
         if not len(pivots) == self.width == self.height:
             raise SingularError(

@@ -54,7 +54,11 @@ class GrayCode:
 
     @property
     def n(self) -> int:
-        """Number of bits of a word."""
+        """Number of bits of a word.
+
+        >>> GrayCode([0, 1, 3, 2]).n
+        2
+        """
         return len(self.words).bit_length() - 1
 
     @overload
@@ -62,7 +66,11 @@ class GrayCode:
     @overload
     def encode(self, i: IntArray) -> IntArray: ...
     def encode(self, i: int | IntArray) -> int | IntArray:
-        """The word of index i: the node that index lives on."""
+        """The word of index i: the node that index lives on.
+
+        >>> GrayCode([0, 1, 3, 2]).encode(np.array([2, 3]))
+        array([3, 2])
+        """
         return _look_up(self._table, i, "index")
 
     @overload
@@ -70,7 +78,11 @@ class GrayCode:
     @overload
     def decode(self, word: IntArray) -> IntArray: ...
     def decode(self, word: int | IntArray) -> int | IntArray:
-        """The index of a word."""
+        """The index of a word.
+
+        >>> GrayCode([0, 1, 3, 2]).decode(3)
+        2
+        """
         return _look_up(self._inverse_table, word, "word")
 
     @cached_property

@@ -190,24 +190,48 @@ class Array(Arithmetic):
 
     @property
     def mesh(self) -> Mesh:
-        """The mesh of devices."""
+        """The mesh of devices.
+
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.ones(8), jax.NamedSharding(mesh, P("x")))
+        >>> Array.from_array(x).mesh == mesh
+        True
+        """
         if isinstance(self.blocks, jax.core.Tracer):
             return self.sharding.mesh
         return getattr(self.blocks.sharding, "mesh", self.sharding.mesh)
 
     @property
     def cube(self) -> MeshCube:
-        """The bits of the node number, by axes of the mesh."""
+        """The bits of the node number, by axes of the mesh.
+
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.ones(8), jax.NamedSharding(mesh, P("x")))
+        >>> Array.from_array(x).cube
+        MeshCube(names=('x',), bits=(3,))
+        """
         return cube_of(self.sharding.mesh)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The lengths of the axes."""
+        """The lengths of the axes.
+
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.ones((3, 8)), jax.NamedSharding(mesh, P(None, "x")))
+        >>> Array.from_array(x).shape
+        (3, 8)
+        """
         return self.layout.shape
 
     @property
     def dtype(self) -> Dtype:
-        """The type of the elements."""
+        """The type of the elements.
+
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.ones(8), jax.NamedSharding(mesh, P("x")))
+        >>> Array.from_array(x).dtype
+        dtype('float32')
+        """
         return self.blocks.dtype
 
     def __repr__(self) -> str:

@@ -25,7 +25,11 @@ class MeshCube:
 
     @property
     def n(self) -> int:
-        """Number of node bits."""
+        """Number of node bits.
+
+        >>> MeshCube(("x",), (3,)).n
+        3
+        """
         return sum(self.bits)
 
     @property
@@ -42,7 +46,11 @@ class MeshCube:
         )
 
     def dims(self, name: str) -> tuple[int, ...]:
-        """The node bits of an axis, highest first."""
+        """The node bits of an axis, highest first.
+
+        >>> MeshCube(("x", "y"), (1, 2)).dims("y")
+        (1, 0)
+        """
         return self.axes[self.names.index(name)]
 
     def named(self, dims: Iterable[int]) -> tuple[str, ...]:

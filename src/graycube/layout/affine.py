@@ -37,12 +37,38 @@ class AffinePlacement(Placement):
 
     @property
     def p(self) -> int:
-        """Number of address bits."""
+        """Number of address bits.
+
+        >>> Layout.cyclic(10, 4).p
+        10
+        """
         return self.map.width
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """True lengths of the axes.
+
+        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).shape
+        (1000, 96)
+        """
+        return tuple(axis.length for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """Number of elements.
+
+        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).size
+        96000
+        """
+        return prod(self.shape)
 
     @property
     def block_size(self) -> int:
-        """Number of elements that a node holds."""
+        """Number of elements that a node holds.
+
+        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).block_size
+        3000
+        """
         return copied.block_size(self.axes, self.copies, self.n)
 
     @cached_property
@@ -66,7 +92,12 @@ class AffinePlacement(Placement):
 
     @cached_property
     def inverse_map(self) -> AffineMap:
-        """The map from machine address to logical word."""
+        """The map from machine address to logical word.
+
+        >>> layout = Layout.nodes(3, "gray")
+        >>> layout.inverse_map(7)
+        5
+        """
         return self.map.inverse()
 
     @overload
@@ -122,12 +153,20 @@ class AffinePlacement(Placement):
 
     @property
     def node_count(self) -> int:
-        """Number of nodes."""
+        """Number of nodes.
+
+        >>> Layout.nodes(3).node_count
+        8
+        """
         return 1 << self.n
 
     @property
     def copy_count(self) -> int:
-        """How many nodes have each element."""
+        """How many nodes have each element.
+
+        >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).without_axes([0]).copy_count
+        4
+        """
         return 1 << self.copies
 
     def held_shape(self, nodes: range) -> tuple[int, int]:

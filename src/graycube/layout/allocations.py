@@ -29,7 +29,11 @@ class Allocation:
     nodes: CodeName
 
     def layout(self, p: int, n: int) -> Layout:
-        """2^p elements on 2^n nodes, allocated by this row."""
+        """2^p elements on 2^n nodes, allocated by this row.
+
+        >>> print(ALLOCATIONS[0].layout(5, 3))
+        (g1 g0 || b4 g3 g2)
+        """
         build = Layout.consecutive if self.kind == "consecutive" else Layout.cyclic
         return build(p, n, nodes=self.nodes, slots=self.slots, whole=self.whole)
 

@@ -63,16 +63,28 @@ class Axis:
 
     @property
     def length(self) -> int:
-        """Number of elements along the axis."""
+        """Number of elements along the axis.
+
+        >>> Axis(9, extent=3).length
+        1536
+        """
         return self.extent << self.bits
 
     def split(self, index: Index) -> tuple[Index, Index]:
-        """The address bits and the position within the extent of a true index."""
+        """The address bits and the position within the extent of a true index.
+
+        >>> Axis(9, extent=3, low=3).split(8)
+        (0, 1)
+        """
         high, rest = divide(index >> self.low, self.extent)
         return high << self.low | index & ((1 << self.low) - 1), rest
 
     def join(self, word: Index, rest: Index) -> Index:
-        """The true index of address bits and position: the inverse of :meth:`split`."""
+        """The true index of address bits and position: the inverse of :meth:`split`.
+
+        >>> Axis(9, extent=3, low=3).join(0, 1)
+        8
+        """
         digits = (word >> self.low) * self.extent + rest
         return digits << self.low | word & ((1 << self.low) - 1)
 

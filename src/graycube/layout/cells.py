@@ -25,7 +25,11 @@ class Cells:
     count: int
 
     def label(self, position: int) -> str:
-        """The coordinates of a cell."""
+        """The coordinates of a cell.
+
+        >>> Cells(width=125, count=8).label(7)
+        '875-999'
+        """
         first = position * self.width
         return f"{first}-{first + self.width - 1}" if self.width > 1 else str(first)
 

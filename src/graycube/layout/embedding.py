@@ -38,17 +38,29 @@ class Distances(Shown):
 
     @property
     def pairs(self) -> int:
-        """Number of pairs."""
+        """Number of pairs.
+
+        >>> Distances({1: 8}).pairs
+        8
+        """
         return sum(self.histogram.values())
 
     @property
     def dilation(self) -> int:
-        """The largest distance that occurs."""
+        """The largest distance that occurs.
+
+        >>> Distances({1: 8, 2: 1}).dilation
+        2
+        """
         return max(self.histogram, default=0)
 
     @property
     def mean(self) -> Fraction:
-        """The mean distance, exactly."""
+        """The mean distance, exactly.
+
+        >>> Distances({1: 3, 2: 1}).mean
+        Fraction(5, 4)
+        """
         total = sum(distance * count for distance, count in self.histogram.items())
         return Fraction(total, max(self.pairs, 1))
 

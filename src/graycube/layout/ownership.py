@@ -22,14 +22,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import require_int
+from graycube.gf2 import require_int, require_ints
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
 from graycube.layout import owned_indexing, owned_text
 from graycube.layout.indexing import ravel
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
-from graycube.layout.required import left, require_payload
+from graycube.layout.required import require_axis, require_payload
 from graycube.layout.share import SharedAxis
 from graycube.show import Sheet, Shown
 
@@ -55,6 +55,16 @@ class Ownership(Placement, Shown):
             raise self._mixed()
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return tuple(axis.length for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
     def node_count(self) -> int:
         """Number of nodes."""
         return self.nodes
@@ -66,7 +76,11 @@ class Ownership(Placement, Shown):
 
     @property
     def block_size(self) -> int:
-        """Most elements of a node."""
+        """Most elements of a node.
+
+        >>> Ownership((SharedAxis(9, 2), SharedAxis(5)), 2).block_size
+        25
+        """
         return prod(axis.block for axis in self.axes)
 
     def locate(self, *index: Any) -> tuple[Any, Any]:  # noqa: ANN401 - integers or arrays
@@ -226,7 +240,19 @@ class Ownership(Placement, Shown):
         >>> Ownership((SharedAxis(9, 2, stride=3), SharedAxis(10, 3)), 6).without_axes([0])
         <Ownership (10,) on 6 nodes: (10 on 3) in 2 copies>
         """
-        return replace(self, axes=left(self.axes, axes, SharedAxis(1), keepdims=keepdims)[1])
+        gone = {require_axis(k, len(self.axes)) for k in require_ints(axes, "axes")}
+        kept = [
+            SharedAxis(1) if k in gone else axis
+            for k, axis in enumerate(self.axes)
+            if keepdims or k not in gone
+        ]
+        if not kept:
+            raise InvalidValueError(
+                f"axes is {tuple(axes)}",
+                "at least one axis must stay",
+                "leave one out of axes, or pass keepdims=True",
+            )
+        return replace(self, axes=tuple(kept))
 
     def with_axis(self, k: int, axis: SharedAxis) -> "Ownership":
         """The layout with another axis in the place of one.

@@ -7,8 +7,6 @@ arrays of both kinds asks these questions and no others.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
-from math import prod
 from typing import Any, Self
 
 from numpy.typing import ArrayLike, NDArray
@@ -32,15 +30,15 @@ class Placement(ABC):
     def copy_count(self) -> int:
         """How many nodes have each element."""
 
-    @cached_property
+    @property
+    @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """True lengths of the axes."""
-        return tuple(axis.length for axis in self.axes)
+        """Lengths of the axes."""
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """Number of elements."""
-        return prod(self.shape)
 
     @property
     @abstractmethod

@@ -1,7 +1,7 @@
 """What functions require of the axes and layouts that they are given."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, SupportsIndex
 
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import is_power_of_two, require_int, require_ints
@@ -9,8 +9,6 @@ from graycube.layout.placement import Placement
 
 if TYPE_CHECKING:
     from graycube.layout.layout import Layout
-
-_Axis = TypeVar("_Axis")
 
 
 def require_axis(axis: int, count: int) -> int:
@@ -25,27 +23,6 @@ def require_axis(axis: int, count: int) -> int:
             f"axis is {k}", f"the axes are 0..{count - 1}", f"use {-count}..{count - 1}"
         )
     return k % count
-
-
-def left(
-    own: Sequence[_Axis], axes: Sequence[int], one: _Axis, *, keepdims: bool
-) -> tuple[list[int], tuple[_Axis, ...]]:
-    """The numbers of axes that are summed away, and what is left; ``one`` if they are kept.
-
-    >>> left(("x", "y", "z"), [-1], "1", keepdims=True)
-    ([2], ('x', 'y', '1'))
-    """
-    gone = [require_axis(axis, len(own)) for axis in require_ints(axes, "axes")]
-    kept = [axis if k not in gone else one for k, axis in enumerate(own)]
-    if not keepdims:
-        kept = [axis for k, axis in enumerate(own) if k not in gone]
-    if not kept:
-        raise InvalidValueError(
-            f"axes is {tuple(axes)}",
-            "at least one axis must stay",
-            "leave one out of axes, or pass keepdims=True",
-        )
-    return gone, tuple(kept)
 
 
 def require_bits(

@@ -62,7 +62,11 @@ class Case:
 
     @property
     def row(self) -> dict[str, str | bool | None]:
-        """The case for JSON."""
+        """The case for JSON.
+
+        >>> Case("n = 3", "8", "9", holds=False).row["ours"]
+        '9'
+        """
         return {name: getattr(self, name) for name in self.__slots__}
 
 

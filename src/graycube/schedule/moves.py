@@ -74,7 +74,12 @@ class Moves(Timetable):
 
     @property
     def partner(self) -> NDArray[np.int32]:
-        """The node that each crossing leads to."""
+        """The node that each crossing leads to.
+
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
+        >>> Moves(task, "by hand", (0,), 1, [0, 0], [2, 3], [0, 0], [2, 3]).partner.tolist()
+        [3, 2]
+        """
         led: NDArray[np.int32] = self.node ^ (1 << self.dimension.astype(np.int32))
         return led
 

@@ -79,11 +79,21 @@ class Program:
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """The exchanges alone."""
+        """The exchanges alone.
+
+        >>> program = Program(Layout.cyclic(2, 1), (Stage(1), Exchange(flip=3, when=3)))
+        >>> len(program.steps), len(program.exchanges)
+        (2, 1)
+        """
         return tuple(step for step in self.steps if isinstance(step, Exchange))
 
     def result(self) -> Layout:
-        """The layout after all exchanges."""
+        """The layout after all exchanges.
+
+        >>> swap = Exchange(flip=3, when=3)  # of bits 0 and 1
+        >>> print(Program(Layout.cyclic(2, 1), (swap,)).result())
+        (b0 || b1)
+        """
         return compose(self.exchanges, self.layout.p) @ self.layout
 
     def layouts(self) -> Iterator[Layout]:

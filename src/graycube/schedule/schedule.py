@@ -146,7 +146,12 @@ class Schedule(Timetable):
 
     @property
     def stages(self) -> tuple[int, ...]:
-        """The bits whose butterflies are done, in order, where everything has one way."""
+        """The bits whose butterflies are done, in order, where everything has one way.
+
+        >>> task = Task(Layout.nodes(0), Layout.nodes(0), block=1)
+        >>> Schedule(task, "none", (), 0, ways=(Way(0, 1, ()),)).stages
+        ()
+        """
         steps = (step for way in self.ways[:1] for step in way.steps)
         return tuple(step.stage for step in steps if step.stage is not None)
 

@@ -81,27 +81,48 @@ class Task:
 
     @property
     def n(self) -> int:
-        """Dimension of the cube."""
+        """Dimension of the cube.
+
+        >>> Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1).n
+        3
+        """
         return self.source.n
 
     @property
     def p(self) -> int:
-        """Number of address bits."""
+        """Number of address bits.
+
+        >>> Task(Layout.cyclic(5, 3), Layout.consecutive(5, 3), block=4).p
+        5
+        """
         return self.source.p
 
     @property
     def payload(self) -> int:
-        """Number of elements behind each slot."""
+        """Number of elements behind each slot.
+
+        >>> Task(Layout.cyclic(5, 3), Layout.consecutive(5, 3), block=40).payload
+        10
+        """
         return self.block >> (self.p - self.n)
 
     @property
     def block_bytes(self) -> int:
-        """Number of bytes that a node holds."""
+        """Number of bytes that a node holds.
+
+        >>> Task(Layout.nodes(1), Layout.nodes(1), block=100, itemsize=16).block_bytes
+        1600
+        """
         return self.block * self.itemsize
 
     @cached_property
     def move(self) -> AffineMap:
-        """The map from each machine address to the one its content has to reach."""
+        """The map from each machine address to the one its content has to reach.
+
+        >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
+        >>> [task.move(a) for a in range(4)]
+        [0, 1, 3, 2]
+        """
         return self.source.conversion(self.target)
 
     def numbered(self, numbers: AffineMap) -> "Task":
