@@ -9,8 +9,6 @@ from pathlib import Path
 import jax
 import pytest
 
-import graycube as gc
-
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "src" / "graycube" / "jax"
 MODULES = [f"graycube.jax.{f.stem}" for f in FOLDER.glob("[!_]*.py")]
@@ -24,7 +22,7 @@ newer = pytest.mark.skipif(
 
 @pytest.mark.parametrize("name", [pytest.param("graycube.jax", marks=newer), *MODULES])
 def test_the_examples_of_docstrings(name):
-    known = {"gc": gc, "jax": jax, "jnp": jax.numpy, "Layout": gc.Layout}
+    known = {"jax": jax, "jnp": jax.numpy}
     flags = doctest.NORMALIZE_WHITESPACE
     found = doctest.testmod(import_module(name), extraglobs=known, optionflags=flags)
     assert not found.failed

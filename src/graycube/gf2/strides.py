@@ -33,6 +33,7 @@ def strided(
 ) -> NDArray[Any]:
     """The rows, of which row 0 is at ``start``, as a view with these axes.
 
+    >>> import numpy as np
     >>> strided(np.arange(8), 1, [2, 4]).tolist()
     [1, 3, 5, 7]
     """

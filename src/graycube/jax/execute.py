@@ -22,6 +22,7 @@ def execute(plan: "Plan", blocks: Block, source: Sharding = None) -> Block:
     whose links are those of the plan no link has two messages at a time. Where no such thing is
     known, ``gc.jax.reshard`` and ``Array.relayout`` send all at once, and are quicker.
 
+    >>> import graycube as gc
     >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
     >>> plan = gc.plan(gray, binary, block=1, itemsize=4, machine=gc.Machine(dims=3))
     >>> mesh = jax.make_mesh((8,), ("x",))

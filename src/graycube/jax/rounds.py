@@ -65,6 +65,7 @@ class Rounds:
 
     ``others`` is the number of all rows but those of the block: see rule 1.
 
+    >>> import graycube as gc
     >>> gray, binary = gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2)
     >>> made = rounds_of(gc.plan(gray, binary, 8, machine=gc.Machine(2)).schedule)
     >>> [[transfer.pairs for transfer in r] for r in made.rounds]
@@ -83,6 +84,7 @@ class Rounds:
 def rounds_of(schedule: Schedule | Replication) -> Rounds:
     """The rounds of a schedule, each as few permutes.
 
+    >>> import graycube as gc
     >>> layouts = gc.Layout.cyclic(6, 2), gc.Layout.consecutive(6, 2)
     >>> machine = gc.Machine(2, switching="circuit")
     >>> made = rounds_of(gc.plan(*layouts, 16, machine=machine).schedule)
@@ -184,6 +186,7 @@ def _bands(given: Mapping[int, _Rows], nodes: int, aside: int | None) -> Iterato
 def executed(plan: "Plan", cube: MeshCube, shape: Sequence[int]) -> "Executed":
     """What each device does with a block of a shape for a plan; see ``graycube.jax.execute``.
 
+    >>> import graycube as gc
     >>> made = gc.plan(gc.Layout.nodes(0, "gray"), gc.Layout.nodes(0), 2, machine="ideal")
     >>> executed(made, MeshCube((), ()), (2,))(jnp.array([5, 6])).tolist()
     [5, 6]

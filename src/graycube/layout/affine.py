@@ -26,6 +26,7 @@ from graycube.layout.required import require_payload
 class AffinePlacement(Placement):
     """The questions that arrays ask, and more, answered by the map.
 
+    >>> from graycube.layout import Layout
     >>> isinstance(Layout.nodes(3), AffinePlacement)
     True
     """
@@ -39,6 +40,7 @@ class AffinePlacement(Placement):
     def p(self) -> int:
         """Number of address bits.
 
+        >>> from graycube.layout import Layout
         >>> Layout.cyclic(10, 4).p
         10
         """
@@ -48,6 +50,7 @@ class AffinePlacement(Placement):
     def shape(self) -> tuple[int, ...]:
         """True lengths of the axes.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).shape
         (1000, 96)
         """
@@ -57,6 +60,7 @@ class AffinePlacement(Placement):
     def size(self) -> int:
         """Number of elements.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).size
         96000
         """
@@ -66,6 +70,7 @@ class AffinePlacement(Placement):
     def block_size(self) -> int:
         """Number of elements that a node holds.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).block_size
         3000
         """
@@ -75,6 +80,7 @@ class AffinePlacement(Placement):
     def digits(self) -> tuple[copied.Digit, ...]:
         """The digits of a slot, the highest first: each one's axis, and how many values it has.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).digits
         ((0, 2), (1, 3))
         """
@@ -83,6 +89,7 @@ class AffinePlacement(Placement):
     def word_bits(self, axis: int) -> range:
         """The bits of the logical word that belong to an axis, the lowest first.
 
+        >>> from graycube.layout import Layout
         >>> layout = Layout.mesh((64, 32), nodes=(8, 4))
         >>> layout.word_bits(0), layout.word_bits(1)
         (range(5, 11), range(0, 5))
@@ -94,6 +101,7 @@ class AffinePlacement(Placement):
     def inverse_map(self) -> AffineMap:
         """The map from machine address to logical word.
 
+        >>> from graycube.layout import Layout
         >>> layout = Layout.nodes(3, "gray")
         >>> layout.inverse_map(7)
         5
@@ -109,6 +117,7 @@ class AffinePlacement(Placement):
 
         Integers of any size, or integer arrays, which broadcast.
 
+        >>> from graycube.layout import Layout
         >>> layout = Layout.mesh((8, 4), nodes=(4, 2), code="gray")
         >>> layout.locate(31), layout.locate(7, 3)
         ((5, 3), (5, 3))
@@ -124,6 +133,7 @@ class AffinePlacement(Placement):
     def index(self, node: int | IntArray, slot: int | IntArray) -> int | IntArray:
         """The index, in C order, of the element in a slot of a node.
 
+        >>> from graycube.layout import Layout
         >>> layout = Layout.cyclic(5, 3, nodes="gray")
         >>> layout.index(2, 1)
         11
@@ -136,6 +146,7 @@ class AffinePlacement(Placement):
     def coordinates(self, node: int | IntArray, slot: int | IntArray) -> tuple[Any, ...]:
         """One coordinate per axis of the element in a slot of a node.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((8, 4), nodes=(4, 2), code="gray").coordinates(5, 3)
         (7, 3)
         """
@@ -146,6 +157,7 @@ class AffinePlacement(Placement):
 
         It is the same for every pair, because the map is affine: ``0`` means same node.
 
+        >>> from graycube.layout import Layout
         >>> bin(Layout.nodes(4, "gray").node_change(0b100))  # TR-764 Lemma 1
         '0b110'
         """
@@ -155,6 +167,7 @@ class AffinePlacement(Placement):
     def node_count(self) -> int:
         """Number of nodes.
 
+        >>> from graycube.layout import Layout
         >>> Layout.nodes(3).node_count
         8
         """
@@ -164,6 +177,7 @@ class AffinePlacement(Placement):
     def copy_count(self) -> int:
         """How many nodes have each element.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).without_axes([0]).copy_count
         4
         """
@@ -172,6 +186,7 @@ class AffinePlacement(Placement):
     def held_shape(self, nodes: range) -> tuple[int, int]:
         """The first two axes of blocks: nodes and slots.
 
+        >>> from graycube.layout import Layout
         >>> Layout.cyclic(5, 3).held_shape(range(8))
         (8, 4)
         """
@@ -180,6 +195,7 @@ class AffinePlacement(Placement):
     def digits_on(self, nodes: range) -> tuple[copied.Digit, ...]:  # noqa: ARG002 - all alike
         """The digits of a slot.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).digits_on(range(1))
         ((0, 2), (1, 3))
         """
@@ -188,6 +204,7 @@ class AffinePlacement(Placement):
     def boxes(self, nodes: range) -> tuple[int, ...]:
         """Nodes and slots without extents, and the extents.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((8, 6), nodes=(4, 2), ownership=False).boxes(range(8))
         (8, 2, 1, 3)
         """
@@ -197,6 +214,7 @@ class AffinePlacement(Placement):
     def indices_on(self, nodes: range) -> tuple[IntArray, ...]:
         """The index along each axis of every element of blocks.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((2, 4), nodes=(1, 4)).indices_on(range(3, 4))
         (array([[0, 1]]), array([[3, 3]]))
         """
@@ -207,6 +225,7 @@ class AffinePlacement(Placement):
     def is_product(self) -> bool:
         """Whether a node has the same elements along an axis wherever it is on the others.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((4, 4), nodes=(2, 2), code="gray").is_product
         True
         """
@@ -216,6 +235,7 @@ class AffinePlacement(Placement):
     def piece(self, nodes: range) -> Piece:
         """The piece of one node, or of all of them.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((6, 4), nodes=(2, 2), ownership=False).piece(range(1)).slices
         (slice(0, 3, None), slice(0, 2, None))
         """
@@ -224,6 +244,7 @@ class AffinePlacement(Placement):
     def node_of(self, *coordinates: IntArray) -> IntArray:
         """The lowest node that has an element.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((2, 4), nodes=(1, 4)).node_of(np.array([0]), np.array([3]))
         array([3])
         """
@@ -232,6 +253,7 @@ class AffinePlacement(Placement):
     def nodes_like(self, node: int) -> list[int]:
         """The nodes that have the same elements as one.
 
+        >>> from graycube.layout import Layout
         >>> Layout.mesh((2, 4), nodes=(2, 2)).without_axes([1]).nodes_like(2)
         [2, 3]
         """
@@ -246,6 +268,7 @@ class AffinePlacement(Placement):
         The first axes of x are the layout's; what follows is payload and stays together. With
         ``nodes``, the blocks of those only.
 
+        >>> from graycube.layout import Layout
         >>> Layout.nodes(2, "gray").scatter([0, 1, 2, 3]).tolist()
         [[0], [1], [3], [2]]
         """
@@ -260,6 +283,7 @@ class AffinePlacement(Placement):
     def gather(self, blocks: ArrayLike) -> NDArray[Any]:
         """The array whose blocks these are: the inverse of :meth:`scatter`.
 
+        >>> from graycube.layout import Layout
         >>> Layout.nodes(2, "gray").gather([[0], [1], [3], [2]]).tolist()
         [0, 1, 2, 3]
         """
@@ -281,6 +305,7 @@ class AffinePlacement(Placement):
     def gathered(self, rows: NDArray[Any]) -> NDArray[Any]:
         """The array of which each node sends its block, one node after the other.
 
+        >>> from graycube.layout import Layout
         >>> Layout.nodes(2, "gray").gathered(np.array([0, 1, 3, 2]))
         array([0, 1, 2, 3])
         """

@@ -38,6 +38,7 @@ from graycube.show import Sheet, Shown
 class Ownership(Placement, Shown):
     """Which node has which box of an array; ``Layout.mesh`` makes one where it has to.
 
+    >>> from graycube.layout import Layout
     >>> layout = Layout.mesh((9, 10), nodes=(2, 3), allocation=("consecutive", "cyclic"))
     >>> layout
     <Ownership (9, 10) on 6 nodes: (9 on 2, 10 on 3 cyclic)>

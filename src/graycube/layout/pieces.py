@@ -42,6 +42,7 @@ class Piece:
 def piece_of_cube(layout: "AffinePlacement", nodes: range) -> Piece:
     """The piece that some nodes have: one, or all of them.
 
+    >>> from graycube.layout import Layout
     >>> layout = Layout.mesh((6, 4), nodes=(2, 2), allocation="cyclic", ownership=False)
     >>> piece = piece_of_cube(layout, range(3, 4))
     >>> piece.shape, piece.slices

@@ -30,6 +30,7 @@ def require_bits(
 ) -> tuple[int, ...]:
     """Bits of the index along an axis of 2^k elements; for None all, the highest first.
 
+    >>> from graycube.layout import Layout
     >>> require_bits(Layout.nodes(3), 0), require_bits(Layout.nodes(3), 0, [0, 2])
     ((2, 1, 0), (0, 2))
     """
@@ -80,6 +81,7 @@ def require_powers(
 def require_single(layout: Placement, what: str) -> None:
     """Refuse a layout with copies.
 
+    >>> from graycube.layout import Layout
     >>> require_single(Layout.nodes(2), "a plan")
     """
     if layout.copy_count > 1:
@@ -93,6 +95,7 @@ def require_single(layout: Placement, what: str) -> None:
 def require_payload(shape: tuple[int, ...], layout: Placement) -> tuple[int, ...]:
     """What follows the axes of a layout in the shape of an array.
 
+    >>> from graycube.layout import Layout
     >>> require_payload((8, 3, 2), Layout.cyclic(3, 1))
     (3, 2)
     """

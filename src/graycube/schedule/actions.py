@@ -49,6 +49,7 @@ def actions(schedule: Schedule | Replication, node: int) -> tuple[Action, ...]:
     """What one node does, in the order of time.
 
     >>> from graycube.gf2 import Exchange
+    >>> from graycube.layout import Layout
     >>> from graycube.schedule import Task, Way, hop
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
     >>> way = Way(0, 8, (hop(0, Exchange(flip=1, when=2), n=2),))

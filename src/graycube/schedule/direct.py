@@ -118,6 +118,7 @@ class Delivery:
 def message_size(task: Task, delivery: Delivery) -> int:
     """Elements of a message.
 
+    >>> from graycube.layout import Layout
     >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=12)
     >>> message_size(task, Delivery(task.move, Matrix.identity(2), (1, 2), dims=(0, 1)))
     3
@@ -130,6 +131,7 @@ def delivered(
 ) -> Schedule:
     """The schedule of some deliveries, one after the other; parities delay them by turns.
 
+    >>> from graycube.layout import Layout
     >>> task = Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), block=4)
     >>> swap = Delivery(task.move, Matrix.identity(2), classes=(1, 2), dims=(0, 1))
     >>> made = delivered(task, "all-to-all", [swap], circuits=True)

@@ -35,6 +35,7 @@ COLUMNS: dict[str, type[np.signedinteger[Any]]] = {
 class Moves(Timetable):
     """Row r says: in ``cycle[r]``, ``node[r]`` sends ``element[r]`` over ``dimension[r]``.
 
+    >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
     >>> moves = Moves(task, "by hand", (0,), 1, [0, 0], [2, 3], [0, 0], [2, 3])
     >>> len(moves), moves.element.dtype
@@ -76,6 +77,7 @@ class Moves(Timetable):
     def partner(self) -> NDArray[np.int32]:
         """The node that each crossing leads to.
 
+        >>> from graycube.layout import Layout
         >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=1)
         >>> Moves(task, "by hand", (0,), 1, [0, 0], [2, 3], [0, 0], [2, 3]).partner.tolist()
         [3, 2]
@@ -87,6 +89,7 @@ class Moves(Timetable):
     def round(self) -> IntArray:
         """The round of each crossing; 0 is the first.
 
+        >>> from graycube.layout import Layout
         >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=1)
         >>> Moves(task, "there and back", (0, 2), 3, [0, 2], [0, 1], [0, 0], [0, 0]).round
         array([0, 1])
@@ -101,6 +104,7 @@ def expand(schedule: Schedule | Replication) -> Moves:
     """Write a symbolic schedule out, element by element.
 
     >>> from graycube.gf2 import Exchange
+    >>> from graycube.layout import Layout
     >>> from graycube.schedule import hop
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)
     >>> way = Way(0, 2, (hop(0, Exchange(flip=1, when=2), n=2),))

@@ -33,6 +33,7 @@ FORMS = ("deliveries", "steps", "strands")
 def ways_of(form: str, content: dict[str, Any], task: Task) -> tuple[Way, ...]:
     """The ways of one of the three forms.
 
+    >>> from graycube.layout import Layout
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
     >>> hops = [{"cycle": 0, "exchange": "flip 0 where a1 = 1"}]
     >>> content = {"strands": [{"elements": [0, 8], "hops": hops}]}

@@ -37,6 +37,7 @@ def walk(task: Task, way: Way) -> Iterator[Walked]:
     """Follow all elements of a way, step by step.
 
     >>> from graycube.gf2 import Exchange
+    >>> from graycube.layout import Layout
     >>> from graycube.schedule import hop
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)
     >>> way = Way(0, 2, (hop(0, Exchange(flip=1, when=2), n=2),))

@@ -35,6 +35,7 @@ def trace(plan: Plan) -> str:
     """The text of a trace: rounds, nodes and links over time.
 
     >>> import json
+    >>> import graycube as gc
     >>> machine = gc.Machine(dims=2, startup=1e-6, per_byte=1e-9)
     >>> plan = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 500, machine=machine)
     >>> events = json.loads(gc.view.trace(plan))["traceEvents"]
@@ -69,6 +70,7 @@ def save_trace(path: str | Path, plan: Plan) -> None:
     """Write :func:`trace` to a file: all of it or nothing.
 
     >>> import tempfile
+    >>> import graycube as gc
     >>> plan = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 4, machine="ideal")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     gc.view.save_trace(Path(folder) / "plan.trace.json", plan)

@@ -30,6 +30,7 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
     All its links are alike, and its start-ups cost something.
 
     >>> from matplotlib.figure import Figure
+    >>> import graycube as gc
     >>> gray, binary = gc.Layout.nodes(5, "gray"), gc.Layout.nodes(5)
     >>> machine = gc.Machine(5, ports="all", startup=1e-4, per_byte=1e-9)
     >>> made = gc.plan(gray, binary, 10**7, machine=machine)

@@ -24,6 +24,7 @@ def table(plan: Plan) -> NDArray[Any]:
     In ``cycle``, ``node`` sends ``element`` to ``partner``. Element e is the one that node
     ``e // block`` holds at position ``e % block`` at first.
 
+    >>> import graycube as gc
     >>> plan = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 2, machine="ipsc1")
     >>> rows = gc.view.table(plan)
     >>> rows.dtype.names
@@ -58,6 +59,7 @@ def table(plan: Plan) -> NDArray[Any]:
 def csv(plan: Plan) -> str:
     """The same as comma-separated values, with a line of names.
 
+    >>> import graycube as gc
     >>> plan = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 1, machine="ipsc1")
     >>> print(gc.view.csv(plan), end="")
     round,cycle,node,partner,dimension,element
@@ -72,6 +74,7 @@ def save_csv(path: str | Path, plan: Plan) -> None:
     """Write :func:`csv` to a file: all of it or nothing.
 
     >>> import tempfile
+    >>> import graycube as gc
     >>> plan = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 4, machine="ideal")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     gc.view.save_csv(Path(folder) / "moves.csv", plan)

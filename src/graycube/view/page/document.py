@@ -31,6 +31,7 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 def page(plan: Plan, other: Plan | None = None) -> str:
     """The HTML of a page that shows a plan, or two plans of one task side by side.
 
+    >>> import graycube as gc
     >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
     >>> one = gc.plan(gray, binary, 4, machine="ideal")
     >>> gc.view.page(one)[:15], len(gc.view.page(one)) < 100_000
@@ -55,6 +56,7 @@ def save_page(path: str | Path, plan: Plan, other: Plan | None = None) -> None:
     """Write :func:`page` to a file: all of it or nothing.
 
     >>> import tempfile
+    >>> import graycube as gc
     >>> one = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 4, machine="ideal")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     gc.view.save_page(Path(folder) / "plan.html", one)

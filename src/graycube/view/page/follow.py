@@ -57,6 +57,7 @@ class _Changes:
 def follow(schedule: Schedule | Replication) -> Followed:
     """Follow every element of a schedule through links and memories.
 
+    >>> import graycube as gc
     >>> plan = gc.plan(gc.Layout.cyclic(2, 1), gc.Layout.consecutive(2, 1), 2, machine="ideal")
     >>> seen = follow(plan.schedule)
     >>> seen.element.tolist(), seen.position.tolist()  # both take the other one's place

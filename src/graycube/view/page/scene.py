@@ -22,6 +22,7 @@ _MAX_ROUNDS = 2000
 def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
     """What the page shows of a plan, as dicts, lists, numbers and texts.
 
+    >>> import graycube as gc
     >>> from graycube.view.page.drawn import drawn
     >>> plan = gc.plan(gc.Layout.nodes(2, "gray"), gc.Layout.nodes(2), 1, machine="ideal")
     >>> shown = scene(plan, drawn(plan))
