@@ -45,9 +45,7 @@ def joined(content: Iterable[object], between: str = "") -> Markup:
     return Markup(between.join(pieces))
 
 
-def table(
-    head: Sequence[object], rows: Iterable[Sequence[object]], caption: str = ""
-) -> Markup:
+def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> Markup:
     """A table with a line of column names.
 
     >>> table(["n", "cycles"], [[3, 8]])
@@ -55,8 +53,7 @@ def table(
     """
     names = element("thead", _row("th", head))
     body = element("tbody", *(_row("td", row) for row in rows))
-    title = (element("caption", caption),) if caption else ()
-    return element("table", *title, names, body)
+    return element("table", names, body)
 
 
 def document(title: str, style: str, *content: object) -> str:

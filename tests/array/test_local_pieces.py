@@ -79,6 +79,5 @@ class TestOverMPI(OverMPI):
     launches = (
         Launch(1, ("local_pieces",), sweep=True),
         Launch(2, ("local_pieces",), messages=True, sweep=True),
-        Launch(4, ("local_pieces",)),
         Launch(8, ("local_pieces",), sweep=True),
     )

@@ -1,4 +1,7 @@
-"""Arrays over MPI are what they are in one process: each launch carries many checks."""
+"""Arrays over MPI are what they are in one process.
+
+Each launch carries many checks: to start four ranks takes longer than most programs.
+"""
 
 from mpi_runs import Launch, OverMPI
 
@@ -9,7 +12,7 @@ class TestOverMPI(OverMPI):
         Launch(2, ("arrays", "array_mistakes"), messages=True),
         Launch(2, ("arrays", "array_mistakes"), sweep=True),
         Launch(3, ("arrays",), sweep=True),
-        Launch(4, ("arrays",)),
+        Launch(4, ("arrays", "sorting", "local_pieces", "qubits")),
         Launch(4, ("array_mistakes",), sweep=True),
         Launch(4, ("arrays",), messages=True, sweep=True),
         Launch(8, ("arrays",), sweep=True),

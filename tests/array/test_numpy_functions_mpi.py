@@ -1,4 +1,4 @@
-"""NumPy's functions over MPI, scans and butterflies: results, messages, copies, errors."""
+"""NumPy's functions over MPI, and what is made of them: results, messages, copies, errors."""
 
 from mpi_runs import Launch, OverMPI
 
@@ -8,6 +8,6 @@ class TestOverMPI(OverMPI):
         Launch(1, ("numpy_functions",), sweep=True),
         Launch(2, ("numpy_functions",), messages=True, sweep=True),
         Launch(2, ("numpy_functions",), sweep=True),
-        Launch(4, ("numpy_functions", "scans", "butterflies")),
+        Launch(4, ("numpy_functions", "scans", "butterflies", "tridiagonal", "grids")),
         Launch(8, ("numpy_functions",), sweep=True),
     )

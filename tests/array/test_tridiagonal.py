@@ -175,7 +175,6 @@ class TestOverMPI(OverMPI):
     launches = (
         Launch(2, ("tridiagonal",), sweep=True),
         Launch(3, ("tridiagonal",), sweep=True),
-        Launch(4, ("tridiagonal", "grids")),
         Launch(6, ("tridiagonal",), sweep=True),
         Launch(8, ("tridiagonal",), sweep=True),
         Launch(4, ("tridiagonal",), messages=True, sweep=True),

@@ -325,20 +325,34 @@ def test_the_words_of_a_command_are_its_own():
     assert done.stdout == "--rate 7 --help\n" * 4
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("run", "--dims", 9, "true"), "is not in the range 2<=x<=5"),
-        (("run", "--dims", 2), "Missing argument 'COMMAND...'"),
-        (("run", "--dims", 2, "--rate", "0", "true"), "is not in the range"),
-        (("plan", "nowhere.json"), "does not exist"),
-        (("run", "--dims", 2, "no-such-program"), "there is no program 'no-such-program'"),
-    ],
-)
-def test_mistakes_are_told(arguments, words):
-    done = carried_out(command(*arguments))
+MISTAKES = [
+    (("run", "--dims", "9", "true"), "is not in the range 2<=x<=5"),
+    (("run", "--dims", "2"), "Missing argument 'COMMAND...'"),
+    (("run", "--dims", "2", "--rate", "0", "true"), "is not in the range"),
+    (("plan", "nowhere.json"), "does not exist"),
+]
+
+
+def test_mistakes_are_told():
+    """All in one process, since none of them begins a cube."""
+    program = f"""
+import sys
+sys.path.insert(0, {str(FOLDER)!r})
+from click.testing import CliRunner
+from cube import main
+for arguments, words in {MISTAKES!r}:
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2 and words in done.stderr, (arguments, done)
+    print(words)
+"""
+    done = carried_out([sys.executable, "-c", program])
+    assert done.stdout.splitlines() == [words for _, words in MISTAKES], done.stderr
+
+
+def test_a_program_that_is_not_there_is_told():
+    done = carried_out(command("run", "--dims", 2, "no-such-program"))
     assert done.returncode != 0
-    assert words in done.stderr
+    assert "there is no program 'no-such-program'" in done.stderr
     assert "Traceback" not in done.stderr
 
 

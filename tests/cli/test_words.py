@@ -9,7 +9,7 @@ from sweeping import examples
 
 import graycube as gc
 from graycube.cli.layouts import read_layout
-from graycube.cli.sizes import Amount, Shape
+from graycube.cli.sizes import as_amount, as_lengths
 from graycube.errors import InvalidValueError
 
 CODES, ALLOCATIONS = ("binary", "gray"), ("consecutive", "cyclic")
@@ -169,9 +169,9 @@ def test_amounts_are_exact(amount, between, case):
     number, rest = divmod(scaled, 10 ** len(part or ""))
     if rest:
         with pytest.raises(click.BadParameter, match="no whole number"):
-            Amount().convert(text, None, None)
+            as_amount(text)
     else:
-        assert Amount().convert(text, None, None) == (number, bool(unit))
+        assert as_amount(text) == (number, bool(unit))
 
 
 @pytest.mark.parametrize("text", [*WRONG_AMOUNTS, "1." + "0" * 19, "64\n\n8"])
@@ -182,7 +182,7 @@ def test_other_amounts_are_refused(text):
 
 @given(st.lists(st.integers(0, 10**18 - 1), min_size=1, max_size=5), st.sampled_from("xX,"))
 def test_shapes(lengths, between):
-    assert Shape().convert(between.join(map(str, lengths)), None, None) == tuple(lengths)
+    assert as_lengths(between.join(map(str, lengths))) == tuple(lengths)
 
 
 @pytest.mark.parametrize("text", WRONG_SHAPES)

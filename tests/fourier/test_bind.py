@@ -1,4 +1,4 @@
-"""Bound transforms on ranks that share memory, and on ranks that send messages."""
+"""Transforms on ranks that share memory, and bound ones on ranks that send messages."""
 
 from mpi_runs import Launch, OverMPI
 
@@ -7,7 +7,7 @@ class TestOverMPI(OverMPI):
     launches = (
         Launch(2, ("bound",), messages=True),
         Launch(2, ("bound",), sweep=True),
-        Launch(4, ("bound",)),
+        Launch(4, ("bound", "resampled", "lengths", "lone_axes", "lone_random")),
         Launch(4, ("bound",), messages=True, sweep=True),
         Launch(8, ("bound",), sweep=True),
     )

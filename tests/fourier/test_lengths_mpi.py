@@ -7,7 +7,6 @@ class TestOverMPI(OverMPI):
     launches = (
         *(Launch(ranks, ("lone_axes",), sweep=True) for ranks in (1, 3, 6)),
         Launch(2, ("lengths", "lone_axes"), sweep=True),
-        Launch(4, ("lengths", "lone_axes", "lone_random")),
         Launch(3, ("lone_axes",), messages=True, sweep=True),
         *(Launch(ranks, ("lone_random",), sweep=True) for ranks in (2, 3, 6, 8)),
         Launch(8, ("lengths", "lone_axes"), sweep=True),

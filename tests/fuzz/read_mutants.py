@@ -1,7 +1,7 @@
-"""Read so many mutants of a kind: ``read_mutants.py KIND COUNT SEED MEMORY``.
+"""Read so many mutants of some kinds: ``read_mutants.py COUNT SEED MEMORY KIND...``.
 
-It ends with status 0 and how many were read and refused, or at the first that is neither, whose
-text is left in the file ``mutant``.
+It ends with status 0 and how many of each were read and refused, or at the first that is
+neither, whose text is left in the file ``mutant``.
 """
 
 import io
@@ -131,7 +131,7 @@ def run(kind, count, seed, memory):
             sys.stderr.write(f"mutant: {ascii(content)[:3000]}\n")
             raise
         signal.setitimer(signal.ITIMER_PROF, 0)
-    sys.stdout.write(json.dumps(told))
+    return told
 
 
 def require_a_line(text):
@@ -144,6 +144,7 @@ def too_slow(*_):
 
 
 if __name__ == "__main__":
-    kind, count, seed, memory = sys.argv[1:]
+    count, seed, memory, *kinds = sys.argv[1:]
     os.environ["GRAYCUBE_PROFILES"] = str(Path.cwd())
-    run(kind, int(count), seed, int(memory))
+    told = {kind: run(kind, int(count), seed, int(memory)) for kind in kinds}
+    sys.stdout.write(json.dumps(told))

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sweeping import sweep
 
 HERE = Path(__file__).parent
 KINDS = ("plan", "schedule", "certificate", "workload", "profile", "claims", "layout", "array")
@@ -19,17 +20,13 @@ MEMORY = 512 << 20  # bytes of address space beyond what an idle process has
 
 
 @pytest.mark.parametrize(
-    ("kind", "count"),
-    [
-        *((kind, FEW) for kind in KINDS),
-        *(pytest.param(kind, MANY, marks=pytest.mark.sweep) for kind in KINDS),
-    ],
+    ("kinds", "count"), [(KINDS, FEW), *sweep(*(((kind,), MANY) for kind in KINDS))]
 )
-def test_any_file_is_read_or_refused(kind, count, tmp_path):
+def test_any_file_is_read_or_refused(kinds, count, tmp_path):
     """In a process of its own: memory can be limited, and a hang ends that process alone."""
     seed = "a few" if count == FEW else "many"
     done = subprocess.run(
-        [sys.executable, HERE / "read_mutants.py", kind, str(count), seed, str(MEMORY)],
+        [sys.executable, HERE / "read_mutants.py", str(count), seed, str(MEMORY), *kinds],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -37,7 +34,9 @@ def test_any_file_is_read_or_refused(kind, count, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    told = json.loads(done.stdout)
-    assert told["read"] + told["refused"] == count
-    assert told["refused"] > count / 4
-    assert told["read"] > 0
+    found = json.loads(done.stdout)
+    assert [*found] == [*kinds]
+    for kind, told in found.items():
+        assert told["read"] + told["refused"] == count, kind
+        assert told["refused"] > count / 4, kind
+        assert told["read"] > 0, kind

@@ -66,6 +66,9 @@ def test_image_and_kernel_are_exactly_that(m):
     assert span(m.image()) == set(values)
     assert span(m.kernel()) == {x for x, y in enumerate(values) if y == 0}
     assert len(m.image()) + len(m.kernel()) == m.width
+    heads = [vector.bit_length() - 1 for vector in m.image()]
+    assert heads == sorted(heads, reverse=True)
+    assert all(sum(vector >> head & 1 for vector in m.image()) == 1 for head in heads)
 
 
 @given(st.integers(1, 8).flatmap(lambda size: matrices(size, size)))

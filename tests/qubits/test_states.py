@@ -221,7 +221,6 @@ def test_the_example_sends_less_than_half_and_is_right(ranks, tmp_path):
 
 class TestOverMPI(OverMPI):
     launches = (
-        Launch(4, ("qubits",)),
         *(Launch(ranks, ("qubits",), sweep=True) for ranks in (1, 2, 8)),
         Launch(2, ("qubits",), messages=True, sweep=True),
     )

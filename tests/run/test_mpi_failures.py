@@ -13,7 +13,6 @@ FAILURES = program("failures")
 class TestOverMPI(OverMPI):
     launches = (
         Launch(2, ("failures",), messages=True, sweep=True),
-        Launch(4, ("failures",)),
         Launch(8, ("failures",), sweep=True),
     )
 

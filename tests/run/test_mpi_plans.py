@@ -1,4 +1,4 @@
-"""Plans over MPI give what they give in one process, and candidates are timed."""
+"""Plans over MPI give what they give in one process, and fail alike; candidates are timed."""
 
 from mpi_runs import Launch, OverMPI
 
@@ -6,7 +6,7 @@ from mpi_runs import Launch, OverMPI
 class TestOverMPI(OverMPI):
     launches = (
         Launch(2, ("plans", "benches"), messages=True),
-        Launch(4, ("plans", "benches")),
+        Launch(4, ("plans", "benches", "shared_memory", "failures")),
         Launch(8, ("plans",), sweep=True),
         Launch(16, ("plans",), sweep=True),
     )

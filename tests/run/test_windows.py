@@ -17,7 +17,6 @@ from graycube.run.letters import letters
 class TestOverMPI(OverMPI):
     launches = (
         Launch(2, ("shared_memory",), sweep=True),
-        Launch(4, ("shared_memory",)),
         Launch(8, ("shared_memory",), sweep=True),
     )
 

@@ -1,8 +1,5 @@
 """The squares of a matrix are read back from the axes and compared with the layout's bits."""
 
-import subprocess
-import sys
-
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -174,20 +171,3 @@ def test_what_cannot_be_drawn_is_an_error_that_says_why(layout, complaint):
     with pytest.raises(gc.GraycubeError, match=complaint):
         gc.view.plot_matrix(layout)
     assert not plt.get_fignums()
-
-
-def test_without_matplotlib_it_says_what_to_install():
-    code = """
-import sys
-sys.modules["matplotlib"] = None
-import graycube as gc
-from graycube.errors import MissingExtraError
-try:
-    gc.view.plot_matrix(gc.Layout.nodes(2))
-except MissingExtraError as error:
-    print(error)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.endswith("run: pip install 'graycube[plot]'\n")

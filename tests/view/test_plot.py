@@ -201,30 +201,26 @@ def test_what_cannot_be_plotted_is_an_error_that_says_why(layout, complaint):
         gc.view.plot(layout)
 
 
-def in_a_new_process(code):
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
-
-
-def test_importing_graycube_leaves_matplotlib_alone():
-    code = "import sys, graycube.view; print('matplotlib' in sys.modules)"
-    assert in_a_new_process(code) == "False\n"
-
-
-def test_without_matplotlib_text_works_and_plot_says_what_to_install():
+def test_matplotlib_is_left_alone_and_plots_without_it_say_what_to_install():
     code = """
 import sys
+import graycube.view
+print('matplotlib' in sys.modules)
 sys.modules["matplotlib"] = None
 import graycube as gc
 from graycube.errors import MissingExtraError
 layout = gc.Layout.nodes(2)
 print(len(gc.view.text(layout, width=80)))
-try:
-    gc.view.plot(layout)
-except MissingExtraError as error:
-    print(error)
+for plot in (gc.view.plot, gc.view.plot_matrix):
+    try:
+        plot(layout)
+    except MissingExtraError as error:
+        print(error)
 """
-    length, error = in_a_new_process(code).splitlines()
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded, length, *errors = done.stdout.splitlines()
+    assert loaded == "False"
     assert int(length) == len(gc.view.text(gc.Layout.nodes(2), width=80))
-    assert error.endswith("run: pip install 'graycube[plot]'")
+    assert len(errors) == 2
+    assert all(error.endswith("run: pip install 'graycube[plot]'") for error in errors)

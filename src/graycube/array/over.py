@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, SupportsIndex
 from graycube.array.held import Held
 from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
+from graycube.gf2.span import reduced_basis
 from graycube.layout import Layout
-from graycube.layout.copied import reduced_basis
 from graycube.layout.placement import Placement
 
 if TYPE_CHECKING:

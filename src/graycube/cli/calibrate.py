@@ -8,7 +8,7 @@ import click
 import graycube as gc
 from graycube.cli.console import print_json, say, tell
 from graycube.cli.ranks import started, world
-from graycube.cli.sizes import Sizes
+from graycube.cli.sizes import as_amounts
 from graycube.errors import InvalidValueError
 from graycube.machine.profiles import set_aside
 from graycube.measure import Calibration
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("name")
 @click.option("--ranks", type=int, metavar="N", help="Start N ranks with mpiexec.")
 @click.option("--quick", is_flag=True, help="Fewer sizes and repeats.")
-@click.option("--sizes", type=Sizes(), metavar="B,B,...", help="Bytes of the exchanges.")
+@click.option("--sizes", type=as_amounts, metavar="B,B,...", help="Bytes of the exchanges.")
 @click.option("--merge", is_flag=True, help="Keep what was saved as NAME, and add to it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def calibrate(  # noqa: PLR0913

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 
 import graycube as gc
-from graycube.cli.sizes import Figures, Sides
+from graycube.cli.sizes import as_figures, as_sides
 from graycube.errors import InvalidValueError
 
 _PROFILES = "ipsc2, tpu-v5p-64, ..., or one that calibrate saved: gc.profiles()."
@@ -88,13 +88,13 @@ def machine_options(command: _F) -> _F:
         click.option("--switching", type=click.Choice(["store-and-forward", "circuit"])),
         click.option(
             "--startup",
-            type=Figures(),
+            type=as_figures,
             metavar="S[,S...]",
             help="Seconds before a message: one figure, or one a dimension, from 0 up.",
         ),
         click.option(
             "--per-byte",
-            type=Figures(),
+            type=as_figures,
             metavar="S[,S...]",
             help="Seconds for each byte, in the same way.",
         ),
@@ -106,7 +106,7 @@ def machine_options(command: _F) -> _F:
         ),
         click.option(
             "--torus",
-            type=Sides(),
+            type=as_sides,
             metavar="4x4x8o",
             help="Nodes on a torus, numbered row by row; sides with an o are open.",
         ),

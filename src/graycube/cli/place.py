@@ -10,7 +10,7 @@ import numpy as np
 import graycube as gc
 from graycube.cli.console import print_json, say, show
 from graycube.cli.machines import MachineOptions, machine_options
-from graycube.cli.sizes import Loads, Sides
+from graycube.cli.sizes import as_loads, as_sides
 from graycube.errors import InvalidValueError
 from graycube.gf2 import log2_exact
 from graycube.mapping import RankOrder
@@ -18,10 +18,10 @@ from graycube.mapping.explain import sheet_of
 
 
 @click.command(short_help="Find the order of ranks that suits a machine.")
-@click.argument("mesh", type=Sides())
-@click.option("--neighbours", type=Loads(), metavar="B[,B...]", help="Bytes to each of two.")
-@click.option("--butterflies", type=Loads(), metavar="B[,B...]", help="Bytes to each partner.")
-@click.option("--all-to-all", type=Loads(), metavar="B[,B...]", help="Bytes to each other.")
+@click.argument("mesh", type=as_sides)
+@click.option("--neighbours", type=as_loads, metavar="B[,B...]", help="Bytes to each of two.")
+@click.option("--butterflies", type=as_loads, metavar="B[,B...]", help="Bytes to each partner.")
+@click.option("--all-to-all", type=as_loads, metavar="B[,B...]", help="Bytes to each other.")
 @click.option("--open", "is_open", is_flag=True, help="No axis of the mesh has a wrap-around.")
 @click.option(
     "--matrix",

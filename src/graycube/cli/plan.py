@@ -11,7 +11,7 @@ import graycube as gc
 from graycube.cli.console import print_json, show, status, tell
 from graycube.cli.layouts import read_layout
 from graycube.cli.machines import MachineOptions, machine_options
-from graycube.cli.sizes import Amount, Shape
+from graycube.cli.sizes import as_amount, as_lengths
 from graycube.errors import InvalidValueError
 from graycube.machine.model import MAX_DIMS
 from graycube.planning import Candidate
@@ -30,11 +30,11 @@ from graycube.whole_files import require_writable
     metavar="N",
     help="Dimensions of the cube: 2^N nodes.",
 )
-@click.option("--shape", type=Shape(), metavar="64x32", help="Lengths of the array's axes.")
-@click.option("--nodes", type=Shape(), metavar="8x4", help="Nodes along each axis.")
-@click.option("--to-nodes", type=Shape(), metavar="32x1", help="Nodes along TARGET's axes.")
+@click.option("--shape", type=as_lengths, metavar="64x32", help="Lengths of the array's axes.")
+@click.option("--nodes", type=as_lengths, metavar="8x4", help="Nodes along each axis.")
+@click.option("--to-nodes", type=as_lengths, metavar="32x1", help="Nodes along TARGET's axes.")
 @click.option(
-    "--block", type=Amount(), metavar="K", help="What a node holds: 4096 elements, or 64KiB."
+    "--block", type=as_amount, metavar="K", help="What a node holds: 4096 elements, or 64KiB."
 )
 @click.option("--itemsize", type=int, help="Bytes of an element: 8 with --shape, else 1.")
 @machine_options

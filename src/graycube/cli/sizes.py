@@ -10,130 +10,84 @@ _UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
 _AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([a-z]*)", re.IGNORECASE)
 
 
-class Amount(click.ParamType[tuple[int, bool]]):
-    """A number, or a number of bytes: (how many, whether they are bytes).
+def as_amount(text: str) -> tuple[int, bool]:
+    """A number, or a number of bytes: how many, and whether they are bytes.
 
-    >>> Amount().convert("64KiB", None, None), Amount().convert("4096", None, None)
+    >>> as_amount("64KiB"), as_amount("4096")
     ((65536, True), (4096, False))
     """
-
-    name = "number, or bytes"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, bool]:
-        """The amount of a text."""
-        found = _AMOUNT.fullmatch(str(value).strip())
-        unit = found[2].lower() if found else ""
-        if found is None or (unit and unit not in _UNITS):
-            self.fail(f"{value!r} is no amount: write 4096, 64KiB or 1.5MB", param, ctx)
-        amount = Fraction(found[1]) * _UNITS.get(unit, 1)
-        if amount.denominator != 1:
-            self.fail(f"{value!r} is no whole number: write 4096, 64KiB or 1.5MB", param, ctx)
-        return int(amount), bool(unit)
+    found = _AMOUNT.fullmatch(text.strip())
+    unit = found[2].lower() if found else ""
+    if found is None or (unit and unit not in _UNITS):
+        raise click.BadParameter(f"{text!r} is no amount: write 4096, 64KiB or 1.5MB")
+    number = Fraction(found[1]) * _UNITS.get(unit, 1)
+    if number.denominator != 1:
+        raise click.BadParameter(f"{text!r} is no whole number: write 4096, 64KiB or 1.5MB")
+    return int(number), bool(unit)
 
 
-class Shape(click.ParamType[tuple[int, ...]]):
-    """Lengths of axes.
-
-    >>> Shape().convert("64x32", None, None)
-    (64, 32)
-    """
-
-    name = "lengths"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """The lengths of a text."""
-        parts = str(value).lower().replace(",", "x").split("x")
-        if not all(re.fullmatch("[0-9]{1,18}", part) for part in parts):
-            self.fail(f"{value!r} is no shape: write 64x32", param, ctx)
-        return tuple(map(int, parts))
-
-
-class Sides(click.ParamType[tuple[tuple[int, ...], tuple[bool, ...]]]):
-    """Sides of a torus or mesh, and which of them are joined.
-
-    >>> Sides().convert("4x16o", None, None)
-    ((4, 16), (True, False))
-    """
-
-    name = "sides"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[tuple[int, ...], tuple[bool, ...]]:
-        """The sides of a text."""
-        parts = str(value).lower().replace(",", "x").split("x")
-        if not all(re.fullmatch("[0-9]{1,18}o?", part) for part in parts):
-            self.fail(f"{value!r:.60} is no mesh or torus: write 4x4, or 8x16o", param, ctx)
-        return tuple(int(part.rstrip("o")) for part in parts), tuple(
-            not part.endswith("o") for part in parts
-        )
-
-
-class Figures(click.ParamType[tuple[float, ...]]):
-    """Seconds: one figure, or one for each dimension.
-
-    >>> Figures().convert("1e-6,5e-6", None, None)
-    (1e-06, 5e-06)
-    """
-
-    name = "seconds"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[float, ...]:
-        """The figures of a text."""
-        try:
-            return tuple(float(part) for part in str(value).split(","))
-        except ValueError:
-            self.fail(
-                f"{value!r:.60} is no number of seconds: write 2e-6, or 1e-6,5e-6", param, ctx
-            )
-
-
-class Loads(click.ParamType[tuple[float, ...]]):
-    """Bytes: one amount, or one for each axis.
-
-    >>> Loads().convert("1e6,64KiB,0", None, None)
-    (1000000.0, 65536.0, 0.0)
-    """
-
-    name = "bytes"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[float, ...]:
-        """The amounts of a text."""
-        return tuple(self._bytes(part, param, ctx) for part in str(value).split(","))
-
-    def _bytes(
-        self, part: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        try:
-            return float(part)
-        except ValueError:
-            found = _AMOUNT.fullmatch(part.strip())
-        if found is None or found[2].lower() not in _UNITS:
-            self.fail(
-                f"{part!r:.60} is no number of bytes: write 1e6, 64KiB or 1.5MB", param, ctx
-            )
-        return float(found[1]) * _UNITS[found[2].lower()]
-
-
-class Sizes(click.ParamType[tuple[int, ...]]):
+def as_amounts(text: str) -> tuple[int, ...]:
     """Amounts of bytes.
 
-    >>> Sizes().convert("8,64KiB", None, None)
+    >>> as_amounts("8,64KiB")
     (8, 65536)
     """
+    return tuple(as_amount(part)[0] for part in text.split(","))
 
-    name = "bytes"
 
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """The amounts of a text."""
-        return tuple(Amount().convert(part, param, ctx)[0] for part in str(value).split(","))
+def as_lengths(text: str) -> tuple[int, ...]:
+    """Lengths of axes.
+
+    >>> as_lengths("64x32")
+    (64, 32)
+    """
+    parts = text.lower().replace(",", "x").split("x")
+    if not all(re.fullmatch("[0-9]{1,18}", part) for part in parts):
+        raise click.BadParameter(f"{text!r} is no shape: write 64x32")
+    return tuple(map(int, parts))
+
+
+def as_sides(text: str) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+    """Sides of a torus or mesh, and which of them are joined.
+
+    >>> as_sides("4x16o")
+    ((4, 16), (True, False))
+    """
+    parts = text.lower().replace(",", "x").split("x")
+    if not all(re.fullmatch("[0-9]{1,18}o?", part) for part in parts):
+        raise click.BadParameter(f"{text!r:.60} is no mesh or torus: write 4x4, or 8x16o")
+    joined = (not part.endswith("o") for part in parts)
+    return tuple(int(part.rstrip("o")) for part in parts), tuple(joined)
+
+
+def as_figures(text: str) -> tuple[float, ...]:
+    """Seconds: one figure, or one for each dimension.
+
+    >>> as_figures("1e-6,5e-6")
+    (1e-06, 5e-06)
+    """
+    try:
+        return tuple(map(float, text.split(",")))
+    except ValueError:
+        told = f"{text!r:.60} is no number of seconds: write 2e-6, or 1e-6,5e-6"
+        raise click.BadParameter(told) from None
+
+
+def as_loads(text: str) -> tuple[float, ...]:
+    """Bytes: one amount, or one for each axis.
+
+    >>> as_loads("1e6,64KiB,0")
+    (1000000.0, 65536.0, 0.0)
+    """
+    return tuple(map(_bytes, text.split(",")))
+
+
+def _bytes(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        found = _AMOUNT.fullmatch(text.strip())
+    if found is None or found[2].lower() not in _UNITS:
+        told = f"{text!r:.60} is no number of bytes: write 1e6, 64KiB or 1.5MB"
+        raise click.BadParameter(told)
+    return float(found[1]) * _UNITS[found[2].lower()]

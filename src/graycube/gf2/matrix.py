@@ -2,7 +2,7 @@
 
 Rules: bit i of ``columns[j]`` is the entry in row i, column j; so column j is the image of
 unit vector j, M v is the XOR of the columns at the ones of v, and nothing is larger than
-height x width bits. Images and inverses come from one elimination, :func:`_eliminate`.
+height x width bits.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 from graycube.errors import InvalidValueError, SingularError
 from graycube.gf2.arrays import IntArray, apply_columns
 from graycube.gf2.bits import require_int, require_ints
-from graycube.gf2.span import Span
+from graycube.gf2.span import Span, reduced_basis
 from graycube.show import GAP, Lines, Sheet, Shown, shown
 
 MOST_SHOWN = 32  # rows and columns, in notebooks
@@ -192,8 +192,7 @@ class Matrix(Shown):
         >>> Matrix((0b11, 0b01, 0b10), height=2).image()
         (2, 1)
         """
-        pivots = _eliminate(self.columns)
-        return tuple(pivots[lead][0] for lead in sorted(pivots, reverse=True))
+        return tuple(reduced_basis(self.columns))
 
     def kernel(self) -> tuple[int, ...]:
         """A basis of the vectors that map to zero.

@@ -56,3 +56,18 @@ def without(basis: Sequence[int], vector: int) -> int:
         if vector >> b.bit_length() - 1 & 1:
             vector ^= b
     return vector
+
+
+def reduced_basis(vectors: Iterable[int]) -> list[int]:
+    """A basis of all sums of some vectors, the highest first: its highest bits are in no other.
+
+    >>> reduced_basis([0b110, 0b011, 0b101])
+    [5, 3]
+    """
+    basis: list[int] = []
+    for vector in vectors:
+        rest = without(basis, vector)
+        if rest:
+            top = 1 << rest.bit_length() - 1
+            basis = sorted([b ^ rest if b & top else b for b in basis] + [rest], reverse=True)
+    return basis

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from graycube.gf2.affine import AffineMap
 from graycube.gf2.matrix import Matrix
+from graycube.gf2.span import Span, reduced_basis
 
 _Table = NDArray[np.int64]
 KEPT = 32
@@ -77,9 +78,9 @@ def tiles(move: AffineMap, most: int, line: int) -> Tiling:
     there, back = move.matrix, move.matrix.inverse()
     t = _bits(there, back, most, line)
     low = (1 << t) - 1
-    spanned = _basis([*_units(0, t), *(back(bit) for bit in _units(0, t))])
+    spanned = sorted(reduced_basis([*_units(0, t), *map(back, _units(0, t))]))
     reads = [v & ~low for v in spanned if v >> t]
-    writes = [v & ~low for v in _basis(map(there, spanned)) if v >> t]
+    writes = [v & ~low for v in sorted(reduced_basis(map(there, spanned))) if v >> t]
     lines = max(t - line, 0)
 
     def place(v: int) -> int:
@@ -89,7 +90,8 @@ def tiles(move: AffineMap, most: int, line: int) -> Tiling:
         return row << t | w & low ^ _twist(row, lines) << line
 
     near = (v for bit in _units(t, move.width) for v in (bit, back(bit)))
-    steps = _beyond(spanned, near, low)
+    known = Span(spanned)
+    steps = [v & ~low for v in near if known.add(v)]  # with what a tile spans, everything
     return Tiling(
         _table([(v, there(v)) for v in steps]).reshape(-1, 2),
         np.stack([_sums(reads), _sums(writes)], axis=1),
@@ -104,7 +106,7 @@ def _bits(there: Matrix, back: Matrix, most: int, line: int) -> int:
     t = line
     while t < there.width:
         units = [*_units(0, t + 1)]
-        if len(_basis([*units, *map(back, units)])) > most:
+        if len(Span([*units, *map(back, units)])) > most:
             break
         t += 1
     return t
@@ -121,30 +123,6 @@ def _twist(row: int, bits: int) -> int:
 
 def _units(first: int, stop: int) -> Iterator[int]:
     return (1 << j for j in range(first, stop))
-
-
-def _basis(vectors: Iterable[int]) -> list[int]:
-    """A basis of their span, ordered; the highest bit of each is in no other one."""
-    basis: list[int] = []
-    for vector in vectors:
-        for b in basis:
-            vector = min(vector, vector ^ b)  # noqa: PLW2901 - what is left of it
-        if vector:
-            high = vector.bit_length() - 1
-            basis = [b ^ vector if b >> high & 1 else b for b in basis]
-            basis.append(vector)
-    return sorted(basis)
-
-
-def _beyond(spanned: Sequence[int], vectors: Iterable[int], low: int) -> list[int]:
-    """Those vectors that, with what is spanned, span everything."""
-    basis, found = list(spanned), []
-    for vector in vectors:
-        larger = _basis([*basis, vector])
-        if len(larger) > len(basis):
-            basis = larger
-            found.append(vector & ~low)
-    return found
 
 
 def _sums(vectors: Iterable[int]) -> _Table:

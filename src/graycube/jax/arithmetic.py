@@ -3,13 +3,29 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import jax.numpy as jnp
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.jax.names import Block, Dtype
 from graycube.layout import Layout
+
+_Operator = Callable[[Any, object], Any]
+
+
+def _with(how: Callable[[Block, Block], Block]) -> _Operator:
+    """The method of an operator: what is made of two blocks."""
+
+    def method(self: "Arithmetic", other: object) -> "Arithmetic":
+        return replace(self, blocks=how(self.blocks, self._meeting(other)))
+
+    return method
+
+
+def _both(how: Callable[[Block, Block], Block]) -> tuple[_Operator, _Operator]:
+    """The same, and the one for what meets the array from the left."""
+    return _with(how), _with(lambda mine, theirs: how(theirs, mine))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,78 +90,17 @@ class Arithmetic:
             )
         return other
 
-    def _with(self, other: object, how: Callable[[Block, Block], Block]) -> Self:
-        return replace(self, blocks=how(self.blocks, self._meeting(other)))
-
-    def _after(self, other: object, how: Callable[[Block, Block], Block]) -> Self:
-        return self._with(other, lambda mine, theirs: how(theirs, mine))
-
-    def __add__(self, other: object) -> Self:
-        return self._with(other, operator.add)
-
-    def __radd__(self, other: object) -> Self:
-        return self._after(other, operator.add)
-
-    def __sub__(self, other: object) -> Self:
-        return self._with(other, operator.sub)
-
-    def __rsub__(self, other: object) -> Self:
-        return self._after(other, operator.sub)
-
-    def __mul__(self, other: object) -> Self:
-        return self._with(other, operator.mul)
-
-    def __rmul__(self, other: object) -> Self:
-        return self._after(other, operator.mul)
-
-    def __truediv__(self, other: object) -> Self:
-        return self._with(other, operator.truediv)
-
-    def __rtruediv__(self, other: object) -> Self:
-        return self._after(other, operator.truediv)
-
-    def __pow__(self, other: object) -> Self:
-        return self._with(other, operator.pow)
-
-    def __rpow__(self, other: object) -> Self:
-        return self._after(other, operator.pow)
-
-    def __floordiv__(self, other: object) -> Self:
-        return self._with(other, operator.floordiv)
-
-    def __rfloordiv__(self, other: object) -> Self:
-        return self._after(other, operator.floordiv)
-
-    def __mod__(self, other: object) -> Self:
-        return self._with(other, operator.mod)
-
-    def __rmod__(self, other: object) -> Self:
-        return self._after(other, operator.mod)
-
-    def __and__(self, other: object) -> Self:
-        return self._with(other, operator.and_)
-
-    def __or__(self, other: object) -> Self:
-        return self._with(other, operator.or_)
-
-    def __lt__(self, other: object) -> Self:
-        return self._with(other, operator.lt)
-
-    def __le__(self, other: object) -> Self:
-        return self._with(other, operator.le)
-
-    def __gt__(self, other: object) -> Self:
-        return self._with(other, operator.gt)
-
-    def __ge__(self, other: object) -> Self:
-        return self._with(other, operator.ge)
-
-    def __eq__(self, other: object) -> Self:  # type: ignore[override]  # by element, as NumPy
-        return self._with(other, operator.eq)
-
-    def __ne__(self, other: object) -> Self:  # type: ignore[override]  # by element, as NumPy
-        return self._with(other, operator.ne)
-
+    __add__, __radd__ = _both(operator.add)
+    __sub__, __rsub__ = _both(operator.sub)
+    __mul__, __rmul__ = _both(operator.mul)
+    __truediv__, __rtruediv__ = _both(operator.truediv)
+    __pow__, __rpow__ = _both(operator.pow)
+    __floordiv__, __rfloordiv__ = _both(operator.floordiv)
+    __mod__, __rmod__ = _both(operator.mod)
+    __and__, __or__ = _with(operator.and_), _with(operator.or_)
+    __lt__, __le__ = _with(operator.lt), _with(operator.le)
+    __gt__, __ge__ = _with(operator.gt), _with(operator.ge)
+    __eq__, __ne__ = _with(operator.eq), _with(operator.ne)  # by element, as NumPy
     __hash__ = None  # type: ignore[assignment]  # as arrays, which compare by element
 
     def __bool__(self) -> bool:

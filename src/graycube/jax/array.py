@@ -71,8 +71,8 @@ class Array(Arithmetic):
         given = layout_of(found, x.shape)
         whole = placed(found, x.shape, "source")
         every = cube_of(found.mesh)
-        body = _Blocks(whole.local_bits)
-        blocks = over(found.mesh, body, whole.partition, P(every.names))(x)
+        specs = whole.partition, P(every.names)
+        blocks = over(found.mesh, _block_of, *specs, whole.local_bits)(x)
         made = cls(blocks, given, jax.sharding.NamedSharding(found.mesh, whole.partition))
         return made if layout is None else made.relayout(layout)
 
@@ -91,9 +91,9 @@ class Array(Arithmetic):
         natural = layout_of(target, self.shape)
         require_same_mesh(self.sharding.mesh, target.mesh)
         whole = placed(target, self.shape, "sharding")
-        body = _Whole(whole.local_bits, tuple(axis.extent for axis in natural.axes))
+        given = whole.local_bits, tuple(axis.extent for axis in natural.axes)
         blocks = self.relayout(natural).blocks
-        return over(self.mesh, body, P(self.cube.names), whole.partition)(blocks)
+        return over(self.mesh, _part_of, P(self.cube.names), whole.partition, *given)(blocks)
 
     @classmethod
     def from_cube(
@@ -160,10 +160,11 @@ class Array(Arithmetic):
             return self.computed(body, target)
         if move == AffineMap.identity(target.p):
             return replace(self, layout=target)
-        return self.computed(_Relayout(self.cube, move, 1 << target.p - target.n), target)
+        slots = 1 << target.p - target.n
+        return self.computed(_relaid, target, self.cube, move, slots)
 
-    def computed(self, body: Callable[[Block], Block], layout: Layout) -> "Array":
-        """What devices make of their blocks, within ``shard_map``, in a layout.
+    def computed(self, body: Callable[..., Block], layout: Layout, *given: object) -> "Array":
+        """What devices make of their blocks, and what is given, within ``shard_map``.
 
         >>> mesh = jax.make_mesh((8,), ("x",))
         >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, P("x")))
@@ -172,9 +173,8 @@ class Array(Arithmetic):
         [0, -1, -2, -3, -4, -5, -6, -7]
         """
         names = P(self.cube.names)
-        return replace(
-            self, blocks=over(self.mesh, body, names, names)(self.blocks), layout=layout
-        )
+        blocks = over(self.mesh, body, names, names, *given)(self.blocks)
+        return replace(self, blocks=blocks, layout=layout)
 
     def coordinate(self, axis: int) -> "Array":
         """The index along an axis of every element, counted on the devices: no table is made.
@@ -184,8 +184,8 @@ class Array(Arithmetic):
         >>> Array.from_array(x, Layout.cyclic(4, 3)).coordinate(0).blocks.tolist()[1]
         [1, 9]
         """
-        body = _Coordinate(self.cube, self.layout, require_axis(axis, len(self.layout.axes)))
-        made = over(self.mesh, body, (), P(self.cube.names))()
+        given = self.layout, require_axis(axis, len(self.layout.axes)), self.cube
+        made = over(self.mesh, _coordinate, (), P(self.cube.names), *given)()
         return replace(self, blocks=made)
 
     @property
@@ -270,49 +270,23 @@ def _require_task(task: Task, source: Layout, target: Layout) -> None:
 layout_of = layout  # the methods have an argument of that name
 
 
-@dataclass(frozen=True)
-class _Blocks:
+def _block_of(x: Block, bits: tuple[int, ...]) -> Block:
     """From a device's part of an array to its block."""
-
-    bits: tuple[int, ...]
-
-    def __call__(self, x: Block) -> Block:
-        d = len(self.bits)
-        slots = to_slots(x, self.bits)
-        return slots.reshape(1, -1, *slots.shape[d + 1 :])
+    slots = to_slots(x, bits)
+    return slots.reshape(1, -1, *slots.shape[len(bits) + 1 :])
 
 
-@dataclass(frozen=True)
-class _Whole:
+def _part_of(block: Block, bits: tuple[int, ...], extents: tuple[int, ...]) -> Block:
     """The inverse."""
-
-    bits: tuple[int, ...]
-    extents: tuple[int, ...]
-
-    def __call__(self, block: Block) -> Block:
-        return from_slots(block.reshape(-1, *self.extents, *block.shape[2:]), self.bits)
+    return from_slots(block.reshape(-1, *extents, *block.shape[2:]), bits)
 
 
-@dataclass(frozen=True)
-class _Relayout:
-    """A map of addresses on a device's block."""
-
-    cube: MeshCube
-    move: AffineMap
-    slots: int
-
-    def __call__(self, block: Block) -> Block:
-        split = block.reshape(self.slots, -1, *block.shape[2:])
-        return carried(split, self.move, self.cube).reshape(block.shape)
+def _relaid(block: Block, cube: MeshCube, move: AffineMap, slots: int) -> Block:
+    """A device's block after a map of addresses."""
+    split = block.reshape(slots, -1, *block.shape[2:])
+    return carried(split, move, cube).reshape(block.shape)
 
 
-@dataclass(frozen=True)
-class _Coordinate:
+def _coordinate(layout: Layout, axis: int, cube: MeshCube) -> Block:
     """The index along an axis of what is in each slot."""
-
-    cube: MeshCube
-    layout: Layout
-    axis: int
-
-    def __call__(self) -> Block:
-        return index_along(self.layout, self.axis, self.cube).reshape(1, -1)
+    return index_along(layout, axis, cube).reshape(1, -1)

@@ -1,6 +1,5 @@
 """A plan carried out on the devices of a mesh, in its own rounds."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -23,7 +22,6 @@ def execute(plan: "Plan", blocks: Block, source: Sharding = None) -> Block:
     whose links are those of the plan no link has two messages at a time. Where no such thing is
     known, ``gc.jax.reshard`` and ``Array.relayout`` send all at once, and are quicker.
 
-    >>> import jax
     >>> import graycube as gc
     >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
     >>> plan = gc.plan(gray, binary, block=1, itemsize=4, machine=gc.Machine(dims=3))
@@ -56,12 +54,8 @@ def execute(plan: "Plan", blocks: Block, source: Sharding = None) -> Block:
             "stack the blocks of all nodes",
         )
     spec = P(first or None)
-    return over(found.mesh, _OneBlock(body), spec, spec)(blocks)
+    return over(found.mesh, _of_one, spec, spec, body)(blocks)
 
 
-@dataclass(frozen=True)
-class _OneBlock:
-    body: Executed
-
-    def __call__(self, block: Block) -> Block:
-        return self.body(block[0])[None]
+def _of_one(block: Block, body: Executed) -> Block:
+    return body(block[0])[None]

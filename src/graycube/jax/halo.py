@@ -1,8 +1,6 @@
 """What the neighbours of a block have, beside it: permutations around the axes of the mesh."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
 
 import jax
 import jax.numpy as jnp
@@ -37,13 +35,13 @@ def halo(x: Block, reach: Reach, *, periodic: bool = True, source: Sharding = No
             "take x.to_array()",
         )
     given = placed(source_of(x, source), x.shape, "source")
-    sizes = tuple(
-        tuple(1 << len(given.cube.dims(name)) for name in names) for names in given.spec
+    counts = tuple(
+        1 << sum(len(given.cube.dims(name)) for name in names) for names in given.spec
     )
-    body = _Widen(sides(reach, x.ndim), given.spec, sizes, periodic)
-    for k, (pair, counts) in enumerate(zip(body.reach, sizes, strict=True)):
-        require_near(k, pair, x.shape[k] // prod(counts))
-    return over(given.mesh, body, given.partition, given.partition)(x)
+    pairs, parts = sides(reach, x.ndim), (given.partition, given.partition)
+    for k, (pair, count) in enumerate(zip(pairs, counts, strict=True)):
+        require_near(k, pair, x.shape[k] // count)
+    return over(given.mesh, _on_all_sides, *parts, pairs, given.spec, counts, periodic)(x)
 
 
 def sides(reach: Reach, d: int) -> tuple[tuple[int, int], ...]:
@@ -78,20 +76,17 @@ def require_near(k: int, pair: tuple[int, int], length: int) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Widen:
-    """The blocks of all axes widened, one axis after the other: so corners come too."""
-
-    reach: tuple[tuple[int, int], ...]
-    names: tuple[tuple[str, ...], ...]
-    sizes: tuple[tuple[int, ...], ...]
-    periodic: bool
-
-    def __call__(self, block: Block) -> Block:
-        for k, (pair, names) in enumerate(zip(self.reach, self.names, strict=True)):
-            count = prod(self.sizes[k])
-            block = widened(block, k, pair, names, count, periodic=self.periodic)
-        return block
+def _on_all_sides(
+    block: Block,
+    reach: tuple[tuple[int, int], ...],
+    names: tuple[tuple[str, ...], ...],
+    counts: tuple[int, ...],
+    periodic: bool,  # noqa: FBT001
+) -> Block:
+    """A device's block widened along one axis after the other: so corners come too."""
+    for k, (pair, own, count) in enumerate(zip(reach, names, counts, strict=True)):
+        block = widened(block, k, pair, own, count, periodic=periodic)
+    return block
 
 
 def widened(  # noqa: PLR0913

@@ -23,7 +23,6 @@ from graycube.layout import Layout
 def relayout(block: Block, source: Layout, target: Layout, names: str | Sequence[str]) -> Block:
     """The block of this device in another layout.
 
-    >>> import jax.numpy as jnp
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
     >>> binary, gray = Layout.nodes(3), Layout.nodes(3, "gray")
@@ -48,7 +47,6 @@ def halo(
 
     ``names`` are the mesh axes of each axis, as in a PartitionSpec.
 
-    >>> import jax.numpy as jnp
     >>> mesh = jax.make_mesh((4,), ("x",))
     >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
     >>> sums = jax.shard_map(lambda part: halo(part, [(1, 0)], ["x"])[:-1] + part, mesh=mesh,
@@ -75,7 +73,6 @@ def fft(
 ) -> tuple[Block, Layout]:
     """The transform of the array that the blocks are, and the layout that it is in then.
 
-    >>> import jax.numpy as jnp
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.ones(64), jax.NamedSharding(mesh, jax.P("x")))
     >>> layout = Layout.consecutive(6, 3)
@@ -97,7 +94,6 @@ def ifft(
 ) -> tuple[Block, Layout]:
     """The inverse transform.
 
-    >>> import jax.numpy as jnp
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.ones(64), jax.NamedSharding(mesh, jax.P("x")))
     >>> back = jax.shard_map(

@@ -13,19 +13,21 @@ KEPT = 256
 
 @lru_cache(maxsize=KEPT)
 def over(
-    mesh: Mesh, function: Callable[..., Block], before: Spec, after: Spec
+    mesh: Mesh, function: Callable[..., Block], before: Spec, after: Spec, *given: object
 ) -> Callable[..., Block]:
-    """``function`` of what each device has, under ``jit``; the two specs say what that is.
+    """``function`` of what each device has and of what is ``given`` to all, under ``jit``.
 
-    Functions that are equal are compiled once: pass frozen dataclasses that can be called.
+    The two specs say what a device has. A function that is given the same is compiled once.
 
     >>> from graycube.jax.names import P
     >>> mesh = jax.make_mesh((1,), ("x",))
-    >>> over(mesh, abs, P("x"), P("x")) is over(mesh, abs, P("x"), P("x"))
+    >>> over(mesh, pow, P("x"), P("x"), 2) is over(mesh, pow, P("x"), P("x"), 2)
     True
     """
-    spread = jax.shard_map(
-        function, mesh=mesh, in_specs=before, out_specs=after, check_vma=False
-    )
+
+    def work(*blocks: Block) -> Block:
+        return function(*blocks, *given)
+
+    spread = jax.shard_map(work, mesh=mesh, in_specs=before, out_specs=after, check_vma=False)
     made: Callable[..., Block] = jax.jit(spread)
     return made

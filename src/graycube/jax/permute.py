@@ -1,6 +1,6 @@
 """Elements in another order: the new index is an affine map of the bits of the old one."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from graycube.array.permute import order_of
 from graycube.gf2 import AffineMap, Matrix
@@ -18,8 +18,6 @@ def permute(x: Block, map: AffineMap | Matrix, source: Sharding = None) -> Block
     An array of JAX keeps its sharding, and a device receives one block at most. A
     ``gc.jax.Array`` gets another layout instead, and nothing moves.
 
-    >>> import jax
-    >>> import jax.numpy as jnp
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.arange(16), jax.NamedSharding(mesh, jax.P("x")))
     >>> permute(x, Matrix.permutation([3, 2, 1, 0])).tolist()
@@ -31,15 +29,9 @@ def permute(x: Block, map: AffineMap | Matrix, source: Sharding = None) -> Block
     given = placed(source_of(x, source), x.shape, "source")
     place = given.layout.map
     move = place @ order_of(given.layout, map) @ place.inverse()
-    body = _Permute(given.cube, move, given.local_bits)
-    return over(given.mesh, body, given.partition, given.partition)(x)
+    parts = given.partition, given.partition
+    return over(given.mesh, _permuted, *parts, given.cube, move, given.local_bits)(x)
 
 
-@dataclass(frozen=True)
-class _Permute:
-    cube: MeshCube
-    move: AffineMap
-    bits: tuple[int, ...]
-
-    def __call__(self, x: Block) -> Block:
-        return from_slots(carried(to_slots(x, self.bits), self.move, self.cube), self.bits)
+def _permuted(x: Block, cube: MeshCube, move: AffineMap, bits: tuple[int, ...]) -> Block:
+    return from_slots(carried(to_slots(x, bits), move, cube), bits)

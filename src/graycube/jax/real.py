@@ -9,8 +9,7 @@ Rules.
 3. The other axes are transformed as those of complex arrays are.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
 
@@ -22,6 +21,8 @@ from graycube.jax.names import Block, Sharding
 from graycube.jax.over import over
 from graycube.jax.shardings import placed, source_of
 from graycube.jax.transform import complex_of, fftn, ifftn
+
+_Lines = Callable[..., Block]
 
 
 def rfft(
@@ -120,7 +121,7 @@ def rfftn(
             "half of the spectrum is enough for real numbers only",
             "use fftn, or drop the imaginary part",
         )
-    half = _along(x, last, _Half(norm), x.shape[last] // 2 + 1, source)
+    half = _along(x, last, x.shape[last] // 2 + 1, source, _half, norm)
     return fftn(half, others, norm, order=order, source=source)
 
 
@@ -152,7 +153,7 @@ def irfftn(  # noqa: PLR0913 - NumPy's, and two more
             "nothing is padded or cut: pass such an n",
         )
     x = ifftn(x, others, norm, order=order, source=source)
-    return _along(x, last, _RealLines(norm, points), points, source)
+    return _along(x, last, points, source, _real_lines, norm, points)
 
 
 def _axes(
@@ -191,66 +192,43 @@ def _axes(
 
 
 def _along(
-    x: Block, axis: int, lines: "_Half | _RealLines", points: int, source: Sharding
+    x: Block, axis: int, points: int, source: Sharding, lines: _Lines, *given: object
 ) -> Block:
     """The array with lines made anew along an axis, of so many points."""
     if not isinstance(x, Array):
-        given = placed(source_of(x, source), x.shape, "source")
-        body = _OnAxis(lines, axis)
-        return over(given.mesh, body, given.partition, given.partition)(x)
+        place = placed(source_of(x, source), x.shape, "source")
+        parts = place.partition, place.partition
+        return over(place.mesh, _on_axis, *parts, axis, lines, *given)(x)
     ends = [in_memory(x.layout, axis, new) for new in (x.layout.axes[axis], axis_of(points))]
     shapes = (lines_shape(layout, axis, nodes=1) for layout in ends)
     before, after = ends
-    return x.relayout(before).computed(_OnSlots(lines, *shapes), after)
+    return x.relayout(before).computed(_on_slots, after, *shapes, lines, *given)
 
 
-@dataclass(frozen=True)
-class _Half:
+def _half(lines: Block, norm: Norm | None) -> Block:
     """From real lines, along axis 1, to half of their spectra."""
-
-    norm: Norm | None
-
-    def __call__(self, lines: Block) -> Block:
-        real = jnp.finfo(complex_of(lines.dtype)).dtype
-        return jnp.fft.rfft(lines.astype(real), axis=1, norm=self.norm)
+    real = jnp.finfo(complex_of(lines.dtype)).dtype
+    return jnp.fft.rfft(lines.astype(real), axis=1, norm=norm)
 
 
-@dataclass(frozen=True)
-class _RealLines:
+def _real_lines(lines: Block, norm: Norm | None, points: int) -> Block:
     """From half of their spectra to real lines, along axis 1."""
-
-    norm: Norm | None
-    points: int
-
-    def __call__(self, lines: Block) -> Block:
-        lines = lines.astype(complex_of(lines.dtype))
-        return jnp.fft.irfft(lines, self.points, axis=1, norm=self.norm)
+    return jnp.fft.irfft(lines.astype(complex_of(lines.dtype)), points, axis=1, norm=norm)
 
 
-@dataclass(frozen=True)
-class _OnAxis:
+def _on_axis(x: Block, axis: int, lines: _Lines, *given: object) -> Block:
     """Lines along an axis of a device's part of an array."""
-
-    lines: _Half | _RealLines
-    axis: int
-
-    def __call__(self, x: Block) -> Block:
-        made = self.lines(jnp.moveaxis(x[None], self.axis + 1, 1))
-        return jnp.moveaxis(made, 1, self.axis + 1)[0]
+    made = lines(jnp.moveaxis(x[None], axis + 1, 1), *given)
+    return jnp.moveaxis(made, 1, axis + 1)[0]
 
 
-@dataclass(frozen=True)
-class _OnSlots:
+def _on_slots(
+    block: Block, before: tuple[int, ...], after: tuple[int, ...], lines: _Lines, *given: object
+) -> Block:
     """Lines in a device's block, which has these shapes before and after: see lines_shape."""
-
-    lines: _Half | _RealLines
-    before: tuple[int, ...]
-    after: tuple[int, ...]
-
-    def __call__(self, block: Block) -> Block:
-        digits = jnp.moveaxis(block.reshape(*self.before, -1), 5, 2)
-        above, high, extent, low, *rest = digits.shape
-        made = self.lines(digits.reshape(above, high * extent * low, *rest))
-        above, high, low, below, inside, extent = self.after
-        digits = made.reshape(above, high, extent, low, below, inside, -1)
-        return jnp.moveaxis(digits, 2, 5).reshape(1, -1, *block.shape[2:])
+    digits = jnp.moveaxis(block.reshape(*before, -1), 5, 2)
+    above, high, extent, low, *rest = digits.shape
+    made = lines(digits.reshape(above, high * extent * low, *rest), *given)
+    above, high, low, below, inside, extent = after
+    digits = made.reshape(above, high, extent, low, below, inside, -1)
+    return jnp.moveaxis(digits, 2, 5).reshape(1, -1, *block.shape[2:])

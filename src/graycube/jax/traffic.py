@@ -30,8 +30,6 @@ def traffic(program: Program) -> Collectives:
 
     A gather is counted without the device's own part, and an all-to-all with it.
 
-    >>> import jax
-    >>> import jax.numpy as jnp
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.ones(64, "complex64"), jax.NamedSharding(mesh, jax.P("x")))
     >>> traffic(jax.jit(jnp.fft.fft).lower(x).compile())  # 7 blocks of 64 bytes

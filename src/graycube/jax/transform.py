@@ -60,7 +60,6 @@ def fft(
 ) -> Block:
     """The discrete Fourier transform along one axis.
 
-    >>> import jax
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.arange(64.0), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(fft(x), jnp.fft.fft(x), atol=1e-3))
@@ -79,7 +78,6 @@ def ifft(
 ) -> Block:
     """The inverse transform along one axis.
 
-    >>> import jax
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.arange(64.0), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(ifft(fft(x)), x, atol=1e-4))
@@ -98,7 +96,6 @@ def fft2(
 ) -> Block:
     """The transform along two axes.
 
-    >>> import jax
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.eye(8), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(fft2(x), jnp.fft.fft2(x), atol=1e-4))
@@ -117,7 +114,6 @@ def ifft2(
 ) -> Block:
     """The inverse transform along two axes.
 
-    >>> import jax
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.eye(8), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(ifft2(fft2(x)), x, atol=1e-4))
@@ -136,7 +132,6 @@ def fftn(
 ) -> Block:
     """The transform along several axes, by default along all of them.
 
-    >>> import jax
     >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
     >>> x = jax.device_put(jnp.ones((8, 8, 6)), jax.NamedSharding(mesh, jax.P("x", "y")))
     >>> y = fftn(Array.from_array(x))
@@ -156,7 +151,6 @@ def ifftn(
 ) -> Block:
     """The inverse transform along several axes.
 
-    >>> import jax
     >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
     >>> x = jax.device_put(jnp.ones((8, 8, 6)), jax.NamedSharding(mesh, jax.P("x", "y")))
     >>> bool(jnp.allclose(ifftn(fftn(Array.from_array(x))).to_array(), x))
@@ -168,7 +162,7 @@ def ifftn(
 def _transform(a: Block, asked: Asked, source: Sharding) -> Block:
     if isinstance(a, Array):
         body, result = transform_of(a.layout, a.cube, asked.in_order("any"))
-        return a.computed(_OnBlocks(body), result)
+        return a.computed(_on_block, result, body)
     if asked.order == "any":
         raise InvalidValueError(
             'order is "any"',
@@ -177,8 +171,8 @@ def _transform(a: Block, asked: Asked, source: Sharding) -> Block:
         )
     given = placed(source_of(a, source), a.shape, "source")
     body, _ = transform_of(given.layout, given.cube, asked.in_order("natural"))
-    whole = _OnArray(body, given.local_bits)
-    return over(given.mesh, whole, given.partition, given.partition)(a)
+    parts = given.partition, given.partition
+    return over(given.mesh, _on_part, *parts, body, given.local_bits)(a)
 
 
 def transform_of(layout: Layout, cube: MeshCube, asked: Asked) -> tuple["Transform", Layout]:
@@ -230,21 +224,12 @@ class Transform:
         return self.of_slots(slots).reshape(block.shape)
 
 
-@dataclass(frozen=True)
-class _OnBlocks:
-    body: Transform
-
-    def __call__(self, block: Block) -> Block:
-        return self.body.of_blocks(block[0])[None]
+def _on_block(block: Block, body: Transform) -> Block:
+    return body.of_blocks(block[0])[None]
 
 
-@dataclass(frozen=True)
-class _OnArray:
-    body: Transform
-    bits: tuple[int, ...]
-
-    def __call__(self, x: Block) -> Block:
-        return from_slots(self.body.of_slots(to_slots(x, self.bits)), self.bits)
+def _on_part(x: Block, body: Transform, bits: tuple[int, ...]) -> Block:
+    return from_slots(body.of_slots(to_slots(x, bits)), bits)
 
 
 def complex_of(dtype: Dtype) -> Dtype:

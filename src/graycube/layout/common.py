@@ -15,9 +15,8 @@ from functools import lru_cache
 from heapq import merge
 
 from graycube.gf2 import AffineMap, Matrix
-from graycube.gf2.span import Span, without
+from graycube.gf2.span import Span, reduced_basis, without
 from graycube.layout.axis import Axis
-from graycube.layout.copied import reduced_basis
 from graycube.layout.layout import Layout
 from graycube.layout.ownership import Ownership, are_apart
 from graycube.layout.placement import Placement

@@ -11,13 +11,13 @@ Rules.
    highest first, then the extents. Summing an axis away leaves the digits of the others.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from math import prod
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
-from graycube.gf2.span import without
+from graycube.gf2.span import reduced_basis, without
 from graycube.layout.axis import Axis
 
 Digit = tuple[int, int]
@@ -41,21 +41,6 @@ def canonical(address: AffineMap, n: int, copies: int) -> AffineMap:
     basis = reduced_basis(nodes)
     columns = (*(without(basis, column) for column in index), *reversed(basis))
     return AffineMap(Matrix(columns, address.height), without(basis, address.constant))
-
-
-def reduced_basis(vectors: Iterable[int]) -> list[int]:
-    """A basis of all sums of some vectors, the highest first: its highest bits are in no other.
-
-    >>> reduced_basis([0b110, 0b011, 0b101])
-    [5, 3]
-    """
-    basis: list[int] = []
-    for vector in vectors:
-        rest = without(basis, vector)
-        if rest:
-            top = 1 << rest.bit_length() - 1
-            basis = sorted([b ^ rest if b & top else b for b in basis] + [rest], reverse=True)
-    return basis
 
 
 def digits(address: AffineMap, n: int, axes: Sequence[Axis]) -> tuple[Digit, ...]:

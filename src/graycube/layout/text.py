@@ -45,7 +45,7 @@ def tokens(address: AffineMap, axes: Sequence[Axis]) -> list[str]:
     >>> tokens(AffineMap.identity(3), [Axis(1), Axis(2)])
     ['b1:0', 'b1:1', 'b0:0']
     """
-    names = _bit_names(axes)
+    names = [(f"b{k}:" if len(axes) > 1 else "b", j) for k, j in _bit_positions(axes)]
     names += [("c", j) for j in range(address.width - len(names))]
     rows = enumerate(address.matrix.rows)
     return [_token(row, address.constant >> i & 1, names) for i, row in rows]
@@ -113,11 +113,6 @@ def _parse_axes(field: str, suffix: str, names: Sequence[_Name]) -> tuple[Axis, 
 def _bit_positions(axes: Sequence[Axis]) -> list[tuple[int, int]]:
     """Axis and bit of every bit of the index, lowest first."""
     return [(k, j) for k in reversed(range(len(axes))) for j in range(axes[k].bits)]
-
-
-def _bit_names(axes: Sequence[Axis]) -> list[tuple[str, int]]:
-    """Prefix with the axis, and bit, of every bit of the index, lowest first."""
-    return [(f"b{k}:" if len(axes) > 1 else "b", j) for k, j in _bit_positions(axes)]
 
 
 def _token(row: int, constant: int, names: Sequence[tuple[str, int]]) -> str:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.measure.samples import ROW, RoundKind, Sample, rounds
-from graycube.run import mpi
+from graycube.measure.samples import ROW, Kind, RoundKind, Sample, rounds
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -28,20 +27,6 @@ _MOST = 500  # rounds at a stretch
 Bytes = NDArray[np.uint8]
 Rows = NDArray[np.uint64]
 Comm = Any  # mpi4py is optional
-
-
-def world() -> Comm:
-    """The communicator of all processes that ``mpiexec`` started.
-
-    >>> from unittest.mock import patch
-    >>> with patch.dict("sys.modules", {"mpi4py": None, "mpi4py.MPI": None}):
-    ...     world()  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    graycube.errors.MissingExtraError: mpi4py cannot be imported (...): real runs need it and an
-    MPI library; run: pip install 'graycube[mpi]'
-    """
-    return mpi().COMM_WORLD
 
 
 def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...]:
@@ -87,23 +72,19 @@ class _Ranks:
 
     def work(self, kind: RoundKind) -> Callable[[int], None]:
         """What one rank does in turn ``turn`` of rounds of that kind."""
-        if kind.kind in ("distance", "alone"):
-            return self._one_exchange(kind)
-        if kind.kind == "at once":
-            return lambda turn: self._at_once(kind.count, turn, kind.nbytes)
-        if kind.kind == "by dimensions":
-            return lambda _: self._by_dimensions(kind.nbytes)
-        if kind.kind == "pairwise":
-            return lambda _: self._pairwise(kind.nbytes)
-        if kind.kind == "rows":
-            places = np.arange(0, 2 * kind.count, 2)  # no two of them next to each other
-            return lambda turn: self._in_rows(self._mask(1, turn), kind.nbytes, places)
-        return lambda _: self._alltoall(kind.nbytes)
-
-    def _one_exchange(self, kind: RoundKind) -> Callable[[int], None]:
-        if kind.kind == "alone":
-            return lambda _: self._exchange(1 << kind.count, kind.nbytes)
-        return lambda turn: self._exchange(self._mask(kind.count, turn), kind.nbytes)
+        count, nbytes = kind.count, kind.nbytes
+        places = np.arange(0, 2 * count, 2)  # of rows, no two of them next to each other
+        out, into = self.out[:nbytes], self.into[:nbytes]
+        works: dict[Kind, Callable[[int], None]] = {
+            "distance": lambda turn: self._exchange(self._mask(count, turn), nbytes),
+            "alone": lambda _: self._exchange(1 << count, nbytes),
+            "at once": lambda turn: self._at_once(count, turn, nbytes),
+            "by dimensions": lambda _: self._by_dimensions(nbytes),
+            "pairwise": lambda _: self._pairwise(nbytes),
+            "alltoall": lambda _: self.comm.Alltoall(out, into),
+            "rows": lambda turn: self._in_rows(self._mask(1, turn), nbytes, places),
+        }
+        return works[kind.kind]
 
     def _mask(self, far: int, turn: int) -> int:
         """``far`` dimensions in a row, beginning with another one in each turn."""
@@ -118,7 +99,7 @@ class _Ranks:
     def _in_rows(self, mask: int, nbytes: int, places: NDArray[np.intp]) -> None:
         _gather(self.scattered, places, self.out[:nbytes].view(np.uint64))
         self._exchange(mask, nbytes)
-        _put_away(self.into[:nbytes].view(np.uint64), self.scattered, places)
+        self.scattered[places] = self.into[:nbytes].view(np.uint64)
 
     def _at_once(self, count: int, turn: int, nbytes: int) -> None:
         partners = [self.rank ^ self._mask(1, turn + k) for k in range(count)]
@@ -137,16 +118,9 @@ class _Ranks:
         for mask in range(1, self.size):
             self._exchange(mask, part, mask * part)
 
-    def _alltoall(self, nbytes: int) -> None:
-        self.comm.Alltoall(self.out[:nbytes], self.into[:nbytes])
-
 
 def _gather(scattered: Rows, places: NDArray[np.intp], message: Rows) -> None:
     np.take(scattered, places, out=message, mode="clip")  # as plans do it
-
-
-def _put_away(message: Rows, scattered: Rows, places: NDArray[np.intp]) -> None:
-    scattered[places] = message
 
 
 def _counts(

@@ -9,7 +9,7 @@ from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.gf2.exchange import MAX_BITS
 from graycube.schedule.moves import COLUMNS
 from graycube.schedule.task import MAX_COUNT
-from graycube.schedule.way import Delay
+from graycube.schedule.way import Delay, Step
 
 MAX_HOPS = 1 << 12
 """Most steps of a way that are read: proofs compare them."""
@@ -82,6 +82,11 @@ def pattern_of(entry: object, bits: int, what: str) -> tuple[int, int]:
         raise malformed(f"the {what} {pattern[:40]!r} are not {bits} times 0, 1 or .")
     mask = int("0" + pattern.replace("0", "1").replace(".", "0"), 2)
     return mask, int("0" + pattern.replace(".", "0"), 2)
+
+
+def stage_of(entry: object) -> Step:
+    """The step of a stage."""
+    return Step(stage=number(keys(entry, {"stage"}, "step")["stage"], "a stage", MAX_BITS))
 
 
 def span_of(entry: object) -> tuple[int, int]:

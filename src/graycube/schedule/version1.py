@@ -8,7 +8,6 @@ their times count payloads.
 from typing import Any
 
 from graycube.gf2 import Matrix, bit_indices
-from graycube.gf2.exchange import MAX_BITS
 from graycube.schedule.direct import Delivery, delivered
 from graycube.schedule.reading import (
     MAX_DELIVERIES,
@@ -22,6 +21,7 @@ from graycube.schedule.reading import (
     numbers,
     pattern_of,
     span_of,
+    stage_of,
     typed,
 )
 from graycube.schedule.task import Task
@@ -76,9 +76,7 @@ def _delivery(entry: object, n: int) -> Delivery:
 def _step(entry: object, task: Task) -> Step:
     written = typed(entry, dict, "the step")
     if "stage" in written:
-        return Step(
-            stage=number(keys(written, {"stage"}, "step")["stage"], "a stage", MAX_BITS)
-        )
+        return stage_of(written)
     names = {"exchange"} if len(written) == 1 else {"exchange", "start", "turns"}
     step = keys(written, names, "step")
     exchange = exchange_of(step["exchange"])

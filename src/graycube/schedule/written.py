@@ -11,7 +11,6 @@ from typing import Any
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices
-from graycube.gf2.exchange import MAX_BITS
 from graycube.layout import Layout
 from graycube.parsing import parsed_json
 from graycube.schedule import version1
@@ -30,6 +29,7 @@ from graycube.schedule.reading import (
     numbers,
     pattern_of,
     span_of,
+    stage_of,
     typed,
 )
 from graycube.schedule.replication import Replication
@@ -263,9 +263,7 @@ def _read_way(entry: object, n: int, p: int) -> Way:
 def _read_step(entry: object, n: int) -> Step:
     written = typed(entry, dict, "the step")
     if "stage" in written:
-        return Step(
-            stage=number(keys(written, {"stage"}, "step")["stage"], "a stage", MAX_BITS)
-        )
+        return stage_of(written)
     kind = "map" if "map" in written else "exchange"
     if "start" in written:
         step = keys(written, {"exchange", "start"} | (written.keys() & {"delays"}), "step")

@@ -48,7 +48,9 @@ def trace(plan: Plan) -> str:
     rows = _messages(plan)
     if rows is None:
         events = _summed(timed, gathering)
-        note = _why_summed(plan)
+        note = f"(no messages: {plan.traffic.crossings} moves are too many for a trace)"
+        if isinstance(plan.schedule, Replication):
+            note = "(no messages: whole blocks are copied)"
     else:
         seconds = list(chain.from_iterable([each] * count for count, each in timed))
         numbers = sorted(set(rows["round"]))
@@ -119,12 +121,6 @@ def _messages(plan: Plan) -> dict[str, list[int]] | None:
         "elements": sizes,
     }
     return {name: column.tolist() for name, column in columns.items()}
-
-
-def _why_summed(plan: Plan) -> str:
-    if isinstance(plan.schedule, Replication):
-        return "(no messages: whole blocks are copied)"
-    return f"(no messages: {plan.traffic.crossings} moves are too many for a trace)"
 
 
 def _rounds(numbers: list[int], seconds: list[float], gathering: float) -> Iterator[_Event]:

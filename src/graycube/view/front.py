@@ -48,7 +48,9 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
     block = plan.task.block_bytes
     chosen, *others = parts_of(plan)
     _draw_limits(ax, plan)
-    points = _tabled(plan)
+    points = list[tuple[int, float]]()
+    if plan.machine.packet is None:  # a round is a start-up
+        points = front(plan.task.numbered(plan.machine.numbers), plan.machine)
     if points:
         label = "tables of fewer bytes"
         ax.plot(*zip(*points, strict=True), "o-", ms=3.5, lw=0.8, color=_BEST, label=label)
@@ -70,13 +72,6 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
     ax.set(xlabel="start-ups in sequence", ylabel="blocks in sequence")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
-
-
-def _tabled(plan: Plan) -> list[tuple[int, float]]:
-    """The points of the table, where a round is a start-up."""
-    if plan.machine.packet is not None:
-        return []
-    return front(plan.task.numbered(plan.machine.numbers), plan.machine)
 
 
 def _draw_limits(ax: "Axes", plan: Plan) -> None:

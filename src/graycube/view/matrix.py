@@ -17,14 +17,13 @@ from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.text import tokens
 from graycube.texts import shortened
-from graycube.view.plot import new_figure
+from graycube.view.plot import new_figure, square_points
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes
 
 _MOST_BITS = 64
 _SQUARE, _MARGIN, _HIGHEST = 0.36, 2.2, 12.0  # inches, of a new figure
-_POINTS = 72  # to an inch
 _SMALLEST_FONT, _LARGEST_FONT, _NAME_FONT = 4.5, 10.0, 8.0
 _LETTER = 0.62  # of the font's size: the width of a letter
 _GAP = 0.5  # squares between the matrix and the constants
@@ -103,7 +102,7 @@ def _draw_lines(ax: "Axes", layout: Layout) -> None:
 
 def _name_bits(ax: "Axes", layout: Layout, width: float) -> None:
     p, n = layout.p, layout.n
-    room = _square_points(ax, p, width)
+    room = min(square_points(ax, p, width))
     font = min(_LARGEST_FONT, max(_SMALLEST_FONT, 0.5 * room))
     looks: dict[str, Any] = {"fontsize": font, "fontfamily": "monospace"}
     middles = np.arange(p) + 0.5
@@ -124,9 +123,3 @@ def _name_bits(ax: "Axes", layout: Layout, width: float) -> None:
         if first < last:
             looks["xytext"] = (-_SIDE * font, 0)
             ax.annotate(name, (0, (first + last) / 2), ha="right", **looks)
-
-
-def _square_points(ax: "Axes", rows: int, columns: float) -> float:
-    """The side of a square."""
-    inches = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
-    return min(inches.width / columns, inches.height / rows) * _POINTS

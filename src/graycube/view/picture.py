@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.layout import Layout
 from graycube.layout.cells import Cells, cells_of, node_at, number
-from graycube.view.checks import require_layout
+from graycube.layout.in_bits import in_bits
 
 Segment = tuple[tuple[int, int], tuple[int, int]]
 
@@ -57,7 +57,7 @@ def picture_of(layout: Layout) -> Picture:
     >>> picture.borders[3]  # from node 3 to node 4 every bit changes
     [((4, 0), (4, 1))]
     """
-    layout = require_layout(layout)
+    layout = in_bits(layout, "a picture")
     cells = cells_of(layout)
     if len(cells) > 2:
         raise InvalidValueError(

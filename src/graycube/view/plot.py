@@ -68,7 +68,7 @@ def _draw_squares(ax: "Axes", picture: Picture, nodes: int) -> None:
     ax.pcolormesh(shown, cmap=_COLOURS, vmin=0, vmax=nodes / _SHARE)
     rows, columns = shown.shape
     ax.set(xlim=(0, columns), ylim=(rows, 0))
-    wide, high = _square_points(ax, picture)
+    wide, high = square_points(ax, rows, columns)
     font = min(0.5 * high, wide / len(str(nodes - 1)), _LARGEST_FONT)
     if font < _SMALLEST_FONT:
         return
@@ -80,7 +80,7 @@ def _draw_squares(ax: "Axes", picture: Picture, nodes: int) -> None:
 def _draw_borders(ax: "Axes", picture: Picture) -> None:
     from matplotlib.collections import LineCollection  # noqa: PLC0415
 
-    side = min(_square_points(ax, picture))
+    side = min(square_points(ax, *picture.nodes.shape))
     thin = min(_THIN, 0.1 * side)
     step = min(_STEP, 0.4 * side / max(picture.borders, default=1))
     for hops, borders in picture.borders.items():
@@ -101,13 +101,12 @@ def _label_sides(ax: "Axes", picture: Picture) -> None:
         step = max(1, -(-len(side.labels) // _MOST_TICKS))
         axis.set_ticks(np.arange(0, len(side.labels), step) + 0.5, side.labels[::step])
         axis.set_label_text(side.title)
-    room = _square_points(ax, picture)[0] * step
+    room = square_points(ax, *picture.nodes.shape)[0] * step
     if max(map(len, picture.across.labels)) * _LETTER > room:
         ax.tick_params(axis="x", rotation=90)
 
 
-def _square_points(ax: "Axes", picture: Picture) -> tuple[float, float]:
-    """Width and height of a square."""
-    rows, columns = picture.nodes.shape
+def square_points(ax: "Axes", rows: int, columns: float) -> tuple[float, float]:
+    """Width and height of a square of a picture that has so many."""
     inches = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     return inches.width * _POINTS / columns, inches.height * _POINTS / rows

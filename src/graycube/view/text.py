@@ -4,9 +4,9 @@ import shutil
 
 from graycube import show
 from graycube.layout import Layout
+from graycube.layout.in_bits import in_bits
 from graycube.layout.sheet import pictures
 from graycube.layout.words import hops, sizes
-from graycube.view.checks import require_layout
 
 _MOST = 16  # rows and columns
 
@@ -29,7 +29,7 @@ def text(layout: Layout, *, width: int | None = None) -> str:
     500-749 |     12     13     15     14
     750-999 |      8      9     11     10
     """
-    layout = require_layout(layout)
+    layout = in_bits(layout, "a picture")
     room = shutil.get_terminal_size().columns if width is None else width
     head = str(layout), sizes(layout), hops(layout), ""
     return show.text(show.Sheet("", *head, *pictures(layout, room, _MOST)), width=None)

@@ -15,6 +15,7 @@ from graycube.errors import GraycubeError
 from graycube.machine import Machine
 from graycube.planning import Plan, plan as make_plan
 from graycube.schedule import Moves, Task
+from graycube.texts import counted
 from graycube.view.page.shrunk import shrunk
 
 MAX_CROSSINGS = 40_000
@@ -76,7 +77,7 @@ def fits(plan: Plan) -> bool:
 
 
 def _note(smaller: Plan, plan: Plan) -> str:
-    amount = f"{smaller.task.block} element{'s' if smaller.task.block > 1 else ''}"
+    amount = counted(smaller.task.block, "element")
     changes = [f"{amount} on each node instead of {plan.task.block}"]
     shapes = [" x ".join(map(str, p.task.source.shape)) for p in (smaller, plan)]
     if shapes[0] != shapes[1]:
@@ -90,10 +91,9 @@ def _note(smaller: Plan, plan: Plan) -> str:
 
 
 def _why_rounds(plan: Plan) -> str:
+    why = "no smaller array moves in the same way"
     if not _from_table(plan):
         why = "the schedule is from a file, and cannot be made for a smaller block"
-    else:
-        why = "no smaller array moves in the same way"
     return (
         f"Drawn without elements, round by round: there are {plan.traffic.crossings} "
         f"crossings of links, a page shows at most {MAX_CROSSINGS}, and {why}."

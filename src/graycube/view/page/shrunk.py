@@ -5,7 +5,7 @@ other address bit: then the elements that differ in it travel alike, and so do t
 along an extent. Leaving idle bits out changes no exchange of the others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from graycube.gf2 import AffineMap, Matrix
@@ -23,7 +23,7 @@ def shrunk(task: Task) -> Iterator[tuple[Layout, Layout]]:
     layouts = [_without_extents(layout) for layout in (task.source, task.target)]
     if layouts[0] != task.source:
         yield layouts[0], layouts[1]
-    while idle := _idle(layouts):
+    while idle := [j for j in range(layouts[0].p) if all(_is_idle(own, j) for own in layouts)]:
         bit = max(idle, key=lambda j: layouts[0].axes[_axis_of(layouts[0], j)].bits)
         layouts = [_without_bit(layout, bit) for layout in layouts]
         yield layouts[0], layouts[1]
@@ -32,11 +32,6 @@ def shrunk(task: Task) -> Iterator[tuple[Layout, Layout]]:
 def _without_extents(layout: Layout) -> Layout:
     axes = tuple(replace(axis, extent=1, low=0) for axis in layout.axes)
     return Layout(layout.map, layout.n, axes)
-
-
-def _idle(layouts: Sequence[Layout]) -> list[int]:
-    """The idle bits, the lowest of the last axis first."""
-    return [j for j in range(layouts[0].p) if all(_is_idle(layout, j) for layout in layouts)]
 
 
 def _is_idle(layout: Layout, j: int) -> bool:
@@ -60,9 +55,5 @@ def _axis_of(layout: Layout, j: int) -> int:
 
 
 def _dropped(word: int, bit: int) -> int:
-    """The word without one of its bits.
-
-    >>> bin(_dropped(0b1101, 1))
-    '0b111'
-    """
+    """The word without one of its bits."""
     return word >> bit + 1 << bit | word & ((1 << bit) - 1)

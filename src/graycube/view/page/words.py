@@ -12,7 +12,8 @@ from graycube.texts import counted
 def heading(scenes: Sequence[Mapping[str, Any]]) -> Markup:
     """The task, and the figures of its plan or which of two is cheaper."""
     shown = scenes[0]
-    title = element("h1", "From ", _code(shown["source"]), " to ", _code(shown["target"]))
+    source, target = (element("code", shown[name]) for name in ("source", "target"))
+    title = element("h1", "From ", source, " to ", target)
     machines = " or ".join(dict.fromkeys(s["machine"] for s in scenes))
     lead = element("p", f"{shown['moved']}; {machines}", class_="lead")
     if len(scenes) > 1:
@@ -27,10 +28,6 @@ def heading(scenes: Sequence[Mapping[str, Any]]) -> Markup:
     ]
     entries = (element("div", element("dt", name), element("dd", x)) for name, x in figures)
     return joined([title, lead, element("dl", *entries, class_="figures")])
-
-
-def _code(text: str) -> Markup:
-    return element("code", text)
 
 
 def _seconds(seconds: float) -> str:
