@@ -266,20 +266,23 @@ def test_steps_that_the_window_does_not_have(steps, kind, text):
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "text"),
     [
-        lambda a: a.astype(np.float32),
-        lambda a: a.relayout(gc.Layout.mesh((8, 6), (4, 2))),
-        lambda _: gc.CubeArray.from_numpy(np.stack([X, X], -1), LAYOUT),
-        lambda _: gc.CubeArray.from_numpy(X[:4], gc.Layout.mesh((4, 6), (4, 2))),
-        lambda _: X,
-        lambda _: None,
+        (lambda a: a.astype(np.float32), "dtype float32: .*use astype\\('float64'\\), or make"),
+        (lambda a: a.relayout(gc.Layout.mesh((8, 6), (4, 2))), "with relayout, or make"),
+        (lambda _: gc.CubeArray.from_numpy(np.stack([X, X], -1), LAYOUT), "shape .* make a"),
+        (
+            lambda _: gc.CubeArray.from_numpy(X[:4], gc.Layout.mesh((4, 6), (4, 2))),
+            r"shape \(4, 6\)",
+        ),
+        (lambda _: X, "works on a CubeArray"),
+        (lambda _: None, "works on a CubeArray"),
     ],
 )
-def test_updates_with_something_else(other):
+def test_updates_with_something_else(other, text):
     a = gc.CubeArray.from_numpy(X, LAYOUT)
     window = a.halo()
-    refused(lambda: window.update(other(a)), GraycubeError)
+    refused(lambda: window.update(other(a)), GraycubeError, text)
     assert np.array_equal(window[0, 0].to_numpy(), X)
 
 

@@ -6,7 +6,7 @@ Rules.
    payload, from the last axis back, as NumPy has it. Plain arrays are payload.
 2. The result is where nodes have all that it is made of (:func:`.layout.common.common`), so
    nothing is sent. What a node has in other slots than the result, it puts in order.
-3. Errors name shapes of whole arrays.
+3. Errors name shapes of whole arrays, and what would make them meet (:mod:`.array.unlike`).
 4. Where some arrays are in bits and others in boxes, those in bits are put in the order of
    boxes, on the same nodes; in an assignment all are as what is assigned to.
 """
@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.array.moving import of_kind
 from graycube.array.ranks import spread
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.array.unlike import unlike
+from graycube.errors import InvalidValueError
 from graycube.layout import Layout, Ownership
 from graycube.layout.common import common
 from graycube.layout.in_bits import bits_of, in_boxes
 from graycube.layout.placement import Placement
 
 _Blocks = NDArray[Any]
-_SPREAD = "spread it first, with CubeArray.from_numpy(x, layout)"
 _KEPT = 64  # pairs of layouts that were compared
 
 
@@ -60,7 +60,7 @@ class Aligned:
 
 def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Aligned:
     """Arrays whose elements meet on nodes, and plain payload; with ``onto`` in its layout."""
-    operands = _of_one_kind(operands, onto)
+    given, operands = operands, _of_one_kind(operands, onto)
     ours = [x for x in operands if isinstance(x, Held)]
     first = ours[0] if onto is None else onto
     if len(ours) == len(operands) and all(_same_kind(x, first) for x in ours):
@@ -68,12 +68,12 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     like = max(ours, key=_reach) if onto is None else onto
     for x in ours:
         require_same_ranks(like, x)
-    layout: Placement = like.layout
-    for x in ours:
-        layout = _require_common(layout, x.layout)
-    if onto is not None and layout != onto.layout:
-        raise _too_small(onto, [x for x in ours if x is not onto])
+    found = _meeting(like.layout, ours)
     axes = max(len(x.payload) for x in ours)
+    large = any(not isinstance(x, Held) and x.ndim > axes for x in operands)
+    if found is None or large or (onto is not None and found != onto.layout):
+        raise unlike(given, onto)
+    layout: Placement = found
     digits = layout.digits_on(like.nodes)
     lead: tuple[int, ...] = layout.held_shape(like.nodes)
     parts = {id(x): _part(x.layout, layout) for x in ours}
@@ -82,7 +82,7 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
 
     def raised(x: Held | _Blocks) -> _Blocks:
         if not isinstance(x, Held):
-            return _raised(_plain(x, ours), (1,) * len(lead), 0, axes)
+            return _raised(x, (1,) * len(lead), 0, axes)
         part = parts[id(x)]
         return _raised(part.arranged(x.blocks, x.nodes), part.lead(digits, lead), 2, axes)
 
@@ -90,13 +90,7 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     try:
         np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
-        shapes = [x.shape for x in operands]
-        raise InvalidValueError(
-            f"the arrays have shapes {' and '.join(map(str, shapes))}",
-            f"what follows the {len(layout.shape)} axes of the layout is payload, and "
-            "aligns from the last axis back",
-            "index one of them, as in u[..., None]",
-        ) from None
+        raise unlike(given, onto) from None
     return Aligned(like, layout, lead, arrays)
 
 
@@ -124,30 +118,14 @@ def _reach(x: Held) -> tuple[int, int, int]:
     return len(x.layout.shape), x.layout.size, -x.layout.copy_count
 
 
-def _require_common(first: Placement, second: Placement) -> Placement:
-    """Where both have what the result is made of."""
-    if first is second:
-        return first
-    found = common(first, second)
-    if found is not None:
-        return first if found == first else found
-    shapes = [layout.shape[::-1] for layout in (first, second)]
-    if any(a != b and 1 not in {a, b} for a, b in zip(*shapes, strict=False)):
-        raise InvalidValueError(
-            f"the layouts are of arrays of shape {first.shape} and {second.shape}",
-            "they must be alike, but for axes of length 1",
-            "axes align from the last one back: use keepdims=True where others are summed",
-        )
-    alike = (
-        "a.layout"
-        if first.shape == second.shape
-        else "a.layout.without_axes(axes, keepdims=True)"
-    )
-    raise InvalidValueError(
-        f"two arrays of shapes {first.shape} and {second.shape} are in different layouts",
-        f"what works element by element needs one, and these are {first} and {second}",
-        f"bring one to the other: b.relayout({alike})",
-    )
+def _meeting(first: Placement, operands: Iterable[Held]) -> Placement | None:
+    """Where nodes have what the result is made of, if they have all of it."""
+    found: Placement | None = first
+    for x in operands:
+        if found is not None and found is not x.layout:
+            both = common(found, x.layout)
+            found = found if both == found else both
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,30 +198,6 @@ def _raised(array: _Blocks, lead: tuple[int, ...], used: int, axes: int) -> _Blo
     """The array with other axes before its payload, which is given so many axes."""
     payload = array.shape[used:]
     return array.reshape(*lead, *(1,) * (axes - len(payload)), *payload)
-
-
-def _too_small(onto: Held, others: Sequence[Held]) -> InvalidValueError:
-    """Elements or copies of the result would have no place, or would not be made."""
-    shapes = " and ".join(str(x.shape) for x in others)
-    return InvalidValueError(
-        f"the arrays have shapes {shapes}",
-        f"the result does not fit in shape {onto.shape}, in the layout {onto.layout}",
-        "assign it to a new name, as in w = u + v",
-    )
-
-
-def _plain(x: NDArray[Any], ours: Iterable[Held]) -> NDArray[Any]:
-    """A plain array, if it has no more axes than the payload."""
-    largest = max(ours, key=lambda each: len(each.payload))
-    if x.ndim > len(largest.payload):
-        raise InvalidTypeError(
-            f"got a {type(x).__name__} of shape {x.shape} beside a CubeArray of shape "
-            f"{largest.shape}",
-            "a plain array aligns with the payload, which has the shape "
-            f"{largest.payload or '() here'}",
-            _SPREAD,
-        )
-    return x
 
 
 def require_same_ranks(first: Held, other: Held) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.borders import Borders, borders
-from graycube.array.held import Held
+from graycube.array.held import Held, require_array
 from graycube.array.neighbours import AllHere, Neighbours, frames_of
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
@@ -83,19 +83,26 @@ class Window(Generic[_H]):
         >>> x.to_numpy()
         array([4, 8, 4, 8])
         """
-        like = self._like
-        shape, dtype = like.blocks.shape, like.dtype
-        same = isinstance(a, type(like)) and a.layout == like.layout
-        if not (same and (a.blocks.shape, a.dtype) == (shape, dtype)):
-            raise InvalidValueError(
-                f"the array is {a!r:.80}",
-                f"the window was made for {like!r:.80}",
-                "make a window of this array: a.halo()",
-            )
+        self._require_like(a)
         still = tuple(0 for _ in self.halo.reach)
         for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
             mesh[frame.inner(still)] = self._mesh(frame, block)
         return self.exchange()
+
+    def _require_like(self, a: _H) -> None:
+        like = self._like
+        require_array(a, "a window")
+        for what, own, wanted, mend in (
+            ("shape", a.shape, like.shape, ""),
+            ("layout", a.layout, like.layout, "bring the array there with relayout, or "),
+            ("dtype", a.dtype, like.dtype, f"use astype({like.dtype.name!r}), or "),
+        ):
+            if own != wanted:
+                raise InvalidValueError(
+                    f"the array has the {what} {own!s:.80}",
+                    f"the window was made for the {what} {wanted!s:.80}",
+                    f"{mend}make a window of this array with halo()",
+                )
 
     def exchange(self) -> "Window[_H]":
         """Fill the frames with what is now in the meshes; collective.
