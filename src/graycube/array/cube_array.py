@@ -26,7 +26,7 @@ from graycube.array.ranks import (
 )
 from graycube.array.relaying import Relay, relaid
 from graycube.array.sharing import brought_together, sent_from
-from graycube.array.window import Window, window
+from graycube.array.window import Fill, Window, window
 from graycube.errors import InvalidTypeError
 from graycube.layout import Layout
 from graycube.layout.words import amount
@@ -286,13 +286,14 @@ class CubeArray(LikeNumpy, Shown):
         *,
         periodic: bool | Sequence[bool] = True,
         corners: bool = False,
-        fill: float = 0,
+        fill: Fill = 0,
         stride: int | Sequence[int] = 1,
     ) -> Window["CubeArray"]:
         """The array with what a stencil reads of other nodes: a :class:`Window`; collective.
 
         ``reach``, ``periodic``, ``corners`` and ``stride`` are as for :func:`graycube.halo`.
-        Beyond the ends of an axis that is not periodic everything is ``fill``. With a stride,
+        Beyond the ends of an axis that is not periodic everything is ``fill``, or with "edge"
+        what is nearest within, as ``numpy.pad`` has it. With a stride,
         ``w[1, 0]`` is what is one stride farther along axis 0. To exchange again and again,
         keep the window and :meth:`Window.update` it.
 

@@ -6,7 +6,7 @@ those of a box stencil one after the other.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
+Fill = float | Literal["edge"]
 NEAR = 64
 """Windows may reach so far on short axes too, around a ring more than once."""
 
@@ -51,13 +52,14 @@ class Window(Generic[_H]):
     array([1, 2, 3, 4])
     """
 
-    def __init__(self, a: _H, exchange: Halo | OwnedHalo, fill: float) -> None:
+    def __init__(self, a: _H, exchange: Halo | OwnedHalo, fill: Fill) -> None:
         self.halo = exchange
         self._like = a
         self._frames = frames_of(
             exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
         )
         payload, value = a.blocks.shape[2:], _require_fill(fill, a.dtype)
+        self._edges = isinstance(fill, str)
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
         ]
@@ -118,6 +120,12 @@ class Window(Generic[_H]):
         array([1., 1., 1., 1.])
         """
         self._neighbours.exchange()
+        if self._edges:
+            for frame, mesh in zip(self._frames, self.meshes, strict=True):
+                for axis, along in enumerate(frame.axes):
+                    there, nearest = along.beyond
+                    rows = np.moveaxis(mesh, axis, 0)
+                    rows[there] = rows[nearest]
         return self
 
     def __getitem__(self, steps: int | Sequence[int]) -> _H:
@@ -190,9 +198,9 @@ def _require_near(exchange: Halo | OwnedHalo) -> None:
             )
 
 
-def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
-    """The value for what lies beyond the ends, if the array can hold it."""
-    given = host_array(fill)
+def _require_fill(fill: Fill, dtype: np.dtype[Any]) -> _Blocks:
+    """The value for what lies beyond the ends, if the array can hold it; edges come later."""
+    given = host_array(0 if isinstance(fill, str) and fill == "edge" else fill)
     try:
         with np.errstate(invalid="ignore"):
             made = given.astype(dtype)
@@ -203,7 +211,7 @@ def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
         raise InvalidValueError(
             f"fill is {fill!r:.40}",
             f"the array has dtype {dtype}",
-            "pass a number that it can hold",
+            "pass a number that it can hold, or 'edge'",
         )
     return made
 
@@ -214,7 +222,7 @@ def window(  # noqa: PLR0913 - a stencil
     *,
     periodic: bool | Sequence[bool],
     corners: bool,
-    fill: float,
+    fill: Fill,
     stride: int | Sequence[int] = 1,
 ) -> Window[_H]:
     """A new window of an array; collective.
