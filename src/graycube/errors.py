@@ -106,7 +106,7 @@ class UndecidedError(GraycubeError, TimeoutError):
 
 
 class PeerError(GraycubeError, RuntimeError):
-    """Another rank failed, with an error that is not one of graycube's.
+    """Some ranks failed, with an error that is not one of graycube's.
 
     >>> error = PeerError("rank 3 raised MemoryError()", "no rank can go on without it",
     ...                   "look at what that rank did")

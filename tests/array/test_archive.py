@@ -1,7 +1,6 @@
 """Stores of Zarr and checkpoints: read by Zarr itself, into any layout, whole or not there."""
 
 import json
-import shutil
 from itertools import product
 
 import numpy as np
@@ -112,7 +111,6 @@ def flip(path):
         (lambda p: chunks_of(p)[0].write_bytes(b""), "cannot be read"),
         (lambda p: chunks_of(p)[0].write_bytes(chunks_of(p)[0].read_bytes()[:40]), "cannot be"),
         (flip, "cannot be read"),
-        (shutil.rmtree, "cannot be read"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -120,6 +118,11 @@ def test_a_damaged_store_is_named(damage, text, tmp_path):
     field().save(tmp_path / "u.zarr")
     damage(tmp_path / "u.zarr")
     with pytest.raises(InvalidValueError, match=text):
+        gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[0])
+
+
+def test_a_missing_store_is_a_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"u\.zarr"):
         gc.CubeArray.load(tmp_path / "u.zarr", LAYOUTS[0])
 
 
@@ -247,5 +250,5 @@ def test_a_pointer_to_what_is_gone_is_named(tmp_path):
     pointer = tmp_path / "current.json"
     content = json.loads(pointer.read_text())
     pointer.write_text(json.dumps({**content, "generation": "0" * 16 + ".generation"}))
-    with pytest.raises(InvalidValueError, match=r"cannot be read as an array"):
+    with pytest.raises(InvalidValueError, match=r"checkpoint \(u is gone\)"):
         gc.array.Checkpoint(tmp_path).load({"u": LAYOUTS[0]})

@@ -39,7 +39,7 @@ def test_relayout_moves_and_changes_nothing(data):
 def test_layouts_are_not_mixed_by_accident():
     a = gc.CubeArray.from_numpy(X, LAYOUT)
     b = a.relayout(gc.Layout.mesh((8, 6), (4, 2), ownership=False))
-    with pytest.raises(InvalidValueError, match="bring one to the other"):
+    with pytest.raises(InvalidValueError, match=r"use second\.relayout\(first\.layout\)"):
         a + b
     assert np.array_equal((a + b.relayout(LAYOUT)).to_numpy(), X + X)
 
@@ -61,7 +61,7 @@ def test_an_array_that_is_not_spread_is_refused_in_both_orders(call, other):
     for operands in ((a, other), (other, a)):
         with pytest.raises(InvalidTypeError) as refused:
             call(*operands)
-        text = "got a (ndarray|list) of shape .*CubeArray.from_numpy|no operation on|has 2 res"
+        text = "is a plain array of shape .*CubeArray.from_numpy|no operation on|has 2 res"
         assert re.search(text, str(refused.value))
 
 
@@ -89,7 +89,7 @@ def test_numbers_are_taken_in_both_orders_as_numpy_takes_them(number):
         (lambda a: np.add(a, a, out=X.copy()), "out is a ndarray: the result is spread"),
         (lambda a: operator.iadd(X.copy(), a), "out is a ndarray: the result is spread"),
         (lambda a: gc.where(X > 1, a, 1), "the condition is a ndarray"),
-        (lambda a: gc.where(a > 1, X, 1), r"got a ndarray of shape \(8, 6\)"),
+        (lambda a: gc.where(a > 1, X, 1), r"second is a plain array of shape \(8, 6\)"),
     ],
 )
 def test_what_is_not_elementwise_is_refused(wrong, complaint):
@@ -183,7 +183,7 @@ def test_ragged_lists_are_no_arrays():
         (
             lambda: gc.CubeArray.from_numpy(X, LAYOUT).relayout(gc.Layout.nodes(3)),
             InvalidValueError,
-            "take a layout of the same shape",
+            "a layout of the same shape",
         ),
     ],
 )

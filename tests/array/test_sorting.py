@@ -1,5 +1,7 @@
 """Sorted arrays beside NumPy's, of all kinds of keys in all kinds of layouts."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from mpi_runs import Launch, OverMPI
@@ -33,6 +35,34 @@ def test_numpys_functions_are_these():
     )
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1"])
+def test_quantiles_have_numpys_dtype_and_values(dtype):
+    x = np.random.default_rng(1).integers(0, 200, (6, 9, 4)).astype(dtype)
+    x = x / np.asarray(7, dtype) if x.dtype.kind == "f" else x
+    for nodes in ((1, 1), (2, 1), (3, 2), (1, 4)):
+        u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(x.shape[:2], nodes))
+        for call in (
+            np.median,
+            lambda y, axis=None, **given: np.quantile(y, 0.3, axis, **given),
+            lambda y, axis=None, **given: np.percentile(y, np.float64(77), axis, **given),
+        ):
+            for axis, kept in ((None, {}), *product((0, 1, 2, -1), ({}, {"keepdims": True}))):
+                found, wanted = call(u, axis=axis, **kept), call(x, axis=axis, **kept)
+                assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+                assert np.array_equal(np.asarray(found), wanted)
+
+
+def test_a_line_with_nan_has_nan_as_its_median():
+    x = np.random.default_rng(2).standard_normal((8, 5))
+    x[3, 2] = np.nan
+    for axis in (None, 0, 1):
+        u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(x.shape, (4, 1), code="gray"))
+        found = np.asarray(np.median(u, axis))
+        assert np.array_equal(found, np.median(x, axis), equal_nan=True)
+    line = gc.CubeArray.from_numpy(x[0], gc.Layout.mesh((5,), (4,)))
+    assert np.median(line, axis=0) == np.median(x[0])
+
+
 def test_arrays_with_copies_are_sorted_once():
     u, x = some_array(8, 4)
     rows = u.sum(0)
@@ -57,8 +87,13 @@ def test_nothing_is_sorted_too():
         (lambda u: np.sort(u, axis=2), r"axis is 2: the axes are 0\.\.1"),
         (lambda u: np.sort(u, kind="bogo"), "kind is 'bogo'"),
         (lambda u: np.unique(u, return_index=True), "given return_index: over nodes it takes"),
-        (lambda u: np.quantile(u, 0.5, axis=0), "axis is 0, and the method 'linear'"),
-        (lambda u: np.quantile(u, 0.5, method="lower"), "method 'lower'"),
+        (
+            lambda u: np.quantile(u, [0.5, 1], axis=0),
+            "one quantile at a time; call it for each",
+        ),
+        (lambda u: np.median(u, keepdims=True), "keepdims is for those along an axis"),
+        (lambda u: np.median(u, axis=2), r"axis is 2: the axes are 0\.\.1"),
+        (lambda u: np.quantile(u, 0.5, method="lower"), "method is 'lower'"),
         (lambda u: np.quantile(u, 1.5), "q is 1.5: it is 0..1;"),
         (lambda u: np.percentile(u, 150), r"q is 150: it is 0\.\.100"),
         (lambda u: gc.sort(u.astype("V8")), "it has no order"),

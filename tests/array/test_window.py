@@ -17,12 +17,15 @@ X = np.arange(48.0).reshape(8, 6)
 REACHES = (0, 0, 1, 1, 2, 3, 5, 11)
 
 
-def shifted(x, steps, periodic, stride=None):
+def shifted(x, steps, periodic, stride=None, fill=FILL):
     """The array that has at i what x has at i + step; beyond the ends: around, or the fill."""
     apart = stride or (1,) * len(steps)
     for axis, (step, ring, far) in enumerate(zip(steps, periodic, apart, strict=True)):
         x = np.moveaxis(x, axis, 0)
         there = np.arange(len(x)) + step * far
+        while fill == "edge" and not ring and ((there < 0) | (there >= len(x))).any():
+            there += far * (there < 0)
+            there -= far * (there >= len(x))
         out = np.full_like(x, FILL)
         inside = (there >= 0) & (there < len(x)) | ring
         out[inside] = x[there[inside] % len(x)]
@@ -55,9 +58,9 @@ def reaches(draw, layout):
     return [tuple(draw(st.sampled_from(REACHES)) for _ in "ba") for _ in layout.axes]
 
 
-def require_same(window, x, steps, periodic):
+def require_same(window, x, steps, periodic, fill=FILL):
     found = window[steps].to_numpy()
-    wanted = shifted(x, steps, periodic, window.halo.stride)
+    wanted = shifted(x, steps, periodic, window.halo.stride, fill)
     assert found.dtype == wanted.dtype
     assert np.array_equal(found, wanted), (window, steps)
 
@@ -75,14 +78,26 @@ def test_every_step_is_numpys(spec, data):
     corners, payload = draw(st.booleans()), draw(st.sampled_from(((), (2,), (2, 1))))
     x = np.arange(np.prod((*layout.shape, *payload))).reshape(*layout.shape, *payload)
     a = gc.CubeArray.from_numpy(x, layout)
-    window = a.halo(reach, periodic=periodic, corners=corners, fill=FILL, stride=stride)
+    fill = draw(st.sampled_from((FILL, "edge")))
+    window = a.halo(reach, periodic=periodic, corners=corners, fill=fill, stride=stride)
     steps = sorted({*stars(reach, draw), *(boxes(reach, draw) if corners else ())})
     for these in steps:
-        require_same(window, x, these, periodic)
+        require_same(window, x, these, periodic, fill)
     other = 1000 + x[::-1]
     assert window.update(gc.CubeArray.from_numpy(other, layout)) is window
     for these in steps:
-        require_same(window, other, these, periodic)
+        require_same(window, other, these, periodic, fill)
+
+
+def test_an_edge_is_that_of_numpys_pad():
+    for layout in (LAYOUT, gc.Layout.mesh((8, 6), (3, 2)), gc.Layout.mesh((8, 6), (1, 1))):
+        w = gc.CubeArray.from_numpy(X, layout).halo(
+            2, periodic=(False, True), corners=True, fill="edge"
+        )
+        wanted = np.pad(np.pad(X, ((2, 2), (0, 0)), "edge"), ((0, 0), (2, 2)), "wrap")
+        for i, j in all_steps([(2, 2), (2, 2)]):
+            part = wanted[2 + i : 10 + i, 2 + j : 8 + j]
+            assert np.array_equal(w[i, j].to_numpy(), part)
 
 
 def all_steps(reach):
@@ -266,20 +281,23 @@ def test_steps_that_the_window_does_not_have(steps, kind, text):
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "text"),
     [
-        lambda a: a.astype(np.float32),
-        lambda a: a.relayout(gc.Layout.mesh((8, 6), (4, 2))),
-        lambda _: gc.CubeArray.from_numpy(np.stack([X, X], -1), LAYOUT),
-        lambda _: gc.CubeArray.from_numpy(X[:4], gc.Layout.mesh((4, 6), (4, 2))),
-        lambda _: X,
-        lambda _: None,
+        (lambda a: a.astype(np.float32), "dtype float32: .*use astype\\('float64'\\), or make"),
+        (lambda a: a.relayout(gc.Layout.mesh((8, 6), (4, 2))), "with relayout, or make"),
+        (lambda _: gc.CubeArray.from_numpy(np.stack([X, X], -1), LAYOUT), "shape .* make a"),
+        (
+            lambda _: gc.CubeArray.from_numpy(X[:4], gc.Layout.mesh((4, 6), (4, 2))),
+            r"shape \(4, 6\)",
+        ),
+        (lambda _: X, "works on a CubeArray"),
+        (lambda _: None, "works on a CubeArray"),
     ],
 )
-def test_updates_with_something_else(other):
+def test_updates_with_something_else(other, text):
     a = gc.CubeArray.from_numpy(X, LAYOUT)
     window = a.halo()
-    refused(lambda: window.update(other(a)), GraycubeError)
+    refused(lambda: window.update(other(a)), GraycubeError, text)
     assert np.array_equal(window[0, 0].to_numpy(), X)
 
 
@@ -329,7 +347,7 @@ def test_a_wide_reach_into_long_blocks_costs_what_it_reads():
         assert np.array_equal(window[step,].to_numpy(), np.roll(x, -step))
 
 
-@pytest.mark.parametrize("fill", [np.nan, 0.5, 300, -1, "x", None])
+@pytest.mark.parametrize("fill", [np.nan, 0.5, 300, -1, "x", "edges", None])
 def test_a_fill_that_the_dtype_cannot_hold(fill):
     """Zeros or wrapped numbers beyond the ends would be wrong without a word."""
     a = gc.CubeArray.from_numpy(X.astype(np.uint8), LAYOUT)

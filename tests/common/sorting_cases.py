@@ -65,6 +65,11 @@ def complaints(seed, nodes, comm=None):
         values.nodes
     )
     if kind not in {"complex", "text"}:
+        k = seed % x.ndim
+        lines = quantile(a, 0.77, k)
+        lines = lines.to_numpy() if isinstance(lines, gc.CubeArray) else lines
+        wanted = np.quantile(x, 0.77, k)
+        found["quantile of lines"] = np.array_equal(lines, wanted, equal_nan=True)
         found["quantile"] = np.array_equal(quantile(a, Q), np.quantile(x, Q), equal_nan=True)
     found["as it was"] = np.array_equal(a.to_numpy(), x, **nan)
     return [

@@ -9,7 +9,13 @@ from pathlib import Path
 import numpy as np
 
 import graycube as gc
-from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.errors import (
+    GraycubeError,
+    InvalidTypeError,
+    InvalidValueError,
+    OutOfRangeError,
+    PeerError,
+)
 
 PATIENCE = 15  # seconds after which a rank is taken to wait for ever
 
@@ -34,8 +40,11 @@ def works(comm, when):
     yield np.array_equal(a.halo()[1, 0].to_numpy(), np.roll(x, -1, 0)), f"halo {when}"
 
 
-def refused(comm, call, kind, *texts):
-    """All ranks raise the same error of graycube's, and go on afterwards."""
+def refused(comm, call, kind, *texts, alike=False):
+    """All ranks raise the same error, and go on afterwards.
+
+    It is of graycube's, or if every rank fails ``alike``, what each of them raised.
+    """
     hung = threading.Timer(PATIENCE, ended, [comm, call])
     hung.start()
     try:
@@ -46,8 +55,13 @@ def refused(comm, call, kind, *texts):
     heard = comm.allgather((type(error).__name__, str(error)))
     hung.cancel()
     yield len(set(heard)) == 1, f"ranks heard different things: {heard}"
-    yield isinstance(error, kind), f"{error!r} is no {kind.__name__}"
-    yield isinstance(error, GraycubeError), f"{error!r} is none of graycube's"
+    yield alike or isinstance(error, GraycubeError), f"{error!r} is none of graycube's"
+    if kind is not GraycubeError or not alike:
+        yield isinstance(error, kind), f"{error!r} is no {kind.__name__}"
+    if alike:
+        yield not isinstance(error, PeerError), f"{error!r}"
+        yield not str(error).startswith("on rank"), f"no rank is the one of {error}"
+    yield error.__cause__ is None or isinstance(error, PeerError), f"{error!r} has a cause"
     for text in texts:
         yield text in str(error), f"{text!r} is not in {str(error)!r}"
     yield field(comm).sum() == 48 * 47 / 2, f"after {error}"
@@ -63,7 +77,8 @@ def mixed(comm, right, wrong, call, kind, *texts):
     """A call with the wrong thing on the first rank, then on the last, then on all."""
     for culprits in ({0}, {comm.size - 1}, set(range(comm.size))):
         given = wrong if comm.rank in culprits else right
-        yield from refused(comm, partial(call, given), kind, *texts)
+        alike = len(culprits) == comm.size
+        yield from refused(comm, partial(call, given), kind, *texts, alike=alike)
     yield from works(comm, f"after {call} with {wrong}")
 
 
@@ -312,6 +327,10 @@ def loads(comm, a, path):
         return gc.CubeArray.load(given, layout, comm)
 
     yield from mixed(comm, path, missing, read, GraycubeError, "no.npy")
+    for name in ("no.npy", "no.zarr"):
+        yield from refused(
+            comm, partial(read, path.with_name(name)), FileNotFoundError, name, alike=True
+        )
     yield from mixed(comm, path, path.with_name("text"), read, InvalidValueError)
     yield from mixed(comm, path, path.parent, read, GraycubeError)
     yield from mixed(comm, path, None, read, GraycubeError)

@@ -574,7 +574,8 @@ def windows(comm):
         a, alone = over(comm, x, layout)
         for far, ring, corners in product((1, 5), (True, False), (True, False)):
             reach = [(far, far // 2)] * d
-            options = {"periodic": [ring, True, not ring][:d], "corners": corners, "fill": -3}
+            options = {"periodic": [ring, True, not ring][:d], "corners": corners}
+            options["fill"] = -3 if far == 1 else "edge"
             options["stride"] = 4 if far == 1 and corners else 1
             pair = [z.halo(reach, **options) for z in (a, alone)]
             steps = [(0,) * k + (s,) + (0,) * (d - 1 - k) for k in range(d) for s in (-far, 1)]

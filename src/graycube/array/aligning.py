@@ -6,7 +6,7 @@ Rules.
    payload, from the last axis back, as NumPy has it. Plain arrays are payload.
 2. The result is where nodes have all that it is made of (:func:`.layout.common.common`), so
    nothing is sent. What a node has in other slots than the result, it puts in order.
-3. Errors name shapes of whole arrays.
+3. Errors name shapes of whole arrays, and what would make them meet (:mod:`.array.unlike`).
 4. Where some arrays are in bits and others in boxes, those in bits are put in the order of
    boxes, on the same nodes; in an assignment all are as what is assigned to.
 """
@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.array.moving import of_kind
 from graycube.array.ranks import spread
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.array.unlike import unlike
+from graycube.errors import InvalidValueError
 from graycube.layout import Layout, Ownership
 from graycube.layout.common import common
 from graycube.layout.in_bits import bits_of, in_boxes
 from graycube.layout.placement import Placement
 
 _Blocks = NDArray[Any]
-_SPREAD = "spread it first, with CubeArray.from_numpy(x, layout)"
 _KEPT = 64  # pairs of layouts that were compared
 
 
@@ -62,19 +62,38 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     """Arrays whose elements meet on nodes, and plain payload; with ``onto`` in its layout."""
     ours = [x for x in operands if isinstance(x, Held)]
     first = ours[0] if onto is None else onto
-    if all(_same_places(x, first) for x in ours):
-        return _side_by_side(operands, ours, first)
-    operands = _of_one_kind(operands, onto)
+    axes = max(x.blocks.ndim for x in ours) - 2
+    if any(not isinstance(x, Held) and x.ndim > axes for x in operands):
+        raise unlike(operands, onto)
+    alike = all(_same_places(x, first) for x in ours)
+    made = _side_by_side(operands, first, axes) if alike else _meeting(operands, onto, axes)
+    try:
+        np.broadcast_shapes(*(array.shape for array in made.arrays))
+    except ValueError:
+        raise unlike(operands, onto) from None
+    return made
+
+
+def _side_by_side(operands: Sequence[Held | _Blocks], first: Held, axes: int) -> Aligned:
+    """Operands in one layout: each slot has what belongs together."""
+    lead = first.blocks.shape[:2]
+    arrays = [
+        _raised(x.blocks, lead, 2, axes) if isinstance(x, Held) else _raised(x, (1, 1), 0, axes)
+        for x in operands
+    ]
+    return Aligned(first, first.layout, lead, arrays)
+
+
+def _meeting(operands: Sequence[Held | _Blocks], onto: Held | None, axes: int) -> Aligned:
+    """Operands in the layout in which they meet, if there is one."""
+    given, operands = operands, _of_one_kind(operands, onto)
     ours = [x for x in operands if isinstance(x, Held)]
     like = max(ours, key=_reach) if onto is None else onto
     for x in ours:
         require_same_ranks(like, x)
-    layout: Placement = like.layout
-    for x in ours:
-        layout = _require_common(layout, x.layout)
-    if onto is not None and layout != onto.layout:
-        raise _too_small(onto, [x for x in ours if x is not onto])
-    axes = max(len(x.payload) for x in ours)
+    layout = _layout_of(like.layout, ours)
+    if layout is None or (onto is not None and layout != onto.layout):
+        raise unlike(given, onto)
     digits = layout.digits_on(like.nodes)
     lead: tuple[int, ...] = layout.held_shape(like.nodes)
     parts = {id(x): _part(x.layout, layout) for x in ours}
@@ -83,46 +102,11 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
 
     def raised(x: Held | _Blocks) -> _Blocks:
         if not isinstance(x, Held):
-            return _raised(_plain(x, ours), (1,) * len(lead), 0, axes)
+            return _raised(x, (1,) * len(lead), 0, axes)
         part = parts[id(x)]
         return _raised(part.arranged(x.blocks, x.nodes), part.lead(digits, lead), 2, axes)
 
-    arrays = [raised(x) for x in operands]
-    _require_fit(operands, arrays, layout)
-    return Aligned(like, layout, lead, arrays)
-
-
-def _side_by_side(
-    operands: Sequence[Held | _Blocks], ours: Sequence[Held], first: Held
-) -> Aligned:
-    """Operands in one layout: each slot has what belongs together."""
-    lead, arrays = first.blocks.shape[:2], [x.blocks for x in ours]
-    if len(ours) < len(operands) or any(x.shape != first.blocks.shape for x in arrays):
-        axes = max(x.ndim for x in arrays) - 2
-        arrays = [
-            _raised(x.blocks, lead, 2, axes)
-            if isinstance(x, Held)
-            else _raised(_plain(x, ours), (1, 1), 0, axes)
-            for x in operands
-        ]
-        _require_fit(operands, arrays, first.layout)
-    return Aligned(first, first.layout, lead, arrays)
-
-
-def _require_fit(
-    operands: Sequence[Held | _Blocks], arrays: Sequence[_Blocks], layout: Placement
-) -> None:
-    """Refuse payloads that do not broadcast."""
-    try:
-        np.broadcast_shapes(*(array.shape for array in arrays))
-    except ValueError:
-        shapes = [x.shape for x in operands]
-        raise InvalidValueError(
-            f"the arrays have shapes {' and '.join(map(str, shapes))}",
-            f"what follows the {len(layout.shape)} axes of the layout is payload, and "
-            "aligns from the last axis back",
-            "index one of them, as in u[..., None]",
-        ) from None
+    return Aligned(like, layout, lead, [raised(x) for x in operands])
 
 
 def _of_one_kind(
@@ -149,30 +133,14 @@ def _reach(x: Held) -> tuple[int, int, int]:
     return len(x.layout.shape), x.layout.size, -x.layout.copy_count
 
 
-def _require_common(first: Placement, second: Placement) -> Placement:
-    """Where both have what the result is made of."""
-    if first is second:
-        return first
-    found = common(first, second)
-    if found is not None:
-        return first if found == first else found
-    shapes = [layout.shape[::-1] for layout in (first, second)]
-    if any(a != b and 1 not in {a, b} for a, b in zip(*shapes, strict=False)):
-        raise InvalidValueError(
-            f"the layouts are of arrays of shape {first.shape} and {second.shape}",
-            "they must be alike, but for axes of length 1",
-            "axes align from the last one back: use keepdims=True where others are summed",
-        )
-    alike = (
-        "a.layout"
-        if first.shape == second.shape
-        else "a.layout.without_axes(axes, keepdims=True)"
-    )
-    raise InvalidValueError(
-        f"two arrays of shapes {first.shape} and {second.shape} are in different layouts",
-        f"what works element by element needs one, and these are {first} and {second}",
-        f"bring one to the other: b.relayout({alike})",
-    )
+def _layout_of(first: Placement, operands: Iterable[Held]) -> Placement | None:
+    """Where nodes have what the result is made of, if they have all of it."""
+    found: Placement | None = first
+    for x in operands:
+        if found is not None and found is not x.layout:
+            both = common(found, x.layout)
+            found = found if both == found else both
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,30 +221,6 @@ def _raised(array: _Blocks, lead: tuple[int, ...], used: int, axes: int) -> _Blo
     """The array with other axes before its payload, which is given so many axes."""
     payload = array.shape[used:]
     return array.reshape(*lead, *(1,) * (axes - len(payload)), *payload)
-
-
-def _too_small(onto: Held, others: Sequence[Held]) -> InvalidValueError:
-    """Elements or copies of the result would have no place, or would not be made."""
-    shapes = " and ".join(str(x.shape) for x in others)
-    return InvalidValueError(
-        f"the arrays have shapes {shapes}",
-        f"the result does not fit in shape {onto.shape}, in the layout {onto.layout}",
-        "assign it to a new name, as in w = u + v",
-    )
-
-
-def _plain(x: NDArray[Any], ours: Iterable[Held]) -> NDArray[Any]:
-    """A plain array, if it has no more axes than the payload."""
-    largest = max(ours, key=lambda each: len(each.payload))
-    if x.ndim > len(largest.payload):
-        raise InvalidTypeError(
-            f"got a {type(x).__name__} of shape {x.shape} beside a CubeArray of shape "
-            f"{largest.shape}",
-            "a plain array aligns with the payload, which has the shape "
-            f"{largest.payload or '() here'}",
-            _SPREAD,
-        )
-    return x
 
 
 def require_same_ranks(first: Held, other: Held) -> None:

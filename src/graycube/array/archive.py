@@ -11,6 +11,7 @@ Rules.
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from errno import ENOENT
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -221,6 +222,8 @@ def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
 def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array:
     """The blocks of some nodes; the store is as its metadata say, or an error tells."""
     zarr = _zarr()
+    if not path.exists():
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), os.fspath(path))
     store = _attempted(path, lambda: zarr.open_array(os.fspath(path), mode="r"))
     if store.shape[: len(layout.shape)] != layout.shape:
         raise InvalidValueError(

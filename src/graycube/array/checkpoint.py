@@ -101,8 +101,10 @@ class Checkpoint:
                     f"it has {', '.join(names)}",
                     "name one of these",
                 )
-            facts = {"generation": generation, "names": wanted}
-            return (Path(self.folder) / generation, wanted), facts
+            folder = Path(self.folder) / generation
+            if gone := [name for name in wanted if not (folder / f"{name}.zarr").exists()]:
+                raise self._refused(f"{gone[0]} is gone")
+            return (folder, wanted), {"generation": generation, "names": wanted}
 
         folder, names = together(self.comm, begin)
         each = dict.fromkeys(names, layouts) if isinstance(layouts, Placement) else layouts

@@ -6,7 +6,6 @@ on all of them. Everything else works on the blocks that are here and sends noth
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,8 @@ from graycube.array.ranks import (
 )
 from graycube.array.relaying import Relay, relaid
 from graycube.array.sharing import brought_together, sent_from
-from graycube.array.window import Window, window
+from graycube.array.window import Fill, Window, window
+from graycube.errors import InvalidTypeError
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from graycube.stencil import ReachLike
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class CubeArray(LikeNumpy, Shown):
     """The blocks of nodes, ``blocks[k, slot]``, and the layout that says what is where.
 
@@ -146,9 +145,28 @@ class CubeArray(LikeNumpy, Shown):
         """What is in this process, in the order of its index: the piece of this rank.
 
         It is a view where the block has the same order. Elsewhere, and where several nodes are
-        in one process, it is a copy that cannot be written: use :meth:`set_local`.
+        in one process, it is a copy that cannot be written: ``u.local = piece`` writes, as does
+        :meth:`set_local`.
+
+        >>> u = CubeArray.from_numpy(np.zeros(4), Layout.mesh((4,), nodes=(2,)))
+        >>> u.local = [1, 2, 3, 4]
+        >>> u.local
+        array([1., 2., 3., 4.])
         """
         return local(self)
+
+    @local.setter
+    def local(self, piece: ArrayLike) -> None:
+        self.set_local(piece)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "local":
+            raise InvalidTypeError(
+                f"{name:.60} of an array is to be set",
+                "an array keeps its blocks, layout and communicator",
+                "write elements, with u[...] = v or u.local = piece, or make another array",
+            )
+        super().__setattr__(name, value)
 
     def set_local(self, piece: ArrayLike) -> None:
         """Write what is in this process: a piece like :attr:`local`, or a number.
@@ -268,13 +286,14 @@ class CubeArray(LikeNumpy, Shown):
         *,
         periodic: bool | Sequence[bool] = True,
         corners: bool = False,
-        fill: float = 0,
+        fill: Fill = 0,
         stride: int | Sequence[int] = 1,
     ) -> Window["CubeArray"]:
         """The array with what a stencil reads of other nodes: a :class:`Window`; collective.
 
         ``reach``, ``periodic``, ``corners`` and ``stride`` are as for :func:`graycube.halo`.
-        Beyond the ends of an axis that is not periodic everything is ``fill``. With a stride,
+        Beyond the ends of an axis that is not periodic everything is ``fill``, or with "edge"
+        what is nearest within, as ``numpy.pad`` has it. With a stride,
         ``w[1, 0]`` is what is one stride farther along axis 0. To exchange again and again,
         keep the window and :meth:`Window.update` it.
 

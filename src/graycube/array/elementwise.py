@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from graycube.array.aligning import aligned, same_kind
 from graycube.array.held import Held
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.array.unlike import unlike
+from graycube.errors import InvalidTypeError
 from graycube.host import host_array
 
 _H = TypeVar("_H", bound=Held)
@@ -73,12 +74,7 @@ def element_by_element(
         return found.result(function(*positional, **given))
     view = found.arrays[-1]
     if np.broadcast_shapes(*(a.shape for a in found.arrays)) != view.shape:
-        shapes = " and ".join(str(x.shape) for x in arrays.values())
-        raise InvalidValueError(
-            f"the arrays have shapes {shapes}",
-            f"the result does not fit in shape {target.shape}",
-            "assign it to a new name, as in w = u + v",
-        )
+        raise unlike([*arrays.values(), target], target)
     if isinstance(function, np.ufunc) and np.may_share_memory(view, target.blocks):
         function(*positional, out=view, **given)
     else:

@@ -231,9 +231,10 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
 
     def __setitem__(self, key: _Index | tuple[_Index, ...], value: "Held | ArrayLike") -> None:
         """Put numbers, payload or an array of this layout there."""
-        part = self.with_blocks(self.blocks[payload.of_payload(self, key)])
+        places = payload.of_payload(self, key, write=True)
+        part = self.with_blocks(self.blocks[places])
         element_by_element(np.positive, [value], {}, part)
-        self.blocks[payload.of_payload(self, key)] = part.blocks
+        self.blocks[places] = part.blocks
 
     def __array__(
         self,

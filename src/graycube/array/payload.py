@@ -20,7 +20,13 @@ _H = TypeVar("_H", bound=Held)
 _Blocks = NDArray[Any]
 
 
-def of_payload(a: Held, key: object) -> tuple[Any, ...]:
+_READ = "u[..., 0] takes a component, u.read[3] elements and boxes, and gc.where takes masks"
+_WRITE = (
+    "write elements with u[...] = gc.where(i == 3, x, u), where i, j = u.indices(sparse=True)"
+)
+
+
+def of_payload(a: Held, key: object, *, write: bool = False) -> tuple[Any, ...]:
     """The index into the blocks for an index into the whole array that takes payload only.
 
     >>> from graycube.layout import Layout
@@ -40,7 +46,7 @@ def of_payload(a: Held, key: object) -> tuple[Any, ...]:
         raise InvalidTypeError(
             f"the index is {key!r:.80}",
             f"it takes from the payload, of shape {a.payload}, and all of the axes before",
-            "begin with u[..., ]; u.read[...] has elements and boxes, gc.where takes masks",
+            _WRITE if write else _READ,
         )
     inside = parts[d:]
     for part in inside:
@@ -223,6 +229,8 @@ def _require_layout(first: Held, other: Held) -> None:
         raise InvalidValueError(
             f"the layouts are {first.layout} and {other.layout}",
             "one layout is needed here",
-            "call relayout on one of the arrays",
+            "call relayout on one of the arrays"
+            if other.layout.shape == first.layout.shape
+            else f"their shapes {first.layout.shape} and {other.layout.shape} have to be alike",
         )
     require_same_ranks(first, other)

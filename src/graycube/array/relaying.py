@@ -107,8 +107,8 @@ def _require(layout: Layout, route: Relay) -> None:
     if (target.shape, target.node_count) != (layout.shape, layout.node_count):
         raise InvalidValueError(
             f"the array has shape {layout.shape} on {layout.node_count} nodes",
-            f"the layout is one of {target.shape} on {target.node_count}",
-            "take a layout of the same shape and nodes",
+            f"the new layout has shape {target.shape} on {target.node_count} nodes",
+            "make a layout of the same shape on as many nodes",
         )
     if route.machine is None and route.algorithm != "auto":
         raise InvalidValueError(

@@ -7,13 +7,13 @@ those of a box stencil one after the other.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.borders import Borders, borders
-from graycube.array.held import Held
+from graycube.array.held import Held, require_array
 from graycube.array.neighbours import AllHere, Neighbours, frames_of
 from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
+Fill = float | Literal["edge"]
 NEAR = 64
 """Windows may reach so far on short axes too, around a ring more than once."""
 
@@ -52,13 +53,14 @@ class Window(Generic[_H]):
     array([1, 2, 3, 4])
     """
 
-    def __init__(self, a: _H, exchange: Halo | OwnedHalo, fill: float) -> None:
+    def __init__(self, a: _H, exchange: Halo | OwnedHalo, fill: Fill) -> None:
         self.halo = exchange
         self._like = a
         self._frames = frames_of(
             exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
         )
         payload, value = a.blocks.shape[2:], _require_fill(fill, a.dtype)
+        self._edges = isinstance(fill, str)
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
         ]
@@ -83,19 +85,26 @@ class Window(Generic[_H]):
         >>> x.to_numpy()
         array([4, 8, 4, 8])
         """
-        like = self._like
-        shape, dtype = like.blocks.shape, like.dtype
-        same = isinstance(a, type(like)) and a.layout == like.layout
-        if not (same and (a.blocks.shape, a.dtype) == (shape, dtype)):
-            raise InvalidValueError(
-                f"the array is {a!r:.80}",
-                f"the window was made for {like!r:.80}",
-                "make a window of this array: a.halo()",
-            )
+        self._require_like(a)
         still = tuple(0 for _ in self.halo.reach)
         for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
             mesh[frame.inner(still)] = self._mesh(frame, block)
         return self.exchange()
+
+    def _require_like(self, a: _H) -> None:
+        like = self._like
+        require_array(a, "a window")
+        for what, own, wanted, mend in (
+            ("shape", a.shape, like.shape, ""),
+            ("layout", a.layout, like.layout, "bring the array there with relayout, or "),
+            ("dtype", a.dtype, like.dtype, f"use astype({like.dtype.name!r}), or "),
+        ):
+            if own != wanted:
+                raise InvalidValueError(
+                    f"the array has the {what} {own!s:.80}",
+                    f"the window was made for the {what} {wanted!s:.80}",
+                    f"{mend}make a window of this array with halo()",
+                )
 
     def exchange(self) -> "Window[_H]":
         """Fill the frames with what is now in the meshes; collective.
@@ -111,6 +120,12 @@ class Window(Generic[_H]):
         array([1., 1., 1., 1.])
         """
         self._neighbours.exchange()
+        if self._edges:
+            for frame, mesh in zip(self._frames, self.meshes, strict=True):
+                for axis, along in enumerate(frame.axes):
+                    there, nearest = along.beyond
+                    rows = np.moveaxis(mesh, axis, 0)
+                    rows[there] = rows[nearest]
         return self
 
     def __getitem__(self, steps: int | Sequence[int]) -> _H:
@@ -222,9 +237,9 @@ def _require_near(exchange: Halo | OwnedHalo) -> None:
             )
 
 
-def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
-    """The value for what lies beyond the ends, if the array can hold it."""
-    given = host_array(fill)
+def _require_fill(fill: Fill, dtype: np.dtype[Any]) -> _Blocks:
+    """The value for what lies beyond the ends, if the array can hold it; edges come later."""
+    given = host_array(0 if isinstance(fill, str) and fill == "edge" else fill)
     try:
         with np.errstate(invalid="ignore"):
             made = given.astype(dtype)
@@ -235,7 +250,7 @@ def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
         raise InvalidValueError(
             f"fill is {fill!r:.40}",
             f"the array has dtype {dtype}",
-            "pass a number that it can hold",
+            "pass a number that it can hold, or 'edge'",
         )
     return made
 
@@ -251,7 +266,7 @@ def window(  # noqa: PLR0913 - a stencil
     *,
     periodic: bool | Sequence[bool],
     corners: bool,
-    fill: float,
+    fill: Fill,
     stride: int | Sequence[int] = 1,
 ) -> Window[_H]:
     """A new window of an array; collective.

@@ -1,5 +1,6 @@
 """Convolutions of arrays over nodes: of whole numbers exactly, of others by transforms."""
 
+from math import isqrt
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,10 +14,12 @@ from graycube.fourier.lines import evened, nodes_along, resized
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.residues import MOST_BITS, joined, primes_for, product_modulo
 from graycube.fourier.transform import fft, ifft
-from graycube.layout.in_bits import in_bits
+from graycube.layout import Ownership
+from graycube.layout.in_bits import bits_of, in_bits
 from graycube.layout.required import require_axis, require_word
 
 Mode = Literal["full", "periodic"]
+_SAFE = 1 << 44  # what is added to a point is below 1/4
 
 
 def convolve(a: CubeArray, v: CubeArray, axis: int = -1, mode: Mode = "full") -> CubeArray:
@@ -27,8 +30,9 @@ def convolve(a: CubeArray, v: CubeArray, axis: int = -1, mode: Mode = "full") ->
     length, and what is beyond the end comes back at the beginning. "full" leaves the result
     where it comes about; "periodic" has the layout of ``a``.
 
-    Whole numbers and truth values give int64 and are exact, by transforms modulo primes; what
-    may not fit is refused. Others are transformed, and real ones stay real.
+    Whole numbers and truth values give int64 and are exact, by transforms modulo primes, or in
+    layouts that have no bits, by those of small parts; what may not fit is refused. Others are
+    transformed, and real ones stay real.
 
     >>> from graycube.layout import Layout
     >>> layout = Layout.nodes(2, "gray")
@@ -108,10 +112,31 @@ def _exact(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
             "convert an array with astype(float)",
         )
     one, other = (evened(resized(each, axis, 1 << bits)) for each in (a, v))
+    if isinstance(one.layout, Ownership) and bits_of(one.layout) is None:
+        return _rounded(a.astype(np.int64), v.astype(np.int64), axis)
     one = of_kind(one, in_bits(one.layout, "a convolution of whole numbers"))
     other = other.relayout(one.layout)
     found = [product_modulo(one, other, axis, k) for k in range(primes_for(most))]
     return found[0].with_blocks(joined([each.blocks for each in found]))
+
+
+def _rounded(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
+    """The same for layouts that have no bits: in parts so small that rounding is exact.
+
+    Transforms of N points add less than 128 log2(N) / 2^53 of the norms of both to each point.
+    """
+    most, other, points = _largest(a), _largest(v), a.shape[axis] + v.shape[axis]
+    norms = most * other * (isqrt(a.shape[axis] * v.shape[axis]) + 1)
+    if norms * points.bit_length() < _SAFE:
+        made = _transformed(a.astype(float), v.astype(float), axis, points)
+        return made.with_blocks(np.rint(made.blocks).astype(np.int64))
+    half = max(most, other).bit_length() // 2
+    if most >= other:
+        high, low = (_rounded(part, v, axis) for part in (a >> half, a & (1 << half) - 1))
+    else:
+        high, low = (_rounded(a, part, axis) for part in (v >> half, v & (1 << half) - 1))
+    found: CubeArray = high * (1 << half) + low
+    return found
 
 
 def _largest(a: CubeArray) -> int:

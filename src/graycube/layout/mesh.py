@@ -18,6 +18,7 @@ from graycube.gf2 import (
     gray_matrix,
     is_power_of_two,
     log2_exact,
+    require_int,
     require_ints,
 )
 from graycube.layout.axis import Axis
@@ -124,6 +125,9 @@ def mesh_owned(  # noqa: PLR0913, PLR0917
 ) -> Ownership:
     """The layout by ownership of a mesh on which lengths or numbers of nodes are any."""
     shape, nodes = require_ints(shape, "shape"), require_ints(nodes, "nodes")
+    for k, (length, count) in enumerate(zip(shape, nodes, strict=True)):
+        require_int(length, f"the length of axis {k}", least=1)
+        require_int(count, f"the number of nodes of axis {k}", least=1)
     d = len(shape)
     codes, places = _per_axis(code, d, "code"), _per_axis(allocation, d, "allocation")
     for name, place in zip(codes, places, strict=True):

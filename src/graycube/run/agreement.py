@@ -4,8 +4,9 @@ Rules.
 
 1. Before anything moves, every rank looks at what it was given. One small reduction tells
    whether any of them is unhappy, or has something else than the others; if so, all ranks raise
-   the same error. Where the ranks share memory they meet there instead. The reduction never
-   blocks, so that all of them are of one kind: some ranks may work while it is under way.
+   the same error; if each has one of its own, and all are of one class, each raises its own.
+   Where the ranks share memory they meet there instead. The reduction never blocks, so that
+   all of them are of one kind: some ranks may work while it is under way.
 2. Once data move there is no way back: a rank that fails then ends the whole job, and says
    which rank it is, what it was doing, and why.
 """
@@ -82,7 +83,10 @@ def agreed(
     else:
         alike = Reduction(own, digest, failed=failed).alike()
     if not alike:
-        raise different(own, facts, error) from error
+        told = different(own, facts, error)
+        if told is error:
+            raise told
+        raise told from None if isinstance(error, GraycubeError) else error
     return prepared[0]
 
 
@@ -104,11 +108,25 @@ def _in_words(fact: object) -> str:
 _dtype = lru_cache(maxsize=64)(str)  # NumPy takes as long for it as for a sum
 
 
-def different(own: "Intracomm", facts: Facts, error: Exception | None = None) -> GraycubeError:
+def different(own: "Intracomm", facts: Facts, error: Exception | None = None) -> Exception:
     """The error that all ranks raise, once they know that they disagree; collective."""
     texts = {name: str(fact) for name, fact in facts.items()}
     known = error if isinstance(error, GraycubeError) or error is None else _text(error)
-    return _common(own.allgather((known, texts)))
+    reports = own.allgather((known, texts, _kind(error)))
+    if error is not None and len({kind for *_, kind in reports}) == 1:
+        return error
+    return _common([report[:2] for report in reports])
+
+
+def _kind(error: Exception | None) -> tuple[str, ...]:
+    """What errors have alike that every rank may raise as its own.
+
+    >>> _kind(FileNotFoundError("u.npy")) == _kind(FileNotFoundError("v.npy"))
+    True
+    """
+    kind = type(error)
+    own = map(str, error.args) if isinstance(error, GraycubeError) else ()
+    return (kind.__module__, kind.__qualname__, *own)
 
 
 class Reduction:

@@ -76,6 +76,19 @@ class AxisFrame:
         ghost = np.setdiff1d(there, inside, assume_unique=True)
         return ghost, inside[which[np.searchsorted(there, ghost)]]
 
+    @cached_property
+    def beyond(self) -> tuple[IntArray, IntArray]:
+        """Places beyond the ends, and those of the nearest elements in strides from there.
+
+        >>> AxisFrame(np.arange(4), np.arange(-2, 6), 4, periodic=False).beyond
+        (array([0, 1, 6, 7]), array([2, 2, 5, 5]))
+        """
+        outside = (self.frame < 0) | (self.frame >= self.length)
+        there, last = np.flatnonzero(outside & (not self.periodic)), self.length - 1
+        away = self.frame[there]
+        inside = np.where(away < 0, away % self.stride, last - (last - away) % self.stride)
+        return there, np.searchsorted(self.frame, inside)
+
 
 def within(own: IntArray, below: int, above: int, stride: int = 1) -> IntArray:
     """All coordinates within reach of ascending ones, which cost as much as there are of them.
