@@ -16,6 +16,7 @@ from textwrap import fill
 import click
 import numpy as np
 
+import graycube.fourier  # noqa: F401 - it adds its functions to the table
 from graycube.array.functions import TABLE, Kind
 from graycube.cli.main import verbs
 from graycube.papers import Claim, Correction, Paper, papers
@@ -44,7 +45,7 @@ def write() -> None:
         if file.stem not in pages:  # of claims that were divided otherwise
             file.unlink()
     _put(HERE / "generated" / "help.md", "\n".join(_help()))
-    _put(HERE / "generated" / "numpy.md", "\n".join(_numpy()))
+    _put(HERE / "numpy.md", "\n".join(_numpy()))
 
 
 def _put(path: Path, text: str) -> None:
@@ -220,16 +221,16 @@ def _help() -> Iterator[str]:
 
 
 def _numpy() -> Iterator[str]:
-    """Every function of NumPy's that asks an array what to do, and what it does."""
+    """Every function of NumPy's that works on an array, and what it does."""
     yield "# NumPy's functions on a CubeArray\n"
     yield fill(
-        "What NumPy's functions do with a CubeArray, from the table by which graycube carries "
-        "them out. [The guide](../arrays.md) has examples.",
+        "These functions of NumPy's work on a CubeArray. All others raise an error that says "
+        "what to do, and none collects the whole array. [Arrays like NumPy's](arrays.md) has "
+        "examples. `docs/generate.py` writes this page, from the table that carries out the "
+        "functions.",
         _WIDTH,
     )
-    ufuncs = [f for f in vars(np).values() if isinstance(f, np.ufunc)]
-    single = sum(f.nout == 1 and f.signature is None for f in set(ufuncs))
-    yield f"\nAll {single} ufuncs with one result work element by element, as `np.exp`.\n"
+    yield "\nAll ufuncs with one result work element by element, as `np.exp`.\n"
     found = {
         f"{space}.{name}": getattr(module, name)
         for space, module in _SPACES.items()
@@ -238,12 +239,10 @@ def _numpy() -> Iterator[str]:
     }
     for kind in Kind:
         names = [n for n, f in found.items() if f in TABLE and TABLE[f].kind is kind]
-        yield from _names(kind.value, names)
-    rest = [n for n, f in found.items() if f not in TABLE]
-    yield from _names("raises, and names `to_numpy()`", rest)
+        yield f"## {kind.value[0].upper()}{kind.value[1:]}\n"
+        yield fill(", ".join(f"`{n.replace('numpy', 'np', 1)}`" for n in names) + ".", _WIDTH)
+        yield ""
 
 
-def _names(what: str, names: Sequence[str]) -> Iterator[str]:
-    yield f"## {what[0].upper()}{what[1:]}\n"
-    yield fill(", ".join(f"`{n.replace('numpy', 'np', 1)}`" for n in names) + ".", _WIDTH)
-    yield ""
+if __name__ == "__main__":
+    write()

@@ -290,6 +290,7 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (np.linalg.det, "works on the last 2 axes"),
         (lambda u: np.linalg.norm(u, 2), "of Frobenius|norms are those of vectors"),
         (lambda u: np.transpose(u[..., None]), "stay before the payload"),
+        (lambda u: u[..., None].T, r"use transpose\(1, 0, 2\)"),
         (lambda u: np.roll(u, 1), "name the axes"),
         (lambda u: np.vdot(u, X), "vdot is given a ndarray"),
         (lambda u: np.vdot(X, u), "vdot is given a ndarray"),

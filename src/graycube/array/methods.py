@@ -45,7 +45,10 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
 
     @property
     def T(self) -> Self:  # noqa: N802 - NumPy's
-        """The array with its axes in reverse order, if it has no payload; sends nothing."""
+        """The array with its axes in reverse order, if it has no payload; sends nothing.
+
+        With payload the components would come first: say ``u.transpose(1, 0, 2)``.
+        """
         return payload.permuted(self)
 
     def transpose(self, *axes: int) -> Self:

@@ -169,7 +169,9 @@ def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
         raise InvalidValueError(
             f"the axes of shape {a.shape} are to be in the order {tuple(axes)}",
             f"each is named once, and the {d} axes of the layout stay before the payload",
-            "change the order among these, or use to_numpy()",
+            f"use transpose{(*reversed(range(d)), *range(d, a.ndim))}, or to_numpy()"
+            if order is None
+            else "change the order among these, or use to_numpy()",
         )
     layout = a.layout.permuted(axes[:d])
     split = a.blocks.reshape(*a.layout.boxes(a.nodes), *a.payload)

@@ -41,7 +41,8 @@ class Window(Generic[_H]):
 
     ``w[i, j]`` is the array that has at every index what the array has i and j farther on, in
     strides of the window.
-    ``w.meshes`` are the meshes of the nodes here, with their frames, for kernels of your own.
+    ``w.meshes`` are the meshes of the nodes here, with their frames, for kernels of your own,
+    and ``w.places(steps)`` says where neighbours are in them.
 
     >>> from graycube.array import CubeArray
     >>> from graycube.layout import Layout
@@ -128,14 +129,29 @@ class Window(Generic[_H]):
                     rows[there] = rows[nearest]
         return self
 
-    def __getitem__(self, steps: int | Sequence[int]) -> _H:
-        """The array with what is so many steps on along every axis."""
+    def places(self, steps: int | Sequence[int]) -> "list[Index]":
+        """Where what is so many steps on is in each of the meshes: slices if it can be.
+
+        Here node 0 has 0 and 4, and what is beside them is 1 and 5.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> layout = Layout.mesh((8,), nodes=(4,), allocation="cyclic")
+        >>> w = CubeArray.from_numpy(np.arange(8), layout).halo()
+        >>> [mesh[on].tolist() for mesh, on in zip(w.meshes, w.places(1))]
+        [[1, 5], [2, 6], [3, 7], [4, 0]]
+        """
         taken = require_ints(steps, "the step")
         self._require(taken)
-        like = self._like
+        return [frame.inner(taken) for frame in self._frames]
+
+    def __getitem__(self, steps: int | Sequence[int]) -> _H:
+        """The array with what is so many steps on along every axis."""
+        like, every = self._like, self.places(steps)
         blocks = np.empty_like(like.blocks)
-        for frame, mesh, block in zip(self._frames, self.meshes, blocks, strict=True):
-            inner = mesh[frame.inner(taken)].reshape(block.shape)
+        frames = zip(self._frames, self.meshes, every, strict=True)
+        for (frame, mesh, places), block in zip(frames, blocks, strict=True):
+            inner = mesh[places].reshape(block.shape)
             block[... if frame.order is None else frame.order] = inner
         return like.with_blocks(blocks)
 
