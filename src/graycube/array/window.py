@@ -57,7 +57,7 @@ class Window(Generic[_H]):
         self._frames = frames_of(
             exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
         )
-        payload, value = a.blocks.shape[2:], _require_fill(fill, a.dtype)
+        payload, value = a.blocks.shape[2:], require_fill(fill, a.dtype)
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
         ]
@@ -183,8 +183,12 @@ def _require_near(exchange: Halo | OwnedHalo) -> None:
             )
 
 
-def _require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
-    """The value for what lies beyond the ends, if the array can hold it."""
+def require_fill(fill: float, dtype: np.dtype[Any]) -> _Blocks:
+    """The value for what lies beyond the ends, if the array can hold it.
+
+    >>> require_fill(1, np.dtype(float))
+    array(1.)
+    """
     given = host_array(fill)
     try:
         with np.errstate(invalid="ignore"):

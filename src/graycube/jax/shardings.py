@@ -116,10 +116,21 @@ def spec_of(sharding: Sharding, d: int, what: str) -> tuple[tuple[str, ...], ...
             "a NamedSharding says which axes of a mesh an array is over",
             "put the array on a mesh with jax.device_put(x, NamedSharding(mesh, P(...)))",
         )
-    entries = list(sharding.spec)
+    return axes_of(sharding.spec, d, what)
+
+
+def axes_of(
+    spec: Iterable[str | Iterable[str] | None], d: int, what: str
+) -> tuple[tuple[str, ...], ...]:
+    """The mesh axes of each of d axes; those that a PartitionSpec leaves out have none.
+
+    >>> axes_of(P("x"), 2, "source")
+    (('x',), ())
+    """
+    entries = list(spec)
     if len(entries) > d:
         raise InvalidValueError(
-            f"{what} has {len(entries)} entries, {sharding.spec}",
+            f"{what} has {len(entries)} entries, {spec}",
             f"the array has {d} axes",
             "name mesh axes for these only",
         )
