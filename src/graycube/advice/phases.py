@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import is_power_of_two, require_int, require_ints
-from graycube.layout import Layout
 from graycube.layout.required import require_powers
 from graycube.parsing import require_line
 from graycube.stencil.exchange import asked
