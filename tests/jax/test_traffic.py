@@ -7,6 +7,7 @@ import pytest
 from jax_cases import P, compiled, mesh_of, put
 
 import graycube as gc
+from graycube.errors import InvalidValueError
 
 lax = jax.lax
 BOTH = "a", "b"
@@ -87,12 +88,16 @@ class Text:
     ("made", "received"),
     [
         (
-            "(f32[16]{0:T(8)}, f32[64]{0:T(8)}) all-gather-start({}), replica_groups=[2,4]<=[8]",
+            "(f32[16]{0:T(8)}, f32[64]{0}) all-gather-start({}), replica_groups=[2,4]<=[8]",
             192,
         ),
         ("f32[16]{0} all-reduce-start({}), replica_groups={{0,1},{2,3},{4,5},{6,7}}", 64),
         ("f32[16]{0} all-reduce({}), replica_groups={}", 112),
         ("f32[2]{0} reduce-scatter({}), replica_groups=mesh['a'=2,'b'=4] {'a','b'}", 56),
+        (
+            "f32[8]{0} all-gather({}), replica_groups=mesh['a'=2,'b'=4], ids=(T(1,0)) {'a'}",
+            64,
+        ),
         ("f32[16]{0} all-to-all({}), replica_groups=mesh['a'=8] {'a':(1)2}", 32),
         ("f32[16]{0} collective-permute({}), source_target_pairs={{0,0},{1,1}}", 0),
     ],
@@ -100,3 +105,9 @@ class Text:
 def test_other_spellings(made, received):
     lines = "  %p = f32[16]{0} parameter(0)", f"  ROOT %made = {made.replace('({})', '(%p)')}"
     assert gc.jax.traffic(Text(*lines)).received == received
+
+
+def test_groups_that_cannot_be_read_are_refused():
+    made = "f32[16]{0} all-to-all(%p), replica_groups=@somewhere"
+    with pytest.raises(InvalidValueError, match="replica_groups=@somewhere"):
+        gc.jax.traffic(Text("  %p = f32[16]{0} parameter(0)", f"  %q = {made}"))

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import prod
 
-from graycube.errors import InvalidTypeError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.jax.names import Program
 
 _PARTS = {  # of the operand, in a group of g devices
@@ -28,7 +28,7 @@ _NAME = re.compile(r"%[\w.-]+")
 _TURNS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
 _LISTED = re.compile(r"replica_groups=\{\{([\d,]+)\}")
 _COUNTED = re.compile(r"replica_groups=\[(?:\d+,)*(\d+)\]<=")
-_NAMED = re.compile(r"replica_groups=mesh\[([^]]*)\] ?\{([^}]*)\}")
+_NAMED = re.compile(r"replica_groups=mesh\[([^]]*)\][^{]*\{([^}]*)\}")
 _PAIR = re.compile(r"\{(\d+),(\d+)\}")
 
 
@@ -130,6 +130,12 @@ class _Text:
             sizes = dict(re.findall(r"('[^']+')=(\d+)", named[1]))
             axes = re.findall(r"('[^']+')(?::\(\d+\)(\d+))?", named[2])
             return prod(int(part or sizes[axis]) for axis, part in axes)
+        if "replica_groups=" in more and "replica_groups={}" not in more:
+            raise InvalidValueError(
+                f"a collective has {more[more.index('replica_groups') :]:.60}",
+                "it is not known how many devices that is",
+                "read program.as_text() yourself, and tell us",
+            )
         return self._devices
 
 
