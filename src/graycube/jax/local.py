@@ -14,9 +14,10 @@ from graycube.fourier.transform import Norm
 from graycube.jax.blocks import carried
 from graycube.jax.cube import MeshCube
 from graycube.jax.halo import around, require_near, widened
+from graycube.jax.legs import Asked
 from graycube.jax.names import Block
 from graycube.jax.shardings import axes_of, names_of
-from graycube.jax.transform import Asked, transform_of
+from graycube.jax.transform import transform_of
 from graycube.layout import Layout
 from graycube.stencil import ReachLike
 
@@ -111,7 +112,7 @@ def _transformed(
     block: Block, layout: Layout, names: str | Sequence[str], asked: Asked
 ) -> tuple[Block, Layout]:
     body, result = transform_of(layout, _cube(names, layout, block), asked)
-    return body.of_blocks(block), result
+    return body(block), result
 
 
 def _cube(names: str | Sequence[str], layout: Layout, block: Block) -> MeshCube:

@@ -34,7 +34,8 @@ class Placing:
     def local_bits(self) -> tuple[int, ...]:
         """How many address bits of each axis are within a device."""
         used = [sum(len(self.cube.dims(name)) for name in names) for names in self.spec]
-        return tuple(axis.bits - b for axis, b in zip(self.layout.axes, used, strict=True))
+        pairs = zip(self.layout.axes, used, strict=False)  # a layout has one axis at least
+        return tuple(axis.bits - b for axis, b in pairs)
 
 
 def layout(sharding: Sharding, shape: int | Sequence[int]) -> Layout:
