@@ -191,3 +191,31 @@ def test_leaves_from_elsewhere_go_to_their_devices(x):
 
     with jax.set_mesh(a.mesh):
         check_grads(jax.jit(loss), (a / 100,), order=1, modes=["rev"], rtol=0.1)
+
+
+def test_what_has_no_natural_order_says_so():
+    mesh = mesh_of((8,), explicit=False)
+    a = gc.jax.Array.from_array(put(np.arange(96.0, dtype=np.float32), mesh, P("a")))
+    spectrum = gc.jax.fft(a)
+    with pytest.raises(InvalidValueError, match=r"factor 3 above bit .*to_cube\(\).to_numpy"):
+        spectrum.to_array()
+    want = np.fft.fft(np.arange(96))
+    assert np.abs(spectrum.to_cube().to_numpy() - want).max() < 1e-6 * np.abs(want).max()
+    cyclic = gc.Layout.mesh((96,), (8,), allocation="cyclic", ownership=False)
+    with pytest.raises(InvalidValueError, match="above bit 0 of its index here, above bit 3"):
+        a.relayout(cyclic)
+
+
+def test_what_is_elsewhere_is_named(x):
+    a = gc.jax.Array.from_array(x)
+    for name in ("real", "T", "sum", "ndim"):
+        with pytest.raises(AttributeError, match=rf"no '{name}': write a.map"):
+            getattr(a, name)
+    for function in (gc.sort, gc.argsort, gc.unique, lambda a: gc.quantile(a, 0.5), gc.cumsum):
+        for given in (a, x):
+            with pytest.raises(InvalidTypeError, match=r"works on a CubeArray.*a.to_cube\(\)"):
+                function(given)
+    for call in (gc.jax.fftn, lambda b: gc.jax.halo(b, 1, source=x.sharding)):
+        inside = jax.shard_map(call, mesh=a.mesh, in_specs=P("a", "b"), out_specs=P("a", "b"))
+        with pytest.raises(InvalidTypeError, match=r"within shard_map.*gc.jax.local"):
+            inside(x)

@@ -1,4 +1,4 @@
-"""Transforms of other lengths: against NumPy, and against waves that are put in their places."""
+"""Transforms of other lengths: against NumPy, and against waves put in their places."""
 
 import jax
 import numpy as np

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import jax.numpy as jnp
 import numpy as np
@@ -126,6 +126,15 @@ class Arithmetic:
                 "for a sum, a mean or a norm write a.blocks.sum()",
             )
         return replace(self, blocks=made)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say what to write instead of what arrays of JAX have."""
+        raise AttributeError(
+            f"a gc.jax.Array has no {name!r}: write a.map(jnp.real) for what goes by element, "
+            "a.blocks.sum() for what takes all, and a.to_array() for the rest",
+            name=name,
+            obj=self,
+        )
 
     def __array__(self, dtype: Dtype = None, copy: bool | None = None) -> Dtype:  # noqa: FBT001
         """Refuse to become a plain array in silence."""

@@ -89,6 +89,13 @@ class Array(Arithmetic):
         if isinstance(target, P):
             target = jax.sharding.NamedSharding(self.sharding.mesh, target)
         natural = layout_of(target, self.layout.shape)
+        for k, (own, other) in enumerate(zip(self.layout.axes, natural.axes, strict=True)):
+            if own != other:
+                raise InvalidValueError(
+                    f"axis {k} has its factor {own.extent} above bit {own.low} of its index",
+                    f"in an array of JAX it is above bit {other.low}, and only bits move",
+                    'transform with order="natural" or back first, or use a.to_cube().to_numpy()',
+                )
         require_same_mesh(self.sharding.mesh, target.mesh)
         whole = placed(target, self.layout.shape, "sharding")
         given = whole.local_bits, tuple(axis.extent for axis in natural.axes)

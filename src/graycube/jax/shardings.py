@@ -164,6 +164,13 @@ def source_of(x: Block, source: Sharding) -> Sharding:
             "numbers are moved and transformed",
             "take jax.random.key_data(x), and wrap what comes of it with wrap_key_data",
         )
+    kinds = jax.sharding.get_abstract_mesh().axis_types
+    if isinstance(x, jax.core.Tracer) and jax.sharding.AxisType.Manual in kinds:
+        raise InvalidTypeError(
+            f"got the part of an array that a device has, of shape {x.shape}",
+            "within shard_map there is no more of it",
+            "use the functions of gc.jax.local, or call this one outside",
+        )
     if source is not None:
         return source
     if not isinstance(x, jax.core.Tracer):
