@@ -94,7 +94,7 @@ class Array(Arithmetic):
                 raise InvalidValueError(
                     f"axis {k} has its factor {own.extent} above bit {own.low} of its index",
                     f"in an array of JAX it is above bit {other.low}, and only bits move",
-                    'transform with order="natural" or back first, or use a.to_cube().to_numpy()',
+                    'use a.to_cube().to_numpy(), or transform with order="natural", or back',
                 )
         require_same_mesh(self.sharding.mesh, target.mesh)
         whole = placed(target, self.layout.shape, "sharding")
