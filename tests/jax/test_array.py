@@ -5,6 +5,7 @@ from functools import partial
 import jax
 import numpy as np
 import pytest
+from jax.test_util import check_grads
 from jax_cases import P, collectives, compiled, mesh_of, put
 
 import graycube as gc
@@ -110,3 +111,111 @@ def test_what_cannot_meet_is_refused(x):
         a + x
     with pytest.raises(InvalidValueError, match=r"on 2\^3 nodes meets .* 2\^2 nodes"):
         a.relayout(gc.Layout.mesh((16, 8), nodes=(4, 1)))
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+@pytest.mark.parametrize("components", [3, 8])
+def test_axes_of_layouts_meet_and_payload_aligns_from_the_back(components, explicit):
+    x = np.random.default_rng(0).standard_normal((16, 8, components)).astype(np.float32)
+    sharding = jax.sharding.NamedSharding(mesh_of((2, 4), explicit=explicit), P("a", "b"))
+    u = gc.CubeArray.from_numpy(x, LAYOUTS[0])
+    a, k = gc.jax.Array.from_cube(u, sharding), np.indices((16, 8))[0][..., None]
+    assert (a.shape, repr(a)[:24]) == (x.shape, f"<gc.jax.Array (16, 8, {components})")
+    weights = np.arange(components, dtype=np.float32)
+    scalar = a.coordinate(0)
+    assert scalar.shape == (16, 8)
+    for made, want in (
+        (a * scalar, x * k),
+        (scalar - a, k - x),
+        (jax.jit(lambda a, b: a * b)(scalar, a), k * x),
+        (scalar.map(jax.numpy.where, a, 1), np.where(k, x, 1)),
+        (a * weights, x * weights),
+        (gc.jax.fftn(gc.jax.ifftn(a) * 2, order="natural").map(jax.numpy.real), 2 * x),
+    ):
+        got = made.relayout(a.layout)
+        assert got.shape == x.shape
+        np.testing.assert_allclose(np.asarray(got.to_array()), want, rtol=1e-5, atol=1e-5)
+    with pytest.raises(InvalidValueError, match=r"payloads of shapes .* meet"):
+        a * np.ones(components + 1)
+    with pytest.raises(InvalidTypeError, match=r"from_cube\(u, a.sharding\)"):
+        a + u
+
+
+USES = {
+    "fftn": gc.jax.fftn,
+    "rfft": gc.jax.rfft,
+    "permute": lambda a: gc.jax.permute(a, gc.Layout.cyclic(7, 0).map),
+    "to_array": lambda a: a.to_array(),
+    "to_cube": lambda a: a.to_cube(),
+    "relayout": lambda a: a.relayout(LAYOUTS[1]),
+    "to itself": lambda a: a.relayout(a.layout),
+    "times": lambda a: a * 2,
+    "map": lambda a: a.map(jax.numpy.exp),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_a_batch_is_no_array_and_an_array_is_no_batch(x, use):
+    a = gc.jax.Array.from_array(x)
+    for count in (8, 3):
+        batch = jax.vmap(lambda c: a * c)(jax.numpy.arange(float(count)))
+        with pytest.raises(InvalidValueError, match=rf"\({count}, 8, 16\).*within jax.vmap"):
+            use(batch)
+    with pytest.raises(InvalidValueError, match=r"shape \(16,\).*apart by its devices"):
+        jax.vmap(use)(a)
+    with pytest.raises(InvalidValueError, match=r"have \(8, 16\); spread elements by"):
+        gc.jax.Array(x, a.layout, a.sharding)
+
+
+def test_a_batch_goes_through_vmap_again(x):
+    a = gc.jax.Array.from_array(x)
+    batch = jax.vmap(lambda c: a * c)(jax.numpy.arange(3.0))
+    spectra = jax.jit(jax.vmap(gc.jax.fftn))(batch)
+    one = gc.jax.fftn(jax.tree.map(lambda v: v[2], spectra).relayout(a.layout))
+    want = np.fft.fftn(np.fft.fftn(2 * np.asarray(x)))
+    error = np.abs(one.layout.gather(np.asarray(one.blocks)) - want).max()
+    assert error < 1e-6 * np.abs(want).max()
+
+
+def test_leaves_from_elsewhere_go_to_their_devices(x):
+    a = gc.jax.Array.from_array(x, LAYOUTS[0])
+    copies = jax.sharding.NamedSharding(a.mesh, P())
+    for b in (jax.device_get(a), jax.device_put(a, copies)):
+        assert b.to_array().sharding.is_equivalent_to(x.sharding, 2)
+        np.testing.assert_array_equal(b.relayout(LAYOUTS[1]).to_cube().to_numpy(), x)
+        spectra = [np.asarray(gc.jax.fftn(each).blocks) for each in (a, b)]
+        np.testing.assert_array_equal(*spectra)
+
+    def loss(a):
+        return (abs(gc.jax.fftn(a)) ** 2).blocks.mean()
+
+    with jax.set_mesh(a.mesh):
+        check_grads(jax.jit(loss), (a / 100,), order=1, modes=["rev"], rtol=0.1)
+
+
+def test_what_has_no_natural_order_says_so():
+    mesh = mesh_of((8,), explicit=False)
+    a = gc.jax.Array.from_array(put(np.arange(96.0, dtype=np.float32), mesh, P("a")))
+    spectrum = gc.jax.fft(a)
+    with pytest.raises(InvalidValueError, match=r"factor 3 above bit .*to_cube\(\).to_numpy"):
+        spectrum.to_array()
+    want = np.fft.fft(np.arange(96))
+    assert np.abs(spectrum.to_cube().to_numpy() - want).max() < 1e-6 * np.abs(want).max()
+    cyclic = gc.Layout.mesh((96,), (8,), allocation="cyclic", ownership=False)
+    with pytest.raises(InvalidValueError, match="above bit 0 of its index here, above bit 3"):
+        a.relayout(cyclic)
+
+
+def test_what_is_elsewhere_is_named(x):
+    a = gc.jax.Array.from_array(x)
+    for name in ("real", "T", "sum", "ndim"):
+        with pytest.raises(AttributeError, match=rf"no '{name}': write a.map"):
+            getattr(a, name)
+    for function in (gc.sort, gc.argsort, gc.unique, lambda a: gc.quantile(a, 0.5), gc.cumsum):
+        for given in (a, x):
+            with pytest.raises(InvalidTypeError, match=r"works on a CubeArray.*a.to_cube\(\)"):
+                function(given)
+    for call in (gc.jax.fftn, lambda b: gc.jax.halo(b, 1, source=x.sharding)):
+        inside = jax.shard_map(call, mesh=a.mesh, in_specs=P("a", "b"), out_specs=P("a", "b"))
+        with pytest.raises(InvalidTypeError, match=r"within shard_map.*gc.jax.local"):
+            inside(x)

@@ -28,16 +28,38 @@ def blocks_of(x, counts):
         )
 
 
-@pytest.mark.parametrize("periodic", [True, False])
-@pytest.mark.parametrize(("sizes", "shape", "spec", "reach"), CASES)
-def test_blocks_have_what_is_around_them(sizes, shape, spec, reach, periodic):
-    mesh = mesh_of(sizes, explicit=periodic)
+def padded_by(x, reach, rings, fill):
+    """The array with its own ends around it along some axes, and a number along the others."""
+    for k, (pair, ring) in enumerate(zip(reach, rings, strict=True)):
+        widths = [pair if j == k else (0, 0) for j in range(x.ndim)]
+        more = {"mode": "wrap"} if ring else {"constant_values": fill}
+        x = np.pad(x, widths, **more)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("periodic", "fill"), [(True, 0), (False, 0), (False, -7), ([True, False, True], 5)]
+)
+@pytest.mark.parametrize("case", CASES)
+def test_blocks_have_what_is_around_them(case, periodic, fill):
+    sizes, shape, spec, reach = case
+    mesh = mesh_of(sizes, explicit=periodic is True)
+    rings = periodic[: len(shape)] if isinstance(periodic, list) else [periodic] * len(shape)
+    periodic = periodic if isinstance(periodic, bool) else rings
     x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) + 1
     given = put(x, mesh, spec)
     source = given.sharding
-    program = compiled(lambda x: gc.jax.halo(x, reach, periodic=periodic, source=source), given)
+    known = {"periodic": periodic, "fill": fill}
+    program = compiled(lambda x: gc.jax.halo(x, reach, **known, source=source), given)
     wide = np.asarray(program(given))
-    padded = np.pad(x, reach, mode="wrap" if periodic else "constant")
+    inside = jax.shard_map(
+        lambda block: gc.jax.local.halo(block, reach, spec, **known),
+        mesh=mesh,
+        in_specs=spec,
+        out_specs=spec,
+    )
+    np.testing.assert_array_equal(jax.jit(inside)(given), wide)
+    padded = padded_by(x, reach, rings, fill)
     length = dict(mesh.shape)
     counts = [np.prod([length[n] for n in entry or ()], dtype=int) for entry in (*spec,)]
     counts += [1] * (len(shape) - len(counts))
@@ -77,11 +99,20 @@ def test_what_is_out_of_reach_is_refused():
     x = put(np.ones((8, 4)), mesh_of((8,), explicit=False), P("a"))
     with pytest.raises(InvalidValueError, match=r"reach along axis 0 is 2.*1 elements"):
         gc.jax.halo(x, [2, 0])
-    with pytest.raises(InvalidValueError, match=r"reach has 1 entries.*2 axes"):
+    with pytest.raises(InvalidValueError, match="reach has 1 entries for 2 axes"):
         gc.jax.halo(x, [1])
-    with pytest.raises(InvalidValueError, match="two sides"):
+    with pytest.raises(InvalidValueError, match=r"reach\[0\] has 3 entries.*a pair"):
         gc.jax.halo(x, [(1, 1, 1), 0])
-    with pytest.raises(InvalidValueError, match="reach is -1"):
+    with pytest.raises(InvalidValueError, match=r"reach\[0\] is -1"):
         gc.jax.halo(x, -1)
+    for periodic, error in (
+        ((True,), InvalidValueError),
+        ("yes", InvalidValueError),
+        (1, InvalidTypeError),
+    ):
+        with pytest.raises(error, match="periodic"):
+            gc.jax.halo(x, 1, periodic=periodic)
+    with pytest.raises(InvalidValueError, match="fill is 'wall'"):
+        gc.jax.halo(x, 1, fill="wall")
     with pytest.raises(InvalidTypeError, match=r"natural order.*to_array"):
         gc.jax.halo(gc.jax.Array.from_array(x), 1)

@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import is_power_of_two, require_int, require_ints
-from graycube.layout import Layout
 from graycube.layout.required import require_powers
 from graycube.parsing import require_line
 from graycube.stencil.exchange import asked
@@ -212,9 +211,7 @@ def _checked(phase: Phase, shape: tuple[int, ...]) -> Phase:
     if isinstance(phase, Coarse):
         return replace(phase, phases=checked(phase.phases, _coarse_shape(phase, shape)))
     if isinstance(phase, Stencil):
-        alone = Layout.mesh(shape, (1,) * count, ownership=False)
-        more = phase.corners, 1, phase.stride
-        asked(alone, phase.reach, phase.periodic, *more)
+        asked(count, phase.reach, phase.periodic, phase.corners, 1, phase.stride)
     if isinstance(phase, FFT) and phase.axes is not None:
         if any(not -count <= axis < count for axis in phase.axes):
             raise OutOfRangeError(

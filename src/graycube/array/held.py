@@ -128,5 +128,5 @@ def require_array(a: object, what: str) -> None:
         raise InvalidTypeError(
             f"got a {type(a).__name__}",
             f"{what} works on a CubeArray",
-            "use CubeArray.from_numpy(x, layout)",
+            "use CubeArray.from_numpy(x, layout), or a.to_cube() of a gc.jax.Array",
         )

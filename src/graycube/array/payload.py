@@ -213,7 +213,7 @@ def _alike(
         raise InvalidTypeError(
             f"numpy.{what} is given {kinds:.60}",
             "it joins CubeArrays of one layout",
-            "spread the others first, with CubeArray.from_numpy(x, layout)",
+            "use CubeArray.from_numpy(x, layout), or a.to_cube() of a gc.jax.Array",
         )
     for x in given[1:]:
         _require_layout(given[0], x)

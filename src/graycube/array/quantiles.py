@@ -40,8 +40,8 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
     >>> found.layout.shape, counts.blocks.ravel().tolist()
     ((1,), [2])
     """
-    over = spread(a.comm)
     agreed_on(a, "unique", _nothing)
+    over = spread(a.comm)
     found = np.unique(_elements(a), return_counts=True)
     if over is None:
         layout = in_blocks(found[0].shape, (a.layout.node_count,))

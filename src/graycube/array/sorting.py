@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.held import Held
+from graycube.array.held import Held, require_array
 from graycube.array.in_order import merged, stable_order
 from graycube.array.local import blocks_of_local, local
 from graycube.array.merging import InARow, SortedParts
@@ -79,7 +79,6 @@ def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
     over_ranks: Callable[[_Array, InARow, "Intracomm"], _Array],
     in_memory: Callable[..., _Array],
 ) -> _H:
-    d = len(a.layout.shape)
 
     def wanted() -> dict[str, Any]:
         if axis is None:
@@ -91,6 +90,7 @@ def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
         return {"axis": require_axis(axis, a.ndim)}
 
     place = agreed_on(a, name, wanted)["axis"]
+    d = len(a.layout.shape)
     if place >= d:
         return a.with_blocks(in_memory(a.blocks, place - d + 2))
     over = spread(a.comm)
@@ -203,6 +203,7 @@ def agreed_on(a: Held, what: str, wanted: Callable[[], dict[str, Any]]) -> dict[
     >>> agreed_on(Held(np.zeros((2, 1)), Layout.nodes(1)), "an example", lambda: {"axis": 0})
     {'axis': 0}
     """
+    require_array(a, what)
 
     def prepare() -> tuple[dict[str, Any], dict[str, object]]:
         require_plain(a.dtype)

@@ -60,7 +60,7 @@ class Window(Generic[_H]):
         self._frames = frames_of(
             exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
         )
-        payload, value = a.blocks.shape[2:], _require_fill(fill, a.dtype)
+        payload, value = a.blocks.shape[2:], require_fill(fill, a.dtype)
         self._edges = isinstance(fill, str)
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
@@ -253,8 +253,12 @@ def _require_near(exchange: Halo | OwnedHalo) -> None:
             )
 
 
-def _require_fill(fill: Fill, dtype: np.dtype[Any]) -> _Blocks:
-    """The value for what lies beyond the ends, if the array can hold it; edges come later."""
+def require_fill(fill: Fill, dtype: np.dtype[Any]) -> _Blocks:
+    """The value for what lies beyond the ends, if the array can hold it; edges come later.
+
+    >>> require_fill(1, np.dtype(float))
+    array(1.)
+    """
     given = host_array(0 if isinstance(fill, str) and fill == "edge" else fill)
     try:
         with np.errstate(invalid="ignore"):

@@ -35,7 +35,7 @@ from graycube.fourier.transform import (
     require_norm,
 )
 from graycube.gf2.arrays import IntArray
-from graycube.layout import Ownership
+from graycube.layout import Layout, Ownership
 
 _Lines = NDArray[Any]
 
@@ -65,7 +65,7 @@ def resampled(
     """
 
     def check() -> dict[int, tuple[int, int]]:
-        return _numbers(spectrum, axes, points, s, real=real)
+        return numbers_of(spectrum.layout, axes, points, s, real=real)
 
     facts: dict[str, Any] = {"axes": axes, "points": points, "s": s, "real": real}
     numbers = all_agree(spectrum, "resampled", check, **facts)
@@ -163,7 +163,7 @@ def points_wanted(  # noqa: PLR0913
     (8, 8)
     """
     require_norm(norm)
-    numbers = _numbers(spectrum, axes, points, s, real=real)
+    numbers = numbers_of(spectrum.layout, axes, points, s, real=real)
     before, after = zip(*numbers.values(), strict=True)
     return Wanted((*numbers,), after, norm, inverse=True, real=real, waves=before)
 
@@ -237,23 +237,28 @@ class Waves:
         return sent_on(lines, old, new, team, self)
 
 
-def _numbers(
-    spectrum: CubeArray,
+def numbers_of(
+    layout: Layout,
     axes: Sequence[int] | None,
     points: Sequence[int],
     s: Sequence[int],
     *,
     real: bool,
 ) -> dict[int, tuple[int, int]]:
-    """How many points there were along each axis, and how many there are to be."""
-    chosen = require_axes(spectrum.layout, axes)
-    there = require_lengths(spectrum.layout, chosen, points)
-    wanted = require_lengths(spectrum.layout, chosen, s)
+    """How many points there were along each axis of a spectrum, and how many there are to be.
+
+    >>> from graycube.layout import Layout
+    >>> numbers_of(Layout.mesh((8, 5), (2, 1)), None, (8, 8), (12, 12), real=True)
+    {0: (8, 12), 1: (8, 12)}
+    """
+    chosen = require_axes(layout, axes)
+    there = require_lengths(layout, chosen, points)
+    wanted = require_lengths(layout, chosen, s)
     for k in chosen:
         values = there[k] // 2 + 1 if real and k == chosen[-1] else there[k]
-        if values != spectrum.shape[k]:
+        if values != layout.shape[k]:
             raise InvalidValueError(
-                f"axis {k} of the spectrum has length {spectrum.shape[k]}",
+                f"axis {k} of the spectrum has length {layout.shape[k]}",
                 f"the spectrum of {there[k]} points has {values} values there",
                 "pass the points of the array that was transformed; real=False after fftn",
             )

@@ -17,8 +17,8 @@ The files, in the order in which data meets them:
    ``over`` runs what a device does on all of them.
 3. ``reshard``, ``permute`` and ``halo`` are for arrays of JAX. ``array`` carries its layout,
    and has its ``arithmetic``; ``convert`` takes blocks from the host and back.
-4. ``steps`` and ``lines`` are what a transform is made of; ``transform`` and ``real`` are what
-   people call.
+4. ``legs``, ``steps`` and ``lines`` are what a transform is made of; ``transform`` and
+   ``real`` are what people call.
 5. ``rounds`` of a plan, made of ``matchings``, are what ``execute`` carries out.
 6. ``local`` is for a ``shard_map`` of your own, and ``traffic`` reads what a program sends.
 """
@@ -39,7 +39,16 @@ from graycube.jax.array import Array
 from graycube.jax.execute import execute
 from graycube.jax.halo import halo
 from graycube.jax.permute import permute
-from graycube.jax.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
+from graycube.jax.real import (
+    irfft,
+    irfft2,
+    irfftn,
+    rfft,
+    rfft2,
+    rfftn,
+    to_points,
+    to_waves,
+)
 from graycube.jax.reshard import reshard
 from graycube.jax.shardings import layout, sharding
 from graycube.jax.traffic import Collectives, traffic
@@ -67,5 +76,7 @@ __all__ = [
     "rfft2",
     "rfftn",
     "sharding",
+    "to_points",
+    "to_waves",
     "traffic",
 ]

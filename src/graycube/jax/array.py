@@ -1,8 +1,8 @@
 """An array of JAX in blocks that carry their layout."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 
@@ -13,7 +13,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap
 from graycube.jax.arithmetic import Arithmetic
 from graycube.jax.blocks import carried, from_slots, to_slots
-from graycube.jax.convert import on_devices, on_host
+from graycube.jax.convert import on_devices as spread_out, on_host
 from graycube.jax.cube import MeshCube, cube_of
 from graycube.jax.lines import index_along
 from graycube.jax.names import Block, Dtype, Mesh, P, Sharding
@@ -88,11 +88,18 @@ class Array(Arithmetic):
         target = self.sharding if sharding is None else sharding
         if isinstance(target, P):
             target = jax.sharding.NamedSharding(self.sharding.mesh, target)
-        natural = layout_of(target, self.shape)
+        natural = layout_of(target, self.layout.shape)
+        for k, (own, other) in enumerate(zip(self.layout.axes, natural.axes, strict=True)):
+            if own != other:
+                raise InvalidValueError(
+                    f"axis {k} has its factor {own.extent} above bit {own.low} of its index",
+                    f"in an array of JAX it is above bit {other.low}, and only bits move",
+                    'use a.to_cube().to_numpy(), or transform with order="natural", or back',
+                )
         require_same_mesh(self.sharding.mesh, target.mesh)
-        whole = placed(target, self.shape, "sharding")
+        whole = placed(target, self.layout.shape, "sharding")
         given = whole.local_bits, tuple(axis.extent for axis in natural.axes)
-        blocks = self.relayout(natural).blocks
+        blocks = self.relayout(natural).on_devices()
         return over(self.mesh, _part_of, P(self.cube.names), whole.partition, *given)(blocks)
 
     @classmethod
@@ -123,7 +130,7 @@ class Array(Arithmetic):
         u = of_kind(u, layout)
         require_same_nodes(layout, layout_of(sharding, u.layout.shape))
         every = jax.sharding.NamedSharding(sharding.mesh, P(cube_of(sharding.mesh).names))
-        return cls(on_devices(u.blocks, u.nodes, every, copy=copy), layout, sharding)
+        return cls(spread_out(u.blocks, u.nodes, every, copy=copy), layout, sharding)
 
     def to_cube(
         self, comm: "Intracomm | None" = None, *, copy: bool | None = None
@@ -140,7 +147,7 @@ class Array(Arithmetic):
         [0, 1, 2, 3]
         """
         nodes = nodes_here(self.layout, comm)
-        return CubeArray(on_host(self.blocks, nodes, copy=copy), self.layout, comm)
+        return CubeArray(on_host(self.on_devices(), nodes, copy=copy), self.layout, comm)
 
     def relayout(self, target: Layout, plan: "Plan | None" = None) -> "Array":
         """The array in another layout of the same nodes: no device receives more than a block.
@@ -152,10 +159,10 @@ class Array(Arithmetic):
         >>> Array.from_array(x).relayout(Layout.nodes(3, "gray")).blocks.ravel().tolist()
         [0, 1, 3, 2, 7, 6, 4, 5]
         """
-        target = in_bits(target, "a gc.jax.Array")
+        target, blocks = in_bits(target, "a gc.jax.Array"), self.require_blocks()
         move = self.layout.conversion(target)
         if plan is not None:
-            body = executed(plan, self.cube, self.blocks.shape[1:])
+            body = executed(plan, self.cube, blocks.shape[1:])
             _require_task(plan.task, self.layout, target)
             return self.computed(body, target)
         if move == AffineMap.identity(target.p):
@@ -173,8 +180,27 @@ class Array(Arithmetic):
         [0, -1, -2, -3, -4, -5, -6, -7]
         """
         names = P(self.cube.names)
-        blocks = over(self.mesh, body, names, names, *given)(self.blocks)
+        blocks = over(self.mesh, body, names, names, *given)(self.on_devices())
         return replace(self, blocks=blocks, layout=layout)
+
+    def on_devices(self) -> Block:
+        """The blocks, each on its device, wherever the leaf of the pytree came from.
+
+        >>> mesh = jax.make_mesh((8,), ("x",))
+        >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, P("x")))
+        >>> jax.device_get(Array.from_array(x)).on_devices().sharding.spec == P("x", None)
+        True
+        """
+        blocks, mesh = self.require_blocks(), self.mesh
+        there = jax.sharding.NamedSharding(
+            mesh, P(self.cube.names, *(None,) * (blocks.ndim - 1))
+        )
+        if not isinstance(blocks, jax.core.Tracer):
+            return jax.device_put(blocks, there)
+        shown = jax.sharding.AxisType.Explicit in mesh.axis_types
+        if shown and jax.typeof(blocks).sharding.spec != there.spec:
+            return jax.sharding.reshard(blocks, there)
+        return blocks
 
     def coordinate(self, axis: int) -> "Array":
         """The index along an axis of every element, counted on the devices: no table is made.
@@ -197,9 +223,10 @@ class Array(Arithmetic):
         >>> Array.from_array(x).mesh == mesh
         True
         """
+        known = self.sharding.mesh
         if isinstance(self.blocks, jax.core.Tracer):
-            return self.sharding.mesh
-        return getattr(self.blocks.sharding, "mesh", self.sharding.mesh)
+            return known
+        return getattr(getattr(self.blocks, "sharding", None), "mesh", known)
 
     @property
     def cube(self) -> MeshCube:
@@ -211,17 +238,6 @@ class Array(Arithmetic):
         MeshCube(names=('x',), bits=(3,))
         """
         return cube_of(self.sharding.mesh)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The lengths of the axes.
-
-        >>> mesh = jax.make_mesh((8,), ("x",))
-        >>> x = jax.device_put(jnp.ones((3, 8)), jax.NamedSharding(mesh, P(None, "x")))
-        >>> Array.from_array(x).shape
-        (3, 8)
-        """
-        return self.layout.shape
 
     @property
     def dtype(self) -> Dtype:
@@ -240,7 +256,24 @@ class Array(Arithmetic):
         return f"<gc.jax.Array {self.shape} {kind} on {devices} devices: {self.layout}>"
 
 
-jax.tree_util.register_dataclass(Array, ["blocks"], ["layout", "sharding"])
+_KEPT = "layout", "sharding", "payload"
+
+
+def _flattened(a: Array) -> Any:  # noqa: ANN401 - as JAX wants it
+    return ((jax.tree_util.GetAttrKey("blocks"), a.blocks),), tuple(
+        getattr(a, k) for k in _KEPT
+    )
+
+
+def _unflattened(kept: Sequence[object], leaves: Sequence[Block]) -> Array:
+    """The array with other leaves, which are not looked at: JAX puts anything there."""
+    made = object.__new__(Array)
+    for name, value in zip((*_KEPT, "blocks"), (*kept, *leaves), strict=True):
+        object.__setattr__(made, name, value)
+    return made
+
+
+jax.tree_util.register_pytree_with_keys(Array, _flattened, _unflattened)
 
 
 def require_same_nodes(layout: Layout, other: Layout) -> None:

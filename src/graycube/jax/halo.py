@@ -1,27 +1,35 @@
 """What the neighbours of a block have, beside it: permutations around the axes of the mesh."""
 
+import math
 from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
 
+from graycube.array.window import require_fill
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import require_int
 from graycube.jax.array import Array
 from graycube.jax.blocks import permuted
 from graycube.jax.names import Block, Sharding
 from graycube.jax.over import over
 from graycube.jax.shardings import placed, source_of
+from graycube.stencil import ReachLike
+from graycube.stencil.exchange import asked
 
-Reach = int | Sequence[int | tuple[int, int]]
-"""How far: for all axes, or for each, or before and after for each."""
 
-
-def halo(x: Block, reach: Reach, *, periodic: bool = True, source: Sharding = None) -> Block:
+def halo(
+    x: Block,
+    reach: ReachLike,
+    *,
+    periodic: bool | Sequence[bool] = True,
+    fill: float = 0,
+    source: Sharding = None,
+) -> Block:
     """The blocks of an array with what is around them, side by side.
 
     A block of b elements along an axis becomes one of before + b + after; the array keeps its
-    sharding. Beyond the ends of an array that is not ``periodic`` are zeros.
+    sharding. ``reach`` and ``periodic`` are for all axes, or have an entry for each. Beyond the
+    ends of axes that are not ``periodic`` is ``fill``.
 
     >>> mesh = jax.make_mesh((4,), ("x",))
     >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
@@ -38,29 +46,28 @@ def halo(x: Block, reach: Reach, *, periodic: bool = True, source: Sharding = No
     counts = tuple(
         1 << sum(len(given.cube.dims(name)) for name in names) for names in given.spec
     )
-    pairs, parts = sides(reach, x.ndim), (given.partition, given.partition)
+    pairs, fills = around(x, reach, periodic, fill)
     for k, (pair, count) in enumerate(zip(pairs, counts, strict=True)):
         require_near(k, pair, x.shape[k] // count)
-    return over(given.mesh, _on_all_sides, *parts, pairs, given.spec, counts, periodic)(x)
+    parts = given.partition, given.partition
+    return over(given.mesh, _on_all_sides, *parts, pairs, given.spec, counts, fills)(x)
 
 
-def sides(reach: Reach, d: int) -> tuple[tuple[int, int], ...]:
-    """The reach before and after along each of d axes.
+def around(
+    x: Block,
+    reach: ReachLike,
+    periodic: bool | Sequence[bool],  # noqa: FBT001
+    fill: float,
+) -> tuple[tuple[tuple[int, int], ...], tuple[float | None, ...]]:
+    """How far before and after along each axis, and what is beyond its ends, if they are open.
 
-    >>> sides(1, 2), sides([0, (2, 1)], 2)
-    (((1, 1), (1, 1)), ((0, 0), (2, 1)))
+    >>> around(jnp.ones((2, 2)), [0, (2, 1)], (True, False), 5)
+    (((0, 0), (2, 1)), (None, 5.0))
     """
-    entries = list(reach) if isinstance(reach, Sequence) else [reach] * d
-    if len(entries) != d:
-        raise InvalidValueError(
-            f"reach has {len(entries)} entries", f"the array has {d} axes", "give one for each"
-        )
-    pairs = [entry if isinstance(entry, Sequence) else (entry, entry) for entry in entries]
-    if any(len(pair) != 2 for pair in pairs):
-        raise InvalidValueError(
-            f"reach is {reach!r}", "an axis has two sides", "give (before, after)"
-        )
-    return tuple((require_int(a, "reach", 0), require_int(b, "reach", 0)) for a, b in pairs)
+    pairs, rings, *_ = asked(x.ndim, reach, periodic, corners=False, itemsize=1, stride=1)
+    value: float = require_fill(fill, x.dtype).item()
+    value = math.nan if value != value else value  # noqa: PLR0124 - one NaN, equal to itself
+    return pairs, tuple(None if ring else value for ring in rings)
 
 
 def require_near(k: int, pair: tuple[int, int], length: int) -> None:
@@ -81,27 +88,28 @@ def _on_all_sides(
     reach: tuple[tuple[int, int], ...],
     names: tuple[tuple[str, ...], ...],
     counts: tuple[int, ...],
-    periodic: bool,  # noqa: FBT001
+    fills: tuple[float | None, ...],
 ) -> Block:
     """A device's block widened along one axis after the other: so corners come too."""
-    for k, (pair, own, count) in enumerate(zip(reach, names, counts, strict=True)):
-        block = widened(block, k, pair, own, count, periodic=periodic)
+    for k, given in enumerate(zip(reach, names, counts, fills, strict=True)):
+        block = widened(block, k, *given)
     return block
 
 
-def widened(  # noqa: PLR0913
+def widened(  # noqa: PLR0913, PLR0917
     block: Block,
     axis: int,
     reach: tuple[int, int],
     names: tuple[str, ...],
     count: int,
-    *,
-    periodic: bool,
+    fill: float | None,
 ) -> Block:
     """A device's block with what is before and after it along an axis, of ``count`` devices.
 
-    >>> widened(jnp.arange(4), 0, (1, 2), (), 1, periodic=False).tolist()
-    [0, 0, 1, 2, 3, 0, 0]
+    Without a ``fill`` the axis is periodic.
+
+    >>> widened(jnp.arange(4), 0, (1, 2), (), 1, 7).tolist()
+    [7, 0, 1, 2, 3, 7, 7]
     """
     length = block.shape[axis]
     parts = [block]
@@ -109,18 +117,22 @@ def widened(  # noqa: PLR0913
         if amount:
             start = length - amount if step == 1 else 0
             edge = jax.lax.slice_in_dim(block, start, start + amount, axis=axis)
-            edge = _from_next(edge, names, count, step, periodic=periodic)
+            edge = _from_next(edge, names, count, step, fill)
             parts = [edge, *parts] if step == 1 else [*parts, edge]
     return jnp.concatenate(parts, axis)
 
 
 def _from_next(
-    edge: Block, names: tuple[str, ...], count: int, step: int, *, periodic: bool
+    edge: Block, names: tuple[str, ...], count: int, step: int, fill: float | None
 ) -> Block:
-    """What the device before (step 1) or after (step -1) has; zeros, if there is none."""
+    """What the device before (step 1) or after (step -1) has; the fill, if there is none."""
     if count == 1:
-        return edge if periodic else jnp.zeros_like(edge)
+        return edge if fill is None else jnp.full_like(edge, fill)
     pairs = [(k, (k + step) % count) for k in range(count)]
-    if not periodic:
-        pairs = [(k, to) for k, to in pairs if to == k + step]
-    return permuted(edge, names, pairs)
+    if fill is None:
+        return permuted(edge, names, pairs)
+    came = permuted(edge, names, [(k, to) for k, to in pairs if to == k + step])
+    if not fill:  # a device to which nothing is sent has zeros
+        return came
+    first = jax.lax.axis_index(names) == (0 if step == 1 else count - 1)
+    return jnp.where(first, jnp.full_like(edge, fill), came)

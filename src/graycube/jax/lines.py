@@ -10,41 +10,107 @@ from itertools import pairwise
 import jax
 import jax.numpy as jnp
 
+from graycube.errors import InvalidTypeError
+from graycube.fourier.waves import Waves
 from graycube.gf2 import AffineMap
 from graycube.jax.blocks import carried, parity_of
 from graycube.jax.cube import MeshCube
+from graycube.jax.legs import Leg
 from graycube.jax.names import Block, Dtype
-from graycube.jax.steps import LineStep
+from graycube.jax.steps import Lines, LineStep, Step
 from graycube.layout import Axis, Layout
 
 
-def transformed(
-    block: Block, layout: Layout, taken: Sequence[LineStep], cube: MeshCube, *, inverse: bool
-) -> Block:
-    """The block after all steps, without scaling; slots, an axis of each extent, payload.
+def transformed(block: Block, taken: Sequence[Step], cube: MeshCube) -> Block:
+    """The block after all steps, without scaling; slots with their extents, then payload.
 
+    >>> from graycube.jax.legs import Leg
     >>> from graycube.jax.steps import steps
-    >>> layout = Layout.consecutive(3, 0)
-    >>> made = transformed(jnp.ones((8, 1)), layout, steps(layout, (0,))[0], MeshCube((), ()),
-    ...                    inverse=False)
-    >>> made[:, 0].real.tolist()
+    >>> taken, _ = steps(Layout.consecutive(3, 0), ((0, Leg("fft", 8, 8, 8)),))
+    >>> transformed(jnp.ones(8), taken, MeshCube((), ())).real.tolist()
     [8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
     for step in taken:
-        block = carried(block, step.move, cube)
-        size = 1 << step.high - step.low
-        split = block.reshape(-1, size, 1 << step.slot, *block.shape[1:])
-        extent = 3 + step.axis
-        if step.whole:
-            made = _whole(split, layout.axes[step.axis], extent, inverse=inverse)
-        else:
-            made = _fft(split, 1 if step.low < step.high else extent, inverse=inverse)
-            if step.words is not None:
-                sizes = (step.high - step.low, step.slot)
-                words = Words(step.words, layout, cube, sizes, split.ndim)
-                made *= _factors(layout, step, words, made.dtype, inverse=inverse)
-        block = made.reshape(block.shape)
+        slots = block.reshape(1 << step.move.width - cube.n, -1, *block.shape[1:])
+        block = carried(slots, step.move, cube).reshape(block.shape)
+        if isinstance(step, Lines):
+            block = _of_lines(block, step)
+        elif isinstance(step, LineStep):
+            block = _of_digits(block, step, cube)
     return block
+
+
+def _of_digits(block: Block, step: LineStep, cube: MeshCube) -> Block:
+    """The transform of the digits of an axis, and the twiddle factors after it."""
+    layout, inverse = step.layout, step.inverse
+    extents = (axis.extent for axis in layout.axes)
+    size = 1 << step.high - step.low
+    complexes = block.astype(complex_of(block.dtype))
+    split = complexes.reshape(-1, size, 1 << step.slot, *extents, *block.shape[1:])
+    extent = 3 + step.axis
+    if step.whole:
+        made = _whole(split, layout.axes[step.axis], extent, inverse=inverse)
+    else:
+        made = _fft(split, 1 if step.low < step.high else extent, inverse=inverse)
+        if step.words is not None:
+            sizes = (step.high - step.low, step.slot)
+            words = Words(step.words, layout, cube, sizes, split.ndim)
+            made *= _factors(layout, step, words, made.dtype, inverse=inverse)
+    return made.reshape(block.shape)
+
+
+def _of_lines(block: Block, step: Lines) -> Block:
+    """Whole lines made anew."""
+    digits = jnp.moveaxis(block.reshape(*step.before, -1), 5, 2)
+    above, high, extent, low, *rest = digits.shape
+    made = _leg(digits.reshape(above, high * extent * low, *rest), step.leg)
+    above, high, low, below, inside, extent = step.after
+    digits = made.reshape(above, high, extent, low, below, inside, -1)
+    return jnp.moveaxis(digits, 2, 5).reshape(-1, *block.shape[1:])
+
+
+def _leg(lines: Block, leg: Leg) -> Block:
+    """What a leg makes of lines along axis 1."""
+    lines = lines[:, : leg.values]
+    if leg.kind is not None:
+        dtype = complex_of(lines.dtype)
+        lines = lines.astype(jnp.finfo(dtype).dtype if leg.kind == "rfft" else dtype)
+        inverse = leg.kind in {"ifft", "irfft"}
+        if leg.waves is not None and inverse:
+            lines = _moved(lines, leg.waves)
+        norm = "forward" if inverse else "backward"
+        lines = getattr(jnp.fft, leg.kind)(lines, leg.points, axis=1, norm=norm)
+        if leg.waves is not None and not inverse:
+            lines = _moved(lines, leg.waves)
+    return _resized(lines, leg.kept)
+
+
+def _moved(lines: Block, waves: Waves) -> Block:
+    """Waves at their places among others: zeros in the middle of a spectrum, or a cut."""
+    first, last = waves.last + 1, 0 if waves.half else waves.last
+    front, back = lines[:, :first], lines[:, waves.old - last :]
+    return jnp.concatenate([_resized(front, waves.new - last), back], 1)
+
+
+def _resized(lines: Block, length: int) -> Block:
+    """Lines cut, or followed by zeros."""
+    widths = [(0, 0)] * lines.ndim
+    widths[1] = 0, max(0, length - lines.shape[1])
+    return jnp.pad(lines[:, :length], widths)
+
+
+def complex_of(dtype: Dtype) -> Dtype:
+    """The dtype of a transform: double for double numbers, else single.
+
+    >>> complex_of(jnp.bfloat16), complex_of(jnp.int32)
+    (dtype('complex64'), dtype('complex64'))
+    """
+    if not jnp.issubdtype(dtype, jnp.number) and dtype != jnp.bool_:
+        raise InvalidTypeError(
+            f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
+        )
+    wide = dtype in {jnp.dtype("float64"), jnp.dtype("complex128")}
+    return jnp.dtype("complex128" if wide else "complex64")
 
 
 def _fft(block: Block, axis: int, *, inverse: bool) -> Block:

@@ -13,11 +13,13 @@ from graycube.errors import InvalidValueError
 from graycube.fourier.transform import Norm
 from graycube.jax.blocks import carried
 from graycube.jax.cube import MeshCube
-from graycube.jax.halo import Reach, require_near, sides, widened
+from graycube.jax.halo import around, require_near, widened
+from graycube.jax.legs import Asked
 from graycube.jax.names import Block
-from graycube.jax.shardings import names_of
-from graycube.jax.transform import Asked, transform_of
+from graycube.jax.shardings import axes_of, names_of
+from graycube.jax.transform import transform_of
 from graycube.layout import Layout
+from graycube.stencil import ReachLike
 
 
 def relayout(block: Block, source: Layout, target: Layout, names: str | Sequence[str]) -> Block:
@@ -38,14 +40,16 @@ def relayout(block: Block, source: Layout, target: Layout, names: str | Sequence
 
 def halo(
     block: Block,
-    reach: Reach,
-    names: Sequence[str | Sequence[str] | None],
+    reach: ReachLike,
+    names: str | Sequence[str | Sequence[str] | None],
     *,
-    periodic: bool = True,
+    periodic: bool | Sequence[bool] = True,
+    fill: float = 0,
 ) -> Block:
     """The part of a sharded array that a device has, with what its neighbours have around it.
 
-    ``names`` are the mesh axes of each axis, as in a PartitionSpec.
+    ``names`` are the mesh axes of each axis, as in a PartitionSpec: axes that it leaves out
+    are not sharded. ``periodic`` and ``fill`` are as in :func:`graycube.jax.halo`.
 
     >>> mesh = jax.make_mesh((4,), ("x",))
     >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
@@ -54,13 +58,12 @@ def halo(
     >>> jax.jit(sums)(x).tolist()
     [7, 1, 3, 5, 7, 9, 11, 13]
     """
-    axes = [names_of(entry) for entry in names]
-    counts = [prod(jax.lax.psum(1, name) for name in entry) for entry in axes]
-    for k, (pair, entry, count) in enumerate(
-        zip(sides(reach, block.ndim), axes, counts, strict=True)
-    ):
+    axes = axes_of([names] if isinstance(names, str) else names, block.ndim, "names")
+    pairs, fills = around(block, reach, periodic, fill)
+    for k, (pair, entry, end) in enumerate(zip(pairs, axes, fills, strict=True)):
         require_near(k, pair, block.shape[k])
-        block = widened(block, k, pair, entry, count, periodic=periodic)
+        count = prod(jax.lax.psum(1, name) for name in entry)
+        block = widened(block, k, pair, entry, count, end)
     return block
 
 
@@ -109,7 +112,7 @@ def _transformed(
     block: Block, layout: Layout, names: str | Sequence[str], asked: Asked
 ) -> tuple[Block, Layout]:
     body, result = transform_of(layout, _cube(names, layout, block), asked)
-    return body.of_blocks(block), result
+    return body(block), result
 
 
 def _cube(names: str | Sequence[str], layout: Layout, block: Block) -> MeshCube:

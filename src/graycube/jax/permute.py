@@ -24,6 +24,7 @@ def permute(x: Block, map: AffineMap | Matrix, source: Sharding = None) -> Block
     [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15]
     """
     if isinstance(x, Array):
+        x.require_blocks()
         order = order_of(x.layout, map)
         return replace(x, layout=x.layout @ order.inverse())
     given = placed(source_of(x, source), x.shape, "source")

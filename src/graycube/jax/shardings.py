@@ -34,7 +34,8 @@ class Placing:
     def local_bits(self) -> tuple[int, ...]:
         """How many address bits of each axis are within a device."""
         used = [sum(len(self.cube.dims(name)) for name in names) for names in self.spec]
-        return tuple(axis.bits - b for axis, b in zip(self.layout.axes, used, strict=True))
+        pairs = zip(self.layout.axes, used, strict=False)  # a layout has one axis at least
+        return tuple(axis.bits - b for axis, b in pairs)
 
 
 def layout(sharding: Sharding, shape: int | Sequence[int]) -> Layout:
@@ -116,10 +117,21 @@ def spec_of(sharding: Sharding, d: int, what: str) -> tuple[tuple[str, ...], ...
             "a NamedSharding says which axes of a mesh an array is over",
             "put the array on a mesh with jax.device_put(x, NamedSharding(mesh, P(...)))",
         )
-    entries = list(sharding.spec)
+    return axes_of(sharding.spec, d, what)
+
+
+def axes_of(
+    spec: Iterable[str | Iterable[str] | None], d: int, what: str
+) -> tuple[tuple[str, ...], ...]:
+    """The mesh axes of each of d axes; those that a PartitionSpec leaves out have none.
+
+    >>> axes_of(P("x"), 2, "source")
+    (('x',), ())
+    """
+    entries = list(spec)
     if len(entries) > d:
         raise InvalidValueError(
-            f"{what} has {len(entries)} entries, {sharding.spec}",
+            f"{what} has {len(entries)} entries, {spec}",
             f"the array has {d} axes",
             "name mesh axes for these only",
         )
@@ -151,6 +163,13 @@ def source_of(x: Block, source: Sharding) -> Sharding:
             f"the array has dtype {x.dtype}",
             "numbers are moved and transformed",
             "take jax.random.key_data(x), and wrap what comes of it with wrap_key_data",
+        )
+    kinds = jax.sharding.get_abstract_mesh().axis_types
+    if isinstance(x, jax.core.Tracer) and jax.sharding.AxisType.Manual in kinds:
+        raise InvalidTypeError(
+            f"got the part of an array that a device has, of shape {x.shape}",
+            "within shard_map there is no more of it",
+            "use the functions of gc.jax.local, or call this one outside",
         )
     if source is not None:
         return source

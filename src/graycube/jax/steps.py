@@ -1,10 +1,13 @@
-"""The steps of a transform as algebra: moves, and which digits are transformed in between.
+"""The steps of a transform as algebra: moves, and what is transformed in between.
 
 Rules.
 
 1. An axis whose address bits fit in memory is brought there whole, and transformed in one go:
    no twiddle factors, and its index stays in order. Bits of other axes go to the nodes.
 2. A longer axis takes the passes of ``graycube.fourier``, whose result has its digits reversed.
+3. An axis that gets another length is brought to memory in lines. If the others cannot take its
+   devices, zeros follow one of them meanwhile: then it has more bits. The same is done where
+   passes have too few points on a device, or end in no natural order that is asked for.
 """
 
 from collections.abc import Sequence
@@ -14,66 +17,181 @@ from functools import lru_cache
 from graycube.butterflies.groups import brought
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
-from graycube.fourier.passes import Pass, passes
+from graycube.fourier.lines import axis_of, has_room, in_memory, lines_shape, nodes_along
+from graycube.fourier.passes import passes
 from graycube.gf2 import AffineMap
+from graycube.jax.legs import Kind, Leg
 from graycube.layout import Layout
 
 LONGEST = 1 << 29
 """Twiddle factors of a longer axis do not fit 32 bits, which is what JAX counts in."""
 
+_KINDS: dict[Kind | None, int] = {"rfft": 0, "irfft": 2}
+"""Numbers are real on one side of these only: others come after, or before."""
+
 
 @dataclass(frozen=True)
 class LineStep:
-    """A move, and a transform of the digits ``low`` to ``high`` of an axis.
+    """A move, and a transform of the digits ``low`` to ``high`` of an axis of a layout.
 
     They are the slot bits from ``slot`` on. ``whole`` is with the extent; if ``low`` is
     ``high`` without, the digit is the extent. ``words`` is set where twiddle factors follow:
     the map from addresses to words.
     """
 
+    layout: Layout
     axis: int
     move: AffineMap
     slot: int
     low: int
     high: int
     whole: bool
+    inverse: bool
     words: AffineMap | None = None
 
 
-@lru_cache(maxsize=256)
-def steps(layout: Layout, axes: tuple[int, ...]) -> tuple[tuple[LineStep, ...], Layout]:
-    """The steps of a transform along some axes, and the layout of its result.
+@dataclass(frozen=True)
+class Lines:
+    """A move, and whole lines made anew: ``before`` and ``after`` are of ``lines_shape``."""
 
-    >>> found, result = steps(Layout.mesh((8, 8), nodes=(4, 1)), (0, 1))
+    move: AffineMap
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    leg: Leg
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move alone."""
+
+    move: AffineMap
+
+
+Step = LineStep | Lines | Move
+
+
+@lru_cache(maxsize=256)
+def steps(
+    layout: Layout, legs: tuple[tuple[int, Leg], ...], home: Layout | None = None
+) -> tuple[tuple[Step, ...], Layout]:
+    """The steps of a transform along some axes, and the layout of its result: the ``home``.
+
+    >>> legs = tuple((k, Leg("fft", 8, 8, 8)) for k in (0, 1))
+    >>> found, result = steps(Layout.mesh((8, 8), nodes=(4, 1)), legs)
     >>> [(step.axis, step.whole) for step in found]
     [(1, True), (0, True)]
     >>> print(result)
     (b0:2 b0:1 b0:0 b1:0 || b1:2 b1:1)
     """
-    chosen, done = list(axes), list[LineStep]()
-    while chosen:
-        axis = min(chosen, key=lambda k: len(exchanged_dims(layout, k)))
-        chosen.remove(axis)
-        made, layout = _along(layout, axis, chosen)
-        done += made
+    left, done, padded = list(legs), list[Step](), dict[int, int]()
+    while left:
+        axis, leg = min(
+            left, key=lambda pair: (_KINDS.get(pair[1].kind, 1), _away(layout, pair[0]))
+        )
+        left.remove((axis, leg))
+        resized = leg.whole or layout.shape[axis] != leg.values
+        later, roomy = [k for k, _ in left], has_room(layout, axis)
+        stuck = home is not None and layout.axes[axis].extent > 1
+        if not roomy and (resized or stuck or _too_short(layout, axis, later)):
+            wide = _padded(layout, axis)
+            if wide is not None:
+                padded.setdefault(wide[0], layout.shape[wide[0]])
+                step, layout = _lines(layout, *wide)
+                done.append(step)
+                roomy = True
+        if resized:
+            if not roomy:
+                raise _no_room(layout, axis)
+            step, layout = _lines(layout, axis, leg)
+            padded.pop(axis, None)
+            done.append(step)
+        else:
+            made, layout = _along(layout, axis, later, inverse=leg.kind == "ifft")
+            done += made
+    return _ended(done, layout, padded, home)
+
+
+def _away(layout: Layout, axis: int) -> int:
+    return len(exchanged_dims(layout, axis))
+
+
+def _ended(
+    done: list[Step], layout: Layout, padded: dict[int, int], home: Layout | None
+) -> tuple[tuple[Step, ...], Layout]:
+    """The steps, with those that cut padded axes: at home, where these are in memory."""
+    if home is not None:
+        wide = home
+        for axis in padded:
+            wide = in_memory(wide, axis, layout.axes[axis])
+        done.append(Move(way_back(wide, layout)))
+        layout = wide
+    for axis, values in padded.items():
+        step, layout = _lines(layout, axis, Leg(None, values, values, values))
+        done.append(step)
+    if padded and home is not None:
+        done.append(Move(way_back(home, layout)))
+        layout = home
     return tuple(done), layout
 
 
-def _along(layout: Layout, axis: int, later: Sequence[int]) -> tuple[list[LineStep], Layout]:
+def _lines(layout: Layout, axis: int, leg: Leg) -> tuple[Lines, Layout]:
+    """Whole lines of an axis, and the layout with those that come of them."""
+    before, after = (
+        in_memory(layout, axis, new) for new in (layout.axes[axis], axis_of(leg.kept))
+    )
+    first, last = (lines_shape(each, axis, nodes=1) for each in (before, after))
+    return Lines(before.map @ layout.inverse_map, first, last, leg), after
+
+
+def _padded(layout: Layout, axis: int) -> tuple[int, Leg] | None:
+    """Another axis with so many zeros behind it that its bits take the devices of this one."""
+    more = layout.axes[axis].bits - (layout.p - layout.n)
+    found = list[tuple[bool, float, int, int]]()
+    for k, other in enumerate(layout.axes):
+        if k != axis and has_room(layout, k):
+            unit = 1 << other.bits + more
+            length = -(-other.length // unit) * unit
+            found.append((nodes_along(layout, k) > 1, length / other.length, k, length))
+    if not found:
+        return None
+    _, _, k, length = min(found)
+    values = layout.shape[k]
+    return k, Leg(None, values, values, length)
+
+
+def _no_room(layout: Layout, axis: int) -> InvalidValueError:
+    return InvalidValueError(
+        f"axis {axis} has {layout.shape[axis]} points, spread over the devices",
+        "what is real, cut or padded has whole lines on a device, and no other axes take its "
+        "devices",
+        "use fft, whose spectrum is as long as the axis",
+    )
+
+
+def _along(
+    layout: Layout, axis: int, later: Sequence[int], *, inverse: bool
+) -> tuple[list[LineStep], Layout]:
     """The steps along one axis, and the layout after them."""
     along, n = layout.axes[axis], layout.n
     if along.bits > layout.p - n:
-        return _in_passes(layout, axis, later)
+        return _in_passes(layout, axis, later, inverse=inverse)
     group = list(layout.word_bits(axis))
     needed = [b for k in later for b in layout.word_bits(k)]
     place, slot = brought(layout.map, n, group, group, needed)
     move = place @ layout.inverse_map
-    step = LineStep(axis, move, slot, 0, along.bits, whole=True)
+    step = LineStep(layout, axis, move, slot, 0, along.bits, whole=True, inverse=inverse)
     return [step], replace(layout, map=place)
 
 
+def _too_short(layout: Layout, axis: int, later: Sequence[int]) -> bool:
+    """Whether devices have too few points of an axis for passes."""
+    if layout.axes[axis].bits <= layout.p - layout.n:
+        return False
+    return any(group.copied for group in passes(layout, axis, tuple(later))[0])
+
+
 def _in_passes(
-    layout: Layout, axis: int, later: Sequence[int]
+    layout: Layout, axis: int, later: Sequence[int], *, inverse: bool
 ) -> tuple[list[LineStep], Layout]:
     points = layout.shape[axis]
     if points > LONGEST:
@@ -82,26 +200,23 @@ def _in_passes(
             f"transforms of {LONGEST} points or fewer are spread",
             "use fewer points, or more axes",
         )
-    groups, result = passes(layout, axis, tuple(later))
-    made, place = list[LineStep](), layout.map
-    for k, group in enumerate(groups):
-        _require_memory(layout, axis, group)
-        words = group.place.inverse() if k < len(groups) - 1 else None
-        move = group.place @ place.inverse()
-        made.append(
-            LineStep(axis, move, group.slot, group.low, group.high, whole=False, words=words)
-        )
-        place = group.place
-    return made, result
-
-
-def _require_memory(layout: Layout, axis: int, group: Pass) -> None:
-    if group.copied:
+    if _too_short(layout, axis, later):
         raise InvalidValueError(
-            f"axis {axis} has {layout.shape[axis]} points on {1 << layout.n} devices",
+            f"axis {axis} has {points} points on {1 << layout.n} devices",
             "a transform over devices needs an even number of points on each",
             "use fewer devices, or pad the axis",
         )
+    groups, result = passes(layout, axis, tuple(later))
+    made, place = list[LineStep](), layout.map
+    for k, group in enumerate(groups):
+        words = group.place.inverse() if k < len(groups) - 1 else None
+        move = group.place @ place.inverse()
+        digits = group.slot, group.low, group.high
+        made.append(
+            LineStep(layout, axis, move, *digits, whole=False, inverse=inverse, words=words)
+        )
+        place = group.place
+    return made, result
 
 
 def way_back(layout: Layout, result: Layout) -> AffineMap:

@@ -7,69 +7,48 @@ is transformed on its own.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import prod, sqrt
+from dataclasses import dataclass
+from math import prod
 
-import jax.numpy as jnp
+import jax
 
-from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.transform import Norm, Order, require_axes, require_norm
-from graycube.gf2 import AffineMap
+from graycube.errors import InvalidValueError
+from graycube.fourier.lines import axis_of, in_memory
+from graycube.fourier.transform import Norm, Order
 from graycube.jax.array import Array
-from graycube.jax.blocks import carried, from_slots, to_slots
+from graycube.jax.blocks import from_slots, to_slots
 from graycube.jax.cube import MeshCube
+from graycube.jax.legs import Asked, Leg, legs_of
 from graycube.jax.lines import transformed
-from graycube.jax.names import Block, Dtype, Sharding
+from graycube.jax.names import Block, Sharding
 from graycube.jax.over import over
-from graycube.jax.shardings import placed, source_of
-from graycube.jax.steps import LineStep, steps, way_back
+from graycube.jax.shardings import Placing, placed, source_of
+from graycube.jax.steps import Step, steps
 from graycube.layout import Layout
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Which transform: what a caller says of it, but for where the array is.
-
-    >>> Asked(None, "forward").factor(8), Asked(None, None, inverse=True).in_order("any").order
-    (0.125, 'any')
-    """
-
-    axes: Sequence[int] | None
-    norm: Norm | None
-    order: Order | None = None
-    inverse: bool = False
-
-    def in_order(self, order: Order) -> "Asked":
-        """The same; in this order if the caller says nothing of it."""
-        return replace(self, order=self.order or order)
-
-    def factor(self, points: int) -> float:
-        """What the result for so many points is multiplied with."""
-        if self.norm == "ortho":
-            return 1 / sqrt(points)
-        return 1 / points if ((self.norm or "backward") == "backward") == self.inverse else 1.0
-
-
-def fft(
+def fft(  # noqa: PLR0913 - NumPy's, and two more
     a: Block,
+    n: int | None = None,
     axis: int = -1,
     norm: Norm | None = None,
     *,
     order: Order | None = None,
     source: Sharding = None,
 ) -> Block:
-    """The discrete Fourier transform along one axis.
+    """The discrete Fourier transform along one axis, of ``n`` points: it is cut, or padded.
 
     >>> mesh = jax.make_mesh((8,), ("x",))
     >>> x = jax.device_put(jnp.arange(64.0), jax.NamedSharding(mesh, jax.P("x")))
     >>> bool(jnp.allclose(fft(x), jnp.fft.fft(x), atol=1e-3))
     True
     """
-    return _transform(a, Asked((axis,), norm, order), source)
+    return transform(a, Asked((axis,), norm, order, s=points_of(n)), source)
 
 
-def ifft(
+def ifft(  # noqa: PLR0913 - NumPy's, and two more
     a: Block,
+    n: int | None = None,
     axis: int = -1,
     norm: Norm | None = None,
     *,
@@ -83,11 +62,12 @@ def ifft(
     >>> bool(jnp.allclose(ifft(fft(x)), x, atol=1e-4))
     True
     """
-    return _transform(a, Asked((axis,), norm, order, inverse=True), source)
+    return transform(a, Asked((axis,), norm, order, inverse=True, s=points_of(n)), source)
 
 
-def fft2(
+def fft2(  # noqa: PLR0913 - NumPy's, and two more
     a: Block,
+    s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
     *,
@@ -101,11 +81,12 @@ def fft2(
     >>> bool(jnp.allclose(fft2(x), jnp.fft.fft2(x), atol=1e-4))
     True
     """
-    return _transform(a, Asked(axes, norm, order), source)
+    return transform(a, Asked(axes, norm, order, s=s), source)
 
 
-def ifft2(
+def ifft2(  # noqa: PLR0913 - NumPy's, and two more
     a: Block,
+    s: Sequence[int] | None = None,
     axes: Sequence[int] = (-2, -1),
     norm: Norm | None = None,
     *,
@@ -119,18 +100,19 @@ def ifft2(
     >>> bool(jnp.allclose(ifft2(fft2(x)), x, atol=1e-4))
     True
     """
-    return _transform(a, Asked(axes, norm, order, inverse=True), source)
+    return transform(a, Asked(axes, norm, order, inverse=True, s=s), source)
 
 
-def fftn(
+def fftn(  # noqa: PLR0913 - NumPy's, and two more
     a: Block,
+    s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
     order: Order | None = None,
     source: Sharding = None,
 ) -> Block:
-    """The transform along several axes, by default along all of them.
+    """The transform along several axes, by default along all of them, of ``s`` points.
 
     >>> mesh = jax.make_mesh((2, 4), ("x", "y"))
     >>> x = jax.device_put(jnp.ones((8, 8, 6)), jax.NamedSharding(mesh, jax.P("x", "y")))
@@ -138,11 +120,12 @@ def fftn(
     >>> print(y.layout)
     (b1:2 b1:1 b1:0 b0:0 || b2:0 b0:2 b0:1) x 3 on axis 2
     """
-    return _transform(a, Asked(axes, norm, order), source)
+    return transform(a, Asked(axes, norm, order, s=s), source)
 
 
-def ifftn(
+def ifftn(  # noqa: PLR0913 - NumPy's, and two more
     a: Block,
+    s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
     norm: Norm | None = None,
     *,
@@ -156,10 +139,26 @@ def ifftn(
     >>> bool(jnp.allclose(ifftn(fftn(Array.from_array(x))).to_array(), x))
     True
     """
-    return _transform(a, Asked(axes, norm, order, inverse=True), source)
+    return transform(a, Asked(axes, norm, order, inverse=True, s=s), source)
 
 
-def _transform(a: Block, asked: Asked, source: Sharding) -> Block:
+def points_of(n: int | None) -> tuple[int, ...] | None:
+    """The points of one axis as those of axes.
+
+    >>> points_of(8), points_of(None)
+    ((8,), None)
+    """
+    return None if n is None else (n,)
+
+
+def transform(a: Block, asked: Asked, source: Sharding = None) -> Block:
+    """Any transform of an array, in the order that is usual for its kind.
+
+    >>> mesh = jax.make_mesh((8,), ("x",))
+    >>> x = jax.device_put(jnp.ones((8, 8)), jax.NamedSharding(mesh, jax.P("x")))
+    >>> transform(x, Asked((1,), None, s=(12,))).shape
+    (8, 12)
+    """
     if isinstance(a, Array):
         body, result = transform_of(a.layout, a.cube, asked.in_order("any"))
         return a.computed(_on_block, result, body)
@@ -170,77 +169,84 @@ def _transform(a: Block, asked: Asked, source: Sharding) -> Block:
             "transform gc.jax.Array.from_array(x), which carries one",
         )
     given = placed(source_of(a, source), a.shape, "source")
-    body, _ = transform_of(given.layout, given.cube, asked.in_order("natural"))
+    if not a.shape:
+        raise InvalidValueError(
+            "the array has no axes", "a transform is along axes", "reshape it to (1,)"
+        )
+    legs = legs_of(given.layout, asked)
+    home = _home(given, legs)
+    body, _ = transform_of(given.layout, given.cube, asked.in_order("natural"), home.layout)
     parts = given.partition, given.partition
-    return over(given.mesh, _on_part, *parts, body, given.local_bits)(a)
+    extents = tuple(axis.extent for axis in home.layout.axes)
+    bits = given.local_bits, home.local_bits
+    return over(given.mesh, _on_part, *parts, body, *bits, extents)(a)
 
 
-def transform_of(layout: Layout, cube: MeshCube, asked: Asked) -> tuple["Transform", Layout]:
-    """What each device does in a transform, and the layout of its result.
+def _home(given: Placing, legs: Sequence[tuple[int, Leg]]) -> Placing:
+    """Where the result is: sharded as what was given."""
+    shape = list(given.layout.shape)
+    for axis, leg in legs:
+        shape[axis] = leg.kept
+        count = 1 << sum(len(given.cube.dims(name)) for name in given.spec[axis])
+        if leg.kept % count:
+            raise InvalidValueError(
+                f"axis {axis} of the result has {leg.kept} elements on {count} devices, "
+                f"over the mesh axes {given.spec[axis]}",
+                "each device needs equally many",
+                "pass a gc.jax.Array, reshard first so that this axis is in memory, or take "
+                "other axes or points",
+            )
+    sharding = jax.sharding.NamedSharding(given.mesh, given.partition)
+    return placed(sharding, shape, "the result")
+
+
+def transform_of(
+    layout: Layout, cube: MeshCube, asked: Asked, home: Layout | None = None
+) -> tuple["Transform", Layout]:
+    """What each device does in a transform, and the layout of its result: perhaps its home.
 
     >>> asked = Asked(None, None, "any")
     >>> body, result = transform_of(Layout.cyclic(4, 0), MeshCube((), ()), asked)
-    >>> body.of_blocks(jnp.ones(16)).real.tolist()[:2]
+    >>> body(jnp.ones(16)).real.tolist()[:2]
     [16.0, 0.0]
     """
-    require_norm(asked.norm)
     if asked.order not in {"any", "natural"}:
         raise InvalidValueError(
             f"order is {asked.order!r}", "the known ones are 'any', 'natural'", "choose one"
         )
-    axes = tuple(require_axes(layout, asked.axes))
-    taken, result = steps(layout, axes)
-    back = None
-    if asked.order == "natural":
-        back, result = way_back(layout, result), layout
-    factor = asked.factor(prod(layout.shape[axis] for axis in axes))
-    return Transform(layout, taken, cube, back, factor, asked.inverse), result
+    legs = legs_of(layout, asked)
+    if home is None and asked.order == "natural":
+        home = layout
+        for axis, leg in legs:
+            if leg.kept != layout.shape[axis]:
+                home = in_memory(home, axis, axis_of(leg.kept))
+    taken, result = steps(layout, tuple(legs), home)
+    return Transform(taken, cube, asked.factor(prod(leg.points for _, leg in legs))), result
 
 
 @dataclass(frozen=True)
 class Transform:
-    """A transform on a device; ``of_slots`` has slots, an axis of each extent, and payload."""
+    """A transform on a device, of its block: slots with their extents, and payload."""
 
-    layout: Layout
-    taken: tuple[LineStep, ...]
+    taken: tuple[Step, ...]
     cube: MeshCube
-    back: AffineMap | None
     factor: float
-    inverse: bool
 
-    def of_slots(self, slots: Block) -> Block:
-        """The transformed slots, scaled and in the order that was asked for."""
-        slots = slots.astype(complex_of(slots.dtype))
-        slots = transformed(slots, self.layout, self.taken, self.cube, inverse=self.inverse)
-        if self.back is not None:
-            slots = carried(slots, self.back, self.cube)
-        return slots if self.factor == 1 else slots * self.factor
-
-    def of_blocks(self, block: Block) -> Block:
-        """The transformed block: slots with their extents, and payload."""
-        layout = self.layout
-        extents = (axis.extent for axis in layout.axes)
-        slots = block.reshape(1 << layout.p - layout.n, *extents, *block.shape[1:])
-        return self.of_slots(slots).reshape(block.shape)
+    def __call__(self, block: Block) -> Block:
+        """The transformed block, scaled."""
+        made = transformed(block, self.taken, self.cube)
+        return made if self.factor == 1 else made * self.factor
 
 
 def _on_block(block: Block, body: Transform) -> Block:
-    return body.of_blocks(block[0])[None]
+    return body(block[0])[None]
 
 
-def _on_part(x: Block, body: Transform, bits: tuple[int, ...]) -> Block:
-    return from_slots(body.of_slots(to_slots(x, bits)), bits)
-
-
-def complex_of(dtype: Dtype) -> Dtype:
-    """The dtype of a transform: double for double numbers, else single.
-
-    >>> complex_of(jnp.bfloat16), complex_of(jnp.int32)
-    (dtype('complex64'), dtype('complex64'))
-    """
-    if not jnp.issubdtype(dtype, jnp.number) and dtype != jnp.bool_:
-        raise InvalidTypeError(
-            f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
-        )
-    wide = dtype in {jnp.dtype("float64"), jnp.dtype("complex128")}
-    return jnp.dtype("complex128" if wide else "complex64")
+def _on_part(
+    x: Block,
+    body: Transform,
+    before: tuple[int, ...],
+    after: tuple[int, ...],
+    extents: tuple[int, ...],
+) -> Block:
+    return from_slots(body(to_slots(x, before).ravel()).reshape(-1, *extents), after)

@@ -267,11 +267,21 @@ class Layout(AffinePlacement, Shown):
                 "it must be a Layout",
                 "build one, for example with Layout.mesh",
             )
+        pairs = enumerate(zip(self.axes, target.axes, strict=False))
+        moved = [(k, a, b) for k, (a, b) in pairs if a != b]
+        if self.shape == target.shape and moved:
+            k, a, b = moved[0]
+            raise InvalidValueError(
+                f"the factor {a.extent} of axis {k} is above bit {a.low} of its index here, "
+                f"above bit {b.low} there",
+                "a conversion moves bits",
+                "bring both into one allocation, or transform spectra back first",
+            )
         if (self.axes, self.n, self.copies) != (target.axes, target.n, target.copies):
             raise InvalidValueError(
                 f"{self.shape} on 2^{self.n} nodes meets {target.shape} on 2^{target.n} nodes",
                 "a conversion keeps the array and the nodes",
-                "give both layouts the same shape, nodes, copies and place of the extents",
+                "give both layouts the same shape, nodes and copies",
             )
         return target.map @ self.inverse_map
 

@@ -25,7 +25,6 @@ from graycube.gf2.arrays import IntArray
 from graycube.gf2.span import without
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
-from graycube.layout.placement import Placement
 from graycube.layout.required import require_powers
 from graycube.machine import Machine
 from graycube.machine.model import Switching, require_cube_links
@@ -185,26 +184,25 @@ def halo(  # noqa: PLR0913 - a stencil
     {2}
     """
     layout = in_bits(layout, "a halo in a cube")
-    made = Halo(layout, *asked(layout, reach, periodic, corners, itemsize, stride))
+    made = Halo(layout, *asked(len(layout.shape), reach, periodic, corners, itemsize, stride))
     for reading in readings(made):
         reading.strip.steps(reading.reach)  # raises where there is too much to count
     return made
 
 
 def asked(  # noqa: PLR0913, PLR0917 - a stencil
-    layout: Placement,
+    d: int,
     reach: object,
     periodic: object,
     corners: object,
     itemsize: int,
     stride: int | Sequence[int],
 ) -> tuple[tuple[Reach, ...], tuple[bool, ...], bool, int, tuple[int, ...]]:
-    """What is asked of a halo, with an entry for each axis.
+    """What is asked of a halo, with an entry for each of d axes.
 
-    >>> asked(Layout.nodes(2), 1, True, False, 8, 1)
+    >>> asked(1, 1, True, False, 8, 1)
     (((1, 1),), (True,), False, 8, (1,))
     """
-    d = len(layout.shape)
     apart = require_powers(stride, d, "stride", MAX_REACH)
     entries = enumerate(zip(_per_axis(reach, d, "reach"), apart, strict=True))
     far = tuple(_reach(entry, k, steps) for k, (entry, steps) in entries)

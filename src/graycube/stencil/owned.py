@@ -114,4 +114,6 @@ def halo_of(  # noqa: PLR0913 - a stencil
         return halo(
             cube, reach, periodic=periodic, corners=corners, itemsize=itemsize, stride=stride
         )
-    return OwnedHalo(layout, *asked(layout, reach, periodic, corners, itemsize, stride))
+    return OwnedHalo(
+        layout, *asked(len(layout.shape), reach, periodic, corners, itemsize, stride)
+    )

@@ -1,0 +1,120 @@
+"""What becomes of each axis in a transform: its points, and the values before and after.
+
+Rule: a leg that leaves an axis as long as it is goes over devices as it comes. Any other takes
+whole lines.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Literal
+
+from graycube.errors import InvalidValueError
+from graycube.fourier.arguments import require_lengths
+from graycube.fourier.transform import Norm, Order, require_axes, require_norm
+from graycube.fourier.waves import Waves, numbers_of
+from graycube.layout import Layout
+
+Kind = Literal["fft", "ifft", "rfft", "irfft"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which transform: what a caller says of it, but for where the array is.
+
+    ``s`` are points, ``waves`` those of a spectrum that has other waves.
+
+    >>> Asked(None, "forward").factor(8), Asked(None, None, inverse=True).in_order("any").order
+    (0.125, 'any')
+    """
+
+    axes: Sequence[int] | None
+    norm: Norm | None
+    order: Order | None = None
+    inverse: bool = False
+    real: bool = False
+    s: Sequence[int] | None = None
+    waves: Sequence[int] | None = None
+
+    def in_order(self, order: Order) -> "Asked":
+        """The same; in this order if the caller says nothing of it."""
+        return replace(self, order=self.order or order)
+
+    def factor(self, points: int) -> float:
+        """What the result for so many points is multiplied with."""
+        if self.norm == "ortho":
+            return 1 / sqrt(points)
+        return 1 / points if ((self.norm or "backward") == "backward") == self.inverse else 1.0
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One axis: from values by a function of ``jnp.fft`` of so many points to values.
+
+    ``waves`` go to other places on the way: before an inverse transform, after any other.
+    Without a kind, values are cut, or followed by zeros.
+    """
+
+    kind: Kind | None
+    points: int
+    values: int
+    kept: int
+    waves: Waves | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it takes whole lines.
+
+        >>> Leg("fft", 8, 8, 8).whole, Leg("fft", 8, 6, 8).whole, Leg("rfft", 8, 8, 5).whole
+        (False, True, True)
+        """
+        return self.waves is not None or not self.points == self.values == self.kept
+
+
+def legs_of(layout: Layout, asked: Asked) -> list[tuple[int, Leg]]:
+    """The axes of a transform, and what becomes of each; a real transform has a last one.
+
+    >>> layout = Layout.mesh((8, 6), (2, 1), ownership=False)
+    >>> legs_of(layout, Asked(None, None, real=True))[-1]
+    (1, Leg(kind='rfft', points=6, values=6, kept=4, waves=None))
+    """
+    require_norm(asked.norm)
+    axes = asked.axes
+    if axes is None and isinstance(asked.s, Sequence):
+        axes = range(-len(asked.s), 0)  # as NumPy's
+    chosen, real = require_axes(layout, axes), asked.real
+    if real and (not chosen or chosen.count(chosen[-1]) > 1):
+        raise InvalidValueError(
+            f"axes is {asked.axes}",
+            "the last axis of a real transform has half a spectrum, and is named once",
+            "name at least one axis, and each once",
+        )
+    last = chosen[-1] if real else None
+    if asked.waves is not None and asked.inverse:
+        numbers = numbers_of(layout, chosen, asked.waves, asked.s or (), real=real)
+        return [(k, _back(layout, k, *numbers[k], half=k == last)) for k in chosen]
+    s = asked.s
+    if asked.inverse and real and (s is None or _is_open(s)):
+        even = 2 * (layout.shape[chosen[-1]] - 1) or -2
+        s = (*([-1] * len(chosen) if s is None else s)[:-1], even)
+    points = require_lengths(layout, chosen, s)
+    if asked.inverse:
+        return [(k, _back(layout, k, 0, points[k], half=k == last)) for k in chosen]
+    kept = points if asked.waves is None else require_lengths(layout, chosen, asked.waves)
+    return [(k, _there(layout, k, points[k], kept[k], half=k == last)) for k in chosen]
+
+
+def _is_open(s: object) -> bool:
+    """Whether the number of points of the last axis is left to the spectrum."""
+    return isinstance(s, Sequence) and [*s][-1:] == [-1]
+
+
+def _there(layout: Layout, k: int, points: int, kept: int, *, half: bool) -> Leg:
+    values = kept // 2 + 1 if half else kept
+    waves = None if kept == points else Waves.of(points, kept, half=half)
+    return Leg("rfft" if half else "fft", points, layout.shape[k], values, waves)
+
+
+def _back(layout: Layout, k: int, waves: int, points: int, *, half: bool) -> Leg:
+    found = Waves.of(waves, points, half=half) if waves not in {0, points} else None
+    return Leg("irfft" if half else "ifft", points, layout.shape[k], points, found)
