@@ -194,7 +194,7 @@ def _combined(blocks: _Blocks, a: Held, axes: tuple[int, ...], monoid: np.ufunc)
     comm = spread(a.comm)
     if isinstance(a.layout, Ownership):
         return blocks if comm is None else _up_and_down(blocks, a.layout, axes, monoid, comm)
-    steps = _steps(require_cube(a.layout, "a reduction"), axes)
+    steps = sharing_steps(require_cube(a.layout, "a reduction"), axes)
     if comm is None:
         nodes = np.arange(len(blocks))
         for step in steps:
@@ -260,8 +260,12 @@ def _left(layout: Placement, axes: tuple[int, ...], *, keepdims: bool) -> Placem
 
 
 @lru_cache(maxsize=_KEPT)
-def _steps(layout: Layout, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The changes of node that lead to all nodes that share what is left of some axes."""
+def sharing_steps(layout: Layout, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The changes of node that lead to all nodes that share what is left of some axes.
+
+    >>> sharing_steps(Layout.mesh((8, 8), nodes=(4, 2), code="gray"), (0,))
+    (4, 2)
+    """
     bits = (bit for axis in axes for bit in layout.word_bits(axis))
     return tuple(reduced_basis(layout.node_change(1 << bit) for bit in bits))
 
