@@ -29,16 +29,24 @@ def blocks_of(x, counts):
 
 
 def padded_by(x, reach, rings, fill):
-    """The array with its own ends around it along some axes, and a number along the others."""
+    """The array with its own ends around it along some axes, and other things along others."""
     for k, (pair, ring) in enumerate(zip(reach, rings, strict=True)):
         widths = [pair if j == k else (0, 0) for j in range(x.ndim)]
-        more = {"mode": "wrap"} if ring else {"constant_values": fill}
+        more = {"mode": "edge"} if fill == "edge" else {"constant_values": fill}
+        more = {"mode": "wrap"} if ring else more
         x = np.pad(x, widths, **more)
     return x
 
 
 @pytest.mark.parametrize(
-    ("periodic", "fill"), [(True, 0), (False, 0), (False, -7), ([True, False, True], 5)]
+    ("periodic", "fill"),
+    [
+        (True, 0),
+        (False, 0),
+        (False, -7),
+        ([True, False, True], 5),
+        ([True, False, False], "edge"),
+    ],
 )
 @pytest.mark.parametrize("case", CASES)
 def test_blocks_have_what_is_around_them(case, periodic, fill):

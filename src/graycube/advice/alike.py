@@ -7,6 +7,7 @@ that share it. Dimensions keep their names: what goes to and fro should come bac
 was, and not to something that is the same but for the names.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -24,8 +25,8 @@ from graycube.schedule import Task
 class Done:
     """A transform: its price, its name, and where the index bits are afterwards.
 
-    ``carried`` is the layout of the output as it is computed: its digits are where those of the
-    input were, with the significance of groups reversed.
+    ``carried`` is the layout of the output of a transform as it is computed: its digits are
+    where those of the input were, with the significance of groups reversed.
     """
 
     cost: float
@@ -34,20 +35,27 @@ class Done:
     carried: Layout
 
 
-def transformed(
-    layout: Layout, axis: int, itemsize: int, machine: Machine, *, restore: bool
+def transformed(  # noqa: PLR0913
+    layout: Layout,
+    axis: int,
+    bits: Sequence[int],
+    itemsize: int,
+    machine: Machine,
+    *,
+    restore: bool,
 ) -> Done | None:
-    """The cheapest network on data as they are, if there is one.
+    """The cheapest network with stages of some bits on data as they are, if there is one.
 
     >>> machine = Machine(dims=3, startup=1.0)
-    >>> done = transformed(Layout.cyclic(6, 3), 0, 1, machine, restore=False)
+    >>> done = transformed(Layout.cyclic(6, 3), 0, range(5, -1, -1), 1, machine, restore=False)
     >>> done.name, done.cost
     ('bi-sectioning, phase by phase', 15.0)
     >>> print(tidied(done.after))
     (b5 b1 b0 || b4 b3 b2)
     """
     words = _words(layout, axis)
-    found = _network(_in_brief(layout, axis, words), itemsize, machine, restore)
+    form = _in_brief(layout, axis, words)
+    found = _network(form, tuple(bits), itemsize, machine, restore)
     if found is None:
         return None
 
@@ -77,12 +85,20 @@ def _in_brief(layout: Layout, axis: int, words: AffineMap) -> Layout:
 
 
 @lru_cache(maxsize=1 << 12)
-def _network(layout: Layout, itemsize: int, machine: Machine, restore: bool) -> Done | None:  # noqa: FBT001
-    stages = tuple(reversed(layout.word_bits(1)))
+def _network(
+    layout: Layout,
+    stages: tuple[int, ...],
+    itemsize: int,
+    machine: Machine,
+    restore: bool,  # noqa: FBT001
+) -> Done | None:
     free = bool(stages) and not restore
     task = Task(layout, layout, layout.block_size, itemsize, stages, free)
     found = cheapest(task, machine) if stages else None
     if found is None or found.traffic is None:
         return None
     made = found.traffic.schedule
-    return Done(found.cost, made.algorithm, made.task.target, planned_layout(made, 1))
+    after = made.task.target
+    whole = stages == (*reversed(layout.word_bits(1)),)
+    carried = planned_layout(made, 1) if whole else after
+    return Done(found.cost, made.algorithm, after, carried)

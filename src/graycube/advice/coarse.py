@@ -18,15 +18,13 @@ from itertools import groupby
 from math import inf, prod
 from operator import itemgetter
 
-from graycube.advice.phases import MAX_FACTOR, Coarse, Loop, Phase, Stencil
-from graycube.errors import InvalidValueError
-from graycube.gf2 import bit_indices
+from graycube.advice.phases import MAX_FACTOR, Coarse, Loop, Phase
+from graycube.advice.sent import Staying, price, straight, swap
 from graycube.layout import Layout
 from graycube.layout.gathering import Copying, gathered, stages
 from graycube.layout.grids import coarser
 from graycube.layout.required import require_powers
 from graycube.machine import Machine
-from graycube.stencil import halo
 
 Grid = tuple[str, str]
 """The size of a coarse grid, and where it is."""
@@ -41,6 +39,7 @@ def on_coarse_grid(
 
     >>> machine = Machine(dims=4, startup=1.0, per_byte=0.0)
     >>> layout = Layout.mesh((8, 8), nodes=(4, 4), code="gray")
+    >>> from graycube.advice.phases import Stencil
     >>> on_coarse_grid(Coarse(4, [Stencil()]), layout, 8, machine)
     (4.0, '2 x 2 on every node')
     >>> on_coarse_grid(Coarse(2, [Stencil()]), layout, 8, machine)
@@ -55,26 +54,6 @@ def _stretches(grids: Sequence[Grid]) -> Iterator[str]:
     for where, some in groupby(grids, key=itemgetter(1)):
         sizes = [size for size, _ in some]
         yield f"{' to '.join(dict.fromkeys((sizes[0], sizes[-1])))} {where}"
-
-
-def halo_time(phase: Stencil, layout: Layout, itemsize: int, machine: Machine) -> float:
-    """The price of a halo exchange, infinite where there is none: a node bit mixes axes.
-
-    >>> halo_time(Stencil(), Layout.nodes(2, "gray"), 1, Machine(dims=2, startup=1.0))
-    4.0
-    """
-    try:
-        made = halo(
-            layout,
-            phase.reach,
-            periodic=phase.periodic,
-            corners=phase.corners,
-            itemsize=itemsize,
-            stride=phase.stride,
-        )
-    except InvalidValueError:
-        return inf
-    return made.time(machine)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -112,10 +91,9 @@ def _ways(
 
 
 def _seconds(stage: Copying, itemsize: int, machine: Machine) -> float:
-    """Rule 1: hop by hop, or at once."""
-    nbytes = (stage.size or 0) * itemsize
-    hops = [machine.message_time(nbytes, d) for d in bit_indices(stage.flip or 0)]
-    return max(hops, default=0.0) if machine.switching == "circuit" else sum(hops)
+    """Rule 1."""
+    flip, size = stage.flip or 0, stage.size or 0
+    return straight(swap(machine.dims, flip, size, itemsize), machine) if flip else 0.0
 
 
 def _all_of(phases: Sequence[Phase], layout: Layout, itemsize: int, machine: Machine) -> Priced:
@@ -127,8 +105,8 @@ def _all_of(phases: Sequence[Phase], layout: Layout, itemsize: int, machine: Mac
             times, (turn, found) = phase.times, _all_of(phase.phases, layout, itemsize, machine)
         elif isinstance(phase, Coarse):
             turn, found = _grid(phase, layout, itemsize, machine)
-        elif isinstance(phase, Stencil):
-            turn += halo_time(phase, layout, itemsize, machine)
+        elif isinstance(phase, Staying):
+            turn += price(phase, layout, itemsize, machine)[0]
         seconds += times * turn if times else 0.0
         grids |= dict.fromkeys(found)
     return seconds, tuple(grids)

@@ -4,7 +4,8 @@ Rules.
 
 1. Along its axes, every output of a transform depends on all inputs. If r is the rank of the
    node bits on the index bits of these axes, two of them are r links apart, a start-up a link,
-   and half of all elements cross r dimensions (:mod:`graycube.cost.butterflies`).
+   and half of all elements cross r dimensions (:mod:`graycube.cost.butterflies`). So it is with
+   the bits of a butterfly.
 2. Of n node bits, those that find no room on the other axes are on the axes of the transform,
    in whatever layout.
 3. A node that has m of the L indices along an axis, the first one included, needs the next h:
@@ -12,16 +13,22 @@ Rules.
    before. A stencil is done only where nodes divide axis by axis, and then one node is at such
    an end of all axes. With a stride s, the indices that are strides apart are such an axis, of
    L // s indices or more.
-4. What is on one node before a conversion is on 2^k nodes after it, if k node bits are no sums
+4. The last output of a scan, of a sort and of a tridiagonal solver depends on all inputs along
+   the axis. Those of 2^r nodes take r start-ups in sequence to meet on one port, and fewer on
+   more ports: what a node knows of grows by so many times, and one, in a round.
+5. What is on one node before a conversion is on 2^k nodes after it, if k node bits are no sums
    of those before: a node keeps a part in 2^k. Where k is 0, some node keeps nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import ceil, log2
 from typing import Any
 
-from graycube.advice.phases import FFT, Single, Stencil
+from graycube.advice.along import Butterfly, Scan, Sort, Tridiagonal
+from graycube.advice.phases import FFT, Network, Single, Stencil
 from graycube.gf2 import Matrix
 from graycube.layout import Layout
+from graycube.layout.required import require_bits
 from graycube.machine import Machine
 
 
@@ -34,17 +41,21 @@ def anywhere(phase: Single, example: Layout, itemsize: int, machine: Machine) ->
     [12.0, 48.0]
     >>> anywhere(Stencil((0, 1)), layout, 1, machine)
     11.0
+    >>> anywhere(Scan(0), Layout.nodes(4), 1, machine)
+    40.0
     """
     if isinstance(phase, Stencil):
         return min(_halo(phase, parts, example, itemsize, machine) for parts in _parts(example))
-    if not isinstance(phase, FFT):
+    if not isinstance(phase, Network | Scan | Sort | Tridiagonal):
         return 0.0
     mask = _mask(phase, example)
     forced = max(0, example.n - (example.p - mask.bit_count()))
+    if not isinstance(phase, Network):
+        return ceil(forced / log2(1 + machine.links_at_once)) * machine.cheapest.startup
     return _transform(forced, example, itemsize, machine)
 
 
-def here(phase: FFT, layout: Layout, itemsize: int, machine: Machine) -> float:
+def here(phase: Network, layout: Layout, itemsize: int, machine: Machine) -> float:
     """What a transform costs at least on data in a layout.
 
     >>> machine = Machine(dims=4, startup=10.0, per_byte=1.0)
@@ -78,8 +89,13 @@ def _transform(rank: int, layout: Layout, itemsize: int, machine: Machine) -> fl
     return rank * least.startup + cycles * itemsize * least.per_byte
 
 
-def _mask(phase: FFT, layout: Layout) -> int:
-    axes = phase.axes if phase.axes is not None else range(len(layout.axes))
+def _mask(phase: Network | Scan | Sort | Tridiagonal, layout: Layout) -> int:
+    if isinstance(phase, Butterfly):
+        asked = None if isinstance(phase.bits, str) else phase.bits
+        start = layout.word_bits(phase.axis).start
+        return sum((1 << start + bit for bit in require_bits(layout, phase.axis, asked)), 0)
+    axes = phase.axes if isinstance(phase, FFT) else (phase.axis,)
+    axes = axes if axes is not None else range(len(layout.axes))
     return sum(1 << bit for axis in set(axes) for bit in layout.word_bits(axis))
 
 

@@ -20,8 +20,9 @@ import numpy as np
 from graycube.advice import floors
 from graycube.advice.homes import Place
 from graycube.advice.paths import Leg, Ways
-from graycube.advice.phases import FFT, Coarse, Elementwise, Single, Stencil, Transpose
+from graycube.advice.phases import Coarse, Elementwise, Network, Single, Transpose
 from graycube.advice.prices import Methods, Option, conversion, least, options
+from graycube.advice.sent import Staying
 from graycube.layout import Layout
 from graycube.layout.grids import tidied
 from graycube.machine import Machine
@@ -47,6 +48,7 @@ class Known:
     """The places and prices found out so far; asking for more makes more of them.
 
     >>> from graycube.advice.homes import homes
+    >>> from graycube.advice.phases import FFT
     >>> known = Known(homes((16,), 2), 1, Machine(dims=2, startup=1.0), Methods())
     >>> [str(known.places[k]) for k, option in known.done(FFT(), 0)]
     ['binary 4, cyclic', 'place 4', 'place 4']
@@ -105,7 +107,7 @@ class Known:
         """Whether more about an open step is found out without a plan or a network."""
         if isinstance(step.label, Conversion):
             return step.before in self._rough
-        return not isinstance(_phase(step), FFT)
+        return not isinstance(_phase(step), Network)
 
     def may_follow(self, phase: Single, i: int, depth: int) -> bool:
         """Whether there is room for a transform in a place, at most that far from home."""
@@ -122,7 +124,7 @@ class Known:
                 for j, option in self.done(phase, i):
                     if option.cost < costs[i, j]:
                         costs[i, j], hows[i, j] = option.cost, option.how
-            elif isinstance(phase, Stencil | Coarse):
+            elif isinstance(phase, Staying | Coarse):
                 costs[i, i] = self._floor(phase, self.anywhere)
             elif isinstance(phase, Transpose) or opened(phase, i):
                 costs[i, -1] = self._floor(phase, i)
@@ -188,7 +190,7 @@ class Known:
         key = phase, -1 if i == self.anywhere else i
         if key not in self._floors:
             rest = self.itemsize, self.machine
-            if i < self.anywhere and isinstance(phase, FFT):
+            if i < self.anywhere and isinstance(phase, Network):
                 self._floors[key] = floors.here(phase, self.places[i].layout, *rest)
             else:  # seen from all shapes that transposes lead to
                 shapes = {home.layout.axes: home.layout for home in self.homes}.values()

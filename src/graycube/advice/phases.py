@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from graycube.advice.along import Along, Butterfly, Sort
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import is_power_of_two, require_int, require_ints
-from graycube.layout.required import require_powers
+from graycube.layout.required import require_axis, require_powers
 from graycube.parsing import require_line
 from graycube.stencil.exchange import asked
 
@@ -144,8 +145,9 @@ class Coarse:
     """Phases on the grid of every ``factor``-th element, as :func:`graycube.coarsen` makes it.
 
     The factor is a power of two, or one for each axis. The phases are stencils, elementwise
-    work, loops of these, and coarser grids: a V-cycle is one phase. Before them the grid is
-    coarsened, and gathered where that pays; after them the data are where they were.
+    work, scans, tridiagonal systems, loops of these, and coarser grids: a V-cycle is one
+    phase. Before them the grid is coarsened, and gathered where that pays; after them the data
+    are where they were.
 
     >>> print(Coarse(2, [Stencil(), Coarse(2, [Stencil()])]))
     coarse grids by 2
@@ -160,11 +162,13 @@ class Coarse:
         factors = require_powers(self.factor, count, "factor", MAX_FACTOR)
         if isinstance(self.factor, Sequence):
             object.__setattr__(self, "factor", factors)
-        moving = [p for p in single_phases(self.phases) if isinstance(p, FFT | Transpose)]
+        kinds = FFT | Transpose | Butterfly | Sort
+        moving = [p for p in single_phases(self.phases) if isinstance(p, kinds)]
         if moving:
             raise InvalidValueError(
                 f"on a coarse grid there is the phase {str(moving[0])!r}",
-                "there may be stencils, elementwise work, loops and coarser grids",
+                "there may be stencils, elementwise work, scans, tridiagonal systems, loops "
+                "and coarser grids",
                 "put it before the coarse grid, or after it",
             )
 
@@ -174,7 +178,9 @@ class Coarse:
         return f"coarse grid{many} by {', '.join(dict.fromkeys(factors))}"
 
 
-Single = FFT | Stencil | Transpose | Elementwise | Coarse
+Network = FFT | Butterfly
+"""Phases that leave the data where their exchanges end."""
+Single = FFT | Stencil | Transpose | Elementwise | Coarse | Along
 Phase = Single | Loop
 
 
@@ -184,7 +190,7 @@ def require_phases(phases: object) -> tuple[Phase, ...]:
     >>> require_phases(FFT())
     (FFT(axes=None, order='carried'),)
     """
-    kinds = (FFT, Stencil, Transpose, Elementwise, Loop, Coarse)
+    kinds = get_args(Phase)
     listed = (phases,) if isinstance(phases, kinds) else phases
     if not isinstance(listed, Sequence) or not all(isinstance(p, kinds) for p in listed):
         raise InvalidTypeError(
@@ -210,6 +216,8 @@ def _checked(phase: Phase, shape: tuple[int, ...]) -> Phase:
         return replace(phase, phases=checked(phase.phases, shape))
     if isinstance(phase, Coarse):
         return replace(phase, phases=checked(phase.phases, _coarse_shape(phase, shape)))
+    if isinstance(phase, Along):
+        return replace(phase, axis=require_axis(phase.axis, count))
     if isinstance(phase, Stencil):
         asked(count, phase.reach, phase.periodic, phase.corners, 1, phase.stride)
     if isinstance(phase, FFT) and phase.axes is not None:

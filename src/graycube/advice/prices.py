@@ -1,37 +1,29 @@
 """What a phase costs in a layout, and where it leaves the data: from schedules, not formulas.
 
 Every price is that of an actual schedule: the one that :func:`graycube.plan`,
-:func:`graycube.plan_fft` or :func:`graycube.stencil` would carry out. Only communication is
-counted: arithmetic is the same in every layout, but for copies of coarse grids.
+:func:`graycube.plan_butterfly` or the function of a phase would carry out. Only communication
+is counted: arithmetic is the same in every layout, but for copies of coarse grids.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from itertools import product
 from math import inf, isfinite
 
 from graycube.advice.alike import Done, transformed
-from graycube.advice.coarse import halo_time, on_coarse_grid
+from graycube.advice.coarse import on_coarse_grid
 from graycube.advice.homes import reversed_digits, transposed
-from graycube.advice.phases import (
-    FFT,
-    Coarse,
-    Elementwise,
-    Order,
-    Single,
-    Stencil,
-    Transpose,
-)
-from graycube.cost import Traffic, lower_bounds, simulate
+from graycube.advice.phases import FFT, Coarse, Network, Order, Single, Transpose
+from graycube.advice.sent import price, straight, swap
+from graycube.cost import lower_bounds
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
 from graycube.layout.grids import tidied
+from graycube.layout.required import require_bits
 from graycube.machine import Machine
 from graycube.planning import cheapest
-from graycube.schedule import Task, delivered
+from graycube.schedule import Task
 from graycube.table import algorithms
-from graycube.table.all_to_all import delivery
 
 FFT_METHODS = ("leave", "restore", "whole blocks")
 
@@ -76,6 +68,7 @@ class Option:
     """A way to do a phase: its price, the layout afterwards, and how it is done.
 
     >>> machine = Machine(dims=2, startup=1.0)
+    >>> from graycube.advice.phases import Stencil
     >>> for option in options(Stencil(), Layout.nodes(2, "gray"), 1, machine, Methods()):
     ...     print(option.cost, option.after == Layout.nodes(2, "gray"))
     4.0 True
@@ -90,18 +83,16 @@ def options(
     phase: Single, layout: Layout, itemsize: int, machine: Machine, methods: Methods
 ) -> tuple[Option, ...]:
     """The ways to do a phase on data in a layout; none where it cannot be done there."""
-    if isinstance(phase, Elementwise):
-        return (Option(0.0, layout, ""),)
     if isinstance(phase, Transpose):
         axes = phase.axes if phase.axes is not None else range(len(layout.axes))[::-1]
         return (Option(0.0, transposed(layout, _permutation(axes, layout)), ""),)
-    if isinstance(phase, Stencil):
-        cost = halo_time(phase, layout, itemsize, machine)
-        return (Option(cost, layout, ""),) if isfinite(cost) else ()
+    if isinstance(phase, Network):
+        return tuple(_networks(phase, layout, itemsize, machine, methods))
     if isinstance(phase, Coarse):
-        cost, grids = on_coarse_grid(phase, layout, itemsize, machine)
-        return (Option(cost, layout, grids),) if isfinite(cost) else ()
-    return tuple(_transforms(phase, layout, itemsize, machine, methods))
+        cost, how = on_coarse_grid(phase, layout, itemsize, machine)
+    else:
+        cost, how = price(phase, layout, itemsize, machine)
+    return (Option(cost, layout, how),) if isfinite(cost) else ()
 
 
 def least(source: Layout, target: Layout, itemsize: int, machine: Machine) -> float:
@@ -130,22 +121,35 @@ def conversion(
     return found.cost, found.algorithm.name
 
 
-def _transforms(
-    phase: FFT, layout: Layout, itemsize: int, machine: Machine, methods: Methods
+def _networks(
+    phase: Network, layout: Layout, itemsize: int, machine: Machine, methods: Methods
 ) -> Iterator[Option]:
-    axes = phase.axes if phase.axes is not None else range(len(layout.axes))
-    for method in methods.fft:
+    order = phase.order if isinstance(phase, FFT) else "free"
+    for method, stages in product(methods.fft, _stages(phase, layout)):
         place, cost, hows = layout, 0.0, list[str]()
-        for axis in axes:
-            done = _transform(method, place, axis, itemsize, machine)
+        for axis, bits in stages:
+            done = _network(method, place, axis, bits, itemsize, machine)
             if done is None:
                 break
             cost += done.cost
             hows.append(done.name)
-            place = tidied(_ordered(done, phase.order, axis))
+            place = tidied(_ordered(done, order, axis))
         else:
-            back = ", and back" if method == "restore" else ""
+            back = ", and back" if method == "restore" and hows else ""
             yield Option(cost, place, " and ".join(dict.fromkeys(hows)) + back)
+
+
+def _stages(phase: Network, layout: Layout) -> list[list[tuple[int, tuple[int, ...]]]]:
+    """Axes and their bits in the order of the stages; several ways if any order will do."""
+    if isinstance(phase, FFT):
+        axes = phase.axes if phase.axes is not None else range(len(layout.axes))
+        return [[(axis, (*reversed(range(layout.axes[axis].bits)),)) for axis in axes]]
+    axis, asked = phase.axis, phase.bits
+    first = require_bits(layout, axis, None if asked == "any" else asked)
+    start = layout.word_bits(axis).start
+    here = sorted(first, key=lambda bit: layout.node_change(1 << start + bit) != 0)
+    orders = (first, first[::-1], (*here,)) if asked == "any" else (first,)
+    return [[(axis, bits)] if bits else [] for bits in dict.fromkeys(orders)]
 
 
 def _ordered(done: Done, order: Order, axis: int) -> Layout:
@@ -155,43 +159,38 @@ def _ordered(done: Done, order: Order, axis: int) -> Layout:
     return done.after if order == "free" else reversed_digits(done.after, axis)
 
 
-def _transform(
-    method: str, layout: Layout, axis: int, itemsize: int, machine: Machine
+def _network(  # noqa: PLR0913, PLR0917
+    method: str,
+    layout: Layout,
+    axis: int,
+    bits: Sequence[int],
+    itemsize: int,
+    machine: Machine,
 ) -> Done | None:
     """One axis, and where the data are afterwards."""
     if method == "whole blocks":
-        cost = in_whole_blocks(layout, axis, itemsize, machine)
+        cost = in_whole_blocks(layout, axis, bits, itemsize, machine)
         return Done(cost, method, layout, reversed_digits(layout, axis))
-    return transformed(layout, axis, itemsize, machine, restore=method == "restore")
+    return transformed(layout, axis, bits, itemsize, machine, restore=method == "restore")
 
 
-def in_whole_blocks(layout: Layout, axis: int, itemsize: int, machine: Machine) -> float:
-    """The price of all stages of a transform, if partners send each other whole blocks.
+def in_whole_blocks(
+    layout: Layout, axis: int, bits: Sequence[int], itemsize: int, machine: Machine
+) -> float:
+    """The price of the stages of some bits, if partners send each other whole blocks.
 
     In Gray code most partners are two hops apart: CAM-87-02 has 2 d - 1 rounds for d.
 
     >>> for code in ("binary", "gray"):
     ...     layout = Layout.consecutive(12, 6, nodes=code)
-    ...     print(code, in_whole_blocks(layout, 0, 1, Machine(dims=6, startup=36.0)))
+    ...     print(code, in_whole_blocks(layout, 0, range(12), 1, Machine(dims=6, startup=36.0)))
     binary 600.0
     gray 1100.0
     """
-    circuits, cost = machine.switching == "circuit", 0.0
-    for bit in layout.word_bits(axis):
-        change = layout.node_change(1 << bit)
-        if change:
-            traffic = _swapped(layout.n, change, layout.block_size, itemsize, circuits)
-            cost += traffic.time(machine)
-    return cost
-
-
-@lru_cache(maxsize=1 << 12)
-def _swapped(n: int, change: int, block: int, itemsize: int, circuits: bool) -> Traffic:  # noqa: FBT001
-    """Everybody's block to the node whose number differs by so much: one turn."""
-    source = Layout.nodes(n)
-    move = AffineMap(Matrix.identity(n), change)
-    task = Task(source, move @ source, block, itemsize)
-    return simulate(delivered(task, "whole blocks", [delivery(move, n)], circuits=circuits))
+    start = layout.word_bits(axis).start
+    changes = filter(None, (layout.node_change(1 << start + bit) for bit in bits))
+    some = (swap(layout.n, change, layout.block_size, itemsize) for change in changes)
+    return sum((straight(task, machine) for task in some), 0.0)
 
 
 def _permutation(axes: Sequence[int], layout: Layout) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ from graycube.advice.paths import (
     steps_between,
     then,
 )
-from graycube.advice.phases import FFT, Elementwise, Loop, Phase, Single
+from graycube.advice.phases import Elementwise, Loop, Network, Phase, Single
 
 Opened = Callable[[Single, int], bool]
 _CLOSE = 1 - 1e-12
@@ -206,11 +206,11 @@ class _WayThrough:
         return [step for step in steps if self.known.is_open(step)]
 
     @cached_property
-    def new(self) -> list[tuple[FFT, int]]:
-        """The transforms among them, which lead nobody knows where, and the places."""
+    def new(self) -> list[tuple[Network, int]]:
+        """The networks among them, which lead nobody knows where, and the places."""
         labels = ((step.label, step.before) for step in self.doubts)
         phases = ((label[0], i) for label, i in labels if isinstance(label, tuple))
-        return [(phase, i) for phase, i in phases if isinstance(phase, FFT)]
+        return [(phase, i) for phase, i in phases if isinstance(phase, Network)]
 
     def found(self, lowest: float) -> Found:
         """The way when all is known, where no other costs less than the lowest."""

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from graycube.advice.advise import Advice, advise
+from graycube.advice.along import Butterfly, Scan, Sort, Tridiagonal
 from graycube.advice.phases import FFT, Coarse, Elementwise, Loop, Phase, Stencil, Transpose
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import is_power_of_two, require_int
@@ -22,6 +23,10 @@ _KINDS = {
     "elementwise": Elementwise,
     "loop": Loop,
     "coarse": Coarse,
+    "butterfly": Butterfly,
+    "scan": Scan,
+    "sort": Sort,
+    "tridiagonal": Tridiagonal,
 }
 _KEYS = {
     "fft": {"axes", "order"},
@@ -30,8 +35,12 @@ _KEYS = {
     "elementwise": set(),
     "loop": {"times", "name", "phases"},
     "coarse": {"factor", "phases"},
+    "butterfly": {"axis", "bits"},
+    "scan": {"axis"},
+    "sort": {"axis"},
+    "tridiagonal": {"axis", "periodic", "sides"},
 }
-_NEEDED = {"loop": {"times", "phases"}, "coarse": {"factor", "phases"}}
+_NEEDED = {"loop": {"times", "phases"}, "coarse": {"factor", "phases"}, "scan": {"axis"}}
 
 
 @dataclass(frozen=True)

@@ -115,12 +115,16 @@ def way_of(layout: Placement, nodes: range, payload: tuple[int, ...], over: Over
         along,
         not prod(shape[k] for k in along),
         (slots, *sizes),
-        _steps(layout, gone) if isinstance(layout, Layout) else (),
+        sharing_steps(layout, gone) if isinstance(layout, Layout) else (),
         left,
     )
 
 
-def _steps(layout: Layout, axes: Sequence[int]) -> tuple[int, ...]:
-    """The changes of node that lead to all nodes that share what is left of some axes."""
+def sharing_steps(layout: Layout, axes: Sequence[int]) -> tuple[int, ...]:
+    """The changes of node that lead to all nodes that share what is left of some axes.
+
+    >>> sharing_steps(Layout.mesh((8, 8), nodes=(4, 2), code="gray"), (0,))
+    (4, 2)
+    """
     bits = (bit for axis in axes for bit in layout.word_bits(axis))
     return tuple(reduced_basis(layout.node_change(1 << bit) for bit in bits))

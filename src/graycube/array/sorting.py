@@ -9,7 +9,7 @@ Rules.
 3. What is equal stays in the order of its indices, as in NumPy's stable sorts. NaN comes last.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -136,16 +136,24 @@ def _work(layout: Placement, axis: int, *, any_order: bool) -> tuple[Ownership, 
     along = None if found is None else found.axes[axis]
     here = along is not None and along.parts == count and not along.cyclic
     if found is None or along is None or not here or (along.gray and not any_order):
-        nodes = [1] * len(layout.shape)
-        others = [k for k in range(len(layout.shape)) if k != axis]
-        longest = max(others, key=lambda k: layout.shape[k], default=axis)
-        nodes[longest if layout.shape[longest] >= count else axis] = count
-        found = in_blocks(layout.shape, nodes)
+        found = in_blocks(layout.shape, work_nodes(layout.shape, count, axis))
     share = found.axes[axis]
     if share.parts == 1:
         return found, None
     ranks = sorted(range(count), key=lambda node: (share.own(node).start, node))
     return found, InARow(tuple(ranks), (0, *(share.own(node).stop for node in ranks)))
+
+
+def work_nodes(shape: Sequence[int], count: int, axis: int) -> list[int]:
+    """Over how many nodes each axis is where lines are sorted: one axis has all of them.
+
+    >>> work_nodes((4, 100), 8, axis=0), work_nodes((4, 100), 8, axis=1)
+    ([1, 8], [1, 8])
+    """
+    others = [k for k in range(len(shape)) if k != axis]
+    longest = max(others, key=shape.__getitem__, default=axis)
+    over = longest if shape[longest] >= count else axis
+    return [count if k == over else 1 for k in range(len(shape))]
 
 
 @lru_cache(maxsize=_KEPT)

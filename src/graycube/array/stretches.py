@@ -11,7 +11,6 @@ Rules.
    they would hear is never needed: nobody is behind them.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
@@ -128,15 +127,19 @@ def _of_cube(layout: Layout, axis: int, nodes: range, *, reverse: bool) -> Stret
     )
     rounds = tuple(
         Encounter(each ^ change, (position >> k & 1) != reverse)
-        for k, change in enumerate(_changes(layout, bits[len(held) :]))
+        for k, change in enumerate(met_in_turn(layout, axis))
     )
     return Stretches(layout, shape, (2, 6, 3), rounds)
 
 
-def _changes(layout: Layout, bits: Iterable[int]) -> list[int]:
-    """Which other node is met for each bit: the nearest that differs in it and lower ones."""
+def met_in_turn(layout: Layout, axis: int) -> list[int]:
+    """Which other node is met in each round: the nearest that differs in it and lower bits.
+
+    >>> [met_in_turn(Layout.nodes(3, code), 0) for code in ("binary", "gray")]
+    [[1, 2, 4], [1, 2, 4]]
+    """
     found: list[int] = []
-    for bit in bits:
+    for bit in layout.word_bits(axis)[local_bits(layout, axis) :]:
         change = layout.node_change(1 << bit)
         for lower in reversed(found):
             change = min(change, change ^ lower, key=int.bit_count)

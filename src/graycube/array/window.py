@@ -28,6 +28,7 @@ from graycube.stencil.owned import OwnedHalo, halo_of
 
 if TYPE_CHECKING:
     from graycube.run.agreement import Facts
+    from graycube.stencil.frame import Index
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
@@ -60,8 +61,8 @@ class Window(Generic[_H]):
         self._frames = frames_of(
             exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
         )
+        self._edges = is_edge(fill)
         payload, value = a.blocks.shape[2:], require_fill(fill, a.dtype)
-        self._edges = isinstance(fill, str)
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
         ]
@@ -253,13 +254,22 @@ def _require_near(exchange: Halo | OwnedHalo) -> None:
             )
 
 
+def is_edge(fill: object) -> bool:
+    """Whether what is nearest within lies beyond the ends, too.
+
+    >>> is_edge("edge"), is_edge(0)
+    (True, False)
+    """
+    return isinstance(fill, str) and fill == "edge"
+
+
 def require_fill(fill: Fill, dtype: np.dtype[Any]) -> _Blocks:
-    """The value for what lies beyond the ends, if the array can hold it; edges come later.
+    """The value for what lies beyond the ends, if the array can hold it; for edges 0.
 
     >>> require_fill(1, np.dtype(float))
     array(1.)
     """
-    given = host_array(0 if isinstance(fill, str) and fill == "edge" else fill)
+    given = host_array(0 if is_edge(fill) else fill)
     try:
         with np.errstate(invalid="ignore"):
             made = given.astype(dtype)

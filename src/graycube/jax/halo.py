@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import jax
 import jax.numpy as jnp
 
-from graycube.array.window import require_fill
+from graycube.array.window import Fill, is_edge, require_fill
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.jax.array import Array
 from graycube.jax.blocks import permuted
@@ -22,14 +22,14 @@ def halo(
     reach: ReachLike,
     *,
     periodic: bool | Sequence[bool] = True,
-    fill: float = 0,
+    fill: Fill = 0,
     source: Sharding = None,
 ) -> Block:
     """The blocks of an array with what is around them, side by side.
 
     A block of b elements along an axis becomes one of before + b + after; the array keeps its
     sharding. ``reach`` and ``periodic`` are for all axes, or have an entry for each. Beyond the
-    ends of axes that are not ``periodic`` is ``fill``.
+    ends of axes that are not ``periodic`` is ``fill``, or what is nearest, for "edge".
 
     >>> mesh = jax.make_mesh((4,), ("x",))
     >>> x = jax.device_put(jnp.arange(8), jax.NamedSharding(mesh, jax.P("x")))
@@ -57,16 +57,17 @@ def around(
     x: Block,
     reach: ReachLike,
     periodic: bool | Sequence[bool],  # noqa: FBT001
-    fill: float,
-) -> tuple[tuple[tuple[int, int], ...], tuple[float | None, ...]]:
+    fill: Fill,
+) -> tuple[tuple[tuple[int, int], ...], tuple[Fill | None, ...]]:
     """How far before and after along each axis, and what is beyond its ends, if they are open.
 
     >>> around(jnp.ones((2, 2)), [0, (2, 1)], (True, False), 5)
     (((0, 0), (2, 1)), (None, 5.0))
     """
     pairs, rings, *_ = asked(x.ndim, reach, periodic, corners=False, itemsize=1, stride=1)
-    value: float = require_fill(fill, x.dtype).item()
+    value: Fill = require_fill(fill, x.dtype).item()
     value = math.nan if value != value else value  # noqa: PLR0124 - one NaN, equal to itself
+    value = "edge" if is_edge(fill) else value
     return pairs, tuple(None if ring else value for ring in rings)
 
 
@@ -88,7 +89,7 @@ def _on_all_sides(
     reach: tuple[tuple[int, int], ...],
     names: tuple[tuple[str, ...], ...],
     counts: tuple[int, ...],
-    fills: tuple[float | None, ...],
+    fills: tuple[Fill | None, ...],
 ) -> Block:
     """A device's block widened along one axis after the other: so corners come too."""
     for k, given in enumerate(zip(reach, names, counts, fills, strict=True)):
@@ -102,7 +103,7 @@ def widened(  # noqa: PLR0913, PLR0917
     reach: tuple[int, int],
     names: tuple[str, ...],
     count: int,
-    fill: float | None,
+    fill: Fill | None,
 ) -> Block:
     """A device's block with what is before and after it along an axis, of ``count`` devices.
 
@@ -115,24 +116,31 @@ def widened(  # noqa: PLR0913, PLR0917
     parts = [block]
     for amount, step in zip(reach, (1, -1), strict=True):
         if amount:
-            start = length - amount if step == 1 else 0
+            start, end = (length - amount, 0) if step == 1 else (0, length - 1)
             edge = jax.lax.slice_in_dim(block, start, start + amount, axis=axis)
-            edge = _from_next(edge, names, count, step, fill)
+            nearest = jax.lax.slice_in_dim(block, end, end + 1, axis=axis)
+            edge = _from_next(edge, names, count, step, fill, nearest)
             parts = [edge, *parts] if step == 1 else [*parts, edge]
     return jnp.concatenate(parts, axis)
 
 
-def _from_next(
-    edge: Block, names: tuple[str, ...], count: int, step: int, fill: float | None
+def _from_next(  # noqa: PLR0913, PLR0917
+    edge: Block,
+    names: tuple[str, ...],
+    count: int,
+    step: int,
+    fill: Fill | None,
+    nearest: Block,
 ) -> Block:
     """What the device before (step 1) or after (step -1) has; the fill, if there is none."""
+    beyond = nearest if isinstance(fill, str) else fill
     if count == 1:
-        return edge if fill is None else jnp.full_like(edge, fill)
+        return edge if beyond is None else jnp.full_like(edge, beyond)
     pairs = [(k, (k + step) % count) for k in range(count)]
-    if fill is None:
+    if beyond is None:
         return permuted(edge, names, pairs)
     came = permuted(edge, names, [(k, to) for k, to in pairs if to == k + step])
-    if not fill:  # a device to which nothing is sent has zeros
+    if not isinstance(fill, str) and not fill:  # a device to which nothing is sent has zeros
         return came
     first = jax.lax.axis_index(names) == (0 if step == 1 else count - 1)
-    return jnp.where(first, jnp.full_like(edge, fill), came)
+    return jnp.where(first, jnp.full_like(edge, beyond), came)

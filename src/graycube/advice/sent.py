@@ -1,0 +1,211 @@
+"""What is sent in phases that leave the data where they are: halos, and what goes straight.
+
+Rules.
+
+1. A phase is done in a layout that suits it. If data are elsewhere, they go straight there, and
+   the result straight back. So do all messages that are no halos: to nodes whose numbers differ
+   in the same way, one such difference after the other.
+2. A scan has a round for each node bit along its axis: the total of each line's stretch goes to
+   the nearest node that is to hear it (:mod:`graycube.array.stretches`).
+3. Tridiagonal systems are halos of what is left of a run: two numbers and one for each right
+   side, from both sides, 1, 2, 4, ... runs apart; and then the solutions beside it. Periodic
+   ones have a right side more, and two sums over all runs (:mod:`graycube.array.tridiagonal`).
+4. An axis is sorted in memory, or over all nodes. Then each line is cut where nodes end. The
+   cuts are found in turns; keys in random order take as many as the length has bits. In each,
+   all nodes learn keys and counts from all others, from 2, 4, 8, ... nodes at a time. After
+   that a node sends each other one an equal part (:mod:`graycube.array.merging`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import inf
+
+from graycube.advice.along import Scan, Sort, Tridiagonal
+from graycube.advice.homes import Place
+from graycube.advice.phases import Elementwise, Stencil
+from graycube.array.moving import as_product
+from graycube.array.over import sharing_steps
+from graycube.array.sorting import work_nodes
+from graycube.array.stretches import met_in_turn
+from graycube.cost import Traffic, simulate
+from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix
+from graycube.layout import Layout
+from graycube.layout.layout import require_cube
+from graycube.layout.lines import in_runs, runs, stretched
+from graycube.machine import Machine
+from graycube.schedule import Task, delivered
+from graycube.stencil import Halo, halo
+from graycube.table.all_to_all import delivery
+from graycube.texts import counted
+
+Staying = Stencil | Elementwise | Scan | Sort | Tridiagonal
+"""The phases after which data are where they were."""
+Rounds = tuple[tuple[int, Halo | Task], ...]
+"""What is sent, and how often."""
+_COUNT = 8  # bytes of a number that counts elements
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a phase sends: first to the last of some ``places``, in the end back from there.
+
+    ``size`` is that of an element on the way there, and ``back`` on the way back.
+
+    >>> layout = Layout.consecutive(6, 3, nodes="gray")
+    >>> made = work(Scan(0), layout, itemsize=8)
+    >>> [(times, task.move(0), task.block_bytes) for times, task in made.rounds]
+    [(1, 1, 8), (1, 2, 8), (1, 4, 8)]
+    >>> made.time(Machine(3, startup=10.0, per_byte=1.0)), made.how
+    (54.0, '3 exchanges')
+    """
+
+    places: tuple[Layout, ...]
+    rounds: Rounds
+    size: int = 1
+    back: int = 1
+
+    def time(self, machine: Machine) -> float:
+        """Seconds on a machine."""
+        return sum((times * _time(what, machine) for times, what in self._all()), 0.0)
+
+    @property
+    def how(self) -> str:
+        """How many exchanges there are, in words."""
+        count = sum(times for times, _ in self.rounds)
+        moved = any(_moves(self.places))
+        told = [counted(count, "exchange")] if count else []
+        return ", ".join([*(["moved there and back"] if moved else []), *told])
+
+    def _all(self) -> Rounds:
+        return *self.rounds, *((1, task) for task in self._carried())
+
+    def _carried(self) -> Iterator[Task]:
+        for before, after in _moves(self.places):
+            yield Task(before, after, before.block_size, self.size)
+            yield Task(after, before, before.block_size, self.back)
+
+
+def work(phase: Staying, layout: Layout, itemsize: int) -> Work:
+    """What a phase sends on data in a layout, if it can be done there."""
+    if isinstance(phase, Scan):
+        return _scan(phase.axis, layout, itemsize)
+    if isinstance(phase, Sort):
+        return _sort(phase.axis, layout, itemsize)
+    if isinstance(phase, Tridiagonal):
+        return _tridiagonal(phase, layout, itemsize)
+    if isinstance(phase, Elementwise):
+        return Work((layout,), ())
+    exchange = halo(
+        layout,
+        phase.reach,
+        periodic=phase.periodic,
+        corners=phase.corners,
+        itemsize=itemsize,
+        stride=phase.stride,
+    )
+    return Work((layout,), ((1, exchange),))
+
+
+def price(phase: Staying, layout: Layout, itemsize: int, machine: Machine) -> tuple[float, str]:
+    """What a phase costs and how it is done; infinite where it cannot: a node bit mixes axes.
+
+    >>> price(Stencil(), Layout.nodes(2, "gray"), 1, Machine(dims=2, startup=1.0))
+    (4.0, '')
+    """
+    try:
+        made = work(phase, layout, itemsize)
+    except InvalidValueError:
+        return inf, ""
+    return made.time(machine), "" if isinstance(phase, Stencil) else made.how
+
+
+def swap(n: int, change: int, block: int, itemsize: int) -> Task:
+    """Everybody sends so many elements to the node whose number differs by so much.
+
+    >>> swap(3, 5, block=2, itemsize=8).move(1)
+    4
+    """
+    move = AffineMap(Matrix.identity(n), change)
+    return Task(Layout.nodes(n), move @ Layout.nodes(n), block, itemsize)
+
+
+def straight(task: Task, machine: Machine) -> float:
+    """Seconds for everything to go straight to where it belongs.
+
+    >>> machine = Machine(dims=2, switching="circuit", startup=10.0)
+    >>> straight(Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), 4), machine)
+    33.0
+    """
+    return _traffic(task, machine.switching == "circuit").time(machine)
+
+
+@lru_cache(maxsize=1 << 12)
+def _traffic(task: Task, circuits: bool) -> Traffic:  # noqa: FBT001
+    ways = [delivery(task.move, task.n)]
+    return simulate(delivered(task, "straight", ways, circuits=circuits))
+
+
+def _time(what: Halo | Task, machine: Machine) -> float:
+    return what.time(machine) if isinstance(what, Halo) else straight(what, machine)
+
+
+def _moves(places: tuple[Layout, ...]) -> Iterator[tuple[Layout, Layout]]:
+    """Neighbours that do not have everything on the same nodes."""
+    for before, after in pairwise(places):
+        if Place(before, "").key != Place(after, "").key:
+            yield before, after
+
+
+def _scan(axis: int, layout: Layout, itemsize: int) -> Work:
+    """Rule 2."""
+    there = stretched(layout, axis)
+    changes = met_in_turn(there, axis)
+    lines = (there.block_size << len(changes)) // there.shape[axis]
+    rounds = ((1, swap(layout.n, change, lines, itemsize)) for change in changes)
+    return Work((layout, there), tuple(rounds), itemsize, itemsize)
+
+
+def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Work:
+    """Rule 3."""
+    number, axis, sides = -(-itemsize // phase.sides), phase.axis, phase.sides
+    there = require_cube(in_runs(as_product(layout), axis), "a price")
+    count, left = runs(there, axis)
+    ends, known = require_cube(left, "a price"), sides + phase.periodic
+    asked = [(1 << k, known + 2) for k in range(count.bit_length() - 1)]
+    rounds = list[tuple[int, Halo | Task]]()
+    for stride, numbers in [*asked, (1, known)] if asked else []:
+        for far in ((1, 0), (0, 1)):
+            reach = [far if k == axis else 0 for k in range(len(layout.axes))]
+            made = halo(ends, reach, periodic=False, itemsize=numbers * number, stride=stride)
+            rounds.append((1, made))
+    for numbers in (3, known) if phase.periodic else ():
+        for change in sharing_steps(ends, (axis,)):
+            rounds.append((1, swap(layout.n, change, 2 * ends.block_size, numbers * number)))
+    return Work((layout, there), tuple(rounds), (3 + sides) * number, sides * number)
+
+
+def _sort(axis: int, layout: Layout, itemsize: int) -> Work:
+    """Rule 4."""
+    n, shape = layout.n, layout.shape
+    rows = layout.map.matrix.rows[:n]
+    if layout.is_product and not any(
+        row >> b & 1 for row in rows for b in layout.word_bits(axis)
+    ):
+        return Work((layout,), ())
+    nodes = work_nodes(shape, layout.node_count, axis)
+    there = Layout.mesh(shape, nodes, ownership=False)
+    places = layout, require_cube(as_product(layout), "a price"), there
+    rounds = list[tuple[int, Halo | Task]]()
+    if nodes[axis] > 1:
+        lines = there.block_size * nodes[axis] // shape[axis]
+        cuts, turns = lines * (nodes[axis] - 1), shape[axis].bit_length() - 1
+        for k in range(n):
+            for size in (_COUNT, itemsize, 2 * _COUNT):
+                rounds.append((turns, swap(n, 1 << k, cuts << k, size)))
+        apart, together = Layout.cyclic(2 * n, n), Layout.consecutive(2 * n, n)
+        for part, size in ((lines, _COUNT), (-(-there.block_size >> n), itemsize)):
+            rounds.append((1, Task(apart, together, max(1, part) << n, size)))
+    return Work(places, tuple(rounds), itemsize, itemsize)
