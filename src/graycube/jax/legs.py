@@ -65,10 +65,11 @@ class Leg:
     def whole(self) -> bool:
         """Whether it takes whole lines.
 
-        >>> Leg("fft", 8, 8, 8).whole, Leg("fft", 8, 6, 8).whole, Leg("rfft", 8, 8, 5).whole
+        >>> Leg("fft", 8, 8, 8).whole, Leg("fft", 8, 6, 8).whole, Leg("rfft", 2, 2, 2).whole
         (False, True, True)
         """
-        return self.waves is not None or not self.points == self.values == self.kept
+        half = self.kind in {"rfft", "irfft"}
+        return half or self.waves is not None or not self.points == self.values == self.kept
 
 
 def legs_of(layout: Layout, asked: Asked) -> list[tuple[int, Leg]]:
