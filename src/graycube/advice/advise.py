@@ -140,6 +140,8 @@ def advise(  # noqa: PLR0913
     machine = replace(_machine(machine, layouts), per_row=0.0)
     shape = require_ints((size,) if isinstance(size, int) else size, "size")
     itemsize = require_int(itemsize, "itemsize", least=1)
+    if not shape:
+        raise InvalidValueError("the size has 0 axes", "it needs one", "pass its length")
     if any(length > MAX_LENGTH for length in shape):
         raise InvalidValueError(
             f"the size is {str(shape)[:60]}",
