@@ -1,8 +1,9 @@
 """Loads of links, counted anew from what the documentation says, without a route of graycube's.
 
 On a cube a message crosses low dimensions first. One that crosses a dimension of a card leaves
-by its sender's card and enters by its receiver's. On a torus it goes along the last side first,
-the shorter way; half way round it goes up from the first and the third quarter.
+by its sender's card and enters by its receiver's. In a tree it takes the uplinks of all parts
+that it leaves and enters. On a torus it goes along the last side first, the shorter way; half
+way round it goes up from the first and the third quarter.
 """
 
 from collections import Counter
@@ -33,6 +34,19 @@ def on_cube(rates, card=None):
             links += [(("out", u // share), rates[first] / ports)]
             links += [(("in", v // share), rates[first] / ports)]
         return links
+
+    return route
+
+
+def in_tree(levels):
+    """Up from every part that the message leaves, and down: (nodes of a part, rate) a level."""
+
+    def route(u, v):
+        apart = [
+            (k, size, rate) for k, (size, rate) in enumerate(levels) if u // size != v // size
+        ]
+        up = [(("up", k, u // size), rate) for k, size, rate in apart]
+        return up + [(("down", k, v // size), rate) for k, size, rate in apart]
 
     return route
 
@@ -88,6 +102,10 @@ SMALL = {
     "a card for two": (
         gc.Machine(3, (1, 1, 1), share=(1, 2, 2), per_byte=(1.0, 4.0, 4.0)),
         on_cube((1.0, 4.0, 4.0), (1, 2, 1)),
+    ),
+    "a tree": (
+        gc.Machine.tree((2, 2, 2), per_byte=(1.0, 1.5, 4.0)),
+        in_tree([(1, 1.0), (2, 1.5), (4, 4.0)]),
     ),
     "a card each": (
         gc.Machine(3, (1, 1, 1), "circuit", per_byte=(1.0, 4.0, 4.0)),
