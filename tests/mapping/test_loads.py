@@ -161,7 +161,7 @@ def tables(seed):
 CASES = [(name, kind) for name in SMALL for kind in ("scattered", "heard", "told")]
 
 
-@pytest.mark.parametrize(("name", "kind"), [*CASES[::4], *sweep(*CASES)])
+@pytest.mark.parametrize(("name", "kind"), [*CASES[::4], ("a tree", "told"), *sweep(*CASES)])
 def test_for_eight_nodes_there_is_no_better_order(name, kind):
     machine, route = SMALL[name]
     table = tables(len(name))[kind]
@@ -170,6 +170,8 @@ def test_for_eight_nodes_there_is_no_better_order(name, kind):
     for one in placed.candidates:
         assert one.load == pytest.approx(loads(table, one.order, route)), one
     assert placed.proved
+    along = [[sum(rate for _, rate in route(u, v)) for v in range(8)] for u in range(8)]
+    assert Routes.of(machine).seconds.sum(axis=-1) == pytest.approx(np.array(along))
     bound = floor(placed.pattern, Routes.of(machine))
     assert all(
         least <= mine * (1 + 1e-9) for least, mine in zip(bound, placed.load, strict=True)
