@@ -35,6 +35,18 @@ def test_axes_have_figures_of_their_own():
     assert found["order"] == placed.order.tolist()
 
 
+def test_a_tree_has_figures_for_its_levels():
+    tree = "--tree", "4x2x2", "--per-byte", "1e-10,8e-11", "--oversubscribed", "2"
+    found = json.loads(
+        cli("place", "4x4", "--open", "--all-to-all", "1,0", *tree, "--json").out
+    )
+    machine = gc.Machine.tree((4, 2, 2), per_byte=(1e-10, 8e-11), oversubscribed=2.0)
+    pattern = gc.Pattern.mesh((4, 4), all_to_all=(1.0, 0.0), periodic=False)
+    placed = gc.place(pattern, machine)
+    assert found["machine"]["share"] == [1, 1, 4, 8]
+    assert found["order"] == placed.order.tolist()
+
+
 def test_a_hostfile_and_nothing_else():
     hosts = "--hosts", "a,b,c,d"
     assert cli(*TORUS, *hosts, "--hostfile").out.split() == [

@@ -1,32 +1,15 @@
 """Cards send and receive: both are counted, by messages and node numbers alone."""
 
-import itertools
-from bisect import bisect
 from collections import Counter
 
 import pytest
+from round_messages import rounds
 
 import graycube as gc
 from graycube.planning.candidate import all_candidates
 from graycube.schedule import Task
 
 ASIDE = "relabel", "convert first"  # their moves are not in the schedule
-
-
-def rounds(schedule):
-    """The elements of each message, by sender and receiver, one round after the other."""
-    moves, ends = gc.schedule.expand(schedule), [*schedule.rounds][1:]
-    fields = moves.cycle, moves.element, moves.node, moves.dimension
-    hops = sorted(zip(*(field.tolist() for field in fields), strict=True))
-    for _, inside in itertools.groupby(hops, lambda hop: bisect(ends, hop[0])):
-        flips = {}  # a circuit is all that an element crosses in one cycle
-        for cycle, element, node, dim in inside:
-            flips.setdefault((cycle, element), []).append((node, 1 << dim))
-        sent = Counter()
-        for crossed in flips.values():
-            (start,) = {node for node, _ in crossed} - {node ^ flip for node, flip in crossed}
-            sent[start, start ^ sum(flip for _, flip in crossed)] += 1
-        yield sent
 
 
 def seconds(sent, share, far):

@@ -84,6 +84,7 @@ def schedules():
         gc.Machine(3, 2),
         gc.Machine(3, (2, 2, 1), "circuit", (1e-6, 1e-6, 3e-6), 1e-9, share=(1, 1, 4)),
         gc.Machine.torus((8,), startup=1e-6, per_byte=1e-9),
+        gc.Machine.tree((2, 4), startup=1e-6, per_byte=1e-9),
     ]
     seen = set()
     for source, target in LAYOUTS:

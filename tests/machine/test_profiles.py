@@ -16,11 +16,13 @@ BUILT_IN = [
     "dgx-h100",
     "dgx-h100-cluster",
     "hdr100-cluster",
+    "hdr100-tree",
     "ideal",
     "ipsc1",
     "ipsc2",
     "tpu-v5e-4",
     "tpu-v5p-64",
+    "xeon-8358-2s",
 ]
 GOOD = {
     "source": '"a test"',
@@ -84,11 +86,24 @@ def test_a_profile_says_what_rows_cost_only_where_they_do(folder):
         assert gc.Machine.profile("a").per_row == per_row
 
 
+def test_a_tree_is_saved_and_is_as_its_data_sheet_says():
+    names = {"hdr100-tree": (64, 64, 4), "xeon-8358-2s": (32, 2)}
+    rates = {"hdr100-tree": (1 / 5e9, 8 / 100e9, 8 / (7 * 200e9)),
+             "xeon-8358-2s": (1 / 5e9, 1 / (3 * 11.2e9 * 2))}  # fmt: skip
+    for name, sizes in names.items():
+        machine = gc.Machine.profile(name)
+        tree = gc.Machine.tree(sizes, per_byte=rates[name])
+        assert (machine.dims, machine.share, machine.nested) == (tree.dims, tree.share, True)
+        assert machine.per_byte == pytest.approx(tree.per_byte, rel=2e-3)
+        save_profile(machine, "ours", source="its data sheet")
+        assert gc.Machine.profile("ours") == machine
+
+
 def test_saved_profiles_are_listed_after_the_built_in_ones(folder):
     for name in ("zeta", "alpha", "a.b", "x_1-Y"):
         save_profile(gc.Machine(dims=2), name, source="a test")
     assert profiles() == [*BUILT_IN, "a.b", "alpha", "x_1-Y", "zeta"]
-    with pytest.raises(InvalidValueError, match=r"cm2, .*, tpu-v5p-64, a\.b, alpha"):
+    with pytest.raises(InvalidValueError, match=r"cm2, .*, tpu-v5p-64, .*, a\.b, alpha"):
         gc.Machine.profile("cray")
     assert {path.suffix for path in folder.iterdir()} == {".toml"}
 

@@ -1,8 +1,9 @@
 """Loads of links, counted anew from what the documentation says, without a route of graycube's.
 
 On a cube a message crosses low dimensions first. One that crosses a dimension of a card leaves
-by its sender's card and enters by its receiver's. On a torus it goes along the last side first,
-the shorter way; half way round it goes up from the first and the third quarter.
+by its sender's card and enters by its receiver's. In a tree it takes the uplinks of all parts
+that it leaves and enters. On a torus it goes along the last side first, the shorter way; half
+way round it goes up from the first and the third quarter.
 """
 
 from collections import Counter
@@ -33,6 +34,19 @@ def on_cube(rates, card=None):
             links += [(("out", u // share), rates[first] / ports)]
             links += [(("in", v // share), rates[first] / ports)]
         return links
+
+    return route
+
+
+def in_tree(levels):
+    """Up from every part that the message leaves, and down: (nodes of a part, rate) a level."""
+
+    def route(u, v):
+        apart = [
+            (k, size, rate) for k, (size, rate) in enumerate(levels) if u // size != v // size
+        ]
+        up = [(("up", k, u // size), rate) for k, size, rate in apart]
+        return up + [(("down", k, v // size), rate) for k, size, rate in apart]
 
     return route
 
@@ -89,6 +103,10 @@ SMALL = {
         gc.Machine(3, (1, 1, 1), share=(1, 2, 2), per_byte=(1.0, 4.0, 4.0)),
         on_cube((1.0, 4.0, 4.0), (1, 2, 1)),
     ),
+    "a tree": (
+        gc.Machine.tree((2, 2, 2), per_byte=(1.0, 1.5, 4.0)),
+        in_tree([(1, 1.0), (2, 1.5), (4, 4.0)]),
+    ),
     "a card each": (
         gc.Machine(3, (1, 1, 1), "circuit", per_byte=(1.0, 4.0, 4.0)),
         on_cube((1.0, 4.0, 4.0), (1, 1, 1)),
@@ -143,7 +161,7 @@ def tables(seed):
 CASES = [(name, kind) for name in SMALL for kind in ("scattered", "heard", "told")]
 
 
-@pytest.mark.parametrize(("name", "kind"), [*CASES[::4], *sweep(*CASES)])
+@pytest.mark.parametrize(("name", "kind"), [*CASES[::4], ("a tree", "told"), *sweep(*CASES)])
 def test_for_eight_nodes_there_is_no_better_order(name, kind):
     machine, route = SMALL[name]
     table = tables(len(name))[kind]
@@ -152,6 +170,8 @@ def test_for_eight_nodes_there_is_no_better_order(name, kind):
     for one in placed.candidates:
         assert one.load == pytest.approx(loads(table, one.order, route)), one
     assert placed.proved
+    along = [[sum(rate for _, rate in route(u, v)) for v in range(8)] for u in range(8)]
+    assert Routes.of(machine).seconds.sum(axis=-1) == pytest.approx(np.array(along))
     bound = floor(placed.pattern, Routes.of(machine))
     assert all(
         least <= mine * (1 + 1e-9) for least, mine in zip(bound, placed.load, strict=True)

@@ -133,6 +133,23 @@ def test_a_square_is_a_cube():
             lambda: gc.Machine.torus((4, 4), per_byte=(1e-9,)),
             "per_byte has 1 figures: the torus has 2 sides",
         ),
+        (lambda: gc.Machine.tree((4, 1)), "the sizes are .4, 1.: there are two parts or more"),
+        (lambda: gc.Machine.tree((4, 6)), "the size of level 1 is 6"),
+        (
+            lambda: gc.Machine.tree((4, 2), per_byte=(1, 2, 3)),
+            "3 figures: the tree has 2 levels",
+        ),
+        (lambda: gc.Machine.tree((4, 2), startup=(1.0, -1.0)), "startup of level 1 is -1.0"),
+        (
+            lambda: gc.Machine.tree((4, 2), oversubscribed=0),
+            "oversubscribed is 0: it is",
+        ),
+        (lambda: gc.Machine.tree((4, 2), oversubscribed="2"), "oversubscribed is '2'"),
+        (lambda: gc.Machine(2, nested=1), "nested is 1: cards are nested or not"),
+        (
+            lambda: gc.Machine(2, sides=(2, 2), joined=(True, True), nested=True),
+            "nodes of a torus have no cards",
+        ),
         (lambda: gc.Machine.torus((8,)).route(0, 8), "a node is 8: the machine has 8"),
     ],
 )

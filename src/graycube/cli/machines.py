@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 
 import graycube as gc
-from graycube.cli.sizes import as_figures, as_sides
+from graycube.cli.sizes import as_figures, as_lengths, as_sides
 from graycube.errors import InvalidValueError
 
 _PROFILES = "ipsc2, tpu-v5p-64, ..., or one that calibrate saved: gc.profiles()."
@@ -31,6 +31,8 @@ class MachineOptions:
     share: str | None = None
     torus: tuple[tuple[int, ...], tuple[bool, ...]] | None = None
     per_row: float | None = None
+    tree: tuple[int, ...] | None = None
+    oversubscribed: float | None = None
 
     def machine(self, dims: int, otherwise: gc.Machine | None = None) -> gc.Machine:
         """The profile for so many dimensions, or the other machine, with what was said.
@@ -49,7 +51,15 @@ class MachineOptions:
             "per_row": self.per_row,
         }
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-        if self.torus is not None:
+        if self.oversubscribed is not None and self.tree is None:
+            raise InvalidValueError(
+                f"--oversubscribed {self.oversubscribed:g} is given without --tree",
+                "only uplinks of a tree are",
+                "say --tree 8x16x4, the inner level first",
+            )
+        if self.tree is not None:
+            machine = self._tree(dims, changes)
+        elif self.torus is not None:
             machine = self._torus(dims)
         elif self.name is not None:
             machine = gc.Machine.profile(self.name, dims=dims)
@@ -60,20 +70,26 @@ class MachineOptions:
     def _torus(self, dims: int) -> gc.Machine:
         """A torus with the sides that were given, of as many nodes as the layouts have."""
         sides, joined = self.torus or ((), ())
-        if self.name is not None:
-            raise InvalidValueError(
-                f"--torus and --machine {self.name} are given",
-                "each says which machine it is",
-                "leave one of them out",
-            )
-        machine = gc.Machine.torus(sides, joined=joined)
-        if machine.dims != dims:
-            raise InvalidValueError(
-                f"the torus has {1 << machine.dims} nodes",
-                f"{1 << dims} are needed",
-                "give sides of as many nodes",
-            )
-        return machine
+        self._require_one("--torus")
+        return _of_size(gc.Machine.torus(sides, joined=joined), dims, "torus")
+
+    def _tree(self, dims: int, changes: dict[str, Any]) -> gc.Machine:
+        """A tree of switches; it takes start-ups and rates out of the changes, one a level."""
+        self._require_one("--tree")
+        costs = {k: changes.pop(k) for k in ("startup", "per_byte") if k in changes}
+        ratio = 1.0 if self.oversubscribed is None else self.oversubscribed
+        machine = gc.Machine.tree(self.tree or (), oversubscribed=ratio, **costs)
+        return _of_size(machine, dims, "tree")
+
+    def _require_one(self, option: str) -> None:
+        others = {"--torus": self.torus, "--machine": self.name}
+        for other, given in others.items():
+            if given is not None and other != option:
+                raise InvalidValueError(
+                    f"{option} and {other} are given",
+                    "each says which machine it is",
+                    "leave one of them out",
+                )
 
 
 def machine_options(command: _F) -> _F:
@@ -111,6 +127,18 @@ def machine_options(command: _F) -> _F:
             help="Nodes on a torus, numbered row by row; sides with an o are open.",
         ),
         click.option(
+            "--tree",
+            type=as_lengths,
+            metavar="8x16x4",
+            help="A tree of switches, the inner level first; costs are one a level.",
+        ),
+        click.option(
+            "--oversubscribed",
+            type=float,
+            metavar="K",
+            help="Uplinks of a tree without a rate are so much narrower than what they join.",
+        ),
+        click.option(
             "--per-row",
             type=float,
             metavar="S",
@@ -120,6 +148,17 @@ def machine_options(command: _F) -> _F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _of_size(machine: gc.Machine, dims: int, what: str) -> gc.Machine:
+    """The machine, if it has as many nodes as are needed."""
+    if machine.dims != dims:
+        raise InvalidValueError(
+            f"the {what} has {1 << machine.dims} nodes",
+            f"{1 << dims} are needed",
+            f"say a {what} of as many nodes",
+        )
+    return machine
 
 
 def _one_or_each(costs: tuple[float, ...] | None) -> float | tuple[float, ...] | None:

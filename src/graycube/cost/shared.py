@@ -145,10 +145,12 @@ def _all_send(
     for times, loads in rounds:
         sizes, found = {d: m * itemsize for d, m in loads.items() if m}, dict[int, float]()
         for wires in machine.wires:
-            here = [(d, sizes.pop(d)) for d in wires.dims if d in sizes]
+            here = [(d, sizes[d]) for d in wires.dims if d in sizes]
             if here:
                 found[wires.dims.start] = _together(wires, here, machine)
-        found.update({d: machine.message_time(nbytes, d) for d, nbytes in sizes.items()})
+        shared = {d for wires in machine.wires for d in wires.dims}
+        alone = ((d, nbytes) for d, nbytes in sizes.items() if d not in shared)
+        found.update({d: machine.message_time(nbytes, d) for d, nbytes in alone})
         yield times, found
 
 

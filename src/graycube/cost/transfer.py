@@ -11,6 +11,7 @@ from typing import overload
 
 from graycube.cost.bound import Bound
 from graycube.cost.butterflies import butterfly_bound
+from graycube.cost.cards import card_bound
 from graycube.cost.certificate import KNOWN_DIMS, KNOWN_PORTS, known_certificate
 from graycube.cost.cut import best_cut
 from graycube.cost.goals import goals_of, rounds_to_know
@@ -60,6 +61,8 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
         _bisection_bound(task, machine, displacement),
     ]
     cut = best_cut(task, machine.dims if circuits else ports, rates)
+    if (cards := card_bound(task, machine, displacement)) is not None:
+        bounds.append(cards)
     if cut is not None:
         seconds = least.startup + float(task.block_bytes * cut.share) * least.per_byte
         bounds.append(Bound("cut", seconds, cut.counts, least.startup))

@@ -2,8 +2,9 @@
 
 from graycube.machine.model import Machine, require_machine
 from graycube.machine.profiles import profiles, read_measured
+from graycube.machine.routes import RouteLink
 from graycube.machine.saving import entries_of, save_profile
-from graycube.machine.wires import Link, RouteLink, Wiring
+from graycube.machine.wires import Link, Wiring
 
 __all__ = [
     "Link",

@@ -33,15 +33,16 @@ from graycube.machine.figures import (
 )
 from graycube.machine.profile_text import no_profile
 from graycube.machine.profiles import is_built_in, read_profile
+from graycube.machine.routes import RouteLink, route_of
+from graycube.machine.trees import figures_of_tree
 from graycube.machine.wires import (
     Link,
-    RouteLink,
     Wiring,
     levels_of,
     numbers_of,
+    require_nested,
     require_shares,
     require_sides,
-    route_of,
     wires_of,
 )
 from graycube.machine.words import over, ports_of
@@ -62,7 +63,8 @@ class Machine(Shown):
     dimension, dimension 0 first. Neighbouring dimensions with the same figures are links of
     one kind. With a figure for each dimension ``ports`` counts the links of its kind that a
     node uses at once, as through a network card; ``share`` is how many nodes have the card
-    together: those that differ in the lowest bits. :meth:`torus` says what ``sides`` are.
+    together: those that differ in the lowest bits. Cards that are ``nested`` pass on what leads
+    further out: :meth:`tree` makes such machines, and :meth:`torus` those with ``sides``.
     ``per_row`` is for each stretch of memory that a message gathers.
 
     >>> machine = Machine(dims=6, ports=1, startup=1e-3, per_byte=4e-7)
@@ -87,6 +89,7 @@ class Machine(Shown):
     sides: tuple[int, ...] = ()
     joined: tuple[bool, ...] = ()
     per_row: float = 0.0
+    nested: bool = False
     name: str = field(default="custom", compare=False)
 
     def __post_init__(self) -> None:
@@ -121,6 +124,7 @@ class Machine(Shown):
                 )
         require_shares(self)
         require_sides(self)
+        require_nested(self)
 
     @classmethod
     def torus(  # noqa: PLR0913
@@ -170,6 +174,35 @@ class Machine(Shown):
         )  # fmt: skip
 
     @classmethod
+    def tree(  # noqa: PLR0913
+        cls,
+        sizes: Sequence[int],
+        *,
+        startup: float | Sequence[float] = 0.0,
+        per_byte: float | Sequence[float] = 1.0,
+        oversubscribed: float = 1.0,
+        switching: Switching = "circuit",
+        packet: int | None = None,
+        name: str = "custom",
+    ) -> "Machine":
+        """A tree of switches; ``sizes`` says how many parts each joins, the inner level first.
+
+        The figures of a level are those of the link that leads up from each of its parts. Where
+        ``per_byte`` says nothing of outer levels, an uplink is as wide as all links below it
+        together, over ``oversubscribed``. All that leaves a part passes its uplink.
+
+        >>> tree = Machine.tree((8, 16, 4), per_byte=(1e-10, 8e-11), oversubscribed=2)
+        >>> tree.dims, tree.levels[2]  # 16 computers of 8 cores on a leaf, 4 leaves
+        (9, (range(7, 9), Link(startup=0.0, per_byte=1e-11)))
+        >>> [(hop.name, hop.link.per_byte) for hop in tree.route(0, 8)]  # to the next computer
+        ... # doctest: +NORMALIZE_WHITESPACE
+        [((0, 'up', 0), 1e-10), ((0, 'up', 3), 8e-11),
+         ((8, 'down', 3), 8e-11), ((8, 'down', 0), 1e-10)]
+        """
+        figures = figures_of_tree(sizes, startup, per_byte, oversubscribed)
+        return cls(switching=switching, packet=packet, name=name, **figures)
+
+    @classmethod
     def profile(cls, name: str, dims: int | None = None) -> "Machine":
         """A machine by name, built in or saved, in its usual size or another.
 
@@ -201,6 +234,8 @@ class Machine(Shown):
         >>> Machine(dims=4, ports="all").links_at_once
         4
         """
+        if self.nested and self.dims:  # all that a node sends passes its own link
+            return min(wires_of(self)[0].ports, self.dims)
         if isinstance(self.ports, tuple):
             return sum(min(self.ports[dims[0]], len(dims)) for dims, _ in self.levels)
         return self.dims if self.ports == "all" else self.ports
@@ -332,9 +367,10 @@ class Machine(Shown):
         startup, per_byte = self.startup, self.per_byte
         if isinstance(startup, tuple) or isinstance(per_byte, tuple):
             startups = self.startups(nbytes)
-            if dim is None:
+            if dim is None or self.nested:  # as slow as the slowest link up to there
                 return max(
-                    startups * link.startup + nbytes * link.per_byte for link in self.links
+                    startups * link.startup + nbytes * link.per_byte
+                    for link in self.links[: None if dim is None else dim + 1]
                 )
             startup = startup[dim] if isinstance(startup, tuple) else startup
             per_byte = per_byte[dim] if isinstance(per_byte, tuple) else per_byte
@@ -365,13 +401,13 @@ class Machine(Shown):
         return Sheet(f"Machine {self.name}", Table((), rows, "ll"))
 
     def _costs(self) -> Iterator[tuple[str, str]]:
-        shared = {wires.dims: wires.shared for wires in self.wires}
+        shared = {wires.dims.start: wires.shared for wires in self.wires}
         for dims, link in self.levels:
             where = "" if len(self.levels) == 1 else f", {over(dims)}"
             yield f"start-up{where}", f"{link.startup:.4g} s"
             yield f"per byte{where}", f"{link.per_byte:.4g} s"
-            if dims in shared:
-                yield f"shared{where}", shared[dims]
+            if dims.start in shared:
+                yield f"shared{where}", shared[dims.start]
 
     def _each(self, cost: float | tuple[float, ...]) -> tuple[float, ...]:
         return cost if isinstance(cost, tuple) else (cost,) * self.dims
@@ -447,7 +483,7 @@ def require_cube_links(machine: object, dims: int, what: str) -> Machine:
             f"the machine has {'links that are shared' if found.wires else 'squares'}",
             f"{what} is priced for the links of a cube",
             "leave out share, and ports for each dimension, or price a single step with gc.plan"
-            if found.wires and not found.sides
+            if found.wires and not found.sides and not found.nested
             else "give Machine a start-up and a rate for each dimension",
         )
     return found

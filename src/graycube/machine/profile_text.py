@@ -17,7 +17,7 @@ from graycube.texts import LONGEST_NAME, is_name
 MAX_TEXT = 1 << 16  # bytes of a file
 MAX_LINE = 500  # characters; the time to read a dotted key grows with its square
 NEEDED = {"source", "dims", "ports", "switching", "startup", "per_byte"}
-SHARED = {"share", "sides", "joined"}
+SHARED = {"share", "sides", "joined", "nested"}
 MACHINE = NEEDED - {"source"} | {"packet", "arithmetic", "per_row"} | SHARED
 ABOUT = {"source", "error", "measured"}
 ERROR = {"median", "worst"}

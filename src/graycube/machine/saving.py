@@ -11,7 +11,7 @@ from graycube.machine.profile_text import MAX_TEXT, parse_profile, profile_text
 from graycube.machine.profiles import require_name, write_profile
 
 Row = Mapping[str, str | int | float]
-_LATER = {"per_row": 0.0, "share": 1, "sides": (), "joined": ()}
+_LATER = {"per_row": 0.0, "share": 1, "sides": (), "joined": (), "nested": False}
 """What files leave out where it is as usual, so that older versions read the rest."""
 
 

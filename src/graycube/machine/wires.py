@@ -7,7 +7,10 @@ Rules.
    messages pass at once in each direction, and ``share`` nodes have it together: those that
    differ in the lowest bits. A message leaves by the card of its sender and enters by that of
    its receiver, once, whichever of their dimensions it crosses.
-3. A *side* of a torus or mesh is a ring or a path of nodes. A joined side of 4 is a square,
+3. Cards may be *nested*, as the uplinks of a tree of switches are. Then each level has some,
+   and a message takes those of all levels up to the outermost dimension that it crosses: out
+   of all parts that it leaves, and into all that it enters.
+4. A *side* of a torus or mesh is a ring or a path of nodes. A joined side of 4 is a square,
    which is a cube when it is numbered in Gray code; a side of 2 is one as it is. On any other
    side a message over a dimension goes along the side, the shorter way round, over all links
    between: one after the other where each hop is a message, at once in a circuit.
@@ -26,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, log2_exact, require_ints
 from graycube.machine.sides import MAX_SIDE, TorusSide
 from graycube.texts import counted
@@ -50,23 +53,11 @@ class Link(NamedTuple):
     per_byte: float
 
 
-class RouteLink(NamedTuple):
-    """A link on the way of a message: its name, the same for all who take it, and its cost.
-
-    A byte on a card that sends several messages at once takes its share of the time.
-
-    >>> RouteLink((3, 0), Link(startup=1e-6, per_byte=1e-10)).name  # node 3, dimension 0
-    (3, 0)
-    """
-
-    name: tuple[int | str, ...]
-    link: Link
-
-
 @dataclass(frozen=True, slots=True)
 class Wiring:
     """The dimensions whose messages share links, and the links that each message takes.
 
+    They are those of one level; of cards that are nested, also those of all outer levels.
     Nodes that share differ in the bits ``nodes``. A link carries ``ports`` messages at once.
 
     >>> ring = Wiring(range(3), Link(1.0, 1.0), range(3), TorusSide(8, joined=True))
@@ -80,6 +71,7 @@ class Wiring:
     side: TorusSide | None = None
     hops: bool = False
     ports: int = 1
+    nested: bool = False
 
     @property
     def shared(self) -> str:
@@ -93,7 +85,10 @@ class Wiring:
         if self.side is not None:
             return f"a {'ring' if self.side.joined else 'path'} of {self.side.length}"
         users = counted(1 << len(self.nodes), "node")
-        return f"a card with {counted(self.ports, 'port')} for {users}"
+        if not self.nested:
+            return f"a card with {counted(self.ports, 'port')} for {users}"
+        what = "an uplink" if self.ports == 1 else f"{self.ports} uplinks"
+        return f"{what} for {users if self.nodes else 'each node'}"
 
     def steps(self, flip: int, place: int) -> Steps:
         """The links of a message over some dimensions, from one of the nodes that share."""
@@ -202,13 +197,29 @@ def require_sides(machine: "Machine") -> None:
         )
 
 
+def require_nested(machine: "Machine") -> None:
+    """That only cards are said to be nested."""
+    if not isinstance(machine.nested, bool):
+        raise InvalidTypeError(
+            f"nested is {machine.nested!r:.40}",
+            "cards are nested or not",
+            "use Machine.tree, or say True",
+        )
+    if machine.nested and machine.sides:
+        raise InvalidValueError(
+            "the machine has sides, and its cards are nested",
+            "nodes of a torus have no cards",
+            "leave one of them out",
+        )
+
+
 @lru_cache(maxsize=1 << 8)
 def levels_of(machine: "Machine") -> tuple[range, ...]:
     """Neighbouring dimensions with links of one kind."""
-    sides = [k for k, side in enumerate(_sides(machine)) for _ in range(side.bits)]
+    sides = [k for k, side in enumerate(sides_of(machine)) for _ in range(side.bits)]
     kinds = [
         (link, _figure(machine.ports, d), _figure(machine.share, d),
-         sides[d] if sides and not _sides(machine)[sides[d]].is_cube else None)
+         sides[d] if sides and not sides_of(machine)[sides[d]].is_cube else None)
         for d, link in enumerate(machine.links)
     ]  # fmt: skip
     found, first = [], 0
@@ -228,29 +239,31 @@ def wires_of(machine: "Machine") -> tuple[Wiring, ...]:
 def _wires(machine: "Machine") -> Iterator[Wiring]:
     if machine.sides:
         hops, first = machine.switching == "store-and-forward", 0
-        for side in _sides(machine):
+        for side in sides_of(machine):
             dims = range(first, first + side.bits)
             if not side.is_cube:
                 yield Wiring(dims, machine.links[first], dims, side, hops)
             first = dims.stop
         return
-    if isinstance(machine.ports, int | str) and machine.share == 1:
+    if isinstance(machine.ports, int | str) and machine.share == 1 and not machine.nested:
         return
-    for dims in levels_of(machine):
-        share = _figure(machine.share, dims.start)
+    for level in levels_of(machine) if machine.dims else ():
+        share = _figure(machine.share, level.start)
+        dims = range(level.start, machine.dims) if machine.nested else level
         ports = machine.ports[dims.start] if isinstance(machine.ports, tuple) else machine.ports
         once = len(dims) if isinstance(ports, str) else min(ports, len(dims))
         limited = isinstance(machine.ports, tuple) and once < len(dims)
-        if share > 1 or limited:
+        if share > 1 or limited or machine.nested:
             nodes = range(share.bit_length() - 1)
-            yield Wiring(dims, machine.links[dims.start], nodes, ports=once)
+            link = machine.links[dims.start]
+            yield Wiring(dims, link, nodes, ports=once, nested=machine.nested)
 
 
 @lru_cache(maxsize=1 << 8)
 def numbers_of(machine: "Machine") -> AffineMap:
     """From the number that users know to the one in the cube."""
     columns: list[int] = []
-    for side in _sides(machine):
+    for side in sides_of(machine):
         first = len(columns)
         columns += [side.number(1 << j) << first for j in range(side.bits)]
     return (
@@ -260,41 +273,13 @@ def numbers_of(machine: "Machine") -> AffineMap:
     )
 
 
-def route_of(machine: "Machine", source: int, target: int) -> tuple[RouteLink, ...]:
-    """The links between two nodes, as users number them."""
-    return tuple((_along_sides if machine.sides else _across)(machine, source, target))
+def sides_of(machine: "Machine") -> list[TorusSide]:
+    """The sides, that of the lowest bits first.
 
-
-def _along_sides(machine: "Machine", node: int, target: int) -> Iterator[RouteLink]:
-    first = 0
-    for number, side in enumerate(_sides(machine)):
-        mask = (1 << side.bits) - 1
-        here, there = node >> first & mask, target >> first & mask
-        for place, step in side.route(here, there):
-            at = node & ~(mask << first) | place << first
-            yield RouteLink((at, len(machine.sides) - 1 - number, step), machine.links[first])
-        node, first = node & ~(mask << first) | there << first, first + side.bits
-
-
-def _across(machine: "Machine", source: int, target: int) -> Iterator[RouteLink]:
-    node, cards = source, {wires.dims: wires for wires in machine.wires}
-    for dims in levels_of(machine):
-        mask = (1 << dims.stop) - (1 << dims.start)
-        crossed, card = (node ^ target) & mask, cards.get(dims)
-        if card is not None and crossed:
-            node ^= crossed
-            at_once = Link(card.link.startup, card.link.per_byte / card.ports)
-            for end, way in ((source, "card out"), (target, "card in")):
-                first = end >> len(card.nodes) << len(card.nodes)
-                yield RouteLink((first, way, dims.start), at_once)
-        for d in dims if card is None else ():
-            if crossed >> d & 1:
-                yield RouteLink((node, d), machine.links[d])
-                node ^= 1 << d
-
-
-def _sides(machine: "Machine") -> list[TorusSide]:
-    """The sides, that of the lowest bits first."""
+    >>> from graycube.machine import Machine
+    >>> [side.length for side in sides_of(Machine.torus((2, 8)))]
+    [8, 2]
+    """
     pairs = zip(machine.sides, machine.joined, strict=True)
     return [TorusSide(length, joined) for length, joined in pairs][::-1]
 

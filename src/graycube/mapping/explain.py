@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from graycube.mapping.improve import CLOSE
+from graycube.mapping.search import as_little
 from graycube.show import Sheet, Table
 
 if TYPE_CHECKING:
@@ -45,9 +47,9 @@ def sheet_of(found: "RankOrder") -> Sheet:
 def _remark(one: "Considered", found: "RankOrder") -> str:
     if one is found.chosen:
         return "chosen"
-    if one.load == found.load:
+    if as_little(one.load, found.load):
         return "as good"
-    if one.load.busiest > found.load.busiest:
+    if one.load.busiest > found.load.busiest * (1 + CLOSE):
         return f"{one.load.busiest / found.load.busiest:.3g} times the busiest"
     return f"{one.load.total / found.load.total:.3g} times the links"
 

@@ -68,11 +68,15 @@ def load_of(machine: Machine, source: Nodes, target: Nodes, nbytes: Seconds) -> 
 def limited(machine: Machine) -> int | None:
     """The ports of a node if they are fewer than its links; ports of one kind are cards.
 
+    In a tree the links that lead up from nodes are their ports.
+
     >>> limited(Machine(3, ports=1)), limited(Machine(3, ports="all"))
     (1, None)
     """
     ports = machine.ports
-    return ports if isinstance(ports, int) and ports < machine.dims else None
+    if machine.nested or not isinstance(ports, int) or ports >= machine.dims:
+        return None
+    return ports
 
 
 def slowest(machine: Machine, source: Nodes, target: Nodes) -> Seconds:
@@ -101,11 +105,12 @@ def _loads(
             yield from _along(machine, side, first, (at, target, nbytes))
             at, first = at & ~mask | target & mask, first + side.bits
         return
-    cards = {wires.dims: wires for wires in machine.wires}
+    cards = {wires.dims.start: wires for wires in machine.wires}
     at = source
     for dims, link in machine.levels:
-        mask = (1 << dims.stop) - (1 << dims.start)
-        crossed, card = (at ^ target) & mask, cards.get(dims)
+        card = cards.get(dims.start)
+        over = dims if card is None else card.dims
+        crossed = (source ^ target) & (1 << over.stop) - (1 << over.start)
         if card is not None:
             seconds = np.where(crossed != 0, nbytes * link.per_byte, 0.0)
             begin, end = (_by(node, seconds, machine) for node in (source, target))

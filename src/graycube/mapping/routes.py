@@ -71,13 +71,14 @@ class Routes(NamedTuple):
 
 
 def _across(machine: Machine, source: Nodes, target: Nodes) -> Iterator[_Hop]:
-    cards = {wires.dims: wires for wires in machine.wires}
+    cards = {wires.dims.start: wires for wires in machine.wires}
     first = max(machine.dims, 1) << machine.dims  # cards come after all links of single nodes
     at = source
     for dims, link in machine.levels:
-        mask = (1 << dims.stop) - (1 << dims.start)
-        crossed = (at ^ target) & mask
-        if (card := cards.get(dims)) is not None:
+        card = cards.get(dims.start)
+        over = dims if card is None else card.dims
+        crossed = (source ^ target) & (1 << over.stop) - (1 << over.start)
+        if card is not None:
             seconds = np.where(crossed != 0, link.per_byte, 0.0)
             out, into = (first + (end >> len(card.nodes)) for end in (source, target))
             each = 1 << machine.dims - len(card.nodes)

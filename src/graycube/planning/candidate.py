@@ -173,7 +173,9 @@ def _as_if_alike(machine: Machine) -> Iterator[Machine]:
     for link in worth.values():
         for ports in sorted({1, *(wires.ports for wires in machine.wires), most}):
             if ports == most or machine.wires:
-                plain = replace(machine, ports=ports, share=1, sides=(), joined=())
+                plain = replace(
+                    machine, ports=ports, share=1, sides=(), joined=(), nested=False
+                )
                 yield replace(plain, startup=link.startup, per_byte=link.per_byte)
 
 

@@ -88,10 +88,10 @@ def costs_of(plan: "Plan") -> Iterator[str | Table]:
         for times, seconds in plan.traffic.seconds(machine):
             slowest = max(seconds, key=seconds.__getitem__)
             waits[slowest] += times * seconds[slowest]
-        shared = {wires.dims: f", {wires.shared}" for wires in machine.wires}
+        shared = {wires.dims.start: f", {wires.shared}" for wires in machine.wires}
         rows = [
             (
-                f"{over(dims)}{shared.get(dims, '')}",
+                f"{over(dims)}{shared.get(dims.start, '')}",
                 f"{link.startup:.4g}",
                 f"{link.per_byte:.4g}",
                 f"{sum(waits[d] for d in dims):.4g}",

@@ -1,0 +1,77 @@
+"""Trees of switches: the figures of their dimensions from those of their levels."""
+
+from collections.abc import Sequence
+from math import inf, prod
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import log2_exact, require_ints
+from graycube.machine.figures import require_cost
+from graycube.texts import counted
+
+
+def figures_of_tree(
+    sizes: Sequence[int], startup: object, per_byte: object, oversubscribed: float
+) -> dict[str, Any]:
+    """What a machine says of each dimension, by what is said of the levels, the inner first.
+
+    >>> figures_of_tree((2, 4), 1.0, (3.0,), 2.0)  # doctest: +NORMALIZE_WHITESPACE
+    {'dims': 3, 'startup': (1.0, 1.0, 1.0), 'per_byte': (3.0, 3.0, 3.0), 'share': (1, 2, 2),
+     'nested': True}
+    """
+    counts = require_ints(sizes, "the sizes")
+    if not counts or min(counts) < 2:
+        raise InvalidValueError(
+            f"the sizes are {counts}",
+            "there are two parts or more behind each switch",
+            "leave levels of one part out",
+        )
+    bits = [log2_exact(count, f"the size of level {k}") for k, count in enumerate(counts)]
+    rates = [*_costs(per_byte, "per_byte", len(counts))]
+    narrower = _ratio(oversubscribed)
+    for below in counts[len(rates) - 1 : -1]:
+        rates.append(rates[-1] * narrower / below)
+    starts = [*_costs(startup, "startup", len(counts))]
+    starts += starts[-1:] * (len(counts) - len(starts))
+    shares = [prod(counts[:level]) for level in range(len(counts))]
+
+    def each(figures: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(
+            figure for figure, many in zip(figures, bits, strict=True) for _ in range(many)
+        )
+
+    return {
+        "dims": sum(bits),
+        "startup": each(starts),
+        "per_byte": each(rates),
+        "share": each(shares),
+        "nested": True,
+    }
+
+
+def _costs(given: object, name: str, levels: int) -> list[float]:
+    """The figures of the inner levels."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    figures = list(given) if isinstance(given, list | tuple) else [given]
+    if not 1 <= len(figures) <= levels:
+        raise InvalidValueError(
+            f"{name} has {len(figures)} figures",
+            f"the tree has {counted(levels, 'level')}",
+            "give one for each level, the inner first, or those of the inner ones",
+        )
+    return [require_cost(figure, f"{name} of level {k}") for k, figure in enumerate(figures)]
+
+
+def _ratio(given: object) -> float:
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    if not is_number or not 0 < float(given) < inf:  # type: ignore[arg-type]
+        raise InvalidValueError(
+            f"oversubscribed is {given!r:.40}",
+            "it is a ratio above 0",
+            "say 2 for uplinks half as wide as what is below them",
+        )
+    return float(given)  # type: ignore[arg-type]
