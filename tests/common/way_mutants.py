@@ -19,11 +19,12 @@ import graycube as gc
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.schedule import Crossing, Delay, Moves, Step, Way, expand, hop
 from graycube.table.networks import rearrangement
-from graycube.verify import check_algebra, check_elements, check_pairs
+from graycube.verify import check_algebra, check_elements, check_pairs, check_schedule
 from graycube.verify.algebra import THEOREMS
 
 MOST_ELEMENTS = 1 << 9
 TRIES = 40
+SOME = 16  # of the mutants that the algebra refuses one in so many is judged
 HOPS, CIRCUIT = "store-and-forward", "circuit"
 
 # The judge.
@@ -1076,7 +1077,7 @@ class Tally:
 
 
 def tried(kind, seeds, *, judged=False, synthesised=True):
-    """Judge what the algebra accepts, or all; keep what only one of both refuses."""
+    """Judge what the algebra accepts, and some others or all; keep what only one refuses."""
     found = Tally()
     for seed in seeds:
         case = mutant(kind, seed, synthesised=synthesised)
@@ -1086,9 +1087,11 @@ def tried(kind, seeds, *, judged=False, synthesised=True):
         report = check_algebra(*case)
         found.proved += bool(report)
         found.broken.update(rule for rule, _ in report.counts)
-        if not (report or judged):
+        if not (report or judged or seed % SOME == 0):
             continue
         wrong, peak, moves = judge(*case)
+        if not report and moves_only(case[0]) and bool(check_schedule(*case)) == bool(wrong):
+            found.false.append((kind, seed, ["followed", *sorted(wrong)]))
         found.refused += bool(wrong)
         if report and (wrong or report.peak not in {-1, peak}):
             found.false.append((kind, seed, sorted(wrong)))
@@ -1099,6 +1102,13 @@ def tried(kind, seeds, *, judged=False, synthesised=True):
             rules = " ".join(sorted(rule for rule, _ in report.counts))
             found.alarms[" ".join(names) or "none", rules] += 1
     return found
+
+
+def moves_only(schedule):
+    """Whether there are no butterflies."""
+    return not schedule.task.stages and not any(
+        step.stage is not None for way in schedule.ways for step in way.steps
+    )
 
 
 def rows_of(moves):

@@ -3,11 +3,14 @@
 import pytest
 from schedule_cases import circuits, conversion, hop_of, one_port
 from sweeping import sweep
-from way_mutants import KINDS, judge, mutant, tried
+from way_mutants import KINDS, corpus, judge, mutant, tried
 
 import graycube as gc
+from graycube.cost import simulate
 from graycube.gf2 import AffineMap, Exchange, Matrix
+from graycube.planning.others import counted
 from graycube.schedule import Way, expand, hop
+from graycube.schedule.way import are_straight
 from graycube.table import gb1
 from graycube.verify import RULES, check_algebra, check_elements
 
@@ -51,6 +54,16 @@ def test_what_is_proved_every_element_confirms(kind, count):
 def test_mutants_of_each_kind_are_wrong(kind):
     made = (mutant(kind, seed, synthesised=False) for seed in range(100))
     assert any(judge(*case)[0] for case in made if case is not None)
+
+
+def test_what_is_proved_is_counted_as_its_moves_are():
+    machine = gc.Machine(1, startup=3.0)
+    cases = [made for made, _ in corpus(synthesised=False) if not are_straight(made.ways)]
+    for made in cases[::9]:
+        found, wanted = counted(made), simulate(made, expand(made))
+        for one in ("nonempty", "cycles", "crossings"):
+            assert getattr(found, one) == getattr(wanted, one)
+        assert found.time(machine) == pytest.approx(wanted.time(machine))
 
 
 # By hand: what a careless proof does not see.

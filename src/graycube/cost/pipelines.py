@@ -1,6 +1,7 @@
 """The traffic of a pipeline in which elements take turns.
 
-Its rounds are equally long, and in each of them some link carries a whole message.
+Its rounds are equally long, and in each in which something moves some link carries a whole
+message.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ _Run = tuple[int, int]
 
 
 def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
-    """The rounds, which are alike but for the links they use.
+    """The rounds in which something moves, which are alike but for the links they use.
 
     >>> from graycube.table.networks import emulation
     >>> from graycube.layout import Layout
@@ -24,7 +25,7 @@ def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
     ...     print(traffic.longest, traffic.crossings * traffic.times, traffic.times)
     1 640 8
     """
-    times, elements = len(schedule.rounds), schedule.task.block << schedule.task.n
+    times, elements = _busy(schedule), schedule.task.block << schedule.task.n
     if not times:
         return
     total = 0
@@ -32,19 +33,14 @@ def pipeline_rounds(schedule: Schedule) -> Iterator[RoundTraffic]:
         for crossing in step.crossings:
             half = step.move is not None and step.move.changes(crossing.dim)[0]
             total += elements // 2 if half else elements
-    longest = -(-schedule.cycles // times)
+    longest = _longest(schedule)
     mean = Fraction(total, times)
     yield RoundTraffic(longest, mean, mean / longest, schedule.dimensions_at_once, times=times)
 
 
 def pipeline_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
     """How many rounds are alike, and the longest message on each dimension."""
-    size = -(-schedule.cycles // max(len(schedule.rounds), 1))
-    used: dict[int, list[_Run]] = {}
-    for step in (step for way in schedule.ways for step in way.steps):
-        for crossing in step.crossings:
-            used.setdefault(crossing.dim, []).extend(_runs(crossing, size))
-    runs = {dim: _merged(found) for dim, found in used.items()}
+    size, runs = _longest(schedule), _by_dimension(schedule)
     changes: dict[int, set[int]] = {}
     for dim, found in runs.items():
         for mark in (mark for run in found for mark in run):
@@ -53,6 +49,38 @@ def pipeline_loads(schedule: Schedule) -> Iterator[tuple[int, dict[int, int]]]:
     for mark, after in pairwise(sorted(changes)):
         active ^= changes[mark]
         yield after - mark, dict.fromkeys(active, size)
+
+
+def _every(schedule: Schedule) -> int:
+    """Cycles of a round."""
+    return -(-schedule.cycles // max(len(schedule.rounds), 1))
+
+
+def _longest(schedule: Schedule) -> int:
+    """Elements of a message: a payload, and as many more as come later in the same round."""
+    every = _every(schedule)
+    steps = (step for way in schedule.ways for step in way.steps)
+    within = (
+        sum(late.cycles % every > 0 for late in crossing.delays)
+        for step in steps
+        for crossing in step.crossings
+    )
+    return min(every, schedule.task.payload << max(within, default=0))
+
+
+def _busy(schedule: Schedule) -> int:
+    """In how many rounds something moves."""
+    runs = (run for found in _by_dimension(schedule).values() for run in found)
+    return sum(stop - start for start, stop in _merged(runs))
+
+
+def _by_dimension(schedule: Schedule) -> dict[int, list[_Run]]:
+    """The rounds in which each dimension is crossed."""
+    size, used = _every(schedule), dict[int, list[_Run]]()
+    for step in (step for way in schedule.ways for step in way.steps):
+        for crossing in step.crossings:
+            used.setdefault(crossing.dim, []).extend(_runs(crossing, size))
+    return {dim: _merged(found) for dim, found in used.items()}
 
 
 def _runs(crossing: Crossing, size: int) -> list[_Run]:

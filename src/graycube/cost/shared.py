@@ -27,9 +27,10 @@ from graycube.cost.copies import copy_loads
 from graycube.cost.messages import by_turns, turns_by_dimensions, turns_by_nodes
 from graycube.cost.pipelines import pipeline_loads
 from graycube.cost.straight import Busy, alike, straight_loads
+from graycube.cost.written_out import Sent, moves_messages
 from graycube.gf2 import Exchange
 from graycube.machine import Machine, Wiring
-from graycube.schedule import Replication, Schedule, Way
+from graycube.schedule import Moves, Replication, Schedule, Way
 from graycube.schedule.way import are_straight
 
 MOST = 1 << 22
@@ -40,9 +41,14 @@ _Nodes = NDArray[np.int64]
 _Amounts = NDArray[np.float64]
 
 
-def shared_seconds(schedule: Schedule | Replication, machine: Machine) -> Iterator[_Waits]:
+def shared_seconds(
+    schedule: Schedule | Replication | Moves, machine: Machine
+) -> Iterator[_Waits]:
     """Rounds that are alike: how many, and what each level of links takes in one of them."""
-    if isinstance(schedule, Replication):
+    if isinstance(schedule, Moves):
+        for sent in moves_messages(schedule, circuits=machine.switching == "circuit"):
+            yield 1, _round([_as_sends(one, machine) for one in sent], schedule, machine)
+    elif isinstance(schedule, Replication):
         yield from _all_send(copy_loads(schedule), schedule, machine)
     elif are_straight(schedule.ways):
         followed = _followed(schedule, machine)
@@ -87,6 +93,17 @@ class _Sends(NamedTuple):
     def over(self, dim: int) -> _Nodes:
         """Which nodes send over a dimension."""
         return self.links.get(dim, self.flips >> dim & 1)
+
+
+def _as_sends(sent: Sent, machine: Machine) -> _Sends:
+    """Messages on one path, by their senders, and by the nodes at which they cross links."""
+    flips, at = np.zeros(1 << machine.dims, np.int64), sent.senders
+    links: dict[int, _Nodes] = defaultdict(partial(np.zeros_like, flips))
+    for dim in sent.dims:
+        np.add.at(links[dim], at, 1)
+        at = at ^ 1 << dim
+    flips[sent.senders] = sent.senders ^ at
+    return _Sends(flips, sent.elements, links)
 
 
 def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
@@ -165,7 +182,7 @@ def _together(wires: Wiring, sizes: Sequence[tuple[int, int]], machine: Machine)
 
 def _round(
     messages: Sequence[_Sends],
-    schedule: Schedule | Replication,
+    schedule: Schedule | Replication | Moves,
     machine: Machine,
 ) -> dict[int, float]:
     """What each level takes for messages of so many elements, by what all nodes cross."""

@@ -1,7 +1,7 @@
 """What a schedule costs: its messages, round by round, whatever its form is."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graycube.cost.copies import copy_loads, copy_rounds
 from graycube.cost.messages import by_turns, message_loads, message_rounds
@@ -10,14 +10,17 @@ from graycube.cost.shared import shared_seconds
 from graycube.cost.straight import straight_loads, straight_rounds
 from graycube.cost.stretches import together
 from graycube.cost.traffic import RoundTraffic
+from graycube.cost.written_out import moves_loads, moves_rounds
 from graycube.machine import Machine
-from graycube.schedule import Replication, Schedule
+from graycube.schedule import Moves, Replication, Schedule
 from graycube.schedule.way import are_straight
 
 
 @dataclass(frozen=True)
 class Traffic:
     """The traffic of a schedule, round by round; rounds that are alike stand together.
+
+    ``moves`` are the schedule written out, where it was counted from them.
 
     >>> import graycube as gc
     >>> machine = gc.Machine(dims=3, startup=10.0, per_byte=1.0)
@@ -31,6 +34,7 @@ class Traffic:
 
     schedule: Schedule | Replication
     rounds: tuple[RoundTraffic, ...]
+    moves: Moves | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         counts = f"{self.nonempty} rounds, {self.cycles} cycles, {self.bytes} link bytes"
@@ -107,21 +111,29 @@ class Traffic:
         ([(1, {0: 5.0}), (1, {1: 5.0})], 10.0)
         """
         if machine.wires:
-            waits = shared_seconds(self.schedule, machine)
+            waits = shared_seconds(self._counted, machine)
             yield from ((count, used) for count, used in waits if count and used)
             return
         itemsize = self.schedule.task.itemsize
-        for count, loads in _loads(self.schedule, machine):
+        for count, loads in _loads(self._counted, machine):
             used = {d: machine.message_time(m * itemsize, d) for d, m in loads.items() if m}
             if count and used:
                 yield count, used
+
+    @property
+    def _counted(self) -> Schedule | Replication | Moves:
+        return self.schedule if self.moves is None else self.moves
 
     def _nbytes(self, traffic: RoundTraffic) -> int:
         return traffic.longest * self.schedule.task.itemsize
 
 
-def simulate(schedule: Schedule | Replication) -> Traffic:
+def simulate(schedule: Schedule | Replication, moves: Moves | None = None) -> Traffic:
     """Count the messages of every round.
+
+    Steps with delays, or over several dimensions, are counted as :func:`check_algebra` proves
+    them: for one way of whole blocks, in rounds of its messages. Of all others give the
+    ``moves``, the schedule written out.
 
     >>> from graycube.table import gb3
     >>> from graycube.layout import Layout
@@ -133,24 +145,28 @@ def simulate(schedule: Schedule | Replication) -> Traffic:
     >>> traffic.cycles, len(traffic.rounds), traffic.rounds[1].links == 2**40
     (1280, 40, True)
     """
-    return Traffic(schedule, tuple(_rounds(schedule)))
+    return Traffic(schedule, tuple(_rounds(schedule if moves is None else moves)), moves)
 
 
-def _rounds(schedule: Schedule | Replication) -> Iterator[RoundTraffic]:
+def _rounds(schedule: Schedule | Replication | Moves) -> Iterator[RoundTraffic]:
     """By the shape of the steps: exchanges without delays, or with some, or any maps."""
     if isinstance(schedule, Replication):
         return copy_rounds(schedule)
+    if isinstance(schedule, Moves):
+        return moves_rounds(schedule)
     if are_straight(schedule.ways):
         return straight_rounds(schedule)
     return message_rounds(schedule) if by_turns(schedule) else pipeline_rounds(schedule)
 
 
 def _loads(
-    schedule: Schedule | Replication, machine: Machine
+    schedule: Schedule | Replication | Moves, machine: Machine
 ) -> Iterator[tuple[int, dict[int, int]]]:
     """The same: how many rounds are alike, and the longest message on each dimension."""
     if isinstance(schedule, Replication):
         return copy_loads(schedule)
+    if isinstance(schedule, Moves):
+        return moves_loads(schedule)
     if are_straight(schedule.ways):
         return straight_loads(schedule)
     return message_loads(schedule, machine) if by_turns(schedule) else pipeline_loads(schedule)

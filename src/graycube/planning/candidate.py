@@ -8,7 +8,7 @@ from graycube.cost import Traffic, simulate
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Link, Machine, require_machine
-from graycube.planning.others import offered
+from graycube.planning.others import counted, offered
 from graycube.schedule import Replication, Schedule, Task
 from graycube.schedule.replication import of_ways
 from graycube.table import Algorithm, algorithms
@@ -141,7 +141,7 @@ def _made(
             return Candidate(algorithm, None, inf, offer)
         if any(one.traffic is not None and one.traffic.schedule == offer for one in known):
             return None
-        traffic = simulate(offer)
+        traffic = simulate(offer) if algorithm in TABLE else counted(offer)
         cost = traffic.time(machine)
     except GraycubeError as error:  # too large for this form of schedule
         return Candidate(algorithm, None, inf, str(error))

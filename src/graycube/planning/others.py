@@ -5,14 +5,19 @@ left out.
 """
 
 from dataclasses import replace
+from typing import get_args
 
-from graycube.cost import simulate
-from graycube.errors import InvalidTypeError
+from graycube.cost import Traffic, simulate
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.machine import Machine, require_machine
-from graycube.schedule import Replication, Schedule, Task
+from graycube.machine.model import Switching
+from graycube.schedule import Replication, Schedule, Task, expand
+from graycube.schedule.walk import in_step_order
+from graycube.schedule.way import are_straight
 from graycube.table import Algorithm
 from graycube.texts import one_line
-from graycube.verify import check_algebra
+from graycube.verify import check_algebra, check_schedule
+from graycube.verify.ways import can_follow
 
 
 def offered(algorithm: Algorithm, task: Task, machine: Machine) -> Schedule | Replication | str:
@@ -46,7 +51,7 @@ def _fault(schedule: object, task: Task, machine: Machine) -> str | None:
         return "its schedule is for another task"
     if schedule.relabel is not None:
         return "its schedule renumbers the nodes"
-    report = check_algebra(schedule, machine)
+    report = check_schedule(schedule, machine)
     return None if report else f"its schedule is not proved: {report.violations[0]}"
 
 
@@ -71,7 +76,52 @@ def price(schedule: Schedule | Replication, machine: Machine | str) -> float:
     (41.0, 82.0)
     """
     machine = require_machine(machine, require_schedule(schedule).task.n)
-    return simulate(schedule).time(machine)
+    return counted(schedule).time(machine)
+
+
+def counted(schedule: Schedule | Replication) -> Traffic:
+    """The traffic of anybody's schedule, by algebra where it may be, or move by move.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Way, hop
+    >>> from graycube.gf2 import Exchange
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=8)
+    >>> way = Way(0, 8, (hop(0, Exchange(flip=0b01, when=0b10), n=2),))
+    >>> counted(Schedule(task, "mine", (0,), 8, (way,)))
+    <Traffic of mine: 1 rounds, 8 cycles, 16 link bytes>
+    """
+    if isinstance(schedule, Replication):
+        return simulate(schedule)
+    if are_straight(schedule.ways) and all(map(in_step_order, schedule.ways)):
+        try:
+            return simulate(schedule)
+        except GraycubeError:  # too many conditions
+            if not can_follow(schedule):
+                raise
+    elif _is_countable(schedule):
+        found = simulate(schedule)
+        if schedule.task.stages or not can_follow(schedule):
+            return found
+        moved = simulate(schedule, expand(schedule))  # a proof allows messages to be short
+        return found if _totals(found) == _totals(moved) else moved
+    if not can_follow(schedule):
+        raise InvalidValueError(
+            f"the schedule has {schedule.task.block << schedule.task.n} elements"[:80],
+            "no theorem counts messages of steps like these",
+            "write them as hops, or take at most 2^18 elements, which are followed one by one",
+        )
+    return simulate(schedule, expand(schedule))
+
+
+def _totals(traffic: Traffic) -> tuple[int, int, int]:
+    return traffic.nonempty, traffic.cycles, traffic.crossings
+
+
+def _is_countable(schedule: Schedule) -> bool:
+    """Whether it has the rounds of its messages, which a proof on ports enough says."""
+    n = schedule.task.n
+    machines = (Machine(n, "all", switching) for switching in get_args(Switching))
+    return any(check_algebra(schedule, machine) for machine in machines)
 
 
 def require_schedule(schedule: object) -> Schedule | Replication:

@@ -115,10 +115,9 @@ def expand(schedule: Schedule | Replication) -> Moves:
     schedule = of_ways(schedule)
     task = schedule.task
     crossings = sum(
-        way.elements(task.n, task.p) * max(1, sum(len(step.crossings) for step in way.steps))
+        way.everywhere(task.n, task.p) * max(1, sum(len(step.crossings) for step in way.steps))
         for way in schedule.ways
     )
-    crossings <<= task.n
     if max(crossings, schedule.cycles) > MAX_CROSSINGS:
         raise InvalidValueError(
             f"the schedule has up to {crossings} crossings in {schedule.cycles} cycles",

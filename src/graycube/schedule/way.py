@@ -219,6 +219,14 @@ class Way:
         slots = self.per_slot * (p - n)
         return self.size << slots >> (self.mask >> n).bit_count()
 
+    def everywhere(self, n: int, p: int) -> int:
+        """Number of elements on all nodes together.
+
+        >>> Way(0, 32, (), mask=0b101, value=1).everywhere(n=2, p=4)
+        32
+        """
+        return self.elements(n, p) << n - (self.mask & (1 << n) - 1).bit_count()
+
     def starts_at(self, node: int) -> bool:
         """Whether the node has elements of the way at first, if it is that of all slots."""
         return node & self.mask == self.value

@@ -48,5 +48,17 @@ def check_algebra(schedule: Schedule | Replication, machine: Machine) -> Report:
             refused = report if refused is None else refused
     if refused is not None:
         return refused
-    detail = "no theorem knows steps like these: check element by element"
+    detail = "no theorem knows steps like these: write them as hops, or take fewer elements"
     return tally("by algebra", ("time",), [Violation("time", detail=detail)])
+
+
+def is_known(schedule: Schedule) -> bool:
+    """Whether there is a theorem for the shape of a schedule.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Task, Way
+    >>> task = Task(Layout.nodes(1), Layout.nodes(1), block=1)
+    >>> is_known(Schedule(task, "nothing", (), 0, (Way(0, 1, ()),)))
+    True
+    """
+    return any(applies(schedule) for applies, _ in THEOREMS)

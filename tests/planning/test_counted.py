@@ -1,0 +1,81 @@
+"""Schedules of others are counted right, or refused, and followed where algebra is silent."""
+
+import numpy as np
+import pytest
+
+import graycube as gc
+from graycube.cli.main import main
+from graycube.errors import InvalidValueError
+from graycube.gf2 import Exchange
+from graycube.schedule import Crossing, Schedule, Step, Way, expand, hop
+from graycube.table import Algorithm, unregister
+
+SOURCE, TARGET = gc.Layout.nodes(2), gc.Layout.parse("(|| b0 b1)")
+MACHINE = gc.Machine(2, ports="all", startup=100.0, per_byte=1.0)
+
+
+def swap(start, stop, dims, size):
+    """Nodes 1 and 2 exchange these positions, over one dimension and then the other."""
+    crossings = tuple(Crossing(d, k * size) for k, d in enumerate(dims))
+    return Way(start, stop, (Step(Exchange(flip=3, when=3, want=1), crossings),))
+
+
+def both_ways(block, target=TARGET):
+    """Half of each block goes row first, and the other half column first."""
+    half = block // 2
+    ways = (swap(0, half, (0, 1), half), swap(half, block, (1, 0), half))
+    return Schedule(gc.Task(SOURCE, target, block), "both", (0, half), 2 * half, ways)
+
+
+def test_several_ways_over_two_dimensions_have_the_price_of_their_moves():
+    plan = gc.Plan.from_schedule(both_ways(8), MACHINE)
+    assert (plan.rounds, plan.cycles, plan.cost, plan.traffic.crossings) == (2, 8, 208.0, 32)
+    assert gc.price(both_ways(8), MACHINE) == 208.0
+    report = plan.verify()
+    assert report
+    assert report.method == "element by element (algebra does not decide)"
+    assert np.array_equal(plan.apply(np.arange(32).reshape(4, 8))[1], np.arange(16, 24))
+
+
+def test_what_ends_elsewhere_is_wrong_where_algebra_is_silent():
+    report = gc.Plan.from_schedule(both_ways(8, SOURCE), MACHINE).verify()
+    assert not report
+    assert dict(report.counts)["end"] == 32  # by its way, and by its moves
+
+
+def test_too_many_elements_without_a_theorem_have_no_price():
+    made = both_ways(1 << 17)
+    for refused in (gc.price, gc.Plan.from_schedule):
+        with pytest.raises(InvalidValueError, match="no theorem counts"):
+            refused(made, MACHINE)
+
+
+def test_the_planner_takes_what_every_element_confirms():
+    gc.register(
+        Algorithm(
+            name="both",
+            applicable=lambda *_: None,
+            emit=lambda task, _: both_ways(task.block),
+        )
+    )
+    try:
+        plan = gc.plan(SOURCE, TARGET, 8, machine=MACHINE, algorithm="both")
+        assert plan.cost == 208.0
+    finally:
+        unregister("both")
+
+
+def test_the_command_line_says_that_the_elements_decided(tmp_path, capsys):
+    gc.Plan.from_schedule(both_ways(8), MACHINE).save(tmp_path / "both.json")
+    assert main(["verify", str(tmp_path / "both.json")]) == 0
+    assert "algebra does not decide" in capsys.readouterr().out
+
+
+def test_ways_of_single_nodes_are_written_out_as_what_they_are():
+    nodes = range(256)
+    ways = tuple(
+        Way(0, 1 << 10, (hop(0, Exchange(1, 0, 0), 8),), mask=255, value=u) for u in nodes
+    )
+    flipped = gc.Layout.nodes(8) @ gc.circuit("x 0", bits=8)
+    made = Schedule(gc.Task(gc.Layout.nodes(8), flipped, 1 << 10), "one", (0,), 1 << 10, ways)
+    assert len(expand(made)) == 1 << 18
