@@ -126,7 +126,7 @@ class _Chunks(Parcels):
     @cached_property
     def _final(self) -> AffineMap:
         """From the first address to the last, whatever the way."""
-        for way, final in self.itinerary.finals():
+        for way, final in self.itinerary.finals:
             free = [bit for bit in range(self.itinerary.p) if not way.mask >> bit & 1]
             ends = [each.matrix.columns[bit] for bit in free for each in (final, self.move)]
             if final(way.value) != self.move(way.value) or ends[::2] != ends[1::2]:

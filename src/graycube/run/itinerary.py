@@ -8,6 +8,7 @@ round makes no difference to anybody: such delays are left out.
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -50,18 +51,30 @@ class Itinerary:
                         yield _through(before, late.mask)
                 before = after
 
-    def finals(self) -> Iterator[tuple[Way, AffineMap]]:
+    @cached_property
+    def finals(self) -> list[tuple[Way, AffineMap]]:
         """For each way, the map from the first address to the last."""
-        for way in self.ways:
-            yield way, way.move(self.p)
+        return [(way, way.move(self.p)) for way in self.ways]
 
     def final(self, address: IntArray) -> IntArray:
         """The last address of what starts at each address."""
         out = address.copy()
-        for way, final in self.finals():
-            those = address & way.mask == way.value
-            out[those] = final(address[those])
+        for mask, finals in self._by_value.items():
+            values = address & mask
+            some = finals if len(finals) < len(address) else np.unique(values).tolist()
+            for value in some:
+                those = values == value
+                if value in finals and those.any():
+                    out[those] = finals[value](address[those])
         return out
+
+    @cached_property
+    def _by_value(self) -> dict[int, dict[int, AffineMap]]:
+        """For each mask, what is done where it has which value: ways may be many."""
+        found: dict[int, dict[int, AffineMap]] = {}
+        for way, final in self.finals:
+            found.setdefault(way.mask, {})[way.value] = final
+        return found
 
     def crossings(self, address: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
         """Cycle, number in the array, and flipped node bits; a circuit is one crossing."""

@@ -47,7 +47,7 @@ class Parcels:
         n = self.itinerary.n
         tested = (mask >> n for mask in self.itinerary.sums())
         unused = ((mask & -mask).bit_length() - 1 for mask in tested if mask)
-        kept = (final.untouched(n) for _, final in self.itinerary.finals())
+        kept = (final.untouched(n) for _, final in self.itinerary.finals)
         return min([*unused, *kept])
 
     @cached_property

@@ -14,10 +14,13 @@ they must be few.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import permutations
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graycube.gf2 import bit_indices
 from graycube.machine import Machine
@@ -40,11 +43,11 @@ _Hops = tuple[tuple[int, int], ...]
 
 
 class Manner(NamedTuple):
-    """The hops of all messages, and how many are on the fullest link of each round."""
+    """How many messages are on the fullest link of each round, and what finds all hops."""
 
     parts: int
-    hops: dict[_Message, _Hops]
     fullest: tuple[int, ...]
+    hops: Callable[[], Mapping[_Message, _Hops]]
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -72,11 +75,11 @@ def emit(task: Task, machine: Machine) -> Schedule:
         for manner in manners(pairs, parts, ports, circuits=circuits)
     ]
     manner = min(found, key=price)
-    ways = []
+    ways, found_hops = [], manner.hops()
     for start in range(1 << task.n):
         goal = task.move(start)
         for part in range(manner.parts):
-            hops = manner.hops.get((start, goal, part), ())
+            hops = found_hops.get((start, goal, part), ())
             ways.append(LaneWay(1, _steps(start, hops), (1 << task.n) - 1, start))
     return in_lanes(task, "by-message", ways)
 
@@ -91,23 +94,36 @@ def _steps(node: int, hops: _Hops) -> tuple[LaneStep, ...]:
 
 def manners(pairs: _Pairs, parts: int, ports: int, *, circuits: bool) -> tuple[Manner, ...]:
     """All manners for messages between some nodes, each in so many parts."""
-    found = (*in_orders(pairs, parts), *hop_by_hop(pairs, parts, ports))
+    found = (*in_orders(pairs, parts, parts), *hop_by_hop(pairs, parts, ports))
     return (*found, *on_circuits(pairs, parts, ports)) if circuits else found
 
 
 @lru_cache(maxsize=1 << 8)  # whatever the block, and what a message costs
-def in_orders(pairs: _Pairs, parts: int) -> tuple[Manner, ...]:
-    """All messages cross the dimensions in one order, each part from another one on."""
-    messages = _messages(pairs, parts)
-    return _counted(parts, _in_orders({message: message[2] for message in messages}, parts))
+def in_orders(pairs: _Pairs, parts: int, units: int) -> tuple[Manner, ...]:
+    """All messages cross the dimensions in one order, each part from another one on.
+
+    A message has so many units. Who has a unit more than other parts goes round.
+    """
+    moving = np.array([(u, v) for u, v in pairs if u != v], dtype=np.int64)
+    dims = _dimensions(_messages(pairs, 1))
+    if parts > len(dims):
+        return ()
+    sizes = np.array([shared_out(units, parts, k) for k in range(parts)])
+    amounts = sizes[np.arange(len(moving)) % parts].T
+    return tuple(
+        Manner(parts, _loads(moving, amounts, order), partial(_in_order, pairs, parts, order))
+        for order in _orders(dims)
+    )
 
 
-@lru_cache(maxsize=1 << 8)
-def dealt(pairs: _Pairs, orders: int) -> tuple[Manner, ...]:
-    """The same for whole messages: each is dealt one of so many orders, in turn."""
-    messages = _messages(pairs, 1)
-    order_of = {message: -1 - k % orders for k, message in enumerate(messages)}
-    return _counted(1, _in_orders({m: k % orders for m, k in order_of.items()}, orders))
+def shared_out(units: int, parts: int, number: int) -> list[int]:
+    """How many units of message k, by its ``number``, each part has.
+
+    >>> [shared_out(5, 3, number) for number in range(3)]
+    [[1, 2, 2], [2, 2, 1], [2, 1, 2]]
+    """
+    turns = ((k + number) % parts for k in range(parts))
+    return [(turn + 1) * units // parts - turn * units // parts for turn in turns]
 
 
 @lru_cache(maxsize=1 << 8)
@@ -147,7 +163,7 @@ def _by_part(messages: Sequence[_Message]) -> list[_Message]:
 
 
 def _counted(parts: int, ways: Iterable[dict[_Message, _Hops]]) -> tuple[Manner, ...]:
-    return tuple(Manner(parts, hops, _fullest(hops)) for hops in ways)
+    return tuple(Manner(parts, _fullest(hops), partial(dict, hops)) for hops in ways)
 
 
 def _fullest(hops: Mapping[_Message, _Hops]) -> tuple[int, ...]:
@@ -176,20 +192,36 @@ def _turned(order: Sequence[int], part: int, parts: int) -> list[int]:
     return [*order[first:], *order[:first]]
 
 
-def _in_orders(numbers: Mapping[_Message, int], orders: int) -> Iterator[dict[_Message, _Hops]]:
-    """Each message begins with that of so many dimensions which has its number."""
-    dims = _dimensions([*numbers])
-    if orders > len(dims):
-        return
-    ways = [_turned(way, k, len(dims)) for k in range(len(dims)) for way in (dims, dims[::-1])]
+def _orders(dims: Sequence[int]) -> list[list[int]]:
     if len(dims) <= ALL_ORDERS:
-        ways = [list(order) for order in permutations(dims)]
-    for order in ways:
-        timed = [list(enumerate(_turned(order, k, orders))) for k in range(orders)]
-        yield {
-            (u, v, part): tuple((r, d) for r, d in timed[k] if (u ^ v) >> d & 1)
-            for (u, v, part), k in numbers.items()
-        }
+        return [list(order) for order in permutations(dims)]
+    return [_turned(way, k, len(dims)) for k in range(len(dims)) for way in (dims, dims[::-1])]
+
+
+def _loads(
+    moving: NDArray[np.int64], amounts: NDArray[np.int64], order: Sequence[int]
+) -> tuple[int, ...]:
+    """What the fullest link of each round carries, if each part has its turn of the order."""
+    start, across = moving[:, 0], moving[:, 0] ^ moving[:, 1]
+    parts, n = len(amounts), int(moving.max()).bit_length()
+    at, longest = [start] * parts, []
+    for r in range(len(order)):
+        load = np.zeros(n << n)
+        for k, amount in enumerate(amounts):
+            d = _turned(order, k, parts)[r]
+            crosses = across >> d & 1
+            load += np.bincount(at[k] * n + d, amount * crosses, minlength=n << n)
+            at[k] = at[k] ^ crosses << d
+        longest.append(int(load.max()))
+    return tuple(longest)
+
+
+def _in_order(pairs: _Pairs, parts: int, order: Sequence[int]) -> dict[_Message, _Hops]:
+    timed = [list(enumerate(_turned(order, k, parts))) for k in range(parts)]
+    return {
+        (u, v, k): tuple((r, d) for r, d in timed[k] if (u ^ v) >> d & 1)
+        for u, v, k in _messages(pairs, parts)
+    }
 
 
 class _InUse:

@@ -16,9 +16,9 @@ common. Each piece has a way of its own, so they must be few.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, groupby
+from itertools import accumulate, count, groupby, pairwise
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -33,18 +33,21 @@ from graycube.table.algorithm import Algorithm
 from graycube.table.by_message import (
     MOST,
     Manner,
-    dealt,
     hop_by_hop,
     in_orders,
     in_subcubes,
     on_circuits,
+    shared_out,
 )
 from graycube.table.conversion import always, why_conversion
 from graycube.table.relabel import is_renumbering
-from graycube.table.shares import MAX_BITS, cuts, needed, shares
+from graycube.table.shares import MAX_BITS, needed, shares
 
 OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
 """What is written down more simply is taken where it costs no more."""
+
+MOST_WAYS, WORTH = 1 << 13, 1 / 64
+"""So many messages, at most, take rotated orders; beyond ``MOST`` they have to save so much."""
 
 _Pair = tuple[int, int]
 
@@ -77,15 +80,23 @@ class _Parted(NamedTuple):
         return 1 << self.task.p - self.task.n - len(self.pieces.told) - len(self.bits)
 
     @property
-    def cuts(self) -> list[tuple[int, int]]:
-        """The units of each part."""
-        return cuts(self.task.payload << len(self.bits), self.parts)
+    def units(self) -> int:
+        """Of a piece."""
+        return self.task.payload << len(self.bits)
+
+    @property
+    def ways(self) -> int:
+        """Of all parts of all pieces."""
+        return min(self.parts, self.units) << self.task.n + len(self.pieces.told)
+
+    def elements(self, units: int) -> int:
+        """Of so many units of all pieces of a message."""
+        return units * self.unit * len(next(iter(self.pieces.slots.values())))
 
     @property
     def size(self) -> int:
         """Elements of the largest part of a message."""
-        most = max(stop - start for start, stop in self.cuts)
-        return most * self.unit * len(next(iter(self.pieces.slots.values())))
+        return self.elements(-(-self.units // self.parts))
 
     def rounds(self, machine: Machine) -> tuple[int, int]:
         """At least so many, of how many at least if a link takes one message at a time."""
@@ -98,12 +109,31 @@ class _Parted(NamedTuple):
     def least(self, machine: Machine, *, joined: bool = False) -> float:
         """No manner takes less; a message of its own has each link, or they are ``joined``."""
         fewest, alone = self.rounds(machine)
-        nbytes = self.size * self.task.itemsize
         if not joined:
-            return alone * machine.message_time(nbytes)
-        link = machine.cheapest
-        startups = max(fewest, machine.startups(alone * nbytes))
-        return startups * link.startup + alone * nbytes * link.per_byte
+            return alone * machine.message_time(self.size * self.task.itemsize)
+        link, nbytes = machine.cheapest, alone * self.elements(self.units) * self.task.itemsize
+        startups = max(fewest, machine.startups(nbytes // self.parts))
+        return startups * link.startup + nbytes * link.per_byte / self.parts
+
+
+class _Found(NamedTuple):
+    """A manner, by whose counts messages have so many units; parts may take ``turns``."""
+
+    parted: _Parted
+    manner: Manner
+    units: int
+    turns: bool
+
+    def price(self, machine: Machine) -> float:
+        """What the rounds take."""
+        lengths = Counter(self.lengths)
+        itemsize = self.parted.task.itemsize
+        return sum(machine.message_time(x * itemsize) * times for x, times in lengths.items())
+
+    @property
+    def lengths(self) -> list[int]:
+        """The elements on the fullest link of each round."""
+        return [self.parted.elements(self.units * count) for count in self.manner.fullest]
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -115,8 +145,8 @@ def applicable(task: Task, machine: Machine) -> str | None:
     moves = all_to_all.moves_between_nodes(task.move, task.n)
     if not moves or is_renumbering(task.move, task.n):
         return "it moves blocks that are parted"
-    if 1 << task.n + len(_telling(task.move, task.n)) > MOST:
-        return f"it finds ways for {MOST} pieces at most"
+    if 1 << task.n + len(_telling(task.move, task.n)) > MOST_WAYS:
+        return f"it finds ways for {MOST_WAYS} pieces at most"
     return "others need no more" if _best(task, machine) is None else None
 
 
@@ -129,58 +159,51 @@ def emit(task: Task, machine: Machine) -> Schedule:
             "others need no more",
             "take 'auto'",
         )
-    return _scheduled(*best)
+    return _scheduled(best)
 
 
 @lru_cache(maxsize=1 << 5)
-def _best(task: Task, machine: Machine) -> tuple[_Parted, Manner] | None:
+def _best(task: Task, machine: Machine) -> _Found | None:
     """The cheapest manner, if there is one that is cheaper than the others."""
-    found = min(_cheaper(task, machine), key=lambda case: case[0], default=None)
-    return None if found is None else found[1:]
-
-
-def _cheaper(task: Task, machine: Machine) -> Iterator[tuple[float, _Parted, Manner]]:
-    """Manners that cost less than all before them, with their prices."""
-    ports = machine.links_at_once
-    left, best = [*_partings(task, ports)], inf
+    ports, least, found = machine.links_at_once, inf, None
+    left = [*_partings(task, ports)]
     for one in OTHERS:
-        best = min(best, one.price(task, machine))
-        left = [parted for parted in left if parted.least(machine, joined=True) < best]
+        least = min(least, one.price(task, machine))
+        left = [parted for parted in left if parted.least(machine, joined=True) < least]
         if not left:
-            return
+            return None
     for parted in left:
-        nbytes = parted.size * task.itemsize
         for joined in (False, True):
-            if parted.least(machine, joined=joined) >= best:
-                continue
-            for manner in _manners(parted, machine, joined=joined):
-                price = sum(machine.message_time(nbytes * count) for count in manner.fullest)
-                if price < best:
-                    best = price
-                    yield price, parted, manner
+            if parted.least(machine, joined=joined) < least:
+                for each in _manners(parted, machine, joined=joined):
+                    price = each.price(machine)
+                    if price < least * (1 - WORTH * (parted.ways > MOST)):
+                        least, found = price, each
+    return found
 
 
-def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[Manner]:
+def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Found]:
     """Those in which each link takes one message at a time, or those where it takes several."""
-    pairs, parts = tuple(sorted(parted.pieces.slots)), parted.parts
+    pairs, parts, units = tuple(sorted(parted.pieces.slots)), parted.parts, parted.units
     ports, circuits = machine.links_at_once, machine.switching == "circuit"
-    if not joined:
-        yield from (on_circuits if circuits else hop_by_hop)(pairs, parts, ports)
-    elif parts > 1:
-        yield from in_orders(pairs, parts)
-    elif circuits:
-        yield from in_subcubes(pairs, ports)
-    else:
-        for orders in range(2, ports + 1):
-            yield from dealt(pairs, orders)
+    if joined and parts > 1 and parted.ways <= MOST_WAYS:
+        for manner in in_orders(pairs, parts, units):
+            yield _Found(parted, manner, 1, turns=True)
+    if parts <= units and parted.ways <= MOST:
+        found: Iterable[Manner] = ()
+        if not joined:
+            found = (on_circuits if circuits else hop_by_hop)(pairs, parts, ports)
+        elif circuits and parts == 1:
+            found = in_subcubes(pairs, ports)
+        for manner in found:
+            yield _Found(parted, manner, -(-units // parts), turns=False)
 
 
 def _partings(task: Task, ports: int) -> Iterator[_Parted]:
-    """With messages in as many parts as ports, pieces and payload allow."""
+    """With messages in as many parts as there are ports."""
     pieces = _pieces(task.move, task.n)
     free = [j for j in range(task.n, task.p) if j not in pieces.told][:MAX_BITS]
-    most = min(ports, MOST >> task.n + len(pieces.told), task.payload << len(free))
-    for parts in range(1, most + 1):
+    for parts in range(1, min(ports, task.n) + 1):
         bits = free[: needed(parts, task.payload, len(free))]
         yield _Parted(task, pieces, parts, tuple(bits))
 
@@ -205,16 +228,22 @@ def _pieces(move: AffineMap, n: int) -> _Pieces:
     return _Pieces(told, some, max(leaving.values()), sum(hops), max(hops))
 
 
-def _scheduled(parted: _Parted, manner: Manner) -> Schedule:
-    task, pieces, size = parted.task, parted.pieces, parted.size
-    starts = [*accumulate((size * count for count in manner.fullest), initial=0)]
+def _scheduled(found: _Found) -> Schedule:
+    parted, hops_of = found.parted, found.manner.hops()
+    task, pieces, units = parted.task, parted.pieces, parted.units
+    starts = [*accumulate(found.lengths, initial=0)]
     mask = (1 << task.n) - 1 | sum(1 << j for j in pieces.told)
-    places = _in_place(task.move, task.n, pieces.told)
+    places = [Step(exchange) for exchange in _in_place(task.move, task.n, pieces.told)]
     ahead = defaultdict[tuple[int, int, int], int](int)
-    ways = []
-    for (u, v), slots in pieces.slots.items():
-        for part, run in enumerate(parted.cuts):
-            hops = manner.hops.get((u, v, part), ())
+    ways, moving = [], count()
+    for (u, v), slots in sorted(pieces.slots.items()):
+        number = next(moving) if u != v and found.turns else 0
+        ends = [0, *accumulate(shared_out(units, parted.parts, number))]
+        for part, run in enumerate(pairwise(ends)):
+            if run[0] == run[1]:
+                continue
+            size = parted.elements(run[1] - run[0] if found.turns else found.units)
+            hops = hops_of.get((u, v, part), ())
             begun, late = [starts[r] + w for r, w in _waits(u, hops, ahead, size)], 0
             for slot in slots:
                 for share in shares(*run, task.payload, parted.bits):
@@ -224,7 +253,7 @@ def _scheduled(parted: _Parted, manner: Manner) -> Schedule:
                     steps += _into_slots(task, value, places)
                     ways.append(share.way(task, steps, mask, value))
                     late += share.units(parted.bits) * parted.unit
-    marks = tuple(at for at, count in zip(starts, manner.fullest, strict=False) if count)
+    marks = tuple(at for at, length in zip(starts, found.lengths, strict=False) if length)
     return Schedule(task, "by-part", marks, starts[-1], tuple(ways))
 
 
@@ -243,14 +272,14 @@ def _waits(
             yield number, wait
 
 
-def _into_slots(task: Task, start: int, places: Sequence[Exchange]) -> Iterator[Step]:
+def _into_slots(task: Task, start: int, places: Sequence[Step]) -> Iterator[Step]:
     """The exchanges of slot bits that give a piece its slots, from one of its addresses."""
     end = start
-    for exchange in places:
-        yield Step(exchange)
-        end = exchange(end)
+    for step in places:
+        yield step
+        end = step(end)
     for j in bit_indices((end ^ task.move(start)) >> task.n << task.n):
-        yield Step(Exchange(1 << j, 0, 0))
+        yield Step(always(j))
 
 
 @lru_cache(maxsize=1 << 6)

@@ -15,7 +15,8 @@ may refuse a good schedule of an unusual form, but it never passes a bad one.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
@@ -115,22 +116,47 @@ def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
     coming, holding = next(waiting), list[tuple[Way, range]]()
     for start, stop in pairwise(marks):
         holding = [share for share in holding if share[1].stop > start]
+        held = _Held(way for way, _ in holding)
         between = f"positions {start} to {stop} of a {'slot' if whole else 'block'}"
         while coming is not None and coming[1].start <= start:
-            if effort.beyond(len(holding)):
+            if effort.beyond(held.comparisons(coming[0])):
                 yield Violation("share", detail=effort.words)
                 return
-            if any(_have_common_addresses(coming[0], other) for other, _ in holding):
+            if held.meets(coming[0]):
                 yield Violation("share", detail=f"{between} are in two ways")
             holding.append(coming)
+            held.add(coming[0])
             coming = next(waiting)
         if sum(1 << (p - way.mask.bit_count()) for way, _ in holding) < 1 << p:
             yield Violation("share", detail=f"{between} are in no way")
 
 
-def _have_common_addresses(one: Way, other: Way) -> bool:
-    """Whether the two ways are those of a same address."""
-    return not (one.value ^ other.value) & one.mask & other.mask
+class _Held:
+    """The subcubes of ways, by their masks: which of them meet another one."""
+
+    def __init__(self, ways: Iterable[Way]) -> None:
+        self.values = defaultdict[int, set[int]](set)
+        for way in ways:
+            self.add(way)
+
+    def add(self, way: Way) -> None:
+        """Hold one way more."""
+        self.values[way.mask].add(way.value)
+
+    def comparisons(self, way: Way) -> int:
+        """How many it takes to tell."""
+        return sum(
+            len(values) if mask & ~way.mask else 1 for mask, values in self.values.items()
+        )
+
+    def meets(self, way: Way) -> bool:
+        """Whether a way has an address that one of these has, too."""
+        return any(
+            any(not (way.value ^ value) & way.mask & mask for value in values)
+            if mask & ~way.mask
+            else way.value & mask in values
+            for mask, values in self.values.items()
+        )
 
 
 def _check_ends(schedule: Schedule) -> Iterator[Violation]:
