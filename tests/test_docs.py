@@ -112,11 +112,3 @@ def test_the_page_of_numpys_functions_is_that_of_the_table(generate):
     """If this fails, ``python docs/generate.py`` is to write the page anew."""
     written = (generate / "numpy.md").read_text(encoding="utf-8")
     assert (ROOT / "docs" / "numpy.md").read_text(encoding="utf-8") == written
-
-
-@pytest.mark.parametrize("name", ["heat", "taylor_green"])
-def test_programs_beside_those_of_mpi4py_fft_are_the_examples(name):
-    page = (ROOT / "docs" / "from-mpi4py-fft.md").read_text(encoding="utf-8")
-    program = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
-    code = program.split('"""', 2)[2].strip()
-    assert f"```python\n{code}\n```" in page

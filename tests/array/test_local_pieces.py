@@ -21,7 +21,7 @@ def test_in_one_process_the_piece_is_the_whole_array(n):
         assert np.array_equal(x[u.ix], x)
         u.set_local(-x)
         assert np.array_equal(u.to_numpy(), -x)
-        u.set_local(3)
+        u.local = 3
         assert (u.to_numpy() == 3).all()
 
 

@@ -96,8 +96,12 @@ def test_the_vortex_is_numpys_to_12_digits(nodes, options):
 def test_they_are_short_and_the_page_says_how_short():
     page = PAGE.read_text(encoding="utf-8")
     blocks = [block.partition("```")[0] for block in page.split("```python\n")[1:]]
-    for name, most, theirs in zip(("heat", "taylor_green"), (18, 40), blocks, strict=True):
+    pairs = zip(blocks[::2], blocks[1::2], strict=True)
+    for name, most, (ours, theirs) in zip(
+        ("heat", "taylor_green"), (18, 40), pairs, strict=True
+    ):
         text = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+        assert text.endswith(f'"""\n\n{ours}')
         assert code_lines(text) <= most
         assert f"{code_lines(text)} lines" in page
         assert f"mpi4py-fft {code_lines(theirs)}." in page

@@ -33,6 +33,15 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
 
     __iter__ = None  # elements are not here one by one
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "local":
+            raise InvalidTypeError(
+                f"{name:.60} of an array is to be set",
+                "an array keeps its blocks, layout and communicator",
+                "write elements, with u[...] = v or u.local = piece, or make another array",
+            )
+        super().__setattr__(name, value)
+
     @property
     def real(self) -> Self:
         """The real parts."""
