@@ -1,5 +1,8 @@
 """Blocks that are parted, as messages with ways of their own: proved, followed, counted."""
 
+import importlib
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
@@ -47,7 +50,7 @@ def cases(draw):
 
 
 @given(cases())
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 def test_each_element_arrives_in_its_slot_where_it_is_the_cheapest(case):
     task, machine = case
     found = by_name(task, machine)
@@ -76,5 +79,27 @@ def test_what_it_leaves_to_others():
     assert why(gc.Layout.nodes(3), whole) == "it moves blocks that are parted"
     swapped = gc.Layout.cyclic(4, 2), gc.Layout.consecutive(4, 2)
     assert why(*swapped, n=2) == "others need no more"
-    many = gc.Layout.cyclic(10, 5), gc.Layout.consecutive(10, 5)
-    assert "512 pieces" in why(*many, n=5)
+    many = gc.Layout.cyclic(14, 7), gc.Layout.consecutive(14, 7)
+    assert "8192 pieces" in why(*many, n=7)
+
+
+RIVALS = {
+    "in the order of nodes": ((5, "any mesh 0", 1, 3, "circuit", 0.1), (2, 4)),
+    "within subcubes": ((4, "any map 0", 6, 2, "circuit", 3.0), (3, 24)),
+    "dealt orders": ((3, "any map 1", 1, 2, "store-and-forward", 0.4), (3, 5)),
+}
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_it_takes_what_a_rival_takes(monkeypatch, name):
+    (n, kind, behind, ports, switching, startup), least = RIVALS[name]
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks" / "referee")
+    pair = dict(importlib.import_module("kinds").kinds(n))[kind]
+    block = pair[0].block_size * behind
+    machine = gc.Machine(n, ports, switching, startup=startup * block, per_byte=1.0)
+    plan = gc.plan(*pair, block, machine=machine)
+    assert (plan.algorithm, plan.rounds, plan.cycles) == (NAME, *least)
+    assert plan.verify()
+    x = np.arange(block << n).reshape(1 << n, -1)
+    expected = gc.plan(*pair, block, machine=machine, algorithm="exchange").apply(x)
+    assert np.array_equal(plan.apply(x), expected)

@@ -48,6 +48,45 @@ def test_parts_go_in_rotated_orders(ports, elements, rounds, cycles):
     assert plan.verify()
 
 
+@pytest.mark.parametrize(("payload", "parts"), [(6, 3), (7, 3), (5, 2)])
+def test_parts_are_positions_of_each_slot(payload, parts):
+    """No slot bit is left alone, and the payload has no bits: followed, carried out, saved."""
+    machine = gc.Machine(3, parts, startup=30.0, per_byte=1.0)
+    plan = gc.plan(*transposed(3), 8 * payload, machine=machine, algorithm="rotated-parts")
+    assert plan.cycles == 3 * -(-payload // parts) * 4
+    assert plan.verify()
+    assert not judge(plan.schedule, machine)[0]
+    assert by_links(plan.schedule) == (plan.cycles, plan.rounds, plan.traffic.crossings)
+    assert load(dump(plan.schedule)) == plan.schedule
+    x = np.arange(64 * payload).reshape(8, -1)
+    expected = gc.plan(*transposed(3), 8 * payload, machine=machine, algorithm="exchange")
+    assert np.array_equal(plan.apply(x), expected.apply(x))
+    made = list(scripts(plan.schedule, range(8)))
+    rows = x.reshape(8, made[0].rows, made[0].unit)
+    assert np.array_equal(rehearse(made, rows).reshape(x.shape), expected.apply(x))
+
+
+def test_parts_of_one_order_follow_one_another():
+    """Without start-ups many parts of an odd payload take little more than the bound."""
+    source, target = gc.Layout.cyclic(5, 4), gc.Layout.consecutive(5, 4)
+    machine = gc.Machine(4, 3)
+    plan = gc.plan(source, target, 2 * 125, machine=machine, algorithm="rotated-parts")
+    assert plan.rounds > 30
+    assert plan.verify()
+    assert by_links(plan.schedule) == (plan.cycles, plan.rounds, plan.traffic.crossings)
+
+
+def test_positions_of_slots_are_checked():
+    task = gc.Task(gc.Layout.cyclic(3, 2), gc.Layout.cyclic(3, 2), 12)
+    both = Way(0, 2, (), per_slot=True), Way(2, 6, (), per_slot=True)
+    made = Schedule(task, "still", (), 0, both)
+    assert check_algebra(made, gc.Machine(2))
+    for wrong in (both[:1], (both[0], both[0], both[1]), (both[0], Way(4, 12, ()))):
+        assert not check_algebra(Schedule(task, "wrong", (), 0, wrong), gc.Machine(2))
+    with pytest.raises(InvalidValueError, match="a slot has 6"):
+        Schedule(task, "too far", (), 0, (Way(0, 7, (), per_slot=True),))
+
+
 @pytest.mark.parametrize(("name", "switching"), [("rotated-parts", HOPS), ("pairs", CIRCUIT)])
 @pytest.mark.parametrize("seed", range(3))
 def test_messages_bring_every_element_home(name, switching, seed):
