@@ -344,11 +344,14 @@ class Plan(Shown):
         return cls.from_schedule(*parsed_plan(text, path))
 
     @classmethod
-    def from_schedule(cls, schedule: Schedule | Replication, machine: Machine | str) -> "Plan":
+    def from_schedule(
+        cls, schedule: Schedule | Replication | Moves, machine: Machine | str
+    ) -> "Plan":
         """The plan that anybody's schedule is on a machine; whether it is right, ask `verify`.
 
         It is priced and compared with the table, and can be drawn, saved and carried out as all
-        plans. On a torus with squares the schedule has the cube's numbers.
+        plans. On a torus with squares the schedule has the cube's numbers. Moves become ways of
+        single nodes and slots.
 
         >>> import graycube as gc
         >>> from graycube.gf2 import Exchange
