@@ -72,7 +72,7 @@ def cheapest(task, machine):
     ],
 )
 def test_no_schedule_is_cheaper_than_start_ups_and_bytes_together(n, ports, block, switching):
-    rng = random.Random(f"{n} {ports} {block}")
+    rng = random.Random(f"{n} {ports} {block}")  # noqa: S311
     for _ in range(2):
         p = n + (block == 2)
         columns = [0]

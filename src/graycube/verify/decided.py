@@ -5,8 +5,8 @@ from dataclasses import replace
 from graycube.machine import Machine
 from graycube.schedule import Replication, Schedule, expand
 from graycube.verify.algebra import check_algebra, is_known
-from graycube.verify.pairs import check_pairs
 from graycube.verify.elements import check_elements
+from graycube.verify.pairs import check_pairs
 from graycube.verify.report import Report
 from graycube.verify.ways import can_follow, check_ways
 
