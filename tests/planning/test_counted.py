@@ -7,7 +7,7 @@ import graycube as gc
 from graycube.cli.main import main
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange
-from graycube.schedule import Crossing, Schedule, Step, Way, expand, hop
+from graycube.schedule import Crossing, Moves, Schedule, Step, Way, expand, hop
 from graycube.table import Algorithm, unregister
 
 SOURCE, TARGET = gc.Layout.nodes(2), gc.Layout.parse("(|| b0 b1)")
@@ -79,3 +79,28 @@ def test_ways_of_single_nodes_are_written_out_as_what_they_are():
     flipped = gc.Layout.nodes(8) @ gc.circuit("x 0", bits=8)
     made = Schedule(gc.Task(gc.Layout.nodes(8), flipped, 1 << 10), "one", (0,), 1 << 10, ways)
     assert len(expand(made)) == 1 << 18
+
+
+def test_moves_are_priced_planned_and_kept(tmp_path):
+    source, target = gc.Layout.cyclic(5, 2), gc.Layout.consecutive(5, 2)
+    made = gc.plan(source, target, 24, machine=MACHINE)
+    moves = made.moves()
+    assert gc.price(moves, MACHINE) == made.cost
+    plan = gc.Plan.from_schedule(moves, MACHINE)
+    assert (plan.cost, bool(plan.verify())) == (made.cost, True)
+    blocks = np.arange(96).reshape(4, 24)
+    assert np.array_equal(plan.apply(blocks), made.apply(blocks))
+    plan.save(tmp_path / "moves.json")
+    assert gc.load_plan(tmp_path / "moves.json").schedule == plan.schedule
+
+
+def test_moves_from_where_nothing_is_are_no_schedule():
+    task = gc.Task(SOURCE, TARGET, block=1)
+    moves = Moves(task, "mine", (0,), 1, [0], [2], [0], [1])
+    with pytest.raises(InvalidValueError, match="node 2 sends an element"):
+        gc.price(moves, MACHINE)
+
+
+def test_the_trace_of_any_schedule_is_drawn(tmp_path):
+    gc.view.save_trace(tmp_path / "trace.json", gc.Plan.from_schedule(both_ways(8), MACHINE))
+    assert "4 elements" in (tmp_path / "trace.json").read_text()

@@ -268,9 +268,7 @@ CYCLIC, CONSECUTIVE = gc.Layout.cyclic(8, 4), gc.Layout.consecutive(8, 4)
 @pytest.mark.parametrize("algorithm", ["exchange", "all-to-all"])
 @pytest.mark.parametrize("machine", [CARDS, RING], ids=["cards", "ring"])
 def test_a_huge_block_has_a_price_where_links_are_shared(file, machine, algorithm):
-    made = gc.plan(
-        CYCLIC, CONSECUTIVE, 64, itemsize=8, machine=machine, algorithm=algorithm
-    )
+    made = gc.plan(CYCLIC, CONSECUTIVE, 64, itemsize=8, machine=machine, algorithm=algorithm)
     made.save(file)
     rewrite(file, ("schedule", "task", "itemsize"), 2**61)
     plan = gc.load_plan(file)

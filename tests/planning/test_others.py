@@ -236,7 +236,7 @@ def test_anybodys_schedule_is_a_plan(tmp_path):
     assert not wrong.verify()
     for call in (gc.price, gc.Plan.from_schedule):
         with pytest.raises(InvalidTypeError, match="the schedule is"):
-            call(expand(made), MACHINE)
+            call(made.ways, MACHINE)
         with pytest.raises(GraycubeError, match="4"):
             call(made, gc.Machine(dims=4))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from graycube.cost import Traffic, simulate
-from graycube.errors import GraycubeError, InvalidValueError
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.machine import Link, Machine, require_machine
 from graycube.planning.others import counted, offered
@@ -82,6 +82,10 @@ def choose(candidates: Sequence[Candidate], task: Task, name: str) -> Traffic:
     one that can: gb1, gb2, gb3, any-order, few-ports, relabel
     """
     known = [c.algorithm.name for c in candidates]
+    if not isinstance(name, str):
+        raise InvalidTypeError(
+            f"the algorithm is {name!r:.60}", "it is chosen by its name", "pass its name"
+        )
     if name not in ("auto", *known):
         raise InvalidValueError(
             f"the algorithm is {name!r:.60}",

@@ -11,7 +11,8 @@ from graycube.cost import Traffic, simulate
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.machine import Machine, require_machine
 from graycube.machine.model import Switching
-from graycube.schedule import Replication, Schedule, Task, expand
+from graycube.schedule import Moves, Replication, Schedule, Task, expand
+from graycube.schedule.gathered import gathered
 from graycube.schedule.walk import in_step_order
 from graycube.schedule.way import are_straight
 from graycube.table import Algorithm
@@ -64,7 +65,7 @@ def _is_for(known: Task, task: Task) -> bool:
     return known == (replace(finer, target=known.target) if task.free else finer)
 
 
-def price(schedule: Schedule | Replication, machine: Machine | str) -> float:
+def price(schedule: Schedule | Replication | Moves, machine: Machine | str) -> float:
     """Seconds that anybody's schedule takes on a machine, counted as those of the table are.
 
     Whether it is right, and the machine has the ports for it, ``verify()`` of its plan says.
@@ -75,8 +76,8 @@ def price(schedule: Schedule | Replication, machine: Machine | str) -> float:
     >>> price(made, "ideal"), price(made, gc.Machine(dims=3, startup=1.0, per_byte=1.0))
     (41.0, 82.0)
     """
-    machine = require_machine(machine, require_schedule(schedule).task.n)
-    return counted(schedule).time(machine)
+    made = require_schedule(schedule)
+    return counted(made).time(require_machine(machine, made.task.n))
 
 
 def counted(schedule: Schedule | Replication) -> Traffic:
@@ -125,20 +126,20 @@ def _is_countable(schedule: Schedule) -> bool:
 
 
 def require_schedule(schedule: object) -> Schedule | Replication:
-    """The value, if it is a symbolic schedule.
+    """The value, if it is a schedule; moves become one of single nodes and slots.
 
     >>> require_schedule([1, 2])
     Traceback (most recent call last):
     ...
     graycube.errors.InvalidTypeError: the schedule is [1, 2]: it must be a
-    graycube.schedule.Schedule; make one of ways (moves that are written out can be checked and
-    replayed, not planned with)
+    graycube.schedule.Schedule, or Moves; make one of ways
     """
+    if isinstance(schedule, Moves):
+        return gathered(schedule)
     if not isinstance(schedule, Schedule | Replication):
         raise InvalidTypeError(
             f"the schedule is {schedule!r:.60}",
-            "it must be a graycube.schedule.Schedule",
-            "make one of ways (moves that are written out can be checked and replayed, "
-            "not planned with)",
+            "it must be a graycube.schedule.Schedule, or Moves",
+            "make one of ways",
         )
     return schedule

@@ -11,15 +11,22 @@ Rules. All links cost the same here, and start-ups cost something, else nothing 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from graycube.cost import Traffic
+from graycube.errors import GraycubeError
 from graycube.machine import Machine
+from graycube.planning.candidate import cheapest
 from graycube.texts import counted
 
 if TYPE_CHECKING:
     from graycube.planning.plan import Plan
+
+
+_LARGER, _SMALLER = (1.1, 1.25, 2.0, 5.0), (0.9, 0.8, 0.5, 0.2)
+"""At which parts of a break-even a choice is tried."""
 
 
 class Parts(NamedTuple):
@@ -60,7 +67,7 @@ def why(plan: "Plan") -> Iterator[str]:
     The plan takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
     Next is gb3: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or more,
     gb3 wins.
-    The bound has 300 s of start-ups; the gap of 189 s is 93 s of volume and 96 s of fill.
+    The bound has 300 s of start-ups; the gap of 82.29 s is 82.29 s of fill.
     """
     if not weighs(plan):
         return
@@ -71,6 +78,8 @@ def why(plan: "Plan") -> Iterator[str]:
     )
     if others:
         more, less = turning_points(plan.task.block, chosen, others)
+        more = more if more is None or _wins(plan, *more, _LARGER) else None
+        less = less if less is None or _wins(plan, *less, _SMALLER) else None
         words = [f"{_beside(min(others, key=lambda one: one.cost), chosen)}."]
         if less is not None:
             words.append(f"With about {counted(less[0], 'element')} or less, {less[1]} wins.")
@@ -148,6 +157,20 @@ def turning_points(
     )
 
 
+def _wins(plan: "Plan", turn: int, name: str, ratios: Sequence[float]) -> bool:
+    """Whether another algorithm is cheaper than that of the plan, from one size on."""
+    unit = plan.task.source.block_size
+    for block in dict.fromkeys(max(1, round(turn * ratio / unit)) * unit for ratio in ratios):
+        try:
+            task = replace(plan.task.numbered(plan.machine.numbers), block=block)
+        except GraycubeError:  # too large to be planned
+            return False
+        mine, other = (cheapest(task, plan.machine, one) for one in (plan.algorithm, name))
+        if other is None or (mine is not None and other.cost > mine.cost):
+            return False
+    return True
+
+
 def gap_of(plan: "Plan") -> Gap:
     """What the gap to the bound is made of.
 
@@ -155,7 +178,7 @@ def gap_of(plan: "Plan") -> Gap:
     >>> from graycube.planning import plan
     >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
     >>> gap_of(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine))
-    Gap(startup=0.0, volume=93.0, fill=96.0)
+    Gap(startup=0.0, volume=0.0, fill=82.28571428571428)
     """
     chosen = _parts(plan.algorithm, plan.traffic, plan.machine)
     bound = max(plan.bounds, key=lambda one: one.seconds)

@@ -31,6 +31,9 @@ def applicable(task: Task, machine: Machine) -> str | None:
         return reason
     if task.n > MAX_DIMS:
         return f"more than {MAX_DIMS} dimensions take minutes to lay out"
+    finer = _cut(task)
+    if finer.p == finer.n:
+        return f"a block of {task.block} elements has no halves"
     try:
         made = emit(task, machine)
     except GraycubeError as error:

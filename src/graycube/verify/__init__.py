@@ -2,7 +2,8 @@
 
 :func:`check_algebra` proves a symbolic schedule at any size of the cube, :func:`check_elements`
 follows every element of an explicit one, and :func:`check_pairs` the pairs of a butterfly
-network. :func:`check_schedule` does both, as far as it can be done. :data:`RULES` says what they look for.
+network. :func:`check_schedule` does both, as far as it can be done. :data:`RULES` says what
+they look for.
 """
 
 from graycube.verify.algebra import check_algebra

@@ -92,7 +92,7 @@ def _check_end(schedule: Schedule, s: int, element: _Column) -> list[Violation]:
     task, low = schedule.task, (1 << schedule.task.n) - 1
     home, position = np.divmod(element, task.block)
     slot, offset = np.divmod(position, task.payload)
-    address = slot << task.n | home
+    address = np.asarray(slot << task.n | home, np.int64)
     leapt = np.zeros(len(element), bool)
     for step in schedule.ways[s].steps:
         after = _after(step, address, task)
@@ -100,7 +100,7 @@ def _check_end(schedule: Schedule, s: int, element: _Column) -> list[Violation]:
         leapt |= (address ^ after) & low & ~crossed != 0
         address = after
     if schedule.relabel is not None:
-        address = schedule.relabel(address)
+        address = np.asarray(schedule.relabel(address), np.int64)
     behind = task.block // task.source.block_size
     node, slot = task.target.locate(task.source.index(home, position // behind))
     lost = (address & low != node) | leapt
