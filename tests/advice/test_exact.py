@@ -132,7 +132,16 @@ def phase_of(rng, axes, depth=0):
     return gc.Loop(inner, int(rng.integers(4)))
 
 
-def random_case(seed, most):
+def along(rng, shape):
+    """A phase along an axis, whatever comes before it."""
+    axis = int(rng.integers(len(shape)))
+    kinds = [gc.Scan(axis), gc.Sort(axis), gc.Tridiagonal(axis, bool(rng.integers(2)))]
+    if all(length & length - 1 == 0 for length in shape):
+        kinds += [gc.Butterfly(axis), gc.Butterfly(axis, "any"), gc.Butterfly(axis, (0, 1))]
+    return kinds[rng.integers(len(kinds))]
+
+
+def random_case(seed, most, *, mixed=False):
     """A program on a machine, and the usual layouts of its array."""
     rng = np.random.default_rng(seed)
     shape, n = SHAPES[seed % len(SHAPES)]
@@ -144,6 +153,8 @@ def random_case(seed, most):
         per_byte=float((0.1, 1)[rng.integers(2)]),
     )
     phases = [phase_of(rng, len(shape)) for _ in range(rng.integers(1, most + 1))]
+    if mixed:
+        phases = [gc.Loop([along(rng, shape), phase], 2) for phase in phases]
     every = {place.name: place.layout for place in homes(shape, n)}
     return rng, phases, every, {"machine": machine, "size": shape, "itemsize": 8}
 
@@ -164,9 +175,9 @@ def cost(phases, **rest):
 # The oracle.
 
 
-def compared(seed, most):
+def compared(seed, most, *, mixed=False):
     """Whether advice says that it is exact; what it says is compared with the oracle."""
-    rng, phases, every, array = random_case(seed, most)
+    rng, phases, every, array = random_case(seed, most, mixed=mixed)
     layouts, returns = some_of(rng, every, 3), bool(rng.integers(2))
     every = Everything(phases, layouts.values(), array["machine"], 8)
     wanted = {name: every.least(at, returns=returns) for name, at in layouts.items()}
@@ -187,6 +198,11 @@ def compared(seed, most):
 )
 def test_advice_is_the_least_over_all_layouts_that_data_can_be_in(seed):
     assert all(compared(seed, 4))
+
+
+@pytest.mark.parametrize("seed", [*range(6), *sweep(*((s,) for s in range(6, 60)))])
+def test_phases_along_an_axis_are_where_they_are_cheapest(seed):
+    assert any(compared(seed, 2, mixed=True))
 
 
 @pytest.mark.sweep
@@ -315,12 +331,12 @@ def test_no_phase_costs_less_than_its_bounds(seed):
     rng, _, every, array = random_case(seed, 1)
     machine, axes = array["machine"], len(array["size"])
     layout = every[str(rng.choice(list(every)))]
-    for _ in range(4):
-        phase = phase_of(rng, axes, depth=2)
+    for k in range(4):
+        phase = along(rng, array["size"]) if k % 2 else phase_of(rng, axes, depth=2)
         ways = done(phase, layout, 8, machine)
         for seconds, _ in ways:
             assert floors.anywhere(phase, layout, 8, machine) <= seconds * CLOSE
-            if isinstance(phase, gc.FFT):
+            if isinstance(phase, gc.FFT | gc.Butterfly):
                 assert floors.here(phase, layout, 8, machine) <= seconds * CLOSE
         for other in every.values():
             if other.axes == layout.axes and key(other) != key(layout):

@@ -5,6 +5,8 @@ from collections import Counter
 from mpi4py import MPI
 
 CALLS = Counter()
+GIVEN = []
+"""What is called, and with what, one after the other."""
 COUNTED = (
     "Sendrecv", "Send_init", "Allgather", "Gather", "Allreduce", "Iallreduce", "allgather",
     "gather", "bcast", "Bcast", "Alltoall", "Alltoallv", "Send", "Isend", "send", "isend",
@@ -22,6 +24,7 @@ def counted(name):
 
     def method(self, *args, **options):
         CALLS[name] += 1
+        GIVEN.append((name, args))
         return own(self, *args, **options)
 
     return method
@@ -34,5 +37,6 @@ for method in COUNTED:
 def sent(call):
     """What is called on communicators in a call, and what it gives."""
     CALLS.clear()
+    GIVEN.clear()
     found = call()
     return {name: count for name, count in CALLS.items() if count}, found

@@ -16,7 +16,7 @@ Rules.
    that a node sends each other one an equal part (:mod:`graycube.array.merging`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -50,9 +50,7 @@ _COUNT = 8  # bytes of a number that counts elements
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a phase sends: first to the last of some ``places``, in the end back from there.
-
-    ``size`` is that of an element on the way there, and ``back`` on the way back.
+    """What a phase sends; ``carried`` is what goes to where it is done, and back.
 
     >>> layout = Layout.consecutive(6, 3, nodes="gray")
     >>> made = work(Scan(0), layout, itemsize=8)
@@ -62,30 +60,22 @@ class Work:
     (54.0, '3 exchanges')
     """
 
-    places: tuple[Layout, ...]
-    rounds: Rounds
-    size: int = 1
-    back: int = 1
+    rounds: Rounds = ()
+    carried: tuple[Task, ...] = ()
 
     def time(self, machine: Machine) -> float:
         """Seconds on a machine."""
-        return sum((times * _time(what, machine) for times, what in self._all()), 0.0)
+        there_and_back = sum(straight(task, machine) for task in self.carried)
+        return sum(
+            (times * _time(what, machine) for times, what in self.rounds), there_and_back
+        )
 
     @property
     def how(self) -> str:
         """How many exchanges there are, in words."""
         count = sum(times for times, _ in self.rounds)
-        moved = any(_moves(self.places))
-        told = [counted(count, "exchange")] if count else []
-        return ", ".join([*(["moved there and back"] if moved else []), *told])
-
-    def _all(self) -> Rounds:
-        return *self.rounds, *((1, task) for task in self._carried())
-
-    def _carried(self) -> Iterator[Task]:
-        for before, after in _moves(self.places):
-            yield Task(before, after, before.block_size, self.size)
-            yield Task(after, before, before.block_size, self.back)
+        told = ["moved there and back"] if self.carried else []
+        return ", ".join([*told, *([counted(count, "exchange")] if count else [])])
 
 
 def work(phase: Staying, layout: Layout, itemsize: int) -> Work:
@@ -97,7 +87,7 @@ def work(phase: Staying, layout: Layout, itemsize: int) -> Work:
     if isinstance(phase, Tridiagonal):
         return _tridiagonal(phase, layout, itemsize)
     if isinstance(phase, Elementwise):
-        return Work((layout,), ())
+        return Work()
     exchange = halo(
         layout,
         phase.reach,
@@ -106,7 +96,7 @@ def work(phase: Staying, layout: Layout, itemsize: int) -> Work:
         itemsize=itemsize,
         stride=phase.stride,
     )
-    return Work((layout,), ((1, exchange),))
+    return Work(((1, exchange),))
 
 
 def price(phase: Staying, layout: Layout, itemsize: int, machine: Machine) -> tuple[float, str]:
@@ -152,11 +142,17 @@ def _time(what: Halo | Task, machine: Machine) -> float:
     return what.time(machine) if isinstance(what, Halo) else straight(what, machine)
 
 
-def _moves(places: tuple[Layout, ...]) -> Iterator[tuple[Layout, Layout]]:
-    """Neighbours that do not have everything on the same nodes."""
+def _carried(places: Sequence[Layout], size: int, back: int) -> tuple[Task, ...]:
+    """From each place to the next, and back, with elements of these sizes.
+
+    What is on the same nodes needs nothing.
+    """
+    found = list[Task]()
     for before, after in pairwise(places):
         if Place(before, "").key != Place(after, "").key:
-            yield before, after
+            found.append(Task(before, after, before.block_size, size))
+            found.append(Task(after, before, before.block_size, back))
+    return tuple(found)
 
 
 def _scan(axis: int, layout: Layout, itemsize: int) -> Work:
@@ -165,12 +161,13 @@ def _scan(axis: int, layout: Layout, itemsize: int) -> Work:
     changes = met_in_turn(there, axis)
     lines = (there.block_size << len(changes)) // there.shape[axis]
     rounds = ((1, swap(layout.n, change, lines, itemsize)) for change in changes)
-    return Work((layout, there), tuple(rounds), itemsize, itemsize)
+    return Work(tuple(rounds), _carried((layout, there), itemsize, itemsize))
 
 
 def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Work:
     """Rule 3."""
     number, axis, sides = -(-itemsize // phase.sides), phase.axis, phase.sides
+    _ = layout.digits  # raises where the coefficients are not found axis by axis
     there = require_cube(in_runs(as_product(layout), axis), "a price")
     count, left = runs(there, axis)
     ends, known = require_cube(left, "a price"), sides + phase.periodic
@@ -184,7 +181,8 @@ def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Work:
     for numbers in (3, known) if phase.periodic else ():
         for change in sharing_steps(ends, (axis,)):
             rounds.append((1, swap(layout.n, change, 2 * ends.block_size, numbers * number)))
-    return Work((layout, there), tuple(rounds), (3 + sides) * number, sides * number)
+    carried = _carried((layout, there), (3 + sides) * number, sides * number)
+    return Work(tuple(rounds), carried)
 
 
 def _sort(axis: int, layout: Layout, itemsize: int) -> Work:
@@ -194,7 +192,7 @@ def _sort(axis: int, layout: Layout, itemsize: int) -> Work:
     if layout.is_product and not any(
         row >> b & 1 for row in rows for b in layout.word_bits(axis)
     ):
-        return Work((layout,), ())
+        return Work()
     nodes = work_nodes(shape, layout.node_count, axis)
     there = Layout.mesh(shape, nodes, ownership=False)
     places = layout, require_cube(as_product(layout), "a price"), there
@@ -208,4 +206,4 @@ def _sort(axis: int, layout: Layout, itemsize: int) -> Work:
         apart, together = Layout.cyclic(2 * n, n), Layout.consecutive(2 * n, n)
         for part, size in ((lines, _COUNT), (-(-there.block_size >> n), itemsize)):
             rounds.append((1, Task(apart, together, max(1, part) << n, size)))
-    return Work(places, tuple(rounds), itemsize, itemsize)
+    return Work(tuple(rounds), _carried(places, itemsize, itemsize))

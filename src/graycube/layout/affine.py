@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap
+from graycube.gf2 import AffineMap, Matrix
 from graycube.gf2.arrays import IntArray
 from graycube.gf2.permuting import permuted
 from graycube.host import host_array
@@ -229,8 +229,10 @@ class AffinePlacement(Placement):
         >>> Layout.mesh((4, 4), nodes=(2, 2), code="gray").is_product
         True
         """
-        own = self.indices_on(range(1))
-        return prod(len(np.unique(along)) for along in own) == self.block_size
+        own = Matrix.from_rows(self.map.matrix.rows[: self.n], self.p).kernel()
+        words = [sum(1 << bit for bit in self.word_bits(k)) for k in range(len(self.axes))]
+        along = [Matrix(tuple(word & mask for word in own), self.p).rank() for mask in words]
+        return sum(along) == len(own)
 
     def piece(self, nodes: range) -> Piece:
         """The piece of one node, or of all of them.
