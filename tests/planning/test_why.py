@@ -88,3 +88,10 @@ def test_nothing_is_weighed_where_links_differ_or_nothing_moves():
     alike = gc.Machine(4, startup=1.0)
     assert not weighs(gc.plan(GRAY, GRAY, 16, machine=alike))
     assert not weighs(gc.plan(GRAY, BINARY, 16, machine=alike, algorithm="relabel"))
+
+
+def test_no_break_even_is_said_that_planning_denies():
+    machine = gc.Machine(6, ports="all", startup=1e-4, per_byte=1e-9)
+    gray, binary = gc.Layout.nodes(6, "gray"), gc.Layout.nodes(6)
+    plan = gc.plan(gray, binary, 10000, itemsize=8, machine=machine)
+    assert "tight wins" not in plan.explain()  # it is dearer there, since fewer-bytes re-tunes
