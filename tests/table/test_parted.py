@@ -81,7 +81,14 @@ def test_positions_of_slots_are_checked():
     both = Way(0, 2, (), per_slot=True), Way(2, 6, (), per_slot=True)
     made = Schedule(task, "still", (), 0, both)
     assert check_algebra(made, gc.Machine(2))
-    for wrong in (both[:1], (both[0], both[0], both[1]), (both[0], Way(4, 12, ()))):
+    for wrong in (
+        both[:1],
+        (both[0], both[0], both[1]),
+        (both[0], Way(2, 12, ())),  # positions of a block, of which 0 and 1 are not the rest
+        (*both, Way(0, 2, (), mask=4, value=4, per_slot=True)),
+        (Way(0, 12, ()), Way(0, 12, (), mask=1, value=1)),
+        (Way(0, 12, (), mask=1, value=1), Way(0, 12, ())),
+    ):
         assert not check_algebra(Schedule(task, "wrong", (), 0, wrong), gc.Machine(2))
     with pytest.raises(InvalidValueError, match="a slot has 6"):
         Schedule(task, "too far", (), 0, (Way(0, 7, (), per_slot=True),))

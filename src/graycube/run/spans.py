@@ -16,7 +16,7 @@ from graycube.run.script import Bank, Draft, Message, Part, Script, part
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _ShortRows:
     """A row is so many short ones, of which some ``count``; spare ones begin with ``spare``."""
 
     each: int
@@ -48,7 +48,7 @@ def in_spans(made: Sequence[tuple[range, Script]], payload: int) -> Script:
         each = script.unit // unit
         inside = np.arange(span.start // unit, span.stop // unit)
         slots = np.arange(script.unit // payload) * (payload // unit)
-        rows = _Rows(each, np.add.outer(slots, inside).ravel(), spare)
+        rows = _ShortRows(each, np.add.outer(slots, inside).ravel(), spare)
         for one in script.rounds:
             for message in one.sends:
                 for place, some in _placed(k, message):

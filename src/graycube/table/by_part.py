@@ -18,7 +18,7 @@ common. Each piece has a way of its own, so they must be few.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, count, groupby, pairwise
+from itertools import accumulate, chain, count, groupby, pairwise
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -116,7 +116,7 @@ class _Parted(NamedTuple):
         return startups * link.startup + nbytes * link.per_byte / self.parts
 
 
-class _Found(NamedTuple):
+class _Mannered(NamedTuple):
     """A manner, by whose counts messages have so many units; parts may take ``turns``."""
 
     parted: _Parted
@@ -163,7 +163,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 
 @lru_cache(maxsize=1 << 5)
-def _best(task: Task, machine: Machine) -> _Found | None:
+def _best(task: Task, machine: Machine) -> _Mannered | None:
     """The cheapest manner, if there is one that is cheaper than the others."""
     ports, least, found = machine.links_at_once, inf, None
     left = [*_partings(task, ports)]
@@ -182,21 +182,23 @@ def _best(task: Task, machine: Machine) -> _Found | None:
     return found
 
 
-def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Found]:
+def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Mannered]:
     """Those in which each link takes one message at a time, or those where it takes several."""
     pairs, parts, units = tuple(sorted(parted.pieces.slots)), parted.parts, parted.units
     ports, circuits = machine.links_at_once, machine.switching == "circuit"
     if joined and parts > 1 and parted.ways <= MOST_WAYS:
         for manner in in_orders(pairs, parts, units):
-            yield _Found(parted, manner, 1, turns=True)
+            yield _Mannered(parted, manner, 1, turns=True)
     if parts <= units and parted.ways <= MOST:
         found: Iterable[Manner] = ()
         if not joined:
-            found = (on_circuits if circuits else hop_by_hop)(pairs, parts, ports)
+            tried = on_circuits if circuits else hop_by_hop
+            orders = dict.fromkeys((pairs, tuple(parted.pieces.slots)))
+            found = chain.from_iterable(tried(order, parts, ports) for order in orders)
         elif circuits and parts == 1:
             found = in_subcubes(pairs, ports)
         for manner in found:
-            yield _Found(parted, manner, -(-units // parts), turns=False)
+            yield _Mannered(parted, manner, -(-units // parts), turns=False)
 
 
 def _partings(task: Task, ports: int) -> Iterator[_Parted]:
@@ -228,7 +230,7 @@ def _pieces(move: AffineMap, n: int) -> _Pieces:
     return _Pieces(told, some, max(leaving.values()), sum(hops), max(hops))
 
 
-def _scheduled(found: _Found) -> Schedule:
+def _scheduled(found: _Mannered) -> Schedule:
     parted, hops_of = found.parted, found.manner.hops()
     task, pieces, units = parted.task, parted.pieces, parted.units
     starts = [*accumulate(found.lengths, initial=0)]

@@ -20,8 +20,9 @@ ports.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, permutations
+from itertools import accumulate, pairwise, permutations
 from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
 from graycube.gf2 import AffineMap, Exchange
@@ -39,6 +40,8 @@ ALL_ORDERS, ALL_TURNS = 3, 6
 MAX_PARTS = 8
 MANY = (8, 16, 32, 64, 128)
 """So many parts are tried in one order."""
+EVEN, TRIED, CLOSE = 1 << 6, 6, 1.2
+"""Parts are shifted by 1/64 of a block at least, in so many ways that are close to the best."""
 
 _Lists = tuple[tuple[Exchange, ...], ...]
 """The exchanges of each part."""
@@ -58,11 +61,12 @@ class _Arrangement(NamedTuple):
 
 
 class _Parting(NamedTuple):
-    """Equal parts of units, whose groups have these ``bits``."""
+    """Parts of so many units, whose groups have these ``bits``."""
 
     task: Task
     laid: _Arrangement
     bits: tuple[int, ...]
+    sizes: tuple[int, ...]
 
     @property
     def units(self) -> int:
@@ -75,11 +79,10 @@ class _Parting(NamedTuple):
 
     def rounds(self) -> list[int]:
         """How many elements cross the fullest dimension in each round."""
-        runs, laid = cuts(self.units, len(self.laid.parts)), self.laid
         load = defaultdict[tuple[int, int], int](int)
-        for (start, stop), (which, first) in zip(runs, laid.parts, strict=True):
-            for number, (d, half) in enumerate(laid.crossed[which], first):
-                load[number, d] += self.crossing(stop - start, half=half)
+        for size, (which, first) in zip(self.sizes, self.laid.parts, strict=True):
+            for number, (d, half) in enumerate(self.laid.crossed[which], first):
+                load[number, d] += self.crossing(size, half=half)
         longest = [0] * (1 + max(number for number, _ in load))
         for (number, _), size in load.items():
             longest[number] = max(longest[number], size)
@@ -120,7 +123,41 @@ def price(task: Task, machine: Machine) -> float:
 
 @lru_cache(maxsize=1 << 5)
 def _cheapest(task: Task, machine: Machine) -> _Parting:
-    return min(_candidates(task, machine), key=lambda one: one.price(machine))
+    found = [(one.price(machine), one) for one in _candidates(task, machine)]
+    found.sort(key=itemgetter(0))
+    close = [one for price, one in found[:TRIED] if price <= found[0][0] * CLOSE]
+    return min((_shifted(one, machine) for one in close), key=lambda one: one.price(machine))
+
+
+def _shifted(one: _Parting, machine: Machine) -> _Parting:
+    """With parts that are not equal, if that is cheaper: some meet, or move as a whole."""
+    if {*one.rounds()} == {one.crossing(max(one.sizes), half=True)}:
+        return one
+    parts, price, shifted = range(len(one.sizes)), one.price(machine), one
+    bits = one.laid.free
+    while len(bits) > len(one.bits) and one.task.payload << len(bits) - 1 >= EVEN:
+        bits = bits[:-1]
+    finer = len(bits) - len(one.bits)
+    best = one._replace(bits=bits, sizes=tuple(size << finer for size in one.sizes))
+    step = best.units // (2 * len(parts)) if len(parts) <= MAX_PARTS else 0
+    while step * EVEN > best.units:
+        moved = [
+            best._replace(sizes=_moved(best.sizes, i, j, step))
+            for i, j in permutations(parts, 2)
+        ]
+        cheapest, k = min((other.price(machine), k) for k, other in enumerate(moved))
+        if cheapest < price:
+            price, best = cheapest, moved[k]
+            shifted = best
+        else:
+            step //= 2
+    return shifted
+
+
+def _moved(sizes: Sequence[int], i: int, j: int, step: int) -> tuple[int, ...]:
+    """So many units, or all there are, belong to part j instead of part i."""
+    step = min(step, sizes[i] - 1)
+    return tuple(size + step * ((k == j) - (k == i)) for k, size in enumerate(sizes))
 
 
 def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
@@ -128,9 +165,10 @@ def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
     for laid in _orders(task.move, task.n, most):
         parts = len(laid.parts)
         count = needed(parts, task.payload, len(laid.free))
-        made = _Parting(task, laid, laid.free[:count])
-        if made.units >= parts:
-            yield made
+        ends = cuts(task.payload << count, parts)
+        sizes = tuple(stop - start for start, stop in ends)
+        if all(sizes):
+            yield _Parting(task, laid, laid.free[:count], sizes)
 
 
 def _free(lists: _Lists, p: int, n: int) -> tuple[int, ...]:
@@ -191,7 +229,7 @@ def _scheduled(found: _Parting) -> Schedule:
     starts = list(accumulate(lengths, initial=0))
     ahead = [defaultdict[int, int](int) for _ in lengths]
     ways = []
-    laid, runs = found.laid, cuts(found.units, len(found.laid.parts))
+    laid, runs = found.laid, pairwise(accumulate(found.sizes, initial=0))
     for (which, first), run in zip(laid.parts, runs, strict=True):
         for share in shares(*run, task.payload, found.bits):
             rounds, hops = enumerate(laid.crossed[which], first), []

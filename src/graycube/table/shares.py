@@ -16,7 +16,7 @@ FINE = 1 << 9
 """A part of so many units is equal enough to others."""
 
 
-class Share(NamedTuple):
+class Portion(NamedTuple):
     """Positions ``start`` to ``stop`` of the slots at addresses a with a & mask == value."""
 
     start: int
@@ -58,7 +58,7 @@ def cuts(units: int, parts: int) -> list[tuple[int, int]]:
     return [*pairwise(k * units // parts for k in range(parts + 1))]
 
 
-def shares(start: int, stop: int, payload: int, bits: Sequence[int]) -> Iterator[Share]:
+def shares(start: int, stop: int, payload: int, bits: Sequence[int]) -> Iterator[Portion]:
     """A run of units, where some address bits number the groups, the highest one first.
 
     >>> for share in shares(1, 8, payload=2, bits=(5, 4)):
@@ -69,22 +69,22 @@ def shares(start: int, stop: int, payload: int, bits: Sequence[int]) -> Iterator
     """
     (first, begun), (last, over) = divmod(start, payload), divmod(stop, payload)
     if first == last:
-        yield _share(begun, over, first, 1, bits)
+        yield _portion(begun, over, first, 1, bits)
         return
     if begun:
-        yield _share(begun, payload, first, 1, bits)
+        yield _portion(begun, payload, first, 1, bits)
     for group, count in _subcubes(first + bool(begun), last):
-        yield _share(0, payload, group, count, bits)
+        yield _portion(0, payload, group, count, bits)
     if over:
-        yield _share(0, over, last, 1, bits)
+        yield _portion(0, over, last, 1, bits)
 
 
-def _share(start: int, stop: int, group: int, count: int, bits: Sequence[int]) -> Share:
+def _portion(start: int, stop: int, group: int, count: int, bits: Sequence[int]) -> Portion:
     """Positions of so many groups, which are a subcube."""
     told = bits[: len(bits) - count.bit_length() + 1]
     number = group // count
     chosen = (bit for k, bit in enumerate(reversed(told)) if number >> k & 1)
-    return Share(start, stop, sum(1 << bit for bit in told), sum(1 << bit for bit in chosen))
+    return Portion(start, stop, sum(1 << bit for bit in told), sum(1 << bit for bit in chosen))
 
 
 def _subcubes(start: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -116,7 +116,7 @@ def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
     coming, holding = next(waiting), list[tuple[Way, range]]()
     for start, stop in pairwise(marks):
         holding = [share for share in holding if share[1].stop > start]
-        held = _Held(way for way, _ in holding)
+        held = _Subcubes(way for way, _ in holding)
         between = f"positions {start} to {stop} of a {'slot' if whole else 'block'}"
         while coming is not None and coming[1].start <= start:
             if effort.beyond(held.comparisons(coming[0])):
@@ -131,7 +131,7 @@ def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:
             yield Violation("share", detail=f"{between} are in no way")
 
 
-class _Held:
+class _Subcubes:
     """The subcubes of ways, by their masks: which of them meet another one."""
 
     def __init__(self, ways: Iterable[Way]) -> None:
