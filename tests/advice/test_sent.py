@@ -152,7 +152,7 @@ def test_shared_links_are_refused():
 
 
 TEXT = """
-shape = [64, 64]
+shape = [16, 16]
 nodes = 4
 phases = [
     {kind = "butterfly", axis = 1, bits = [0, 3]},
