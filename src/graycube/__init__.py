@@ -30,8 +30,7 @@ def _places(names_of: dict[str, str]) -> dict[str, str]:
 # ``import graycube`` takes no time. Type checkers read the imports below.
 _PUBLIC = _places(
     {
-        "advice": "Butterfly Coarse Elementwise FFT Loop Scan Sort Stencil Transpose "
-        "Tridiagonal advise load_workload",
+        "advice": "Coarse Elementwise FFT Loop Stencil Transpose advise load_workload",
         "array": "CubeArray argsort assert_allclose coarsen cumprod cumsum permute quantile "
         "refine scan solve_tridiagonal sort stack unique where",
         "butterflies": "butterfly hadamard",
@@ -85,15 +84,11 @@ if TYPE_CHECKING:
     from graycube import jax as jax, qubits as qubits, view as view
     from graycube.advice import (
         FFT as FFT,
-        Butterfly as Butterfly,
         Coarse as Coarse,
         Elementwise as Elementwise,
         Loop as Loop,
-        Scan as Scan,
-        Sort as Sort,
         Stencil as Stencil,
         Transpose as Transpose,
-        Tridiagonal as Tridiagonal,
         advise as advise,
         load_workload as load_workload,
     )

@@ -12,7 +12,16 @@ import pytest
 from sweeping import sweep
 
 import graycube as gc
-from graycube.advice import Methods, floors, homes, known
+from graycube.advice import (
+    Butterfly,
+    Methods,
+    Scan,
+    Sort,
+    Tridiagonal,
+    floors,
+    homes,
+    known,
+)
 from graycube.advice.homes import Place
 from graycube.advice.prices import conversion, options
 from graycube.errors import InvalidValueError
@@ -135,9 +144,9 @@ def phase_of(rng, axes, depth=0):
 def along(rng, shape):
     """A phase along an axis, whatever comes before it."""
     axis = int(rng.integers(len(shape)))
-    kinds = [gc.Scan(axis), gc.Sort(axis), gc.Tridiagonal(axis, bool(rng.integers(2)))]
+    kinds = [Scan(axis), Sort(axis), Tridiagonal(axis, bool(rng.integers(2)))]
     if all(length & length - 1 == 0 for length in shape):
-        kinds += [gc.Butterfly(axis), gc.Butterfly(axis, "any"), gc.Butterfly(axis, (0, 1))]
+        kinds += [Butterfly(axis), Butterfly(axis, "any"), Butterfly(axis, (0, 1))]
     return kinds[rng.integers(len(kinds))]
 
 
@@ -336,7 +345,7 @@ def test_no_phase_costs_less_than_its_bounds(seed):
         ways = done(phase, layout, 8, machine)
         for seconds, _ in ways:
             assert floors.anywhere(phase, layout, 8, machine) <= seconds * CLOSE
-            if isinstance(phase, gc.FFT | gc.Butterfly):
+            if isinstance(phase, gc.FFT | Butterfly):
                 assert floors.here(phase, layout, 8, machine) <= seconds * CLOSE
         for other in every.values():
             if other.axes == layout.axes and key(other) != key(layout):

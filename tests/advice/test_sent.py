@@ -6,7 +6,7 @@ from random_butterflies import layouts, random_bits
 from sweeping import sweep
 
 import graycube as gc
-from graycube.advice import Methods, Workload
+from graycube.advice import Butterfly, Methods, Scan, Sort, Tridiagonal, Workload
 from graycube.advice.homes import Place
 from graycube.advice.prices import options
 from graycube.advice.sent import price
@@ -30,9 +30,9 @@ def test_a_butterfly_costs_what_its_plan_costs_and_leaves_data_there(count):
         try:
             plan = gc.plan_butterfly(layout, axis, bits, itemsize=8, machine=machine)
         except InvalidValueError:  # no schedule does it
-            assert not options(gc.Butterfly(axis, bits), layout, 8, machine, LEAVE)
+            assert not options(Butterfly(axis, bits), layout, 8, machine, LEAVE)
             continue
-        (found,) = options(gc.Butterfly(axis, bits), layout, 8, machine, LEAVE)
+        (found,) = options(Butterfly(axis, bits), layout, 8, machine, LEAVE)
         assert found.cost == plan.cost
         x = gc.CubeArray.from_numpy(np.zeros(layout.shape), layout)
         done = gc.butterfly(x, lambda low, high, *_: (low, high), axis, bits, plan=plan)
@@ -43,7 +43,7 @@ def test_stages_in_any_order_take_the_cheapest():
     """Those in memory first: what nodes tell apart comes to memory once."""
     layout, machine = gc.Layout.consecutive(8, 3), gc.Machine(3, **ONE_PORT)
     costs = {
-        bits: min(o.cost for o in options(gc.Butterfly(0, bits), layout, 8, machine, LEAVE))
+        bits: min(o.cost for o in options(Butterfly(0, bits), layout, 8, machine, LEAVE))
         for bits in (None, (0, 1, 2, 3, 4, 5, 6, 7), "any")
     }
     assert costs["any"] == costs[0, 1, 2, 3, 4, 5, 6, 7] < costs[None]
@@ -51,8 +51,8 @@ def test_stages_in_any_order_take_the_cheapest():
 
 def test_what_is_in_memory_costs_nothing():
     layout, machine = gc.Layout.mesh((8, 8), (1, 4), code="gray"), gc.Machine(2, **ONE_PORT)
-    phases = gc.Scan(0), gc.Sort(0), gc.Tridiagonal(0), gc.Butterfly(0, [])
-    for phase in (*phases, gc.Tridiagonal(0, periodic=True)):
+    phases = Scan(0), Sort(0), Tridiagonal(0), Butterfly(0, [])
+    for phase in (*phases, Tridiagonal(0, periodic=True)):
         (only,) = {option.cost for option in options(phase, layout, 8, machine, Methods())}
         assert only == 0.0
     advice = gc.advise(phases, machine=machine, size=(8, 8), layouts={"here": layout})
@@ -76,8 +76,8 @@ def test_gray_code_brings_nodes_together_where_binary_is_far():
     """CAM-87-02, Theorem 2: two hops for every stride; and neighbours for a scan."""
     machine = gc.Machine(6, startup=1.0, per_byte=0.0)
     gray, binary = (gc.Layout.nodes(6, code) for code in ("gray", "binary"))
-    assert price(gc.Scan(0), gray, 8, machine) == (6.0, "6 exchanges")
-    systems = [price(gc.Tridiagonal(0), layout, 8, machine)[0] for layout in (gray, binary)]
+    assert price(Scan(0), gray, 8, machine) == (6.0, "6 exchanges")
+    systems = [price(Tridiagonal(0), layout, 8, machine)[0] for layout in (gray, binary)]
     assert systems[0] < systems[1]
 
 
@@ -88,7 +88,7 @@ def test_the_advice_may_be_to_convert_for_a_sort():
         "gray": gc.Layout.consecutive(20, 3, nodes="gray"),
         "binary": gc.Layout.consecutive(20, 3),
     }
-    sorts = gc.Loop([gc.Sort()], 10, name="sorts")
+    sorts = gc.Loop([Sort()], 10, name="sorts")
     found = gc.advise(
         [gc.Stencil(), sorts], machine=machine, size=1 << 20, layouts=layouts, start="gray"
     )
@@ -100,7 +100,7 @@ def test_the_advice_may_be_to_convert_for_a_sort():
 def test_they_stay_on_coarse_grids_where_nodes_have_copies():
     layout = gc.Layout.mesh((8, 8), (4, 4), code="gray")
     machine = gc.Machine(4, startup=1.0, per_byte=0.0)
-    phase = gc.Coarse(4, [gc.Tridiagonal(0), gc.Scan(1)])
+    phase = gc.Coarse(4, [Tridiagonal(0), Scan(1)])
     found = gc.advise(phase, machine=machine, size=(8, 8), layouts={"here": layout})
     assert found.cost == 4.0  # four exchanges, and then every node has all of it
     dear = gc.Machine(4, startup=1.0, per_byte=0.0, arithmetic=1e9)
@@ -112,15 +112,15 @@ def test_they_stay_on_coarse_grids_where_nodes_have_copies():
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
-        (lambda: gc.Scan(None), InvalidTypeError, "axis is None"),
-        (lambda: gc.Sort(1.0), InvalidTypeError, "axis is 1.0"),
-        (lambda: gc.Butterfly(0, "all"), InvalidValueError, "bits is 'all'"),
-        (lambda: gc.Butterfly(0, 1.5), gc.GraycubeError, "bits"),
-        (lambda: gc.Tridiagonal(0, 1), InvalidTypeError, "periodic is 1"),
-        (lambda: gc.Tridiagonal(0, sides=0), InvalidValueError, "sides is 0"),
-        (lambda: gc.Tridiagonal(0, sides=1 << 40), InvalidValueError, "at most"),
-        (lambda: gc.Coarse(2, [gc.Sort()]), InvalidValueError, "the phase 'sort along -1'"),
-        (lambda: gc.Coarse(2, [gc.Butterfly()]), InvalidValueError, "the phase 'butterfly"),
+        (lambda: Scan(None), InvalidTypeError, "axis is None"),
+        (lambda: Sort(1.0), InvalidTypeError, "axis is 1.0"),
+        (lambda: Butterfly(0, "all"), InvalidValueError, "bits is 'all'"),
+        (lambda: Butterfly(0, 1.5), gc.GraycubeError, "bits"),
+        (lambda: Tridiagonal(0, 1), InvalidTypeError, "periodic is 1"),
+        (lambda: Tridiagonal(0, sides=0), InvalidValueError, "sides is 0"),
+        (lambda: Tridiagonal(0, sides=1 << 40), InvalidValueError, "at most"),
+        (lambda: gc.Coarse(2, [Sort()]), InvalidValueError, "the phase 'sort along -1'"),
+        (lambda: gc.Coarse(2, [Butterfly()]), InvalidValueError, "the phase 'butterfly"),
     ],
 )
 def test_phases_that_are_none(make, error, words):
@@ -131,11 +131,11 @@ def test_phases_that_are_none(make, error, words):
 @pytest.mark.parametrize(
     ("phase", "size", "error", "words"),
     [
-        (gc.Scan(2), (8, 8), OutOfRangeError, "axis is 2"),
-        (gc.Butterfly(), 24, InvalidValueError, r"axis 0 has 24 = 3 \* 2\^3 elements"),
-        (gc.Butterfly(0, [3]), 8, InvalidValueError, r"bits is \(3,\)"),
-        (gc.Butterfly(0, [1, 1]), 8, InvalidValueError, r"bits is \(1, 1\)"),
-        (gc.Loop([gc.Sort(-3)]), (8, 8), OutOfRangeError, "axis is -3"),
+        (Scan(2), (8, 8), OutOfRangeError, "axis is 2"),
+        (Butterfly(), 24, InvalidValueError, r"axis 0 has 24 = 3 \* 2\^3 elements"),
+        (Butterfly(0, [3]), 8, InvalidValueError, r"bits is \(3,\)"),
+        (Butterfly(0, [1, 1]), 8, InvalidValueError, r"bits is \(1, 1\)"),
+        (gc.Loop([Sort(-3)]), (8, 8), OutOfRangeError, "axis is -3"),
     ],
 )
 def test_phases_that_an_array_has_not(phase, size, error, words):
@@ -145,14 +145,14 @@ def test_phases_that_an_array_has_not(phase, size, error, words):
 
 def test_shared_links_are_refused():
     shared = gc.Machine(3, ports="all", share=(1, 2, 2))
-    for phase in (gc.Scan(0), gc.Sort(), gc.Tridiagonal(), gc.Butterfly()):
+    for phase in (Scan(0), Sort(), Tridiagonal(), Butterfly()):
         for machine in (shared, gc.Machine.torus((8,)), gc.Machine.torus((2, 4))):
             with pytest.raises(InvalidValueError, match="advice is priced for the links"):
                 gc.advise(phase, machine=machine, size=64)
 
 
 TEXT = """
-shape = [64, 64]
+shape = [16, 16]
 nodes = 4
 phases = [
     {kind = "butterfly", axis = 1, bits = [0, 3]},
@@ -167,11 +167,11 @@ phases = [
 def test_files_have_them_all():
     found = Workload.parse(TEXT)
     assert found.phases == (
-        gc.Butterfly(1, (0, 3)),
-        gc.Butterfly(bits="any"),
-        gc.Scan(0),
-        gc.Sort(1),
-        gc.Tridiagonal(0, periodic=True, sides=2),
+        Butterfly(1, (0, 3)),
+        Butterfly(bits="any"),
+        Scan(0),
+        Sort(1),
+        Tridiagonal(0, periodic=True, sides=2),
     )
     said = found.advise().explain()
     for words in ("butterfly of bits 0, 3 along 1", "scan along 0", "sort along 1"):

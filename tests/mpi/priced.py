@@ -9,13 +9,14 @@ from random_butterflies import any_affine
 from random_transforms import random_layout
 
 import graycube as gc
+from graycube.advice import Scan, Sort, Tridiagonal
 from graycube.advice.sent import price
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.layout.grids import tidied
 
 STARTUP, PER_BYTE, ITEM = 1000.0, 1.0, 8
-MOST = {2: 20, 4: 16}  # layouts
+MOST = {4: 10}  # layouts
 
 
 def layouts(comm):
@@ -90,14 +91,14 @@ def scans(comm):
     for layout, axis, _ in layouts(comm):
         u = gc.CubeArray.from_numpy(np.ones(layout.shape), layout, counting)
         sent(lambda u=u, axis=axis: gc.cumsum(u, axis))
-        yield from compared(comm, gc.Scan(axis), layout, ITEM)
+        yield from compared(comm, Scan(axis), layout, ITEM)
     counting.Free()
 
 
 def systems(comm):
     counting = over_messages(Counting(comm.Dup()))
     for layout, axis, k in layouts(comm):
-        phase = gc.Tridiagonal(axis, periodic=k % 3 == 0, sides=1 + k % 2)
+        phase = Tridiagonal(axis, periodic=k % 3 == 0, sides=1 + k % 2)
         if priced(phase, layout, ITEM, "circuit")[0] == np.inf:
             with suppress(InvalidValueError):  # no node has a product of coordinates
                 yield not layout.digits, f"{layout} has a price"
@@ -128,7 +129,7 @@ def sorts(comm):
     for layout, axis, k in layouts(comm):
         x = np.random.default_rng(k).random(layout.shape)
         u = gc.CubeArray.from_numpy(x, layout, counting)
-        seconds, _ = priced(gc.Sort(axis), layout, ITEM, "circuit")
+        seconds, _ = priced(Sort(axis), layout, ITEM, "circuit")
         if seconds < np.inf:  # there are blocks that are equal
             sent(lambda u=u, axis=axis: gc.sort(u, axis))
             found = counted(steps_of(comm), "circuit") + collectives(comm, layout.shape[axis])

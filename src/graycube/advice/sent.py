@@ -49,7 +49,7 @@ _COUNT = 8  # bytes of a number that counts elements
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Dispatch:
     """What a phase sends; ``carried`` is what goes to where it is done, and back.
 
     >>> layout = Layout.consecutive(6, 3, nodes="gray")
@@ -78,7 +78,7 @@ class Work:
         return ", ".join([*told, *([counted(count, "exchange")] if count else [])])
 
 
-def work(phase: Staying, layout: Layout, itemsize: int) -> Work:
+def work(phase: Staying, layout: Layout, itemsize: int) -> Dispatch:
     """What a phase sends on data in a layout, if it can be done there."""
     if isinstance(phase, Scan):
         return _scan(phase.axis, layout, itemsize)
@@ -87,7 +87,7 @@ def work(phase: Staying, layout: Layout, itemsize: int) -> Work:
     if isinstance(phase, Tridiagonal):
         return _tridiagonal(phase, layout, itemsize)
     if isinstance(phase, Elementwise):
-        return Work()
+        return Dispatch()
     exchange = halo(
         layout,
         phase.reach,
@@ -96,7 +96,7 @@ def work(phase: Staying, layout: Layout, itemsize: int) -> Work:
         itemsize=itemsize,
         stride=phase.stride,
     )
-    return Work(((1, exchange),))
+    return Dispatch(((1, exchange),))
 
 
 def price(phase: Staying, layout: Layout, itemsize: int, machine: Machine) -> tuple[float, str]:
@@ -155,16 +155,16 @@ def _carried(places: Sequence[Layout], size: int, back: int) -> tuple[Task, ...]
     return tuple(found)
 
 
-def _scan(axis: int, layout: Layout, itemsize: int) -> Work:
+def _scan(axis: int, layout: Layout, itemsize: int) -> Dispatch:
     """Rule 2."""
     there = stretched(layout, axis)
     changes = met_in_turn(there, axis)
     lines = (there.block_size << len(changes)) // there.shape[axis]
     rounds = ((1, swap(layout.n, change, lines, itemsize)) for change in changes)
-    return Work(tuple(rounds), _carried((layout, there), itemsize, itemsize))
+    return Dispatch(tuple(rounds), _carried((layout, there), itemsize, itemsize))
 
 
-def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Work:
+def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Dispatch:
     """Rule 3."""
     number, axis, sides = -(-itemsize // phase.sides), phase.axis, phase.sides
     _ = layout.digits  # raises where the coefficients are not found axis by axis
@@ -182,17 +182,17 @@ def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Work:
         for change in sharing_steps(ends, (axis,)):
             rounds.append((1, swap(layout.n, change, 2 * ends.block_size, numbers * number)))
     carried = _carried((layout, there), (3 + sides) * number, sides * number)
-    return Work(tuple(rounds), carried)
+    return Dispatch(tuple(rounds), carried)
 
 
-def _sort(axis: int, layout: Layout, itemsize: int) -> Work:
+def _sort(axis: int, layout: Layout, itemsize: int) -> Dispatch:
     """Rule 4."""
     n, shape = layout.n, layout.shape
     rows = layout.map.matrix.rows[:n]
     if layout.is_product and not any(
         row >> b & 1 for row in rows for b in layout.word_bits(axis)
     ):
-        return Work()
+        return Dispatch()
     nodes = work_nodes(shape, layout.node_count, axis)
     there = Layout.mesh(shape, nodes, ownership=False)
     places = layout, require_cube(as_product(layout), "a price"), there
@@ -206,4 +206,4 @@ def _sort(axis: int, layout: Layout, itemsize: int) -> Work:
         apart, together = Layout.cyclic(2 * n, n), Layout.consecutive(2 * n, n)
         for part, size in ((lines, _COUNT), (-(-there.block_size >> n), itemsize)):
             rounds.append((1, Task(apart, together, max(1, part) << n, size)))
-    return Work(tuple(rounds), _carried(places, itemsize, itemsize))
+    return Dispatch(tuple(rounds), _carried(places, itemsize, itemsize))

@@ -32,10 +32,10 @@ _LINE = 2  # the axis of the points of a line
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Accumulation:
     """A scan: what combines two elements, and what is before the first one, if anything.
 
-    >>> Scan(np.add, np.add, np.dtype(int), None, exclusive=False, reverse=True).reverse
+    >>> Accumulation(np.add, np.add, np.dtype(int), None, exclusive=False, reverse=True).reverse
     True
     """
 
@@ -47,12 +47,12 @@ class Scan:
     reverse: bool
 
 
-def accumulated(a: _H, axis: int, made: Scan) -> _H:
+def accumulated(a: _H, axis: int, made: Accumulation) -> _H:
     """The array after a scan along an axis of the layout or of the payload.
 
     >>> from graycube.layout import Layout
     >>> x = Held(np.array([[3], [1], [4], [1]]), Layout.nodes(2))
-    >>> made = Scan(np.add, np.add, x.dtype, None, exclusive=False, reverse=False)
+    >>> made = Accumulation(np.add, np.add, x.dtype, None, exclusive=False, reverse=False)
     >>> accumulated(x, 0, made).blocks.ravel().tolist()
     [3, 4, 8, 9]
     """
@@ -71,7 +71,7 @@ def accumulated(a: _H, axis: int, made: Scan) -> _H:
 
 
 def _of_lines(
-    lines: _Array, where: Stretches | None, comm: "Intracomm | None", made: Scan
+    lines: _Array, where: Stretches | None, comm: "Intracomm | None", made: Accumulation
 ) -> _Array:
     """The scans of the stretches that are here, and of what is before them on other nodes."""
     op: Combine = made.op

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from graycube.array.accumulating import Scan, accumulated
+from graycube.array.accumulating import Accumulation, accumulated
 from graycube.array.careful import Careful
 from graycube.array.held import Held, require_array
 from graycube.array.ranks import facts_of, together
@@ -63,7 +63,7 @@ def scan(  # noqa: PLR0913
     """
     require_array(a, "a scan")
 
-    def prepare() -> "tuple[tuple[int, Scan, _Array | None], dict[str, object]]":
+    def prepare() -> "tuple[tuple[int, Accumulation, _Array | None], dict[str, object]]":
         k = require_axis(axis, a.ndim)
         element = [size for j, size in enumerate(a.payload, len(a.layout.shape)) if j != k]
         made = _made(
@@ -127,7 +127,7 @@ def _cumulated(
 ) -> _H:
     require_array(a, f"numpy.{numpys.__name__}")
 
-    def prepare() -> "tuple[tuple[int, Scan], dict[str, object]]":
+    def prepare() -> "tuple[tuple[int, Accumulation], dict[str, object]]":
         if axis is None and a.ndim > 1:
             raise InvalidTypeError(
                 f"axis is None for an array of shape {a.shape}",
@@ -138,7 +138,7 @@ def _cumulated(
         wanted = numpys(np.ones(1, a.dtype), dtype=dtype).dtype
         require_plain(wanted)
         facts = {"function": numpys.__name__, "axis": k, "result": wanted}
-        made = Scan(ufunc, ufunc, wanted, None, exclusive=False, reverse=False)
+        made = Accumulation(ufunc, ufunc, wanted, None, exclusive=False, reverse=False)
         return (k, made), {**facts_of("scan", a.layout, a.blocks), **facts}
 
     return accumulated(a, *together(a.comm, prepare))
@@ -152,7 +152,7 @@ def _made(  # noqa: PLR0913
     exclusive: bool,
     reverse: bool,
     initial: object,
-) -> Scan:
+) -> Accumulation:
     """The scan, if it is one that there is."""
     require_plain(given)
     if not callable(op):
@@ -180,7 +180,7 @@ def _made(  # noqa: PLR0913
     require_plain(dtype)
     first = None if initial is None else _first(initial, tuple(element), dtype)
     combine = ufunc if ufunc is not None else partial(_checked, op)
-    return Scan(combine, ufunc, dtype, first, exclusive, reverse)
+    return Accumulation(combine, ufunc, dtype, first, exclusive, reverse)
 
 
 def _first(initial: object, element: tuple[int, ...], dtype: np.dtype[Any]) -> _Array:

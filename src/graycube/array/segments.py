@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.accumulating import Combine, Scan, accumulated
+from graycube.array.accumulating import Accumulation, Combine, accumulated
 from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, InvalidValueError
 
@@ -52,12 +52,12 @@ def records(a: Held, segments: object, dtype: np.dtype[Any]) -> _Array:
     return made
 
 
-def segmented(a: _H, marked: _Array, axis: int, made: Scan) -> _H:
+def segmented(a: _H, marked: _Array, axis: int, made: Accumulation) -> _H:
     """The scan of the records of an array, and the values of what it gives.
 
     >>> from graycube.layout import Layout
     >>> x = Held(np.array([[5], [6]]), Layout.nodes(1))
-    >>> made = Scan(np.add, None, x.dtype, np.array(1), exclusive=True, reverse=False)
+    >>> made = Accumulation(np.add, None, x.dtype, np.array(1), exclusive=True, reverse=False)
     >>> marked = records(x, x.with_blocks(x.blocks == 6), x.dtype)
     >>> segmented(x, marked, 0, made).blocks.tolist()
     [[1], [1]]
@@ -100,7 +100,7 @@ def _joined(op: Combine, *, reverse: bool) -> Combine:
     return join
 
 
-def _finished(found: _Array, begins: _Array, initial: _Array, made: Scan) -> _Array:
+def _finished(found: _Array, begins: _Array, initial: _Array, made: Accumulation) -> _Array:
     """The values of scanned records, with rule 3 done for segments behind a cut."""
     value = found["value"]
     with np.errstate(all="ignore"):
