@@ -137,7 +137,7 @@ def test_a_transpose_between_halves_fills_the_narrow_uplinks():
     assert direct.cost == found["cards"]
 
 
-@pytest.mark.parametrize("leaves", [16, *sweep(4096)])
+@pytest.mark.parametrize("leaves", [16, *sweep((4096,))])
 def test_a_tree_of_many_nodes_is_priced(leaves):
     sizes = 8, 32, leaves
     startup, rates = (1e-6, 2e-6, 5e-6), (1e-11, 2e-11)
