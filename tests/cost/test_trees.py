@@ -119,6 +119,23 @@ def test_many_turns_cost_what_few_do(monkeypatch):
     assert direct.traffic.time(tree) == pytest.approx(exactly)
 
 
+@pytest.mark.parametrize("cases", [40, *sweep((3_000,))])
+def test_the_bound_is_what_leaves_the_busiest_part(cases):
+    """Element by element: where each begins, where it belongs, whose uplinks are between."""
+    for seed in range(cases):
+        machine, levels, task = case(seed)
+        mask, leaving = (1 << machine.dims) - 1, Counter()
+        for address in range(1 << task.p):
+            here, there = address & mask, task.move(address) & mask
+            for nodes, startup, rate in levels:
+                if here // nodes != there // nodes:
+                    leaving[here // nodes, nodes, startup, rate] += 1
+        each = task.block * task.itemsize >> task.p - machine.dims
+        most = [s + count * each * rate for (_, _, s, rate), count in leaving.items()]
+        told = {bound.name: bound.seconds for bound in lower_bounds(task, machine)}
+        assert told.get("cards", 0.0) == max(most, default=0.0), (seed, machine, task)
+
+
 def test_what_goes_far_fills_the_uplinks_on_its_way():
     """All of 8 nodes send 16 bytes to the other half, two of them over each narrow uplink."""
     tree = gc.Machine.tree((2, 2, 2), startup=(1.0, 7.0, 2.0), per_byte=(1.0, 4.0, 1.0))
