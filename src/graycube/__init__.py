@@ -39,7 +39,7 @@ _PUBLIC = _places(
         "rfft2 rfftn",
         "gf2": "GrayCode binary_to_gray circuit gray gray_inverse gray_to_binary",
         "layout": "Layout butterfly_distances device_mesh mesh_distances node_mesh split_keys",
-        "machine": "Machine profiles save_profile",
+        "machine": "Machine Interconnect profiles save_profile",
         "measure": "bench calibrate",
         "mapping": "Pattern place rank_order",
         "planning": "Plan certify load_plan plan plan_butterfly plan_fft price synthesize",
@@ -150,6 +150,7 @@ if TYPE_CHECKING:
         split_keys as split_keys,
     )
     from graycube.machine import (
+        Interconnect as Interconnect,
         Machine as Machine,
         profiles as profiles,
         save_profile as save_profile,

@@ -8,6 +8,8 @@ class TestOverMPI(OverMPI):
         Launch(1, ("numpy_functions",), sweep=True),
         Launch(2, ("numpy_functions",), messages=True, sweep=True),
         Launch(2, ("numpy_functions",), sweep=True),
-        Launch(4, ("numpy_functions", "scans", "butterflies", "tridiagonal", "grids", "priced")),
+        Launch(
+            4, ("numpy_functions", "scans", "butterflies", "tridiagonal", "grids", "priced")
+        ),
         Launch(8, ("numpy_functions", "priced"), sweep=True),
     )

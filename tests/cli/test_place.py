@@ -7,6 +7,7 @@ import pytest
 from cli_runs import cli
 
 import graycube as gc
+from graycube.mapping import improve
 
 TORUS = "place", "16", "--torus", "4x4", "--per-byte", "1e-9"
 
@@ -45,6 +46,32 @@ def test_a_tree_has_figures_for_its_levels():
     placed = gc.place(pattern, machine)
     assert found["machine"]["share"] == [1, 1, 4, 8]
     assert found["order"] == placed.order.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "network"),
+    [
+        (("--torus", "4x3o"), gc.Interconnect.torus((4, 3), joined=(True, False))),
+        (("--tree", "4x3"), gc.Interconnect.tree((4, 3))),
+        (
+            ("--tree", "4x3", "--per-byte", "1e-9", "--oversubscribed", "2"),
+            gc.Interconnect.tree((4, 3), per_byte=1e-9, oversubscribed=2.0),
+        ),
+    ],
+)
+def test_twelve_ranks_have_an_order_too(options, network, monkeypatch):
+    monkeypatch.setattr(improve, "EFFORT", 1 << 18)
+    found = json.loads(cli("place", "12", *options, "--json").out)
+    placed = gc.place(gc.Pattern.mesh((12,), neighbours=1.0), network)
+    assert (found["order"], found["unit"]) == (placed.order.tolist(), placed.unit)
+    assert found["machine"]["sizes"] == list(network.sizes)
+
+
+def test_a_network_has_links_alone():
+    told = cli("place", "12", "--tree", "4x3", "--ports", "1").complained(2)
+    assert "--ports is given, and 4x3 nodes" in told
+    told = cli("place", "5", "--tree", "4x3").complained(2)
+    assert "5 places: the machine has 12 nodes" in told
 
 
 def test_a_hostfile_and_nothing_else():

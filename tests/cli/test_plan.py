@@ -153,7 +153,7 @@ def test_unknown_algorithms(algorithm):
         (["--torus", "4x4", "--machine", "ipsc1"], "leave one of them out"),
         (["--tree", "4x4", "--torus", "4x4"], "--tree and --torus are given"),
         (["--tree", "4x8"], "the tree has 32 nodes: 16 are needed"),
-        (["--tree", "4x4", "--per-byte", "1,2,3"], "3 figures: the tree has 2 levels"),
+        (["--tree", "4x4", "--per-byte", "1,2,3"], "3 figures: there are 2 levels"),
         (["--oversubscribed", 2], "--oversubscribed 2 is given without --tree"),
         (["--ports", ""], "'all'"),
         (["--ports", "ALL"], "'all'"),

@@ -137,7 +137,7 @@ def test_a_square_is_a_cube():
         (lambda: gc.Machine.tree((4, 6)), "the size of level 1 is 6"),
         (
             lambda: gc.Machine.tree((4, 2), per_byte=(1, 2, 3)),
-            "3 figures: the tree has 2 levels",
+            "3 figures: there are 2 levels",
         ),
         (lambda: gc.Machine.tree((4, 2), startup=(1.0, -1.0)), "startup of level 1 is -1.0"),
         (

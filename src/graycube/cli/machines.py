@@ -67,6 +67,29 @@ class MachineOptions:
             machine = otherwise or gc.Machine(dims)
         return replace(machine, name="custom", **changes) if changes else machine
 
+    def interconnect(self) -> gc.Interconnect | None:
+        """The torus or tree that was given, if its numbers of nodes are no powers of two.
+
+        >>> MachineOptions(tree=(4, 3), per_byte=(1e-10, 1e-9)).interconnect()
+        <Interconnect tree of 4 x 3: 12 nodes>
+        """
+        sizes = self.tree or (self.torus[0] if self.torus else ())
+        if not any(size & size - 1 for size in sizes):
+            return None
+        self._require_one("--torus" if self.tree is None else "--tree")
+        for option in ("ports", "share"):
+            if getattr(self, option) is not None:
+                raise InvalidValueError(
+                    f"--{option} is given, and {'x'.join(map(str, sizes))} nodes",
+                    "only machines of 2^n nodes have ports and cards",
+                    f"leave out --{option}",
+                )
+        rates = self.per_byte or 1.0
+        if self.torus is not None:
+            return gc.Interconnect.torus(sizes, joined=self.torus[1], per_byte=rates)
+        ratio = 1.0 if self.oversubscribed is None else self.oversubscribed
+        return gc.Interconnect.tree(sizes, per_byte=rates, oversubscribed=ratio)
+
     def _torus(self, dims: int) -> gc.Machine:
         """A torus with the sides that were given, of as many nodes as the layouts have."""
         sides, joined = self.torus or ((), ())

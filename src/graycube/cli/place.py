@@ -58,6 +58,7 @@ def place(  # noqa: PLR0913
     graycube place 8x8o --torus 4x4x4 --per-byte 1e-11
     graycube place 4x4x4 --open --machine dgx-h100-cluster --neighbours 1MB
     graycube place 16 --torus 4x4 --hosts a,b,c,d --hostfile
+    graycube place 6x4 --tree 8x3 --per-byte 1e-10,8e-11 --hosts a,b,c --rankfile
     """
     _require_one_form(hosts, hostfile=hostfile, rankfile=rankfile, as_json=as_json)
     sent = {"neighbours": neighbours, "butterflies": butterflies, "all_to_all": all_to_all}
@@ -74,8 +75,8 @@ def place(  # noqa: PLR0913
         )
     else:
         pattern = gc.Pattern.matrix(_table(matrix), lengths)
-    dims = log2_exact(pattern.places, "the number of places")
-    found = gc.place(pattern, MachineOptions(**machine).machine(dims))
+    options = MachineOptions(**machine)
+    found = gc.place(pattern, options.interconnect() or options.machine(_dims(pattern)))
     if hostfile or rankfile:
         names = (hosts or "").split(",")
         say((found.hostfile if hostfile else found.rankfile)(names).rstrip("\n"))
@@ -83,6 +84,10 @@ def place(  # noqa: PLR0913
         print_json(_content(found))
     else:
         _show(found, told=any(value is not None for value in machine.values()))
+
+
+def _dims(pattern: gc.Pattern) -> int:
+    return log2_exact(pattern.places, "the number of places")
 
 
 def _require_one_form(

@@ -1,4 +1,9 @@
-"""A bound from cards and uplinks: what leaves the nodes that share one passes it."""
+"""A bound from cards and uplinks: what leaves the nodes that share one passes it.
+
+Where nodes that share a card have no other way out, each card is looked at: it carries all that
+leaves its nodes. Elsewhere an element may go round by another card, and cards have the mean to
+carry.
+"""
 
 from graycube.cost.bound import Bound
 from graycube.gf2 import AffineMap, Matrix
@@ -7,7 +12,7 @@ from graycube.schedule import Task
 
 
 def card_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound | None:
-    """The busiest level of cards, if there are any; some card has the mean to carry at least.
+    """What the busiest card has to carry at least, if there are any.
 
     ``displacement`` is of each address the dimensions that its content has to cross.
 
@@ -22,8 +27,7 @@ def card_bound(task: Task, machine: Machine, displacement: AffineMap) -> Bound |
 
 
 def _of_level(task: Task, wires: Wiring, displacement: AffineMap) -> Bound:
-    """Each element that has to cross some of the dimensions leaves by a card once or more."""
-    share = _crossing(displacement, wires.dims)
+    share = _leaving(displacement, wires, task.n)
     if not share:
         return Bound("cards", 0.0, f"nothing has to pass {wires.shared}")
     nbytes = (task.block_bytes << len(wires.nodes)) * share
@@ -33,15 +37,19 @@ def _of_level(task: Task, wires: Wiring, displacement: AffineMap) -> Bound:
     return Bound("cards", seconds, f"{part} elements pass {wires.shared}", startup)
 
 
-def _crossing(displacement: AffineMap, dims: range) -> float:
-    """The part of all elements that have to cross some of the dimensions.
+def _leaving(displacement: AffineMap, wires: Wiring, n: int) -> float:
+    """The part of the elements of some card's nodes that crosses its dimensions.
 
-    >>> _crossing(AffineMap(Matrix((0b01, 0b10), 2)), range(2))
-    0.75
+    Of a card's elements, those stay whose displacement there is 0: a coset, or none. Which it
+    is depends on the card, unless the displacements of one card are those of all.
     """
+    dims, nodes = wires.dims, len(wires.nodes)
     mask = (1 << len(dims)) - 1
-    columns = (column >> dims.start & mask for column in displacement.matrix.columns)
-    moved, constant = Matrix(tuple(columns), len(dims)), displacement.constant >> dims.start
-    if Matrix((*moved.columns, constant & mask), len(dims)).rank() > moved.rank():
+    columns = [column >> dims.start & mask for column in displacement.matrix.columns]
+    constant = displacement.constant >> dims.start & mask
+    enclosed = nodes == dims.start and dims.stop == n
+    inside = columns[:nodes] + columns[n:] if enclosed else columns
+    within = Matrix(tuple(inside), len(dims)).rank()
+    if Matrix((*columns, constant), len(dims)).rank() > within:
         return 1.0
-    return 1.0 - 2.0 ** -moved.rank()
+    return 1.0 - 2.0**-within

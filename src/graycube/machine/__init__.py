@@ -1,5 +1,6 @@
 """The machine: a cube of 2^dims nodes, how its links may be used, and what a message costs."""
 
+from graycube.machine.interconnect import Interconnect
 from graycube.machine.model import Machine, require_machine
 from graycube.machine.profiles import profiles, read_measured
 from graycube.machine.routes import RouteLink
@@ -7,6 +8,7 @@ from graycube.machine.saving import entries_of, save_profile
 from graycube.machine.wires import Link, Wiring
 
 __all__ = [
+    "Interconnect",
     "Link",
     "Machine",
     "RouteLink",

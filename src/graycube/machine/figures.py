@@ -34,6 +34,22 @@ def most(figures: Costs) -> float:
     return max(figures) if isinstance(figures, tuple) else figures
 
 
+def bits_of(lengths: Sequence[int], name: str, otherwise: str) -> list[int]:
+    """The bits of each length.
+
+    >>> bits_of((4, 8), "side", "Interconnect.torus")
+    [2, 3]
+    """
+    for k, length in enumerate(lengths):
+        if length < 1 or length & length - 1:
+            raise InvalidValueError(
+                f"{name} {k} is {length}",
+                "plans are for powers of two",
+                f"take one, or place ranks on a graycube.{otherwise}, which needs none",
+            )
+    return [length.bit_length() - 1 for length in lengths]
+
+
 def lowest(figures: Costs, dims: int) -> Costs:
     """Those of so many dimensions, the lowest ones.
 

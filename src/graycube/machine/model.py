@@ -21,8 +21,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, log2_exact, require_int, require_ints
+from graycube.gf2 import AffineMap, require_int, require_ints
 from graycube.machine.figures import (
+    bits_of,
     least,
     lowest,
     most,
@@ -151,7 +152,7 @@ class Machine(Shown):
         [0, 1, 2, 3, 4, 3, 2, 1]
         """
         lengths = require_ints(sides, "the sides")
-        bits = [log2_exact(length, f"side {k}") for k, length in enumerate(lengths)]
+        bits = bits_of(lengths, "side", "Interconnect.torus")
 
         def each(cost: float | Sequence[float], name: str) -> Any:  # noqa: ANN401 - checked later
             if not isinstance(cost, list | tuple | np.ndarray):

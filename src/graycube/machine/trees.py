@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import log2_exact, require_ints
-from graycube.machine.figures import require_cost
+from graycube.gf2 import require_ints
+from graycube.machine.figures import bits_of, require_cost
 from graycube.texts import counted
 
 
@@ -29,12 +29,9 @@ def figures_of_tree(
             "there are two parts or more behind each switch",
             "leave levels of one part out",
         )
-    bits = [log2_exact(count, f"the size of level {k}") for k, count in enumerate(counts)]
-    rates = [*_costs(per_byte, "per_byte", len(counts))]
-    narrower = _ratio(oversubscribed)
-    for below in counts[len(rates) - 1 : -1]:
-        rates.append(rates[-1] * narrower / below)
-    starts = [*_costs(startup, "startup", len(counts))]
+    bits = bits_of(counts, "the size of level", "Interconnect.tree")
+    rates = rates_of_tree(counts, per_byte, oversubscribed)
+    starts = costs_of(startup, "startup", len(counts))
     starts += starts[-1:] * (len(counts) - len(starts))
     shares = [prod(counts[:level]) for level in range(len(counts))]
 
@@ -52,16 +49,35 @@ def figures_of_tree(
     }
 
 
-def _costs(given: object, name: str, levels: int) -> list[float]:
-    """The figures of the inner levels."""
+def rates_of_tree(
+    counts: Sequence[int], per_byte: object, oversubscribed: float
+) -> list[float]:
+    """The seconds of a byte on the uplinks of each level.
+
+    >>> rates_of_tree((4, 3, 2), 6.0, 2.0)
+    [6.0, 3.0, 2.0]
+    """
+    rates = costs_of(per_byte, "per_byte", len(counts))
+    narrower = _ratio(oversubscribed)
+    for below in counts[len(rates) - 1 : -1]:
+        rates.append(rates[-1] * narrower / below)
+    return rates
+
+
+def costs_of(given: object, name: str, levels: int) -> list[float]:
+    """The figures of the inner levels, or of sides.
+
+    >>> costs_of((1, 2), "per_byte", levels=3)
+    [1.0, 2.0]
+    """
     if isinstance(given, np.ndarray):
         given = given.tolist()
     figures = list(given) if isinstance(given, list | tuple) else [given]
     if not 1 <= len(figures) <= levels:
         raise InvalidValueError(
             f"{name} has {len(figures)} figures",
-            f"the tree has {counted(levels, 'level')}",
-            "give one for each level, the inner first, or those of the inner ones",
+            f"there are {counted(levels, 'level')}",
+            "give one for each, the inner first, or those of the inner ones",
         )
     return [require_cost(figure, f"{name} of level {k}") for k, figure in enumerate(figures)]
 

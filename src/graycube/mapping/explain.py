@@ -58,7 +58,11 @@ def _verdict(found: "RankOrder") -> str:
     before, now, others = found.candidates[0], found.load, len(found.candidates) - 1
     if not found.pattern.nbytes.any():
         return "Nothing is sent from node to node: every order is as good."
-    looked = f"None of the {others} other orders that were looked at is better."
+    looked = (
+        "The other order that was looked at is no better."
+        if others == 1
+        else f"None of the {others} other orders that were looked at is better."
+    )
     if found.chosen is before:
         why = "Nothing is gained: no order is better." if found.proved else looked
         return f"{why} Leave the ranks as they are."

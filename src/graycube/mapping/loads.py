@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.machine import Machine
+from graycube.machine import Interconnect, Machine
 from graycube.machine.sides import TorusSide
+from graycube.mapping.digits import Digit, Nodes, count_of, digits_of
 
-Nodes = NDArray[np.int64]
 Seconds = NDArray[np.float64]
 
 
@@ -41,7 +41,9 @@ class _Carried(NamedTuple):
     end: Seconds
 
 
-def load_of(machine: Machine, source: Nodes, target: Nodes, nbytes: Seconds) -> Load:
+def load_of(
+    machine: Machine | Interconnect, source: Nodes, target: Nodes, nbytes: Seconds
+) -> Load:
     """The load of pairs of nodes, as users number them.
 
     >>> ring = Machine.torus((8,), per_byte=1.0)
@@ -51,16 +53,17 @@ def load_of(machine: Machine, source: Nodes, target: Nodes, nbytes: Seconds) -> 
     >>> load_of(Machine(3, ports=1), around[1:], 0 * around[1:], np.ones(7))
     Load(busiest=7.0, total=12.0)
     """
-    begin, end = np.zeros((2, 1 << machine.dims))
+    count = count_of(machine)
+    begin, end = np.zeros((2, count))
     busiest = total = 0.0
     for carried in _loads(machine, source, target, nbytes):
         busiest = max(busiest, float(carried.links.max(initial=0.0)))
         total += float(carried.links.sum())
         begin, end = begin + carried.begin, end + carried.end
-    if (ports := limited(machine)) is not None:
+    if isinstance(machine, Machine) and (ports := limited(machine)) is not None:
         if machine.switching == "circuit":
             seconds = nbytes * slowest(machine, source, target)
-            begin, end = (_by(node, seconds, machine) for node in (source, target))
+            begin, end = (_by(node, seconds, count) for node in (source, target))
         busiest = max(busiest, float(begin.max()) / ports, float(end.max()) / ports)
     return Load(busiest, total)
 
@@ -94,57 +97,45 @@ def slowest(machine: Machine, source: Nodes, target: Nodes) -> Seconds:
 
 
 def _loads(
-    machine: Machine, source: Nodes, target: Nodes, nbytes: Seconds
+    machine: Machine | Interconnect, source: Nodes, target: Nodes, nbytes: Seconds
 ) -> Iterator[_Carried]:
     """Seconds of links, some after others."""
-    if machine.sides:
-        first, at = 0, source
-        pairs = zip(machine.sides, machine.joined, strict=True)
-        for side in [TorusSide(length, joined) for length, joined in pairs][::-1]:
-            mask = side.length - 1 << first
-            yield from _along(machine, side, first, (at, target, nbytes))
-            at, first = at & ~mask | target & mask, first + side.bits
-        return
-    cards = {wires.dims.start: wires for wires in machine.wires}
-    at = source
-    for dims, link in machine.levels:
-        card = cards.get(dims.start)
-        over = dims if card is None else card.dims
-        crossed = (source ^ target) & (1 << over.stop) - (1 << over.start)
-        if card is not None:
-            seconds = np.where(crossed != 0, nbytes * link.per_byte, 0.0)
-            begin, end = (_by(node, seconds, machine) for node in (source, target))
-            for ends in (begin, end):  # out of one card, into another
-                together = ends.reshape(-1, 1 << len(card.nodes)).sum(axis=1) / card.ports
-                yield _Carried(together, begin, end)
-                begin = end = np.zeros(len(begin))
-            at = at ^ crossed
-        for d in dims if card is None else ():
-            across = crossed & 1 << d
-            carried = _by(at, np.where(across != 0, nbytes * link.per_byte, 0.0), machine)
-            yield _Carried(carried, carried, carried[np.arange(len(carried)) ^ 1 << d])
-            at = at ^ across
+    count, at = count_of(machine), source
+    for digit in digits_of(machine):
+        here, there = digit.of(source), digit.of(target)
+        if digit.side is not None:
+            yield from _along(digit, digit.side, count, (at, here, there, nbytes))
+        else:
+            seconds = np.where(here != there, nbytes * digit.rate, 0.0)
+            if digit.share:
+                begin, end = (_by(node, seconds, count) for node in (source, target))
+                for ends in (begin, end):  # out of one card, into another
+                    together = ends.reshape(-1, digit.share).sum(axis=1) / digit.ports
+                    yield _Carried(together, begin, end)
+                    begin = end = np.zeros(count)
+            else:
+                carried = _by(at, seconds, count)
+                yield _Carried(carried, carried, carried[np.arange(count) ^ digit.stride])
+        at = at + (there - here) * digit.stride
 
 
 def _along(
-    machine: Machine, side: TorusSide, first: int, pairs: tuple[Nodes, Nodes, Seconds]
+    digit: Digit, side: TorusSide, count: int, pairs: tuple[Nodes, Nodes, Nodes, Seconds]
 ) -> Iterator[_Carried]:
     """The links of one side, upwards and downwards: sums of where messages begin and end."""
-    at, target, nbytes = pairs
-    length, rate = side.length, machine.links[first].per_byte if side.bits else 0.0
-    here, there = at >> first & length - 1, target >> first & length - 1
-    line = (at >> first + side.bits << first) | at & (1 << first) - 1
+    at, here, there, nbytes = pairs
+    line = at // (digit.stride * digit.length) * digit.stride + at % digit.stride
     up, down = side.loads(here, there, nbytes, line)
-    mirrored = -np.arange(length) % length  # downwards, places are counted the other way
+    mirrored = -np.arange(digit.length) % digit.length  # downwards they count backwards
     for carried, step in ((up, 1), (down[:, mirrored], -1)):
-        seconds = np.zeros((1 << machine.dims - side.bits, length))
-        seconds[: len(carried)] = carried * rate
+        seconds = np.zeros((count // digit.length, digit.length))
+        seconds[: len(carried)] = carried * digit.rate
         begin, end = (
-            ends.reshape(-1, 1 << first, length).swapaxes(1, 2).ravel()
+            ends.reshape(-1, digit.stride, digit.length).swapaxes(1, 2).ravel()
             for ends in (seconds, np.roll(seconds, step, axis=1))
         )
         yield _Carried(begin, begin, end)
 
 
-def _by(nodes: Nodes, seconds: Seconds, machine: Machine) -> Seconds:
-    return np.bincount(nodes, seconds, 1 << machine.dims).astype(float, copy=False)
+def _by(nodes: Nodes, seconds: Seconds, count: int) -> Seconds:
+    return np.bincount(nodes, seconds, count).astype(float, copy=False)

@@ -2,33 +2,41 @@
 
 Rules.
 
-1. A machine has parts, the inner ones first: the levels of a cube, or the sides of a torus.
-   Each gets some bits of the place along each axis: an inner part has a block of the mesh.
-2. The bits of an axis in one part are a digit: a place along a side, or bits of the node.
+1. A machine has parts, the inner ones first: the levels of a cube or tree, or the sides of a
+   torus. Each gets a digit of the place along each axis: an inner part has a block of the mesh.
+   The lengths of its digits are factors of those of the axes, and their product is its size.
+2. In a cube a digit is bits of the node, in a torus a place along a side.
    Digits are taken as they are, or reflected where what is above them is odd, as in Gray code
    and as a snake goes through rows: then neighbours along the axis are neighbours in the
    machine, as far as the part allows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
+from math import isqrt, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.gf2 import gray
-from graycube.machine import Machine
+from graycube.machine import Interconnect, Machine
+from graycube.mapping.digits import count_of
 from graycube.mapping.pattern import Pattern
 
+GUESSED = 200
+"""So many meshes are looked at for places in a line,"""
 MESHES = 3
-"""So many meshes are tried for places in a line."""
+"""and so many are tried."""
 MOST = 1 << 9
-"""So many ways to deal out bits are tried."""
+"""So many ways to deal out digits are tried."""
 Order = NDArray[np.int64]
-_Dealt = tuple[tuple[int, ...], ...]  # for each part the bits of each axis
+_Dealt = tuple[tuple[int, ...], ...]  # for each part the lengths of each axis's digit
+_Parts = list[tuple[int, int]]  # what numbers of neighbours in each differ by, and its size
 
 
-def orders(shape: Sequence[int], machine: Machine) -> Iterator[tuple[str, Order]]:
+def orders(
+    shape: Sequence[int], machine: Machine | Interconnect
+) -> Iterator[tuple[str, Order]]:
     """Orders by name, each an array of nodes in the shape of the mesh.
 
     >>> for name, order in orders((8,), Machine.torus((2, 4))):
@@ -36,17 +44,18 @@ def orders(shape: Sequence[int], machine: Machine) -> Iterator[tuple[str, Order]
     as they are [0, 1, 2, 3, 4, 5, 6, 7]
     blocks of 4, then 2 [0, 1, 2, 3, 4, 5, 6, 7]
     snake through blocks of 4, then 2 [0, 1, 2, 3, 7, 6, 5, 4]
+    >>> [order.tolist() for _, order in orders((6,), Interconnect.tree((3, 2)))][-1]
+    [0, 1, 2, 5, 4, 3]
     """
-    yield "as they are", np.arange(1 << machine.dims).reshape(shape)
-    bits = [length.bit_length() - 1 for length in shape]
-    parts = [dims for dims in _parts(machine) if len(dims)]
-    for dealt in islice(_dealt(bits, [len(dims) for dims in parts]), MOST):
-        blocks = ", then ".join(" x ".join(str(1 << b) for b in some) for some in dealt)
-        for name, reflected in (("", False), ("snake through ", True)):
-            yield (
-                f"{name}blocks of {blocks}",
-                _order(shape, machine, parts, dealt, reflected=reflected),
-            )
+    yield "as they are", np.arange(count_of(machine)).reshape(shape)
+    parts = [(stride, size) for stride, size in _parts(machine) if size > 1]
+    in_gray = isinstance(machine, Machine) and not machine.sides
+    for dealt in islice(_dealt(shape, [size for _, size in parts]), MOST):
+        blocks = ", then ".join(" x ".join(map(str, some)) for some in dealt)
+        strides = [stride for stride, _ in parts]
+        yield f"blocks of {blocks}", _order(shape, strides, dealt, _as_it_is)
+        snake = _order(shape, strides, dealt, _gray_code if in_gray else _reflected)
+        yield f"snake through blocks of {blocks}", snake
 
 
 def meshes(pattern: Pattern) -> list[tuple[int, ...]]:
@@ -60,11 +69,17 @@ def meshes(pattern: Pattern) -> list[tuple[int, ...]]:
     """
     if len(pattern.shape) > 1:
         return []
-    bits = pattern.places.bit_length() - 1
-    shapes: list[tuple[int, ...]] = [(1 << a, 1 << bits - a) for a in range(1, bits)]
-    shapes += [(1 << a, 1 << b, 1 << bits - a - b)
-               for a in range(1, bits) for b in range(1, bits - a)]  # fmt: skip
-    return sorted(shapes, key=lambda shape: _distance(pattern, shape))[:MESHES]
+    count = pattern.places
+    shapes: list[tuple[int, ...]] = [(a, count // a) for a in _factors(count)]
+    shapes += [(a, b, c // b) for a, c in [*shapes] for b in _factors(c)]
+    nearest = sorted(shapes[:GUESSED], key=lambda shape: _distance(pattern, shape))
+    return nearest[:MESHES]
+
+
+def _factors(count: int) -> list[int]:
+    """What divides a number, but for one and itself."""
+    small = [a for a in range(2, isqrt(count) + 1) if not count % a]
+    return sorted({*small, *(count // a for a in small)})
 
 
 def _distance(pattern: Pattern, shape: tuple[int, ...]) -> float:
@@ -77,50 +92,71 @@ def _distance(pattern: Pattern, shape: tuple[int, ...]) -> float:
     return float(far @ pattern.nbytes)
 
 
-def _parts(machine: Machine) -> list[range]:
-    """The dimensions of levels or sides, lowest first."""
+def _parts(machine: Machine | Interconnect) -> _Parts:
+    """Levels or sides, the innermost first."""
+    if isinstance(machine, Interconnect):
+        found = [*zip(machine.strides, machine.sizes, strict=True)]
+        return found if machine.joined is None else found[::-1]
     if not machine.sides:
-        return [dims for dims, _ in machine.levels]
-    parts, first = [], 0
-    for length in machine.sides[::-1]:
-        parts.append(range(first, first + length.bit_length() - 1))
-        first = parts[-1].stop
-    return parts
+        return [(1 << dims.start, 1 << len(dims)) for dims, _ in machine.levels]
+    sides = machine.sides[::-1]
+    return [(prod(sides[:k]), length) for k, length in enumerate(sides)]
 
 
-def _dealt(bits: Sequence[int], sizes: Sequence[int]) -> Iterator[_Dealt]:
-    """All ways to deal out bits of axes to parts of these sizes, the last axis first."""
+def _dealt(lengths: Sequence[int], sizes: Sequence[int]) -> Iterator[_Dealt]:
+    """All ways to deal out factors of axes to parts of these sizes, the last axis first."""
     if not sizes:
         yield ()
         return
-    for some in product(*(range(min(b, sizes[0]), -1, -1) for b in bits[::-1])):
-        if sum(some) == sizes[0]:
+    digits = (
+        [d for d in range(min(length, sizes[0]), 0, -1) if not (length % d or sizes[0] % d)]
+        for length in lengths[::-1]
+    )
+    for some in product(*digits):
+        if prod(some) == sizes[0]:
             taken = some[::-1]
-            left = [b - t for b, t in zip(bits, taken, strict=True)]
+            left = [length // t for length, t in zip(lengths, taken, strict=True)]
             yield from ((taken, *rest) for rest in _dealt(left, sizes[1:]))
 
 
 def _order(
     shape: Sequence[int],
-    machine: Machine,
-    parts: Sequence[range],
+    strides: Sequence[int],
     dealt: _Dealt,
-    *,
-    reflected: bool,
+    digits: Callable[[int, Sequence[int]], Iterator[Order]],
 ) -> Order:
-    """The nodes of all places: every axis puts its digits where its bits are in each part."""
+    """The nodes of all places: every axis puts its digits where they are in each part."""
     node = np.zeros(tuple(shape), np.int64)
     for axis, length in enumerate(shape):
-        left = np.arange(length)
-        if reflected and not machine.sides:  # each bit is a digit: that is Gray code
-            left = gray(left)
-        placed = np.zeros(length, np.int64)
-        for dims, taken in zip(parts, dealt, strict=True):
-            digit, left = left & (1 << taken[axis]) - 1, left >> taken[axis]
-            if reflected and machine.sides:
-                digit = np.where(left & 1, digit ^ (1 << taken[axis]) - 1, digit)
-            placed |= digit << dims.start + sum(taken[axis + 1 :])
+        placed, lengths = np.zeros(length, np.int64), [taken[axis] for taken in dealt]
+        each = zip(strides, dealt, digits(length, lengths), strict=True)
+        for stride, taken, digit in each:
+            placed += digit * stride * prod(taken[axis + 1 :])
         lines = [1] * len(shape)
         lines[axis] = length
-        node |= placed.reshape(lines)
+        node = node + placed.reshape(lines)
     return node
+
+
+def _as_it_is(length: int, digits: Sequence[int]) -> Iterator[Order]:
+    """The digits of all places along an axis, the innermost first."""
+    left = np.arange(length)
+    for size in digits:
+        yield left % size
+        left = left // size
+
+
+def _reflected(length: int, digits: Sequence[int]) -> Iterator[Order]:
+    """The same, each reflected where what is above it is odd."""
+    left = np.arange(length)
+    for size in digits:
+        digit, left = left % size, left // size
+        yield np.where(left & 1, size - 1 - digit, digit)
+
+
+def _gray_code(length: int, digits: Sequence[int]) -> Iterator[Order]:
+    """Each bit reflected."""
+    left = gray(np.arange(length))
+    for size in digits:
+        yield left % size
+        left = left // size

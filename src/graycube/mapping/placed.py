@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.machine import Machine
+from graycube.machine import Interconnect, Machine
 from graycube.mapping.explain import sheet_of
 from graycube.mapping.loads import Load
 from graycube.mapping.orders import Order
@@ -51,7 +51,7 @@ class RankOrder(Shown):
     """
 
     pattern: Pattern
-    machine: Machine
+    machine: Machine | Interconnect
     candidates: tuple[Considered, ...]
     chosen: Considered
     proved: bool = False

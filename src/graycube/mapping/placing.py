@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.ranks import Code, rank_order as coded_order
-from graycube.machine import Machine
+from graycube.machine import Interconnect, Machine
 from graycube.machine.figures import most
+from graycube.mapping.digits import count_of
 from graycube.mapping.floors import floor
 from graycube.mapping.improve import ALL
 from graycube.mapping.loads import load_of
@@ -27,7 +28,7 @@ SOME = 16
 
 def place(
     pattern: Pattern,
-    machine: Machine | str,
+    machine: Machine | Interconnect | str,
     *,
     also: Mapping[str, ArrayLike] | None = None,
 ) -> RankOrder:
@@ -43,6 +44,9 @@ def place(
     >>> halo = Pattern.mesh((4, 4), neighbours=1.0, periodic=False)
     >>> place(halo, cluster).order.tolist()
     [[0, 1, 5, 4], [2, 3, 7, 6], [10, 11, 15, 14], [8, 9, 13, 12]]
+    >>> three_hosts = Interconnect.tree((4, 3), per_byte=(1e-10, 1e-9))
+    >>> place(Pattern.mesh((6, 2), neighbours=1.0), three_hosts).load.busiest
+    4e-09
     """
     machine = _checked(pattern, machine)
     looked: list[Considered] = []
@@ -67,7 +71,7 @@ def rank_order(
     mesh_shape: int | Sequence[int],
     code: Code | Sequence[Code] | None = None,
     *,
-    machine: Machine | str | None = None,
+    machine: Machine | Interconnect | str | None = None,
 ) -> NDArray[np.int64]:
     """The node for each mesh coordinate; an array of shape ``mesh_shape``.
 
@@ -95,7 +99,7 @@ def rank_order(
     return place(Pattern.mesh(mesh_shape, neighbours=1.0), machine).order
 
 
-def _checked(pattern: object, machine: object) -> Machine:
+def _checked(pattern: object, machine: object) -> Machine | Interconnect:
     if not isinstance(pattern, Pattern):
         raise InvalidTypeError(
             f"the pattern is {pattern!r:.60}",
@@ -104,17 +108,17 @@ def _checked(pattern: object, machine: object) -> Machine:
         )
     if isinstance(machine, str):
         machine = Machine.profile(machine)
-    if not isinstance(machine, Machine):
+    if not isinstance(machine, Machine | Interconnect):
         raise InvalidTypeError(
             f"the machine is {machine!r:.60}",
-            "it must be a Machine or the name of a profile",
+            "it must be a Machine, a Interconnect, or the name of a profile",
             "build one with graycube.Machine(dims=...)",
         )
-    if pattern.places != 1 << machine.dims:
+    if pattern.places != count_of(machine):
         raise InvalidValueError(
             f"the mesh has {pattern.places} places",
-            f"the machine has {1 << machine.dims} nodes",
-            "each node gets one place: choose a mesh of as many",
+            f"the machine has {count_of(machine)} nodes",
+            "each node gets one place: choose a mesh of as many, or a Interconnect of any size",
         )
     if not most(machine.per_byte):
         raise InvalidValueError(
@@ -140,13 +144,14 @@ def _order(name: str, order: ArrayLike, pattern: Pattern) -> Order:
 
 
 def _known(
-    pattern: Pattern, machine: Machine, mine: Mapping[str, Order]
+    pattern: Pattern, machine: Machine | Interconnect, mine: Mapping[str, Order]
 ) -> Iterator[tuple[str, Order]]:
     """Orders by name: ranks as they are, Gray code, the user's, and those of the machine."""
     tries = max(SOME, EFFORT // max(1, len(pattern.nbytes)))
     others = islice(orders(pattern.shape, machine), tries)
     yield next(others)
-    yield "gray", coded_order(pattern.shape)
+    if not any(length & length - 1 for length in pattern.shape):
+        yield "gray", coded_order(pattern.shape)
     yield from mine.items()
     yield from others
     for shape in meshes(pattern):
@@ -159,7 +164,9 @@ def _is_new(order: Order, looked: Sequence[Considered]) -> bool:
     return not any(np.array_equal(order, one.order) for one in looked)
 
 
-def _considered(name: str, order: Order, pattern: Pattern, machine: Machine) -> Considered:
+def _considered(
+    name: str, order: Order, pattern: Pattern, machine: Machine | Interconnect
+) -> Considered:
     nodes = order.ravel()
     source, target = nodes[pattern.source], nodes[pattern.target]
     return Considered(name, order, load_of(machine, source, target, pattern.nbytes))

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.machine import Machine
+from graycube.machine import Interconnect, Machine
 from graycube.machine.sides import TorusSide
-from graycube.mapping.loads import Nodes, Seconds, limited, slowest
+from graycube.mapping.digits import Digit, Nodes, count_of, digits_of
+from graycube.mapping.loads import Seconds, limited, slowest
 
 Numbers = NDArray[np.int32]
 
@@ -51,15 +52,15 @@ class Routes(NamedTuple):
         return there + there.T
 
     @classmethod
-    def of(cls, machine: Machine) -> "Routes":
+    def of(cls, machine: Machine | Interconnect) -> "Routes":
         """Those of a machine."""
-        nodes = np.arange(1 << machine.dims)
+        nodes = np.arange(count_of(machine))
         source, target = np.meshgrid(nodes, nodes, indexing="ij")
-        hops = [*(_along_sides if machine.sides else _across)(machine, source, target)]
+        hops = [*_hops(digits_of(machine), source, target)]
         taken = [(link, hop.seconds / hop.at_once) for hop in hops for link in hop.links]
         wires = 1 + max(int(link.max()) for link, _ in taken)
-        size, ports = wires, limited(machine)
-        if ports is not None:
+        size = wires
+        if isinstance(machine, Machine) and (ports := limited(machine)) is not None:
             if machine.switching == "circuit":
                 hops = [_Hop([], 1, slowest(machine, source, target), source, target)]
             for hop in hops:
@@ -70,40 +71,38 @@ class Routes(NamedTuple):
         return cls(np.where(each > 0, links, 0).astype(np.int32), each, wires, size)
 
 
-def _across(machine: Machine, source: Nodes, target: Nodes) -> Iterator[_Hop]:
-    cards = {wires.dims.start: wires for wires in machine.wires}
-    first = max(machine.dims, 1) << machine.dims  # cards come after all links of single nodes
-    at = source
-    for dims, link in machine.levels:
-        card = cards.get(dims.start)
-        over = dims if card is None else card.dims
-        crossed = (source ^ target) & (1 << over.stop) - (1 << over.start)
-        if card is not None:
-            seconds = np.where(crossed != 0, link.per_byte, 0.0)
-            out, into = (first + (end >> len(card.nodes)) for end in (source, target))
-            each = 1 << machine.dims - len(card.nodes)
-            yield _Hop([out, into + each], card.ports, seconds, source, target)
-            at, first = at ^ crossed, first + 2 * each
-        for d in dims if card is None else ():
-            after = at ^ crossed & 1 << d
-            seconds = np.where(after != at, link.per_byte, 0.0)
-            yield _Hop([at * machine.dims + d], 1, seconds, at, after)
-            at = after
+def _hops(digits: list[Digit], source: Nodes, target: Nodes) -> Iterator[_Hop]:
+    """Links are numbered node by node; cards come after all links of single nodes."""
+    own = sum(2 if digit.side else not digit.share for digit in digits)
+    count, number, at = len(source), 0, source
+    first = max(own, 1) * count
+    for digit in digits:
+        here, there = digit.of(source), digit.of(target)
+        seconds = np.where(here != there, digit.rate, 0.0)
+        if digit.side is not None:
+            yield from _along(digit, digit.side, (at, here, there), (own, number))
+            number += 2
+        elif digit.share:
+            out, into = (first + end // digit.share for end in (source, target))
+            each = count // digit.share
+            yield _Hop([out, into + each], digit.ports, seconds, source, target)
+            first += 2 * each
+        else:
+            after = at + (there - here) * digit.stride
+            yield _Hop([at * own + number], 1, seconds, at, after)
+            number += 1
+        at = at + (there - here) * digit.stride
 
 
-def _along_sides(machine: Machine, source: Nodes, target: Nodes) -> Iterator[_Hop]:
-    first, kinds, at = 0, 2 * len(machine.sides), source
-    pairs = [*zip(machine.sides, machine.joined, strict=True)]
-    for number, (length, joined) in enumerate(pairs[::-1]):
-        side, mask = TorusSide(length, joined), length - 1
-        here, there = at >> first & mask, target >> first & mask
-        up, hops = side.ways(here, there)
-        for k in range(int(hops.max())):
-            begin, end = (
-                at & ~(mask << first) | (here + np.where(up, j, -j) & mask) << first
-                for j in (k, k + 1)
-            )
-            seconds = np.where(k < hops, machine.links[first].per_byte, 0.0)
-            link = begin * kinds + 2 * number + np.where(up, 0, 1)
-            yield _Hop([link], 1, seconds, begin, end)
-        at, first = at & ~(mask << first) | there << first, first + side.bits
+def _along(
+    digit: Digit, side: TorusSide, ends: tuple[Nodes, Nodes, Nodes], names: tuple[int, int]
+) -> Iterator[_Hop]:
+    (at, here, there), (kinds, number) = ends, names
+    up, hops = side.ways(here, there)
+    for k in range(int(hops.max())):
+        begin, end = (
+            at + ((here + np.where(up, j, -j)) % digit.length - here) * digit.stride
+            for j in (k, k + 1)
+        )
+        seconds = np.where(k < hops, digit.rate, 0.0)
+        yield _Hop([begin * kinds + number + np.where(up, 0, 1)], 1, seconds, begin, end)

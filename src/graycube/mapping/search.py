@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from graycube.machine import Machine
+from graycube.machine import Interconnect, Machine
+from graycube.mapping.digits import count_of, digits_of
 from graycube.mapping.grown import Ties, grown
 from graycube.mapping.improve import ALL, CLOSE, Exchanges, best_of_all
 from graycube.mapping.loads import Load
@@ -18,17 +19,16 @@ GROWN = 16
 """From so many places orders are grown."""
 
 
-def routes_of(machine: Machine) -> Routes | None:
+def routes_of(machine: Machine | Interconnect) -> Routes | None:
     """The links between all pairs of nodes, unless they are too many.
 
     >>> routes_of(Machine(16)) is None
     True
     """
-    hops = sum(
-        side // 2 if ring else side - 1
-        for side, ring in zip(machine.sides, machine.joined, strict=True)
-    )
-    if (hops or machine.dims) << 2 * machine.dims > HOPS:
+    sides = (digit.side for digit in digits_of(machine) if digit.side)
+    hops = sum(side.length // 2 if side.joined else side.length - 1 for side in sides)
+    count = count_of(machine)
+    if (hops or (count - 1).bit_length()) * count**2 > HOPS:
         return None
     return Routes.of(machine)
 

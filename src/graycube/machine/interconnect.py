@@ -1,0 +1,192 @@
+"""Tori, meshes and trees of any number of nodes, on which ranks can be placed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from graycube.errors import InvalidValueError
+from graycube.gf2 import require_int, require_ints
+from graycube.machine.routes import RouteLink
+from graycube.machine.sides import MAX_SIDE, TorusSide
+from graycube.machine.trees import costs_of, rates_of_tree
+from graycube.machine.wires import Link
+
+MOST = 1 << 24
+"""Most nodes of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interconnect:
+    """Nodes and the links between them, for :func:`graycube.place` alone: any number of them.
+
+    A :class:`Machine` has 2^dims nodes, since plans are made for cubes. To place ranks no cube
+    is needed, and only the rates of links count. :meth:`torus` and :meth:`tree` make some.
+
+    >>> Interconnect.torus((5, 3), per_byte=1e-9)
+    <Interconnect torus of 5 x 3: 15 nodes>
+    >>> Interconnect.tree((4, 3), per_byte=(1e-10, 1e-9))
+    <Interconnect tree of 4 x 3: 12 nodes>
+    """
+
+    sizes: tuple[int, ...]
+    per_byte: tuple[float, ...]
+    joined: tuple[bool, ...] | None = None
+    """Of the sides of a torus; of a tree it is ``None``."""
+
+    def __repr__(self) -> str:
+        kind = "tree" if self.joined is None else "torus"
+        lengths = " x ".join(map(str, self.sizes))
+        return f"<Interconnect {kind} of {lengths}: {self.nodes} nodes>"
+
+    @classmethod
+    def torus(
+        cls,
+        sides: Sequence[int],
+        *,
+        joined: bool | Sequence[bool] = True,
+        per_byte: float | Sequence[float] = 1.0,
+    ) -> "Interconnect":
+        """A torus or mesh, numbered row by row, like :meth:`Machine.torus`.
+
+        >>> [len(Interconnect.torus((5,)).route(0, node)) for node in range(5)]
+        [0, 1, 2, 2, 1]
+        """
+        lengths = _sizes(sides, "the sides", 1)
+        if max(lengths) > MAX_SIDE:
+            raise InvalidValueError(
+                f"a side is {max(lengths)}",
+                f"it must be at most {MAX_SIDE}",
+                "take a smaller one",
+            )
+        joints: Any = [joined] * len(lengths) if isinstance(joined, bool) else joined
+        if not (
+            isinstance(joints, list | tuple)
+            and len(joints) == len(lengths)
+            and all(isinstance(one, bool) for one in joints)
+        ):
+            raise InvalidValueError(
+                f"joined is {joined!s:.60}",
+                f"there are {len(lengths)} sides, and each is joined or not",
+                "give True or False for each",
+            )
+        rates = costs_of(per_byte, "per_byte", len(lengths))
+        if len(rates) == 1:
+            rates *= len(lengths)
+        if len(rates) != len(lengths):
+            raise InvalidValueError(
+                f"per_byte has {len(rates)} figures",
+                f"the torus has {len(lengths)} sides",
+                "give one figure, or one for each side",
+            )
+        return cls(lengths, tuple(rates), tuple(joints))
+
+    @classmethod
+    def tree(
+        cls,
+        sizes: Sequence[int],
+        *,
+        per_byte: float | Sequence[float] = 1.0,
+        oversubscribed: float = 1.0,
+    ) -> "Interconnect":
+        """A tree of switches, the inner level first, like :meth:`Machine.tree`.
+
+        >>> [hop.name for hop in Interconnect.tree((4, 3)).route(3, 9)]
+        [(3, 'up', 0), (0, 'up', 1), (8, 'down', 1), (9, 'down', 0)]
+        """
+        counts = _sizes(sizes, "the sizes", 2)
+        return cls(counts, tuple(rates_of_tree(counts, per_byte, oversubscribed)))
+
+    @property
+    def nodes(self) -> int:
+        """How many there are.
+
+        >>> Interconnect.torus((5, 3)).nodes
+        15
+        """
+        return prod(self.sizes)
+
+    @property
+    def priced(self) -> bool:
+        """Whether rates are known; if none are given, a second stands for a byte on a link.
+
+        >>> Interconnect.torus((5, 3)).priced, Interconnect.torus((5, 3), per_byte=1e-9).priced
+        (False, True)
+        """
+        return {*self.per_byte} != {1.0}
+
+    @property
+    def sides(self) -> tuple[TorusSide, ...]:
+        """Those of a torus.
+
+        >>> [side.length for side in Interconnect.torus((5, 3)).sides]
+        [5, 3]
+        """
+        return tuple(map(TorusSide, self.sizes, self.joined or ()))
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The numbers of nodes that are next along a side, or in the next part, differ so much.
+
+        >>> Interconnect.torus((5, 3)).strides, Interconnect.tree((4, 3)).strides
+        ((3, 1), (1, 4))
+        """
+        levels = range(len(self.sizes))
+        if self.joined is None:
+            return tuple(prod(self.sizes[:level]) for level in levels)
+        return tuple(prod(self.sizes[level + 1 :]) for level in levels)
+
+    def route(self, source: int, target: int) -> tuple[RouteLink, ...]:
+        """The links from a node to another, named as those of :meth:`Machine.route` are.
+
+        In a tree a part is named by its first node, and a level by its number.
+
+        >>> [hop.name for hop in Interconnect.torus((5, 3)).route(0, 14)]
+        [(0, 1, -1), (2, 0, -1)]
+        """
+        for node in (source, target):
+            if not 0 <= require_int(node, "a node") < self.nodes:
+                raise InvalidValueError(
+                    f"a node is {node}",
+                    f"the interconnect has {self.nodes} nodes",
+                    "number them from 0",
+                )
+        return tuple(self._up_and_down(source, target) if self.joined is None
+                     else self._along(source, target))  # fmt: skip
+
+    def _along(self, node: int, target: int) -> list[RouteLink]:
+        found = []
+        for axis in reversed(range(len(self.sizes))):
+            side, stride = self.sides[axis], self.strides[axis]
+            here, there = (of // stride % side.length for of in (node, target))
+            for place, step in side.route(here, there):
+                at = node + (place - here) * stride
+                found.append(RouteLink((at, axis, step), Link(0.0, self.per_byte[axis])))
+            node += (there - here) * stride
+        return found
+
+    def _up_and_down(self, source: int, target: int) -> list[RouteLink]:
+        apart = [
+            (level, size)
+            for level, size in enumerate(self.strides)
+            if source // size != target // size
+        ]
+        up, down = (
+            [
+                RouteLink((node // size * size, way, level), Link(0.0, self.per_byte[level]))
+                for level, size in apart
+            ]
+            for node, way in ((source, "up"), (target, "down"))
+        )
+        return up + down[::-1]
+
+
+def _sizes(given: Sequence[int], name: str, least: int) -> tuple[int, ...]:
+    sizes = require_ints(given, name)
+    if not sizes or min(sizes) < least or prod(sizes) > MOST:
+        raise InvalidValueError(
+            f"{name} are {sizes!s:.60}",
+            f"each is {least} or more, and there are at most {MOST} nodes",
+            "give numbers such as (4, 3)",
+        )
+    return sizes
