@@ -1,5 +1,7 @@
 """What phases along an axis send, beside what is carried out; what is refused."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from random_butterflies import layouts, random_bits
@@ -28,9 +30,11 @@ def test_a_butterfly_costs_what_its_plan_costs_and_leaves_data_there(count):
     for k, (layout, axes) in enumerate(layouts(rng, count, most=256)):
         axis, machine = int(rng.choice(axes)), gc.Machine(layout.n, **ONE_PORT)
         bits = random_bits(rng, layout.axes[axis].bits)
-        plan = gc.plan_butterfly(layout, axis, bits, itemsize=8, machine=machine)
         found = options(Butterfly(axis, bits), layout, 8, machine, LEAVE)
-        if plan.algorithm == "convert first":
+        plan = None
+        with suppress(InvalidValueError):  # no schedule does it
+            plan = gc.plan_butterfly(layout, axis, bits, itemsize=8, machine=machine)
+        if plan is None or plan.algorithm == "convert first":
             assert not found
             continue
         assert [option.cost for option in found] == [plan.cost]
