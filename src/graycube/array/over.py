@@ -68,7 +68,7 @@ _over_one = lru_cache(maxsize=_KEPT)(_over)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class Reducing:
     """What is done about axes of all arrays of one layout and payload, on some nodes.
 
     These ``axes`` of the layout are gone, and some of the payload.
@@ -88,7 +88,7 @@ class Way:
 
 
 @lru_cache(maxsize=_KEPT)
-def way_of(layout: Placement, nodes: range, payload: tuple[int, ...], over: Over) -> Way:
+def way_of(layout: Placement, nodes: range, payload: tuple[int, ...], over: Over) -> Reducing:
     """The way of a reduction.
 
     >>> layout = Layout.mesh((4, 8), nodes=(2, 1))
@@ -108,7 +108,7 @@ def way_of(layout: Placement, nodes: range, payload: tuple[int, ...], over: Over
     if gone:
         plain = not over.keepdims and len(gone) == len(layout.shape)
         left = None if plain else layout.without_axes(gone, keepdims=over.keepdims)
-    return Way(
+    return Reducing(
         {"operation": "reduction", "layout": layout, "payload": payload, "axis": over},
         gone,
         shape,

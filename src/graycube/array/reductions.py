@@ -22,7 +22,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.aligning import aligned
 from graycube.array.held import Held
-from graycube.array.over import Axes, Way, over_axes, way_of
+from graycube.array.over import Axes, Reducing, over_axes, way_of
 from graycube.array.ranks import spread
 from graycube.array.sharing import as_bytes, require_plain, swapped
 from graycube.layout import Ownership
@@ -43,7 +43,11 @@ _KEPT = 64  # nodes, and ways
 
 @lru_cache(maxsize=4 * _KEPT)
 def _told(
-    way: Way, name: str, dtype: "np.dtype[Any]", result: "np.dtype[Any]", shape: tuple[int, ...]
+    way: Reducing,
+    name: str,
+    dtype: "np.dtype[Any]",
+    result: "np.dtype[Any]",
+    shape: tuple[int, ...],
 ) -> Told:
     """What all ranks must have alike in a reduction."""
     told = Told(way.facts)
@@ -73,7 +77,7 @@ def reduced(  # noqa: PLR0913
     """
     comm = spread(a.comm)
 
-    def prepare() -> "tuple[tuple[Way, _Blocks], Facts]":
+    def prepare() -> "tuple[tuple[Reducing, _Blocks], Facts]":
         over = over_axes(a, axis, keepdims=keepdims)
         if a.dtype.hasobject:
             require_plain(a.dtype)
@@ -96,7 +100,7 @@ def reduced(  # noqa: PLR0913
 def _local(  # noqa: PLR0913, PLR0917
     a: Held,
     monoid: np.ufunc,
-    way: Way,
+    way: Reducing,
     dtype: DTypeLike | None,
     where: object,
     initial: object,
@@ -128,7 +132,11 @@ def _something(pieces: _Blocks, along: Sequence[int]) -> _Blocks:
 
 
 def _combined(
-    blocks: _Blocks, layout: Placement, way: Way, monoid: np.ufunc, comm: "Intracomm | None"
+    blocks: _Blocks,
+    layout: Placement,
+    way: Reducing,
+    monoid: np.ufunc,
+    comm: "Intracomm | None",
 ) -> _Blocks:
     """The results of nodes that share them, pair by pair."""
     steps = way.steps
@@ -153,7 +161,7 @@ def _combined(
     return blocks
 
 
-def _note(made: tuple[Way, _Blocks]) -> Note | None:
+def _note(made: tuple[Reducing, _Blocks]) -> Note | None:
     """What a rank leaves for the others, if it is short."""
     _, blocks = made
     if blocks.nbytes > ROOM:

@@ -27,7 +27,7 @@ from graycube.cost.copies import copy_loads
 from graycube.cost.messages import by_turns, turns_by_dimensions, turns_by_nodes
 from graycube.cost.pipelines import pipeline_loads
 from graycube.cost.straight import Busy, alike, straight_loads
-from graycube.cost.written_out import Sent, moves_messages
+from graycube.cost.written_out import SentOver, moves_messages
 from graycube.gf2 import Exchange
 from graycube.machine import Machine, Wiring
 from graycube.schedule import Moves, Replication, Schedule, Way
@@ -95,7 +95,7 @@ class _Sends(NamedTuple):
         return self.links.get(dim, self.flips >> dim & 1)
 
 
-def _as_sends(sent: Sent, machine: Machine) -> _Sends:
+def _as_sends(sent: SentOver, machine: Machine) -> _Sends:
     """Messages on one path, by their senders, and by the nodes at which they cross links."""
     flips, at = np.zeros(1 << machine.dims, np.int64), sent.senders
     links: dict[int, _Nodes] = defaultdict(partial(np.zeros_like, flips))

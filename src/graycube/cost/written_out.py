@@ -18,7 +18,7 @@ from graycube.schedule import Moves
 _Column = NDArray[np.int64]
 
 
-class Sent(NamedTuple):
+class SentOver(NamedTuple):
     """So many elements from some nodes, over all of ``dims`` in turn."""
 
     senders: _Column
@@ -48,7 +48,7 @@ def moves_loads(moves: Moves) -> Iterator[tuple[int, dict[int, int]]]:
         yield 1, {d: m for d, m in enumerate(most.tolist()) if m}
 
 
-def moves_messages(moves: Moves, *, circuits: bool) -> Iterator[list[Sent]]:
+def moves_messages(moves: Moves, *, circuits: bool) -> Iterator[list[SentOver]]:
     """The messages of each round, those of one size on one path together."""
     order = np.lexsort((moves.cycle, moves.element))  # hops of a circuit stay as listed
     number, cycle = moves.round[order], moves.cycle[order]
@@ -67,7 +67,7 @@ def moves_messages(moves: Moves, *, circuits: bool) -> Iterator[list[Sent]]:
     for these in _split(rounds):
         alike = np.stack([ways[these], sizes[these]])
         yield [
-            Sent(senders[these][(alike[0] == way) & (alike[1] == size)], names[way], size)
+            SentOver(senders[these][(alike[0] == way) & (alike[1] == size)], names[way], size)
             for way, size in np.unique(alike, axis=1).T.tolist()
         ]
 

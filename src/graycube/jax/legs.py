@@ -48,7 +48,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Leg:
+class AxisLeg:
     """One axis: from values by a function of ``jnp.fft`` of so many points to values.
 
     ``waves`` go to other places on the way: before an inverse transform, after any other.
@@ -65,19 +65,19 @@ class Leg:
     def whole(self) -> bool:
         """Whether it takes whole lines.
 
-        >>> Leg("fft", 8, 8, 8).whole, Leg("fft", 8, 6, 8).whole, Leg("rfft", 2, 2, 2).whole
-        (False, True, True)
+        >>> AxisLeg("fft", 8, 8, 8).whole, AxisLeg("fft", 8, 6, 8).whole
+        (False, True)
         """
         half = self.kind in {"rfft", "irfft"}
         return half or self.waves is not None or not self.points == self.values == self.kept
 
 
-def legs_of(layout: Layout, asked: Asked) -> list[tuple[int, Leg]]:
+def legs_of(layout: Layout, asked: Asked) -> list[tuple[int, AxisLeg]]:
     """The axes of a transform, and what becomes of each; a real transform has a last one.
 
     >>> layout = Layout.mesh((8, 6), (2, 1), ownership=False)
     >>> legs_of(layout, Asked(None, None, real=True))[-1]
-    (1, Leg(kind='rfft', points=6, values=6, kept=4, waves=None))
+    (1, AxisLeg(kind='rfft', points=6, values=6, kept=4, waves=None))
     """
     require_norm(asked.norm)
     axes = asked.axes
@@ -110,12 +110,12 @@ def _is_open(s: object) -> bool:
     return isinstance(s, Sequence) and [*s][-1:] == [-1]
 
 
-def _there(layout: Layout, k: int, points: int, kept: int, *, half: bool) -> Leg:
+def _there(layout: Layout, k: int, points: int, kept: int, *, half: bool) -> AxisLeg:
     values = kept // 2 + 1 if half else kept
     waves = None if kept == points else Waves.of(points, kept, half=half)
-    return Leg("rfft" if half else "fft", points, layout.shape[k], values, waves)
+    return AxisLeg("rfft" if half else "fft", points, layout.shape[k], values, waves)
 
 
-def _back(layout: Layout, k: int, waves: int, points: int, *, half: bool) -> Leg:
+def _back(layout: Layout, k: int, waves: int, points: int, *, half: bool) -> AxisLeg:
     found = Waves.of(waves, points, half=half) if waves not in {0, points} else None
-    return Leg("irfft" if half else "ifft", points, layout.shape[k], points, found)
+    return AxisLeg("irfft" if half else "ifft", points, layout.shape[k], points, found)

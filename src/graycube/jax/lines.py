@@ -15,25 +15,25 @@ from graycube.fourier.waves import Waves
 from graycube.gf2 import AffineMap
 from graycube.jax.blocks import carried, parity_of
 from graycube.jax.cube import MeshCube
-from graycube.jax.legs import Leg
+from graycube.jax.legs import AxisLeg
 from graycube.jax.names import Block, Dtype
-from graycube.jax.steps import Lines, LineStep, Step
+from graycube.jax.steps import LineStep, Step, WholeLines
 from graycube.layout import Axis, Layout
 
 
 def transformed(block: Block, taken: Sequence[Step], cube: MeshCube) -> Block:
     """The block after all steps, without scaling; slots with their extents, then payload.
 
-    >>> from graycube.jax.legs import Leg
+    >>> from graycube.jax.legs import AxisLeg
     >>> from graycube.jax.steps import steps
-    >>> taken, _ = steps(Layout.consecutive(3, 0), ((0, Leg("fft", 8, 8, 8)),))
+    >>> taken, _ = steps(Layout.consecutive(3, 0), ((0, AxisLeg("fft", 8, 8, 8)),))
     >>> transformed(jnp.ones(8), taken, MeshCube((), ())).real.tolist()
     [8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
     for step in taken:
         slots = block.reshape(1 << step.move.width - cube.n, -1, *block.shape[1:])
         block = carried(slots, step.move, cube).reshape(block.shape)
-        if isinstance(step, Lines):
+        if isinstance(step, WholeLines):
             block = _of_lines(block, step)
         elif isinstance(step, LineStep):
             block = _of_digits(block, step, cube)
@@ -59,7 +59,7 @@ def _of_digits(block: Block, step: LineStep, cube: MeshCube) -> Block:
     return made.reshape(block.shape)
 
 
-def _of_lines(block: Block, step: Lines) -> Block:
+def _of_lines(block: Block, step: WholeLines) -> Block:
     """Whole lines made anew."""
     digits = jnp.moveaxis(block.reshape(*step.before, -1), 5, 2)
     above, high, extent, low, *rest = digits.shape
@@ -69,7 +69,7 @@ def _of_lines(block: Block, step: Lines) -> Block:
     return jnp.moveaxis(digits, 2, 5).reshape(-1, *block.shape[1:])
 
 
-def _leg(lines: Block, leg: Leg) -> Block:
+def _leg(lines: Block, leg: AxisLeg) -> Block:
     """What a leg makes of lines along axis 1."""
     lines = lines[:, : leg.values]
     if leg.kind is not None:

@@ -20,7 +20,7 @@ from graycube.errors import InvalidValueError
 from graycube.fourier.lines import axis_of, has_room, in_memory, lines_shape, nodes_along
 from graycube.fourier.passes import passes
 from graycube.gf2 import AffineMap
-from graycube.jax.legs import Kind, Leg
+from graycube.jax.legs import AxisLeg, Kind
 from graycube.layout import Layout
 
 LONGEST = 1 << 29
@@ -51,32 +51,32 @@ class LineStep:
 
 
 @dataclass(frozen=True)
-class Lines:
+class WholeLines:
     """A move, and whole lines made anew: ``before`` and ``after`` are of ``lines_shape``."""
 
     move: AffineMap
     before: tuple[int, ...]
     after: tuple[int, ...]
-    leg: Leg
+    leg: AxisLeg
 
 
 @dataclass(frozen=True)
-class Move:
+class Carry:
     """A move alone."""
 
     move: AffineMap
 
 
-Step = LineStep | Lines | Move
+Step = LineStep | WholeLines | Carry
 
 
 @lru_cache(maxsize=256)
 def steps(
-    layout: Layout, legs: tuple[tuple[int, Leg], ...], home: Layout | None = None
+    layout: Layout, legs: tuple[tuple[int, AxisLeg], ...], home: Layout | None = None
 ) -> tuple[tuple[Step, ...], Layout]:
     """The steps of a transform along some axes, and the layout of its result: the ``home``.
 
-    >>> legs = tuple((k, Leg("fft", 8, 8, 8)) for k in (0, 1))
+    >>> legs = tuple((k, AxisLeg("fft", 8, 8, 8)) for k in (0, 1))
     >>> found, result = steps(Layout.mesh((8, 8), nodes=(4, 1)), legs)
     >>> [(step.axis, step.whole) for step in found]
     [(1, True), (0, True)]
@@ -123,27 +123,27 @@ def _ended(
         wide = home
         for axis in padded:
             wide = in_memory(wide, axis, layout.axes[axis])
-        done.append(Move(way_back(wide, layout)))
+        done.append(Carry(way_back(wide, layout)))
         layout = wide
     for axis, values in padded.items():
-        step, layout = _lines(layout, axis, Leg(None, values, values, values))
+        step, layout = _lines(layout, axis, AxisLeg(None, values, values, values))
         done.append(step)
     if padded and home is not None:
-        done.append(Move(way_back(home, layout)))
+        done.append(Carry(way_back(home, layout)))
         layout = home
     return tuple(done), layout
 
 
-def _lines(layout: Layout, axis: int, leg: Leg) -> tuple[Lines, Layout]:
+def _lines(layout: Layout, axis: int, leg: AxisLeg) -> tuple[WholeLines, Layout]:
     """Whole lines of an axis, and the layout with those that come of them."""
     before, after = (
         in_memory(layout, axis, new) for new in (layout.axes[axis], axis_of(leg.kept))
     )
     first, last = (lines_shape(each, axis, nodes=1) for each in (before, after))
-    return Lines(before.map @ layout.inverse_map, first, last, leg), after
+    return WholeLines(before.map @ layout.inverse_map, first, last, leg), after
 
 
-def _padded(layout: Layout, axis: int) -> tuple[int, Leg] | None:
+def _padded(layout: Layout, axis: int) -> tuple[int, AxisLeg] | None:
     """Another axis with so many zeros behind it that its bits take the devices of this one."""
     more = layout.axes[axis].bits - (layout.p - layout.n)
     found = list[tuple[bool, float, int, int]]()
@@ -156,7 +156,7 @@ def _padded(layout: Layout, axis: int) -> tuple[int, Leg] | None:
         return None
     _, _, k, length = min(found)
     values = layout.shape[k]
-    return k, Leg(None, values, values, length)
+    return k, AxisLeg(None, values, values, length)
 
 
 def _no_room(layout: Layout, axis: int) -> InvalidValueError:

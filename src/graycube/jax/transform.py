@@ -18,7 +18,7 @@ from graycube.fourier.transform import Norm, Order
 from graycube.jax.array import Array
 from graycube.jax.blocks import from_slots, to_slots
 from graycube.jax.cube import MeshCube
-from graycube.jax.legs import Asked, Leg, legs_of
+from graycube.jax.legs import Asked, AxisLeg, legs_of
 from graycube.jax.lines import transformed
 from graycube.jax.names import Block, Sharding
 from graycube.jax.over import over
@@ -182,7 +182,7 @@ def transform(a: Block, asked: Asked, source: Sharding = None) -> Block:
     return over(given.mesh, _on_part, *parts, body, *bits, extents)(a)
 
 
-def _home(given: Placing, legs: Sequence[tuple[int, Leg]]) -> Placing:
+def _home(given: Placing, legs: Sequence[tuple[int, AxisLeg]]) -> Placing:
     """Where the result is: sharded as what was given."""
     shape = list(given.layout.shape)
     for axis, leg in legs:
