@@ -12,6 +12,7 @@ import graycube as gc
 from graycube.cost import simulate
 from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import Exchange
+from graycube.run.local import apply
 from graycube.run.scripts import scripts
 from graycube.run.together import rehearse
 from graycube.schedule import Crossing, Schedule, Step, Way, dump, expand, hop, load
@@ -81,6 +82,11 @@ def test_positions_of_slots_are_checked():
     both = Way(0, 2, (), per_slot=True), Way(2, 6, (), per_slot=True)
     made = Schedule(task, "still", (), 0, both)
     assert check_algebra(made, gc.Machine(2))
+    swapped = Way(2, 6, (Step(Exchange(4, 0, 0)),), per_slot=True)
+    moved = apply(
+        Schedule(task, "wrong", (), 0, (both[0], swapped)), np.arange(48).reshape(4, 12)
+    )
+    assert moved[0].tolist() == [0, 1, 8, 9, 10, 11, 6, 7, 2, 3, 4, 5]
     for wrong in (
         both[:1],
         (both[0], both[0], both[1]),

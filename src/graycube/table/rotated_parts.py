@@ -20,7 +20,7 @@ ports.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise, permutations
+from itertools import accumulate, islice, pairwise, permutations
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -38,9 +38,9 @@ MAX_DIMS = 16
 ALL_ORDERS, ALL_TURNS = 3, 6
 """Up to so many dimensions all orders are tried, and all rotations of one, both ways."""
 MAX_PARTS = 8
-MANY = (8, 16, 32, 64, 128)
+MANY = (4, 8, 16, 32, 64, 128, 256)
 """So many parts are tried in one order."""
-EVEN, TRIED, CLOSE = 1 << 6, 6, 1.2
+EVEN, TRIED, CLOSE = 1 << 6, 8, 1.2
 """Parts are shifted by 1/64 of a block at least, in so many ways that are close to the best."""
 
 _Lists = tuple[tuple[Exchange, ...], ...]
@@ -125,8 +125,10 @@ def price(task: Task, machine: Machine) -> float:
 def _cheapest(task: Task, machine: Machine) -> _Parting:
     found = [(one.price(machine), one) for one in _candidates(task, machine)]
     found.sort(key=itemgetter(0))
-    close = [one for price, one in found[:TRIED] if price <= found[0][0] * CLOSE]
-    return min((_shifted(one, machine) for one in close), key=lambda one: one.price(machine))
+    rotated = ((price, one) for price, one in found if len(one.laid.lists) > 1)
+    close = [one for price, one in islice(rotated, TRIED) if price <= found[0][0] * CLOSE]
+    ways = (found[0][1], *(_shifted(one, machine) for one in close))
+    return min(ways, key=lambda one: one.price(machine))
 
 
 def _shifted(one: _Parting, machine: Machine) -> _Parting:
@@ -139,7 +141,7 @@ def _shifted(one: _Parting, machine: Machine) -> _Parting:
         bits = bits[:-1]
     finer = len(bits) - len(one.bits)
     best = one._replace(bits=bits, sizes=tuple(size << finer for size in one.sizes))
-    step = best.units // (2 * len(parts)) if len(parts) <= MAX_PARTS else 0
+    step = best.units // (2 * len(parts))
     while step * EVEN > best.units:
         moved = [
             best._replace(sizes=_moved(best.sizes, i, j, step))
