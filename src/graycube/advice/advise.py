@@ -141,7 +141,9 @@ def advise(  # noqa: PLR0913
     shape = require_ints((size,) if isinstance(size, int) else size, "size")
     itemsize = require_int(itemsize, "itemsize", least=1)
     if not shape:
-        raise InvalidValueError("the size has 0 axes", "it needs one", "pass its length")
+        raise InvalidValueError(
+            "the size has 0 axes", "it needs at least one", "pass its length"
+        )
     if any(length > MAX_LENGTH for length in shape):
         raise InvalidValueError(
             f"the size is {str(shape)[:60]}",

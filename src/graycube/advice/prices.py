@@ -99,7 +99,7 @@ def least(source: Layout, target: Layout, itemsize: int, machine: Machine) -> fl
     """A bound for the price of a conversion, quick to have.
 
     >>> least(Layout.cyclic(4, 2), Layout.consecutive(4, 2), 1, Machine(dims=2, startup=1.0))
-    4.0
+    6.0
     """
     task = Task(source, target, source.block_size, itemsize)
     return max(bound.seconds for bound in lower_bounds(task, machine))
