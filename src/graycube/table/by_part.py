@@ -18,7 +18,7 @@ common. Each piece has a way of its own, so they must be few.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, count, groupby, pairwise
+from itertools import accumulate, chain, count, groupby, pairwise, product
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -172,13 +172,14 @@ def _best(task: Task, machine: Machine) -> _Mannered | None:
         left = [parted for parted in left if parted.least(machine, joined=True) < least]
         if not left:
             return None
-    for parted in left:
-        for joined in (False, True):
-            if parted.least(machine, joined=joined) < least:
-                for each in _manners(parted, machine, joined=joined):
-                    price = each.price(machine)
-                    if price < least * (1 - WORTH * (parted.ways > MOST)):
-                        least, found = price, each
+    for parted, joined in product(left, (False, True)):
+        below = parted.least(machine, joined=joined)
+        for each in _manners(parted, machine, joined=joined) if below < least else ():
+            price = each.price(machine)
+            if price < least * (1 - WORTH * (parted.ways > MOST)):
+                least, found = price, each
+            if below >= least:
+                break
     return found
 
 
