@@ -7,7 +7,8 @@ Rules.
 2. A message may be cut in two or more parts, by slot bits that do not say where to go, and by
    positions behind each slot (:mod:`graycube.table.shares`).
 3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`): hop by
-   hop, or on circuits where there are some.
+   hop, in rotated orders, or on circuits where there are some. Circuits may also lead within
+   subcubes first; then messages that go one way are one. Whole messages are dealt the orders.
 4. A piece gets its slots when it has arrived: by the same exchanges of slot bits for all, and
    then some flips of its own.
 
