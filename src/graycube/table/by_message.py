@@ -225,19 +225,18 @@ def _in_order(pairs: _Pairs, parts: int, order: Sequence[int]) -> dict[_Message,
 
 
 class _InUse:
-    """What is in use in a round: links, and how many ports of each node."""
+    """What is in use in a round: links, a bit for each, and how many ports of each node."""
 
     def __init__(self, ports: int) -> None:
         self.ports = ports
-        self.links = set[tuple[int, int]]()
+        self.links = 0
         self.sends, self.takes = Counter[int](), Counter[int]()
 
-    def admits(self, start: int, stop: int, links: Sequence[tuple[int, int]]) -> bool:
+    def admits(self, start: int, stop: int, links: int) -> bool:
         """Take one message more over these links, if there is room."""
-        full = self.sends[start] >= self.ports or self.takes[stop] >= self.ports
-        if full or not self.links.isdisjoint(links):
+        if self.links & links or self.ports in {self.sends[start], self.takes[stop]}:
             return False
-        self.links.update(links)
+        self.links |= links
         self.sends[start] += 1
         self.takes[stop] += 1
         return True
@@ -246,13 +245,13 @@ class _InUse:
 def _farthest_first(messages: Sequence[_Message], ports: int) -> dict[_Message, _Hops]:
     at = {message: message[0] for message in messages}
     hops = {message: list[tuple[int, int]]() for message in messages}
-    number = 0
+    number, n = 0, max(u | v for u, v, _ in messages).bit_length()
     while at:
         now = _InUse(ports)
         for message in sorted(at, key=lambda one: -(at[one] ^ one[1]).bit_count()):
             node = at[message]
             for d in bit_indices(node ^ message[1]):
-                if now.admits(node, node ^ 1 << d, [(node, d)]):
+                if now.admits(node, node ^ 1 << d, 1 << (node * n + d)):
                     hops[message].append((number, d))
                     at[message] = node ^ 1 << d
                     break
@@ -265,12 +264,13 @@ def _on_circuits(
     messages: Sequence[_Message], order: Sequence[int], ports: int
 ) -> dict[_Message, _Hops]:
     parts = 1 + max(k for _, _, k in messages)
+    n = max(u | v for u, v, _ in messages).bit_length()
     rounds, hops = list[_InUse](), dict[_Message, _Hops]()
     for u, v, k in messages:
         path = [d for d in _turned(order, k, parts) if (u ^ v) >> d & 1]
-        links, node = [], u
+        links, node = 0, u
         for d in path:
-            links.append((node, d))
+            links |= 1 << node * n + d
             node ^= 1 << d
         rounds.append(_InUse(ports))  # there is always room in a new one
         number = next(r for r, one in enumerate(rounds) if one.admits(u, v, links))

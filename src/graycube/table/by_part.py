@@ -7,7 +7,8 @@ Rules.
 2. A message may be cut in two or more parts, by slot bits that do not say where to go, and by
    positions behind each slot (:mod:`graycube.table.shares`).
 3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`): hop by
-   hop, or on circuits where there are some.
+   hop, in rotated orders, or on circuits where there are some. Circuits may also lead within
+   subcubes first; then messages that go one way are one. Whole messages are dealt the orders.
 4. A piece gets its slots when it has arrived: by the same exchanges of slot bits for all, and
    then some flips of its own.
 
@@ -18,7 +19,7 @@ common. Each piece has a way of its own, so they must be few.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, count, groupby, pairwise
+from itertools import accumulate, chain, count, groupby, pairwise, product
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -172,13 +173,14 @@ def _best(task: Task, machine: Machine) -> _Mannered | None:
         left = [parted for parted in left if parted.least(machine, joined=True) < least]
         if not left:
             return None
-    for parted in left:
-        for joined in (False, True):
-            if parted.least(machine, joined=joined) < least:
-                for each in _manners(parted, machine, joined=joined):
-                    price = each.price(machine)
-                    if price < least * (1 - WORTH * (parted.ways > MOST)):
-                        least, found = price, each
+    for parted, joined in product(left, (False, True)):
+        below = parted.least(machine, joined=joined)
+        for each in _manners(parted, machine, joined=joined) if below < least else ():
+            price = each.price(machine)
+            if price < least * (1 - WORTH * (parted.ways > MOST)):
+                least, found = price, each
+            if below >= least:
+                break
     return found
 
 

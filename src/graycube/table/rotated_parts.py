@@ -20,10 +20,13 @@ ports.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, islice, pairwise, permutations
+from itertools import accumulate, pairwise, permutations
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graycube.gf2 import AffineMap, Exchange
 from graycube.gf2.factor import factor, in_order
@@ -123,43 +126,55 @@ def price(task: Task, machine: Machine) -> float:
 
 @lru_cache(maxsize=1 << 5)
 def _cheapest(task: Task, machine: Machine) -> _Parting:
-    found = [(one.price(machine), one) for one in _candidates(task, machine)]
-    found.sort(key=itemgetter(0))
-    rotated = ((price, one) for price, one in found if len(one.laid.lists) > 1)
-    close = [one for price, one in islice(rotated, TRIED) if price <= found[0][0] * CLOSE]
-    ways = (found[0][1], *(_shifted(one, machine) for one in close))
+    best, least, rotated = None, inf, []
+    for one in _candidates(task, machine):
+        rounds = 1 + max(first for _, first in one.laid.parts)
+        if rounds * machine.cheapest.startup < least:
+            price = one.price(machine)
+            if price < least:
+                best, least = one, price
+            if len(one.laid.lists) > 1:
+                rotated.append((price, one))
+    rotated.sort(key=itemgetter(0))
+    close = [one for price, one in rotated[:TRIED] if price <= least * CLOSE]
+    ways = ([] if best is None else [best]) + [_shifted(one) for one in close]
     return min(ways, key=lambda one: one.price(machine))
 
 
-def _shifted(one: _Parting, machine: Machine) -> _Parting:
-    """With parts that are not equal, if that is cheaper: some meet, or move as a whole."""
+def _shifted(one: _Parting) -> _Parting:
+    """With parts that are not equal, if rounds are shorter then: some meet, or move as a whole.
+
+    Units go from one part to another, as many as help most, fewer and fewer at a time.
+    """
     if {*one.rounds()} == {one.crossing(max(one.sizes), half=True)}:
         return one
-    parts, price, shifted = range(len(one.sizes)), one.price(machine), one
-    bits = one.laid.free
+    parts, bits = len(one.sizes), one.laid.free
     while len(bits) > len(one.bits) and one.task.payload << len(bits) - 1 >= EVEN:
         bits = bits[:-1]
-    finer = len(bits) - len(one.bits)
-    best = one._replace(bits=bits, sizes=tuple(size << finer for size in one.sizes))
-    step = best.units // (2 * len(parts))
-    while step * EVEN > best.units:
-        moved = [
-            best._replace(sizes=_moved(best.sizes, i, j, step))
-            for i, j in permutations(parts, 2)
-        ]
-        cheapest, k = min((other.price(machine), k) for k, other in enumerate(moved))
-        if cheapest < price:
-            price, best = cheapest, moved[k]
-            shifted = best
+    carried = np.zeros((max(map(len, one.laid.crossed)), one.task.n, parts))
+    for which, crossed in enumerate(one.laid.crossed):
+        for number, (d, half) in enumerate(crossed):
+            carried[number, d, which] += 0.5 if half else 1.0
+    moves = np.array(
+        [np.eye(parts)[j] - np.eye(parts)[i] for i, j in permutations(range(parts), 2)]
+    )
+
+    def lengths(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((carried @ sizes.T).max(axis=1).sum(axis=0))
+
+    sizes = np.array(one.sizes) * 2.0 ** (len(bits) - len(one.bits))
+    units = one.task.payload << len(bits)
+    step, least = units // (2 * parts), float(lengths(sizes[None])[0])
+    shifted = False
+    while step * EVEN > units:
+        others = sizes + step * moves
+        found = np.where(others.min(axis=1) < 1, np.inf, lengths(others))
+        k = int(found.argmin())
+        if found[k] < least:
+            sizes, least, shifted = others[k], float(found[k]), True
         else:
             step //= 2
-    return shifted
-
-
-def _moved(sizes: Sequence[int], i: int, j: int, step: int) -> tuple[int, ...]:
-    """So many units, or all there are, belong to part j instead of part i."""
-    step = min(step, sizes[i] - 1)
-    return tuple(size + step * ((k == j) - (k == i)) for k, size in enumerate(sizes))
+    return one._replace(bits=bits, sizes=tuple(map(int, sizes))) if shifted else one
 
 
 def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
