@@ -5,6 +5,7 @@ import pytest
 
 import graycube as gc
 from graycube.cli.main import main
+from graycube.cost.written_out import moves_rounds
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange
 from graycube.schedule import Crossing, Moves, Schedule, Step, Way, expand, hop
@@ -98,6 +99,20 @@ def test_moves_from_where_nothing_is_are_no_schedule():
     task = gc.Task(SOURCE, TARGET, block=1)
     moves = Moves(task, "mine", (0,), 1, [0], [2], [0], [1])
     with pytest.raises(InvalidValueError, match="node 2 sends an element"):
+        gc.price(moves, MACHINE)
+
+
+def test_a_node_that_sends_over_two_links_at_once_is_seen_to_be_busy():
+    task = gc.Task(SOURCE, TARGET, block=2)
+    moves = Moves(task, "mine", (0,), 1, [0, 0, 0], [1, 1, 2], [0, 1, 1], [2, 3, 4])
+    (only,) = moves_rounds(moves)
+    assert (only.longest, only.crossings, only.links, only.busiest) == (1, 3, 3, 2)
+
+
+def test_moves_of_too_many_elements_are_no_schedule():
+    task = gc.Task(SOURCE, TARGET, block=1 << 17)
+    moves = Moves(task, "mine", (0,), 1, [0], [1], [0], [1 << 17])
+    with pytest.raises(InvalidValueError, match="at most 262144 are made a schedule"):
         gc.price(moves, MACHINE)
 
 
