@@ -130,7 +130,10 @@ def there_and_back(comm):
 
 
 def lengths_and_other_transforms(comm):
-    """By ownership all lengths are legs, else the own ones; what has other names is called."""
+    """By ownership all lengths are legs where half of the nodes get lines, else the own ones.
+
+    What has other names is called.
+    """
     ranks = comm.size
     u = gc.CubeArray.from_numpy(
         noise((2 * ranks, 6), "f8"),
@@ -149,7 +152,7 @@ def lengths_and_other_transforms(comm):
         ("cut", gc.rfftn, u, {"s": (2 * ranks, 4)}, False),
         ("cosines", gc.fourier.dctn, u, {}, False),
         ("uneven", gc.fftn, uneven, {}, True),
-        ("uneven, padded and cut", gc.rfftn, uneven, {"s": (12, 5)}, True),
+        ("uneven, padded and cut", gc.rfftn, uneven, {"s": (12, 5)}, ranks <= 2 * 3),
         ("uneven cosines", gc.fourier.dctn, uneven, {"type": 3}, False),
     ):
         bound = gc.bind(ours, a, out=ours(a, **options), **options)

@@ -72,7 +72,7 @@ def many(comm):
     for road in ROADS:
         for owned_layout in cubes:
             taken = roads[road, owned_layout]
-            yield taken >= COUNTS[comm.size] // 100, f"{road} {owned_layout}: {taken} times"
+            yield taken >= COUNTS[comm.size] // 200, f"{road} {owned_layout}: {taken} times"
 
 
 def worst(case, taken):
