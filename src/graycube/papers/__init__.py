@@ -8,7 +8,7 @@ True
 from graycube.papers.checks import at_every_size, compared, require, tried
 from graycube.papers.claims import Case, Claim, Correction
 from graycube.papers.paper import Paper, papers, read_paper
-from graycube.papers.report import as_dict, report, summary, unexpected
+from graycube.papers.report import as_dict, details, report, summary, unexpected
 from graycube.papers.run import Outcome, judged, reproduce
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "as_dict",
     "at_every_size",
     "compared",
+    "details",
     "judged",
     "papers",
     "read_paper",
