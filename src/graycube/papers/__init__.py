@@ -5,7 +5,15 @@
 True
 """
 
-from graycube.papers.checks import at_every_size, compared, require, tried
+from graycube.papers.checks import (
+    agreed,
+    answers,
+    at_every_size,
+    compared,
+    require,
+    row_by_row,
+    tried,
+)
 from graycube.papers.claims import Case, Claim, Correction
 from graycube.papers.paper import Paper, papers, read_paper
 from graycube.papers.report import as_dict, details, report, summary, unexpected
@@ -17,6 +25,8 @@ __all__ = [
     "Correction",
     "Outcome",
     "Paper",
+    "agreed",
+    "answers",
     "as_dict",
     "at_every_size",
     "compared",
@@ -27,6 +37,7 @@ __all__ = [
     "report",
     "reproduce",
     "require",
+    "row_by_row",
     "summary",
     "tried",
     "unexpected",
