@@ -82,8 +82,9 @@ def carried(place: Ints, exchanges: Iterable[Exchange]) -> Ints:
 def converts(exchanges: Sequence[Exchange], n: int, *, to_gray: bool = False) -> bool:
     """Whether the library's exchanges, over n - 1 dimensions each once, convert all nodes.
 
-    >>> converts(gc.gray_to_binary(3), 3), converts(gc.gray_to_binary(3), 3, to_gray=True)
-    (True, False)
+    >>> made = gc.gray_to_binary(3)
+    >>> converts(made, 3), converts(made, 3, to_gray=True), converts(made + made[:1] * 2, 3)
+    (True, False, False)
     """
     one_each = sorted(e.flip for e in exchanges) == [1 << m for m in range(n - 1)]
     ends = carried(np.arange(1 << n), exchanges)
