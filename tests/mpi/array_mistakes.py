@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from mpi_checks import checks, one_error
 
 import graycube as gc
 from graycube.errors import (
@@ -47,23 +48,14 @@ def refused(comm, call, kind, *texts, alike=False):
     """
     hung = threading.Timer(PATIENCE, ended, [comm, call])
     hung.start()
-    try:
-        call()
-        error = None
-    except Exception as raised:  # noqa: BLE001 - whatever it is, it is compared
-        error = raised
-    heard = comm.allgather((type(error).__name__, str(error)))
+    wanted = Exception if alike and kind is GraycubeError else kind
+    error = yield from one_error(comm, call, wanted, *texts)
     hung.cancel()
-    yield len(set(heard)) == 1, f"ranks heard different things: {heard}"
     yield alike or isinstance(error, GraycubeError), f"{error!r} is none of graycube's"
-    if kind is not GraycubeError or not alike:
-        yield isinstance(error, kind), f"{error!r} is no {kind.__name__}"
     if alike:
         yield not isinstance(error, PeerError), f"{error!r}"
         yield not str(error).startswith("on rank"), f"no rank is the one of {error}"
     yield error.__cause__ is None or isinstance(error, PeerError), f"{error!r} has a cause"
-    for text in texts:
-        yield text in str(error), f"{text!r} is not in {str(error)!r}"
     yield field(comm).sum() == 48 * 47 / 2, f"after {error}"
 
 
@@ -341,16 +333,16 @@ def loads(comm, a, path):
     yield from differing(comm, a.layout, layout_of(comm, "cyclic"), partial(read, path))
 
 
-RANKS = (2, 4)
-CHECKS = {
-    "functions": (functions, RANKS),
-    "arrays": (arrays, RANKS),
-    "scattered": (scattered, RANKS),
-    "gathered": (gathered, RANKS),
-    "reductions": (reductions, RANKS),
-    "relayouts": (relayouts, RANKS),
-    "transforms": (transforms, RANKS),
-    "plans": (plans, RANKS),
-    "windows": (windows, RANKS),
-    "files": (files, RANKS),
-}
+CHECKS = checks(
+    (2, 4),
+    functions,
+    arrays,
+    scattered,
+    gathered,
+    reductions,
+    relayouts,
+    transforms,
+    plans,
+    windows,
+    files,
+)

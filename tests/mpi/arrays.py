@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from mpi_checks import raised
+from mpi_checks import checks, raised
 
 import graycube as gc
 from graycube.array import moving
@@ -710,31 +710,15 @@ def numbers_of_numbers(comm):
         yield with_numbers(twice, back) is comm, "the way back ends elsewhere"
 
 
-CHECKS = {
-    "numbers of numbers": (numbers_of_numbers, (4, 8)),
-    "making": (making, (1, 2, 4, 8, 16)),
-    "dtypes": (dtypes, (4,)),
-    "elementwise": (elementwise, (1, 4)),
-    "reductions": (reductions, (2, 4)),
-    "relayouts": (relayouts, (1, 2, 4, 8)),
-    "renumbered": (renumbered, (1, 4)),
-    "orders are kept": (orders_are_kept, (4,)),
-    "by plans": (by_plans, (4,)),
-    "transforms": (transforms, (1, 2, 4, 8, 16)),
-    "real transforms": (real_transforms, (1, 4)),
-    "again and again": (again_and_again, (2, 4)),
-    "of the result": (of_the_result, (1, 4)),
-    "results stay": (results_stay, EVEN),
-    "any memory": (any_memory, (4,)),
-    "integers and others": (integers_and_others, (4,)),
-    "planned": (planned, (2, 4)),
-    "requests are kept": (requests_are_kept, (2, 4)),
-    "requests are freed": (requests_are_freed, (2,)),
-    "counts": (counts, EVEN),
-    "windows": (windows, (1, 2, 8)),
-    "files": (files, (1, 2, 8)),
-    "communicators": (communicators, (2, 4)),
-    "not a power of two": (not_a_power_of_two, (3,)),
-    "nothing": (nothing, (4,)),
-    "many numbers": (many_numbers, (2,)),
-}
+CHECKS = (
+    checks((4, 8), numbers_of_numbers)
+    | checks((1, 2, 4, 8, 16), making, transforms)
+    | checks((4,), dtypes, orders_are_kept, by_plans, any_memory, integers_and_others, nothing)
+    | checks((1, 4), elementwise, renumbered, real_transforms, of_the_result)
+    | checks((2, 4), reductions, again_and_again, planned, requests_are_kept, communicators)
+    | checks((1, 2, 4, 8), relayouts)
+    | checks(EVEN, results_stay, counts)
+    | checks((2,), requests_are_freed, many_numbers)
+    | checks((1, 2, 8), windows, files)
+    | checks((3,), not_a_power_of_two)
+)

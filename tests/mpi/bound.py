@@ -8,7 +8,7 @@ from weakref import ref
 
 import numpy as np
 from layers import layers
-from mpi_checks import carry_out, raised
+from mpi_checks import carry_out, checks, one_error, raised
 from scipy.fft import set_workers
 
 import graycube as gc
@@ -217,10 +217,8 @@ def different_runs(comm):
     forward, back = gc.bind(gc.fftn, a), gc.bind(gc.ifftn, a)
     yield (windows(comm) is not None) == OVER_MEMORY, "whether the ranks share memory"
     for other in (back.run, a.to_numpy, lambda: a + a.halo()[1, 0], lambda: gc.fftn(a)):
-        error = raised(other if comm.rank == comm.size - 1 else forward.run)
-        heard = comm.allgather(f"{type(error).__name__}: {error}")
-        yield isinstance(error, InvalidValueError), f"{error!r}"
-        yield len(set(heard)) == 1, f"{heard}"
+        call = other if comm.rank == comm.size - 1 else forward.run
+        error = yield from one_error(comm, call, InvalidValueError)
         yield close(forward.run().to_numpy(), np.fft.fftn(x)), f"after {error}"
 
 
@@ -240,10 +238,8 @@ def calls_of_different_things(comm):
         a.to_numpy,
     ):
         for culprit in (0, comm.size - 1):
-            error = raised(other if comm.rank == culprit else lambda: gc.rfftn(a))
-            heard = comm.allgather(f"{type(error).__name__}: {error}")
-            yield isinstance(error, InvalidValueError), f"{error!r}"
-            yield len(set(heard)) == 1, f"{heard}"
+            call = other if comm.rank == culprit else lambda: gc.rfftn(a)
+            error = yield from one_error(comm, call, InvalidValueError)
             yield close(gc.rfftn(a).to_numpy(), np.fft.rfftn(x)), f"after {error}"
 
 
@@ -387,25 +383,23 @@ def mistakes(comm):
     yield isinstance(error, gc.GraycubeError), f"{error!r}"
 
 
-CHECKS = {
-    check.__name__.replace("_", " "): (check, (2, 4, 8))
-    for check in (
-        a_run_is_a_call,
-        there_and_back,
-        lengths_and_other_transforms,
-        in_place,
-        redistributions,
-        in_any_order,
-        different_runs,
-        calls_of_different_things,
-        whatever_is_remembered,
-        memory_is_used_again,
-        any_source,
-        equal_arguments,
-        few_layers,
-        mistakes,
-    )
-}
+CHECKS = checks(
+    (2, 4, 8),
+    a_run_is_a_call,
+    there_and_back,
+    lengths_and_other_transforms,
+    in_place,
+    redistributions,
+    in_any_order,
+    different_runs,
+    calls_of_different_things,
+    whatever_is_remembered,
+    memory_is_used_again,
+    any_source,
+    equal_arguments,
+    few_layers,
+    mistakes,
+)
 
 if __name__ == "__main__":
     carry_out({name: check for name, (check, _) in CHECKS.items()})

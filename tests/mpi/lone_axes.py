@@ -6,6 +6,7 @@ from unittest.mock import patch
 import numpy as np
 import scipy.fft
 from counting import Counting, sent
+from mpi_checks import checks
 
 import graycube as gc
 from graycube.array import moving
@@ -164,10 +165,8 @@ def few_exchanges(comm):
 
 
 RANKS = (1, 2, 3, 4, 6, 8)
-CHECKS = {
-    "in_shared_memory": (in_shared_memory, RANKS[1:]),
-    "halves": (halves, RANKS),
-    "cosines": (cosines, RANKS),
-    "little_to_trade": (little_to_trade, RANKS),
-    "few_exchanges": (few_exchanges, (2, 3, 4)),
-}
+CHECKS = (
+    checks(RANKS[1:], in_shared_memory)
+    | checks(RANKS, halves, cosines, little_to_trade)
+    | checks((2, 3, 4), few_exchanges)
+)

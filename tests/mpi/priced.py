@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 from counting import GIVEN, Counting, sent
-from mpi_checks import over_messages
+from mpi_checks import checks, over_messages
 from random_butterflies import any_affine
 from random_transforms import random_layout
 
@@ -139,5 +139,4 @@ def sorts(comm):
     counting.Free()
 
 
-RANKS = (2, 4, 8)
-CHECKS = {"scans": (scans, RANKS), "systems": (systems, RANKS), "sorts": (sorts, RANKS)}
+CHECKS = checks((2, 4, 8), scans, systems, sorts)

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 from mpi4py import MPI
-from mpi_checks import carry_out, over_messages, raised
+from mpi_checks import carry_out, checks, over_messages, raised
 from uneven_cases import uneven
 
 import graycube as gc
@@ -383,27 +383,25 @@ def endings(name):
         a = a.relayout(layout).relayout(other)
 
 
-CHECKS = {
-    check.__name__.replace("_", " "): (check, (2, 4, 8))
-    for check in (
-        everything_arrives,
-        codes_of_bits,
-        nothing_is_sent,
-        short_results_are_left_in_memory,
-        notes_stay,
-        large_borders_are_sent,
-        large_borders_that_differ,
-        buffers_grow,
-        slow_readers,
-        memory_is_given_back,
-        no_room,
-        elsewhere,
-        other_processors,
-        messages_pass,
-        switched_off,
-        words_that_switch_it_off,
-    )
-}
+CHECKS = checks(
+    (2, 4, 8),
+    everything_arrives,
+    codes_of_bits,
+    nothing_is_sent,
+    short_results_are_left_in_memory,
+    notes_stay,
+    large_borders_are_sent,
+    large_borders_that_differ,
+    buffers_grow,
+    slow_readers,
+    memory_is_given_back,
+    no_room,
+    elsewhere,
+    other_processors,
+    messages_pass,
+    switched_off,
+    words_that_switch_it_off,
+)
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.fft
 from counting import Counting, sent
 from mpi4py import MPI
-from mpi_checks import over_messages, raised
+from mpi_checks import checks, one_error, over_messages
 from numpy_cases import CASES, ELEMENTWISE, PAYLOAD, alike, operands, squares
 from uneven_cases import meshes, uneven
 
@@ -329,10 +329,7 @@ def mistakes(comm):
         (lambda: u.relayout(other, machine="ipsc2"), "a plan needs equally many"),
         (lambda: u.sum(axis=int(last)), "the axis is"),
     ):
-        error = raised(call)
-        yield isinstance(error, InvalidValueError), f"{error!r}"
-        yield words in str(error), f"{error}"
-        yield len({*comm.allgather(str(error))}) == 1, f"{error!r}"
+        yield from one_error(comm, call, InvalidValueError, words)
 
 
 def cubes_side_by_side(comm):
@@ -354,19 +351,18 @@ def cubes_side_by_side(comm):
     cubes.Free()
 
 
-RANKS = (2, 3, 4, 6, 8, 12)
-CHECKS = {
-    "results": (results, RANKS),
-    "messages": (messages, RANKS),
-    "made once": (made_once, RANKS),
-    "pieces": (pieces, RANKS),
-    "files": (files, RANKS),
-    "relayouts": (relayouts, RANKS),
-    "the same on all": (the_same_on_all, RANKS),
-    "halos": (halos, RANKS),
-    "transforms": (transforms, RANKS),
-    "padded": (padded, RANKS),
-    "stores": (stores, RANKS),
-    "mistakes": (mistakes, RANKS),
-    "cubes side by side": (cubes_side_by_side, (6, 12)),
-}
+CHECKS = checks(
+    (2, 3, 4, 6, 8, 12),
+    results,
+    messages,
+    made_once,
+    pieces,
+    files,
+    relayouts,
+    the_same_on_all,
+    halos,
+    transforms,
+    padded,
+    stores,
+    mistakes,
+) | checks((6, 12), cubes_side_by_side)
