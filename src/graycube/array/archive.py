@@ -17,7 +17,7 @@ from math import prod
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +34,9 @@ from graycube.layout.cells import cells_of
 from graycube.layout.layout import require_cube
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
+from graycube.run.agreement import Facts
+from graycube.run.mpi import Comm
 from graycube.whole_files import named, settled
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
-    from graycube.run.agreement import Facts
 
 _Array = NDArray[Any]
 CHUNK = 1 << 25
@@ -62,7 +59,7 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
     first = over is None or over.rank == 0
     began: list[Path] = []
 
-    def begin() -> "tuple[tuple[Path, Placement], Facts]":
+    def begin() -> tuple[tuple[Path, Placement], Facts]:
         require_plain(a.dtype)
         target, home = _require_store(path), _in_boxes(a.layout)
         if first:
@@ -84,10 +81,10 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
             rmtree(left, ignore_errors=True)
 
 
-def load_zarr(path: str | Path, layout: Placement, comm: "Intracomm | None") -> _Array:
+def load_zarr(path: str | Path, layout: Placement, comm: Comm | None) -> _Array:
     """The blocks that are in this process, of an array in a store of Zarr; collective."""
 
-    def prepare() -> "tuple[tuple[_Array, Placement], Facts]":
+    def prepare() -> tuple[tuple[_Array, Placement], Facts]:
         nodes = nodes_here(require_layout(layout), comm)
         plain = layout.copy_count > 1 or spread(comm) is None
         home = layout if plain else _in_boxes(layout)
@@ -177,7 +174,7 @@ def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[
     return (*lengths, *(max(1, n) for n in payload))
 
 
-def _write_own(path: Path, held: Held) -> "tuple[None, Facts]":
+def _write_own(path: Path, held: Held) -> tuple[None, Facts]:
     """The box of this rank, or the whole array."""
     zarr = _zarr()
     with zarr.config.set({"array.write_empty_chunks": True}):  # it is read as a store is opened
@@ -200,7 +197,7 @@ def _files(path: Path, store: Any, piece: Piece) -> Iterator[Path]:  # noqa: ANN
         yield path / store.metadata.encode_chunk_key(chunk)
 
 
-def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
+def _finish(began: list[Path], target: Path) -> tuple[None, Facts]:
     """The new store takes the place of the old one, on the rank that began it.
 
     Every rank has its chunks on the disk by now; what is left are the folders of them.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import count
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,10 @@ from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.run import no_way_back
 from graycube.run.agreement import Told, different
+from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Mesh = NDArray[Any]
 _Call = Callable[[], object]
@@ -92,7 +90,7 @@ def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
     return lambda: target.__setitem__(places, source[of])
 
 
-def borders(frame: Frame, mesh: _Mesh, comm: "Intracomm") -> "Borders | Neighbours":
+def borders(frame: Frame, mesh: _Mesh, comm: Comm) -> "Borders | Neighbours":
     """The exchange of one rank, through memory if the ranks share any.
 
     >>> def program(frame, mesh, comm):  # on all ranks, once they are agreed

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,8 @@ from graycube.layout.grids import Thinned
 from graycube.layout.placement import Placement
 from graycube.run import freed_with, mpi, no_way_back, private
 from graycube.run.agreement import different, digest_of
+from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
 _KEPT = 32  # layouts and targets
@@ -134,7 +132,7 @@ def carried(
     blocks: _Blocks,
     layout: Placement | Thinned,
     target: Placement | Thinned,
-    comm: "Intracomm",
+    comm: Comm,
     shift: tuple[int, ...],
 ) -> _Blocks:
     """The block of this rank after all elements went where they belong; collective.
@@ -228,7 +226,7 @@ class _Trade:
         shift: tuple[int, ...],
         payload: tuple[int, ...],
         dtype: "np.dtype[Any]",
-        comm: "Intracomm",
+        comm: Comm,
     ) -> None:
         known = private(comm)
         found = traffic(layout, target, comm.rank, shift)

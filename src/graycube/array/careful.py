@@ -5,12 +5,10 @@ other rank waits for it. In the end all ranks hear of it, and raise the same err
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from graycube.array.ranks import together
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 _T = TypeVar("_T")
 
@@ -40,7 +38,7 @@ class Careful(Generic[_T]):
                 self._error = error
         return self._instead(*given)
 
-    def settle(self, comm: "Intracomm | None") -> None:
+    def settle(self, comm: Comm | None) -> None:
         """Raise what it raised on any rank on all of them; collective."""
 
         def prepare() -> tuple[None, dict[str, object]]:

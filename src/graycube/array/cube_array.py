@@ -7,7 +7,7 @@ on all of them. Everything else works on the blocks that are here and sends noth
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,12 +30,9 @@ from graycube.array.window import Fill, Window, window
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine
+from graycube.run.mpi import Comm
 from graycube.show import Sheet, Shown
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
-    from graycube.stencil import ReachLike
+from graycube.stencil import ReachLike
 
 
 class CubeArray(LikeNumpy, Shown):
@@ -54,9 +51,7 @@ class CubeArray(LikeNumpy, Shown):
     """
 
     @classmethod
-    def from_numpy(
-        cls, x: ArrayLike, layout: Layout, comm: "Intracomm | None" = None
-    ) -> "CubeArray":
+    def from_numpy(cls, x: ArrayLike, layout: Layout, comm: Comm | None = None) -> "CubeArray":
         """The array x, spread over the nodes; what follows the axes of the layout is payload.
 
         Collective: every rank passes the whole array and keeps its part. To send the parts
@@ -78,7 +73,7 @@ class CubeArray(LikeNumpy, Shown):
         cls,
         function: Callable[..., ArrayLike],
         layout: Layout,
-        comm: "Intracomm | None" = None,
+        comm: Comm | None = None,
     ) -> "CubeArray":
         """The array with ``function(i, j, ...)`` at index (i, j, ...), as ``np.fromfunction``.
 
@@ -105,7 +100,7 @@ class CubeArray(LikeNumpy, Shown):
         cls,
         x: ArrayLike | None,
         layout: Layout,
-        comm: "Intracomm | None" = None,
+        comm: Comm | None = None,
         root: int = 0,
     ) -> "CubeArray":
         """The array x of rank ``root``, sent to all nodes; the others pass None. Collective.
@@ -120,7 +115,7 @@ class CubeArray(LikeNumpy, Shown):
 
     @classmethod
     def from_local(
-        cls, piece: ArrayLike, layout: Layout, comm: "Intracomm | None" = None
+        cls, piece: ArrayLike, layout: Layout, comm: Comm | None = None
     ) -> "CubeArray":
         """The array of which every rank has its own piece, as :attr:`local`; collective.
 
@@ -266,7 +261,7 @@ class CubeArray(LikeNumpy, Shown):
 
     def halo(
         self,
-        reach: "ReachLike" = 1,
+        reach: ReachLike = 1,
         *,
         periodic: bool | Sequence[bool] = True,
         corners: bool = False,
@@ -317,9 +312,7 @@ class CubeArray(LikeNumpy, Shown):
             save(path, self.blocks, self.layout, self.comm, attributes)
 
     @classmethod
-    def load(
-        cls, path: str | Path, layout: Layout, comm: "Intracomm | None" = None
-    ) -> "CubeArray":
+    def load(cls, path: str | Path, layout: Layout, comm: Comm | None = None) -> "CubeArray":
         """Read an array from a ``.npy`` file, or a ``.zarr`` store, every rank its part.
 
         Collective; into any layout, on any number of ranks.

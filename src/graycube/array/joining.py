@@ -1,7 +1,7 @@
 """Functions of several arrays: chosen from, joined, compared."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +12,7 @@ from graycube.array.held import Held
 from graycube.array.ranks import together
 from graycube.array.reductions import reduced
 from graycube.errors import InvalidTypeError, InvalidValueError
-
-if TYPE_CHECKING:
-    from graycube.run.agreement import Facts
+from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
 
@@ -71,7 +69,7 @@ def assert_allclose(
     AssertionError: 1 of 2 elements differ by more than rtol=1e-07, atol=0; by 0.5 at most
     """
 
-    def prepare() -> "tuple[Held | Any, Facts]":
+    def prepare() -> tuple[Held | Any, Facts]:
         if not isinstance(actual, Held):
             raise InvalidTypeError(
                 f"got a {type(actual).__name__}", "it must be a CubeArray", "use numpy.testing"

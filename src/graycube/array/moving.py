@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,9 @@ from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
 from graycube.run.fetch import fetch, fetch_by_index
+from graycube.run.mpi import Comm
 from graycube.run.redistribution import Ready
 from graycube.run.script import Script
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
@@ -37,7 +35,7 @@ def moved(
     layout: Layout,
     before: AffineMap,
     after: AffineMap,
-    comm: "Intracomm | None",
+    comm: Comm | None,
 ) -> _Blocks:
     """The blocks after what was at ``before(word)`` has gone to ``after(word)``, for all words.
 
@@ -62,7 +60,7 @@ def moved(
 
 
 def straight(
-    blocks: _Blocks, layout: Placement, target: Placement, comm: "Intracomm | None"
+    blocks: _Blocks, layout: Placement, target: Placement, comm: Comm | None
 ) -> _Blocks:
     """The blocks in another layout of the same shape, everything straight to where it belongs.
 
@@ -162,7 +160,7 @@ def alike(layout: Placement, target: Placement) -> bool:
 
 
 def rolled(
-    blocks: _Blocks, layout: Placement, shift: Sequence[int], comm: "Intracomm | None"
+    blocks: _Blocks, layout: Placement, shift: Sequence[int], comm: Comm | None
 ) -> _Blocks:
     """The blocks with every element so much farther along each axis, around the end of it.
 
@@ -201,7 +199,7 @@ def _by_index(
     blocks: _Blocks,
     layout: Layout,
     target: Layout,
-    comm: "Intracomm | None",
+    comm: Comm | None,
     shift: tuple[int, ...],
 ) -> _Blocks:
     """What a script by index does, on several ranks."""
@@ -233,7 +231,7 @@ def mover(  # noqa: PLR0913, PLR0917 - from where to where, twice
     after: AffineMap,
     blocks: _Blocks,
     result: _Blocks,
-    comm: "Intracomm",
+    comm: Comm,
 ) -> Ready:
     """The same on several ranks, from one array to another, again and again."""
     (node,) = nodes_here(layout, comm)

@@ -4,20 +4,17 @@ Rule: a communicator of one rank has all nodes, as if there were none. So a prog
 ``python`` as it does under ``mpiexec``.
 """
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
 
 from graycube.errors import InvalidTypeError
 from graycube.layout.placement import Placement
 from graycube.run import agreed, require_comm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-    from mpi4py.MPI import Intracomm
-
-    from graycube.run.agreement import Facts
-    from graycube.run.meeting import Note
+from graycube.run.agreement import Facts
+from graycube.run.meeting import Note
+from graycube.run.mpi import Comm
 
 _T = TypeVar("_T")
 
@@ -38,7 +35,7 @@ def require_layout(layout: object) -> Placement:
     return layout
 
 
-def spread(comm: "Intracomm | None") -> "Intracomm | None":
+def spread(comm: Comm | None) -> Comm | None:
     """The communicator, if it has more than one rank.
 
     >>> spread(None) is None
@@ -47,7 +44,7 @@ def spread(comm: "Intracomm | None") -> "Intracomm | None":
     return None if comm is None or require_comm(comm).size == 1 else comm
 
 
-def nodes_here(layout: Placement, comm: "Intracomm | None") -> range:
+def nodes_here(layout: Placement, comm: Comm | None) -> range:
     """The nodes whose blocks are in this process.
 
     >>> from graycube.layout import Layout
@@ -62,9 +59,9 @@ def nodes_here(layout: Placement, comm: "Intracomm | None") -> range:
 
 
 def together(
-    comm: "Intracomm | None",
-    prepare: "Callable[[], tuple[_T, Facts]]",
-    note: "Callable[[_T], Note | None] | None" = None,
+    comm: Comm | None,
+    prepare: Callable[[], tuple[_T, Facts]],
+    note: Callable[[_T], Note | None] | None = None,
 ) -> _T:
     """What ``prepare`` gives, if all ranks succeed with the same facts; see ``agreed``.
 
@@ -76,8 +73,8 @@ def together(
 
 
 def facts_of(
-    what: str, layout: Placement, blocks: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"
-) -> "Facts":
+    what: str, layout: Placement, blocks: np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+) -> Facts:
     """What arrays have alike on all ranks.
 
     >>> from graycube.layout import Layout

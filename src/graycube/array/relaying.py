@@ -17,11 +17,10 @@ from graycube.layout.in_bits import in_bits
 from graycube.layout.layout import require_cube
 from graycube.machine import Machine
 from graycube.run import renumbered
+from graycube.run.mpi import Comm
 from graycube.schedule import Task
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
     from graycube.planning import Plan
 
 _Blocks = NDArray[Any]
@@ -42,8 +41,8 @@ class Relay:
 
 
 def relaid(
-    blocks: _Blocks, layout: Layout, comm: "Intracomm | None", route: Relay
-) -> "tuple[_Blocks, Layout, Intracomm | None]":
+    blocks: _Blocks, layout: Layout, comm: Comm | None, route: Relay
+) -> tuple[_Blocks, Layout, Comm | None]:
     """The blocks in the target layout, the layout, and the communicator; collective.
 
     >>> import numpy as np
@@ -97,7 +96,7 @@ def relaid(
     return blocks, route.target, _renumbered(over, numbers)
 
 
-def _renumbered(comm: "Intracomm", numbers: AffineMap) -> "Intracomm":
+def _renumbered(comm: Comm, numbers: AffineMap) -> Comm:
     """The communicator with the new node numbers, which is kept for the next time."""
     return renumbered(comm, [numbers(node) for node in range(comm.size)])
 

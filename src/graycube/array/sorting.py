@@ -12,7 +12,7 @@ Rules.
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +33,8 @@ from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
 from graycube.layout.share import SharedAxis
 from graycube.run import no_way_back
+from graycube.run.mpi import Comm
 from graycube.run.windows import windows
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
@@ -76,7 +74,7 @@ def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
     name: str,
     axis: int,
     kind: str | None,
-    over_ranks: Callable[[_Array, InARow, "Intracomm"], _Array],
+    over_ranks: Callable[[_Array, InARow, Comm], _Array],
     in_memory: Callable[..., _Array],
 ) -> _H:
 
@@ -178,7 +176,7 @@ def _stable(x: _Array, axis: int) -> _Array:
     return np.argsort(x, axis, kind="stable")
 
 
-def _sorted(lines: _Array, row: InARow, comm: "Intracomm") -> _Array:
+def _sorted(lines: _Array, row: InARow, comm: Comm) -> _Array:
     """Lines sorted over all ranks, where each keeps as many of their elements as it has."""
     parts = SortedParts(row, len(lines), [lines.dtype], comm)
     (own,) = parts.own
@@ -190,7 +188,7 @@ def _sorted(lines: _Array, row: InARow, comm: "Intracomm") -> _Array:
     return found
 
 
-def _order(lines: _Array, row: InARow, comm: "Intracomm") -> _Array:
+def _order(lines: _Array, row: InARow, comm: Comm) -> _Array:
     """The indices that sort lines over all ranks; equal elements keep their order."""
     parts = SortedParts(row, len(lines), [lines.dtype, np.intp], comm)
     keys, index = parts.own

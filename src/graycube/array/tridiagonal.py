@@ -15,7 +15,7 @@ Rules.
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,7 @@ from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
 from graycube.host import host_array
 from graycube.layout.required import require_axis
-
-if TYPE_CHECKING:
-    from graycube.run.agreement import Facts
+from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
@@ -265,7 +263,7 @@ def _type_of(coefficients: tuple[object, ...], right: Held) -> np.dtype[Any]:
     return dtype
 
 
-def _require_sound(sound: bool) -> "tuple[bool, Facts]":  # noqa: FBT001 - it is all there is
+def _require_sound(sound: bool) -> tuple[bool, Facts]:  # noqa: FBT001 - it is all there is
     if not sound:
         raise _singular()
     return sound, {}

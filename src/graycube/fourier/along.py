@@ -5,9 +5,10 @@ twiddle factors. Running it brings a group into memory, transforms it, many line
 multiplies. Over MPI the arrays in between and the requests are made once too.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +23,8 @@ from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.run import private
 from graycube.run.butterflies import unit_roots
+from graycube.run.mpi import Comm
 from graycube.run.redistribution import Ready
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
 KEPT = 8
@@ -56,7 +53,7 @@ class PassStep:
         return self.turned(made).reshape(blocks.shape)
 
     def on_copies(
-        self, layout: Layout, blocks: _Blocks, comm: "Intracomm | None", *, inverse: bool
+        self, layout: Layout, blocks: _Blocks, comm: Comm | None, *, inverse: bool
     ) -> _Blocks:
         """The same where each node needs copies of the blocks of others, and keeps its own."""
         made = from_copies(blocks, layout, self.before, self.group, comm, inverse=inverse)
@@ -92,9 +89,7 @@ class Along:
     steps: tuple[PassStep, ...]
     inverse: bool
 
-    def run(
-        self, blocks: _Blocks, comm: "Intracomm | None" = None, *, ours: bool = False
-    ) -> _Blocks:
+    def run(self, blocks: _Blocks, comm: Comm | None = None, *, ours: bool = False) -> _Blocks:
         """The transformed blocks, without any scaling; if they are ``ours``, in their place."""
         over = spread(comm)
         if over is not None and not any(group.copied for group in self.passes):
@@ -125,7 +120,7 @@ class _Moving:
 class _Arrays:
     """A transform on one rank: two arrays to work in, and a redistribution between each two."""
 
-    def __init__(self, planned: Along, blocks: _Blocks, comm: "Intracomm") -> None:
+    def __init__(self, planned: Along, blocks: _Blocks, comm: Comm) -> None:
         self._planned, self._comm = planned, comm
         here, there = (np.empty(blocks.shape, blocks.dtype) for _ in range(2))
         self._moves: dict[int, _Moving] = {}
@@ -225,7 +220,7 @@ def twiddles(  # noqa: PLR0913, PLR0917 - which group of which axis, and where
     low: int,
     high: int,
     words: IntArray,
-    roots: "Callable[[IntArray, int], _Blocks]",
+    roots: Callable[[IntArray, int], _Blocks],
 ) -> _Blocks:
     """The twiddle factors of words, for all extents: w^(k r), after the bits from low to high.
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from graycube.array import CubeArray
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -12,11 +13,8 @@ from graycube.fourier.lines import resized_layout
 from graycube.gf2 import require_int
 from graycube.layout import Layout
 
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
 
-
-def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
+def complex_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
     """The dtype of the result, as NumPy's: what floats keep their precision, from single on."""
     if dtype.kind not in "biufc":
         raise InvalidTypeError(
@@ -84,7 +82,7 @@ def resized_home(layout: Any, lengths: dict[int, int]) -> Any:  # noqa: ANN401 -
     return reduce(lambda now, axis: resized_layout(now, axis, lengths[axis]), lengths, layout)
 
 
-def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: "DTypeLike") -> None:
+def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: DTypeLike) -> None:
     """Refuse what cannot take a result of this shape, payload included, and dtype.
 
     >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -44,12 +44,9 @@ from graycube.layout.in_bits import in_boxes
 from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
-from graycube.run.mpi import Private
+from graycube.run.mpi import Comm, Private
 from graycube.run.reused import lent
 from graycube.run.windows import windows_of
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _SAME = {type(None), int, str}
 _NOBODY: Any = None
@@ -275,7 +272,7 @@ def _plain(given: tuple[object, ...]) -> bool:
     return True
 
 
-def _tell(comm: "Intracomm", error: Exception) -> NoReturn:
+def _tell(comm: Comm, error: Exception) -> NoReturn:
     """Raise an error on all ranks."""
 
     def fail() -> tuple[None, Facts]:
@@ -310,7 +307,7 @@ _OUT = ("layout of out", "dtype of out")
 
 
 def _carried(
-    a: CubeArray, over: "Intracomm", known: Private, call: _Call, out: CubeArray | None
+    a: CubeArray, over: Comm, known: Private, call: _Call, out: CubeArray | None
 ) -> CubeArray | None:
     """What legs make, in a new array or where it is wanted; None if nothing carries them."""
     shared, legs, facts = windows_of(known), call.legs, call.facts

@@ -4,10 +4,10 @@ Rule: before a leg that reads the blocks of others, its rank has left its own on
 and all ranks have crossed. That also tells whether they do the same thing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +22,8 @@ from graycube.layout.placement import Placement
 from graycube.run import no_way_back
 from graycube.run.agreement import Facts, Told, different, digest_of
 from graycube.run.fetch import Fetch, fetch, fetch_by_index
-from graycube.run.mpi import Private
+from graycube.run.mpi import Comm, Private
 from graycube.run.windows import windows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mpi4py.MPI import Intracomm
 
 
 def scaling_of(norm: str | None, *, inverse: bool) -> int:
@@ -232,9 +227,7 @@ class Legs:
         return self._known.remembered(key, lambda: np.empty(shape, leg.dtype), 4, "between")
 
 
-def first_calls(
-    first: AnyLeg, target: Blocks, made: Blocks, source: Blocks
-) -> "Iterator[Call]":
+def first_calls(first: AnyLeg, target: Blocks, made: Blocks, source: Blocks) -> Iterator[Call]:
     """What the first leg calls; it cannot always work on an array of the caller as it is.
 
     >>> leg, made = LineLeg(Layout.nodes(0), np.dtype(float), ()), np.empty((1, 1))
@@ -253,7 +246,7 @@ def first_calls(
     yield from first.calls(block, made)
 
 
-def carrier(comm: "Intracomm", legs: Sequence[AnyLeg], payload: int) -> Carrier | None:
+def carrier(comm: Comm, legs: Sequence[AnyLeg], payload: int) -> Carrier | None:
     """How legs are carried out, where ranks are agreed about them; collective.
 
     None where letters cannot bring what they read: that is not on a map of addresses.

@@ -12,16 +12,13 @@ Rules.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from graycube.fourier.legs import AnyLeg, Blocks, Call, CrossingLeg
 from graycube.run.agreement import Reduction
-from graycube.run.mpi import private
+from graycube.run.mpi import Comm, private
 from graycube.run.post import post
 from graycube.run.windows import Windows, windows
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 Words = tuple[int, int]
 """The digest of what a rank does."""
@@ -96,7 +93,7 @@ class ByMessages:
     'object'
     """
 
-    def __init__(self, comm: "Intracomm", nbytes: int) -> None:
+    def __init__(self, comm: Comm, nbytes: int) -> None:
         self._comm, self._post = private(comm).comm, post(comm)
         self._post.reserve(nbytes)
         self._shared = windows(comm)  # there may be some, but no room for blocks

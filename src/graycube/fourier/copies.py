@@ -4,7 +4,7 @@ Rule: every node gets the blocks of all nodes of its group, and keeps its own ou
 section 5).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,7 @@ from graycube.fourier.passes import Pass
 from graycube.gf2 import AffineMap
 from graycube.layout import Layout
 from graycube.run import mpi, no_way_back, private
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 _Blocks = NDArray[Any]
 
@@ -27,7 +25,7 @@ def from_copies(  # noqa: PLR0913
     layout: Layout,
     place: AffineMap,
     group: Pass,
-    comm: "Intracomm | None",
+    comm: Comm | None,
     *,
     inverse: bool,
 ) -> _Blocks:
@@ -54,7 +52,7 @@ def from_copies(  # noqa: PLR0913
     return taken(made, layout, group.place, place).copy()
 
 
-def _copies(blocks: _Blocks, nodes: list[int], comm: "Intracomm") -> _Blocks:
+def _copies(blocks: _Blocks, nodes: list[int], comm: Comm) -> _Blocks:
     """The blocks of some nodes, this one among them, in their order."""
     own, block = private(comm).comm, np.ascontiguousarray(blocks)
     copies = np.empty((len(nodes), *block.shape[1:]), block.dtype)

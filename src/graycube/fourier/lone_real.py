@@ -10,7 +10,7 @@ Rules.
 """
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,8 @@ from graycube.fourier import engine
 from graycube.fourier.lone import FEW, Rectangle, lone
 from graycube.fourier.places import Blocked, Mirrored, Straight, Turned, sent_on
 from graycube.fourier.team import Team
+from graycube.gf2.arrays import IntArray
 from graycube.run.butterflies import unit_roots
-
-if TYPE_CHECKING:
-    from graycube.gf2.arrays import IntArray
 
 _Lines = NDArray[Any]
 _KEPT = 4  # roots of unity for a block
@@ -92,7 +90,7 @@ def _mixed(here: _Lines, there: _Lines, factors: tuple[_Lines, _Lines]) -> _Line
 
 @lru_cache(maxsize=_KEPT)
 def _mixing(
-    start: int, stop: int, points: int, dtype: "np.dtype[Any]", *, inverse: bool
+    start: int, stop: int, points: int, dtype: np.dtype[Any], *, inverse: bool
 ) -> tuple[_Lines, _Lines]:
     """The factors between the spectrum of pairs and that of so many points, or back."""
     index, wide = np.arange(start, stop), np.result_type(dtype, complex)
@@ -146,13 +144,13 @@ def roots_beside(own: range, points: int, like: _Lines) -> _Lines:
 
 
 @lru_cache(maxsize=_KEPT)
-def _roots(start: int, stop: int, points: int, dtype: "np.dtype[Any]") -> _Lines:
+def _roots(start: int, stop: int, points: int, dtype: np.dtype[Any]) -> _Lines:
     found = unit_roots(np.arange(start, stop), points, dtype, inverse=False)
     found.flags.writeable = False
     return found
 
 
-def across(values: "_Lines | IntArray", lines: _Lines) -> _Lines:
+def across(values: _Lines | IntArray, lines: _Lines) -> _Lines:
     """Values along axis 0, beside lines.
 
     >>> across(np.arange(2), np.ones((2, 3, 4))).shape

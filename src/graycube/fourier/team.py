@@ -10,7 +10,7 @@ Rules.
 
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,8 @@ from graycube.array.sharing import as_bytes
 from graycube.fourier.places import Blocked
 from graycube.run import mpi, no_way_back, private
 from graycube.run.agreement import different
+from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Lines = NDArray[Any]
 _EVEN = 64  # bytes that parts of a buffer are multiples of
@@ -37,7 +35,7 @@ class Team:
 
     nodes: list[int]
     me: int
-    comm: "Intracomm"
+    comm: Comm
     width: int
 
     def share(self, length: int, who: int) -> range:
