@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.fourier.engine import transformed
-from graycube.fourier.places import Blocked
-from graycube.fourier.team import Team
+from graycube.fourier.team import Blocked, Team
 from graycube.gf2.arrays import IntArray
 from graycube.run import private
 from graycube.run.butterflies import unit_roots

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from graycube.fourier import engine
 from graycube.fourier.lone import FEW, Rectangle, lone
-from graycube.fourier.places import Blocked, Mirrored, Straight, Turned, sent_on
-from graycube.fourier.team import Team
+from graycube.fourier.places import mirrored, sent_on, straight, turned
+from graycube.fourier.team import Blocked, Team
 from graycube.gf2.arrays import IntArray
 from graycube.run.butterflies import unit_roots
 
@@ -44,7 +44,7 @@ def half_spectrum(lines: _Lines, points: int, team: Team) -> _Lines:
     pairs, beside = Blocked.over(half, len(team.nodes)), Blocked(half, want.block)
     lines = _regrouped(lines, have, doubled(pairs), team)
     here = lone(in_pairs(lines), pairs, half, beside, team, inverse=False)
-    there = sent_on(here, beside, want, team, Mirrored(half))
+    there = sent_on(here, beside, want, team, mirrored(half))
     if half in own:  # where the spectrum begins again, its mirror image is the same value
         here = np.concatenate([here, there[-1:]])
     factors = _mixing(own.start, own.stop, points, dtype, inverse=False)
@@ -70,7 +70,7 @@ def from_half(lines: _Lines, points: int, team: Team) -> _Lines:
     half = points // 2
     pairs, beside = Blocked.over(half, len(team.nodes)), Blocked(half, have.block)
     own = beside.own(team.me)
-    there = sent_on(lines, have, beside, team, Turned(half))
+    there = sent_on(lines, have, beside, team, turned(half))
     here = lines[: len(own)].copy()
     if 0 in own:
         here.imag[0] = there.imag[0] = 0
@@ -109,7 +109,9 @@ def doubled(pairs: Blocked) -> Blocked:
 
 
 def _regrouped(lines: _Lines, have: Blocked, want: Blocked, team: Team) -> _Lines:
-    return lines if have == want else sent_on(lines, have, want, team, Straight())
+    if have == want:
+        return lines
+    return sent_on(lines, have, want, team, straight(min(have.length, want.length)))
 
 
 def in_pairs(lines: _Lines) -> _Lines:

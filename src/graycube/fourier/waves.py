@@ -2,19 +2,14 @@
 
 Rules.
 
-1. Points have the waves with less than half as many periods, and those are kept which both
-   numbers of points have. The wave in the middle of an even number has no sign: it is left out.
-2. Along a full axis the waves with negative signs stay at the end. Along the real axis there
-   are none.
-3. An axis comes to memory for that, or stays over its nodes, as for a transform.
+1. Those waves are kept which both numbers of points have (:class:`.places.Waves`).
+2. An axis comes to memory for that, or stays over its nodes, as for a transform.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array import CubeArray
@@ -23,9 +18,8 @@ from graycube.fourier.arguments import require_lengths
 from graycube.fourier.calls import Wanted, called
 from graycube.fourier.lines import evened, lines_of, of_lines, with_room
 from graycube.fourier.owned import on_lines
-from graycube.fourier.places import Blocked, sent_on
+from graycube.fourier.places import Waves
 from graycube.fourier.real import irfftn, require_real, rfftn
-from graycube.fourier.team import Team
 from graycube.fourier.transform import (
     Norm,
     all_agree,
@@ -34,7 +28,6 @@ from graycube.fourier.transform import (
     require_axes,
     require_norm,
 )
-from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout, Ownership
 
 _Lines = NDArray[Any]
@@ -54,6 +47,7 @@ def resampled(
     ``norm="forward"`` everywhere its numbers are amplitudes, and need no scaling. This is the
     3/2 rule: to more points, back, multiply, transform, to fewer points.
 
+    >>> import numpy as np
     >>> from graycube.fourier import irfftn, rfftn
     >>> from graycube.layout import Layout
     >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
@@ -90,6 +84,7 @@ def to_points(  # noqa: PLR0913
     It is ``irfftn(resampled(spectrum, points, s, axes), s, axes, norm)`` in one go, or with
     ``real=False`` that of ``ifftn``: waves go to their places where lines are transformed.
 
+    >>> import numpy as np
     >>> from graycube.fourier import rfftn
     >>> from graycube.layout import Layout
     >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
@@ -123,6 +118,7 @@ def to_waves(
     of ``fftn``, in one go: only these waves are kept of each line. So a product by the 3/2 rule
     is ``to_waves(to_points(u, n, m) * to_points(v, n, m), n)``.
 
+    >>> import numpy as np
     >>> from graycube.fourier import rfftn
     >>> from graycube.layout import Layout
     >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
@@ -157,6 +153,7 @@ def points_wanted(  # noqa: PLR0913
 ) -> Wanted:
     """What :func:`to_points` is asked for.
 
+    >>> import numpy as np
     >>> from graycube.layout import Layout
     >>> a = CubeArray.from_numpy(np.ones((8, 5)), Layout.mesh((8, 5), (2, 1)))
     >>> points_wanted(a, (8, 8), (12, 12)).waves
@@ -178,6 +175,7 @@ def waves_wanted(
 ) -> Wanted:
     """What :func:`to_waves` is asked for.
 
+    >>> import numpy as np
     >>> from graycube.layout import Layout
     >>> a = CubeArray.from_numpy(np.ones((12, 12)), Layout.mesh((12, 12), (2, 1)))
     >>> waves_wanted(a, (8, 8)).points
@@ -189,52 +187,6 @@ def waves_wanted(
     wanted = require_lengths(a.layout, require_axes(a.layout, axes), points)
     shape = tuple(a.layout.shape[k] for k in wanted)
     return Wanted((*wanted,), shape, norm, real=real, waves=tuple(wanted.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class Waves:
-    """The places of waves along an axis: those up to ``last``, and back to ``-last``.
-
-    >>> Waves.of(6, 8, half=False).origins(np.arange(8))
-    array([ 0,  1,  2, -1, -1, -1,  4,  5])
-    """
-
-    old: int
-    new: int
-    last: int
-    half: bool
-
-    @classmethod
-    def of(cls, old: int, new: int, *, half: bool) -> "Waves":
-        """Those of two numbers of points."""
-        last = (min(old, new) - 1) // 2
-        values = (old // 2 + 1, new // 2 + 1) if half else (old, new)
-        return cls(*values, last, half)
-
-    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
-        """The only place of each."""
-        return (self._other(source, self.old, self.new),)
-
-    def origins(self, goal: IntArray) -> IntArray:
-        """The only source of each."""
-        return self._other(goal, self.new, self.old)
-
-    def _other(self, k: IntArray, here: int, there: int) -> IntArray:
-        negative = (k >= here - self.last) & (not self.half)
-        return np.where(k <= self.last, k, np.where(negative, k - here + there, -1))
-
-    def in_memory(self, lines: _Lines, axis: int) -> _Lines:
-        """Whole lines."""
-        origins = self.origins(np.arange(self.new))
-        made = np.take(lines, origins, axis)
-        np.moveaxis(made, axis, 0)[origins < 0] = 0
-        return made
-
-    def over_nodes(self, lines: _Lines, team: Team) -> _Lines:
-        """Lines along axis 0 that a team has; collective."""
-        nodes = len(team.nodes)
-        old, new = Blocked.over(self.old, nodes), Blocked.over(self.new, nodes)
-        return sent_on(lines, old, new, team, self)
 
 
 def numbers_of(
