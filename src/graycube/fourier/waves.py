@@ -7,30 +7,26 @@ Rules.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
-
-from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.errors import InvalidValueError
-from graycube.fourier.arguments import require_lengths
-from graycube.fourier.calls import Wanted, called
-from graycube.fourier.lines import evened, lines_of, of_lines, with_room
+from graycube.fourier.arguments import (
+    Norm,
+    Wanted,
+    all_agree,
+    require_axes,
+    require_lengths,
+    require_norm,
+    require_real,
+)
+from graycube.fourier.calls import called
+from graycube.fourier.lines import evened
 from graycube.fourier.owned import on_lines
 from graycube.fourier.places import Waves
-from graycube.fourier.real import irfftn, require_real, rfftn
-from graycube.fourier.transform import (
-    Norm,
-    all_agree,
-    fftn,
-    ifftn,
-    require_axes,
-    require_norm,
-)
-from graycube.layout import Layout, Ownership
-
-_Lines = NDArray[Any]
+from graycube.fourier.real import irfftn, rfftn
+from graycube.fourier.transform import fftn, ifftn
+from graycube.layout import Layout
 
 
 def resampled(
@@ -66,7 +62,9 @@ def resampled(
     now, last = spectrum, [*numbers][-1:]
     for axis, (old, new) in numbers.items():
         if old != new:
-            now = _along(now, axis, Waves.of(old, new, half=real and axis in last))
+            waves = Waves.of(old, new, half=real and axis in last)
+            kept = waves.old, waves.new, waves.in_memory, waves.over_nodes
+            now = on_lines(now, axis, now.dtype, *kept)
     return spectrum.copy() if now is spectrum else evened(now, spectrum)
 
 
@@ -97,11 +95,12 @@ def to_points(  # noqa: PLR0913
     def asked() -> Wanted:
         return points_wanted(spectrum, points, s, axes, norm, real=real)
 
-    found = called(spectrum, "to_points", (axes, points, s, norm, real), asked, None)
-    if found is not None:
-        return found
-    finer = resampled(spectrum, points, s, axes, real=real)
-    return (irfftn if real else ifftn)(finer, axes, norm, s=s)
+    def without_legs(_asked: Wanted) -> CubeArray:
+        finer = resampled(spectrum, points, s, axes, real=real)
+        return (irfftn if real else ifftn)(finer, axes, norm, s=s)
+
+    given = axes, points, s, norm, real
+    return called(spectrum, "to_points", given, asked, None, without_legs)
 
 
 def to_waves(
@@ -134,12 +133,11 @@ def to_waves(
     def asked() -> Wanted:
         return waves_wanted(a, points, axes, norm, real=real)
 
-    found = called(a, "to_waves", (axes, points, norm, real), asked, None)
-    if found is not None:
-        return found
-    chosen = all_agree(a, "to_waves", asked, points=points, axes=axes, norm=norm, real=real)
-    whole = (rfftn if real else fftn)(a, chosen.axes, norm)
-    return resampled(whole, chosen.points, points, chosen.axes, real=real)
+    def without_legs(chosen: Wanted) -> CubeArray:
+        whole = (rfftn if real else fftn)(a, chosen.axes, norm)
+        return resampled(whole, chosen.points, points, chosen.axes, real=real)
+
+    return called(a, "to_waves", (axes, points, norm, real), asked, None, without_legs)
 
 
 def points_wanted(  # noqa: PLR0913
@@ -215,11 +213,3 @@ def numbers_of(
                 "pass the points of the array that was transformed; real=False after fftn",
             )
     return {k: (there[k], wanted[k]) for k in chosen}
-
-
-def _along(a: CubeArray, axis: int, waves: Waves) -> CubeArray:
-    a = with_room(a, axis)
-    if isinstance(a.layout, Ownership):
-        work = partial(waves.in_memory, axis=axis)
-        return on_lines(a, axis, waves.new, work, waves.over_nodes)
-    return of_lines(waves.in_memory(lines_of(a, axis, a.dtype), 1), a, axis)
