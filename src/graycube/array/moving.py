@@ -1,6 +1,6 @@
 """Data taken from place to place, whether the nodes are here or on other ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from math import prod
 from typing import Any, TypeVar
@@ -19,9 +19,8 @@ from graycube.layout.indexing import row_of
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
-from graycube.run.fetch import fetch, fetch_by_index
+from graycube.run.fetch import Fetch, fetch, fetch_by_index
 from graycube.run.mpi import Comm
-from graycube.run.redistribution import Ready
 from graycube.run.script import Script
 
 _Blocks = NDArray[Any]
@@ -51,12 +50,15 @@ def moved(
     over = spread(comm)
     if over is None:
         return taken(blocks, layout, before, after)
-    result = np.empty_like(blocks, order="C")
-    bound = mover(layout, before, after, blocks, result, over)
-    try:
-        return bound.run()
-    finally:
-        bound.free()
+    (node,) = nodes_here(layout, over)
+    payload, move = prod(axis.extent for axis in layout.axes), after @ before.inverse()
+    return _at_once(
+        partial(fetch, move, layout.n, node),
+        partial(_script, move, layout.n, node, payload),
+        over,
+        blocks,
+        np.empty_like(blocks, order="C"),
+    )
 
 
 def straight(
@@ -204,14 +206,24 @@ def _by_index(
 ) -> _Blocks:
     """What a script by index does, on several ranks."""
     (node,) = nodes_here(layout, comm)
-    result = np.empty((1, target.block_size, *blocks.shape[2:]), blocks.dtype)
-    bound = redistribution(
+    return _at_once(
         partial(fetch_by_index, layout, target, node, shift),
         partial(_script_by_index, layout, target, node, shift),
         require_comm(comm),
         blocks,
-        result,
+        np.empty((1, target.block_size, *blocks.shape[2:]), blocks.dtype),
     )
+
+
+def _at_once(
+    seen: Callable[[], Fetch],
+    script: Callable[[], Script],
+    comm: Comm,
+    blocks: _Blocks,
+    result: _Blocks,
+) -> _Blocks:
+    """The result, by memory that ranks share or by messages."""
+    bound = redistribution(seen, script, comm, blocks, result)
     try:
         return bound.run()
     finally:
@@ -223,26 +235,6 @@ def _script_by_index(
     layout: Layout, target: Layout, node: int, shift: tuple[int, ...]
 ) -> Script:
     return script_by_index(layout, target, node, shift)
-
-
-def mover(  # noqa: PLR0913, PLR0917 - from where to where, twice
-    layout: Layout,
-    before: AffineMap,
-    after: AffineMap,
-    blocks: _Blocks,
-    result: _Blocks,
-    comm: Comm,
-) -> Ready:
-    """The same on several ranks, from one array to another, again and again."""
-    (node,) = nodes_here(layout, comm)
-    payload, move = prod(axis.extent for axis in layout.axes), after @ before.inverse()
-    return redistribution(
-        partial(fetch, move, layout.n, node),
-        partial(_script, move, layout.n, node, payload),
-        comm,
-        blocks,
-        result,
-    )
 
 
 @lru_cache(maxsize=SCRIPTS)

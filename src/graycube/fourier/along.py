@@ -2,7 +2,7 @@
 
 What the passes need is worked out once: what shape the lines of a group have in memory, and the
 twiddle factors. Running it brings a group into memory, transforms it, many lines at a time, and
-multiplies. Over MPI the arrays in between and the requests are made once too.
+multiplies.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.moving import addresses, moved, mover
+from graycube.array.moving import addresses, moved
 from graycube.array.ranks import spread
 from graycube.fourier.copies import from_copies
 from graycube.fourier.engine import transformed
@@ -21,10 +21,8 @@ from graycube.fourier.passes import Pass, passes
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.run import private
 from graycube.run.butterflies import unit_roots
 from graycube.run.mpi import Comm
-from graycube.run.redistribution import Ready
 
 _Blocks = NDArray[Any]
 KEPT = 8
@@ -91,70 +89,16 @@ class Along:
 
     def run(self, blocks: _Blocks, comm: Comm | None = None, *, ours: bool = False) -> _Blocks:
         """The transformed blocks, without any scaling; if they are ``ours``, in their place."""
-        over = spread(comm)
-        if over is not None and not any(group.copied for group in self.passes):
-            remembered = private(over).remembered
-            key = (self, blocks.shape)
-            arrays = remembered(key, lambda: _Arrays(self, blocks, over), KEPT)
-            return arrays.run(blocks, blocks if ours else None)
         given = None if ours else blocks
         for step in self.steps:
             if step.group.copied:
+                over = spread(comm)
                 blocks = step.on_copies(self.layout, blocks, over, inverse=self.inverse)
                 continue
-            blocks = moved(blocks, self.layout, step.before, step.group.place, None)
+            blocks = moved(blocks, self.layout, step.before, step.group.place, comm)
             out = None if blocks is given else blocks  # what was fetched or made is ours
             blocks = step.run(blocks, out, inverse=self.inverse)
         return blocks
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Moving:
-    """A redistribution from one array to another."""
-
-    start: _Blocks
-    execution: Ready
-    end: _Blocks
-
-
-class _Arrays:
-    """A transform on one rank: two arrays to work in, and a redistribution between each two."""
-
-    def __init__(self, planned: Along, blocks: _Blocks, comm: Comm) -> None:
-        self._planned, self._comm = planned, comm
-        here, there = (np.empty(blocks.shape, blocks.dtype) for _ in range(2))
-        self._moves: dict[int, _Moving] = {}
-        for k, step in enumerate(planned.steps):
-            if step.before != step.group.place:
-                self._moves[k] = _Moving(here, self._mover(step, here, there), there)
-                here, there = there, here
-
-    def run(self, blocks: _Blocks, made: _Blocks | None) -> _Blocks:
-        """The transformed blocks, in a given array, the blocks perhaps, or in a new one."""
-        last = max(self._moves, default=-1)
-        for k, step in enumerate(self._planned.steps):
-            if k in self._moves:
-                blocks = self._moved(blocks if k == 0 else None, step, self._moves[k])
-            if k < last:
-                out = next(move.start for j, move in self._moves.items() if j > k)
-            else:
-                out = made = np.empty_like(blocks, order="C") if made is None else made
-            blocks = step.run(blocks, out, inverse=self._planned.inverse)
-        return blocks
-
-    def _moved(self, given: _Blocks | None, step: PassStep, move: _Moving) -> _Blocks:
-        """The blocks where the step needs them; those of the caller go straight from there."""
-        if given is None:
-            return move.execution.run()
-        once = self._mover(step, given, move.end)
-        try:
-            return once.run()
-        finally:
-            once.free()
-
-    def _mover(self, step: PassStep, here: _Blocks, there: _Blocks) -> Ready:
-        layout = self._planned.layout
-        return mover(layout, step.before, step.group.place, here, there, self._comm)
 
 
 @lru_cache(maxsize=KEPT)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from graycube.array.boxes import Parcel, shape_of, traffic
 from graycube.fourier import engine
-from graycube.fourier.legs import Blocks, Call, Posted
+from graycube.fourier.legs import Blocks, Call, Handover
 from graycube.fourier.places import Waves, Way, as_slice, straight
 from graycube.layout import Ownership
 from graycube.run.post import Post
@@ -152,7 +152,7 @@ class BoxLeg:
         writes = before.nodes_like(node)[0] == node
         return own if writes else None, whole[self.read.piece(self.nodes).slices]
 
-    def posted(self, post: Post, made: Blocks) -> Posted:
+    def posted(self, post: Post, made: Blocks) -> Handover:
         """The boxes that go to others, and those that come."""
         node, payload = self.nodes.start, made.shape[2:]
         before = self._before()
@@ -180,7 +180,7 @@ class BoxLeg:
             mailing.send()
             _copy_all([(box[places], letter) for places, letter in coming])
 
-        return Posted(None, pack, send, self, box)
+        return Handover(None, self, box, pack, send)
 
     def _before(self) -> Ownership:
         if self.came is None:

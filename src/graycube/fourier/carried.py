@@ -14,8 +14,8 @@ import numpy as np
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
-from graycube.fourier.carriers import ByMemory, ByMessages, Carrier, Handover, Words
-from graycube.fourier.legs import AnyLeg, Blocks, Call, LineLeg
+from graycube.fourier.carriers import ByMemory, ByMessages, Carrier, Words
+from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg
 from graycube.fourier.trading import moving_legs
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
@@ -212,7 +212,8 @@ class Legs:
             if crossing.pack is not None:
                 calls.append(crossing.pack(made))
             found.append(_Stretch(cross, tuple(calls)))
-            cross, calls = crossing.cross, []
+            cross = partial(self._carrier.cross, crossing, len(found) - 1)
+            calls = []
             block, reading = crossing.seen, crossing.leg
         if block is not target:
             calls.append(partial(np.copyto, target, block))

@@ -2,19 +2,13 @@
 
 Rules.
 
-1. In front of a leg that reads the blocks of others there is a crossing. The leg before writes
-   into ``made``, if that is there, else where it likes, and then ``pack`` is called.
-2. Then the ranks ``cross``, which also tells whether all do the same: by memory that is what
+1. In front of a leg that reads the blocks of others there is a crossing, with a handover.
+2. There the ranks ``cross``, which also tells whether all do the same: by memory that is what
    their meeting says, each time. By messages they are asked when they begin, without waiting,
    and have to answer before the first letter leaves.
-3. The leg, perhaps with another order of what it fetches, reads ``seen``.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
-
-from graycube.fourier.legs import AnyLeg, Blocks, Call, CrossingLeg
+from graycube.fourier.legs import Blocks, CrossingLeg, Handover
 from graycube.run.agreement import Reduction
 from graycube.run.mpi import Comm, private
 from graycube.run.post import post
@@ -22,38 +16,6 @@ from graycube.run.windows import Windows, windows
 
 Words = tuple[int, int]
 """The digest of what a rank does."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Handover:
-    """What happens between two legs; see the rules."""
-
-    made: Blocks | None
-    pack: Callable[[Blocks], Call] | None
-    cross: Callable[[Words], bool]
-    leg: AnyLeg
-    seen: Blocks
-
-
-class Carrier(Protocol):
-    """One way to bring blocks to other nodes.
-
-    >>> Carrier.__name__
-    'Carrier'
-    """
-
-    @property
-    def state(self) -> tuple[int, int]:
-        """What changes whenever crossings have to be made anew."""
-
-    def begin(self, words: Words) -> None:
-        """Say what this rank is about to do."""
-
-    def agreed(self, words: Words) -> bool:
-        """Whether all ranks do the same, where nothing crosses; collective."""
-
-    def crossing(self, leg: CrossingLeg, made: Blocks, number: int) -> Handover:
-        """That in front of a leg, whose rank makes a block like this; they are numbered."""
 
 
 class ByMemory:
@@ -83,7 +45,11 @@ class ByMemory:
         shared = self._shared
         buffer = shared.buffers[shared.turn + number & 1]
         own, seen = leg.among(buffer, made, shared.comm.size)
-        return Handover(own, None, self.agreed, leg, seen)
+        return Handover(own, leg, seen)
+
+    def cross(self, _handover: Handover, _number: int, words: Words) -> bool:
+        """Meet, and tell whether all ranks do the same; collective."""
+        return self.agreed(words)
 
 
 class ByMessages:
@@ -115,14 +81,22 @@ class ByMessages:
             return self._shared.meet((0, *words))
         return self._asked is None or self._asked.alike()
 
-    def crossing(self, leg: CrossingLeg, made: Blocks, number: int) -> Handover:
+    def crossing(self, leg: CrossingLeg, made: Blocks, _number: int) -> Handover:
         """As letters."""
-        mail = leg.posted(self._post, made)
+        return leg.posted(self._post, made)
 
-        def cross(words: Words) -> bool:
-            if number == 0 and not self.agreed(words):
-                return False
-            mail.send()
-            return True
+    def cross(self, handover: Handover, number: int, words: Words) -> bool:
+        """Send them, if all ranks do the same."""
+        if number == 0 and not self.agreed(words):
+            return False
+        if handover.send is not None:
+            handover.send()
+        return True
 
-        return Handover(mail.made, mail.pack, cross, mail.leg, mail.seen)
+
+Carrier = ByMemory | ByMessages
+"""One way to bring blocks to other nodes.
+
+Its ``state`` changes whenever crossings have to be made anew. One begins by saying what the
+rank is about to do; crossings are numbered.
+"""
