@@ -236,15 +236,13 @@ def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array
             raise _unreadable(path, f"{missing} of {store.nchunks} chunks are missing")
     if len(nodes) > 1:  # all of them
         return layout.scatter(_attempted(path, lambda: store[...]))
-    payload = store.shape[len(layout.shape) :]
-    shape = (*layout.held_shape(nodes), *payload)
+    shape = (*layout.held_shape(nodes), *store.shape[len(layout.shape) :])
     blocks: _Array = _attempted(path, lambda: np.empty(shape, store.dtype))
-    if blocks.size:
-        piece = layout.piece(nodes)
-        found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))
-        rows = found.reshape(-1, *payload)
-        blocks[0, slice(None) if piece.rows is None else piece.rows] = rows
-    return blocks
+    if not blocks.size:
+        return blocks
+    piece = layout.piece(nodes)
+    found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))
+    return piece.block(found.reshape(*piece.shape, *shape[2:])).reshape(shape)
 
 
 def _attempted(path: Path, read: Callable[[], Any]) -> Any:  # noqa: ANN401

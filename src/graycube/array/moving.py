@@ -108,22 +108,10 @@ def reordered(blocks: _Blocks, layout: Placement, target: Placement, nodes: rang
     >>> reordered(np.arange(24).reshape(1, 24), box, bits, range(1))[0, :6].tolist()
     [0, 4, 8, 1, 5, 9]
     """
-    rows = _order(layout, target, nodes)
-    flat = blocks.reshape(prod(blocks.shape[:2]), *blocks.shape[2:])
-    found = flat if rows is None else flat[rows]
-    return found.reshape(*target.held_shape(nodes), *blocks.shape[2:])
-
-
-@lru_cache(maxsize=SCRIPTS)
-def _order(layout: Placement, target: Placement, nodes: range) -> NDArray[np.intp] | None:
-    """Which row of the blocks each row of the others is, one after the other."""
-    if isinstance(target, Ownership):
-        return layout.piece(nodes).rows
-    piece = layout.piece(nodes)
-    places = zip(piece.coordinates, target.indices_on(nodes), strict=True)
-    along = [np.searchsorted(own, index.ravel()) for own, index in places]
-    rows = np.ravel_multi_index(along, piece.shape)
-    return None if np.array_equal(rows, np.arange(len(rows))) else rows
+    made = layout.piece(nodes).of(blocks)
+    if isinstance(target, Layout):
+        made = target.scatter(made) if len(nodes) > 1 else target.piece(nodes).block(made)
+    return made.reshape(*target.held_shape(nodes), *blocks.shape[2:])
 
 
 def of_kind(a: _H, layout: Placement) -> _H:

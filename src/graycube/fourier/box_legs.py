@@ -11,7 +11,7 @@ Rules.
 5. In one process the block is the whole array, and nothing crosses.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.boxes import Parcel, shape_of, traffic
+from graycube.array.boxes import letters, traffic
 from graycube.fourier import engine
 from graycube.fourier.legs import Blocks, Call, Handover
 from graycube.fourier.places import Waves, Way, as_slice, straight
@@ -157,53 +157,17 @@ class BoxLeg:
         node, payload = self.nodes.start, made.shape[2:]
         before = self._before()
         there, here = (layout.boxes(self.nodes)[2:] for layout in (before, self.read))
-        found = traffic(before, self.read, node, (0,) * len(here))
         seen = post.opened[: prod(here) * prod(payload) * made.itemsize]
         box = seen.view(made.dtype).reshape(*here, *payload)
-        going, going_to = _letters(found.sent, there, post.leaving, made, node)
-        coming, coming_from = _letters(found.received, here, post.arrived, made, node)
-        own = [
-            [places for peer, places in parcels if peer == node]
-            for parcels in (found.received, found.sent)
-        ]
-        mailing = post.mailing(going_to, coming_from)
+        found = traffic(before, self.read, node, (0,) * len(here))
+        mail = letters(found, made.reshape(*there, *payload), box, post)
 
         def pack(block: Blocks) -> Call:
-            lines = block.reshape(*there, *payload)
-            pairs = [
-                *((letter, lines[places]) for places, letter in going),
-                *((box[goal], lines[start]) for goal, start in zip(*own, strict=True)),
-            ]
-            return partial(_copy_all, pairs)
+            return partial(mail.pack, block.reshape(*there, *payload), box)
 
-        def send() -> None:
-            mailing.send()
-            _copy_all([(box[places], letter) for places, letter in coming])
-
-        return Handover(None, self, box, pack, send)
+        return Handover(None, self, box, pack, partial(mail.send, box))
 
     def _before(self) -> Ownership:
         if self.came is None:
             raise AssertionError(self)
         return self.came
-
-
-def _letters(
-    parcels: Sequence[Parcel], box: tuple[int, ...], buffer: Blocks, made: Blocks, node: int
-) -> tuple[list[tuple[Any, Blocks]], tuple[tuple[int, int], ...]]:
-    """What picks each box that is a letter, with its place in the buffer, and its size."""
-    found, sizes, start = [], [], 0
-    for peer, places in parcels:
-        if peer != node:
-            shape = (*shape_of(box, places), *made.shape[2:])
-            nbytes = prod(shape) * made.itemsize
-            letter = buffer[start : start + nbytes].view(made.dtype).reshape(shape)
-            found.append((places, letter))
-            sizes.append((peer, nbytes))
-            start += nbytes
-    return found, tuple(sizes)
-
-
-def _copy_all(pairs: Sequence[tuple[Blocks, Blocks]]) -> None:
-    for target, source in pairs:
-        np.copyto(target, source)
