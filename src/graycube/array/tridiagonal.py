@@ -26,7 +26,7 @@ from graycube.array.lines import AxisRuns
 from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
 from graycube.host import host_array
-from graycube.layout.required import require_axis
+from graycube.layout.required import require_axis, require_flag
 from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
@@ -212,10 +212,7 @@ def _packed(
             "it must be a CubeArray",
             "spread it first, with CubeArray.from_numpy(x, layout)",
         )
-    if not isinstance(periodic, bool):
-        raise InvalidTypeError(
-            f"periodic is {periodic!r:.60}", "it must be a bool", "pass True or False"
-        )
+    require_flag(periodic, "periodic")
     axis = require_axis(axis, len(right.layout.shape))
     given = [c if isinstance(c, Held) else host_array(c) for c in coefficients]
     dtype = _type_of(coefficients, right)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
+from graycube.gf2 import AffineMap, Matrix, require_int
 from graycube.layout import copied, text
 from graycube.layout.affine import AffinePlacement
 from graycube.layout.axis import Axis
@@ -28,7 +28,7 @@ from graycube.layout.mesh import (
     mesh_owned,
 )
 from graycube.layout.ownership import Ownership
-from graycube.layout.required import require_axis
+from graycube.layout.required import left_axes
 from graycube.show import Piece as SheetPiece, Sheet, Shown
 
 
@@ -209,20 +209,9 @@ class Layout(AffinePlacement, Shown):
         >>> print(mesh.without_axes([1], keepdims=True))
         (b0:0 || b0:2 b0:1 c0) x 1 on axis 1
         """
-        gone = [require_axis(axis, len(self.axes)) for axis in require_ints(axes, "axes")]
-        kept = [
-            Axis(0) if k in gone else axis
-            for k, axis in enumerate(self.axes)
-            if keepdims or k not in gone
-        ]
-        if not kept:
-            raise InvalidValueError(
-                f"axes is {tuple(axes)}",
-                "at least one axis must stay",
-                "leave one out of axes, or pass keepdims=True",
-            )
+        gone, kept = left_axes(self.axes, axes, Axis(0), keepdims=keepdims)
         address, copies = copied.without_axes(self.map, self.n, self.axes, gone)
-        return Layout(address, self.n, tuple(kept), copies)
+        return Layout(address, self.n, kept, copies)
 
     def facts(self) -> tuple[SheetPiece, ...]:
         """The address bits, what is what in them, and the sizes.

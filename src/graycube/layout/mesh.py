@@ -24,6 +24,7 @@ from graycube.gf2 import (
 from graycube.layout.axis import Axis
 from graycube.layout.owned_mesh import owned_mesh
 from graycube.layout.ownership import Ownership
+from graycube.layout.required import per_axis, require_word
 
 CodeName = Literal["binary", "gray"]
 Allocation = Literal["consecutive", "cyclic"]
@@ -46,7 +47,7 @@ def code_matrix(code: str | None, width: int) -> Matrix:
     >>> code_matrix("gray", 3)(5)
     7
     """
-    _require_known(code, get_args(CodeName), "code")
+    require_word(code, get_args(CodeName), "the code")
     return gray_matrix(width) if code == "gray" else Matrix.identity(width)
 
 
@@ -71,10 +72,10 @@ def mesh_address(  # noqa: PLR0913, PLR0917
     columns = zip(
         shape,
         nodes,
-        _per_axis(code, d, "code"),
-        _per_axis(slots, d, "slots"),
-        _per_axis(whole, d, "whole"),
-        _per_axis(allocation, d, "allocation"),
+        per_axis(code, d, "code"),
+        per_axis(slots, d, "slots"),
+        per_axis(whole, d, "whole"),
+        per_axis(allocation, d, "allocation"),
         strict=True,
     )
     coded = [_coded_axis(k, *column) for k, column in enumerate(columns)]
@@ -129,13 +130,13 @@ def mesh_owned(  # noqa: PLR0913, PLR0917
         require_int(length, f"the length of axis {k}", least=1)
         require_int(count, f"the number of nodes of axis {k}", least=1)
     d = len(shape)
-    codes, places = _per_axis(code, d, "code"), _per_axis(allocation, d, "allocation")
+    codes, places = per_axis(code, d, "code"), per_axis(allocation, d, "allocation")
     for name, place in zip(codes, places, strict=True):
-        _require_known(name, get_args(CodeName), "code")
-        _require_known(place, get_args(Allocation), "allocation")
+        require_word(name, get_args(CodeName), "the code")
+        require_word(place, get_args(Allocation), "the allocation")
     further = {
-        "slots": {*_per_axis(slots, d, "slots")} != {"binary"},
-        "whole": {*_per_axis(whole, d, "whole")} != {None},
+        "slots": {*per_axis(slots, d, "slots")} != {"binary"},
+        "whole": {*per_axis(whole, d, "whole")} != {None},
         "dims": dims is not None,
     }
     found = owned_mesh(shape, nodes, codes, places)
@@ -158,7 +159,7 @@ def _coded_axis(  # noqa: PLR0913, PLR0917
     whole: str | None,
     allocation: str | None,
 ) -> _CodedAxis:
-    _require_known(allocation, get_args(Allocation), "allocation")
+    require_word(allocation, get_args(Allocation), "the allocation")
     bits, extent, node_bits = _split_length(k, length, nodes)
     cyclic = allocation == "cyclic"
     node_low = 0 if cyclic else bits - node_bits
@@ -221,34 +222,9 @@ def _targets(coded: Sequence[_CodedAxis], dims: Sequence[Sequence[int]]) -> list
     return targets
 
 
-def _per_axis(
-    value: str | Sequence[str | None] | None, d: int, name: str
-) -> Sequence[str | None]:
-    """The entries of an argument that is one value for all axes or one for each."""
-    if value is None or isinstance(value, str):
-        return [value] * d
-    value = _entries(value, name)
-    if len(value) != d:
-        raise InvalidValueError(
-            f"{name} has {len(value)} entries for {d} axes",
-            "one for all axes or one for each is needed",
-            f"pass one name or {d} of them",
-        )
-    return value
-
-
 def _entries(value: Iterable[_T], name: str) -> tuple[_T, ...]:
     if not isinstance(value, Iterable):
         raise InvalidTypeError(
             f"{name} is {value!r}", "it must be one name or a sequence", "see help(Layout.mesh)"
         )
     return tuple(value)
-
-
-def _require_known(name: str | None, known: Sequence[str], what: str) -> None:
-    if name not in known:
-        raise InvalidValueError(
-            f"the {what} is {name!r}",
-            f"the known ones are {' and '.join(map(repr, known))}",
-            "choose one of them",
-        )
