@@ -14,6 +14,7 @@ from graycube.advice.sent import price
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.layout.grids import tidied
+from graycube.run import private
 
 STARTUP, PER_BYTE, ITEM = 1000.0, 1.0, 8
 MOST = {4: 10}  # layouts
@@ -131,6 +132,9 @@ def sorts(comm):
         u = gc.CubeArray.from_numpy(x, layout, counting)
         seconds, _ = priced(Sort(axis), layout, ITEM, "circuit")
         if seconds < np.inf:  # there are blocks that are equal
+            private(counting).kept.pop(
+                "mailings", None
+            )  # requests that are kept are not counted
             sent(lambda u=u, axis=axis: gc.sort(u, axis))
             found = counted(steps_of(comm), "circuit") + collectives(comm, layout.shape[axis])
             turns = layout.p == layout.n  # whole blocks, whose paths may share links
