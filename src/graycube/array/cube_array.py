@@ -24,12 +24,13 @@ from graycube.array.ranks import (
     spread,
     together,
 )
-from graycube.array.relaying import Relay, relaid
+from graycube.array.relaying import relaid
 from graycube.array.sharing import brought_together, sent_from
 from graycube.array.window import Fill, Window, window
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine
+from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 from graycube.show import Sheet, Shown
 from graycube.stencil import ReachLike
@@ -60,13 +61,7 @@ class CubeArray(LikeNumpy, Shown):
         >>> CubeArray.from_numpy([[1, 2], [3, 4]], Layout.nodes(1)).blocks.tolist()
         [[[1, 2]], [[3, 4]]]
         """
-
-        def prepare() -> tuple[CubeArray, dict[str, object]]:
-            require_layout(layout)
-            blocks = layout.scatter(x, nodes_here(layout, comm))
-            return cls(blocks, layout, comm), dict(facts_of("from_numpy", layout, blocks))
-
-        return together(comm, prepare)
+        return cls._made("from_numpy", layout, comm, lambda nodes: layout.scatter(x, nodes))
 
     @classmethod
     def from_function(
@@ -87,13 +82,11 @@ class CubeArray(LikeNumpy, Shown):
         (4, 4, 2)
         """
 
-        def prepare() -> tuple[CubeArray, dict[str, object]]:
-            require_layout(layout)
-            where = layout.indices_on(nodes_here(layout, comm))
-            blocks = of_entries(function(*where), where[0].shape)
-            return cls(blocks, layout, comm), dict(facts_of("from_function", layout, blocks))
+        def values(nodes: range) -> NDArray[Any]:
+            where = layout.indices_on(nodes)
+            return of_entries(function(*where), where[0].shape)
 
-        return together(comm, prepare)
+        return cls._made("from_function", layout, comm, values)
 
     @classmethod
     def scatter(
@@ -126,11 +119,23 @@ class CubeArray(LikeNumpy, Shown):
         >>> CubeArray.from_local([[1, 2], [3, 4], [5, 6], [7, 8]], layout).blocks.tolist()
         [[1, 2, 5, 6], [3, 4, 7, 8]]
         """
+        return cls._made(
+            "from_local", layout, comm, lambda nodes: blocks_of_local(layout, nodes, piece)
+        )
 
-        def prepare() -> tuple[CubeArray, dict[str, object]]:
-            nodes = nodes_here(require_layout(layout), comm)
-            blocks = blocks_of_local(layout, nodes, piece)
-            return cls(blocks, layout, comm), dict(facts_of("from_local", layout, blocks))
+    @classmethod
+    def _made(
+        cls,
+        what: str,
+        layout: Layout,
+        comm: Comm | None,
+        blocks_on: Callable[[range], NDArray[Any]],
+    ) -> "CubeArray":
+        """The array with these blocks on the nodes that are here; collective."""
+
+        def prepare() -> tuple[CubeArray, Facts]:
+            blocks = blocks_on(nodes_here(require_layout(layout), comm))
+            return cls(blocks, layout, comm), facts_of(what, layout, blocks)
 
         return together(comm, prepare)
 
@@ -256,8 +261,8 @@ class CubeArray(LikeNumpy, Shown):
         >>> x.relayout(Layout.nodes(2), machine="ipsc2", algorithm="direct").shape
         (4,)
         """
-        route = Relay(target, machine, algorithm, renumber=renumber)
-        return CubeArray(*relaid(self.blocks, self.layout, self.comm, route))
+        route = target, machine, algorithm, renumber
+        return CubeArray(*relaid(self.blocks, self.layout, self.comm, *route))
 
     def halo(
         self,
