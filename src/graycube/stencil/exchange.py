@@ -29,8 +29,7 @@ from graycube.layout.required import per_axis, require_flag, require_powers
 from graycube.machine import Machine
 from graycube.machine.model import Switching, require_cube_links
 from graycube.stencil.line import Reach, strips
-from graycube.stencil.messages import HaloMessage, messages
-from graycube.stencil.reading import Reading
+from graycube.stencil.messages import HaloMessage, Reading, messages
 from graycube.stencil.rounds import HaloRound, Shift, pack
 from graycube.stencil.routes import routed
 
