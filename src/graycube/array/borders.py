@@ -11,7 +11,6 @@ Rules.
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import count
 from math import prod
@@ -32,6 +31,7 @@ from graycube.stencil.frame import Index
 
 _Mesh = NDArray[Any]
 _Call = Callable[[], object]
+_Laid = tuple[list[_Call], list[_Call]]  # the copies before the ranks meet, and those after
 _KEPT = 64
 LARGE = 1 << 21
 """Bytes of messages that are sent, if none is shorter and all are stretches of memory."""
@@ -72,14 +72,6 @@ def _told(exchange: Halo, dtype: np.dtype[Any]) -> Told:
     """What all ranks must have alike whenever they exchange."""
     facts = {"exchange": exchange, "layout": exchange.layout, "periodic": exchange.periodic}
     return Told(facts, dtype=dtype)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Laid:
-    """The copies before the ranks meet, and those after."""
-
-    before: tuple[_Call, ...]
-    after: tuple[_Call, ...]
 
 
 def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
@@ -150,12 +142,12 @@ class Borders:
         alike = True
         with no_way_back(lambda: "a halo exchange"):
             for k in range(len(self._axes)):
-                phase = self._phase(k, shared.turn)
-                for copy in phase.before:
+                before, after = self._phase(k, shared.turn)
+                for copy in before:
                     copy()
                 if not (alike := shared.meet(self._words)):
                     break
-                for copy in phase.after:
+                for copy in after:
                     copy()
         if not alike:
             raise different(shared.comm, self._facts)
@@ -180,7 +172,7 @@ class Borders:
             start = _starts(exchange, source, axes)[rank][next(order[source])]
             after.append(_copy(mesh, places, self._border(shape, source, start, turn), of))
         before += [_copy(mesh, there, mesh, of) for there, of in known.around]
-        return _Laid(tuple(before), tuple(after))
+        return before, after
 
     def _border(self, shape: list[int], rank: int, start: int, turn: int) -> _Mesh:
         """The place of a message of a rank."""

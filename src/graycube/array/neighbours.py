@@ -46,20 +46,8 @@ class AllHere:
 
     def exchange(self) -> None:
         """Copy everything."""
-        for copy in self._copies:
-            rows = self._meshes[copy.source][copy.taken]
-            self._meshes[copy.target][copy.put] = rows[copy.of]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Copy:
-    """From places of the source, those ``of`` what is taken are put to places of the target."""
-
-    source: int
-    target: int
-    taken: Index
-    of: Index
-    put: Index
+        for source, taken, of, target, there in self._copies:
+            self._meshes[target][there] = self._meshes[source][taken][of]
 
 
 @lru_cache(maxsize=_KEPT)
@@ -75,21 +63,24 @@ def frames_of(exchange: Halo | OwnedHalo, nodes: range) -> tuple[Frame, ...]:
     return tuple(Frame(exchange, node) for node in nodes)
 
 
+_Copy = tuple[int, Index, Index, int, Index]
+"""Places of a mesh, those ``of`` what is taken there, and the places of a mesh they go to."""
+
+
 @lru_cache(maxsize=_KEPT)
 def _copies(frames: tuple[Frame, ...]) -> tuple[_Copy, ...]:
     """What all nodes copy, axis by axis."""
     return tuple(c for axis in range(len(frames[0].axes)) for c in _copies_along(frames, axis))
 
 
-def _copies_along(frames: Sequence[Frame], axis: int) -> "Iterator[_Copy]":
+def _copies_along(frames: Sequence[Frame], axis: int) -> Iterator[_Copy]:
     for node, frame in enumerate(frames):
-        for there, here in frame.around(axis):
-            yield _Copy(node, node, here, (), there)
+        yield from ((node, here, (), node, there) for there, here in frame.around(axis))
         for message in frame.halo.received(node):
             if message.axis == axis:
                 taken = frames[message.source].sent(message)
                 there, of = frame.received(message)
-                yield _Copy(message.source, node, taken, of, there)
+                yield message.source, taken, of, node, there
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,15 +18,7 @@ from graycube.gf2 import AffineMap, Matrix, require_int
 from graycube.layout import copied, text
 from graycube.layout.affine import AffinePlacement
 from graycube.layout.axis import Axis
-from graycube.layout.mesh import (
-    Allocation,
-    CodeName,
-    as_many,
-    even,
-    in_powers,
-    mesh_address,
-    mesh_owned,
-)
+from graycube.layout.mesh import Allocation, CodeName, by_ownership, mesh_address, mesh_owned
 from graycube.layout.ownership import Ownership
 from graycube.layout.required import left_axes
 from graycube.show import Piece as SheetPiece, Sheet, Shown
@@ -126,9 +118,7 @@ class Layout(AffinePlacement, Shown):
         (|| b2 g1 g0) x 125
         """
         plain = (slots, whole, dims) == ("binary", None, None)
-        if ownership is None:
-            ownership = not even(shape, nodes) or (plain and not in_powers(shape))
-        if ownership and as_many(shape, nodes):
+        if by_ownership(shape, nodes, ownership, plain=plain):
             owned: Any = mesh_owned(shape, nodes, code, slots, whole, allocation, dims)
             return owned  # type: ignore[no-any-return] # plans want a Layout, arrays take both
         axes, n, address = mesh_address(shape, nodes, code, slots, whole, allocation, dims)

@@ -97,22 +97,27 @@ def even(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
     return all(is_power_of_two(count) and length % count == 0 for length, count in pairs)
 
 
-def as_many(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
-    """Whether there are as many lengths as numbers of nodes, and there are some.
+def by_ownership(
+    shape: int | Sequence[int],
+    nodes: int | Sequence[int],
+    asked: bool | None,  # noqa: FBT001 - it may be neither
+    *,
+    plain: bool,
+) -> bool:
+    """Whether a mesh is in boxes: if that is asked for, or it has to be, or ``plain`` ones are.
 
-    >>> as_many((8, 8), (2, 1)), as_many((8, 8), 2)
+    What is refused in any case is refused where meshes in bits are made.
+
+    >>> by_ownership((64, 48), (8, 4), None, plain=True), by_ownership(64, 8, None, plain=True)
     (True, False)
     """
-    return len(require_ints(shape, "shape")) == len(require_ints(nodes, "nodes")) > 0
-
-
-def in_powers(shape: int | Sequence[int]) -> bool:
-    """Whether every length is a power of two, or is refused in any case.
-
-    >>> in_powers((64, 32)), in_powers((64, 48))
-    (True, False)
-    """
-    return all(n < 1 or is_power_of_two(n) for n in require_ints(shape, "shape"))
+    lengths, counts = require_ints(shape, "shape"), require_ints(nodes, "nodes")
+    if len(lengths) != len(counts) or not lengths:
+        return False
+    if asked is not None:
+        return asked
+    powers = all(n < 1 or is_power_of_two(n) for n in lengths)
+    return not even(lengths, counts) or (plain and not powers)
 
 
 def mesh_owned(  # noqa: PLR0913, PLR0917
