@@ -117,17 +117,6 @@ rank is about to do; crossings are numbered.
 """
 
 
-def scaling_of(norm: str | None, *, inverse: bool) -> int:
-    """How transforms are scaled, as the engine counts it.
-
-    >>> scaling_of(None, inverse=True), scaling_of("ortho", inverse=False)
-    (2, 1)
-    """
-    if norm == "ortho":
-        return 1
-    return 2 if inverse == (norm in {None, "backward"}) else 0
-
-
 @lru_cache(maxsize=2 * KEPT)
 def complex_legs(  # noqa: PLR0913
     layout: Layout,
