@@ -49,6 +49,7 @@ from graycube.run.reused import lent
 from graycube.run.windows import windows_of
 
 _SAME = {type(None), int, str}
+_Asked = tuple[Wanted, Told]
 _NOBODY: Any = None
 _HERE = Private(_NOBODY)
 """What is remembered in one process."""
@@ -158,7 +159,7 @@ def called(  # noqa: PLR0913, PLR0917
     comm = spread(a.comm)
     known = _HERE if comm is None else private(comm)
 
-    def asked() -> tuple[Wanted, Told]:
+    def asked() -> _Asked:
         wanted, where = check(), None if out is None else (out.layout, out.dtype)
         return wanted, _facts(what, a.layout, a.dtype, a.payload, wanted, where)
 
