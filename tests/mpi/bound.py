@@ -147,7 +147,7 @@ def lengths_and_other_transforms(comm):
         ("the same lengths", gc.fftn, u, {"s": u.shape}, True),
         ("real, the same lengths", gc.rfftn, u, {"s": (-1, 6)}, True),
         ("real, one axis", gc.rfft, u, {"n": 6}, True),
-        ("one more point", gc.rfft, u, {"n": 7}, False),
+        ("one more point", gc.rfft, u, {"n": 7}, True),
         ("padded", gc.fftn, u, {"s": (4 * ranks, 8)}, False),
         ("cut", gc.rfftn, u, {"s": (2 * ranks, 4)}, False),
         ("cosines", gc.fourier.dctn, u, {}, False),

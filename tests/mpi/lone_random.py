@@ -11,13 +11,13 @@ import numpy as np
 from mpi_checks import checks
 from random_transforms import WORST, excess, factors, lone_layout, random_case
 
-from graycube.fourier import lone, lone_cosine, owned
+from graycube.fourier import lone, lone_cosine, real, transform
 from graycube.layout import Ownership
 
 ROADS = {
-    "complex": (owned, "over_nodes"),
-    "half": (owned, "half_spectrum"),
-    "from half": (owned, "from_half"),
+    "complex": (transform, "over_nodes"),
+    "half": (real, "half_spectrum"),
+    "from half": (real, "from_half"),
     "cosines": (lone_cosine, "cosines"),
     "cosines back": (lone_cosine, "cosines_back"),
     "convolution": (lone, "_chirped"),

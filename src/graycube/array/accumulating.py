@@ -10,7 +10,7 @@ Rules.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,7 @@ from graycube.array.moving import straight
 from graycube.array.ranks import spread
 from graycube.array.sharing import swapped
 from graycube.array.stretches import Stretches, stretches
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
@@ -71,7 +69,7 @@ def accumulated(a: _H, axis: int, made: Accumulation) -> _H:
 
 
 def _of_lines(
-    lines: _Array, where: Stretches | None, comm: "Intracomm | None", made: Accumulation
+    lines: _Array, where: Stretches | None, comm: Comm | None, made: Accumulation
 ) -> _Array:
     """The scans of the stretches that are here, and of what is before them on other nodes."""
     op: Combine = made.op
@@ -119,7 +117,7 @@ def _inclusive(
 
 
 def _before(
-    totals: _Array, where: Stretches | None, comm: "Intracomm | None", op: Combine
+    totals: _Array, where: Stretches | None, comm: Comm | None, op: Combine
 ) -> tuple[_Array, NDArray[np.bool_]]:
     """What all stretches before those of the nodes here make together, where there are some."""
     before, some = totals, np.zeros(len(totals), bool)

@@ -17,7 +17,7 @@ from math import prod
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +29,15 @@ from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, t
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
 from graycube.gf2.arrays import IntArray
-from graycube.layout import Layout, Ownership
-from graycube.layout.cells import cells_of
+from graycube.layout import Ownership
+from graycube.layout.in_bits import in_boxes
 from graycube.layout.layout import require_cube
+from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
+from graycube.run.agreement import Facts
+from graycube.run.mpi import Comm
 from graycube.whole_files import named, settled
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
-    from graycube.run.agreement import Facts
 
 _Array = NDArray[Any]
 CHUNK = 1 << 25
@@ -52,6 +50,7 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
     """Write an array as a store of Zarr; collective.
 
     >>> import tempfile
+    >>> from graycube.layout import Layout
     >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_zarr(Path(folder) / "a.zarr", a)
@@ -62,7 +61,7 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
     first = over is None or over.rank == 0
     began: list[Path] = []
 
-    def begin() -> "tuple[tuple[Path, Placement], Facts]":
+    def begin() -> tuple[tuple[Path, Ownership], Facts]:
         require_plain(a.dtype)
         target, home = _require_store(path), _in_boxes(a.layout)
         if first:
@@ -84,10 +83,10 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
             rmtree(left, ignore_errors=True)
 
 
-def load_zarr(path: str | Path, layout: Placement, comm: "Intracomm | None") -> _Array:
+def load_zarr(path: str | Path, layout: Placement, comm: Comm | None) -> _Array:
     """The blocks that are in this process, of an array in a store of Zarr; collective."""
 
-    def prepare() -> "tuple[tuple[_Array, Placement], Facts]":
+    def prepare() -> tuple[tuple[_Array, Placement], Facts]:
         nodes = nodes_here(require_layout(layout), comm)
         plain = layout.copy_count > 1 or spread(comm) is None
         home = layout if plain else _in_boxes(layout)
@@ -121,23 +120,21 @@ def _require_store(path: str | Path) -> Path:
     return target
 
 
-def _in_boxes(layout: Placement) -> Placement:
-    """A layout in which each node has one box: this one, or a mesh."""
-    if isinstance(layout, Ownership):
-        axes = (replace(axis, cyclic=False) for axis in layout.axes)
-        return Ownership(tuple(axes), layout.nodes)
-    layout = require_cube(layout, "a store")
-    if layout.copies or prod(cell.count for cell in cells_of(layout)) <= 1 << layout.n:
-        return layout
-    left, nodes = layout.n, []
-    for axis in layout.axes:
-        bits = min(left, axis.bits)
-        nodes.append(1 << bits)
-        left -= bits
-    return Layout.mesh(layout.shape, nodes, ownership=False)
+def _in_boxes(layout: Placement) -> Ownership:
+    """A layout in which each node has one box: that of the same places, or a mesh."""
+    found = layout
+    if not isinstance(layout, Ownership):
+        cube = require_cube(layout, "a store")
+        left, nodes = cube.n - cube.copies, []
+        for axis in cube.axes:
+            nodes.append(1 << min(left, axis.bits))
+            left -= min(left, axis.bits)
+        found = in_boxes(cube) or in_blocks(cube.shape, nodes, cube.copy_count)
+    axes = (replace(axis, cyclic=False) for axis in found.axes)
+    return Ownership(tuple(axes), found.node_count)
 
 
-def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any]) -> None:
+def _create(path: Path, a: Held, home: Ownership, attributes: Mapping[str, Any]) -> None:
     """An empty store for the array."""
     zarr = _zarr()
     try:
@@ -145,7 +142,7 @@ def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any])
             os.fspath(path),
             shape=a.shape,
             dtype=a.dtype,
-            chunks=_chunks(_box(home), a.payload, a.itemsize),
+            chunks=_chunks([axis.block for axis in home.axes], a.payload, a.itemsize),
             compressors=[zarr.codecs.Crc32cCodec()],
             attributes={**attributes, WHOLE: True},
         )
@@ -156,13 +153,6 @@ def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any])
             "it has numbers of usual precision, and attributes that JSON can write",
             "convert them, or save a .npy file",
         ) from None
-
-
-def _box(home: Placement) -> list[int]:
-    """The lengths of the boxes that nodes have; the last ones may be shorter."""
-    if isinstance(home, Ownership):
-        return [axis.block for axis in home.axes]
-    return [cell.width for cell in cells_of(require_cube(home, "a store"))]
 
 
 def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[int, ...]:
@@ -177,7 +167,7 @@ def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[
     return (*lengths, *(max(1, n) for n in payload))
 
 
-def _write_own(path: Path, held: Held) -> "tuple[None, Facts]":
+def _write_own(path: Path, held: Held) -> tuple[None, Facts]:
     """The box of this rank, or the whole array."""
     zarr = _zarr()
     with zarr.config.set({"array.write_empty_chunks": True}):  # it is read as a store is opened
@@ -200,7 +190,7 @@ def _files(path: Path, store: Any, piece: Piece) -> Iterator[Path]:  # noqa: ANN
         yield path / store.metadata.encode_chunk_key(chunk)
 
 
-def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
+def _finish(began: list[Path], target: Path) -> tuple[None, Facts]:
     """The new store takes the place of the old one, on the rank that began it.
 
     Every rank has its chunks on the disk by now; what is left are the folders of them.
@@ -239,15 +229,13 @@ def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array
             raise _unreadable(path, f"{missing} of {store.nchunks} chunks are missing")
     if len(nodes) > 1:  # all of them
         return layout.scatter(_attempted(path, lambda: store[...]))
-    payload = store.shape[len(layout.shape) :]
-    shape = (*layout.held_shape(nodes), *payload)
+    shape = (*layout.held_shape(nodes), *store.shape[len(layout.shape) :])
     blocks: _Array = _attempted(path, lambda: np.empty(shape, store.dtype))
-    if blocks.size:
-        piece = layout.piece(nodes)
-        found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))
-        rows = found.reshape(-1, *payload)
-        blocks[0, slice(None) if piece.rows is None else piece.rows] = rows
-    return blocks
+    if not blocks.size:
+        return blocks
+    piece = layout.piece(nodes)
+    found = np.asarray(_attempted(path, lambda: store.oindex[_places(piece)]))
+    return piece.block(found.reshape(*piece.shape, *shape[2:])).reshape(shape)
 
 
 def _attempted(path: Path, read: Callable[[], Any]) -> Any:  # noqa: ANN401

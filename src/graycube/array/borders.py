@@ -11,11 +11,10 @@ Rules.
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import count
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +24,14 @@ from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.run import no_way_back
 from graycube.run.agreement import Told, different
+from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
 
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
 _Mesh = NDArray[Any]
 _Call = Callable[[], object]
+_Laid = tuple[list[_Call], list[_Call]]  # the copies before the ranks meet, and those after
 _KEPT = 64
 LARGE = 1 << 21
 """Bytes of messages that are sent, if none is shorter and all are stretches of memory."""
@@ -76,14 +74,6 @@ def _told(exchange: Halo, dtype: np.dtype[Any]) -> Told:
     return Told(facts, dtype=dtype)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Laid:
-    """The copies before the ranks meet, and those after."""
-
-    before: tuple[_Call, ...]
-    after: tuple[_Call, ...]
-
-
 def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
     """A copy from places to places; what are views of arrays are made once."""
     there, here = target[places], source[of]
@@ -92,7 +82,7 @@ def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
     return lambda: target.__setitem__(places, source[of])
 
 
-def borders(frame: Frame, mesh: _Mesh, comm: "Intracomm") -> "Borders | Neighbours":
+def borders(frame: Frame, mesh: _Mesh, comm: Comm) -> "Borders | Neighbours":
     """The exchange of one rank, through memory if the ranks share any.
 
     >>> def program(frame, mesh, comm):  # on all ranks, once they are agreed
@@ -152,12 +142,12 @@ class Borders:
         alike = True
         with no_way_back(lambda: "a halo exchange"):
             for k in range(len(self._axes)):
-                phase = self._phase(k, shared.turn)
-                for copy in phase.before:
+                before, after = self._phase(k, shared.turn)
+                for copy in before:
                     copy()
                 if not (alike := shared.meet(self._words)):
                     break
-                for copy in phase.after:
+                for copy in after:
                     copy()
         if not alike:
             raise different(shared.comm, self._facts)
@@ -182,7 +172,7 @@ class Borders:
             start = _starts(exchange, source, axes)[rank][next(order[source])]
             after.append(_copy(mesh, places, self._border(shape, source, start, turn), of))
         before += [_copy(mesh, there, mesh, of) for there, of in known.around]
-        return _Laid(tuple(before), tuple(after))
+        return before, after
 
     def _border(self, shape: list[int], rank: int, start: int, turn: int) -> _Mesh:
         """The place of a message of a rank."""

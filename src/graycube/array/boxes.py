@@ -9,36 +9,33 @@ Rules.
 3. Of nodes with copies the one sends whose number is nearest: the number that is left of both
    by "exclusive or" is least. So a node that has a copy is sent none, and nearby nodes share
    out the work.
-4. All messages are under way at once. Buffers and requests are kept for the next time.
+4. All messages are under way at once, as letters of a :mod:`graycube.run.post`.
 5. Where ranks share memory, the whole array lies there in C order. Each writes what it has (of
-   copies the lowest node), and
-   once all have met, each reads what it needs.
+   copies the lowest node), and once all have met, each reads what it needs.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.sharing import as_bytes
 from graycube.gf2.arrays import IntArray
 from graycube.layout.grids import Thinned
 from graycube.layout.placement import Placement
-from graycube.run import freed_with, mpi, no_way_back, private
+from graycube.run import no_way_back, private
 from graycube.run.agreement import different, digest_of
+from graycube.run.mpi import Comm
+from graycube.run.post import Mailing, Post, Sizes, post
 from graycube.run.windows import Windows, windows
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
 _KEPT = 32  # layouts and targets
-_TRADES = 8  # of which each has buffers for a block that goes and one that comes
+_TRADES = 8
 Places = tuple[Any, ...]
 """What picks a box of a piece: a slice along each axis, or arrays of places."""
 Parcel = tuple[int, Places]
@@ -134,7 +131,7 @@ def carried(
     blocks: _Blocks,
     layout: Placement | Thinned,
     target: Placement | Thinned,
-    comm: "Intracomm",
+    comm: Comm,
     shift: tuple[int, ...],
 ) -> _Blocks:
     """The block of this rank after all elements went where they belong; collective.
@@ -142,43 +139,12 @@ def carried(
     >>> def program(comm, u, target):
     ...     return carried(u.blocks, u.layout, target, comm, (0,) * len(target.shape))
     """
-    key = layout, target, shift, blocks.shape[2:], blocks.dtype
-
-    def made() -> "_Trade | _InMemory":
-        shared, width = windows(comm), blocks.dtype.itemsize * prod(blocks.shape[2:])
-        if shared is not None and shared.reserve(prod(layout.shape) * width):
-            return _InMemory(shared, layout, target, shift)
-        return _Trade(*key, comm)
-
+    shared, width = windows(comm), blocks.dtype.itemsize * prod(blocks.shape[2:])
+    if shared is None or not shared.reserve(prod(layout.shape) * width):
+        return _by_letters(blocks, layout, target, comm, shift)
+    key = layout, target, shift
+    made = partial(_InMemory, shared, *key)
     return private(comm).remembered(key, made, _TRADES, "trades").run(blocks)
-
-
-class _AtNode:
-    """The piece that a node has, and the one that it needs."""
-
-    def __init__(
-        self, layout: Placement | Thinned, target: Placement | Thinned, node: int
-    ) -> None:
-        nodes = range(node, node + 1)
-        self.own, self.needed = layout.piece(nodes), target.piece(nodes)
-        self._held = target.held_shape(nodes)
-
-    def taken(self, blocks: _Blocks) -> _Blocks:
-        """The piece that is in a block."""
-        rows = blocks.reshape(prod(blocks.shape[:2]), *blocks.shape[2:])
-        if self.own.rows is not None:
-            rows = rows[self.own.rows]
-        return rows.reshape(*self.own.shape, *blocks.shape[2:])
-
-    def given(self, piece: _Blocks) -> _Blocks:
-        """The block that has a piece."""
-        payload = piece.shape[len(self.needed.shape) :]
-        rows = piece.reshape(prod(self.needed.shape), *payload)
-        if self.needed.rows is not None:
-            out = np.empty_like(rows)
-            out[self.needed.rows] = rows
-            rows = out
-        return rows.reshape(*self._held, *payload)
 
 
 class _InMemory:
@@ -192,14 +158,12 @@ class _InMemory:
         shift: tuple[int, ...],
     ) -> None:
         node = shared.comm.rank
-        self._shared, self._shape, self._ends = (
-            shared,
-            layout.shape,
-            _AtNode(layout, target, node),
-        )
-        triples = zip(self._ends.own.coordinates, shift, layout.shape, strict=True)
+        nodes = range(node, node + 1)
+        self._shared, self._shape, self._held = shared, layout.shape, target.held_shape(nodes)
+        self._own, self._needed = layout.piece(nodes), target.piece(nodes)
+        triples = zip(self._own.coordinates, shift, layout.shape, strict=True)
         self._goal = _index([(c + step) % n for c, step, n in triples])
-        self._source = _index(self._ends.needed.coordinates)
+        self._source = _index(self._needed.coordinates)
         self._writes = layout.nodes_like(node)[0] == node
         self._facts = {"redistribution": f"from {layout} to {target}", "shift": shift}
         self._words = (0, *digest_of(self._facts))
@@ -211,63 +175,90 @@ class _InMemory:
         whole = buffer.view(blocks.dtype).reshape(shape)
         with no_way_back(lambda: "a redistribution"):
             if self._writes:
-                whole[self._goal] = self._ends.taken(blocks)
+                whole[self._goal] = self._own.of(blocks)
         if not shared.meet(self._words):
             raise different(shared.comm, self._facts)
         with no_way_back(lambda: "a redistribution"):
-            return self._ends.given(np.array(whole[self._source], order="C"))
+            found = self._needed.block(np.array(whole[self._source], order="C"))
+        return found.reshape(*self._held, *blocks.shape[2:])
 
 
-class _Trade:
-    """What a node sends and receives again and again: buffers, and requests that are theirs."""
+def _by_letters(
+    blocks: _Blocks,
+    layout: Placement | Thinned,
+    target: Placement | Thinned,
+    comm: Comm,
+    shift: tuple[int, ...],
+) -> _Blocks:
+    """The same by messages."""
+    nodes, payload, own = range(comm.rank, comm.rank + 1), blocks.shape[2:], post(comm)
+    needed, have = target.piece(nodes), layout.piece(nodes).of(blocks)
+    made = np.empty((*needed.shape, *payload), blocks.dtype)
+    with no_way_back(lambda: "a redistribution"):
+        own.reserve(max(have.nbytes, made.nbytes))
+        mail = letters(traffic(layout, target, comm.rank, shift), have, made, own)
+        mail.pack(have, made)
+        mail.send(made)
+    return needed.block(made).reshape(*target.held_shape(nodes), *payload)
 
-    def __init__(  # noqa: PLR0913, PLR0917 - from where to where, and what
-        self,
-        layout: Placement | Thinned,
-        target: Placement | Thinned,
-        shift: tuple[int, ...],
-        payload: tuple[int, ...],
-        dtype: "np.dtype[Any]",
-        comm: "Intracomm",
-    ) -> None:
-        known = private(comm)
-        found = traffic(layout, target, comm.rank, shift)
-        self._ends = _AtNode(layout, target, comm.rank)
-        self._kept = [
-            [places for node, places in parcels if node == comm.rank]
-            for parcels in (found.received, found.sent)
-        ]
-        self._arriving, self._leaving = (
-            [
-                (node, places, np.empty((*shape_of(piece.shape, places), *payload), dtype))
-                for node, places in parcels
-                if node != comm.rank
-            ]
-            for piece, parcels in (
-                (self._ends.needed, found.received),
-                (self._ends.own, found.sent),
-            )
-        )
-        with no_way_back(lambda: "a redistribution"):
-            coming = [known.comm.Recv_init(as_bytes(x), node) for node, _, x in self._arriving]
-            going = [known.comm.Send_init(as_bytes(x), node) for node, _, x in self._leaving]
-        self._requests = [*coming, *going]
-        freed_with(self, self._requests, known)
 
-    def run(self, blocks: _Blocks) -> _Blocks:
-        """The block of this rank afterwards; collective."""
-        have = self._ends.taken(blocks)
-        made = np.empty((*self._ends.needed.shape, *blocks.shape[2:]), blocks.dtype)
-        with no_way_back(lambda: "a redistribution"):
-            for _, places, buffer in self._leaving:
-                buffer[...] = have[places]
-            mpi().Prequest.Startall(self._requests)
-            for goal, source in zip(*self._kept, strict=True):
-                made[goal] = have[source]
-            mpi().Prequest.Waitall(self._requests)
-            for _, places, buffer in self._arriving:
-                made[places] = buffer
-        return self._ends.given(made)
+@dataclass(frozen=True, slots=True, eq=False)
+class BoxLetters:
+    """Boxes of a piece as the letters of a post, and what stays: where it goes, and is.
+
+    >>> BoxLetters.__slots__
+    ('going', 'coming', 'kept', 'mailing')
+    """
+
+    going: list[tuple[Places, _Blocks]]
+    coming: list[tuple[Places, _Blocks]]
+    kept: list[tuple[Places, Places]]
+    mailing: Mailing
+
+    def pack(self, have: _Blocks, made: _Blocks) -> None:
+        """Write the letters, and take what stays from one piece to the other."""
+        for places, letter in self.going:
+            letter[...] = have[places]
+        for goal, source in self.kept:
+            made[goal] = have[source]
+
+    def send(self, made: _Blocks) -> None:
+        """Send the letters, and put those that come into the piece; collective."""
+        self.mailing.send()
+        for places, letter in self.coming:
+            made[places] = letter
+
+
+def letters(found: BoxTraffic, have: _Blocks, made: _Blocks, post: Post) -> BoxLetters:
+    """What brings boxes from pieces like one to pieces like the other.
+
+    >>> def program(comm, found, have, made):  # on all ranks
+    ...     own = post(comm)
+    ...     own.reserve(max(have.nbytes, made.nbytes))
+    ...     mail = letters(found, have, made, own)
+    ...     mail.pack(have, made)
+    ...     mail.send(made)
+    """
+    node = post.comm.rank
+    going, sizes = _cut(found.sent, have, post.leaving, node)
+    coming, others = _cut(found.received, made, post.arrived, node)
+    own = ([at for peer, at in each if peer == node] for each in (found.received, found.sent))
+    return BoxLetters(going, coming, [*zip(*own, strict=True)], post.mailing(sizes, others))
+
+
+def _cut(
+    parcels: Sequence[Parcel], piece: _Blocks, buffer: _Blocks, node: int
+) -> tuple[list[tuple[Places, _Blocks]], Sizes]:
+    """Each box that is a letter, with its place in a buffer, and the sizes of letters."""
+    found, sizes, start = [], [], 0
+    for peer, places in parcels:
+        if peer != node:
+            shape = (*shape_of(piece.shape[: len(places)], places), *piece.shape[len(places) :])
+            end = start + prod(shape) * piece.itemsize
+            found.append((places, buffer[start:end].view(piece.dtype).reshape(shape)))
+            sizes.append((peer, end - start))
+            start = end
+    return found, tuple(sizes)
 
 
 def shape_of(shape: Sequence[int], places: Places) -> tuple[int, ...]:

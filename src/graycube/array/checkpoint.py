@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graycube.array.archive import load_zarr, save_zarr
 from graycube.array.cube_array import CubeArray
@@ -22,12 +22,9 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
 from graycube.parsing import parsed_json
+from graycube.run.agreement import Facts
+from graycube.run.mpi import Comm
 from graycube.whole_files import read_text, settled, write_whole
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
-    from graycube.run.agreement import Facts
 
 _POINTER = "current.json"
 _GENERATION = re.compile(r"[0-9a-f]{16}\.generation")
@@ -51,7 +48,7 @@ class Checkpoint:
     """
 
     folder: str | Path
-    comm: "Intracomm | None" = None
+    comm: Comm | None = None
 
     def save(
         self, arrays: Mapping[str, CubeArray], attributes: Mapping[str, Any] | None = None
@@ -60,7 +57,7 @@ class Checkpoint:
         over = spread(self.comm)
         first = over is None or over.rank == 0
 
-        def begin() -> "tuple[tuple[str, str], Facts]":
+        def begin() -> tuple[tuple[str, str], Facts]:
             folder = Path(self.folder)
             for name, a in arrays.items():
                 _require_array(name, a, self.comm)
@@ -77,7 +74,7 @@ class Checkpoint:
         for name, a in arrays.items():
             save_zarr(Path(self.folder) / generation / f"{name}.zarr", a)
 
-        def finish() -> "tuple[None, Facts]":
+        def finish() -> tuple[None, Facts]:
             if first:
                 settled(Path(self.folder))
                 settled(Path(self.folder).resolve().parent)
@@ -92,7 +89,7 @@ class Checkpoint:
     def load(self, layouts: Layout | Mapping[str, Layout]) -> dict[str, CubeArray]:
         """The arrays that were saved last, each in its layout, or all in one."""
 
-        def begin() -> "tuple[tuple[Path, list[str]], Facts]":
+        def begin() -> tuple[tuple[Path, list[str]], Facts]:
             generation, names, _ = self._current()
             wanted = names if isinstance(layouts, Placement) else [*layouts]
             if missing := [name for name in wanted if name not in names]:
@@ -118,7 +115,7 @@ class Checkpoint:
     def attributes(self) -> dict[str, Any]:
         """What was saved beside the arrays."""
 
-        def read() -> "tuple[dict[str, Any], Facts]":
+        def read() -> tuple[dict[str, Any], Facts]:
             generation, _, attributes = self._current()
             return attributes, {"generation": generation}
 
@@ -131,7 +128,7 @@ class Checkpoint:
         False
         """
 
-        def look() -> "tuple[bool, Facts]":
+        def look() -> tuple[bool, Facts]:
             found = (Path(self.folder) / _POINTER).exists()
             return found, {"found": found}
 
@@ -162,7 +159,7 @@ def _is_name(name: object) -> bool:
     return isinstance(name, str) and bool(_NAME.fullmatch(name))
 
 
-def _require_array(name: object, a: object, comm: "Intracomm | None") -> None:
+def _require_array(name: object, a: object, comm: Comm | None) -> None:
     if not _is_name(name):
         raise InvalidValueError(
             f"an array is named {name!r:.60}",

@@ -7,7 +7,7 @@ on all of them. Everything else works on the blocks that are here and sends noth
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,18 +24,16 @@ from graycube.array.ranks import (
     spread,
     together,
 )
-from graycube.array.relaying import Relay, relaid
+from graycube.array.relaying import relaid
 from graycube.array.sharing import brought_together, sent_from
 from graycube.array.window import Fill, Window, window
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine
+from graycube.run.agreement import Facts
+from graycube.run.mpi import Comm
 from graycube.show import Sheet, Shown
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
-    from graycube.stencil import ReachLike
+from graycube.stencil import ReachLike
 
 
 class CubeArray(LikeNumpy, Shown):
@@ -54,9 +52,7 @@ class CubeArray(LikeNumpy, Shown):
     """
 
     @classmethod
-    def from_numpy(
-        cls, x: ArrayLike, layout: Layout, comm: "Intracomm | None" = None
-    ) -> "CubeArray":
+    def from_numpy(cls, x: ArrayLike, layout: Layout, comm: Comm | None = None) -> "CubeArray":
         """The array x, spread over the nodes; what follows the axes of the layout is payload.
 
         Collective: every rank passes the whole array and keeps its part. To send the parts
@@ -65,20 +61,14 @@ class CubeArray(LikeNumpy, Shown):
         >>> CubeArray.from_numpy([[1, 2], [3, 4]], Layout.nodes(1)).blocks.tolist()
         [[[1, 2]], [[3, 4]]]
         """
-
-        def prepare() -> tuple[CubeArray, dict[str, object]]:
-            require_layout(layout)
-            blocks = layout.scatter(x, nodes_here(layout, comm))
-            return cls(blocks, layout, comm), dict(facts_of("from_numpy", layout, blocks))
-
-        return together(comm, prepare)
+        return cls._made("from_numpy", layout, comm, lambda nodes: layout.scatter(x, nodes))
 
     @classmethod
     def from_function(
         cls,
         function: Callable[..., ArrayLike],
         layout: Layout,
-        comm: "Intracomm | None" = None,
+        comm: Comm | None = None,
     ) -> "CubeArray":
         """The array with ``function(i, j, ...)`` at index (i, j, ...), as ``np.fromfunction``.
 
@@ -92,20 +82,18 @@ class CubeArray(LikeNumpy, Shown):
         (4, 4, 2)
         """
 
-        def prepare() -> tuple[CubeArray, dict[str, object]]:
-            require_layout(layout)
-            where = layout.indices_on(nodes_here(layout, comm))
-            blocks = of_entries(function(*where), where[0].shape)
-            return cls(blocks, layout, comm), dict(facts_of("from_function", layout, blocks))
+        def values(nodes: range) -> NDArray[Any]:
+            where = layout.indices_on(nodes)
+            return of_entries(function(*where), where[0].shape)
 
-        return together(comm, prepare)
+        return cls._made("from_function", layout, comm, values)
 
     @classmethod
     def scatter(
         cls,
         x: ArrayLike | None,
         layout: Layout,
-        comm: "Intracomm | None" = None,
+        comm: Comm | None = None,
         root: int = 0,
     ) -> "CubeArray":
         """The array x of rank ``root``, sent to all nodes; the others pass None. Collective.
@@ -120,7 +108,7 @@ class CubeArray(LikeNumpy, Shown):
 
     @classmethod
     def from_local(
-        cls, piece: ArrayLike, layout: Layout, comm: "Intracomm | None" = None
+        cls, piece: ArrayLike, layout: Layout, comm: Comm | None = None
     ) -> "CubeArray":
         """The array of which every rank has its own piece, as :attr:`local`; collective.
 
@@ -131,11 +119,23 @@ class CubeArray(LikeNumpy, Shown):
         >>> CubeArray.from_local([[1, 2], [3, 4], [5, 6], [7, 8]], layout).blocks.tolist()
         [[1, 2, 5, 6], [3, 4, 7, 8]]
         """
+        return cls._made(
+            "from_local", layout, comm, lambda nodes: blocks_of_local(layout, nodes, piece)
+        )
 
-        def prepare() -> tuple[CubeArray, dict[str, object]]:
-            nodes = nodes_here(require_layout(layout), comm)
-            blocks = blocks_of_local(layout, nodes, piece)
-            return cls(blocks, layout, comm), dict(facts_of("from_local", layout, blocks))
+    @classmethod
+    def _made(
+        cls,
+        what: str,
+        layout: Layout,
+        comm: Comm | None,
+        blocks_on: Callable[[range], NDArray[Any]],
+    ) -> "CubeArray":
+        """The array with these blocks on the nodes that are here; collective."""
+
+        def prepare() -> tuple[CubeArray, Facts]:
+            blocks = blocks_on(nodes_here(require_layout(layout), comm))
+            return cls(blocks, layout, comm), facts_of(what, layout, blocks)
 
         return together(comm, prepare)
 
@@ -261,12 +261,12 @@ class CubeArray(LikeNumpy, Shown):
         >>> x.relayout(Layout.nodes(2), machine="ipsc2", algorithm="direct").shape
         (4,)
         """
-        route = Relay(target, machine, algorithm, renumber=renumber)
-        return CubeArray(*relaid(self.blocks, self.layout, self.comm, route))
+        route = target, machine, algorithm, renumber
+        return CubeArray(*relaid(self.blocks, self.layout, self.comm, *route))
 
     def halo(
         self,
-        reach: "ReachLike" = 1,
+        reach: ReachLike = 1,
         *,
         periodic: bool | Sequence[bool] = True,
         corners: bool = False,
@@ -317,9 +317,7 @@ class CubeArray(LikeNumpy, Shown):
             save(path, self.blocks, self.layout, self.comm, attributes)
 
     @classmethod
-    def load(
-        cls, path: str | Path, layout: Layout, comm: "Intracomm | None" = None
-    ) -> "CubeArray":
+    def load(cls, path: str | Path, layout: Layout, comm: Comm | None = None) -> "CubeArray":
         """Read an array from a ``.npy`` file, or a ``.zarr`` store, every rank its part.
 
         Collective; into any layout, on any number of ranks.

@@ -83,6 +83,27 @@ def element_by_element(
     return target
 
 
+def where(condition: _H, x: object, y: object) -> _H:
+    """Elements of x where the condition is true, else of y, as ``numpy.where``.
+
+    Both are arrays of the layout of the condition, or numbers.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy([3, 1, 2, 0], Layout.nodes(2, "gray"))
+    >>> where(x > 1, x, -1).to_numpy()
+    array([ 3, -1,  2, -1])
+    """
+    if not isinstance(condition, Held):
+        raise InvalidTypeError(
+            f"the condition is a {type(condition).__name__}",
+            "it must be a CubeArray",
+            "spread it first, with CubeArray.from_numpy(x, layout)",
+        )
+    found: _H = element_by_element(np.where, [condition, x, y], {})
+    return found
+
+
 def _at_a_glance(values: Sequence[object]) -> Held | None:
     """An array that all others are like, so that NumPy can take all blocks as they are."""
     like: Held | None = None

@@ -25,12 +25,13 @@ from graycube.layout import Layout
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.run import mpi
+from graycube.run.agreement import Facts
+from graycube.run.mpi import Comm
 from graycube.whole_files import at_once, named, replaced, require_writable
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Datatype, Intracomm
+    from mpi4py.MPI import Datatype
 
-    from graycube.run.agreement import Facts
 
 _Blocks = NDArray[Any]
 MAX_HEADER = 10_000  # bytes, as NumPy has it
@@ -42,7 +43,7 @@ def save(
     path: str | Path,
     blocks: _Blocks,
     layout: Placement,
-    comm: "Intracomm | None",
+    comm: Comm | None,
     attributes: object = None,
 ) -> None:
     """Write the blocks of all nodes as one array; collective."""
@@ -50,7 +51,7 @@ def save(
     first = over is None or over.rank == 0
     began: list[Path] = []
 
-    def begin() -> "tuple[Path, Facts]":
+    def begin() -> tuple[Path, Facts]:
         require_plain(blocks.dtype)
         if attributes is not None:
             raise InvalidValueError(
@@ -85,10 +86,10 @@ def save(
             beside.unlink()
 
 
-def load(path: str | Path, layout: Placement, comm: "Intracomm | None") -> _Blocks:
+def load(path: str | Path, layout: Placement, comm: Comm | None) -> _Blocks:
     """The blocks that are in this process, of an array on disk; collective."""
 
-    def prepare() -> "tuple[_Blocks, Facts]":
+    def prepare() -> tuple[_Blocks, Facts]:
         nodes = nodes_here(require_layout(layout), comm)
         blocks = np.array(layout.scatter(_opened(Path(path), layout), nodes))
         return blocks, {**facts_of("load", layout, blocks), "path": path}
@@ -96,7 +97,7 @@ def load(path: str | Path, layout: Placement, comm: "Intracomm | None") -> _Bloc
     return together(comm, prepare)
 
 
-def _finish(began: list[Path], target: Path) -> "tuple[None, Facts]":
+def _finish(began: list[Path], target: Path) -> tuple[None, Facts]:
     """The new file takes the place of the old one, on the rank that began it."""
     for beside in began:
         replaced(beside, target)
@@ -165,12 +166,10 @@ def _unreadable(path: Path, why: str) -> InvalidValueError:
     )
 
 
-def _write_together(
-    began: list[Path], blocks: _Blocks, layout: Placement, comm: "Intracomm"
-) -> None:
+def _write_together(began: list[Path], blocks: _Blocks, layout: Placement, comm: Comm) -> None:
     """Every rank its own elements, to the file that the first rank began."""
 
-    def head() -> "tuple[tuple[Path, int] | None, Facts]":
+    def head() -> tuple[tuple[Path, int] | None, Facts]:
         if not began:
             return None, {}
         shape = (*layout.shape, *blocks.shape[2:])
@@ -183,8 +182,8 @@ def _write_together(
 
 
 def _write_own(
-    beside: Path, start: int, blocks: _Blocks, layout: Placement, comm: "Intracomm"
-) -> "tuple[None, Facts]":
+    beside: Path, start: int, blocks: _Blocks, layout: Placement, comm: Comm
+) -> tuple[None, Facts]:
     """Write the elements of this rank where they belong."""
     MPI = mpi()  # noqa: N806 - as everybody calls it
     size = blocks.itemsize * prod(blocks.shape[2:])

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graycube.array import norms, payload, statistics
+from graycube.array import payload, statistics
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
 from graycube.array.quantiles import median, percentile, quantile, unique
@@ -215,7 +215,7 @@ _REDUCTIONS: dict[Function, Function] = {
     np.argmax: partial(statistics.extreme_at, monoid=np.maximum),
     np.count_nonzero: statistics.count_nonzero,
     np.ptp: statistics.ptp,
-    np.linalg.norm: norms.norm,
+    np.linalg.norm: statistics.norm,
 }
 _ELEMENTWISE: tuple[Function, ...] = (
     np.angle, np.around, np.clip, np.copy, np.empty_like, np.fix, np.full_like, np.i0, np.imag,
@@ -226,13 +226,13 @@ TABLE: dict[Function, Row] = {
     **{function: _elementwise(function) for function in _ELEMENTWISE},
     np.where: Row(Kind.ELEMENTWISE, _where),
     **{function: _reduction(function, make) for function, make in _REDUCTIONS.items()},
-    np.vdot: Row(Kind.REDUCES, norms.vdot),
+    np.vdot: Row(Kind.REDUCES, statistics.vdot),
     np.allclose: _of_two(np.allclose, partial(statistics.all_of, np.isclose)),
     np.array_equal: _of_two(
         np.array_equal,
         lambda a1, a2, equal_nan=False: statistics.array_equal(a1, a2, equal_nan),
     ),
-    np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stacked(arrays, axis)),
+    np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
     np.concatenate: Row(
         Kind.PAYLOAD, lambda arrays, axis=0: payload.concatenated(arrays, axis)
     ),

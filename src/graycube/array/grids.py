@@ -1,7 +1,7 @@
 """Coarser and finer grids: every so-manieth element of an array, and the way back."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,7 @@ from graycube.layout.gathering import Copying, stages
 from graycube.layout.grids import Thinned, finer
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_powers
-
-if TYPE_CHECKING:
-    from graycube.run.agreement import Facts
+from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
 _Blocks = NDArray[Any]
@@ -48,7 +46,7 @@ def coarsen(u: _H, factor: Factor, gather: Factor = 1) -> _H:
     <CubeArray (4,) int64 on 8 nodes: (b1 b0 || c2 c1 c0)>
     """
 
-    def prepare() -> "tuple[tuple[tuple[int, ...], Placement, list[Copying]], Facts]":
+    def prepare() -> tuple[tuple[tuple[int, ...], Placement, list[Copying]], Facts]:
         count = len(u.layout.shape)
         factors = require_powers(factor, count, "factor", MOST)
         shared = require_powers(gather, count, "gather", MOST)
@@ -86,7 +84,7 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
      <CubeArray (4,) int64 on 4 nodes: (|| b1 g0)>)
     """
 
-    def prepare() -> "tuple[tuple[Placement, Thinned, Placement], Facts]":
+    def prepare() -> tuple[tuple[Placement, Thinned, Placement], Facts]:
         factors = require_powers(factor, len(u.layout.shape), "factor", MOST)
         target = finer(u.layout, factors) if layout is None else require_layout(layout)
         _require_finer(u, factors, target)
@@ -115,7 +113,7 @@ def _taken(u: Held, thin: Thinned) -> _Blocks:
 
 def _facts(
     what: str, u: Held, factors: tuple[int, ...], target: Placement | None = None
-) -> "Facts":
+) -> Facts:
     if spread(u.comm) is not None:
         require_plain(u.dtype)
     return {**facts_of(what, u.layout, u.blocks), "factor": factors, "target": target}

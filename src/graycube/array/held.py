@@ -6,7 +6,7 @@ Whatever works on arrays is above, and makes new ones with :meth:`Held.with_bloc
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,9 +16,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +32,7 @@ class Held:
 
     blocks: NDArray[Any]
     layout: Layout
-    comm: "Intracomm | None" = None
+    comm: Comm | None = None
 
     def __post_init__(self) -> None:
         require_layout(self.layout)

@@ -8,7 +8,6 @@ Rules.
    a copy that cannot be written, so that no write is lost.
 """
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -30,11 +29,7 @@ def local(a: Held) -> _Array:
     >>> local(a).tolist()
     [[0, 1], [2, 3], [4, 5], [6, 7]]
     """
-    piece = a.layout.piece(a.nodes)
-    found = a.blocks
-    if piece.rows is not None:
-        found = found.reshape(prod(found.shape[:2]), *a.payload)[piece.rows]
-    found = found.reshape(*piece.shape, *a.payload)
+    found = a.layout.piece(a.nodes).of(a.blocks)
     if found.size and not np.may_share_memory(found, a.blocks):
         found.setflags(write=False)
     return found
@@ -54,12 +49,7 @@ def put_local(blocks: _Array, layout: Placement, nodes: range, given: ArrayLike)
     array = host_array(given)
     if array.shape not in {wanted, ()}:
         raise _other_shape(array.shape, wanted)
-    whole = np.broadcast_to(array, wanted)
-    if piece.rows is None:
-        blocks[...] = whole.reshape(blocks.shape)
-        return
-    places = zip(piece.coordinates, layout.indices_on(nodes), strict=True)
-    blocks[...] = whole[tuple(np.searchsorted(own, index) for own, index in places)]
+    blocks[...] = _laid_out(layout, nodes, array).reshape(blocks.shape) if array.ndim else array
 
 
 def blocks_of_local(layout: Placement, nodes: range, given: ArrayLike) -> _Array:
@@ -69,13 +59,17 @@ def blocks_of_local(layout: Placement, nodes: range, given: ArrayLike) -> _Array
     >>> blocks_of_local(Layout.mesh((4,), nodes=(2,)), range(2), [1, 2, 3, 4]).tolist()
     [[1, 2], [3, 4]]
     """
-    array, piece = host_array(given), layout.piece(nodes)
-    payload = array.shape[len(piece.shape) :]
-    if array.shape != (*piece.shape, *payload):
-        raise _other_shape(array.shape, piece.shape)
-    blocks = np.empty((*layout.held_shape(nodes), *payload), array.dtype)
-    put_local(blocks, layout, nodes, array)
-    return blocks
+    array, shape = host_array(given), layout.piece(nodes).shape
+    payload = array.shape[len(shape) :]
+    if array.shape != (*shape, *payload):
+        raise _other_shape(array.shape, shape)
+    blocks = _laid_out(layout, nodes, array).reshape(*layout.held_shape(nodes), *payload)
+    return blocks.copy() if np.may_share_memory(blocks, array) else blocks
+
+
+def _laid_out(layout: Placement, nodes: range, piece: _Array) -> _Array:
+    """The rows of blocks that have a piece, or all of an array; perhaps a view."""
+    return layout.scatter(piece) if len(nodes) > 1 else layout.piece(nodes).block(piece)
 
 
 def _other_shape(found: tuple[int, ...], wanted: tuple[int, ...]) -> InvalidValueError:

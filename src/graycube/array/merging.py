@@ -16,7 +16,7 @@ Rules.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -24,10 +24,8 @@ from numpy.typing import DTypeLike, NDArray
 from graycube.array.sharing import as_bytes
 from graycube.run import mpi
 from graycube.run.agreement import different, digest_of
+from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Array = NDArray[Any]
 _NEAR, _PIVOTS = 32, 4  # bounds of a cut, and what is looked up of each part to come near
@@ -65,7 +63,7 @@ class SortedParts:
     """
 
     def __init__(
-        self, row: InARow, count: int, dtypes: Sequence[DTypeLike], comm: "Intracomm"
+        self, row: InARow, count: int, dtypes: Sequence[DTypeLike], comm: Comm
     ) -> None:
         self._row, self._comm = row, comm
         self._place = row.ranks.index(comm.rank)
@@ -104,7 +102,7 @@ class SortedParts:
 
 
 def _with_room(
-    row: InARow, count: int, kinds: Sequence["np.dtype[Any]"], comm: "Intracomm"
+    row: InARow, count: int, kinds: Sequence["np.dtype[Any]"], comm: Comm
 ) -> Windows | None:
     """What the ranks share, if it has room for all lines."""
     shared = windows(comm)
@@ -133,7 +131,7 @@ def _seen(
 
 
 def cuts_of(
-    parts: Sequence[_Array], wanted: Sequence[int], comm: "Intracomm | None" = None
+    parts: Sequence[_Array], wanted: Sequence[int], comm: Comm | None = None
 ) -> NDArray[np.intp]:
     """How many elements of each line of each part are before each cut; collective with ranks.
 
@@ -192,7 +190,7 @@ def _narrow(parts: Sequence[_Array], target: int, low: _Array, high: _Array) -> 
 
 
 def _medians(
-    parts: Sequence[_Array], low: _Array, high: _Array, comm: "Intracomm | None"
+    parts: Sequence[_Array], low: _Array, high: _Array, comm: Comm | None
 ) -> tuple[_Array, NDArray[np.bool_]]:
     """For each cut the weighted median of the middles of all parts, and where any is left."""
     middle = (low + high) // 2
@@ -219,7 +217,7 @@ def _places(
     )
 
 
-def _from_all(own: _Array, comm: "Intracomm | None") -> _Array:
+def _from_all(own: _Array, comm: Comm | None) -> _Array:
     """What all parts have, which are here, or one on each rank."""
     if comm is None:
         return own
@@ -228,7 +226,7 @@ def _from_all(own: _Array, comm: "Intracomm | None") -> _Array:
     return found
 
 
-def traded(lines: _Array, cuts: NDArray[np.intp], comm: "Intracomm") -> list[list[_Array]]:
+def traded(lines: _Array, cuts: NDArray[np.intp], comm: Comm) -> list[list[_Array]]:
     """Of each line the pieces between cuts, those of all ranks in their order; collective.
 
     ``cuts[line, k]`` is where the piece for rank k + 1 begins.
@@ -263,7 +261,7 @@ def _send(
     sizes: NDArray[np.intp],
     found: _Array,
     coming: NDArray[np.intp],
-    comm: "Intracomm",
+    comm: Comm,
 ) -> None:
     width = own.itemsize
     comm.Alltoallv(

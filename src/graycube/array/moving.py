@@ -1,9 +1,9 @@
 """Data taken from place to place, whether the nodes are here or on other ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,9 @@ from graycube.layout.indexing import row_of
 from graycube.layout.layout import require_cube
 from graycube.layout.placement import Placement
 from graycube.run import redistribution, require_comm, script_by_index, scripts_at_once
-from graycube.run.fetch import fetch, fetch_by_index
-from graycube.run.redistribution import Ready
+from graycube.run.fetch import Fetch, fetch, fetch_by_index
+from graycube.run.mpi import Comm
 from graycube.run.script import Script
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
@@ -37,7 +34,7 @@ def moved(
     layout: Layout,
     before: AffineMap,
     after: AffineMap,
-    comm: "Intracomm | None",
+    comm: Comm | None,
 ) -> _Blocks:
     """The blocks after what was at ``before(word)`` has gone to ``after(word)``, for all words.
 
@@ -53,16 +50,19 @@ def moved(
     over = spread(comm)
     if over is None:
         return taken(blocks, layout, before, after)
-    result = np.empty_like(blocks, order="C")
-    bound = mover(layout, before, after, blocks, result, over)
-    try:
-        return bound.run()
-    finally:
-        bound.free()
+    (node,) = nodes_here(layout, over)
+    payload, move = prod(axis.extent for axis in layout.axes), after @ before.inverse()
+    return _at_once(
+        partial(fetch, move, layout.n, node),
+        partial(_script, move, layout.n, node, payload),
+        over,
+        blocks,
+        np.empty_like(blocks, order="C"),
+    )
 
 
 def straight(
-    blocks: _Blocks, layout: Placement, target: Placement, comm: "Intracomm | None"
+    blocks: _Blocks, layout: Placement, target: Placement, comm: Comm | None
 ) -> _Blocks:
     """The blocks in another layout of the same shape, everything straight to where it belongs.
 
@@ -108,22 +108,13 @@ def reordered(blocks: _Blocks, layout: Placement, target: Placement, nodes: rang
     >>> reordered(np.arange(24).reshape(1, 24), box, bits, range(1))[0, :6].tolist()
     [0, 4, 8, 1, 5, 9]
     """
-    rows = _order(layout, target, nodes)
-    flat = blocks.reshape(prod(blocks.shape[:2]), *blocks.shape[2:])
-    found = flat if rows is None else flat[rows]
-    return found.reshape(*target.held_shape(nodes), *blocks.shape[2:])
-
-
-@lru_cache(maxsize=SCRIPTS)
-def _order(layout: Placement, target: Placement, nodes: range) -> NDArray[np.intp] | None:
-    """Which row of the blocks each row of the others is, one after the other."""
-    if isinstance(target, Ownership):
-        return layout.piece(nodes).rows
-    piece = layout.piece(nodes)
-    places = zip(piece.coordinates, target.indices_on(nodes), strict=True)
-    along = [np.searchsorted(own, index.ravel()) for own, index in places]
-    rows = np.ravel_multi_index(along, piece.shape)
-    return None if np.array_equal(rows, np.arange(len(rows))) else rows
+    payload = blocks.shape[2:]
+    if isinstance(target, Layout):
+        box = blocks.reshape(*layout.boxes(nodes)[2:], *payload)
+        made = target.scatter(box) if len(nodes) > 1 else target.piece(nodes).block(box)
+    else:
+        made = layout.piece(nodes).of(blocks)
+    return made.reshape(*target.held_shape(nodes), *payload)
 
 
 def of_kind(a: _H, layout: Placement) -> _H:
@@ -162,7 +153,7 @@ def alike(layout: Placement, target: Placement) -> bool:
 
 
 def rolled(
-    blocks: _Blocks, layout: Placement, shift: Sequence[int], comm: "Intracomm | None"
+    blocks: _Blocks, layout: Placement, shift: Sequence[int], comm: Comm | None
 ) -> _Blocks:
     """The blocks with every element so much farther along each axis, around the end of it.
 
@@ -201,19 +192,29 @@ def _by_index(
     blocks: _Blocks,
     layout: Layout,
     target: Layout,
-    comm: "Intracomm | None",
+    comm: Comm | None,
     shift: tuple[int, ...],
 ) -> _Blocks:
     """What a script by index does, on several ranks."""
     (node,) = nodes_here(layout, comm)
-    result = np.empty((1, target.block_size, *blocks.shape[2:]), blocks.dtype)
-    bound = redistribution(
+    return _at_once(
         partial(fetch_by_index, layout, target, node, shift),
         partial(_script_by_index, layout, target, node, shift),
         require_comm(comm),
         blocks,
-        result,
+        np.empty((1, target.block_size, *blocks.shape[2:]), blocks.dtype),
     )
+
+
+def _at_once(
+    seen: Callable[[], Fetch],
+    script: Callable[[], Script],
+    comm: Comm,
+    blocks: _Blocks,
+    result: _Blocks,
+) -> _Blocks:
+    """The result, by memory that ranks share or by messages."""
+    bound = redistribution(seen, script, comm, blocks, result)
     try:
         return bound.run()
     finally:
@@ -225,26 +226,6 @@ def _script_by_index(
     layout: Layout, target: Layout, node: int, shift: tuple[int, ...]
 ) -> Script:
     return script_by_index(layout, target, node, shift)
-
-
-def mover(  # noqa: PLR0913, PLR0917 - from where to where, twice
-    layout: Layout,
-    before: AffineMap,
-    after: AffineMap,
-    blocks: _Blocks,
-    result: _Blocks,
-    comm: "Intracomm",
-) -> Ready:
-    """The same on several ranks, from one array to another, again and again."""
-    (node,) = nodes_here(layout, comm)
-    payload, move = prod(axis.extent for axis in layout.axes), after @ before.inverse()
-    return redistribution(
-        partial(fetch, move, layout.n, node),
-        partial(_script, move, layout.n, node, payload),
-        comm,
-        blocks,
-        result,
-    )
 
 
 @lru_cache(maxsize=SCRIPTS)

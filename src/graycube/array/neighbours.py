@@ -3,6 +3,7 @@
 What is where depends on the layout and the stencil alone, so windows of many arrays share it.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -12,14 +13,13 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.run import freed_with, mpi, no_way_back, private
+from graycube.run.mpi import Comm
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
 from graycube.stencil.owned import OwnedHalo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from mpi4py.MPI import Intracomm, Prequest
+    from mpi4py.MPI import Prequest
 
 _Mesh = NDArray[Any]
 _KEPT = 16  # stencils on layouts, the latest ones
@@ -41,25 +41,13 @@ class _Together:
 class AllHere:
     """The exchange of all nodes in one process: what is copied from which mesh to which."""
 
-    def __init__(self, frames: tuple[Frame, ...], meshes: "Sequence[_Mesh]") -> None:
+    def __init__(self, frames: tuple[Frame, ...], meshes: Sequence[_Mesh]) -> None:
         self._meshes, self._copies = meshes, _copies(frames)
 
     def exchange(self) -> None:
         """Copy everything."""
-        for copy in self._copies:
-            rows = self._meshes[copy.source][copy.taken]
-            self._meshes[copy.target][copy.put] = rows[copy.of]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Copy:
-    """From places of the source, those ``of`` what is taken are put to places of the target."""
-
-    source: int
-    target: int
-    taken: Index
-    of: Index
-    put: Index
+        for source, taken, of, target, there in self._copies:
+            self._meshes[target][there] = self._meshes[source][taken][of]
 
 
 @lru_cache(maxsize=_KEPT)
@@ -75,21 +63,24 @@ def frames_of(exchange: Halo | OwnedHalo, nodes: range) -> tuple[Frame, ...]:
     return tuple(Frame(exchange, node) for node in nodes)
 
 
+_Copy = tuple[int, Index, Index, int, Index]
+"""Places of a mesh, those ``of`` what is taken there, and the places of a mesh they go to."""
+
+
 @lru_cache(maxsize=_KEPT)
 def _copies(frames: tuple[Frame, ...]) -> tuple[_Copy, ...]:
     """What all nodes copy, axis by axis."""
     return tuple(c for axis in range(len(frames[0].axes)) for c in _copies_along(frames, axis))
 
 
-def _copies_along(frames: "Sequence[Frame]", axis: int) -> "Iterator[_Copy]":
+def _copies_along(frames: Sequence[Frame], axis: int) -> Iterator[_Copy]:
     for node, frame in enumerate(frames):
-        for there, here in frame.around(axis):
-            yield _Copy(node, node, here, (), there)
+        yield from ((node, here, (), node, there) for there, here in frame.around(axis))
         for message in frame.halo.received(node):
             if message.axis == axis:
                 taken = frames[message.source].sent(message)
                 there, of = frame.received(message)
-                yield _Copy(message.source, node, taken, of, there)
+                yield message.source, taken, of, node, there
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +107,7 @@ def traffic(frame: Frame, axes: tuple[int, ...]) -> _Exchanged:
 class Neighbours:
     """The exchange of one rank: ``mesh`` is its frame, filled in place."""
 
-    def __init__(self, frame: Frame, mesh: _Mesh, comm: "Intracomm") -> None:
+    def __init__(self, frame: Frame, mesh: _Mesh, comm: Comm) -> None:
         known = private(comm)
         self._mesh, self._comm = mesh, known.comm
         axes = range(len(frame.axes))
@@ -171,7 +162,7 @@ class Neighbours:
         return np.empty((*shape, *self._mesh.shape[len(shape) :]), self._mesh.dtype)
 
 
-def _is_all(of: Index | None, shape: "Sequence[int]") -> bool:
+def _is_all(of: Index | None, shape: Sequence[int]) -> bool:
     """Whether what is put into the mesh is all of a message, in its order."""
     return of is None or all(
         isinstance(some, slice) and (some.start, some.stop) == (0, length)
@@ -180,7 +171,7 @@ def _is_all(of: Index | None, shape: "Sequence[int]") -> bool:
 
 
 def _bound(
-    init: "Callable[..., Prequest]", buffers: "Sequence[_Mesh]", peers: "Sequence[int]"
+    init: "Callable[..., Prequest]", buffers: Sequence[_Mesh], peers: Sequence[int]
 ) -> "Iterator[Prequest]":
     """Requests; messages of one pair have tags in their order, the same at both ends."""
     for k, (buffer, peer) in enumerate(zip(buffers, peers, strict=True)):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import SupportsIndex
 
 from graycube.array.held import Held
 from graycube.errors import InvalidValueError, OutOfRangeError
@@ -12,9 +12,7 @@ from graycube.gf2 import require_int
 from graycube.gf2.span import reduced_basis
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
-
-if TYPE_CHECKING:
-    from graycube.run.agreement import Facts
+from graycube.run.agreement import Facts
 
 Axes = SupportsIndex | Sequence[SupportsIndex] | None
 _KEPT = 64  # shapes or layouts, and axes
@@ -77,7 +75,7 @@ class Reducing:
     to all that share the result. That is in the layout ``left``; if there is none it is plain.
     """
 
-    facts: "Facts"
+    facts: Facts
     axes: tuple[int, ...]
     digits: tuple[int, ...]
     along: tuple[int, ...]

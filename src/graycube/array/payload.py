@@ -64,13 +64,15 @@ def of_payload(a: Held, key: object, *, write: bool = False) -> tuple[Any, ...]:
     return (whole, whole, *inside)
 
 
-def stacked(arrays: Sequence[_H], axis: int = -1) -> _H:
-    """Arrays of one layout, joined along a new axis of the payload; see ``gc.stack``.
+def stack(arrays: Sequence[_H], axis: int = -1) -> _H:
+    """Arrays of one layout as the components of one: joined along a new axis, the last one.
 
+    >>> from graycube.array import CubeArray
     >>> from graycube.layout import Layout
-    >>> a = Held(np.array([[1], [2]]), Layout.nodes(1))
-    >>> stacked([a, a]).blocks.tolist()
-    [[[1, 1]], [[2, 2]]]
+    >>> x = CubeArray.from_numpy([3, 1], Layout.nodes(1))
+    >>> v = stack([x, 10 * x])
+    >>> v.to_numpy().tolist(), v[..., 1].to_numpy().tolist()
+    ([[3, 30], [1, 10]], [30, 10])
     """
     first, blocks = _alike(arrays, "stack")
     place = _payload_axis(first, axis, first.ndim + 1, "stack")

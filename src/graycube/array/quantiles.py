@@ -6,7 +6,7 @@ an axis are sorted as they are, and what is asked of them is taken out.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,9 +22,7 @@ from graycube.layout.ownership import Ownership
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
 from graycube.run import no_way_back
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
@@ -116,7 +114,7 @@ def _elements(a: Held) -> _Array:
     return a.blocks.ravel()
 
 
-def _merged(own: _Array, counts: _Array, comm: "Intracomm") -> tuple[_Array, _Array]:
+def _merged(own: _Array, counts: _Array, comm: Comm) -> tuple[_Array, _Array]:
     """Different elements of each rank, sorted, made those of all: equal ones on one rank."""
     total = sum(comm.allgather(len(own)))
     cuts = cuts_of([own[None]], _starts(total, comm), comm)[0]
@@ -139,12 +137,12 @@ def _merged(own: _Array, counts: _Array, comm: "Intracomm") -> tuple[_Array, _Ar
     return values[kept], sums[kept]
 
 
-def _joined(own: _Array, cuts: NDArray[np.intp], comm: "Intracomm") -> _Array:
+def _joined(own: _Array, cuts: NDArray[np.intp], comm: Comm) -> _Array:
     """The pieces of one line that belong to this rank."""
     return np.concatenate(traded(own[None], cuts, comm)[0])
 
 
-def _starts(length: int, comm: "Intracomm") -> list[int]:
+def _starts(length: int, comm: Comm) -> list[int]:
     """Where the blocks of all ranks but the first begin."""
     block = -(-length // comm.size)
     return [min(length, block * k) for k in range(1, comm.size)]
@@ -154,7 +152,7 @@ def _same(one: _Array, other: _Array) -> bool:
     return len(np.unique(np.concatenate([one, other]))) == 1  # NaN is one value there
 
 
-def _balanced(parts: Sequence[_Array], comm: "Intracomm") -> tuple[Ownership, list[_Array]]:
+def _balanced(parts: Sequence[_Array], comm: Comm) -> tuple[Ownership, list[_Array]]:
     """What all ranks have in a row, in even blocks."""
     lengths = comm.allgather(len(parts[0]))
     layout = in_blocks((sum(lengths),), (comm.size,))

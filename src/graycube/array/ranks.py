@@ -4,20 +4,17 @@ Rule: a communicator of one rank has all nodes, as if there were none. So a prog
 ``python`` as it does under ``mpiexec``.
 """
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from graycube.errors import InvalidTypeError
 from graycube.layout.placement import Placement
 from graycube.run import agreed, require_comm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-    from mpi4py.MPI import Intracomm
-
-    from graycube.run.agreement import Facts
-    from graycube.run.meeting import Note
+from graycube.run.agreement import Facts
+from graycube.run.meeting import Note
+from graycube.run.mpi import Comm
 
 _T = TypeVar("_T")
 
@@ -38,7 +35,7 @@ def require_layout(layout: object) -> Placement:
     return layout
 
 
-def spread(comm: "Intracomm | None") -> "Intracomm | None":
+def spread(comm: Comm | None) -> Comm | None:
     """The communicator, if it has more than one rank.
 
     >>> spread(None) is None
@@ -47,7 +44,7 @@ def spread(comm: "Intracomm | None") -> "Intracomm | None":
     return None if comm is None or require_comm(comm).size == 1 else comm
 
 
-def nodes_here(layout: Placement, comm: "Intracomm | None") -> range:
+def nodes_here(layout: Placement, comm: Comm | None) -> range:
     """The nodes whose blocks are in this process.
 
     >>> from graycube.layout import Layout
@@ -62,9 +59,9 @@ def nodes_here(layout: Placement, comm: "Intracomm | None") -> range:
 
 
 def together(
-    comm: "Intracomm | None",
-    prepare: "Callable[[], tuple[_T, Facts]]",
-    note: "Callable[[_T], Note | None] | None" = None,
+    comm: Comm | None,
+    prepare: Callable[[], tuple[_T, Facts]],
+    note: Callable[[_T], Note | None] | None = None,
 ) -> _T:
     """What ``prepare`` gives, if all ranks succeed with the same facts; see ``agreed``.
 
@@ -76,8 +73,8 @@ def together(
 
 
 def facts_of(
-    what: str, layout: Placement, blocks: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"
-) -> "Facts":
+    what: str, layout: Placement, blocks: np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+) -> Facts:
     """What arrays have alike on all ranks.
 
     >>> from graycube.layout import Layout
@@ -91,3 +88,42 @@ def facts_of(
         "payload": blocks.shape[2:],
         "dtype": blocks.dtype,
     }
+
+
+class Careful(Generic[_T]):
+    """A function of the user's, called until it fails, and then another one in its place.
+
+    A rank on which it fails goes on as if it had not, with what it was given, so that no other
+    rank waits for it. In the end all ranks hear of it, and raise the same error.
+
+    >>> half = Careful(lambda x: 1 / x, instead=lambda x: x)
+    >>> half(2), half(0), half(2)
+    (0.5, 0, 2)
+    >>> half.settle(None)
+    Traceback (most recent call last):
+    ...
+    ZeroDivisionError: division by zero
+    """
+
+    def __init__(self, function: Callable[..., _T], instead: Callable[..., _T]) -> None:
+        self._function, self._instead = function, instead
+        self._error: Exception | None = None
+
+    def __call__(self, *given: Any) -> _T:  # noqa: ANN401 - whatever the function takes
+        """What the function gives, or what stands for it."""
+        if self._error is None:
+            try:
+                return self._function(*given)
+            except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
+                self._error = error
+        return self._instead(*given)
+
+    def settle(self, comm: Comm | None) -> None:
+        """Raise what it raised on any rank on all of them; collective."""
+
+        def prepare() -> tuple[None, dict[str, object]]:
+            if self._error is not None:
+                raise self._error
+            return None, {}
+
+        together(comm, prepare)

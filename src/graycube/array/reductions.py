@@ -15,7 +15,7 @@ Rules.
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -28,16 +28,13 @@ from graycube.array.sharing import as_bytes, require_plain, swapped
 from graycube.layout import Ownership
 from graycube.layout.placement import Placement
 from graycube.run import agreed, no_way_back, private
-from graycube.run.agreement import Told
+from graycube.run.agreement import Facts, Told
 from graycube.run.meeting import ROOM, Note
+from graycube.run.mpi import Comm
 from graycube.run.windows import windows
 
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
-    from graycube.run.agreement import Facts
-
 _Blocks = NDArray[Any]
+_Prepared = tuple[tuple[Reducing, _Blocks], Facts]
 _KEPT = 64  # nodes, and ways
 
 
@@ -77,7 +74,7 @@ def reduced(  # noqa: PLR0913
     """
     comm = spread(a.comm)
 
-    def prepare() -> "tuple[tuple[Reducing, _Blocks], Facts]":
+    def prepare() -> _Prepared:
         over = over_axes(a, axis, keepdims=keepdims)
         if a.dtype.hasobject:
             require_plain(a.dtype)
@@ -136,7 +133,7 @@ def _combined(
     layout: Placement,
     way: Reducing,
     monoid: np.ufunc,
-    comm: "Intracomm | None",
+    comm: Comm | None,
 ) -> _Blocks:
     """The results of nodes that share them, pair by pair."""
     steps = way.steps
@@ -169,7 +166,7 @@ def _note(made: tuple[Reducing, _Blocks]) -> Note | None:
     return np.ascontiguousarray(blocks).reshape(-1).view(np.uint8)
 
 
-def _noted(blocks: _Blocks, comm: "Intracomm") -> _Blocks | None:
+def _noted(blocks: _Blocks, comm: Comm) -> _Blocks | None:
     """What all ranks left that share memory, in blocks like this one, if they are short."""
     shared = windows(comm)
     if shared is None or not 0 < blocks.nbytes <= ROOM:
@@ -206,7 +203,7 @@ def _up_and_down(
     layout: Ownership,
     axes: tuple[int, ...],
     monoid: np.ufunc,
-    comm: "Intracomm",
+    comm: Comm,
 ) -> _Blocks:
     """The results of any number of nodes: combined up a tree, and sent down to all of them."""
     group, some = layout.sharing(axes, comm.rank)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 
@@ -14,14 +14,12 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
-from graycube.run.agreement import Told
-
-if TYPE_CHECKING:
-    from graycube.run.agreement import Facts
+from graycube.run.agreement import Facts, Told
 
 _H = TypeVar("_H", bound=Held)
 _Ints = SupportsIndex | Sequence[SupportsIndex]
 _Shift = tuple[int, ...]
+_Prepared = tuple[tuple[_Shift, _Shift], Facts]
 _KEPT = 64
 
 
@@ -36,7 +34,7 @@ def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
     [[6], [5]]
     """
 
-    def prepare() -> "tuple[tuple[_Shift, _Shift], Facts]":
+    def prepare() -> _Prepared:
         inside, along = _steps(a, shift, axis)
         if spread(a.comm) is not None:
             require_plain(a.dtype)

@@ -1,7 +1,7 @@
 """Whole arrays brought together on one rank or all, and sent from one rank to all."""
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,15 +11,13 @@ from graycube.errors import InvalidTypeError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout.placement import Placement
 from graycube.run import mpi, no_way_back, private
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 _Blocks = NDArray[Any]
 
 
 def brought_together(
-    blocks: _Blocks, layout: Placement, comm: "Intracomm | None", root: int | None = None
+    blocks: _Blocks, layout: Placement, comm: Comm | None, root: int | None = None
 ) -> _Blocks | None:
     """The whole array, on all ranks or on ``root`` only; collective.
 
@@ -64,7 +62,7 @@ def rows_of_nodes(layout: Placement) -> list[int]:
     return [prod(layout.held_shape(range(node, node + 1))) for node in nodes]
 
 
-def sent_from(root: int, x: ArrayLike | None, layout: Placement, comm: "Intracomm") -> _Blocks:
+def sent_from(root: int, x: ArrayLike | None, layout: Placement, comm: Comm) -> _Blocks:
     """The block of this rank, of an array that ``root`` has; collective."""
 
     def prepare() -> tuple[list[_Blocks] | None, dict[str, object]]:
@@ -104,7 +102,7 @@ def as_bytes(array: _Blocks) -> list[Any]:
     return [array.reshape(-1).view(np.uint8), mpi().BYTE]
 
 
-def swapped(blocks: _Blocks, peer: int, comm: "Intracomm", doing: str) -> _Blocks:
+def swapped(blocks: _Blocks, peer: int, comm: Comm, doing: str) -> _Blocks:
     """What another rank has of the same shape and dtype, which gets ours meanwhile.
 
     >>> def program(comm, x):

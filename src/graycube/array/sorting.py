@@ -12,7 +12,7 @@ Rules.
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,18 +25,15 @@ from graycube.array.moving import straight
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout.in_bits import in_boxes, in_order as slots_in_order
 from graycube.layout.layout import require_cube
-from graycube.layout.lines import stretched
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.ownership import Ownership
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
-from graycube.layout.share import SharedAxis
 from graycube.run import no_way_back
+from graycube.run.mpi import Comm
 from graycube.run.windows import windows
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
@@ -76,7 +73,7 @@ def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
     name: str,
     axis: int,
     kind: str | None,
-    over_ranks: Callable[[_Array, InARow, "Intracomm"], _Array],
+    over_ranks: Callable[[_Array, InARow, Comm], _Array],
     in_memory: Callable[..., _Array],
 ) -> _H:
 
@@ -162,23 +159,14 @@ def _blocks(layout: Placement) -> Ownership | None:
     if isinstance(layout, Ownership):
         return layout
     cube = require_cube(layout, "a sort")
-    if len(cube.axes) > 1 or cube.copies or stretched(cube, 0) != cube:
-        return None
-    if cube.axes[0].extent > 1 and cube.axes[0].low:
-        return None
-    for gray in (False, True):
-        share = SharedAxis(cube.size, cube.node_count, gray=gray)
-        nodes = range(cube.node_count)
-        if all(cube.index(node, 0) == share.own(node).start for node in nodes):
-            return Ownership((share,), cube.node_count)
-    return None
+    return in_boxes(cube) if slots_in_order(cube) else None
 
 
 def _stable(x: _Array, axis: int) -> _Array:
     return np.argsort(x, axis, kind="stable")
 
 
-def _sorted(lines: _Array, row: InARow, comm: "Intracomm") -> _Array:
+def _sorted(lines: _Array, row: InARow, comm: Comm) -> _Array:
     """Lines sorted over all ranks, where each keeps as many of their elements as it has."""
     parts = SortedParts(row, len(lines), [lines.dtype], comm)
     (own,) = parts.own
@@ -190,7 +178,7 @@ def _sorted(lines: _Array, row: InARow, comm: "Intracomm") -> _Array:
     return found
 
 
-def _order(lines: _Array, row: InARow, comm: "Intracomm") -> _Array:
+def _order(lines: _Array, row: InARow, comm: Comm) -> _Array:
     """The indices that sort lines over all ranks; equal elements keep their order."""
     parts = SortedParts(row, len(lines), [lines.dtype, np.intp], comm)
     keys, index = parts.own

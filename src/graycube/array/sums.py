@@ -11,7 +11,7 @@ Rules.
 """
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -21,9 +21,7 @@ from graycube.array.held import Held
 from graycube.array.over import Axes, Over, over_axes
 from graycube.array.ranks import facts_of, together
 from graycube.array.reductions import reduced
-
-if TYPE_CHECKING:
-    from graycube.run.agreement import Facts
+from graycube.run.agreement import Facts
 
 _PARTS = 3
 _Array = NDArray[Any]
@@ -46,7 +44,7 @@ def reproducible_sum(  # noqa: PLR0913
     np.float64(0.0)
     """
 
-    def prepare() -> "tuple[tuple[Over, np.dtype[Any], Held], Facts]":
+    def prepare() -> tuple[tuple[Over, np.dtype[Any], Held], Facts]:
         over, kind = over_axes(a, axis), np.dtype(dtype or a.dtype)
         facts = {**facts_of("reproducible sum", a.layout, a.blocks), "axis": over, "to": kind}
         taken = a

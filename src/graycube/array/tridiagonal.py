@@ -15,7 +15,7 @@ Rules.
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,8 @@ from graycube.array.lines import AxisRuns
 from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
 from graycube.host import host_array
-from graycube.layout.required import require_axis
-
-if TYPE_CHECKING:
-    from graycube.run.agreement import Facts
+from graycube.layout.required import require_axis, require_flag
+from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
@@ -214,10 +212,7 @@ def _packed(
             "it must be a CubeArray",
             "spread it first, with CubeArray.from_numpy(x, layout)",
         )
-    if not isinstance(periodic, bool):
-        raise InvalidTypeError(
-            f"periodic is {periodic!r:.60}", "it must be a bool", "pass True or False"
-        )
+    require_flag(periodic, "periodic")
     axis = require_axis(axis, len(right.layout.shape))
     given = [c if isinstance(c, Held) else host_array(c) for c in coefficients]
     dtype = _type_of(coefficients, right)
@@ -265,7 +260,7 @@ def _type_of(coefficients: tuple[object, ...], right: Held) -> np.dtype[Any]:
     return dtype
 
 
-def _require_sound(sound: bool) -> "tuple[bool, Facts]":  # noqa: FBT001 - it is all there is
+def _require_sound(sound: bool) -> tuple[bool, Facts]:  # noqa: FBT001 - it is all there is
     if not sound:
         raise _singular()
     return sound, {}

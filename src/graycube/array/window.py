@@ -7,7 +7,7 @@ those of a box stencil one after the other.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,10 @@ from graycube.gf2 import require_ints
 from graycube.host import host_array
 from graycube.layout import Ownership
 from graycube.layout.placement import Placement
-from graycube.run.agreement import Told
+from graycube.run.agreement import Facts, Told
 from graycube.stencil import Frame, Halo, ReachLike
+from graycube.stencil.frame import Index
 from graycube.stencil.owned import OwnedHalo, halo_of
-
-if TYPE_CHECKING:
-    from graycube.run.agreement import Facts
-    from graycube.stencil.frame import Index
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
@@ -130,7 +127,7 @@ class Window(Generic[_H]):
                     rows[there] = rows[nearest]
         return self
 
-    def places(self, steps: int | Sequence[int]) -> "list[Index]":
+    def places(self, steps: int | Sequence[int]) -> list[Index]:
         """Where what is so many steps on is in each of the meshes: slices if it can be.
 
         Here node 0 has 0 and 4, and what is beside them is 1 and 5.

@@ -19,13 +19,12 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout import Layout
 from graycube.run import Execution, private, rehearse
 from graycube.run.copying import node_copies
+from graycube.run.mpi import Comm
 from graycube.run.network import ReadyLines, groups, node_network
 from graycube.run.script import Script
 from graycube.schedule import Replication, Schedule
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
     from graycube.planning import Plan
 
 KEPT = 8
@@ -61,7 +60,7 @@ class Planned:
     work: dict[int, list[Work]]
     end: NDArray[np.intp]
 
-    def run(self, blocks: Blocks, comm: "Intracomm | None", on_lines: OnLines) -> Blocks:
+    def run(self, blocks: Blocks, comm: Comm | None, on_lines: OnLines) -> Blocks:
         """The blocks after all rounds, and the work on all lines."""
         over = spread(comm)
         if over is None:
@@ -98,7 +97,7 @@ class Planned:
 class _OnRank:
     """A planned network on one rank, with arrays and requests of its own."""
 
-    def __init__(self, planned: Planned, blocks: Blocks, comm: "Intracomm") -> None:
+    def __init__(self, planned: Planned, blocks: Blocks, comm: Comm) -> None:
         self._planned = planned
         self._block, self._result = (np.empty(blocks.shape, blocks.dtype) for _ in range(2))
         (script,) = planned.scripts

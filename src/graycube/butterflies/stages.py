@@ -11,7 +11,7 @@ Rules.
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,7 @@ from graycube.butterflies.groups import StageGroup
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 Blocks = NDArray[Any]
 Pair = tuple[Blocks, Blocks]
@@ -40,7 +38,7 @@ def carried_out(  # noqa: PLR0913, PLR0917
     blocks: Blocks,
     layout: Layout,
     groups: Sequence[StageGroup],
-    comm: "Intracomm | None",
+    comm: Comm | None,
     on_pairs: OnPairs,
     on_group: OnGroup,
 ) -> Blocks:
@@ -99,7 +97,7 @@ def _words(place: AffineMap, layout: Layout, nodes: range) -> IntArray:
 
 
 def _with_partners(
-    blocks: Blocks, layout: Layout, bit: int, comm: "Intracomm | None", on_pairs: OnPairs
+    blocks: Blocks, layout: Layout, bit: int, comm: Comm | None, on_pairs: OnPairs
 ) -> Blocks:
     """The stage of one bit on nodes that have one value of it each."""
     over, change = spread(comm), layout.node_change(1 << bit)

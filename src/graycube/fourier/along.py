@@ -2,32 +2,27 @@
 
 What the passes need is worked out once: what shape the lines of a group have in memory, and the
 twiddle factors. Running it brings a group into memory, transforms it, many lines at a time, and
-multiplies. Over MPI the arrays in between and the requests are made once too.
+multiplies.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.moving import addresses, moved, mover
+from graycube.array.moving import addresses, moved, taken
 from graycube.array.ranks import spread
-from graycube.fourier.copies import from_copies
+from graycube.array.sharing import swapped
 from graycube.fourier.engine import transformed
 from graycube.fourier.passes import Pass, passes
 from graycube.gf2 import AffineMap
 from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
-from graycube.run import private
 from graycube.run.butterflies import unit_roots
-from graycube.run.redistribution import Ready
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 _Blocks = NDArray[Any]
 KEPT = 8
@@ -56,10 +51,10 @@ class PassStep:
         return self.turned(made).reshape(blocks.shape)
 
     def on_copies(
-        self, layout: Layout, blocks: _Blocks, comm: "Intracomm | None", *, inverse: bool
+        self, layout: Layout, blocks: _Blocks, comm: Comm | None, *, inverse: bool
     ) -> _Blocks:
         """The same where each node needs copies of the blocks of others, and keeps its own."""
-        made = from_copies(blocks, layout, self.before, self.group, comm, inverse=inverse)
+        made = _from_copies(blocks, layout, self.before, self.group, comm, inverse=inverse)
         return self.turned(made.reshape(*self.shape, *blocks.shape[2:])).reshape(blocks.shape)
 
     def turned(self, lines: _Blocks) -> _Blocks:
@@ -92,74 +87,18 @@ class Along:
     steps: tuple[PassStep, ...]
     inverse: bool
 
-    def run(
-        self, blocks: _Blocks, comm: "Intracomm | None" = None, *, ours: bool = False
-    ) -> _Blocks:
+    def run(self, blocks: _Blocks, comm: Comm | None = None, *, ours: bool = False) -> _Blocks:
         """The transformed blocks, without any scaling; if they are ``ours``, in their place."""
-        over = spread(comm)
-        if over is not None and not any(group.copied for group in self.passes):
-            remembered = private(over).remembered
-            key = (self, blocks.shape)
-            arrays = remembered(key, lambda: _Arrays(self, blocks, over), KEPT)
-            return arrays.run(blocks, blocks if ours else None)
         given = None if ours else blocks
         for step in self.steps:
             if step.group.copied:
+                over = spread(comm)
                 blocks = step.on_copies(self.layout, blocks, over, inverse=self.inverse)
                 continue
-            blocks = moved(blocks, self.layout, step.before, step.group.place, None)
+            blocks = moved(blocks, self.layout, step.before, step.group.place, comm)
             out = None if blocks is given else blocks  # what was fetched or made is ours
             blocks = step.run(blocks, out, inverse=self.inverse)
         return blocks
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Moving:
-    """A redistribution from one array to another."""
-
-    start: _Blocks
-    execution: Ready
-    end: _Blocks
-
-
-class _Arrays:
-    """A transform on one rank: two arrays to work in, and a redistribution between each two."""
-
-    def __init__(self, planned: Along, blocks: _Blocks, comm: "Intracomm") -> None:
-        self._planned, self._comm = planned, comm
-        here, there = (np.empty(blocks.shape, blocks.dtype) for _ in range(2))
-        self._moves: dict[int, _Moving] = {}
-        for k, step in enumerate(planned.steps):
-            if step.before != step.group.place:
-                self._moves[k] = _Moving(here, self._mover(step, here, there), there)
-                here, there = there, here
-
-    def run(self, blocks: _Blocks, made: _Blocks | None) -> _Blocks:
-        """The transformed blocks, in a given array, the blocks perhaps, or in a new one."""
-        last = max(self._moves, default=-1)
-        for k, step in enumerate(self._planned.steps):
-            if k in self._moves:
-                blocks = self._moved(blocks if k == 0 else None, step, self._moves[k])
-            if k < last:
-                out = next(move.start for j, move in self._moves.items() if j > k)
-            else:
-                out = made = np.empty_like(blocks, order="C") if made is None else made
-            blocks = step.run(blocks, out, inverse=self._planned.inverse)
-        return blocks
-
-    def _moved(self, given: _Blocks | None, step: PassStep, move: _Moving) -> _Blocks:
-        """The blocks where the step needs them; those of the caller go straight from there."""
-        if given is None:
-            return move.execution.run()
-        once = self._mover(step, given, move.end)
-        try:
-            return once.run()
-        finally:
-            once.free()
-
-    def _mover(self, step: PassStep, here: _Blocks, there: _Blocks) -> Ready:
-        layout = self._planned.layout
-        return mover(layout, step.before, step.group.place, here, there, self._comm)
 
 
 @lru_cache(maxsize=KEPT)
@@ -225,7 +164,7 @@ def twiddles(  # noqa: PLR0913, PLR0917 - which group of which axis, and where
     low: int,
     high: int,
     words: IntArray,
-    roots: "Callable[[IntArray, int], _Blocks]",
+    roots: Callable[[IntArray, int], _Blocks],
 ) -> _Blocks:
     """The twiddle factors of words, for all extents: w^(k r), after the bits from low to high.
 
@@ -253,3 +192,34 @@ def twiddles(  # noqa: PLR0913, PLR0917 - which group of which axis, and where
     across = [1] * len(layout.axes)
     across[axis] = factors.shape[-1]
     return factors.reshape(*words.shape, *across)
+
+
+def _from_copies(  # noqa: PLR0913
+    blocks: _Blocks,
+    layout: Layout,
+    place: AffineMap,
+    group: Pass,
+    comm: Comm | None,
+    *,
+    inverse: bool,
+) -> _Blocks:
+    """The blocks after the transforms of a copied group; ``place`` says where words are.
+
+    Nodes have no memory bits there: each gets the blocks of all nodes of its group, and keeps
+    its own output (TR-764 section 5).
+    """
+    size = group.high - group.low
+    if comm is not None:
+        offset = layout.word_bits(group.axis).start + group.low
+        word = place.inverse()(comm.rank)
+        own = word >> offset & ((1 << size) - 1)
+        copies = np.empty((1 << size, *blocks.shape[1:]), blocks.dtype)
+        copies[own] = blocks[0]
+        for change in range(1, 1 << size):  # all nodes of the group meet in pairs
+            peer = place(word ^ change << offset)
+            (copies[own ^ change],) = swapped(blocks, peer, comm, "copies for a transform")
+        return transformed(copies, 0, inverse=inverse, out=copies)[own : own + 1]
+    rows = taken(blocks, layout, place, group.place)
+    lines = rows.reshape(1 << layout.n - size, 1 << size, -1)
+    made = transformed(lines, 1, inverse=inverse).reshape(blocks.shape)
+    return taken(made, layout, group.place, place).copy()

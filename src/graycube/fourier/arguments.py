@@ -1,38 +1,35 @@
-"""Arguments that transforms share: lengths to pad or cut to, and where the result goes."""
+"""What transforms are asked for: along which axes, of how many points, and where it goes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from graycube.array import CubeArray
+from graycube.array.held import require_array
+from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.lines import resized_layout
 from graycube.gf2 import require_int
 from graycube.layout import Layout
+from graycube.layout.placement import Placement
+from graycube.layout.required import require_axis, require_word
 
-if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+_T = TypeVar("_T")
+Norm = Literal["backward", "ortho", "forward"]
+Order = Literal["any", "natural"]
 
 
-def complex_dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
+def complex_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
     """The dtype of the result, as NumPy's: what floats keep their precision, from single on."""
     if dtype.kind not in "biufc":
         raise InvalidTypeError(
             f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
         )
     return np.result_type(dtype, 1j)
-
-
-def require_array(a: object) -> None:
-    """Refuse what is no CubeArray."""
-    if not isinstance(a, CubeArray):
-        raise InvalidTypeError(
-            f"got a {type(a).__name__}",
-            "a transform works on a CubeArray",
-            "use CubeArray.from_numpy(x, layout), or graycube.jax.fft for arrays of JAX",
-        )
 
 
 def require_lengths(
@@ -84,7 +81,7 @@ def resized_home(layout: Any, lengths: dict[int, int]) -> Any:  # noqa: ANN401 -
     return reduce(lambda now, axis: resized_layout(now, axis, lengths[axis]), lengths, layout)
 
 
-def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: "DTypeLike") -> None:
+def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: DTypeLike) -> None:
     """Refuse what cannot take a result of this shape, payload included, and dtype.
 
     >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
@@ -129,3 +126,185 @@ def delivered(result: CubeArray, out: CubeArray | None) -> CubeArray:
     same = out.layout == result.layout
     out.blocks[...] = (result if same else result.relayout(out.layout)).blocks
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A transform of so many points along axes, which one is scaled how, and where it ends.
+
+    If it is ``real``, the points along the last of the axes are real numbers, of which there is
+    half a spectrum afterwards, or before if it is ``inverse``. It is ``back`` in the layout it
+    comes from, or in whatever costs nothing more. The spectrum has the ``waves`` of so many
+    points, if these are others.
+
+    >>> Wanted((0, 1), (8, 6), real=True).values
+    (8, 4)
+    """
+
+    axes: tuple[int, ...]
+    points: tuple[int, ...]
+    norm: Norm | None = None
+    inverse: bool = False
+    real: bool = False
+    back: bool = False
+    waves: tuple[int, ...] | None = None
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """How many values of a spectrum there are along each axis."""
+        if not self.real:
+            return self.points
+        *others, last = self.points
+        return (*others, last // 2 + 1)
+
+    @property
+    def scaling(self) -> int:
+        """How each transform is scaled, as the engine counts it.
+
+        >>> Wanted((0,), (8,), inverse=True).scaling, Wanted((0,), (8,), "ortho").scaling
+        (2, 1)
+        """
+        if self.norm == "ortho":
+            return 1
+        return 2 if self.inverse == (self.norm in {None, "backward"}) else 0
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """Of how many points a spectrum has the waves, along each axis."""
+        return self.points if self.waves is None else self.waves
+
+    def takes_all(self, layout: Placement) -> bool:
+        """Whether no axis of an array in a layout is cut or padded."""
+        given = self.values if self.inverse else self.points
+        return all(layout.shape[k] == n for k, n in zip(self.axes, given, strict=True))
+
+
+def wanted(  # noqa: PLR0913, PLR0917
+    a: CubeArray,
+    axes: Sequence[int] | None,
+    norm: Norm | None,
+    order: Order = "any",
+    s: Sequence[int] | None = None,
+    out: CubeArray | None = None,
+    *,
+    inverse: bool = False,
+    real: bool = False,
+) -> Wanted:
+    """What a transform of an array is asked for, if there is such a one and ``out`` takes it.
+
+    >>> from graycube.layout import Layout
+    >>> a = CubeArray.from_numpy(np.ones((8, 5)), Layout.mesh((8, 5), (2, 1)))
+    >>> wanted(a, None, None, inverse=True, real=True).points
+    (8, 8)
+    """
+    require_word(order, get_args(Order), "order")
+    require_norm(norm)
+    dtype = complex_dtype(a.dtype)
+    if real and not inverse:
+        require_real(a.dtype)
+    chosen = require_axes(a.layout, axes)
+    if real:
+        _require_last(chosen, axes)
+    lengths = require_lengths(a.layout, chosen, s)
+    if real and inverse:
+        lengths[chosen[-1]] = _real_points(a.layout, chosen[-1], -1 if s is None else s[-1])
+    points = tuple(lengths[k] for k in chosen)
+    back = order == "natural" and (out is None or (real and inverse))
+    found = Wanted((*chosen,), points, norm, inverse, real, back)
+    after = dict(zip(chosen, points if inverse else found.values, strict=True))
+    shape = tuple(after.get(k, length) for k, length in enumerate(a.shape))
+    require_out(out, a, shape, dtype.type(0).real.dtype if real and inverse else dtype)
+    return found
+
+
+def _require_last(chosen: Sequence[int], axes: Sequence[int] | None) -> None:
+    """Refuse axes of which none is the one of the real transform, or not once."""
+    if not chosen:
+        raise InvalidValueError(
+            "axes is empty", "a real transform needs a last axis", "name at least one axis"
+        )
+    if chosen[-1] in chosen[:-1]:
+        raise InvalidValueError(
+            f"axis {chosen[-1]} is in axes={axes} more than once",
+            "the last axis has half a spectrum after its transform",
+            "name it once",
+        )
+
+
+def _real_points(layout: Layout, axis: int, given: int) -> int:
+    """The number of real points that are wanted of a spectrum."""
+    values = layout.shape[axis]
+    if values == 1 and given == -1:
+        raise InvalidValueError(
+            f"axis {axis} has a spectrum of 1 value",
+            "twice one less is no number of points",
+            "say how many points there are: n=1",
+        )
+    points = require_lengths(layout, [axis], (given,))[axis]
+    return 2 * (values - 1) if given == -1 else points
+
+
+def require_real(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
+    """The dtype in which real numbers are transformed; complex ones are refused.
+
+    >>> require_real(np.dtype("int8"))
+    dtype('float64')
+    """
+    if dtype.kind == "c":
+        raise InvalidTypeError(
+            f"the array has dtype {dtype}",
+            "half of the spectrum is enough for real numbers only",
+            "use fft, or drop the imaginary part",
+        )
+    return np.empty(0, complex_dtype(dtype)).real.dtype
+
+
+def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
+    """The axes of a layout, counted from the front; all of them for None."""
+    if axes is not None and not isinstance(axes, Sequence):
+        raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
+    every = range(len(layout.axes))
+    return [require_axis(axis, len(layout.axes)) for axis in (every if axes is None else axes)]
+
+
+def require_norm(norm: Norm | None) -> None:
+    """Refuse what is no norm of NumPy's."""
+    require_word(norm or "backward", get_args(Norm), "norm")
+
+
+def all_agree(
+    a: CubeArray,
+    what: str,
+    check: Callable[[], _T],
+    *,
+    out: CubeArray | None = None,
+    **facts: object,
+) -> _T:
+    """What ``check`` gives, if all ranks pass it with the same arguments; collective.
+
+    >>> from graycube.layout import Layout
+    >>> all_agree(CubeArray.from_numpy([1, 2], Layout.nodes(1)), "test", lambda: 3)
+    3
+    """
+    require_array(a, "a transform")
+    alike = {**facts_of(what, a.layout, a.blocks), **facts}
+    if isinstance(out, CubeArray):
+        alike |= {"layout of out": out.layout, "dtype of out": out.dtype}
+    return together(a.comm, lambda: (check(), alike))
+
+
+def scale(
+    blocks: NDArray[Any], points: int, norm: Norm | None, *, inverse: bool
+) -> NDArray[Any]:
+    """The blocks of one transformed axis, scaled in place as its norm says.
+
+    Axis by axis, so that nothing overflows on the way.
+    """
+    require_norm(norm)
+    whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
+    if points > 1 and (whole or norm == "ortho"):
+        real = blocks.real.dtype.type
+        blocks = np.ascontiguousarray(blocks)
+        parts = blocks.view(real)  # a complex division of what is infinite gives nan
+        parts *= 1 / (real(points) if whole else np.sqrt(real(points)))
+    return blocks

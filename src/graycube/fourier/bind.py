@@ -8,22 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graycube.array import CubeArray
+from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.arguments import complex_dtype, require_array, require_lengths
-from graycube.fourier.calls import Wanted, begun_in, legs_of
+from graycube.fourier.arguments import Wanted, complex_dtype, wanted
+from graycube.fourier.calls import begun_in, legs_of
 from graycube.fourier.carried import Legs, carrier, relaid_legs
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
-from graycube.fourier.transform import (
-    fft,
-    fft2,
-    fftn,
-    ifft,
-    ifft2,
-    ifftn,
-    require_axes,
-)
+from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 from graycube.fourier.waves import points_wanted, to_points, to_waves, waves_wanted
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_order
@@ -110,7 +103,7 @@ def bind(
     >>> u.to_numpy().diagonal().tolist()
     [8.0, 8.0, 8.0, 8.0]
     """
-    require_array(a)
+    require_array(a, "a transform")
     made = function(a, *args, **options)
     facts = facts_of("bind", a.layout, a.blocks)
     result = together(a.comm, lambda: (_result(made, out), facts))
@@ -138,7 +131,7 @@ def _result(made: object, out: CubeArray | None) -> CubeArray:
         )
     if out is None:
         return made
-    require_array(out)
+    require_array(out, "a transform")
     alike = (out.shape, out.layout.node_count, out.payload, out.dtype)
     wanted = (made.shape, made.layout.node_count, made.payload, made.dtype)
     if alike != wanted or not out.blocks.flags.writeable:
@@ -189,7 +182,7 @@ def _program(
     if "target" in arguments:
         legs = relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
     else:
-        asked = _asked(function, a, home, arguments)
+        asked = _asked(function, a, arguments)
         layout = begun_in(a.layout, asked)
         if layout != a.layout and not in_order(a.layout):  # each run would have to put it so
             return None
@@ -210,19 +203,13 @@ def _program(
     return Legs(legs, how, private(over), result.blocks, alike, source)
 
 
-def _asked(
-    function: _Function, a: CubeArray, home: Layout, arguments: dict[str, Any]
-) -> Wanted:
-    """What is asked for; how many real points there are says the result."""
+def _asked(function: _Function, a: CubeArray, arguments: dict[str, Any]) -> Wanted:
+    """What is asked for."""
     if function in _WANTED:
         return _WANTED[function](**arguments)
-    inverse, real = _INVERSE[function], function in _REAL
-    axes = (*require_axes(a.layout, arguments.get("axes", (arguments.get("axis"),))),)
-    n, s = arguments.get("n"), arguments.get("s")
-    if real and inverse:
-        points = {k: home.shape[k] for k in axes}
-    else:
-        points = require_lengths(a.layout, axes, s if n is None else (n,))
-    back = arguments.get("order") == "natural"
-    along = tuple(points[k] for k in axes)
-    return Wanted(axes, along, arguments["norm"], inverse, real, back)
+    given = dict(arguments)
+    if "axis" in given:
+        n = given.get("n")
+        given |= {"axes": (given["axis"],), "s": None if n is None else (n,)}
+    rest = {name: given[name] for name in ("axes", "norm", "order", "s") if name in given}
+    return wanted(a, **rest, inverse=_INVERSE[function], real=function in _REAL)

@@ -11,7 +11,7 @@ Rules.
 5. In one process the block is the whole array, and nothing crosses.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.boxes import Parcel, shape_of, traffic
+from graycube.array.boxes import letters, traffic
 from graycube.fourier import engine
-from graycube.fourier.legs import Blocks, Call, Posted
+from graycube.fourier.legs import Blocks, Call, Handover
+from graycube.fourier.places import Waves, Way, as_slice, straight
 from graycube.layout import Ownership
 from graycube.run.post import Post
 
@@ -99,8 +100,10 @@ class BoxLeg:
         if waved or there < points or lines.dtype != self.given:
             fits = self.kind == "c2c" and made.shape[self.axis] == points
             wide = made if fits else self._like(lines, points, self.given)
-            moves = waves_of(self.waves, self.points, half=half) if waved else _head(there)
-            yield from self._moved(lines, wide, moves)
+            kept = (
+                Waves.of(self.waves, self.points, half=half).way if waved else straight(there)
+            )
+            yield from self._moved(lines, wide, kept)
             lines = wide
         if not other or self.inverse:
             yield self._bound(lines, self.axis, made, self.kind)
@@ -108,7 +111,7 @@ class BoxLeg:
         values = points // 2 + 1 if half else points
         every = self._like(lines, values, self.dtype)
         yield self._bound(lines, self.axis, every, self.kind)
-        yield from self._moved(every, made, waves_of(self.points, self.waves, half=half))
+        yield from self._moved(every, made, Waves.of(self.points, self.waves, half=half).way)
 
     def then(self, target: Blocks) -> Iterator[Call]:
         """The transforms along other axes."""
@@ -125,16 +128,15 @@ class BoxLeg:
         shape = lines.shape
         return np.empty((*shape[: self.axis], values, *shape[self.axis + 1 :]), dtype)
 
-    def _moved(
-        self, lines: _Lines, made: _Lines, moves: Sequence[tuple[slice, slice]]
-    ) -> Iterator[Call]:
+    def _moved(self, lines: _Lines, made: _Lines, way: Way) -> Iterator[Call]:
         """What puts parts of lines in their places, in ascending order, and zeros between."""
-        end = 0
-        for start, goal in (*moves, (None, slice(made.shape[self.axis], None))):
+        end, length = 0, made.shape[self.axis]
+        for start, goal in (*way, (None, range(length, length))):
             if goal.start > end:
                 yield partial(np.copyto, self._part(made, slice(end, goal.start)), 0)
             if start is not None:
-                yield partial(np.copyto, self._part(made, goal), self._part(lines, start))
+                source = self._part(lines, as_slice(start))
+                yield partial(np.copyto, self._part(made, as_slice(goal)), source)
             end = goal.stop
 
     def _bound(self, lines: _Lines, axis: int, out: _Lines, kind: str) -> Call:
@@ -150,79 +152,22 @@ class BoxLeg:
         writes = before.nodes_like(node)[0] == node
         return own if writes else None, whole[self.read.piece(self.nodes).slices]
 
-    def posted(self, post: Post, made: Blocks) -> Posted:
+    def posted(self, post: Post, made: Blocks) -> Handover:
         """The boxes that go to others, and those that come."""
         node, payload = self.nodes.start, made.shape[2:]
         before = self._before()
         there, here = (layout.boxes(self.nodes)[2:] for layout in (before, self.read))
-        found = traffic(before, self.read, node, (0,) * len(here))
         seen = post.opened[: prod(here) * prod(payload) * made.itemsize]
         box = seen.view(made.dtype).reshape(*here, *payload)
-        going, going_to = _letters(found.sent, there, post.leaving, made, node)
-        coming, coming_from = _letters(found.received, here, post.arrived, made, node)
-        own = [
-            [places for peer, places in parcels if peer == node]
-            for parcels in (found.received, found.sent)
-        ]
-        mailing = post.mailing(going_to, coming_from)
+        found = traffic(before, self.read, node, (0,) * len(here))
+        mail = letters(found, made.reshape(*there, *payload), box, post)
 
         def pack(block: Blocks) -> Call:
-            lines = block.reshape(*there, *payload)
-            pairs = [
-                *((letter, lines[places]) for places, letter in going),
-                *((box[goal], lines[start]) for goal, start in zip(*own, strict=True)),
-            ]
-            return partial(_copy_all, pairs)
+            return partial(mail.pack, block.reshape(*there, *payload), box)
 
-        def send() -> None:
-            mailing.send()
-            _copy_all([(box[places], letter) for places, letter in coming])
-
-        return Posted(None, pack, send, self, box)
+        return Handover(None, self, box, pack, partial(mail.send, box))
 
     def _before(self) -> Ownership:
         if self.came is None:
             raise AssertionError(self)
         return self.came
-
-
-def _head(length: int) -> list[tuple[slice, slice]]:
-    """All of lines, at the beginning of others."""
-    return [(slice(0, length), slice(0, length))]
-
-
-def waves_of(old: int, new: int, *, half: bool) -> list[tuple[slice, slice]]:
-    """Where the waves that two numbers of points have are in the spectra of both.
-
-    Points have the waves with less than half as many periods. The one in the middle of an even
-    number has no sign, and is left out. Half a spectrum has no negative ones, at the end.
-
-    >>> waves_of(6, 8, half=False)
-    [(slice(0, 3, None), slice(0, 3, None)), (slice(4, 6, None), slice(6, 8, None))]
-    """
-    last = (min(old, new) - 1) // 2
-    found = [(slice(0, last + 1), slice(0, last + 1))]
-    if last and not half:
-        found.append((slice(old - last, old), slice(new - last, new)))
-    return found
-
-
-def _letters(
-    parcels: Sequence[Parcel], box: tuple[int, ...], buffer: Blocks, made: Blocks, node: int
-) -> tuple[list[tuple[Any, Blocks]], tuple[tuple[int, int], ...]]:
-    """What picks each box that is a letter, with its place in the buffer, and its size."""
-    found, sizes, start = [], [], 0
-    for peer, places in parcels:
-        if peer != node:
-            shape = (*shape_of(box, places), *made.shape[2:])
-            nbytes = prod(shape) * made.itemsize
-            letter = buffer[start : start + nbytes].view(made.dtype).reshape(shape)
-            found.append((places, letter))
-            sizes.append((peer, nbytes))
-            start += nbytes
-    return found, tuple(sizes)
-
-
-def _copy_all(pairs: Sequence[tuple[Blocks, Blocks]]) -> None:
-    for target, source in pairs:
-        np.copyto(target, source)

@@ -15,15 +15,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from graycube.array import CubeArray
+from graycube.array.held import require_array
 from graycube.array.moving import of_kind
-from graycube.array.ranks import facts_of, spread
+from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
-from graycube.fourier.arguments import complex_dtype, delivered, require_array
+from graycube.fourier.arguments import Wanted, complex_dtype, delivered
 from graycube.fourier.carried import (
     Legs,
     carrier,
@@ -31,7 +32,6 @@ from graycube.fourier.carried import (
     first_calls,
     relaid_legs,
     room,
-    scaling_of,
 )
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
@@ -44,52 +44,15 @@ from graycube.layout.in_bits import in_boxes
 from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
-from graycube.run.mpi import Private
+from graycube.run.mpi import Comm, Private
 from graycube.run.reused import lent
 from graycube.run.windows import windows_of
 
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
-
 _SAME = {type(None), int, str}
+_Asked = tuple[Wanted, Told]
 _NOBODY: Any = None
 _HERE = Private(_NOBODY)
 """What is remembered in one process."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A transform of so many points along axes, which one is scaled how, and where it ends.
-
-    If it is ``real``, the points along the last of the axes are real numbers, of which there is
-    half a spectrum afterwards, or before if it is ``inverse``. It is ``back`` in the layout it
-    comes from, or in whatever costs nothing more. The spectrum has the ``waves`` of so many
-    points, if these are others.
-
-    >>> Wanted((0, 1), (8, 6), real=True).values
-    (8, 4)
-    """
-
-    axes: tuple[int, ...]
-    points: tuple[int, ...]
-    norm: str | None = None
-    inverse: bool = False
-    real: bool = False
-    back: bool = False
-    waves: tuple[int, ...] | None = None
-
-    @property
-    def values(self) -> tuple[int, ...]:
-        """How many values of a spectrum there are along each axis."""
-        if not self.real:
-            return self.points
-        *others, last = self.points
-        return (*others, last // 2 + 1)
-
-    def takes_all(self, layout: Placement) -> bool:
-        """Whether no axis of an array in a layout is cut or padded."""
-        given = self.values if self.inverse else self.points
-        return all(layout.shape[k] == n for k, n in zip(self.axes, given, strict=True))
 
 
 @lru_cache(maxsize=4 * KEPT)
@@ -106,21 +69,9 @@ def legs_of(
     >>> [leg.layout.shape for leg in legs]
     [(4, 4), (4, 4)]
     """
-    axes, inverse = asked.axes, asked.inverse
-    scaling = scaling_of(asked.norm, inverse=inverse)
+    axes, inverse, scaling = asked.axes, asked.inverse, asked.scaling
     if isinstance(layout, Ownership):
-        return box_legs(
-            layout,
-            dtype,
-            nodes,
-            axes,
-            asked.points,
-            asked.points if asked.waves is None else asked.waves,
-            real=asked.real,
-            inverse=inverse,
-            back=asked.back,
-            scaling=scaling,
-        )
+        return box_legs(layout, dtype, nodes, asked)
     if not isinstance(layout, Layout) or asked.waves or not asked.takes_all(layout):
         return None
     real = axes[-1] if asked.real else None
@@ -161,7 +112,7 @@ def _halved(  # noqa: PLR0913
     """The legs of the transform between real lines and half of their spectra."""
     if not has_room(layout, axis):
         return None
-    inverse, scaling = asked.inverse, scaling_of(asked.norm, inverse=asked.inverse)
+    inverse, scaling = asked.inverse, asked.scaling
     *_, length = asked.points if inverse else asked.values
     after = in_memory(layout, axis, axis_of(length))
     leg = halves(layout, after, axis, dtype, inverse=inverse, scaling=scaling)
@@ -187,58 +138,56 @@ class _Call:
     room: int
 
 
-def called(
+def called(  # noqa: PLR0913, PLR0917
     a: CubeArray,
     what: str,
     given: tuple[object, ...],
-    check: Callable[[], Wanted | None],
+    check: Callable[[], Wanted],
     out: CubeArray | None,
-) -> CubeArray | None:
-    """What legs make of an array, if ranks have it and legs can do it; collective.
+    without: Callable[[Wanted], CubeArray],
+) -> CubeArray:
+    """What legs make of an array, or what ``without`` makes if there are none; collective.
 
-    ``check`` looks at what is ``given`` with the array: it raises whatever is wrong, and gives
-    None if it is nothing for legs.
+    ``check`` looks at what is ``given`` with the array: it raises whatever is wrong.
 
-    >>> from graycube.layout import Layout, Ownership
+    >>> from graycube.layout import Layout
     >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
-    >>> asked = lambda: Wanted((0,), (2,))
-    >>> called(a, "a test", (), asked, None) is None
-    True
+    >>> called(a, "a test", (), lambda: Wanted((0,), (2,)), None, lambda asked: asked.points)
+    (2,)
     """
-    require_array(a)
+    require_array(a, "a transform")
     comm = spread(a.comm)
     known = _HERE if comm is None else private(comm)
 
-    def found() -> _Call | None:
-        asked = check()
-        if asked is None or not a.size:
-            return None
-        layout = begun_in(a.layout, asked)
-        if len(a.nodes) > 1 and not isinstance(layout, Ownership):
-            return None  # there are blocks of several nodes
-        legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
-        if legs is None:
-            return None
-        where = None if out is None else (out.layout, out.dtype)
-        facts = _facts(what, a.layout, a.dtype, a.payload, asked, where)
-        ranks = 1 if comm is None else comm.size
-        return _Call(layout, legs, facts, room(legs, ranks, prod(a.payload)))
+    def asked() -> _Asked:
+        wanted, where = check(), None if out is None else (out.layout, out.dtype)
+        return wanted, _facts(what, a.layout, a.dtype, a.payload, wanted, where)
 
     try:
         if out is None and _plain(given):
             key = what, given, a.layout, a.dtype, a.payload
-            call = known.remembered(key, found, 4 * KEPT, "calls")
+            call = known.remembered(key, lambda: _call_of(a, *asked()), 4 * KEPT, "calls")
         else:
-            call = found()
+            call = _call_of(a, *asked())
     except Exception as error:
         if comm is not None:  # the other ranks have to hear of any
             _tell(comm, error)
         raise
-    if call is None:
+    made = None if call is None else _carried(a, comm, known, call, out)
+    return without(together(comm, asked)) if made is None else made
+
+
+def _call_of(a: CubeArray, asked: Wanted, facts: Told) -> _Call | None:
+    """What follows for an array, if legs can do it."""
+    layout, comm = begun_in(a.layout, asked), spread(a.comm)
+    if not a.size or (len(a.nodes) > 1 and not isinstance(layout, Ownership)):
+        return None  # there are blocks of several nodes
+    legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
+    if legs is None:
         return None
-    if call.layout is not a.layout:
-        a = of_kind(a, call.layout)
-    return _here(a, call.legs, out) if comm is None else _carried(a, comm, known, call, out)
+    return _Call(
+        layout, legs, facts, room(legs, 1 if comm is None else comm.size, prod(a.payload))
+    )
 
 
 def begun_in(layout: Placement, asked: Wanted) -> Placement:
@@ -275,7 +224,7 @@ def _plain(given: tuple[object, ...]) -> bool:
     return True
 
 
-def _tell(comm: "Intracomm", error: Exception) -> NoReturn:
+def _tell(comm: Comm, error: Exception) -> NoReturn:
     """Raise an error on all ranks."""
 
     def fail() -> tuple[None, Facts]:
@@ -310,9 +259,13 @@ _OUT = ("layout of out", "dtype of out")
 
 
 def _carried(
-    a: CubeArray, over: "Intracomm", known: Private, call: _Call, out: CubeArray | None
+    a: CubeArray, over: Comm | None, known: Private, call: _Call, out: CubeArray | None
 ) -> CubeArray | None:
     """What legs make, in a new array or where it is wanted; None if nothing carries them."""
+    if call.layout is not a.layout:
+        a = of_kind(a, call.layout)
+    if over is None:
+        return _here(a, call.legs, out)
     shared, legs, facts = windows_of(known), call.legs, call.facts
     if shared is not None and shared.asks(call.room):
         if not shared.meet((0, *facts.digest)):

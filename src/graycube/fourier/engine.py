@@ -27,13 +27,9 @@ def transformed(
     >>> transformed(np.array([[1, 2], [3, 4]], complex), 1, inverse=False).real.tolist()
     [[3.0, -1.0], [7.0, -1.0]]
     """
-    if not lines.size:
-        return lines.copy() if out is None else out
-    ducc = _ducc()
-    if ducc is None:
-        return _scipy(lines, axis, inverse, out)
-    given = {"axes": (axis,), "forward": not inverse, "inorm": 0, "out": out}
-    made: _Lines = ducc.c2c(lines, **given, nthreads=threads())
+    made: _Lines = np.empty(lines.shape, lines.dtype) if out is None else out
+    if lines.size:
+        bound(lines, axis, made, inverse=inverse, scaling=0)()
     return made
 
 
@@ -110,7 +106,10 @@ def _by_scipy(  # noqa: PLR0913, PLR0917
 
     norm = ("backward", "ortho", "forward")[2 - scaling if inverse else scaling]
     if kind == "c2c":
-        out[...] = (fft.ifft if inverse else fft.fft)(lines, axis=axis, norm=norm)
+        work = fft.ifft if inverse else fft.fft
+        made = work(lines, axis=axis, norm=norm, overwrite_x=out is lines)
+        if made is not out:
+            out[...] = made
     elif kind == "r2c":
         out[...] = fft.rfft(lines, axis=axis, norm=norm)
     else:
@@ -124,14 +123,3 @@ def _ducc() -> Any:  # noqa: ANN401 - a module, or None
     except ImportError:
         return None
     return fft
-
-
-def _scipy(lines: _Lines, axis: int, inverse: bool, out: _Lines | None) -> _Lines:  # noqa: FBT001
-    from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
-
-    transform, norm = (fft.ifft, "forward") if inverse else (fft.fft, "backward")
-    made: _Lines = transform(lines, axis=axis, norm=norm, overwrite_x=out is lines)
-    if out is None or made is out:
-        return made
-    out[...] = made
-    return out

@@ -76,24 +76,24 @@ class CrossingLeg(AnyLeg, Protocol):
     def among(self, buffer: Blocks, made: Blocks, ranks: int) -> tuple[Blocks | None, Blocks]:
         """Where this rank writes what it made, if it does, and what it reads."""
 
-    def posted(self, post: Post, made: Blocks) -> "Posted":
+    def posted(self, post: Post, made: Blocks) -> "Handover":
         """The same by messages."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Posted:
-    """How messages bring what a leg reads.
+class Handover:
+    """How what one leg makes comes to the next one.
 
     The leg before writes into ``made``, if that is there, else where it likes, and then what
-    ``pack`` gives is called. After ``send`` the leg, perhaps with another order of what it
-    fetches, reads ``seen``.
+    ``pack`` gives is called. After ``send``, if there are messages, the leg, perhaps with
+    another order of what it fetches, reads ``seen``.
     """
 
     made: Blocks | None
-    pack: Callable[[Blocks], Call] | None
-    send: Callable[[], None]
     leg: AnyLeg
     seen: Blocks
+    pack: Callable[[Blocks], Call] | None = None
+    send: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ class LineLeg:
         seen = buffer[: ranks * made.nbytes].view(made.dtype)
         return own.view(made.dtype).reshape(made.shape), seen.reshape(-1, *made.shape[1:])
 
-    def posted(self, post: Post, made: Blocks) -> Posted:
+    def posted(self, post: Post, made: Blocks) -> Handover:
         """As letters, which are written where they leave from if they are in order."""
         move, comm = self._found().move, post.comm
         if move is None:
@@ -153,12 +153,12 @@ class LineLeg:
             for nodes, size in zip((mail.takers, mail.givers), sizes, strict=True)
         )
         leaving = post.leaving[: made.nbytes].view(made.dtype).reshape(made.shape)
-        return Posted(
+        return Handover(
             leaving if mail.as_they_are else None,
-            None if mail.as_they_are else partial(_packing, mail.packing, leaving),
-            post.mailing(going, coming).send,
             replace(self, fetched=mail.fetch),
             post.arrived[: made.nbytes].view(made.dtype).reshape(made.shape),
+            None if mail.as_they_are else partial(_fetching, mail.packing, leaving),
+            post.mailing(going, coming).send,
         )
 
     def _found(self) -> Fetch:
@@ -224,19 +224,14 @@ class LineLeg:
     def _copy(self, source: Blocks, target: Blocks) -> Call:
         if self.fetched is None:
             return partial(np.copyto, target, source.reshape(target.shape))
-        row = (target.size // self.fetched.count,)
-        rows, made = source.reshape(-1, *row), target.reshape(-1, *row)
-        seen = self.fetched.view(rows)
-        if seen is None:
-            return partial(self.fetched.into, made, rows)
-        return partial(np.copyto, made.reshape(seen.shape), seen)
+        return _fetching(self.fetched, target, source)
 
 
-def _packing(packing: Fetch, leaving: Blocks, block: Blocks) -> Call:
-    """What puts the rows of a block in the order of letters."""
-    shape = (packing.count, block.size // packing.count)
-    rows, sent = block.reshape(shape), leaving.reshape(shape)
-    seen = packing.view(rows)
+def _fetching(fetched: Fetch, target: Blocks, source: Blocks) -> Call:
+    """What takes the rows of the target from where they are."""
+    row = (target.size // fetched.count,)
+    rows, made = source.reshape(-1, *row), target.reshape(-1, *row)
+    seen = fetched.view(rows)
     if seen is None:
-        return partial(packing.into, sent, rows)
-    return partial(np.copyto, sent.reshape(seen.shape), seen)
+        return partial(fetched.into, made, rows)
+    return partial(np.copyto, made.reshape(seen.shape), seen)

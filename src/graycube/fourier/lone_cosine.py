@@ -24,8 +24,8 @@ from graycube.fourier.lone_real import (
     out_of_pairs,
     roots_beside,
 )
-from graycube.fourier.places import Blocked, EvenFirst, Paired, sent_on
-from graycube.fourier.team import Team
+from graycube.fourier.places import apart, back, even_first, paired, sent_on
+from graycube.fourier.team import Blocked, Team
 
 _Lines = NDArray[Any]
 
@@ -97,10 +97,10 @@ def cosines(lines: _Lines, points: int, team: Team, *, sines: bool = False) -> _
     nodes = len(team.nodes)
     whole, half = Blocked.over(points, nodes), Blocked.over(points // 2 + 1, nodes)
     lines = _signed(lines, whole.own(team.me)) if sines else lines
-    made = half_spectrum(sent_on(lines, whole, whole, team, EvenFirst(points)), points, team)
+    made = half_spectrum(sent_on(lines, whole, whole, team, even_first(points)), points, team)
     made *= 2 * roots_beside(half.own(team.me), 4 * points, made)
-    apart = Paired(points, apart=True, backwards=sines)
-    return sent_on(out_of_pairs(made.conj()), doubled(half), whole, team, apart)
+    way = apart(points, backwards=sines)
+    return sent_on(out_of_pairs(made.conj()), doubled(half), whole, team, way)
 
 
 def cosines_back(lines: _Lines, points: int, team: Team, *, sines: bool = False) -> _Lines:
@@ -111,11 +111,11 @@ def cosines_back(lines: _Lines, points: int, team: Team, *, sines: bool = False)
     """
     nodes = len(team.nodes)
     whole, half = Blocked.over(points, nodes), Blocked.over(points // 2 + 1, nodes)
-    ends = sent_on(lines, whole, doubled(half), team, Paired(points, backwards=sines))
+    ends = sent_on(lines, whole, doubled(half), team, paired(points, backwards=sines))
     turned = in_pairs(ends).conj()
     turned *= roots_beside(half.own(team.me), 4 * points, turned).conj()
     made = from_half(turned, points, team)
-    made = sent_on(made, whole, whole, team, EvenFirst(points, inverse=True))
+    made = sent_on(made, whole, whole, team, back(even_first(points)))
     return _signed(made, whole.own(team.me)) if sines else made
 
 

@@ -10,19 +10,17 @@ Rules.
 """
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.fourier import engine
 from graycube.fourier.lone import FEW, Rectangle, lone
-from graycube.fourier.places import Blocked, Mirrored, Straight, Turned, sent_on
-from graycube.fourier.team import Team
+from graycube.fourier.places import mirrored, sent_on, straight, turned
+from graycube.fourier.team import Blocked, Team
+from graycube.gf2.arrays import IntArray
 from graycube.run.butterflies import unit_roots
-
-if TYPE_CHECKING:
-    from graycube.gf2.arrays import IntArray
 
 _Lines = NDArray[Any]
 _KEPT = 4  # roots of unity for a block
@@ -46,7 +44,7 @@ def half_spectrum(lines: _Lines, points: int, team: Team) -> _Lines:
     pairs, beside = Blocked.over(half, len(team.nodes)), Blocked(half, want.block)
     lines = _regrouped(lines, have, doubled(pairs), team)
     here = lone(in_pairs(lines), pairs, half, beside, team, inverse=False)
-    there = sent_on(here, beside, want, team, Mirrored(half))
+    there = sent_on(here, beside, want, team, mirrored(half))
     if half in own:  # where the spectrum begins again, its mirror image is the same value
         here = np.concatenate([here, there[-1:]])
     factors = _mixing(own.start, own.stop, points, dtype, inverse=False)
@@ -72,7 +70,7 @@ def from_half(lines: _Lines, points: int, team: Team) -> _Lines:
     half = points // 2
     pairs, beside = Blocked.over(half, len(team.nodes)), Blocked(half, have.block)
     own = beside.own(team.me)
-    there = sent_on(lines, have, beside, team, Turned(half))
+    there = sent_on(lines, have, beside, team, turned(half))
     here = lines[: len(own)].copy()
     if 0 in own:
         here.imag[0] = there.imag[0] = 0
@@ -92,7 +90,7 @@ def _mixed(here: _Lines, there: _Lines, factors: tuple[_Lines, _Lines]) -> _Line
 
 @lru_cache(maxsize=_KEPT)
 def _mixing(
-    start: int, stop: int, points: int, dtype: "np.dtype[Any]", *, inverse: bool
+    start: int, stop: int, points: int, dtype: np.dtype[Any], *, inverse: bool
 ) -> tuple[_Lines, _Lines]:
     """The factors between the spectrum of pairs and that of so many points, or back."""
     index, wide = np.arange(start, stop), np.result_type(dtype, complex)
@@ -111,7 +109,9 @@ def doubled(pairs: Blocked) -> Blocked:
 
 
 def _regrouped(lines: _Lines, have: Blocked, want: Blocked, team: Team) -> _Lines:
-    return lines if have == want else sent_on(lines, have, want, team, Straight())
+    if have == want:
+        return lines
+    return sent_on(lines, have, want, team, straight(min(have.length, want.length)))
 
 
 def in_pairs(lines: _Lines) -> _Lines:
@@ -146,13 +146,13 @@ def roots_beside(own: range, points: int, like: _Lines) -> _Lines:
 
 
 @lru_cache(maxsize=_KEPT)
-def _roots(start: int, stop: int, points: int, dtype: "np.dtype[Any]") -> _Lines:
+def _roots(start: int, stop: int, points: int, dtype: np.dtype[Any]) -> _Lines:
     found = unit_roots(np.arange(start, stop), points, dtype, inverse=False)
     found.flags.writeable = False
     return found
 
 
-def across(values: "_Lines | IntArray", lines: _Lines) -> _Lines:
+def across(values: _Lines | IntArray, lines: _Lines) -> _Lines:
     """Values along axis 0, beside lines.
 
     >>> across(np.arange(2), np.ones((2, 3, 4))).shape

@@ -2,235 +2,225 @@
 
 Rules.
 
-1. :class:`Blocked` is an axis in blocks over the nodes of a team, the last ones shorter.
-2. A :class:`Journey` says where each place has its element from, and to which places an element
-   goes: one, two or none. Both ends work it out, so nothing is said of it in messages.
-3. Elements travel in the order of the places that they go to. A place with no source is zero.
+1. A way is a few pairs of ranges of one length: from where to where, place by place. No place
+   gets two elements, and one that gets none is zero. An element may go to two places, or none.
+2. What a node has of a range is a range again, and so is what of that another node needs. Both
+   ends work it out, so nothing is said of it in messages.
 """
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.gf2.arrays import IntArray
-
-if TYPE_CHECKING:
-    from graycube.fourier.team import Team
+from graycube.fourier.team import Blocked, Team
 
 _Lines = NDArray[Any]
-_Places = slice | IntArray
-_NONE = -1
-_KEPT = 32  # ways of a node, most of them a few slices
+Way = tuple[tuple[range, range], ...]
+"""From where to where: see the rules."""
+_KEPT = 32  # ways of a node
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """An axis of so many elements, in blocks of a size.
+def straight(count: int) -> Way:
+    """So many elements stay at their places.
 
-    >>> Blocked.over(9, 4), Blocked(9, 4).own(2)
-    (Blocked(length=9, block=3), range(8, 9))
+    >>> straight(3)
+    ((range(0, 3), range(0, 3)),)
     """
-
-    length: int
-    block: int
-
-    @classmethod
-    def over(cls, length: int, nodes: int) -> "Blocked":
-        """The blocks of an axis that is shared out to some nodes."""
-        return cls(length, -(-length // nodes))
-
-    def starts(self, nodes: int) -> IntArray:
-        """Where the blocks of so many nodes begin, and the end."""
-        return np.minimum(np.arange(nodes + 1) * self.block, self.length)
-
-    def own(self, who: int) -> range:
-        """The places of one node."""
-        return range(*(min(k * self.block, self.length) for k in (who, who + 1)))
+    return ((range(count), range(count)),)
 
 
-class Journey(Protocol):
-    """Where elements go, and where they come from; -1 stands for nowhere."""
+def mirrored(points: int) -> Way:
+    """To 0 and up to ``points`` come the values at 0, -1 and so on, of what has that period.
 
-    def __hash__(self) -> int: ...
-
-    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
-        """The places that elements go to, in one array or in several."""
-
-    def origins(self, goal: IntArray) -> IntArray:
-        """The places that elements come from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Straight:
-    """Every element stays at its place; what has none any more is gone.
-
-    >>> Straight().origins(np.array([0, 1]))
-    array([0, 1])
+    >>> mirrored(4)
+    ((range(0, 1), range(0, 1)), (range(3, -1, -1), range(1, 5)))
     """
-
-    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
-        """The same places."""
-        return (source,)
-
-    def origins(self, goal: IntArray) -> IntArray:
-        """The same places."""
-        return goal
+    return (range(1), range(1)), (range(points - 1, -1, -1), range(1, points + 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Mirrored:
-    """Values 0 to ``-points`` of what has that period: those at -k.
+def turned(points: int) -> Way:
+    """Values at 1 to ``points`` come to their distances from the end.
 
-    >>> Mirrored(4).origins(np.arange(5))
-    array([0, 3, 2, 1, 0])
+    >>> turned(4)
+    ((range(4, 0, -1), range(0, 4)),)
     """
-
-    points: int
-
-    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
-        """One place for each, and both ends for the element at 0."""
-        return self.points - source, np.where(source == 0, 0, _NONE)
-
-    def origins(self, goal: IntArray) -> IntArray:
-        """Modulo the points."""
-        return -goal % self.points
+    return ((range(points, 0, -1), range(points)),)
 
 
-@dataclass(frozen=True, slots=True)
-class Turned:
-    """Values 0 to ``points``, each at its distance from the end; the first one is left out.
+def even_first(points: int) -> Way:
+    """Elements at even places, then those at odd ones backwards.
 
-    >>> Turned(4).origins(np.arange(4))
-    array([4, 3, 2, 1])
+    >>> even_first(5)
+    ((range(0, 5, 2), range(0, 3)), (range(3, 0, -2), range(3, 5)))
     """
-
-    points: int
-
-    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
-        """As far from the end."""
-        return (np.where(source == 0, _NONE, self.points - source),)
-
-    def origins(self, goal: IntArray) -> IntArray:
-        """As far from the end."""
-        return self.points - goal
+    half, last = (points + 1) // 2, points // 2 * 2 - 1
+    return (range(0, points, 2), range(half)), (range(last, 0, -2), range(half, points))
 
 
-@dataclass(frozen=True, slots=True)
-class EvenFirst:
-    """Elements at even places, then those at odd ones backwards; or the ``inverse`` of that.
-
-    >>> EvenFirst(5).origins(np.arange(5)), EvenFirst(5, inverse=True).origins(np.arange(5))
-    (array([0, 2, 4, 3, 1]), array([0, 4, 1, 3, 2]))
-    """
-
-    points: int
-    inverse: bool = False
-
-    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
-        """The only place of each."""
-        return (self._taken(source) if self.inverse else self._dealt(source),)
-
-    def origins(self, goal: IntArray) -> IntArray:
-        """The only source of each."""
-        return self._dealt(goal) if self.inverse else self._taken(goal)
-
-    def _dealt(self, k: IntArray) -> IntArray:
-        return np.where(k % 2 == 0, k // 2, self.points - (k + 1) // 2)
-
-    def _taken(self, k: IntArray) -> IntArray:
-        return np.where(2 * k < self.points, 2 * k, 2 * (self.points - k) - 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """Real values at k and -k, of so many ``points``, in pairs; or ``apart`` at their places.
+def paired(points: int, *, backwards: bool = False) -> Way:
+    """Values at k and -k, of so many ``points``, come in pairs, those of 0 and half included.
 
     With ``backwards`` the place of a value counts from the end. The pair of 0 is half empty; a
     value that is its own mirror image is there twice.
 
-    >>> Paired(4).origins(np.arange(6)), Paired(4, apart=True).origins(np.arange(4))
-    (array([ 0, -1,  1,  3,  2,  2]), array([0, 2, 4, 3]))
+    >>> paired(4)
+    ((range(0, 3), range(0, 5, 2)), (range(3, 1, -1), range(3, 6, 2)))
+    """
+    half = points // 2
+    ways = (
+        (range(half + 1), range(0, 2 * half + 1, 2)),
+        (range(points - 1, points - half - 1, -1), range(3, 2 * half + 2, 2)),
+    )
+    return tuple((_flipped(k, points) if backwards else k, pair) for k, pair in ways)
+
+
+def apart(points: int, *, backwards: bool = False) -> Way:
+    """The way back from pairs: of what is there twice the first one counts.
+
+    >>> apart(4)
+    ((range(0, 5, 2), range(0, 3)), (range(3, 5, 2), range(3, 2, -1)))
+    """
+    (one, first), (mirror, second) = paired(points, backwards=backwards)
+    alone = len(mirror) - (points % 2 == 0)
+    return (first, one), (second[:alone], mirror[:alone])
+
+
+def back(way: Way) -> Way:
+    """The way back, if no element went to two places.
+
+    >>> back(turned(2))
+    ((range(0, 2), range(2, 0, -1)),)
+    """
+    return tuple((goal, source) for source, goal in way)
+
+
+def _flipped(places: range, points: int) -> range:
+    """The same places, counted from the end."""
+    last = points - 1
+    return range(last - places.start, last - places.stop, -places.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Waves:
+    """Those that two numbers of points have: up to ``last``, and back to ``-last``.
+
+    Points have the waves with less than half as many periods. The one in the middle of an even
+    number has no sign, and is left out. A ``half`` of a spectrum has no negative ones, which
+    are at the end. There are ``old`` values, or ``new`` ones.
+
+    >>> waves = Waves.of(6, 8, half=False)
+    >>> waves.way
+    ((range(0, 3), range(0, 3)), (range(4, 6), range(6, 8)))
     """
 
-    points: int
-    apart: bool = False
-    backwards: bool = False
+    old: int
+    new: int
+    last: int
+    half: bool
 
-    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
-        """Each value in pairs goes to one place, or to none if it is there twice."""
-        if not self.apart:
-            return self._in_pairs(self._flipped(source))
-        k = source // 2
-        twice = (source % 2 == 1) & (2 * k == self.points)
-        return (np.where(twice, _NONE, self._one(source)),)
+    @classmethod
+    def of(cls, old: int, new: int, *, half: bool) -> "Waves":
+        """Those of two numbers of points."""
+        last = (min(old, new) - 1) // 2
+        values = (old // 2 + 1, new // 2 + 1) if half else (old, new)
+        return cls(*values, last, half)
 
-    def origins(self, goal: IntArray) -> IntArray:
-        """The only source of each."""
-        if not self.apart:
-            return self._one(goal)
-        first, second = self._in_pairs(self._flipped(goal))
-        return np.where(first == _NONE, second, first)
+    @property
+    def way(self) -> Way:
+        """Where they are in both spectra, in ascending order."""
+        found = straight(self.last + 1)
+        if self.half or not self.last:
+            return found
+        old, new = (range(count - self.last, count) for count in (self.old, self.new))
+        return (*found, (old, new))
 
-    def _one(self, pair: IntArray) -> IntArray:
-        """The place of a value of the pairs."""
-        k = pair // 2
-        place = self._flipped(np.where(pair % 2 == 0, k, self.points - k))
-        return np.where(pair == 1, _NONE, place)
+    def in_memory(self, lines: _Lines, axis: int) -> _Lines:
+        """Whole lines, with zeros where there were no such waves."""
+        shape = [*lines.shape]
+        shape[axis] = self.new
+        made = np.zeros(shape, lines.dtype)
+        target, given = (np.moveaxis(x, axis, 0) for x in (made, lines))
+        for source, goal in self.way:
+            target[as_slice(goal)] = given[as_slice(source)]
+        return made
 
-    def _in_pairs(self, k: IntArray) -> tuple[IntArray, IntArray]:
-        """Where a value is in the pairs, as the first of one and as the second of one."""
-        half = self.points // 2
-        first = np.where(k <= half, 2 * k, _NONE)
-        mirror = self.points - k
-        return first, np.where((mirror <= half) & (k > 0), 2 * mirror + 1, _NONE)
-
-    def _flipped(self, k: IntArray) -> IntArray:
-        return self.points - 1 - k if self.backwards else k
+    def over_nodes(self, lines: _Lines, team: Team) -> _Lines:
+        """Lines along axis 0 that a team has; collective."""
+        old, new = (Blocked.over(count, len(team.nodes)) for count in (self.old, self.new))
+        return sent_on(lines, old, new, team, self.way)
 
 
-def sent_on(lines: _Lines, have: Blocked, want: Blocked, team: "Team", way: Journey) -> _Lines:
+def sent_on(lines: _Lines, have: Blocked, want: Blocked, team: Team, way: Way) -> _Lines:
     """The block of this node after all elements went their way along axis 0; collective.
 
     >>> def program(comm, team, x):  # 8 elements, of which this node has a block
-    ...     return sent_on(x, Blocked.over(8, 3), Blocked.over(8, 3), team, EvenFirst(8))
+    ...     return sent_on(x, Blocked.over(8, 3), Blocked.over(8, 3), team, even_first(8))
     """
-    sources, goals = _routes(have, want, len(team.nodes), team.me, way)
-    made = np.zeros((len(want.own(team.me)), *lines.shape[1:]), lines.dtype)
-    sent = [lines[source] for source in sources]
-    shapes = [made[goal].shape for goal in goals]
+    leaving, coming = _routes(have, want, len(team.nodes), team.me, way)
+    rest = lines.shape[1:]
+    sent = [_taken(lines, places) for places, _ in leaving]
+    shapes = [(count, *rest) for _, count in coming]
     found = team.exchanged(sent, shapes, 2 * have.block)  # some elements go to two places
-    for goal, part in zip(goals, found, strict=True):
-        made[goal] = part
+    made = np.zeros((len(want.own(team.me)), *rest), lines.dtype)
+    for (places, _), part in zip(coming, found, strict=True):
+        start = 0
+        for k in places:
+            end = start + len(made[k])
+            made[k], start = part[start:end], end
     return made
+
+
+def _taken(lines: _Lines, places: list[slice]) -> _Lines:
+    parts = [lines[k] for k in places]
+    return parts[0] if len(parts) == 1 else np.concatenate([lines[:0], *parts])
+
+
+_Route = tuple[list[slice], int]
+"""Places in a block, and how many these are."""
 
 
 @lru_cache(maxsize=_KEPT)
 def _routes(
-    have: Blocked, want: Blocked, nodes: int, me: int, way: Journey
-) -> tuple[list[_Places], list[_Places]]:
+    have: Blocked, want: Blocked, nodes: int, me: int, way: Way
+) -> tuple[list[_Route], list[_Route]]:
     """What goes to each node, and where what comes from each of them goes."""
     mine, need = have.own(me), want.own(me)
-    ways = way.goals(np.arange(mine.start, mine.stop))
-    goal, source = np.concatenate(ways), np.tile(np.arange(len(mine)), len(ways))
-    order = np.argsort(goal, kind="stable")
-    cuts = np.searchsorted(goal[order], want.starts(nodes))
-    sources = [_stepped(source[order[low:high]]) for low, high in pairwise(cuts)]
-    origin = way.origins(np.arange(need.start, need.stop))
-    order = np.argsort(origin, kind="stable")
-    cuts = np.searchsorted(origin[order], have.starts(nodes))
-    return sources, [_stepped(np.sort(order[low:high])) for low, high in pairwise(cuts)]
+    every = range(nodes)
+    leaving = [[_met(s, mine, g, want.own(k)) for s, g in way] for k in every]
+    coming = [[_met(g, need, s, have.own(k)) for s, g in way] for k in every]
+    return [_route(parts, mine) for parts in leaving], [_route(parts, need) for parts in coming]
 
 
-def _stepped(places: IntArray) -> _Places:
-    """Places as a slice, if they are evenly spaced."""
-    if len(places) < 2:
-        return slice(int(places[0]), int(places[0]) + 1) if len(places) else slice(0, 0)
-    first, last, step = int(places[0]), int(places[-1]), int(places[1] - places[0])
-    if not step or not np.array_equal(places, np.arange(first, last + step, step)):
-        return places
-    end = last + step
-    return slice(first, end if end >= 0 else None, step)
+def _met(here: range, own: range, there: range, other: range) -> range:
+    """Those places of one end that are its own, where the other end has those of the other."""
+    one, two = _within(here, own), _within(there, other)
+    return here[max(one.start, two.start) : min(one.stop, two.stop)]
+
+
+def _within(places: range, block: range) -> range:
+    """Which of the places lie in a block."""
+    if not block:
+        return range(0)
+    sign = 1 if places.step > 0 else -1
+    first, last = sorted((sign * block[0], sign * block[-1]))
+    ascending = sign.__mul__
+    start = bisect_left(places, first, key=ascending)
+    return range(start, bisect_right(places, last, key=ascending))
+
+
+def _route(parts: list[range], block: range) -> _Route:
+    inside = [range(r.start - block.start, r.stop - block.start, r.step) for r in parts if r]
+    return [*map(as_slice, inside)], sum(map(len, inside))
+
+
+def as_slice(places: range) -> slice:
+    """The same places.
+
+    >>> as_slice(range(2, -1, -1)), as_slice(range(2))
+    (slice(2, None, -1), slice(0, 2, 1))
+    """
+    return slice(places.start, places.stop if places.stop >= 0 else None, places.step)

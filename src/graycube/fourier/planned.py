@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,9 @@ from graycube.fourier.engine import transformed
 from graycube.fourier.passes import reordered
 from graycube.layout import Layout
 from graycube.run.butterflies import unit_roots
+from graycube.run.mpi import Comm
 from graycube.run.network import ReadyLines, groups
 from graycube.schedule import Replication, Schedule
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Blocks = NDArray[Any]
 
@@ -39,7 +37,7 @@ class PlannedTransform:
     result: Layout
     inverse: bool
 
-    def run(self, blocks: _Blocks, comm: "Intracomm | None") -> _Blocks:
+    def run(self, blocks: _Blocks, comm: Comm | None) -> _Blocks:
         """The transformed blocks, without any scaling."""
         return self.network.run(blocks, comm, self._transformed)
 

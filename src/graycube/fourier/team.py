@@ -10,22 +10,40 @@ Rules.
 
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.sharing import as_bytes
-from graycube.fourier.places import Blocked
 from graycube.run import mpi, no_way_back, private
 from graycube.run.agreement import different
+from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
 
 _Lines = NDArray[Any]
 _EVEN = 64  # bytes that parts of a buffer are multiples of
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """An axis of so many elements, in blocks of a size.
+
+    >>> Blocked.over(9, 4), Blocked(9, 4).own(2)
+    (Blocked(length=9, block=3), range(8, 9))
+    """
+
+    length: int
+    block: int
+
+    @classmethod
+    def over(cls, length: int, nodes: int) -> "Blocked":
+        """The blocks of an axis that is shared out to some nodes."""
+        return cls(length, -(-length // nodes))
+
+    def own(self, who: int) -> range:
+        """The places of one node."""
+        return range(*(min(k * self.block, self.length) for k in (who, who + 1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +55,7 @@ class Team:
 
     nodes: list[int]
     me: int
-    comm: "Intracomm"
+    comm: Comm
     width: int
 
     def share(self, length: int, who: int) -> range:

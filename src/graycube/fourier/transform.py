@@ -1,41 +1,38 @@
 """Fast Fourier transforms of distributed arrays, with NumPy's signs, norms and names."""
 
-from collections.abc import Callable, Sequence
-from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.array.moving import of_kind
-from graycube.array.ranks import facts_of, together
 from graycube.butterflies.planned import require_plan
 from graycube.cost import exchanged_dims
-from graycube.errors import InvalidTypeError
 from graycube.fourier.along import along
 from graycube.fourier.arguments import (
+    Norm,
+    Order,
+    Wanted,
+    all_agree,
     complex_dtype,
     delivered,
-    require_array,
-    require_lengths,
-    require_out,
     resized_home,
+    scale,
+    wanted,
 )
-from graycube.fourier.calls import Wanted, called
-from graycube.fourier.lines import resized
-from graycube.fourier.owned import owned_transform
+from graycube.fourier.calls import called
+from graycube.fourier.engine import transformed
+from graycube.fourier.lines import nodes_along, resized
+from graycube.fourier.lone import over_nodes
+from graycube.fourier.owned import on_lines
 from graycube.fourier.planned import planned
 from graycube.layout import Layout, Ownership
 from graycube.layout.in_bits import in_bits
-from graycube.layout.required import require_axis, require_word
 
 if TYPE_CHECKING:
     from graycube.planning import Plan
-
-_T = TypeVar("_T")
-Norm = Literal["backward", "ortho", "forward"]
-Order = Literal["any", "natural"]
 
 
 def fft(  # noqa: PLR0913 - NumPy's, and two more
@@ -65,7 +62,9 @@ def fft(  # noqa: PLR0913 - NumPy's, and two more
     (b2 || b1 b0)
     """
     lengths = None if n is None else (n,)
-    return _transform(a, (axis,), norm, order, inverse=False, s=lengths, plan=plan, out=out)
+    if plan is not None:
+        return _by_plan(a, axis, norm, order, lengths, plan, out, inverse=False)
+    return _transform(a, (axis,), norm, order, lengths, out, inverse=False)
 
 
 def ifft(  # noqa: PLR0913 - NumPy's, and two more
@@ -86,7 +85,9 @@ def ifft(  # noqa: PLR0913 - NumPy's, and two more
     True
     """
     lengths = None if n is None else (n,)
-    return _transform(a, (axis,), norm, order, inverse=True, s=lengths, plan=plan, out=out)
+    if plan is not None:
+        return _by_plan(a, axis, norm, order, lengths, plan, out, inverse=True)
+    return _transform(a, (axis,), norm, order, lengths, out, inverse=True)
 
 
 def fft2(  # noqa: PLR0913 - NumPy's, and one more
@@ -148,7 +149,7 @@ def fftn(  # noqa: PLR0913 - NumPy's, and one more
     >>> np.allclose(fftn(a).to_numpy(), np.fft.fftn(x, axes=(0, 1)))
     True
     """
-    return _transform(a, axes, norm, order, inverse=False, s=s, out=out)
+    return _transform(a, axes, norm, order, s, out, inverse=False)
 
 
 def ifftn(  # noqa: PLR0913 - NumPy's, and one more
@@ -167,143 +168,113 @@ def ifftn(  # noqa: PLR0913 - NumPy's, and one more
     >>> np.allclose(ifftn(fftn(a)).to_numpy(), np.eye(4))
     True
     """
-    return _transform(a, axes, norm, order, inverse=True, s=s, out=out)
+    return _transform(a, axes, norm, order, s, out, inverse=True)
 
 
-def _transform(  # noqa: PLR0913
+def _transform(  # noqa: PLR0913, PLR0917
     a: CubeArray,
     axes: Sequence[int] | None,
     norm: Norm | None,
     order: Order,
+    s: Sequence[int] | None,
+    out: CubeArray | None,
     *,
     inverse: bool,
-    s: Sequence[int] | None = None,
-    plan: "Plan | None" = None,
-    out: CubeArray | None = None,
 ) -> CubeArray:
-    def check() -> tuple[list[int], np.dtype[np.generic], dict[int, int], Layout]:
-        require_word(order, get_args(Order), "order")
-        require_norm(norm)
-        wanted, dtype = require_axes(a.layout, axes), complex_dtype(a.dtype)
-        lengths = require_lengths(a.layout, wanted, s)
-        home = resized_home(a.layout, lengths)
-        if plan is not None:
-            cube = in_bits(home, "a plan")
-            require_plan(plan, cube, (*reversed(cube.word_bits(wanted[0])),))
-        require_out(out, a, (*home.shape, *a.payload), dtype)
-        return wanted, dtype, lengths, home
+    def check() -> Wanted:
+        return wanted(a, axes, norm, order, s, out, inverse=inverse)
 
-    def asked() -> Wanted | None:
-        wanted, _, lengths, _ = check()
-        if plan is not None:
-            return None
-        points, back = tuple(lengths[k] for k in wanted), order == "natural" and out is None
-        return Wanted((*wanted,), points, norm, inverse, back=back)
+    def without_legs(asked: Wanted) -> CubeArray:
+        home = resized_home(a.layout, dict(zip(asked.axes, asked.points, strict=True)))
+        by_axes = _by_ownership if isinstance(home, Ownership) else _in_bits
+        return _brought(by_axes(a, asked), asked, home, out)
 
-    what = "inverse transform" if inverse else "transform"
-    found = called(a, what, (axes, norm, order, s, plan), asked, out)
-    if found is not None:
-        return found
-    facts = {"axes": axes, "norm": norm, "order": order, "plan": plan and plan.identity}
-    chosen, dtype, lengths, home = all_agree(a, what, check, out=out, s=s, **facts)
-    if plan is None and isinstance(home, Ownership):
-        scaled = partial(scale, norm=norm, inverse=inverse)
-        whole = reduce(lambda now, axis: resized(now, axis, lengths[axis]), lengths, a)
-        result = owned_transform(whole, chosen, dtype, scaled, inverse=inverse)
-    else:
-        a = a if plan is None else of_kind(a, in_bits(a.layout, "a plan"))
-        result = _on_cube(a, chosen, dtype, lengths, norm, inverse=inverse, plan=plan)
-    if out is None and order == "natural":
-        return result.relayout(home)
-    return delivered(result, out)
+    return called(a, _NAMES[inverse], (axes, norm, order, s), check, out, without_legs)
 
 
-def _on_cube(  # noqa: PLR0913
+_NAMES = ("transform", "inverse transform")
+
+
+def _brought(made: CubeArray, asked: Wanted, home: Layout, out: CubeArray | None) -> CubeArray:
+    """The result where it is wanted."""
+    return made.relayout(home) if asked.back else delivered(made, out)
+
+
+def _by_plan(  # noqa: PLR0913, PLR0917
     a: CubeArray,
-    axes: Sequence[int],
-    dtype: np.dtype[np.generic],
-    lengths: dict[int, int],
+    axis: int,
     norm: Norm | None,
+    order: Order,
+    s: Sequence[int] | None,
+    plan: "Plan",
+    out: CubeArray | None,
     *,
     inverse: bool,
-    plan: "Plan | None",
 ) -> CubeArray:
-    """The transform by the plan, or axis by axis."""
-    blocks, layout, chosen = a.blocks, a.layout, [*axes]
-    if plan is not None and plan.task.stages:
-        axis = chosen.pop()
-        made = planned(plan.schedule, layout, axis, dtype.name, a.nodes, inverse=inverse)
-        blocks, layout = made.run(blocks.astype(dtype, copy=False), a.comm), made.result
-        blocks = scale(blocks, a.layout.shape[axis], norm, inverse=inverse)
-    while chosen:
-        axis = min(chosen, key=partial(_spread, layout))
-        chosen.remove(axis)
+    """The transform as its plan says."""
+
+    def check() -> tuple[Wanted, Layout, Layout]:
+        asked = wanted(a, (axis,), norm, order, s, out, inverse=inverse)
+        home = resized_home(a.layout, dict(zip(asked.axes, asked.points, strict=True)))
+        cube = in_bits(home, "a plan")
+        require_plan(plan, cube, (*reversed(cube.word_bits(asked.axes[0])),))
+        return asked, home, cube
+
+    facts = {"axis": axis, "norm": norm, "order": order, "s": s}
+    told = getattr(plan, "identity", None)
+    asked, home, cube = all_agree(a, _NAMES[inverse], check, out=out, plan=told, **facts)
+    (k,), (points,) = asked.axes, asked.points
+    a = of_kind(resized(a, k, points), cube)
+    if not plan.task.stages:
+        return _brought(_in_bits(a, asked), asked, home, out)
+    dtype = complex_dtype(a.dtype)
+    network = planned(plan.schedule, cube, k, dtype.name, a.nodes, inverse=inverse)
+    blocks = network.run(a.blocks.astype(dtype, copy=False), a.comm)
+    made = a.with_blocks(scale(blocks, points, norm, inverse=inverse), network.result)
+    return _brought(made, asked, home, out)
+
+
+def _by_ownership(a: CubeArray, asked: Wanted) -> CubeArray:
+    """The transform axis by axis, each in memory or over its nodes."""
+    left, inverse = dict(zip(asked.axes, asked.points, strict=True)), asked.inverse
+    for axis, points in left.items():
+        a = resized(a, axis, points)
+    dtype = complex_dtype(a.dtype)
+    a, waiting = a.astype(dtype), [*asked.axes]
+    while waiting:
+        axis = min(waiting, key=partial(nodes_along, a.layout))
+        waiting.remove(axis)
+        points = left[axis]
+        lines = partial(transformed, inverse=inverse)
+        alone = partial(over_nodes, points=points, inverse=inverse)
+        a = on_lines(a, axis, dtype, points, points, lines, alone)
+        a = a.with_blocks(scale(a.blocks, points, asked.norm, inverse=inverse))
+    return a
+
+
+def _in_bits(a: CubeArray, asked: Wanted) -> CubeArray:
+    """The transform axis by axis, those in memory first."""
+    lengths, inverse = dict(zip(asked.axes, asked.points, strict=True)), asked.inverse
+    dtype, waiting = complex_dtype(a.dtype), [*asked.axes]
+    blocks, layout = a.blocks, a.layout
+    while waiting:
+        axis = min(waiting, key=partial(_spread, layout))
+        waiting.remove(axis)
         if lengths[axis] != layout.shape[axis]:
             other = resized(CubeArray(blocks, layout, a.comm), axis, lengths[axis])
             blocks, layout = other.blocks, other.layout
         done = along(
-            layout, axis, dtype.name, nodes=a.nodes, inverse=inverse, later=tuple(chosen)
+            layout, axis, dtype.name, nodes=a.nodes, inverse=inverse, later=tuple(waiting)
         )
         blocks = blocks.astype(dtype, copy=False)
         ours = not np.may_share_memory(blocks, a.blocks)
         blocks, layout = done.run(blocks, a.comm, ours=ours), done.result
-        blocks = scale(blocks, lengths[axis], norm, inverse=inverse)
+        blocks = scale(blocks, lengths[axis], asked.norm, inverse=inverse)
     if np.may_share_memory(blocks, a.blocks):  # nothing was to be done
         blocks = blocks.astype(dtype)
     return CubeArray(blocks, layout, a.comm)
 
 
 def _spread(layout: Layout, axis: int) -> int:
-    """Over how many dimensions an axis is spread: those in memory are transformed first."""
+    """Over how many dimensions an axis is spread."""
     return len(exchanged_dims(layout, axis))
-
-
-def scale(
-    blocks: NDArray[Any], points: int, norm: Norm | None, *, inverse: bool
-) -> NDArray[Any]:
-    """The blocks of one transformed axis, scaled in place as its norm says.
-
-    Axis by axis, so that nothing overflows on the way.
-    """
-    require_norm(norm)
-    whole = norm == ("backward" if inverse else "forward") or (norm is None and inverse)
-    if points > 1 and (whole or norm == "ortho"):
-        real = blocks.real.dtype.type
-        blocks = np.ascontiguousarray(blocks)
-        parts = blocks.view(real)  # a complex division of what is infinite gives nan
-        parts *= 1 / (real(points) if whole else np.sqrt(real(points)))
-    return blocks
-
-
-def all_agree(
-    a: CubeArray,
-    what: str,
-    check: Callable[[], _T],
-    *,
-    out: CubeArray | None = None,
-    **facts: object,
-) -> _T:
-    """What ``check`` gives, if all ranks pass it with the same arguments; collective.
-
-    >>> from graycube.layout import Layout
-    >>> all_agree(CubeArray.from_numpy([1, 2], Layout.nodes(1)), "test", lambda: 3)
-    3
-    """
-    require_array(a)
-    alike = {**facts_of(what, a.layout, a.blocks), **facts}
-    if isinstance(out, CubeArray):
-        alike |= {"layout of out": out.layout, "dtype of out": out.dtype}
-    return together(a.comm, lambda: (check(), alike))
-
-
-def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
-    """The axes of a layout, counted from the front; all of them for None."""
-    if axes is not None and not isinstance(axes, Sequence):
-        raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
-    every = range(len(layout.axes))
-    return [require_axis(axis, len(layout.axes)) for axis in (every if axes is None else axes)]
-
-
-def require_norm(norm: Norm | None) -> None:
-    """Refuse what is no norm of NumPy's."""
-    require_word(norm or "backward", get_args(Norm), "norm")

@@ -5,38 +5,28 @@ that is one exchange, and the layout of the result says where everything is. Whe
 can take its nodes, it stays over them: :mod:`.lone_cosine`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from graycube.array import CubeArray
 from graycube.fourier.arguments import (
-    complex_dtype,
-    delivered,
-    require_lengths,
-    require_out,
-    resized_home,
-)
-from graycube.fourier.lines import (
-    evened,
-    lines_of,
-    nodes_along,
-    of_lines,
-    resized,
-    with_room,
-)
-from graycube.fourier.lone_cosine import Cosines
-from graycube.fourier.owned import on_lines
-from graycube.fourier.transform import (
     Norm,
     Order,
     all_agree,
+    complex_dtype,
+    delivered,
     require_axes,
+    require_lengths,
     require_norm,
+    require_out,
+    resized_home,
 )
-from graycube.layout import Ownership
+from graycube.fourier.lines import evened, nodes_along
+from graycube.fourier.lone_cosine import Cosines
+from graycube.fourier.owned import on_lines
 from graycube.layout.required import require_word
 
 Type = Literal[2, 3]
@@ -222,9 +212,6 @@ def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
     out: CubeArray | None,
 ) -> CubeArray:
     """The array after one of SciPy's transforms of lines along each axis."""
-    from scipy import fft  # noqa: PLC0415 - importing it takes longer than most transforms
-
-    one: Callable[..., Any] = getattr(fft, name)
 
     def check() -> tuple[list[int], dict[int, int], np.dtype[np.generic]]:
         require_word(kind, get_args(Type), "type")
@@ -232,45 +219,22 @@ def _along_each(  # noqa: PLR0913, PLR0917 - what people call has them all
         require_norm(norm)
         chosen = require_axes(a.layout, axes)
         lengths = require_lengths(a.layout, chosen, s)
-        home = resized_home(a.layout, lengths)
-        dtype = _dtype(a.dtype)
-        require_out(out, a, (*home.shape, *a.payload), dtype)
+        made = complex_dtype(a.dtype)
+        dtype = made if a.dtype.kind == "c" else made.type(0).real.dtype
+        shape = tuple(lengths.get(k, length) for k, length in enumerate(a.shape))
+        require_out(out, a, shape, dtype)
         return chosen, lengths, dtype
 
     facts = {"axes": axes, "norm": norm, "order": order, "s": s, "type": kind}
     chosen, lengths, dtype = all_agree(a, name, check, out=out, **facts)
-    now = a if chosen else a.copy()
+    now, work = a if chosen else a.copy(), Cosines.of(name, kind, norm)
     while chosen:
-        axis = min(chosen, key=lambda k: nodes_along(now.layout, k))
+        axis = min(chosen, key=partial(nodes_along, now.layout))
         chosen.remove(axis)
-        now = with_room(now, axis)
-        if isinstance(now.layout, Ownership):
-            now = _by_ownership(now, axis, lengths[axis], dtype, Cosines.of(name, kind, norm))
-            continue
-        work = partial(one, type=kind, n=lengths[axis], norm=norm)
-        now = of_lines(work(lines_of(now, axis, dtype), axis=1), now, axis)
+        points = lengths[axis]
+        alone = partial(work.over_nodes, points=points)
+        now = on_lines(now, axis, dtype, points, points, work.in_memory, alone)
     now = evened(now, a)
     if out is None and order == "natural":
         return now.relayout(resized_home(a.layout, lengths))
     return delivered(now, out)
-
-
-def _by_ownership(
-    a: CubeArray, axis: int, points: int, dtype: "np.dtype[np.generic]", kind: Cosines
-) -> CubeArray:
-    """The array after one transform of lines, which may stay over their nodes."""
-    a = resized(a, axis, points)
-    a = a.with_blocks(a.blocks.astype(dtype, copy=False))
-    return on_lines(
-        a,
-        axis,
-        points,
-        partial(kind.in_memory, axis=axis),
-        partial(kind.over_nodes, points=points),
-    )
-
-
-def _dtype(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
-    """The dtype of the result, as SciPy's: real numbers stay real."""
-    made = complex_dtype(dtype)
-    return made if dtype.kind == "c" else np.empty(0, made).real.dtype

@@ -2,42 +2,31 @@
 
 Rules.
 
-1. Points have the waves with less than half as many periods, and those are kept which both
-   numbers of points have. The wave in the middle of an even number has no sign: it is left out.
-2. Along a full axis the waves with negative signs stay at the end. Along the real axis there
-   are none.
-3. An axis comes to memory for that, or stays over its nodes, as for a transform.
+1. Those waves are kept which both numbers of points have (:class:`.places.Waves`).
+2. An axis comes to memory for that, or stays over its nodes, as for a transform.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.errors import InvalidValueError
-from graycube.fourier.arguments import require_lengths
-from graycube.fourier.calls import Wanted, called
-from graycube.fourier.lines import evened, lines_of, of_lines, with_room
-from graycube.fourier.owned import on_lines
-from graycube.fourier.places import Blocked, sent_on
-from graycube.fourier.real import irfftn, require_real, rfftn
-from graycube.fourier.team import Team
-from graycube.fourier.transform import (
+from graycube.fourier.arguments import (
     Norm,
+    Wanted,
     all_agree,
-    fftn,
-    ifftn,
     require_axes,
+    require_lengths,
     require_norm,
+    require_real,
 )
-from graycube.gf2.arrays import IntArray
-from graycube.layout import Layout, Ownership
-
-_Lines = NDArray[Any]
+from graycube.fourier.calls import called
+from graycube.fourier.lines import evened
+from graycube.fourier.owned import on_lines
+from graycube.fourier.places import Waves
+from graycube.fourier.real import irfftn, rfftn
+from graycube.fourier.transform import fftn, ifftn
+from graycube.layout import Layout
 
 
 def resampled(
@@ -54,6 +43,7 @@ def resampled(
     ``norm="forward"`` everywhere its numbers are amplitudes, and need no scaling. This is the
     3/2 rule: to more points, back, multiply, transform, to fewer points.
 
+    >>> import numpy as np
     >>> from graycube.fourier import irfftn, rfftn
     >>> from graycube.layout import Layout
     >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
@@ -72,7 +62,9 @@ def resampled(
     now, last = spectrum, [*numbers][-1:]
     for axis, (old, new) in numbers.items():
         if old != new:
-            now = _along(now, axis, Waves.of(old, new, half=real and axis in last))
+            waves = Waves.of(old, new, half=real and axis in last)
+            kept = waves.old, waves.new, waves.in_memory, waves.over_nodes
+            now = on_lines(now, axis, now.dtype, *kept)
     return spectrum.copy() if now is spectrum else evened(now, spectrum)
 
 
@@ -90,6 +82,7 @@ def to_points(  # noqa: PLR0913
     It is ``irfftn(resampled(spectrum, points, s, axes), s, axes, norm)`` in one go, or with
     ``real=False`` that of ``ifftn``: waves go to their places where lines are transformed.
 
+    >>> import numpy as np
     >>> from graycube.fourier import rfftn
     >>> from graycube.layout import Layout
     >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
@@ -102,11 +95,12 @@ def to_points(  # noqa: PLR0913
     def asked() -> Wanted:
         return points_wanted(spectrum, points, s, axes, norm, real=real)
 
-    found = called(spectrum, "to_points", (axes, points, s, norm, real), asked, None)
-    if found is not None:
-        return found
-    finer = resampled(spectrum, points, s, axes, real=real)
-    return (irfftn if real else ifftn)(finer, axes, norm, s=s)
+    def without_legs(_asked: Wanted) -> CubeArray:
+        finer = resampled(spectrum, points, s, axes, real=real)
+        return (irfftn if real else ifftn)(finer, axes, norm, s=s)
+
+    given = axes, points, s, norm, real
+    return called(spectrum, "to_points", given, asked, None, without_legs)
 
 
 def to_waves(
@@ -123,6 +117,7 @@ def to_waves(
     of ``fftn``, in one go: only these waves are kept of each line. So a product by the 3/2 rule
     is ``to_waves(to_points(u, n, m) * to_points(v, n, m), n)``.
 
+    >>> import numpy as np
     >>> from graycube.fourier import rfftn
     >>> from graycube.layout import Layout
     >>> wave = lambda i, j, n: np.cos(2 * np.pi * (i * 2 + j) / n)
@@ -138,12 +133,11 @@ def to_waves(
     def asked() -> Wanted:
         return waves_wanted(a, points, axes, norm, real=real)
 
-    found = called(a, "to_waves", (axes, points, norm, real), asked, None)
-    if found is not None:
-        return found
-    chosen = all_agree(a, "to_waves", asked, points=points, axes=axes, norm=norm, real=real)
-    whole = (rfftn if real else fftn)(a, chosen.axes, norm)
-    return resampled(whole, chosen.points, points, chosen.axes, real=real)
+    def without_legs(chosen: Wanted) -> CubeArray:
+        whole = (rfftn if real else fftn)(a, chosen.axes, norm)
+        return resampled(whole, chosen.points, points, chosen.axes, real=real)
+
+    return called(a, "to_waves", (axes, points, norm, real), asked, None, without_legs)
 
 
 def points_wanted(  # noqa: PLR0913
@@ -157,6 +151,7 @@ def points_wanted(  # noqa: PLR0913
 ) -> Wanted:
     """What :func:`to_points` is asked for.
 
+    >>> import numpy as np
     >>> from graycube.layout import Layout
     >>> a = CubeArray.from_numpy(np.ones((8, 5)), Layout.mesh((8, 5), (2, 1)))
     >>> points_wanted(a, (8, 8), (12, 12)).waves
@@ -178,6 +173,7 @@ def waves_wanted(
 ) -> Wanted:
     """What :func:`to_waves` is asked for.
 
+    >>> import numpy as np
     >>> from graycube.layout import Layout
     >>> a = CubeArray.from_numpy(np.ones((12, 12)), Layout.mesh((12, 12), (2, 1)))
     >>> waves_wanted(a, (8, 8)).points
@@ -189,52 +185,6 @@ def waves_wanted(
     wanted = require_lengths(a.layout, require_axes(a.layout, axes), points)
     shape = tuple(a.layout.shape[k] for k in wanted)
     return Wanted((*wanted,), shape, norm, real=real, waves=tuple(wanted.values()))
-
-
-@dataclass(frozen=True, slots=True)
-class Waves:
-    """The places of waves along an axis: those up to ``last``, and back to ``-last``.
-
-    >>> Waves.of(6, 8, half=False).origins(np.arange(8))
-    array([ 0,  1,  2, -1, -1, -1,  4,  5])
-    """
-
-    old: int
-    new: int
-    last: int
-    half: bool
-
-    @classmethod
-    def of(cls, old: int, new: int, *, half: bool) -> "Waves":
-        """Those of two numbers of points."""
-        last = (min(old, new) - 1) // 2
-        values = (old // 2 + 1, new // 2 + 1) if half else (old, new)
-        return cls(*values, last, half)
-
-    def goals(self, source: IntArray) -> tuple[IntArray, ...]:
-        """The only place of each."""
-        return (self._other(source, self.old, self.new),)
-
-    def origins(self, goal: IntArray) -> IntArray:
-        """The only source of each."""
-        return self._other(goal, self.new, self.old)
-
-    def _other(self, k: IntArray, here: int, there: int) -> IntArray:
-        negative = (k >= here - self.last) & (not self.half)
-        return np.where(k <= self.last, k, np.where(negative, k - here + there, -1))
-
-    def in_memory(self, lines: _Lines, axis: int) -> _Lines:
-        """Whole lines."""
-        origins = self.origins(np.arange(self.new))
-        made = np.take(lines, origins, axis)
-        np.moveaxis(made, axis, 0)[origins < 0] = 0
-        return made
-
-    def over_nodes(self, lines: _Lines, team: Team) -> _Lines:
-        """Lines along axis 0 that a team has; collective."""
-        nodes = len(team.nodes)
-        old, new = Blocked.over(self.old, nodes), Blocked.over(self.new, nodes)
-        return sent_on(lines, old, new, team, self)
 
 
 def numbers_of(
@@ -263,11 +213,3 @@ def numbers_of(
                 "pass the points of the array that was transformed; real=False after fftn",
             )
     return {k: (there[k], wanted[k]) for k in chosen}
-
-
-def _along(a: CubeArray, axis: int, waves: Waves) -> CubeArray:
-    a = with_room(a, axis)
-    if isinstance(a.layout, Ownership):
-        work = partial(waves.in_memory, axis=axis)
-        return on_lines(a, axis, waves.new, work, waves.over_nodes)
-    return of_lines(waves.in_memory(lines_of(a, axis, a.dtype), 1), a, axis)

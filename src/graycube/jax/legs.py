@@ -10,9 +10,9 @@ from math import sqrt
 from typing import Literal
 
 from graycube.errors import InvalidValueError
-from graycube.fourier.arguments import require_lengths
-from graycube.fourier.transform import Norm, Order, require_axes, require_norm
-from graycube.fourier.waves import Waves, numbers_of
+from graycube.fourier.arguments import Norm, Order, require_axes, require_lengths, require_norm
+from graycube.fourier.places import Waves
+from graycube.fourier.waves import numbers_of
 from graycube.layout import Layout
 
 Kind = Literal["fft", "ifft", "rfft", "irfft"]

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from graycube.errors import InvalidTypeError
-from graycube.fourier.waves import Waves
+from graycube.fourier.places import Waves
 from graycube.gf2 import AffineMap
 from graycube.jax.blocks import carried, parity_of
 from graycube.jax.cube import MeshCube

@@ -10,7 +10,7 @@ from math import prod
 import jax
 
 from graycube.errors import InvalidValueError
-from graycube.fourier.transform import Norm
+from graycube.fourier.arguments import Norm
 from graycube.jax.blocks import carried
 from graycube.jax.cube import MeshCube
 from graycube.jax.halo import around, require_near, widened

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import jax.numpy as jnp
 
 from graycube.errors import InvalidTypeError
-from graycube.fourier.transform import Norm, Order
+from graycube.fourier.arguments import Norm, Order
 from graycube.jax.legs import Asked
 from graycube.jax.names import Block, Sharding
 from graycube.jax.transform import points_of, transform

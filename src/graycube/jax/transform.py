@@ -13,8 +13,8 @@ from math import prod
 import jax
 
 from graycube.errors import InvalidValueError
+from graycube.fourier.arguments import Norm, Order
 from graycube.fourier.lines import axis_of, in_memory
-from graycube.fourier.transform import Norm, Order
 from graycube.jax.array import Array
 from graycube.jax.blocks import from_slots, to_slots
 from graycube.jax.cube import MeshCube

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,32 @@ class Piece:
     def shape(self) -> tuple[int, ...]:
         """How many coordinates there are along each axis."""
         return tuple(map(len, self.coordinates))
+
+    def of(self, blocks: NDArray[Any]) -> NDArray[Any]:
+        """The elements of the piece in its order, of the blocks that have them.
+
+        >>> Piece((np.arange(2), np.arange(2)), np.array([0, 2, 1, 3])).of(np.arange(4)[None])
+        array([[0, 2],
+               [1, 3]])
+        """
+        payload, some = blocks.shape[2:], blocks
+        if self.rows is not None:
+            some = blocks.reshape(prod(blocks.shape[:2]), *payload)[self.rows]
+        return some.reshape(*self.shape, *payload)
+
+    def block(self, elements: NDArray[Any]) -> NDArray[Any]:
+        """The rows of the block of one node, of the elements of its piece.
+
+        >>> turned = Piece((np.arange(2), np.arange(2)), np.array([0, 2, 1, 3]))
+        >>> turned.block(np.array([[0, 2], [1, 3]]))
+        array([0, 1, 2, 3])
+        """
+        rows = elements.reshape(prod(self.shape), *elements.shape[len(self.coordinates) :])
+        if self.rows is None:
+            return rows
+        made = np.empty_like(rows)
+        made[self.rows] = rows
+        return made
 
     @property
     def slices(self) -> tuple[slice, ...]:

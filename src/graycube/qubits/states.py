@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,15 +16,13 @@ from graycube.layout import Layout
 from graycube.qubits.amplitudes import carry_out
 from graycube.qubits.circuits import Circuit, plan, require_state
 from graycube.qubits.gates import Operation, operation
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from graycube.run.mpi import Comm
 
 
 def zeros(
     qubits: int,
     nodes: int = 1,
-    comm: "Intracomm | None" = None,
+    comm: Comm | None = None,
     dtype: Any = complex,  # noqa: ANN401 - as NumPy
 ) -> CubeArray:
     """The state in which so many qubits are 0, over 2^n nodes, or the ranks of a communicator.

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from graycube.run.windows import Windows
 
+    Comm = Intracomm
+else:
+    Comm = Any  # it is a type for checkers, and mpi4py may be missing
+
 _T = TypeVar("_T")
 _NOTHING: Any = object()
 

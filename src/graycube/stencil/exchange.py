@@ -19,18 +19,17 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.gf2.arrays import IntArray
 from graycube.gf2.span import without
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
-from graycube.layout.required import require_powers
+from graycube.layout.required import per_axis, require_flag, require_powers
 from graycube.machine import Machine
 from graycube.machine.model import Switching, require_cube_links
 from graycube.stencil.line import Reach, strips
-from graycube.stencil.messages import HaloMessage, messages
-from graycube.stencil.reading import Reading
+from graycube.stencil.messages import HaloMessage, Reading, messages
 from graycube.stencil.rounds import HaloRound, Shift, pack
 from graycube.stencil.routes import routed
 
@@ -204,11 +203,11 @@ def asked(  # noqa: PLR0913, PLR0917 - a stencil
     (((1, 1),), (True,), False, 8, (1,))
     """
     apart = require_powers(stride, d, "stride", MAX_REACH)
-    entries = enumerate(zip(_per_axis(reach, d, "reach"), apart, strict=True))
+    entries = enumerate(zip(per_axis(reach, d, "reach"), apart, strict=True))
     far = tuple(_reach(entry, k, steps) for k, (entry, steps) in entries)
-    ring = tuple(_flag(x, "periodic") for x in _per_axis(periodic, d, "periodic"))
+    ring = tuple(require_flag(x, "periodic") for x in per_axis(periodic, d, "periodic"))
     size = require_int(itemsize, "itemsize", least=1)
-    return far, ring, _flag(corners, "corners"), size, apart
+    return far, ring, require_flag(corners, "corners"), size, apart
 
 
 def _reach(entry: object, axis: int, stride: int) -> Reach:
@@ -227,28 +226,6 @@ def _reach(entry: object, axis: int, stride: int) -> Reach:
             "a reach of the length of the axis reads all of it",
         )
     return below, above
-
-
-def _flag(value: object, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidTypeError(
-            f"{name} is {value!r:.60}", "it must be a bool", "pass True or False"
-        )
-    return value
-
-
-def _per_axis(value: object, d: int, name: str) -> tuple[object, ...]:
-    """The entries of an argument that is one value for all axes or one for each."""
-    if not isinstance(value, Iterable):
-        return (value,) * d
-    entries = tuple(value)
-    if len(entries) != d:
-        raise InvalidValueError(
-            f"{name} has {len(entries)} entries for {d} axes",
-            "one for all axes or one for each is needed",
-            f"pass one value or {d} of them",
-        )
-    return entries
 
 
 def readings(exchange: Halo) -> tuple[Reading, ...]:
