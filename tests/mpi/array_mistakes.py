@@ -263,6 +263,31 @@ def windows(comm):
         yield from differing(comm, other, {}, lambda options: a.halo(**options))
     objects = a.astype(object)
     yield from mixed(comm, a, objects, lambda z: z.halo(), GraycubeError)
+    yield from updates(comm, a)
+    boxes = a.relayout(gc.Layout.mesh((8, 6), (comm.size, 1), ownership=True))
+    yield from updates(comm, boxes)
+    wide = gc.CubeArray.from_numpy(np.zeros((2 * comm.size, 1 << 17)), rows(comm), comm)
+    yield from updates(comm, wide)  # borders that are sent, also between ranks of one machine
+
+
+def rows(comm):
+    """Two long rows on each rank."""
+    return gc.Layout.mesh((2 * comm.size, 1 << 17), (comm.size, 1))
+
+
+def updates(comm, a):
+    """What a window is no window of, on one rank; afterwards it works."""
+    window, x = a.halo((1, 0)), a.to_numpy()
+    turned = gc.CubeArray(a.blocks, a.layout.permuted([1, 0]), comm)
+    for wrong, kind, text in (
+        (a.astype(np.float32), InvalidValueError, "dtype float32"),
+        (a[..., None], InvalidValueError, "shape"),
+        (turned, InvalidValueError, "shape"),
+        (x, InvalidTypeError, "ndarray"),
+    ):
+        yield from mixed(comm, a, wrong, window.update, kind, text)
+    window.update(a * 3)
+    yield np.array_equal(window[1, 0].to_numpy(), np.roll(3 * x, -1, 0)), "a window afterwards"
 
 
 # Files

@@ -195,6 +195,17 @@ def mistakes(comm):
         "equal": (lambda: np.array_equal(u, other if last else u), GraycubeError, "relayout"),
         "nansum": (lambda: np.nansum(u, axis="x" if last else 0), GraycubeError, "'x'"),
         "truth": (lambda: bool(u), ValueError, "ambiguous"),
+        "average": (
+            lambda: np.average(u, 0, [1] * 7 + [1 + last]),
+            InvalidValueError,
+            "weights",
+        ),
+        "bins": (lambda: np.histogram(u, 7 + last), InvalidValueError, "bins"),
+        "counts": (
+            lambda: np.bincount(u.astype(int) * 0 - last),
+            GraycubeError,
+            "integers from 0",
+        ),
         "halo": (lambda: u.halo(stride=3 if last else 2), InvalidValueError, "power of two"),
     }
     for name, (call, kind, text) in cases.items():

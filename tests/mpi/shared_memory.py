@@ -200,6 +200,24 @@ def large_borders_that_differ(comm):
     over.Free()
 
 
+def updates_that_differ(comm):
+    """What one rank cannot take in, all hear of: in memory, by messages, and in boxes."""
+    for ownership, large in ((False, 1 << 30), (False, 1), (True, 1)):
+        over = comm.Dup()
+        layout = gc.Layout.mesh((4 * comm.size, 6), (comm.size, 1), ownership=ownership)
+        x = np.random.default_rng(0).random(layout.shape)
+        a = gc.CubeArray.from_numpy(x, layout, over)
+        with patch.object(borders, "LARGE", large):
+            window = a.halo((2, 0))
+        given = a.astype("f4") if comm.rank == 1 else a
+        error = raised(lambda w=window, z=given: w.update(z))
+        yield "rank 1, the array has the dtype float32" in str(error), f"{ownership}: {error!r}"
+        yield isinstance(error, InvalidValueError), f"{error!r}"
+        window.update(2 * a)
+        yield np.array_equal(window[2, 0].to_numpy(), np.roll(2 * x, -2, 0)), "it goes on"
+        over.Free()
+
+
 def _is_short(a):
     """Whether the results of all ranks are short enough; those of some may be empty."""
     return all(0 < nbytes <= ROOM for nbytes in a.comm.allgather(a.blocks.nbytes))
@@ -392,6 +410,7 @@ CHECKS = checks(
     notes_stay,
     large_borders_are_sent,
     large_borders_that_differ,
+    updates_that_differ,
     buffers_grow,
     slow_readers,
     memory_is_given_back,

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.neighbours import Neighbours, traffic
+from graycube.array.neighbours import Neighbours, told, traffic
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.run import no_way_back
-from graycube.run.agreement import Told, different
+from graycube.run.agreement import refuse
 from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
 from graycube.stencil import Frame, Halo
@@ -67,13 +67,6 @@ def _shortest(exchange: Halo) -> int:
     return min((message.size for message in every), default=0) if follow else 0
 
 
-@lru_cache(maxsize=_KEPT)
-def _told(exchange: Halo, dtype: np.dtype[Any]) -> Told:
-    """What all ranks must have alike whenever they exchange."""
-    facts = {"exchange": exchange, "layout": exchange.layout, "periodic": exchange.periodic}
-    return Told(facts, dtype=dtype)
-
-
 def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
     """A copy from places to places; what are views of arrays are made once."""
     there, here = target[places], source[of]
@@ -112,8 +105,7 @@ class Borders:
         axes = range(len(frame.axes))
         self._axes = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
         exchange = frame.halo
-        self._facts = _told(exchange, mesh.dtype)
-        self._words = (0, *self._facts.digest)
+        self._facts = told(exchange, mesh.dtype)
         self._payload = prod(mesh.shape[len(frame.axes) :])
         most = max(_longest(frame.halo, along) for along in self._axes)
         self._stretch = most * self._payload * mesh.itemsize
@@ -122,18 +114,24 @@ class Borders:
         self._large = _shortest(exchange) * self._payload * mesh.itemsize >= LARGE
         self._grown, self._phases = -1, dict[tuple[int, int], _Laid]()
 
-    def exchange(self) -> None:
+    def update(self, take: Callable[[], None], error: Exception | None) -> None:
+        """Take in other values, and exchange, if no rank has an ``error``; collective."""
+        if error is None:
+            take()
+        self.exchange(error)
+
+    def exchange(self, error: Exception | None = None) -> None:
         """Lay out and read everything; collective."""
-        shared = self._shared
+        shared, words = self._shared, (error is not None, *self._facts.digest)
         if not shared.alive:
             raise InvalidValueError(
                 "the communicator of this window was freed",
                 "the memory of the window went with it",
                 "make the array on a communicator that stays",
             )
-        if self._large and not shared.meet(self._words):
-            raise different(shared.comm, self._facts)
         if self._large or not shared.reserve(shared.comm.size * self._stretch):
+            if not shared.meet(words) or error is not None:
+                refuse(shared.comm, self._facts, error)
             self._instead = self._instead or self._by_messages()
             self._instead.exchange()
             return
@@ -145,12 +143,12 @@ class Borders:
                 before, after = self._phase(k, shared.turn)
                 for copy in before:
                     copy()
-                if not (alike := shared.meet(self._words)):
+                if not (alike := shared.meet(words) and error is None):
                     break
                 for copy in after:
                     copy()
         if not alike:
-            raise different(shared.comm, self._facts)
+            refuse(shared.comm, self._facts, error)
 
     def _phase(self, number: int, turn: int) -> _Laid:
         """What is copied about some axes, made when it is needed first."""

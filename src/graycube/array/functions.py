@@ -25,6 +25,7 @@ from graycube.array.reductions import reduced
 from graycube.array.rolling import roll
 from graycube.array.scans import cumprod, cumsum
 from graycube.array.sorting import argsort, sort
+from graycube.array.weighted import average, bincount, histogram
 from graycube.errors import InvalidTypeError
 from graycube.layout.required import require_axis
 
@@ -247,6 +248,9 @@ TABLE: dict[Function, Row] = {
     np.quantile: _reduction(np.quantile, quantile),
     np.percentile: _reduction(np.percentile, percentile),
     np.median: _reduction(np.median, median),
+    np.average: _reduction(np.average, average),
+    np.bincount: _reduction(np.bincount, bincount),
+    np.histogram: _reduction(np.histogram, histogram),
     np.diff: _along(np.diff, -1),
     np.cumsum: _reduction(np.cumsum, cumsum, Kind.SCANS),
     np.cumprod: _reduction(np.cumprod, cumprod, Kind.SCANS),
@@ -267,7 +271,6 @@ _INSTEAD: dict[Function, str] = {
     np.save: "let all ranks call its method save(path)",
     np.copyto: "use np.where, which gives a new array",
     np.putmask: "use np.where, which gives a new array",
-    np.average: "use mean, or sums of what is multiplied by the weights",
 }
 """What does the work of some functions that are not in the table."""
 _ABOVE = {"numpy.fft": "graycube.fourier"}
