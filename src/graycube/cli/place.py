@@ -67,7 +67,7 @@ def place(  # noqa: PLR0913
     graycube place 8x8o --torus 4x4x4 --per-byte 1e-11
     graycube place 4x4x4 --open --machine dgx-h100-cluster --neighbours 1MB
     graycube place 16 --torus 4x4 --hosts n[01-04] --hostfile
-    graycube place 6x8 --tree 8x2x3 --per-byte 1e-10,2e-11,8e-11 --hosts a,b,c --rankfile
+    graycube place 6x8 --tree 8x2x3 --per-byte 1e-10 --hosts a,b,c --rankfile
     """
     if sockets is not None and not rankfile:
         raise InvalidValueError(
