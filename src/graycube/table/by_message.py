@@ -62,7 +62,6 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """In the cheapest manner."""
-
     manner = _cheapest(task, machine)
     ways, found_hops = [], manner.hops()
     for start in range(1 << task.n):
