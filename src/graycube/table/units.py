@@ -138,7 +138,7 @@ ALGORITHM = Algorithm(
     name="units",
     paper="the simple alternative",
     ports="any",
-    formula="as half-exchange and pipeline, for blocks that are a little larger",
+    formula="as half-exchange or pipeline",
     applicable=applicable,
     emit=emit,
 )
