@@ -242,7 +242,7 @@ def transforms(comm):
         yield from differing(comm, other, {}, lambda options: gc.fft(a, **options))
     yield from differing(comm, gc.fft, gc.ifft, lambda call: call(a, 0))
     yield from mixed(comm, a, a.astype(complex), gc.rfftn, GraycubeError, "dtype")
-    yield from mixed(comm, 6, 0, lambda n: gc.irfft(gc.rfft(a), n), InvalidValueError)
+    yield from mixed(comm, 6, 0, lambda n: gc.irfft(gc.rfft(a), n=n), InvalidValueError)
     other = gc.CubeArray(a.blocks, layout_of(comm, "cyclic"), comm)
     yield from differing(comm, a, other, partial(gc.fft, axis=0), "layout")
 
