@@ -1,5 +1,6 @@
 """Distributed arrays behave like NumPy's, block by block."""
 
+import copy
 import operator
 import re
 
@@ -235,3 +236,36 @@ def test_the_whole_array_is_a_copy_and_says_so():
     a = gc.CubeArray.from_numpy(X, LAYOUT)
     with pytest.raises(ValueError, match="allow a copy"):
         np.array(a, copy=False)
+
+
+@pytest.mark.parametrize("ownership", [False, True])
+@pytest.mark.parametrize("nodes", [(2, 2), (1, 1)])
+def test_copies_are_copies_in_every_layout(nodes, ownership):
+    """What has its axes in another order, and the whole array, too."""
+    layout = gc.Layout.mesh((4, 4), nodes, ownership=ownership)
+    x = np.arange(48.0).reshape(4, 4, 3)
+    u = gc.CubeArray.from_numpy(x, layout)
+    calls = (
+        lambda: u[..., 0].T,
+        lambda: u.transpose(1, 0, 2),
+        lambda: u.transpose(0, 1, 2),
+        lambda: np.moveaxis(u, 0, 1),
+        lambda: np.swapaxes(u, 0, 1),
+        lambda: u.relayout(layout),
+        lambda: np.roll(u, 0, 0),
+        lambda: copy.copy(u),
+        lambda: copy.deepcopy([u])[0],
+    )
+    for call in calls:
+        assert not np.shares_memory(call().blocks, u.blocks)
+    for whole in (np.asarray(u), np.array(u), u.to_numpy(), u.gather(), np.asarray(u, "f8")):
+        whole[...] = 7
+    assert np.array_equal(u.to_numpy(), x)
+    for part in (u[..., 1], u.real, np.flip(u, -1)):
+        assert np.shares_memory(part.blocks, u.blocks)
+
+
+def test_copies_stay_on_their_communicator():
+    comm = pytest.importorskip("mpi4py.MPI").COMM_SELF
+    u = gc.CubeArray.from_numpy(np.arange(4), gc.Layout.mesh((4,), (2,)), comm)
+    assert copy.copy(u).comm is copy.deepcopy(u).comm is comm

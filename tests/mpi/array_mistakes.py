@@ -103,6 +103,14 @@ def functions(comm):
     yield from mixed(comm, right, lambda i, j: np.zeros((i.size, j.size)), make, GraycubeError)
     yield from differing(comm, right, lambda i, j: i + 0.5 * j, make, "dtype")
 
+    def draw(seed):
+        return gc.CubeArray.random(layout, comm, seed=seed)
+
+    yield from mixed(comm, 7, None, draw, InvalidTypeError, "the same on all ranks")
+    yield from differing(comm, 7, [7, 1], draw, "seed")
+    found = np.random.Generator(np.random.Philox(7)).random(layout.shape)
+    yield np.array_equal(draw(7).to_numpy(), found), "random numbers"
+
 
 def arrays(comm):
     """Arrays of another shape or dtype, and layouts that do not fit, on one rank."""
@@ -234,7 +242,7 @@ def transforms(comm):
         yield from differing(comm, other, {}, lambda options: gc.fft(a, **options))
     yield from differing(comm, gc.fft, gc.ifft, lambda call: call(a, 0))
     yield from mixed(comm, a, a.astype(complex), gc.rfftn, GraycubeError, "dtype")
-    yield from mixed(comm, 6, 0, lambda n: gc.irfft(gc.rfft(a), n), InvalidValueError)
+    yield from mixed(comm, 6, 0, lambda n: gc.irfft(gc.rfft(a), n=n), InvalidValueError)
     other = gc.CubeArray(a.blocks, layout_of(comm, "cyclic"), comm)
     yield from differing(comm, a, other, partial(gc.fft, axis=0), "layout")
 

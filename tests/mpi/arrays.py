@@ -351,7 +351,7 @@ def real_transforms(comm):
             a = gc.CubeArray.from_numpy(x, layout, comm)
             y = gc.rfft(a)
             yield close(y.to_numpy(), np.fft.rfft(x, axis=1)), f"rfft {layout}"
-            yield close(gc.irfft(y, points).to_numpy(), x), f"irfft {layout}"
+            yield close(gc.irfft(y, n=points).to_numpy(), x), f"irfft {layout}"
             for many, back in ((gc.rfft2, gc.irfft2), (gc.rfftn, gc.irfftn)):
                 y = many(a, norm="ortho")
                 wanted = np.fft.rfftn(x, axes=(0, 1), norm="ortho")

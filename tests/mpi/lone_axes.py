@@ -53,10 +53,10 @@ def halves(comm):
             half = scipy.fft.rfft(x, axis=0, norm=norm)
             y = gc.rfft(u, norm=norm)
             yield near(y, half), f"rfft {length} {norm} {layout}"
-            yield near(gc.irfft(y, length, norm=norm), x), f"irfft {length} {norm} {layout}"
+            yield near(gc.irfft(y, n=length, norm=norm), x), f"irfft {length} {norm} {layout}"
             noisy = y + 1j  # the parts that are of no real array are left out
             wanted = scipy.fft.irfft(half + 1j, length, axis=0, norm=norm)
-            yield near(gc.irfft(noisy, length, norm=norm), wanted), f"noisy {length} {layout}"
+            yield near(gc.irfft(noisy, n=length, norm=norm), wanted), f"noisy {length} {layout}"
             for n in (length + 3, max(length // 2, 1)):
                 wanted = scipy.fft.rfft(x, n, axis=0, norm=norm)
                 yield near(gc.rfft(u, n=n, norm=norm), wanted), f"rfft {length} {n} {layout}"
@@ -142,7 +142,7 @@ def few_exchanges(comm):
     cases = [
         ("fft", lambda: gc.fft(u), 3, 3 * 16 * points),
         ("rfft", lambda: gc.rfft(u), 4, 4 * 8 * points),
-        ("irfft", lambda: gc.irfft(half, points), 4, 4 * 8 * points),
+        ("irfft", lambda: gc.irfft(half, n=points), 4, 4 * 8 * points),
     ]
     sizes, moves = [], []
 

@@ -6,7 +6,7 @@ from tridiagonal_cases import solved, system
 from uneven_cases import of_either_kind
 
 import graycube as gc
-from graycube.errors import GraycubeError, SingularError
+from graycube.errors import GraycubeError, InvalidValueError, SingularError
 
 
 def as_numpy(comm):
@@ -34,6 +34,11 @@ def mistakes(comm):
         (lambda: gc.solve_tridiagonal(0, zero, 0, b), SingularError),
         (lambda: gc.solve_tridiagonal(1, 4, 1, b, axis=int(last)), GraycubeError),
         (lambda: gc.solve_tridiagonal(1, 4, 1, b, periodic=bool(last)), GraycubeError),
+        (lambda: gc.solve_tridiagonal(1, 9 if last else 4, 1, b), InvalidValueError),
+        (
+            lambda: gc.solve_tridiagonal(1, 4, [1, 1 + last], gc.stack([b, b])),
+            InvalidValueError,
+        ),
         (lambda: gc.solve_tridiagonal(1, 4, "x" if last else 1, b), GraycubeError),
     )
     for call, kind in cases:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.array.archive import load_zarr, save_zarr
+from graycube.array.drawn import drawn, require_seed
 from graycube.array.files import load, save
 from graycube.array.indices import Reader, along_axes, frequency, spectrum_of
 from graycube.array.local import blocks_of_local, local, of_entries, put_local
@@ -73,7 +74,10 @@ class CubeArray(LikeNumpy, Shown):
         """The array with ``function(i, j, ...)`` at index (i, j, ...), as ``np.fromfunction``.
 
         Collective. The function gets integer arrays, one for each axis, and returns one value
-        for each entry, or a tuple or list of such values: the components of a vector.
+        for each entry, or a tuple or list of such values: the components of a vector. The
+        entries are the elements that are here, in no order: a value may depend on its own
+        index only. ``i.max()``, ``i.sum()`` and random numbers would be others on each rank;
+        see :meth:`random`.
 
         >>> layout = Layout.mesh((4, 4), nodes=(2, 2), code="gray")
         >>> CubeArray.from_function(lambda i, j: 10 * i + j, layout).to_numpy()[3].tolist()
@@ -87,6 +91,40 @@ class CubeArray(LikeNumpy, Shown):
             return of_entries(function(*where), where[0].shape)
 
         return cls._made("from_function", layout, comm, values)
+
+    @classmethod
+    def random(
+        cls,
+        layout: Layout,
+        comm: Comm | None = None,
+        *,
+        seed: int | Sequence[int],
+        payload: Sequence[int] = (),
+        normal: bool = False,
+    ) -> "CubeArray":
+        """Random numbers, the same in any layout on any number of ranks; collective.
+
+        They are from 0 to below 1: those of ``np.random.Generator(np.random.Philox(seed))`` and
+        its ``random``. With ``normal``, they have the standard normal distribution. Each rank
+        makes its own. Give each field and each step a seed of its own, such as ``[7, step]``.
+
+        >>> u = CubeArray.random(Layout.mesh((4, 2), nodes=(2, 2)), seed=7)
+        >>> wanted = np.random.Generator(np.random.Philox(7)).random((4, 2))
+        >>> np.array_equal(u.to_numpy(), wanted)
+        True
+        >>> noise = CubeArray.random(u.layout, seed=[7, 1], payload=(3,), normal=True)
+        >>> noise.shape
+        (4, 2, 3)
+        """
+
+        def prepare() -> tuple[CubeArray, dict[str, object]]:
+            nodes = nodes_here(require_layout(layout), comm)
+            require_seed(seed)
+            blocks = drawn(layout, nodes, seed, payload, normal=normal)
+            facts = {**facts_of("random", layout, blocks), "seed": seed, "normal": normal}
+            return cls(blocks, layout, comm), facts
+
+        return together(comm, prepare)
 
     @classmethod
     def scatter(

@@ -70,7 +70,10 @@ def solve_tridiagonal(  # noqa: PLR0913
         made = _packed((lower, diagonal, upper), right, axis, periodic=periodic)
         asked = {"axis": made.axis, "periodic": periodic, "several": made.several}
         facts = facts_of("solve_tridiagonal", right.layout, right.blocks)
-        return made, {**facts, **asked, "type": made.blocks.dtype}
+        named = zip(("lower", "diagonal", "upper"), (lower, diagonal, upper), strict=True)
+        dtype = made.blocks.dtype
+        plain = {k: np.asarray(c, dtype).tolist() for k, c in named if not isinstance(c, Held)}
+        return made, {**facts, **asked, **plain, "type": dtype}
 
     packed = together(comm, prepare)
     lines = AxisRuns(right, packed.axis)

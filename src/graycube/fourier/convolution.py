@@ -93,7 +93,7 @@ def _transformed(a: CubeArray, v: CubeArray, axis: int, points: int) -> CubeArra
     real = all(each.dtype.kind != "c" for each in (a, v))
     one, other = ((rfft if real else fft)(each, axis, n=count) for each in (a, v))
     product = one * other.relayout(one.layout)
-    return irfft(product, count, axis) if real else ifft(product, axis)
+    return irfft(product, axis, n=count) if real else ifft(product, axis)
 
 
 def _exact(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
