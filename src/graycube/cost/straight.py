@@ -110,7 +110,8 @@ def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
 def _uses(schedule: Schedule) -> Iterator[_HopTime]:
     for way in schedule.ways:
         holders = tuple((1 << j, way.value >> j & 1) for j in bit_indices(way.mask))
-        for step in way.steps:
+        last = max((k for k, step in enumerate(way.steps) if step.crossings), default=-1)
+        for step in way.steps[: last + 1]:
             exchange = step.move
             if not isinstance(exchange, Exchange):
                 continue
@@ -124,7 +125,7 @@ def _uses(schedule: Schedule) -> Iterator[_HopTime]:
 
 def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:
     """What a parity of the address says about it after the exchange."""
-    if not parity(mask & exchange.flip):
+    if not mask & exchange.flip or not parity(mask & exchange.flip):
         return mask, want
     return mask ^ exchange.when, want ^ 1 ^ exchange.want
 
@@ -138,18 +139,7 @@ def _senders(
     parities, it is a condition on nodes.
     """
     task = schedule.task
-    known: list[tuple[int, int]] = []  # by their highest slot bits
-    conditions = set[tuple[int, int]]()
-    test = ((exchange.when, exchange.want),) if exchange.when else ()
-    for given in (*holders, *test):
-        mask, want = given
-        for other, its in known:
-            if (mask ^ other) >> task.n < mask >> task.n:
-                mask, want = mask ^ other, want ^ its
-        if mask >> task.n:
-            known = sorted([*known, (mask, want)], reverse=True)
-        elif mask or want:
-            conditions.add((mask, want))
+    conditions, known = _independent(exchange, holders, task.n)
     if known and way.size != task.block and not way.per_slot:
         raise InvalidValueError(
             f"'{exchange}' for {way.size} elements of a block tests slots",
@@ -158,4 +148,24 @@ def _senders(
         )
     nobody, slots = (0, 1) in conditions, task.p - task.n
     size = way.size << slots if way.per_slot else way.size
-    return tuple(sorted(conditions)), 0 if nobody else size >> len(known)
+    return conditions, 0 if nobody else size >> known
+
+
+def _independent(exchange: Exchange, holders: Equations, n: int) -> tuple[Equations, int]:
+    """The conditions on nodes, and how many independent ones on slots there are."""
+    if not exchange.when and all(mask & mask - 1 == 0 for mask, _ in holders):
+        nodes = [given for given in holders if not given[0] >> n]  # each is one bit
+        return tuple(sorted(nodes)), len(holders) - len(nodes)
+    known: list[tuple[int, int]] = []  # by their highest slot bits
+    conditions = set[tuple[int, int]]()
+    test = ((exchange.when, exchange.want),) if exchange.when else ()
+    for given in (*holders, *test):
+        mask, want = given
+        for other, its in known:
+            if (mask ^ other) >> n < mask >> n:
+                mask, want = mask ^ other, want ^ its
+        if mask >> n:
+            known = sorted([*known, (mask, want)], reverse=True)
+        elif mask or want:
+            conditions.add((mask, want))
+    return tuple(sorted(conditions)), len(known)
