@@ -33,7 +33,7 @@ def test_each_message_takes_a_shortest_free_path_of_the_first_round_that_has_one
     if all(u == v for u, v in pairs):
         return
     n = max(max(u, v) for u, v in pairs if u != v).bit_length()
-    (manner,) = by_detours(pairs, parts, ports)
+    manner = by_detours(pairs, parts, ports)[0]
     taken, sends, takes = {}, {}, {}
     hops = manner.hops()
     for k, (u, v) in product(range(parts), pairs):
@@ -80,6 +80,16 @@ def test_three_parts_take_two_rounds_where_two_do_not_fit_into_one():
     machine = gc.Machine(3, 2, "circuit", startup=1.0, per_byte=1.0)
     plan = gc.plan(gc.Layout.nodes(3), rotated, 30, machine=machine)
     assert (plan.algorithm, plan.rounds, plan.cycles) == ("by-message", 2, 20)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+def test_bits_reversed_take_one_start_up_and_half_a_block(n):
+    """Two ports can do no more."""
+    reverse = gc.Layout.parse(f"(|| {' '.join(f'b{j}' for j in range(n))})")
+    machine = gc.Machine(n, 2, "circuit", startup=5.0, per_byte=1.0)
+    plan = gc.plan(gc.Layout.nodes(n), reverse, 10, machine=machine)
+    assert (plan.algorithm, plan.rounds, plan.cycles) == ("by-message", 1, 5)
+    assert check_algebra(plan.schedule, machine)
 
 
 def fields(widths, codes):

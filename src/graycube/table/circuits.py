@@ -39,8 +39,10 @@ def on_circuits(pairs: Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
 
 @lru_cache(maxsize=1 << 8)
 def by_detours(pairs: Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
-    """Circuits that may go round."""
-    return counted(parts, [_round_about(by_part(messages(pairs, parts)), ports)])
+    """Circuits that may go round: first parts first, or those that have least far to go."""
+    some = by_part(messages(pairs, parts))
+    near = sorted(some, key=lambda message: (message[0] ^ message[1]).bit_count())
+    return counted(parts, (_round_about(order, ports) for order in (some, near)))
 
 
 @lru_cache(maxsize=1 << 8)
