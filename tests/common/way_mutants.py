@@ -215,9 +215,9 @@ def crowded():
     """All-to-alls on circuits, with several messages of a node at the same time."""
     pair, known = (gc.Layout.cyclic(6, 3), gc.Layout.consecutive(6, 3)), gc.algorithms()
     (by_part,) = (algorithm for algorithm in known if algorithm.name == "by-part")
-    for ports, startup in ((2, 4.0), (3, 4.0), (3, 0.0)):
+    for block, ports, startup in ((8, 2, 4.0), (24, 2, 4.0), (8, 3, 4.0), (8, 3, 0.0)):
         machine = gc.Machine(3, ports, CIRCUIT, startup=startup)
-        task = gc.Task(*pair, 8)
+        task = gc.Task(*pair, block)
         if by_part.applicable(task, machine) is None:
             yield by_part.emit(task, machine), machine
 

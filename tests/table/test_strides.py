@@ -57,17 +57,20 @@ def test_what_is_kept_is_a_front(n, ports):
     assert points[-1][1] >= 0.5
 
 
+@pytest.mark.parametrize("payload", [1, 3])
 @pytest.mark.parametrize(("n", "ports"), [(3, 2), (3, 3), (4, 3), *sweep((4, 2), (5, 3))])
-def test_an_all_to_all_takes_as_many_rounds(n, ports):
+def test_an_all_to_all_takes_as_many_rounds(n, ports, payload):
     machine = gc.Machine(n, ports, "circuit", startup=1e4, per_byte=1.0)
-    plan = gc.plan(*transposed(n), 1 << n, machine=machine)
+    plan = gc.plan(*transposed(n), payload << n, machine=machine)
     least = min(strides.known(n, ports), key=lambda one: len(one.rounds))
     assert (plan.algorithm, plan.rounds) == ("by-part", len(least.rounds))
-    assert plan.cycles == least.elements * (1 << n)
+    assert plan.cycles == least.elements * (payload << n)
     assert check_algebra(plan.schedule, machine)
     assert not judge(plan.schedule, machine)[0]
-    x = np.arange(1 << 2 * n).reshape(1 << n, -1)
-    expected = gc.plan(*transposed(n), 1 << n, machine=machine, algorithm="exchange").apply(x)
+    x = np.arange(payload << 2 * n).reshape(1 << n, -1)
+    expected = gc.plan(
+        *transposed(n), payload << n, machine=machine, algorithm="exchange"
+    ).apply(x)
     assert np.array_equal(plan.apply(x), expected)
 
 

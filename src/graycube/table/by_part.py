@@ -95,6 +95,12 @@ class _Parted(NamedTuple):
         """Elements of the largest part of a message."""
         return self.elements(-(-self.units // self.parts))
 
+    def fits(self, machine: Machine) -> bool:
+        """Whether a node sends all parts of a message in one round, or in two by detours."""
+        ports = machine.links_at_once
+        around = machine.switching == "circuit" and machine.alike
+        return self.parts < 2 * ports if around else self.parts <= ports
+
     def rounds(self, machine: Machine) -> tuple[int, int]:
         """At least so many, of how many at least if a link takes one message at a time."""
         ports, nodes = min(machine.links_at_once, self.task.n), 1 << self.task.n
@@ -164,8 +170,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
 def _best(task: Task, machine: Machine) -> _Mannered | None:
     """The cheapest manner, if there is one that is cheaper than the others."""
     ports, least, found = machine.links_at_once, inf, None
-    circuits = machine.switching == "circuit" and machine.alike
-    left = [*_partings(task, ports, circuits=circuits)]
+    left = [parted for parted in _partings(task, 2 * ports) if parted.fits(machine)]
     for one in OTHERS:
         least = min(least, one.price(task, machine))
         left = [parted for parted in left if parted.least(machine, joined=True) < least]
@@ -173,8 +178,7 @@ def _best(task: Task, machine: Machine) -> _Mannered | None:
             return None
     fewer = (replace(machine, ports=used) for used in range(ports, 1, -1))
     for on, parted, joined in product(fewer, left, (False, True)):
-        fits = parted.parts <= (2 if circuits else 1) * on.links_at_once
-        below = parted.least(on, joined=joined) if fits else inf
+        below = parted.least(on, joined=joined) if parted.fits(on) else inf
         for each in _manners(parted, on, joined=joined) if below < least else ():
             price = each.price(machine)
             if price < least * (1 - WORTH * (parted.ways > MOST)):
@@ -204,15 +208,14 @@ def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Ma
     """Those in which each link takes one message at a time, or those where it takes several."""
     pairs, parts, units = tuple(sorted(parted.pieces.slots)), parted.parts, parted.units
     ports, circuits = machine.links_at_once, machine.switching == "circuit"
-    if joined and parts > 1 and parted.ways <= MOST_WAYS:
+    if joined and 1 < parts <= ports and parted.ways <= MOST_WAYS:
         for manner in in_orders(pairs, parts, units):
             yield _Mannered(parted, manner, 1, turns=True)
     if parts <= units and parted.ways <= MOST:
         found: Iterable[Manner] = ()
         if not joined:
-            tried = (
-                (on_circuits, by_detours)[: 1 + machine.alike] if circuits else (hop_by_hop,)
-            )
+            around = [by_detours] * machine.alike
+            tried = [on_circuits, *around] if circuits else [hop_by_hop]
             orders = dict.fromkeys((pairs, tuple(parted.pieces.slots)))
             found = chain.from_iterable(
                 lay_out(order, parts, ports) for order in orders for lay_out in tried
@@ -223,11 +226,11 @@ def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Ma
             yield _Mannered(parted, manner, -(-units // parts), turns=False)
 
 
-def _partings(task: Task, ports: int, *, circuits: bool) -> Iterator[_Parted]:
-    """With messages in as many parts as there are ports, or as use them in two rounds."""
+def _partings(task: Task, most: int) -> Iterator[_Parted]:
+    """With messages in so many parts, at most."""
     pieces = _pieces(task.move, task.n)
     free = [j for j in range(task.n, task.p) if j not in pieces.told][:MAX_BITS]
-    for parts in range(1, 2 * ports if circuits else min(ports, task.n) + 1):
+    for parts in range(1, most + 1):
         bits = free[: needed(parts, task.payload, len(free))]
         yield _Parted(task, pieces, parts, tuple(bits))
 
