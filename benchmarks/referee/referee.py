@@ -7,7 +7,7 @@
 A cell is a kind of task, a cube, a block, ports, a switching, and a start-up or packets. There
 the price of the plan is compared with the lower bound and with the best of its rivals:
 
-1. what anybody would try (``simple.py``), counted there element by element;
+1. what anybody would try (``simple.py``, ``several.py``), counted there element by element;
 2. each algorithm of the table alone, also as it is written for another start-up, for fewer
    ports, or for store-and-forward: that is a schedule for this machine too.
 
@@ -19,6 +19,7 @@ import csv
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from statistics import median
@@ -26,6 +27,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from kinds import Pair, group_of, kinds
+from several import on_several_ports
 from simple import Rounds, constructions, wanted_of
 
 import graycube as gc
@@ -110,7 +112,9 @@ def rows(kind: str, pair: Pair, behind: int) -> Iterator[Row]:
                 for name, rounds in alone(plan):
                     known.setdefault(tuple(sorted(rounds.items())), name)
             links = n if ports == "all" else ports
-            for name, rounds in constructions(wanted, links, circuits=known is circuits):
+            tried = constructions(wanted, links, circuits=known is circuits)
+            several = on_several_ports(wanted, links) if known is circuits else ()
+            for name, rounds in chain(tried, several):
                 known.setdefault(tuple(sorted(rounds.items())), f"simple: {name}")
             yield compared(kind, behind, ports, plans, {**hops, **circuits})
 

@@ -26,5 +26,6 @@ def with_links(schedule):
         links = Counter((node, flip.bit_length() - 1) for node, flip in every)
         for crossed in flips.values():
             (start,) = {node for node, _ in crossed} - {node ^ flip for node, flip in crossed}
-            sent[start, start ^ sum(flip for _, flip in crossed)] += 1
+            (goal,) = {node ^ flip for node, flip in crossed} - {node for node, _ in crossed}
+            sent[start, goal] += 1
         yield sent, links

@@ -211,6 +211,17 @@ def searched():
         yield made.schedule, machine
 
 
+def crowded():
+    """All-to-alls on circuits, with several messages of a node at the same time."""
+    pair, known = (gc.Layout.cyclic(6, 3), gc.Layout.consecutive(6, 3)), gc.algorithms()
+    (by_part,) = (algorithm for algorithm in known if algorithm.name == "by-part")
+    for block, ports, startup in ((8, 2, 4.0), (24, 2, 4.0), (8, 3, 4.0), (8, 3, 0.0)):
+        machine = gc.Machine(3, ports, CIRCUIT, startup=startup)
+        task = gc.Task(*pair, block)
+        if by_part.applicable(task, machine) is None:
+            yield by_part.emit(task, machine), machine
+
+
 @cache
 def corpus(seed=0, *, synthesised=True):
     """Right schedules and their machines, no two alike."""
@@ -227,7 +238,8 @@ def corpus(seed=0, *, synthesised=True):
                     if algorithm.applicable(task, machine) is None:
                         made = algorithm.emit(task, machine)
                         found.setdefault((made, machine.switching), (made, machine))
-    made = [*found.values(), *emulated(rng), *(searched() if synthesised else ())]
+    made = [*found.values(), *crowded(), *emulated(rng)]
+    made += searched() if synthesised else ()
     return [
         (schedule, machine)
         for schedule, machine in made

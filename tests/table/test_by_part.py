@@ -85,7 +85,9 @@ def test_what_it_leaves_to_others():
 
 RIVALS = {
     "in the order of nodes": ((5, "any mesh 0", 1, 3, "circuit", 0.1), (2, 4)),
-    "within subcubes": ((4, "any map 0", 6, 2, "circuit", 3.0), (3, 24)),
+    "within subcubes": ((4, "any mesh 0", 1, 2, "circuit", 3.0), (2, 8)),
+    "in strides": ((4, "any map 0", 6, 2, "circuit", 3.0), (3, 18)),
+    "by detours": ((4, "any mesh 1", 6, 2, "circuit", 0.1), (1, 24)),
     "dealt orders": ((3, "any map 1", 1, 2, "store-and-forward", 0.4), (3, 5)),
 }
 

@@ -107,7 +107,7 @@ CLAIMED = {
     "gb2": lambda w, k: (sum(w) - len(w)) * ceil(k, 2) + 2 * len(w) * (k // 2),
     "gb3": lambda w, k: (sum(w) - len(w)) * ceil(k, 2) + len(w) * (k // 2),
     "any-order": lambda w, k: (sum(w) - len(w)) * k,
-    "circuit-split": lambda _, k: ceil(2 * k, 3),
+    "circuit-split": lambda w, k: ceil(k, 2) if max(w) == 2 else ceil(2 * k, 3),
     "pipelined": lambda w, k: k + sum(w) - len(w) - 1,
     "minimum-path": lambda w, k: max(k, sum(w) - len(w)),  # Theorems 4 and 6
     "nonminimum-path": lambda w, k: best_split(
@@ -151,7 +151,7 @@ def applies(name, case, machine):
     circuits = machine.switching == "circuit"
     return {
         "direct": circuits,
-        "circuit-split": circuits and ports > 1 and len(widths) == 1,
+        "circuit-split": circuits and ports > 1 and bool(widths),
         "gb2": bool(widths),
         "gb3": bool(widths),
         "few-ports": bool(widths),

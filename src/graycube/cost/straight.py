@@ -12,6 +12,7 @@ The verifier asks the same of a schedule, and shares no code with this on purpos
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeVar
 
@@ -109,19 +110,42 @@ def _bounds(schedule: Schedule, number: int) -> tuple[int, int]:
 
 def _uses(schedule: Schedule) -> Iterator[_HopTime]:
     for way in schedule.ways:
-        holders = tuple((1 << j, way.value >> j & 1) for j in bit_indices(way.mask))
-        for step in way.steps:
-            exchange = step.move
-            if not isinstance(exchange, Exchange):
-                continue
-            flipped = 0
-            for crossing in step.crossings if way.size else ():
-                conditions, amount = _senders(schedule, way, exchange, holders, flipped)
-                start = crossing.start
-                if amount:
-                    yield _HopTime(start, start + amount, crossing.dim, conditions)
-                flipped |= 1 << crossing.dim
-            holders = tuple(_carried(mask, want, exchange) for mask, want in holders)
+        exchanges = [step.move for step in way.steps if isinstance(step.move, Exchange)]
+        tested = any(exchange.when for exchange in exchanges)
+        yield from _some_cross(schedule, way) if tested else _all_cross(schedule, way)
+
+
+def _all_cross(schedule: Schedule, way: Way) -> Iterator[_HopTime]:
+    """Where steps test nothing, all that is on some nodes goes on, to some others."""
+    task = schedule.task
+    amount, mask, value = way.elements(task.n, task.p), way.mask & (1 << task.n) - 1, way.value
+    for crossing in (crossing for step in way.steps for crossing in step.crossings):
+        if amount:
+            conditions = _bits(mask, value & mask)
+            yield _HopTime(crossing.start, crossing.start + amount, crossing.dim, conditions)
+        value ^= 1 << crossing.dim
+
+
+@lru_cache(maxsize=1 << 12)
+def _bits(mask: int, value: int) -> Equations:
+    """What each bit of a mask has to be."""
+    return tuple((1 << j, value >> j & 1) for j in bit_indices(mask))
+
+
+def _some_cross(schedule: Schedule, way: Way) -> Iterator[_HopTime]:
+    holders = _bits(way.mask, way.value)
+    for step in way.steps:
+        exchange = step.move
+        if not isinstance(exchange, Exchange):
+            continue
+        flipped = 0
+        for crossing in step.crossings if way.size else ():
+            conditions, amount = _senders(schedule, way, exchange, holders, flipped)
+            start = crossing.start
+            if amount:
+                yield _HopTime(start, start + amount, crossing.dim, conditions)
+            flipped |= 1 << crossing.dim
+        holders = tuple(_carried(mask, want, exchange) for mask, want in holders)
 
 
 def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:

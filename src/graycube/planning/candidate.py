@@ -207,4 +207,4 @@ def _relabelled(algorithm: Algorithm, task: Task, machine: Machine) -> Candidate
     nodes = AffineMap(Matrix(numbers.matrix.columns[: task.n], task.n), numbers.constant)
     wide = nodes.widened(finer.p)
     renamed = replace(schedule, task=finer, relabel=wide, algorithm=name)
-    return Candidate(algorithm, simulate(renamed), best.cost, None)
+    return Candidate(algorithm, replace(best.traffic, schedule=renamed), best.cost, None)

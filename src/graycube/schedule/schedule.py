@@ -142,8 +142,8 @@ class Schedule(Timetable):
                     f"only a way of all {self.task.block} positions can be that of some slots",
                     "choose elements by slots, or positions of each slot with per_slot=True",
                 )
-            for step in way.steps:
-                self._require_fit(step)
+        for step in {id(step): step for way in self.ways for step in way.steps}.values():
+            self._require_fit(step)
 
     @property
     def stages(self) -> tuple[int, ...]:

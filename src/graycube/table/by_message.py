@@ -7,18 +7,18 @@ rounds, in several manners, of which the cheapest is taken:
    dimensions, so that they are never on the same one.
 2. *Farthest first*: in every round a link takes one message, those first that have farthest to
    go, over any dimension that brings them nearer.
-3. *Circuits*: each in the first round that has all links of its path, and ports, to spare.
+3. *Circuits*: each in the first round that has all links of its path, and ports, to spare
+   (:mod:`graycube.table.circuits`). So the parts of a block go at once, over several paths.
 
 What this takes depends on how many messages meet: it is counted. Each has a way of its own, so
 they must be few.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import permutations
 from math import inf
-from typing import NamedTuple
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,28 +27,27 @@ from graycube.gf2 import bit_indices
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
+from graycube.table.circuits import by_detours, on_circuits
 from graycube.table.conversion import always, why_conversion
 from graycube.table.lanes import LaneStep, LaneWay, in_lanes
+from graycube.table.manners import (
+    Hops,
+    InUse,
+    Manner,
+    Message,
+    Pairs,
+    by_part,
+    counted,
+    dimensions,
+    messages,
+    turned,
+)
 from graycube.table.relabel import is_renumbering
 
 MOST = 1 << 9
 """So many messages, at most, find their ways."""
 ALL_ORDERS = 3
 """Up to so many dimensions all orders are tried."""
-
-_Pairs = tuple[tuple[int, int], ...]
-_Message = tuple[int, int, int]
-"""From a node to another, and which part of the block it is."""
-_Hops = tuple[tuple[int, int], ...]
-"""Rounds, and the dimension that is crossed in each."""
-
-
-class Manner(NamedTuple):
-    """How many messages are on the fullest link of each round, and what finds all hops."""
-
-    parts: int
-    fullest: tuple[int, ...]
-    hops: Callable[[], Mapping[_Message, _Hops]]
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
@@ -73,26 +72,46 @@ def emit(task: Task, machine: Machine) -> Schedule:
 
 
 def _cheapest(task: Task, machine: Machine) -> Manner:
-    """Of all numbers of parts; also on fewer ports, where that may be cheaper."""
+    """Manners are laid out as long as they may take less than the best one so far."""
 
-    def price(counts: Iterable[int], parts: int) -> float:
-        size = -(-task.block // parts) * task.itemsize
-        return sum(machine.message_time(size * count) for count in counts)
+    def price(manner: Manner) -> float:
+        size = -(-task.block // manner.parts) * task.itemsize
+        return sum(machine.message_time(size * count) for count in manner.fullest)
 
-    circuits, ports = machine.switching == "circuit", machine.links_at_once
-    pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
-    crossed = 1 << task.n if circuits else sum((u ^ v).bit_count() for u, v in pairs)
     found, least = list[Manner](), inf
-    for used in range(ports, 0, -1):
-        for parts in range(1, min(used, MOST >> task.n, task.block) + 1):
-            rounds = -(-crossed * parts // (used << task.n))
-            if used == ports or price([1] * rounds, parts) < least:
-                found += manners(pairs, parts, used, circuits=circuits)
-                least = min(price(manner.fullest, manner.parts) for manner in found)
-    return min(found, key=lambda manner: price(manner.fullest, manner.parts))
+    for below, lay_out in sorted(_choices(task, machine), key=itemgetter(0)):
+        if below < least:
+            found += lay_out()
+            least = min(map(price, found), default=inf)
+    return min(found, key=price)
 
 
-def _steps(node: int, hops: _Hops) -> tuple[LaneStep, ...]:
+def _choices(
+    task: Task, machine: Machine
+) -> Iterator[tuple[float, Callable[[], tuple[Manner, ...]]]]:
+    """What they take at least, and what lays them out; also on fewer ports, if that is cheaper.
+
+    Detours are for links that are alike.
+    """
+    pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
+    each, dims = [(u ^ v).bit_count() for u, v in pairs], dimensions(messages(pairs, 1))
+    circuits = machine.switching == "circuit"
+    for used in range(machine.links_at_once, 0, -1):
+        for parts in range(1, min(2 * used, (MOST >> task.n) + 1, task.block + 1)):
+            once = machine.message_time(-(-task.block // parts) * task.itemsize)
+            hops, some = parts * sum(each), (pairs, parts, used)
+            fewest = max(-(-hops // (task.n << task.n)), -(-parts // used))
+            if circuits and machine.alike:
+                yield fewest * once, partial(by_detours, *some)
+            if circuits and parts <= used:
+                yield fewest * once, partial(on_circuits, *some)
+            if parts <= used:
+                yield len(dims) * once, partial(in_orders, pairs, parts, parts)
+                fewest = max(-(-hops // (used << task.n)), *each)
+                yield fewest * once, partial(hop_by_hop, *some)
+
+
+def _steps(node: int, hops: Hops) -> tuple[LaneStep, ...]:
     steps = []
     for number, d in hops:
         steps.append(LaneStep(number, always(d), (node, d)))
@@ -100,20 +119,14 @@ def _steps(node: int, hops: _Hops) -> tuple[LaneStep, ...]:
     return tuple(steps)
 
 
-def manners(pairs: _Pairs, parts: int, ports: int, *, circuits: bool) -> tuple[Manner, ...]:
-    """All manners for messages between some nodes, each in so many parts."""
-    found = (*in_orders(pairs, parts, parts), *hop_by_hop(pairs, parts, ports))
-    return (*found, *on_circuits(pairs, parts, ports)) if circuits else found
-
-
 @lru_cache(maxsize=1 << 8)  # whatever the block, and what a message costs
-def in_orders(pairs: _Pairs, parts: int, units: int) -> tuple[Manner, ...]:
+def in_orders(pairs: Pairs, parts: int, units: int) -> tuple[Manner, ...]:
     """All messages cross the dimensions in one order, each part from another one on.
 
     A message has so many units. Who has a unit more than other parts goes round.
     """
     moving = np.array([(u, v) for u, v in pairs if u != v], dtype=np.int64)
-    dims = _dimensions(_messages(pairs, 1))
+    dims = dimensions(messages(pairs, 1))
     if parts > len(dims):
         return ()
     sizes = np.array([shared_out(units, parts, k) for k in range(parts)])
@@ -135,75 +148,16 @@ def shared_out(units: int, parts: int, number: int) -> list[int]:
 
 
 @lru_cache(maxsize=1 << 8)
-def hop_by_hop(pairs: _Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
+def hop_by_hop(pairs: Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
     """Farthest first, with the parts of a message together or one after the other."""
-    messages = _messages(pairs, parts)
-    return _counted(
-        parts, (_farthest_first(some, ports) for some in (messages, _by_part(messages)))
-    )
-
-
-@lru_cache(maxsize=1 << 8)
-def on_circuits(pairs: _Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
-    """Circuits whose paths take the dimensions upwards or downwards."""
-    messages = _messages(pairs, parts)
-    dims = _dimensions(messages)
-    return _counted(
-        parts, (_on_circuits(_by_part(messages), order, ports) for order in (dims, dims[::-1]))
-    )
-
-
-@lru_cache(maxsize=1 << 8)
-def in_subcubes(pairs: _Pairs, ports: int) -> tuple[Manner, ...]:
-    """Circuits within subcubes, and then between them: what goes one way goes as one."""
-    messages = _messages(pairs, 1)
-    dims = _dimensions(messages)
-    orders = ((order, cut) for order in (dims, dims[::-1]) for cut in range(1, len(dims)))
-    return _counted(1, (_in_subcubes(messages, *each, ports) for each in orders))
-
-
-def _messages(pairs: _Pairs, parts: int) -> list[_Message]:
-    return [(u, v, k) for u, v in pairs if u != v for k in range(parts)]
-
-
-def _by_part(messages: Sequence[_Message]) -> list[_Message]:
-    return sorted(messages, key=lambda message: message[2])
-
-
-def _counted(parts: int, ways: Iterable[dict[_Message, _Hops]]) -> tuple[Manner, ...]:
-    return tuple(Manner(parts, _fullest(hops), partial(dict, hops)) for hops in ways)
-
-
-def _fullest(hops: Mapping[_Message, _Hops]) -> tuple[int, ...]:
-    loads = Counter[tuple[int, int, int]]()
-    for (node, _, _), some in hops.items():
-        at = node
-        for number, d in some:
-            loads[number, at, d] += 1
-            at ^= 1 << d
-    longest = [0] * (1 + max((number for number, _, _ in loads), default=-1))
-    for (number, _, _), load in loads.items():
-        longest[number] = max(longest[number], load)
-    return tuple(longest)
-
-
-def _dimensions(messages: Sequence[_Message]) -> list[int]:
-    crossed = 0
-    for u, v, _ in messages:
-        crossed |= u ^ v
-    return list(bit_indices(crossed))
-
-
-def _turned(order: Sequence[int], part: int, parts: int) -> list[int]:
-    """The order from another dimension on, and round."""
-    first = part * len(order) // parts
-    return [*order[first:], *order[:first]]
+    some = messages(pairs, parts)
+    return counted(parts, (_farthest_first(each, ports) for each in (some, by_part(some))))
 
 
 def _orders(dims: Sequence[int]) -> list[list[int]]:
     if len(dims) <= ALL_ORDERS:
         return [list(order) for order in permutations(dims)]
-    return [_turned(way, k, len(dims)) for k in range(len(dims)) for way in (dims, dims[::-1])]
+    return [turned(way, k, len(dims)) for k in range(len(dims)) for way in (dims, dims[::-1])]
 
 
 def _loads(
@@ -216,7 +170,7 @@ def _loads(
     for r in range(len(order)):
         load = np.zeros(n << n)
         for k, amount in enumerate(amounts):
-            d = _turned(order, k, parts)[r]
+            d = turned(order, k, parts)[r]
             crosses = across >> d & 1
             load += np.bincount(at[k] * n + d, amount * crosses, minlength=n << n)
             at[k] = at[k] ^ crosses << d
@@ -224,38 +178,20 @@ def _loads(
     return tuple(longest)
 
 
-def _in_order(pairs: _Pairs, parts: int, order: Sequence[int]) -> dict[_Message, _Hops]:
-    timed = [list(enumerate(_turned(order, k, parts))) for k in range(parts)]
+def _in_order(pairs: Pairs, parts: int, order: Sequence[int]) -> dict[Message, Hops]:
+    timed = [list(enumerate(turned(order, k, parts))) for k in range(parts)]
     return {
         (u, v, k): tuple((r, d) for r, d in timed[k] if (u ^ v) >> d & 1)
-        for u, v, k in _messages(pairs, parts)
+        for u, v, k in messages(pairs, parts)
     }
 
 
-class _InUse:
-    """What is in use in a round: links, a bit for each, and how many ports of each node."""
-
-    def __init__(self, ports: int) -> None:
-        self.ports = ports
-        self.links = 0
-        self.sends, self.takes = Counter[int](), Counter[int]()
-
-    def admits(self, start: int, stop: int, links: int) -> bool:
-        """Take one message more over these links, if there is room."""
-        if self.links & links or self.ports in {self.sends[start], self.takes[stop]}:
-            return False
-        self.links |= links
-        self.sends[start] += 1
-        self.takes[stop] += 1
-        return True
-
-
-def _farthest_first(messages: Sequence[_Message], ports: int) -> dict[_Message, _Hops]:
+def _farthest_first(messages: Sequence[Message], ports: int) -> dict[Message, Hops]:
     at = {message: message[0] for message in messages}
     hops = {message: list[tuple[int, int]]() for message in messages}
     number, n = 0, max(u | v for u, v, _ in messages).bit_length()
     while at:
-        now = _InUse(ports)
+        now = InUse(ports)
         for message in sorted(at, key=lambda one: -(at[one] ^ one[1]).bit_count()):
             node = at[message]
             for d in bit_indices(node ^ message[1]):
@@ -266,47 +202,6 @@ def _farthest_first(messages: Sequence[_Message], ports: int) -> dict[_Message, 
         at = {message: node for message, node in at.items() if node != message[1]}
         number += 1
     return {message: tuple(some) for message, some in hops.items()}
-
-
-def _on_circuits(
-    messages: Sequence[_Message], order: Sequence[int], ports: int
-) -> dict[_Message, _Hops]:
-    parts = 1 + max(k for _, _, k in messages)
-    n = max(u | v for u, v, _ in messages).bit_length()
-    rounds, hops = list[_InUse](), dict[_Message, _Hops]()
-    for u, v, k in messages:
-        path = [d for d in _turned(order, k, parts) if (u ^ v) >> d & 1]
-        links, node = 0, u
-        for d in path:
-            links |= 1 << node * n + d
-            node ^= 1 << d
-        rounds.append(_InUse(ports))  # there is always room in a new one
-        number = next(r for r, one in enumerate(rounds) if one.admits(u, v, links))
-        if number < len(rounds) - 1:
-            rounds.pop()
-        hops[u, v, k] = tuple((number, d) for d in path)
-    return hops
-
-
-def _in_subcubes(
-    messages: Sequence[_Message], order: Sequence[int], cut: int, ports: int
-) -> dict[_Message, _Hops]:
-    later = sum(1 << d for d in order[:cut])
-    hops: dict[_Message, _Hops] = dict.fromkeys(messages, ())
-    begin = 0
-    between = {(u, v, k): u & later | v & ~later for u, v, k in messages}
-    for legs in (
-        {(u, v, k): (u, at, k) for (u, v, k), at in between.items() if u != at},
-        {(u, v, k): (at, v, k) for (u, v, k), at in between.items() if v != at},
-    ):
-        if legs:
-            sizes = Counter(legs.values())
-            largest = sorted(sizes, key=lambda leg: (-sizes[leg], leg))
-            found = _on_circuits(largest, order, ports)
-            for message, leg in legs.items():
-                hops[message] += tuple((begin + r, d) for r, d in found[leg])
-            begin += 1 + max(r for some in found.values() for r, _ in some)
-    return hops
 
 
 ALGORITHM = Algorithm(

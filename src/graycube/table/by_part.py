@@ -7,13 +7,13 @@ Rules.
 2. A message may be cut in two or more parts, by slot bits that do not say where to go, and by
    positions behind each slot (:mod:`graycube.table.shares`).
 3. Messages are put into rounds as whole blocks are (:mod:`graycube.table.by_message`): hop by
-   hop, in rotated orders, or on circuits where there are some. Circuits may also lead within
-   subcubes first; then messages that go one way are one. Whole messages are dealt the orders.
+   hop, in rotated orders, which whole messages are dealt, or on circuits. These may also lead
+   within subcubes first, or in strides (:mod:`graycube.table.strides`): what goes one way is
+   one.
 4. A piece gets its slots when it has arrived: by the same exchanges of slot bits for all, and
    then some flips of its own.
 
-On circuits several messages of a node go at the same time, wherever their paths have no link in
-common. Each piece has a way of its own, so they must be few.
+Each piece has a way of its own, so they must be few.
 """
 
 from collections import Counter, defaultdict
@@ -32,18 +32,13 @@ from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, hop
 from graycube.table import all_to_all, dimension_exchange, pairs, pipeline, rotated_parts
 from graycube.table.algorithm import Algorithm
-from graycube.table.by_message import (
-    MOST,
-    Manner,
-    hop_by_hop,
-    in_orders,
-    in_subcubes,
-    on_circuits,
-    shared_out,
-)
+from graycube.table.by_message import MOST, hop_by_hop, in_orders, shared_out
+from graycube.table.circuits import by_detours, in_subcubes, on_circuits
 from graycube.table.conversion import always, why_conversion
+from graycube.table.manners import Manner
 from graycube.table.relabel import is_renumbering
 from graycube.table.shares import MAX_BITS, needed, shares
+from graycube.table.strides import choices, in_strides
 
 OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
 """What is written down more simply is taken where it costs no more."""
@@ -100,11 +95,18 @@ class _Parted(NamedTuple):
         """Elements of the largest part of a message."""
         return self.elements(-(-self.units // self.parts))
 
+    def fits(self, machine: Machine) -> bool:
+        """Whether a node sends all parts of a message in one round, or in two by detours."""
+        ports = machine.links_at_once
+        around = machine.switching == "circuit" and machine.alike
+        return self.parts < 2 * ports if around else self.parts <= ports
+
     def rounds(self, machine: Machine) -> tuple[int, int]:
         """At least so many, of how many at least if a link takes one message at a time."""
         ports, nodes = min(machine.links_at_once, self.task.n), 1 << self.task.n
         if machine.switching == "circuit":
-            return 1, -(-self.pieces.leaving * self.parts // ports)
+            held = -(-self.pieces.hops * self.parts // (self.task.n * nodes))  # of all links
+            return 1, max(held, -(-self.pieces.leaving * self.parts // ports))
         sent = -(-self.pieces.hops * self.parts // (ports * nodes))
         return self.pieces.farthest, max(sent, self.pieces.farthest)
 
@@ -168,7 +170,7 @@ def emit(task: Task, machine: Machine) -> Schedule:
 def _best(task: Task, machine: Machine) -> _Mannered | None:
     """The cheapest manner, if there is one that is cheaper than the others."""
     ports, least, found = machine.links_at_once, inf, None
-    left = [*_partings(task, ports)]
+    left = [parted for parted in _partings(task, 2 * ports) if parted.fits(machine)]
     for one in OTHERS:
         least = min(least, one.price(task, machine))
         left = [parted for parted in left if parted.least(machine, joined=True) < least]
@@ -176,40 +178,59 @@ def _best(task: Task, machine: Machine) -> _Mannered | None:
             return None
     fewer = (replace(machine, ports=used) for used in range(ports, 1, -1))
     for on, parted, joined in product(fewer, left, (False, True)):
-        below = parted.least(on, joined=joined) if parted.parts <= on.links_at_once else inf
+        below = parted.least(on, joined=joined) if parted.fits(on) else inf
         for each in _manners(parted, on, joined=joined) if below < least else ():
             price = each.price(machine)
             if price < least * (1 - WORTH * (parted.ways > MOST)):
                 least, found = price, each
             if below >= least:
                 break
+    for each in _striding(left, machine, least):
+        price = each.price(machine)
+        if price < least * (1 - WORTH * (each.parted.ways > MOST)):
+            least, found = price, each
     return found
+
+
+def _striding(left: Sequence[_Parted], machine: Machine, most: float) -> Iterator[_Mannered]:
+    """Whole messages in strides, where the rounds alone do not take the most."""
+    fits = left[0].parts == 1 and left[0].ways <= MOST_WAYS
+    if machine.switching != "circuit" or not (machine.alike and fits):
+        return
+    parted, pairs = left[0], tuple(sorted(left[0].pieces.slots))
+    for strides in choices(pairs, machine.links_at_once):
+        rounds = len(strides.rounds)
+        if rounds * machine.message_time(parted.size * parted.task.itemsize) < most:
+            yield _Mannered(parted, in_strides(pairs, strides), parted.units, turns=False)
 
 
 def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Mannered]:
     """Those in which each link takes one message at a time, or those where it takes several."""
     pairs, parts, units = tuple(sorted(parted.pieces.slots)), parted.parts, parted.units
     ports, circuits = machine.links_at_once, machine.switching == "circuit"
-    if joined and parts > 1 and parted.ways <= MOST_WAYS:
+    if joined and 1 < parts <= ports and parted.ways <= MOST_WAYS:
         for manner in in_orders(pairs, parts, units):
             yield _Mannered(parted, manner, 1, turns=True)
     if parts <= units and parted.ways <= MOST:
         found: Iterable[Manner] = ()
         if not joined:
-            tried = on_circuits if circuits else hop_by_hop
+            around = [by_detours] * machine.alike
+            tried = [on_circuits, *around] if circuits else [hop_by_hop]
             orders = dict.fromkeys((pairs, tuple(parted.pieces.slots)))
-            found = chain.from_iterable(tried(order, parts, ports) for order in orders)
+            found = chain.from_iterable(
+                lay_out(order, parts, ports) for order in orders for lay_out in tried
+            )
         elif circuits and parts == 1:
             found = in_subcubes(pairs, ports)
         for manner in found:
             yield _Mannered(parted, manner, -(-units // parts), turns=False)
 
 
-def _partings(task: Task, ports: int) -> Iterator[_Parted]:
-    """With messages in as many parts as there are ports."""
+def _partings(task: Task, most: int) -> Iterator[_Parted]:
+    """With messages in so many parts, at most."""
     pieces = _pieces(task.move, task.n)
     free = [j for j in range(task.n, task.p) if j not in pieces.told][:MAX_BITS]
-    for parts in range(1, min(ports, task.n) + 1):
+    for parts in range(1, most + 1):
         bits = free[: needed(parts, task.payload, len(free))]
         yield _Parted(task, pieces, parts, tuple(bits))
 
@@ -236,7 +257,7 @@ def _pieces(move: AffineMap, n: int) -> _Pieces:
 
 def _scheduled(found: _Mannered) -> Schedule:
     parted, hops_of = found.parted, found.manner.hops()
-    task, pieces, units = parted.task, parted.pieces, parted.units
+    task, pieces, units, unit = parted.task, parted.pieces, parted.units, parted.unit
     starts = [*accumulate(found.lengths, initial=0)]
     mask = (1 << task.n) - 1 | sum(1 << j for j in pieces.told)
     places = [Step(exchange) for exchange in _in_place(task.move, task.n, pieces.told)]
@@ -254,13 +275,18 @@ def _scheduled(found: _Mannered) -> Schedule:
             for slot in slots:
                 for share in shares(*run, task.payload, parted.bits):
                     timed = zip(begun, hops, strict=True)
-                    steps = [hop(start + late, always(d), task.n) for start, (_, d) in timed]
+                    steps = [_hop(start + late, d, task.n) for start, (_, d) in timed]
                     value = share.value | u | slot
                     steps += _into_slots(task, value, places)
                     ways.append(share.way(task, steps, mask, value))
-                    late += share.units(parted.bits) * parted.unit
+                    late += share.units(parted.bits) * unit
     marks = tuple(at for at, length in zip(starts, found.lengths, strict=False) if length)
     return Schedule(task, "by-part", marks, starts[-1], tuple(ways))
+
+
+@lru_cache(maxsize=1 << 10)
+def _hop(cycle: int, d: int, n: int) -> Step:
+    return hop(cycle, always(d), n)
 
 
 def _waits(
@@ -285,7 +311,7 @@ def _into_slots(task: Task, start: int, places: Sequence[Step]) -> Iterator[Step
         yield step
         end = step(end)
     for j in bit_indices((end ^ task.move(start)) >> task.n << task.n):
-        yield Step(always(j))
+        yield _hop(0, j, task.n)
 
 
 @lru_cache(maxsize=1 << 6)
