@@ -48,6 +48,9 @@ def mistakes(comm):
         (lambda: np.percentile(u, "half"), lambda: np.percentile(u, 50)),
         (lambda: gc.sort(u, axis=None), lambda: gc.sort(u)),
         (lambda: gc.unique(u.astype("f4")), lambda: gc.unique(u)),
+        (lambda: gc.sort(u, payload=u), lambda: gc.sort(u)),
+        (lambda: gc.sort(u, payload=u), lambda: gc.sort(u, payload=u.astype("f4"))),
+        (lambda: gc.sort(u, payload=x), lambda: gc.sort(u, payload=u)),
     ):
         if comm.size > 1:
             yield from one_error(comm, wrong if last else right, GraycubeError)
