@@ -173,7 +173,8 @@ def _as_records(blocks: _Array) -> _Array:
     """Blocks whose elements have their components in one item."""
     whole = np.ascontiguousarray(blocks)
     size = whole.itemsize * prod(whole.shape[2:])
-    return whole.reshape(*whole.shape[:2], -1).view(np.dtype((np.void, size)))[..., 0]
+    flat = whole.reshape(*whole.shape[:2], prod(whole.shape[2:]))
+    return flat.view(np.dtype((np.void, size)))[..., 0]
 
 
 @lru_cache(maxsize=_KEPT)
