@@ -62,6 +62,7 @@ bench: $(READY)
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/slabs.py
 	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/sort.py
 	$(BIN)/mpiexec -n 2 $(BIN)/python benchmarks/walsh.py
+	$(BIN)/mpiexec -n 4 $(BIN)/python benchmarks/qubit_gates.py
 
 clean:
 	rm -rf .venv build dist

@@ -85,6 +85,18 @@ def test_gray_code_brings_nodes_together_where_binary_is_far():
     assert systems[0] < systems[1]
 
 
+@pytest.mark.parametrize(
+    ("bits", "way"),
+    [(18, "all keys to all nodes as they are few"), (22, "each key once as they are many")],
+)
+def test_few_keys_are_sorted_on_all_nodes_and_many_where_they_belong(bits, way):
+    machine = gc.Machine(4, switching="circuit", startup=1.0, per_byte=0.0)
+    seconds, how = price(Sort(0), gc.Layout.consecutive(bits, 4), 8, machine)
+    assert how.startswith(way)
+    turns = 3 * 4 * bits + 2 * 15  # keys, counts, places; and at last to each other node
+    assert seconds == (turns if bits > 19 else 4)
+
+
 def test_the_advice_may_be_to_convert_for_a_sort():
     """A long axis in Gray code is sorted in blocks; a plan goes there once for ten sorts."""
     machine = gc.Machine(3, switching="circuit", startup=1e-6, per_byte=1e-9)

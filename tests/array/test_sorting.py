@@ -99,6 +99,11 @@ def test_nothing_is_sorted_too():
         (lambda u: gc.sort(u.astype("V8")), "it has no order"),
         (lambda u: np.median(u.astype("U9")), "quantiles are of real numbers"),
         (lambda u: gc.sort(u.astype("i4, f8")), "it has no order"),
+        (lambda u: gc.sort(u, payload=3), "payload is a int"),
+        (lambda u: gc.sort(u, payload=[u, u.to_numpy()]), "a payload is a ndarray"),
+        (lambda u: gc.sort(u, payload=u.sum(0)), r"a payload has shape \(4,\)"),
+        (lambda u: gc.sort(gc.stack([u, u]), payload=u), "pass keys without components"),
+        (lambda u: gc.sort(u, payload=gc.stack([u, u])[..., :0]), r"has shape \(8, 4, 0\)"),
     ],
 )
 def test_mistakes_are_named(call, text):

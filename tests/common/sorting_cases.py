@@ -45,6 +45,24 @@ def case(seed, nodes):
     return keys(rng, kind, (*shape, *payload)), layouts(rng, shape, nodes), kind
 
 
+def payloads(a, x, axis):
+    """Whether elements go with their keys: numbers, records, and those of few components."""
+    order = np.argsort(x, axis, kind="stable")
+    index = np.arange(x.size).reshape(x.shape)
+    vector = np.stack([index, -index, index**2], axis=-1).astype("f4")
+    records = np.zeros(x.shape, "i4, ?")
+    records["f0"], records["f1"] = index, index % 3 == 0
+    each = (index, vector, records)
+    keys, *made = sort(a, axis, payload=[a.from_numpy(v, a.layout, a.comm) for v in each])
+    nan = {"equal_nan": x.dtype.kind in "fc"}
+    yield "keys", np.array_equal(keys.to_numpy(), np.sort(x, axis), **nan)
+    for v, own in zip(each, made, strict=True):
+        places = order.reshape(*order.shape, *(1,) * (v.ndim - order.ndim))
+        wanted = np.take_along_axis(v, places, axis)
+        yield f"payload {v.dtype}", np.array_equal(own.to_numpy(), wanted)
+        yield f"layout of {v.dtype}", own.layout == a.layout
+
+
 def complaints(seed, nodes, comm=None):
     """What is not as NumPy has it, in one process or over ranks."""
     x, layout, kind = case(seed, nodes)
@@ -57,6 +75,8 @@ def complaints(seed, nodes, comm=None):
         found[f"layout {k}"] = made.layout == order.layout == layout
         wanted = np.argsort(x, k, kind="stable")
         found[f"argsort {k}"] = np.array_equal(order.to_numpy(), wanted)
+    if x.ndim == len(layout.shape):
+        found |= dict(payloads(a, x, seed % x.ndim))
     values, counts = unique(a, return_counts=True)
     wanted = np.unique(x, return_counts=True)
     found["unique"] = np.array_equal(values.to_numpy(), wanted[0], **nan)

@@ -96,6 +96,31 @@ def test_the_largest_numbers_that_fit():
     )
 
 
+@pytest.mark.parametrize("mode", ["full", "periodic"])
+@pytest.mark.parametrize("nodes", [1, 4, 3])
+def test_all_that_fits_is_exact_however_large_the_numbers_are(nodes, mode):
+    """Here the largest ones do not meet, or cancel, so that no product of bounds tells it."""
+    ends = np.array([1, -1] * 4)
+    large, fits = 2**60, []
+    for x, y in (
+        ([4 * large - 1, 0, 0, 0, 0, 1, 2, -1], [1, 1, 0, 0, 0, 0, 0, 0]),
+        (large * ends, [1] * 8),
+        (3 * large * ends, [1, -1, 0, 0, 0, 0, 0, 0]),
+        ([5 * large, 0, 0, 5 * large], [1, 1, 0, 0]),  # one point is 10 * large, if periodic
+    ):
+        layout = gc.Layout.mesh((len(x),), (nodes,))
+        a, v = (gc.CubeArray.from_numpy(np.array(u), layout) for u in (x, y))
+        wanted = summed(np.array(x), np.array(y), 0, mode)
+        fits.append(max(abs(wanted)) < 2**63)
+        if fits[-1]:
+            found = gc.convolve(a, v, mode=mode).to_numpy()
+            assert np.array_equal(found.astype(object), wanted)
+        else:
+            with pytest.raises(InvalidValueError, match="may have numbers as large as"):
+                gc.convolve(a, v, mode=mode)
+    assert fits == [True, True, True, mode == "full"]
+
+
 def test_the_primes_are_what_they_should_be():
     for prime, generator in PRIMES:
         assert prime < 2**31

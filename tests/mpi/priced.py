@@ -1,6 +1,6 @@
 """What phases of advice are said to send is what ranks send, message by message."""
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from unittest.mock import patch
 
 import numpy as np
@@ -10,8 +10,9 @@ from random_butterflies import any_affine
 from random_transforms import random_layout
 
 import graycube as gc
-from graycube.advice import Scan, Sort, Tridiagonal
+from graycube.advice import Scan, Sort, Tridiagonal, sent as advice
 from graycube.advice.sent import price
+from graycube.array import merging
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.layout.grids import tidied
@@ -113,13 +114,13 @@ def systems(comm):
     counting.Free()
 
 
-def collectives(comm, length):
-    """What those of a sort take, with as many turns as a length has bits, and equal parts."""
-    given = {name: [a[0] for n, a in GIVEN if n == name] for name, _ in GIVEN}
-    seconds, turns = 0.0, int(np.log2(length))
+def collectives(comm, length, *, few):
+    """What those of a sort take: of few keys one, else as many turns as a length has bits."""
+    given = {name: [a[-1] for n, a in GIVEN if n == name] for name, _ in GIVEN}
+    seconds, turns = 0.0, 1 if few else int(np.log2(length))
     for k in range(comm.size.bit_length() - 1):
-        for buffer, _ in given.get("Allgather", [])[:3]:
-            seconds += turns * (STARTUP + (buffer.nbytes << k) * PER_BYTE)
+        for buffer, _ in given.get("Allgather", [])[: 1 if few else 3]:
+            seconds += turns * (STARTUP + (buffer.nbytes // comm.size << k) * PER_BYTE)
     for buffer, *_ in [*given.get("Alltoall", []), *given.get("Alltoallv", [])]:
         part = -(-buffer.nbytes // (ITEM * comm.size)) * ITEM
         seconds += (comm.size - 1) * (STARTUP + part * PER_BYTE)
@@ -127,18 +128,25 @@ def collectives(comm, length):
 
 
 def sorts(comm):
+    """Of few keys, which go to all ranks, and of many."""
     counting = over_messages(Counting(comm.Dup()))
     for layout, axis, k in layouts(comm):
         x = np.random.default_rng(k).random(layout.shape)
         u = gc.CubeArray.from_numpy(x, layout, counting)
-        seconds, _ = priced(Sort(axis), layout, ITEM, "circuit")
-        if seconds < np.inf:  # there are blocks that are equal
-            with patch.object(post, "_KEPT", 0):  # requests that are kept count once
-                sent(lambda u=u, axis=axis: gc.sort(u, axis))
-            found = counted(steps_of(comm), "circuit") + collectives(comm, layout.shape[axis])
-            turns = layout.p == layout.n  # whole blocks, whose paths may share links
-            fine = seconds >= found if turns else seconds == found
-            yield fine, f"{seconds} for {found} of {axis} in {layout}"
+        few = k % 2 == 0
+        with ExitStack() as patched:
+            for module in () if few else (merging, advice):
+                patched.enter_context(patch.object(module, "SMALL", 0))
+            seconds, _ = priced(Sort(axis), layout, ITEM, "circuit")
+            if seconds == np.inf:  # blocks are not equal
+                continue
+            patched.enter_context(patch.object(post, "_KEPT", 0))  # else requests count once
+            sent(lambda u=u, axis=axis: gc.sort(u, axis))
+        found = counted(steps_of(comm), "circuit")
+        found += collectives(comm, layout.shape[axis], few=few)
+        turns = layout.p == layout.n  # whole blocks, whose paths may share links
+        fine = seconds >= found if turns else seconds == found
+        yield fine, f"{seconds} for {found} of {axis} in {layout}"
     counting.Free()
 
 

@@ -70,6 +70,19 @@ def messages(comm):
     counting.Free()
 
 
+def records(comm):
+    """Segments of cyclic data travel as records, whose size is that of no word."""
+    own = over_messages(comm.Dup())
+    layout = gc.Layout.mesh((8 * comm.size,), (comm.size,), allocation="cyclic")
+    x = np.arange(64 * comm.size).reshape(-1, 8)
+    u = gc.CubeArray.from_numpy(x, layout, own)
+    marks = u.from_numpy(np.arange(len(x)) == 5, layout, own)
+    wanted = np.concatenate([x[:5].cumsum(0), x[5:].cumsum(0)])
+    found = gc.scan(np.add, u, 0, segments=marks).to_numpy()
+    yield np.array_equal(found, wanted), f"{found}"
+    own.Free()
+
+
 def mistakes(comm):
     """What is wrong on one rank, also within the rounds, is raised on all."""
     last = comm.rank == comm.size - 1
@@ -111,4 +124,4 @@ def mistakes(comm):
         yield np.array_equal(found, np.cumsum(np.arange(length))), f"after errors in {layout}"
 
 
-CHECKS = checks((2, 3, 4, 6, 8), results, messages, mistakes)
+CHECKS = checks((2, 3, 4, 6, 8), results, messages, records, mistakes)

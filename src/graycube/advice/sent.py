@@ -10,10 +10,11 @@ Rules.
 3. Tridiagonal systems are halos of what is left of a run: two numbers and one for each right
    side, from both sides, 1, 2, 4, ... runs apart; and then the solutions beside it. Periodic
    ones have a right side more, and two sums over all runs (:mod:`graycube.array.tridiagonal`).
-4. An axis is sorted in memory, or over all nodes. Then each line is cut where nodes end. The
-   cuts are found in turns; keys in random order take as many as the length has bits. In each,
-   all nodes learn keys and counts from all others, from 2, 4, 8, ... nodes at a time. After
-   that a node sends each other one an equal part (:mod:`graycube.array.merging`).
+4. An axis is sorted in memory, or over all nodes. Few elements go to all nodes, from 2, 4, 8,
+   ... nodes at a time. Else each line is cut where nodes end. The cuts are found in turns; keys
+   in random order take as many as the length has bits. In each, all nodes learn keys and counts
+   from all others. After that a node sends each other one an equal part
+   (:mod:`graycube.array.merging`).
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from math import inf
 from graycube.advice.along import Scan, Sort, Tridiagonal
 from graycube.advice.homes import Place
 from graycube.advice.phases import Elementwise, Stencil
+from graycube.array.merging import SMALL, padded
 from graycube.array.moving import as_product
 from graycube.array.over import sharing_steps
 from graycube.array.sorting import work_nodes
@@ -62,6 +64,8 @@ class Dispatch:
 
     rounds: Rounds = ()
     carried: tuple[Task, ...] = ()
+    way: str = ""
+    """Which of several ways it is, and why."""
 
     def time(self, machine: Machine) -> float:
         """Seconds on a machine."""
@@ -75,6 +79,7 @@ class Dispatch:
         """How many exchanges there are, in words."""
         count = sum(times for times, _ in self.rounds)
         told = ["moved there and back"] if self.carried else []
+        told += [self.way] if self.way else []
         return ", ".join([*told, *([counted(count, "exchange")] if count else [])])
 
 
@@ -197,14 +202,20 @@ def _sort(axis: int, layout: Layout, itemsize: int) -> Dispatch:
     nodes = work_nodes(shape, layout.node_count, axis)
     there = Layout.mesh(shape, nodes, ownership=False)
     places = layout, require_cube(as_product(layout), "a price"), there
+    carried = _carried(places, itemsize, itemsize)
+    if nodes[axis] == 1:
+        return Dispatch((), carried)
     rounds = list[tuple[int, Halo | Task]]()
-    if nodes[axis] > 1:
-        lines = there.block_size * nodes[axis] // shape[axis]
-        cuts, turns = lines * (nodes[axis] - 1), shape[axis].bit_length() - 1
-        for k in range(n):
-            for size in (_COUNT, itemsize, 2 * _COUNT):
-                rounds.append((turns, swap(n, 1 << k, cuts << k, size)))
-        apart, together = Layout.cyclic(2 * n, n), Layout.consecutive(2 * n, n)
-        for part, size in ((lines, _COUNT), (-(-there.block_size >> n), itemsize)):
-            rounds.append((1, Task(apart, together, max(1, part) << n, size)))
-    return Dispatch(tuple(rounds), _carried(places, itemsize, itemsize))
+    each = padded(there.block_size * itemsize)
+    if each << n <= SMALL:
+        rounds += [(1, swap(n, 1 << k, each << k, 1)) for k in range(n)]
+        return Dispatch(tuple(rounds), carried, "all keys to all nodes as they are few")
+    lines = there.block_size * nodes[axis] // shape[axis]
+    cuts, turns = lines * (nodes[axis] - 1), shape[axis].bit_length() - 1
+    for k in range(n):
+        for size in (_COUNT, itemsize, 2 * _COUNT):
+            rounds.append((turns, swap(n, 1 << k, cuts << k, size)))
+    apart, together = Layout.cyclic(2 * n, n), Layout.consecutive(2 * n, n)
+    for part, size in ((lines, _COUNT), (-(-there.block_size >> n), itemsize)):
+        rounds.append((1, Task(apart, together, max(1, part) << n, size)))
+    return Dispatch(tuple(rounds), carried, "each key once as they are many")

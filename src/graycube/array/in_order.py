@@ -56,6 +56,10 @@ def merged(
     [1, 2, 3, 4]
     """
     size = sum(map(len, keys))
+    if along is not None and not all(map(_plain, along)):
+        places = np.split(np.arange(size), np.cumsum([*map(len, keys)])[:-1])
+        order = merged(keys, np.empty(size, np.intp), places)
+        return np.take(np.concatenate(along), order, out=out)
     if size < _LONG or not (all(map(_plain, keys)) and compiled.available()):
         line = np.concatenate(keys, out=out if along is None else None)
         if along is None:

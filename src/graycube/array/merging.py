@@ -9,8 +9,9 @@ Rules.
    weighted median of these is looked up in all. At least a quarter of what is left goes.
    Where all parts can be seen, several elements of each are looked up at a time before.
 3. Where ranks share memory, each sorts there. All meet, and each finds its own cuts and reads
-   what is between them, in whatever order the ranks are. Elsewhere the ranks look for cuts
-   together, and elements cross once, in one exchange of pieces.
+   what is between them, in whatever order the ranks are. Elsewhere, if there are few elements,
+   all go to all ranks, which then do the same: start-ups decide. If there are more, the ranks
+   look for cuts together, and elements cross once, in one exchange of pieces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,8 @@ from graycube.run.windows import Windows, windows
 _Array = NDArray[Any]
 _NEAR, _PIVOTS = 32, 4  # bounds of a cut, and what is looked up of each part to come near
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+SMALL = 1 << 22
+"""Bytes of all lines up to which all ranks get all of them."""
 _EVEN = 64  # bytes, at multiples of which arrays begin
 
 
@@ -68,13 +71,17 @@ class SortedParts:
         self._row, self._comm = row, comm
         self._place = row.ranks.index(comm.rank)
         kinds = [np.dtype(kind) for kind in dtypes]
-        self._shared = _with_room(row, count, kinds, comm)
-        if self._shared is None:
+        room = comm.size * sum(_room(row, count, kind) for kind in kinds)
+        self._shared, self._buffer = _with_room(room, comm), None
+        if self._shared is not None:
+            self._buffer = self._shared.buffers[self._shared.turn]
+        elif room <= SMALL:
+            self._buffer = np.empty(room, np.uint8)
+        if self._buffer is None:
             shape = count, row.sizes[self._place]
             self.own = [np.empty(shape, kind) for kind in kinds]
         else:
-            buffer = self._shared.buffers[self._shared.turn]
-            self._all = _seen(buffer, row, count, kinds)
+            self._all = _seen(self._buffer, row, count, kinds)
             self.own = self._all[self._place]
 
     def pieces(self) -> Iterator[list[list[_Array]]]:
@@ -83,14 +90,12 @@ class SortedParts:
         They may be gone after the next meeting of the ranks.
         """
         keys, ends = self.own[0], self._row.ends
-        if self._shared is None:
+        if self._buffer is None:
             cuts = cuts_of([keys], ends[1:-1], self._comm)[0]
             arrays = [traded(array, cuts, self._comm) for array in self.own]
             yield from map(list, zip(*arrays, strict=True))
             return
-        facts = {"merge": "sorted parts", "ends": ends}
-        if not self._shared.meet((0, *digest_of(facts))):
-            raise different(self._shared.comm, facts)
+        self._meet()
         wanted = ends[self._place : self._place + 2]
         cuts = cuts_of([arrays[0] for arrays in self._all], wanted)
         for line in range(len(keys)):
@@ -100,19 +105,33 @@ class SortedParts:
                 for each in zip(*self._all, strict=True)
             ]
 
+    def _meet(self) -> None:
+        """All parts can be seen afterwards."""
+        facts = {"merge": "sorted parts", "ends": self._row.ends}
+        if self._shared is None:
+            self._comm.Allgather(mpi().IN_PLACE, [self._buffer, mpi().BYTE])
+        elif not self._shared.meet((0, *digest_of(facts))):
+            raise different(self._shared.comm, facts)
 
-def _with_room(
-    row: InARow, count: int, kinds: Sequence["np.dtype[Any]"], comm: Comm
-) -> Windows | None:
+
+def _with_room(room: int, comm: Comm) -> Windows | None:
     """What the ranks share, if it has room for all lines."""
     shared = windows(comm)
-    room = comm.size * sum(_room(row, count, kind) for kind in kinds)
     return shared if shared is not None and shared.reserve(room) else None
 
 
 def _room(row: InARow, count: int, kind: "np.dtype[Any]") -> int:
     """Bytes that an array of the lines of any rank takes."""
-    return -(-count * max(row.sizes) * kind.itemsize // _EVEN) * _EVEN
+    return padded(count * max(row.sizes) * kind.itemsize)
+
+
+def padded(nbytes: int) -> int:
+    """How many bytes are kept, or sent, for so many.
+
+    >>> padded(100)
+    128
+    """
+    return -(-nbytes // _EVEN) * _EVEN
 
 
 def _seen(

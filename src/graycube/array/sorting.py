@@ -10,9 +10,9 @@ Rules.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,17 +42,32 @@ _KEPT = 128  # layouts and axes
 _ORDERED = "biufcSUmM"  # numbers, texts and times
 
 
-def sort(a: _H, axis: int = -1, kind: str | None = None) -> _H:
+@overload
+def sort(a: _H, axis: int = -1, kind: str | None = None) -> _H: ...
+@overload
+def sort(
+    a: _H, axis: int = -1, kind: str | None = None, *, payload: _H | Sequence[_H]
+) -> tuple[_H, ...]: ...
+def sort(a: Any, axis: int = -1, kind: str | None = None, *, payload: Any = None) -> Any:
     """The array with the lines of an axis sorted, in the same layout; collective.
 
-    Any ``kind`` of NumPy's is taken, and all give the same.
+    Any ``kind`` of NumPy's is taken, and all give the same. A ``payload`` is an array with the
+    layout of the keys, or several, which may have components: its elements go where their keys
+    go, those of equal keys in the order of their indices. Then the result is the keys and each
+    payload.
 
     >>> from graycube.layout import Layout
     >>> a = Held(np.array([[3, 1], [2, 0]]), Layout.cyclic(2, 1))
     >>> sort(a).blocks.tolist()  # 0 and 2 are on node 0
     [[0, 2], [1, 3]]
+    >>> keys, squares = sort(a, payload=a.with_blocks(a.blocks**2))
+    >>> squares.blocks.tolist()
+    [[0, 4], [1, 9]]
     """
-    return _along(a, "sort", axis, kind, _sorted, np.sort)
+    if payload is None:
+        return _along([a], "sort", axis, kind, _sorted, _sorted_here)[0]
+    given = payload if isinstance(payload, list | tuple) else [payload]
+    return (*_along([a, *given], "sort", axis, kind, _ordered, _ordered_here),)
 
 
 def argsort(a: _H, axis: int = -1, kind: str | None = None) -> _H:
@@ -62,20 +77,21 @@ def argsort(a: _H, axis: int = -1, kind: str | None = None) -> _H:
     >>> argsort(Held(np.array([[7, 5], [7, 5]]), Layout.consecutive(2, 1))).blocks.tolist()
     [[1, 3], [0, 2]]
     """
-    return _along(a, "argsort", axis, kind, _order, _stable)
+    return _along([a], "argsort", axis, kind, _order, _order_here)[0]
 
 
 # Along an axis
 
 
 def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
-    a: _H,
+    arrays: Sequence[_H],
     name: str,
     axis: int,
     kind: str | None,
-    over_ranks: Callable[[_Array, InARow, Comm], _Array],
-    in_memory: Callable[..., _Array],
-) -> _H:
+    over_ranks: Callable[[Sequence[_Array], InARow, Comm], list[_Array]],
+    in_memory: Callable[[Sequence[_Array], int], list[_Array]],
+) -> list[_H]:
+    a = arrays[0]
 
     def wanted() -> dict[str, Any]:
         if axis is None:
@@ -84,32 +100,81 @@ def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
             raise InvalidValueError(
                 f"kind is {kind!r:.30}", "NumPy has no such", "leave it out"
             )
-        return {"axis": require_axis(axis, a.ndim)}
+        told = [(v.payload, v.dtype) for v in map(partial(_require_payload, a), arrays[1:])]
+        return {"axis": require_axis(axis, a.ndim), "payload": told}
 
     place = agreed_on(a, name, wanted)["axis"]
     d = len(a.layout.shape)
     if place >= d:
-        return a.with_blocks(in_memory(a.blocks, place - d + 2))
+        return [a.with_blocks(in_memory([a.blocks], place - d + 2)[0])]
+    given = [a.blocks, *(_as_records(v.blocks) for v in arrays[1:])]
+    made = _along_layout(a, given, place, over_ranks, in_memory, name)
+    if len(arrays) > 1:
+        made[1:] = [
+            each.view(v.dtype).reshape(v.blocks.shape)
+            for each, v in zip(made[1:], arrays[1:], strict=True)
+        ]
+    return [v.with_blocks(each) for v, each in zip(arrays, made, strict=True)]
+
+
+def _along_layout(  # noqa: PLR0913, PLR0917
+    a: Held,
+    given: Sequence[_Array],
+    place: int,
+    over_ranks: Callable[[Sequence[_Array], InARow, Comm], list[_Array]],
+    in_memory: Callable[[Sequence[_Array], int], list[_Array]],
+    name: str,
+) -> list[_Array]:
+    """The blocks of the keys and of what goes with them, along an axis of the layout."""
     over = spread(a.comm)
     if over is None:
-        whole = a.layout.gather(a.blocks)
-        return a.with_blocks(a.layout.scatter(in_memory(whole, place)))
+        made = in_memory([a.layout.gather(x) for x in given], place)
+        return [a.layout.scatter(x) for x in made]
     if _whole(a.layout, place):
-        return a.with_blocks(blocks_of_local(a.layout, a.nodes, in_memory(local(a), place)))
+        pieces = in_memory([local(a.with_blocks(x)) for x in given], place)
+        return [blocks_of_local(a.layout, a.nodes, x) for x in pieces]
     layout, row = _work(a.layout, place, any_order=windows(over) is not None)
     here = layout == _blocks(a.layout)
-    own = a.blocks if here else straight(a.blocks, a.layout, layout, over)
-    boxes = own.reshape(*layout.boxes(a.nodes)[2:], *a.payload)
+    own = given if here else [straight(x, a.layout, layout, over) for x in given]
+    box = layout.boxes(a.nodes)[2:]
+    boxes = [x.reshape(*box, *x.shape[2:]) for x in own]
     with no_way_back(lambda: name):
         if row is None:
             made = in_memory(boxes, place)
         else:
-            lines = np.moveaxis(boxes, place, -1)
-            flat = lines.reshape(prod(lines.shape[:-1]), lines.shape[-1])
+            lines = [np.moveaxis(x, place, -1) for x in boxes]
+            flat = [x.reshape(prod(x.shape[:-1]), x.shape[-1]) for x in lines]
             done = over_ranks(flat, row, over)
-            made = np.moveaxis(done.reshape(lines.shape), -1, place)
-    blocks = np.ascontiguousarray(made).reshape(*own.shape)
-    return a.with_blocks(blocks if here else straight(blocks, layout, a.layout, over))
+            made = [np.moveaxis(x.reshape(lines[0].shape), -1, place) for x in done]
+    blocks = [np.ascontiguousarray(x).reshape(own[0].shape) for x in made]
+    return blocks if here else [straight(x, layout, a.layout, over) for x in blocks]
+
+
+def _require_payload(a: Held, payload: Held) -> Held:
+    """What goes with keys, if it can."""
+    if not isinstance(payload, Held):
+        raise InvalidTypeError(
+            f"a payload is a {type(payload).__name__}",
+            "it is an array, laid out like the keys",
+            "pass CubeArray.from_numpy(x, keys.layout)",
+        )
+    fits = payload.layout == a.layout and payload.comm == a.comm
+    if not fits or a.payload or not prod(payload.payload):
+        raise InvalidValueError(
+            f"a payload has shape {payload.shape} and the layout {payload.layout}",
+            f"the keys have shape {a.shape} and the layout {a.layout}",
+            "pass keys without components, and a payload in their layout",
+        )
+    require_plain(payload.dtype)
+    return payload
+
+
+def _as_records(blocks: _Array) -> _Array:
+    """Blocks whose elements have their components in one item."""
+    whole = np.ascontiguousarray(blocks)
+    size = whole.itemsize * prod(whole.shape[2:])
+    flat = whole.reshape(*whole.shape[:2], prod(whole.shape[2:]))
+    return flat.view(np.dtype((np.void, size)))[..., 0]
 
 
 @lru_cache(maxsize=_KEPT)
@@ -162,12 +227,22 @@ def _blocks(layout: Placement) -> Ownership | None:
     return in_boxes(cube) if slots_in_order(cube) else None
 
 
-def _stable(x: _Array, axis: int) -> _Array:
-    return np.argsort(x, axis, kind="stable")
+def _sorted_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
+    return [np.sort(arrays[0], axis)]
 
 
-def _sorted(lines: _Array, row: InARow, comm: Comm) -> _Array:
+def _order_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
+    return [np.argsort(arrays[0], axis, kind="stable")]
+
+
+def _ordered_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
+    (order,) = _order_here(arrays, axis)
+    return [np.take_along_axis(x, order, axis) for x in arrays]
+
+
+def _sorted(arrays: Sequence[_Array], row: InARow, comm: Comm) -> list[_Array]:
     """Lines sorted over all ranks, where each keeps as many of their elements as it has."""
+    (lines,) = arrays
     parts = SortedParts(row, len(lines), [lines.dtype], comm)
     (own,) = parts.own
     own[...] = lines
@@ -175,20 +250,32 @@ def _sorted(lines: _Array, row: InARow, comm: Comm) -> _Array:
     found = np.empty_like(own)
     for k, (keys,) in enumerate(parts.pieces()):
         merged(keys, found[k])
-    return found
+    return [found]
 
 
-def _order(lines: _Array, row: InARow, comm: Comm) -> _Array:
+def _order(arrays: Sequence[_Array], row: InARow, comm: Comm) -> list[_Array]:
     """The indices that sort lines over all ranks; equal elements keep their order."""
-    parts = SortedParts(row, len(lines), [lines.dtype, np.intp], comm)
-    keys, index = parts.own
-    for line, key, order in zip(lines, keys, index, strict=True):
-        order[...] = stable_order(line)
-        np.take(line, order, out=key)
-    index += row.ends[row.ranks.index(comm.rank)]
-    found = np.empty(index.shape, index.dtype)
-    for k, (of_line, along) in enumerate(parts.pieces()):
-        merged(of_line, found[k], along)
+    (lines,) = arrays
+    start = row.ends[row.ranks.index(comm.rank)]
+    index = np.broadcast_to(np.arange(start, start + lines.shape[1]), lines.shape)
+    return _ordered([lines, index], row, comm, keys=False)[1:]
+
+
+def _ordered(
+    arrays: Sequence[_Array], row: InARow, comm: Comm, *, keys: bool = True
+) -> list[_Array]:
+    """Lines of keys sorted over all ranks, if wanted, and all others in the order of these."""
+    parts = SortedParts(row, len(arrays[0]), [x.dtype for x in arrays], comm)
+    for k, line in enumerate(arrays[0]):
+        order = stable_order(line)
+        for x, own in zip(arrays, parts.own, strict=True):
+            np.take(x[k], order, out=own[k])
+    found = [np.empty(own.shape, own.dtype) for own in parts.own]
+    for k, (of_line, *others) in enumerate(parts.pieces()):
+        if keys:
+            merged(of_line, found[0][k])
+        for along, out in zip(others, found[1:], strict=True):
+            merged(of_line, out[k], along)
     return found
 
 

@@ -20,7 +20,8 @@ from graycube.layout.in_bits import bits_of, in_bits
 from graycube.layout.required import require_axis, require_word
 
 Mode = Literal["full", "periodic"]
-_SAFE = 1 << 44  # what is added to a point is below 1/4
+_ROUNDED = 2.0**-46  # what transforms of N points add, in log2(N) norms of both
+_SAFE = 1 << 44  # norms times log2(N), below which that is less than 1/4
 
 
 def convolve(a: CubeArray, v: CubeArray, axis: int = -1, mode: Mode = "full") -> CubeArray:
@@ -32,7 +33,7 @@ def convolve(a: CubeArray, v: CubeArray, axis: int = -1, mode: Mode = "full") ->
     where it comes about; "periodic" has the layout of ``a``.
 
     Whole numbers and truth values give int64 and are exact, by transforms modulo primes, or in
-    layouts that have no bits, by those of small parts; what may not fit is refused. Others are
+    layouts that have no bits, by those of small parts; what does not fit is refused. Others are
     transformed, and real ones stay real.
 
     >>> from graycube.layout import Layout
@@ -58,7 +59,7 @@ def convolve(a: CubeArray, v: CubeArray, axis: int = -1, mode: Mode = "full") ->
     k = together(a.comm, prepare)
     points = a.shape[k] + (v.shape[k] - 1) * (mode == "full")
     exact = all(each.dtype.kind in "biu" for each in both)
-    made = _exact(a, v, k) if exact else _transformed(a, v, k, points)
+    made = _exact(a, v, k, points) if exact else _transformed(a, v, k, points)
     if mode == "full":
         return resized(made, k, points)
     if exact:
@@ -96,11 +97,14 @@ def _transformed(a: CubeArray, v: CubeArray, axis: int, points: int) -> CubeArra
     return irfft(product, axis, n=count) if real else ifft(product, axis)
 
 
-def _exact(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
-    """All points in which they overlap, and zeros, up to a power of two."""
+def _exact(a: CubeArray, v: CubeArray, axis: int, wanted: int) -> CubeArray:
+    """All points in which they overlap, and zeros, up to a power of two; some are wanted."""
     points = a.shape[axis] + v.shape[axis] - 1
     bits = max((points - 1).bit_length(), (nodes_along(a.layout, axis) - 1).bit_length())
     most = _largest(a) * _largest(v) * min(a.shape[axis], v.shape[axis])
+    if most >> 63 and bits <= MOST_BITS:  # it may be less
+        x, y = a.astype(float), v.astype(float)
+        most = max(_reached(x, y, axis, count) for count in {points, wanted})
     if most >> 63 or bits > MOST_BITS:
         raise InvalidValueError(
             f"a convolution to {points} points may have numbers as large as {most}",
@@ -116,10 +120,17 @@ def _exact(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
     return found[0].with_blocks(joined([each.blocks for each in found]))
 
 
+def _reached(a: CubeArray, v: CubeArray, axis: int, points: int) -> int:
+    """What no number of the convolution is above, by transforms, which round as below."""
+    made = abs(_transformed(a, v, axis, points)).max()
+    norms = np.linalg.norm(a) * np.linalg.norm(v)
+    return int(made + _ROUNDED * points.bit_length() * norms) + 1
+
+
 def _rounded(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:
     """The same for layouts that have no bits: in parts so small that rounding is exact.
 
-    Transforms of N points add less than 128 log2(N) / 2^53 of the norms of both to each point.
+    Transforms of N points add less than ``_ROUNDED`` log2(N) norms of both to each point.
     """
     most, other, points = _largest(a), _largest(v), a.shape[axis] + v.shape[axis]
     norms = most * other * (isqrt(a.shape[axis] * v.shape[axis]) + 1)

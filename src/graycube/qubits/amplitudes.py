@@ -81,7 +81,8 @@ def _bits_apart(block: _Array, masks: Sequence[int]) -> tuple[_Array, dict[int, 
 
 def _mix(matrix: _Array, parts: Sequence[_Array]) -> None:
     if len(parts) == 1:
-        parts[0][...] *= matrix[0, 0]
+        (part,) = parts
+        part *= matrix[0, 0]
         return
     if len(parts) == 2:
         low, high = parts

@@ -11,9 +11,12 @@ Rules.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Layout
+
+_KEPT = 1 << 10  # qubits of layouts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Seat:
         return ((self.node & node).bit_count() + self.flip) & 1
 
 
+@lru_cache(maxsize=_KEPT)
 def seat(layout: Layout, qubit: int) -> Seat:
     """How the value of a qubit is known in a layout.
 

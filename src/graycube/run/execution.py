@@ -83,7 +83,7 @@ class Execution:
         self._load = None if live else (source, block)
         self._store = None if target is result else (result, target)
         self._banks, self._target = _banks(script, source, target), target
-        self._spare = self._banks[Bank.SPARE].view(target.dtype)
+        self._spare = self._banks[Bank.SPARE].view(np.uint8).view(target.dtype)
         self._kept = [*self._staying(script.kept)]
         self._rounds = [self._prepared(r.number, r.sends, r.receives) for r in script.rounds]
         requests = (q for r in self._rounds for q in r.requests)
