@@ -175,7 +175,7 @@ def mistakes(comm):
     other = gc.CubeArray(u.blocks, gc.Layout.mesh((8, 8), (1, 1 << n)), comm)
     cases = {
         "np.asarray": (lambda: np.asarray(u), InvalidTypeError, "to_numpy()"),
-        "np.trapezoid": (lambda: np.trapezoid(u), InvalidTypeError, "to_numpy()"),
+        "np.trace": (lambda: np.trace(u), InvalidTypeError, "i == j"),
         "stack": (lambda: np.stack([u, u]), InvalidValueError, "axis=-1"),
         "ndarray": (lambda: u * np.ones((8, 8)), InvalidTypeError, "(8, 8)"),
         "axes": (lambda: u.sum(0 if last else 1), InvalidValueError, "axis"),

@@ -1,6 +1,6 @@
 """From one layout to another: straight, as a plan says, or by new rank numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,8 @@ def relaid(
             chosen = make(algorithm=route.algorithm)
             if route.renumber and chosen.can_renumber:
                 chosen = make(algorithm="relabel")
-        return chosen, {**facts_of("relayout", layout, blocks), "route": route}
+        told = {field.name: getattr(route, field.name) for field in fields(route)}
+        return chosen, {**facts_of("relayout", layout, blocks), **told}
 
     chosen = together(comm, prepare)
     over = spread(comm)
