@@ -45,6 +45,9 @@ def kinds(n: int) -> Iterator[tuple[str, Pair]]:
         "bits rotated",
         (binary, gc.Layout.parse(f"(|| {' '.join([*bits[:1], *bits[:0:-1]])})")),
     )
+    if n > 2 and n % 2 == 0:
+        columns_first = [*bits[n // 2 - 1 :: -1], *bits[: n // 2 - 1 : -1]]
+        yield "blocks transposed", (binary, gc.Layout.parse(f"(|| {' '.join(columns_first)})"))
     yield "all to the opposite", (binary, gc.Layout(AffineMap(Matrix.identity(n), side - 1), n))
     rng = np.random.default_rng(n)
     for draw in range(RANDOM):
@@ -99,5 +102,5 @@ def group_of(kind: str) -> str:
     """What kind of tasks a name is."""
     if kind.startswith(("gray to", "binary to", "two", "three")):
         return "conversions"
-    whole = kind.startswith(("bits", "all to", "any nodes"))
+    whole = kind.startswith(("bits", "blocks transposed", "all to", "any nodes"))
     return "whole blocks" if whole else "blocks that are parted"

@@ -10,11 +10,13 @@ other one. A construction is the lengths of its rounds: the elements of the long
    go, over any dimension that brings it nearer.
 4. *Circuits*: messages are put, the longest first, into the first round that has the links of
    their path and the ports to spare; at once, or within subcubes and then between them.
+5. *Pairs in turn*: where bits trade places, as in a transpose, parts go through the pairs of
+   dimensions in rotated orders, several behind each other, or over the other one first.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +28,7 @@ Rounds = Counter[int]
 MANY = 1 << 9
 """More messages than this are not followed one by one."""
 ALL_ORDERS = 3  # dimensions at most
+WAVES = (1, 2, 4, 16)
 
 
 class Wanted(NamedTuple):
@@ -79,6 +82,7 @@ def constructions(
             yield "rotated orders", lengths(_rotated(wanted, order, parts))
     for order in (orders[0], orders[1]):
         yield from _pipelines(wanted, order, ports)
+    yield from _pairs_in_turn(wanted, ports)
     for parts in range(1, ports + 1):
         if len(wanted.start) * parts <= MANY:
             yield "farthest first", farthest_first(wanted, ports, parts)
@@ -259,3 +263,44 @@ def _turns(wanted: Wanted, ports: int) -> Rounds:
         else:
             rounds.append([x, 1, size])
     return Counter(length for _, _, length in rounds)
+
+
+def _pairs_in_turn(wanted: Wanted, ports: int) -> Iterator[tuple[str, Rounds]]:
+    """As many parts as ports, in waves: a part that has half of a pair makes way for the next.
+
+    In a pair a node sends over one dimension or the other: who differs in it over the first,
+    who does not over the second. So waves take one port, and a pause until all are through a
+    pair, or all ports and none.
+    """
+    pairs = _pairs(wanted)
+    count = min(ports, 2 * len(pairs))
+    for waves in WAVES if pairs else ():
+        orders = list[list[int | None]]()
+        for k in range(count):
+            turn = k * len(pairs) // count
+            way = 1 if k == 0 or turn > (k - 1) * len(pairs) // count else -1
+            some = [pair[::way] for pair in pairs[turn:] + pairs[:turn]]
+            for late in range(waves):
+                before, after = [None] * late, [None] * (waves - 1 - late)
+                orders.append([d for a, b in some for d in (*before, a, b, *after)])
+        yield "pairs in turn", lengths(_each(wanted, orders))
+    if count == wanted.n:
+        one = [order for order in orders[:: WAVES[-1]] for _ in range(2)]
+        plain = [[d for d in order if d is not None] for order in one]
+        both = [[*[None] * (k % 2), *way, *[None] * (1 - k % 2)] for k, way in enumerate(plain)]
+        yield "pairs in turn", lengths(_each(wanted, both))
+
+
+def _pairs(wanted: Wanted) -> list[tuple[int, int]]:
+    """Dimensions that trade places, if that is all that is wanted."""
+    start, goal, dims = wanted.start, wanted.goal, wanted.used
+    pairs = [
+        (a, b)
+        for a, b in combinations(dims, 2)
+        if not ((start >> a ^ goal >> b) & 1).any() and not ((start >> b ^ goal >> a) & 1).any()
+    ]
+    return pairs if 2 * len(pairs) == len(dims) else []
+
+
+def _each(wanted: Wanted, orders: Sequence[Sequence[int | None]]) -> list[Part]:
+    return [Part(wanted.part(k, len(orders)), order) for k, order in enumerate(orders)]

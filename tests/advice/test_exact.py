@@ -4,11 +4,13 @@ The oracle goes through programs phase by phase, loops written out, with a price
 layout that data can be in: nothing is left out, and nothing is a bound.
 """
 
+import random
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
+from crowds import a_machine_of
 from sweeping import sweep
 
 import graycube as gc
@@ -150,8 +152,8 @@ def along(rng, shape):
     return kinds[rng.integers(len(kinds))]
 
 
-def random_case(seed, most, *, mixed=False):
-    """A program on a machine, and the usual layouts of its array."""
+def random_case(seed, most, *, mixed=False, shared=False):
+    """A program on a machine, whose links may be shared, and the usual layouts of its array."""
     rng = np.random.default_rng(seed)
     shape, n = SHAPES[seed % len(SHAPES)]
     machine = gc.Machine(
@@ -161,6 +163,8 @@ def random_case(seed, most, *, mixed=False):
         startup=float((0, 1, 10, 50)[rng.integers(4)]),
         per_byte=float((0.1, 1)[rng.integers(2)]),
     )
+    if shared:
+        machine, _ = a_machine_of(n, random.Random(seed))  # noqa: S311
     phases = [phase_of(rng, len(shape)) for _ in range(rng.integers(1, most + 1))]
     if mixed:
         phases = [gc.Loop([along(rng, shape), phase], 2) for phase in phases]
@@ -184,9 +188,9 @@ def cost(phases, **rest):
 # The oracle.
 
 
-def compared(seed, most, *, mixed=False):
+def compared(seed, most, **kinds):
     """Whether advice says that it is exact; what it says is compared with the oracle."""
-    rng, phases, every, array = random_case(seed, most, mixed=mixed)
+    rng, phases, every, array = random_case(seed, most, **kinds)
     layouts, returns = some_of(rng, every, 3), bool(rng.integers(2))
     every = Everything(phases, layouts.values(), array["machine"], 8)
     wanted = {name: every.least(at, returns=returns) for name, at in layouts.items()}
@@ -212,6 +216,11 @@ def test_advice_is_the_least_over_all_layouts_that_data_can_be_in(seed):
 @pytest.mark.parametrize("seed", [*range(6), *sweep(*((s,) for s in range(6, 60)))])
 def test_phases_along_an_axis_are_where_they_are_cheapest(seed):
     assert [*compared(seed, 2, mixed=True)]
+
+
+@pytest.mark.parametrize("seed", [*range(6), *sweep(*((s,) for s in range(6, 60)))])
+def test_advice_is_the_least_where_links_are_shared(seed):
+    assert [*compared(seed, 2, mixed=seed % 2, shared=True)]
 
 
 @pytest.mark.sweep
@@ -336,8 +345,9 @@ def test_what_cannot_be_on_the_cheapest_way_is_not_priced(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", [*range(16), *sweep(*((s,) for s in range(16, 40)))])
-def test_no_phase_costs_less_than_its_bounds(seed):
-    rng, _, every, array = random_case(seed, 1)
+@pytest.mark.parametrize("shared", [False, True])
+def test_no_phase_costs_less_than_its_bounds(seed, shared):
+    rng, _, every, array = random_case(seed, 1, shared=shared)
     machine, axes = array["machine"], len(array["size"])
     layout = every[str(rng.choice(list(every)))]
     for k in range(4):

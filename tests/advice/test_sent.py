@@ -147,14 +147,6 @@ def test_phases_that_an_array_has_not(phase, size, error, words):
         gc.advise(phase, machine=gc.Machine(1), size=size)
 
 
-def test_shared_links_are_refused():
-    shared = gc.Machine(3, ports="all", share=(1, 2, 2))
-    for phase in (Scan(0), Sort(), Tridiagonal(), Butterfly()):
-        for machine in (shared, gc.Machine.torus((8,)), gc.Machine.torus((2, 4))):
-            with pytest.raises(InvalidValueError, match="advice is priced for the links"):
-                gc.advise(phase, machine=machine, size=64)
-
-
 TEXT = """
 shape = [16, 16]
 nodes = 4

@@ -206,7 +206,6 @@ def test_a_wrong_itemsize_is_an_error(value, complaint):
         ('{startup = "1"}', "startup is '1': it must be a number"),
         ("{per_byte = true}", "per_byte is True: it must be a number"),
         ("{per_byte = -inf}", "per_byte is -inf: it must be finite"),
-        ("{share = [1, 2]}", "links that are shared: .* price a single step with gc.plan"),
         ("{packet = 0}", "packet is 0: it must be at least 1"),
         ("{packet = 1.5}", "packet is 1.5: it must be an integer"),
         ("{arithmetic = nan}", "arithmetic is nan: it must be finite"),

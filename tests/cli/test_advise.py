@@ -4,20 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli_runs import cli
+from cli_runs import PROGRAM, cli
 
 import graycube as gc
 from graycube.advice.search import steps_of
-
-PROGRAM = """
-shape = [16, 16]
-nodes = 4
-machine = "ipsc1"
-[[phases]]
-kind = "loop"
-times = 10
-phases = [{kind = "elementwise"}, {kind = "fft"}, {kind = "stencil"}]
-"""
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from cli_runs import cli, tree
+from cli_runs import PROGRAM, cli, tree
 
 import graycube as gc
 from graycube.cost import known_certificate
@@ -25,15 +25,6 @@ READERS = {
     "bench": ("bench",),
 }
 PLAN_READERS = [name for name in READERS if name != "advise"]
-PROGRAM = """
-shape = [16, 16]
-nodes = 4
-machine = "ipsc1"
-[[phases]]
-kind = "loop"
-times = 10
-phases = [{kind = "elementwise"}, {kind = "fft"}, {kind = "stencil"}]
-"""
 
 
 @pytest.fixture

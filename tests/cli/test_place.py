@@ -82,6 +82,24 @@ def test_a_hostfile_and_nothing_else():
     assert cli(*TORUS, *hosts, "--rankfile").out.splitlines()[4] == "rank 4=b slot=3"
 
 
+def test_hosts_are_listed_as_slurm_does():
+    found = cli("place", "4x4", *TORUS[2:], "--hosts", "n[00-02],m3", "--hostfile")
+    assert found.out.split() == [h for h in ("n00", "n01", "n02", "m3") for _ in range(4)]
+    assert not found.err
+
+
+def test_what_slurm_loses_within_hosts_is_told(tmp_path):
+    sent = np.zeros((8, 8))
+    sent[[0, 1, 4, 5], [2, 3, 6, 7]] = 1000.0
+    np.save(tmp_path / "sent.npy", sent)
+    tree = "--tree", "2x2x2", "--per-byte", "1e-10,1e-10,1e-9", "--hosts", "a,b"
+    run = "place", "8", "--matrix", str(tmp_path / "sent.npy"), *tree
+    assert "all links together 2 times" in cli(*run, "--hostfile").err
+    assert not cli(*run, "--rankfile").err
+    assert cli(*run, "--rankfile").out.splitlines()[2] == "rank 2=a slot=0:1"
+    assert cli(*run, "--rankfile", "--sockets", "1").out.splitlines()[1] == "rank 1=a slot=0:2"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -93,7 +111,8 @@ def test_a_hostfile_and_nothing_else():
         ),
         (["--neighbours", "1 MX"], "no number of bytes: write 1e6, 64KiB or 1.5MB"),
         (["--hosts", "a,b,c", "--hostfile"], "there are 3 hosts"),
-        (["--hosts", "a\x1b[8m,b", "--hostfile"], "they must be names"),
+        (["--hosts", "a\x1b8m,b", "--hostfile"], "a host is 'a\\x1b8m'"),
+        (["--hosts", "a,b", "--hostfile", "--sockets", "2"], "only --rankfile has sockets"),
         (["--neighbours", "1,2"], "neighbours has 2 figures"),
         (["--neighbours", "-1"], "neighbours is -1.0"),
         (["--machine", "nowhere"], "leave one of them out"),

@@ -163,6 +163,41 @@ def test_some_papers_and_some_claims(write):
     ]
 
 
+CORRECTION = """
+formula = "4"
+relation = ">="
+[claim.correction]
+statement = "It is n."
+erratum = "TR-1, Lemma 1"
+formula = "n"
+exceptions = 3
+"""
+COMPUTES = "def counts(claim):\n    return claim.compared(lambda n: n)\n"
+
+
+def test_a_claim_that_is_asked_for_is_told_in_full(write):
+    write("TR-1", ("counts", "holds with a correction"), ("positive", "holds"))
+    file = Path("papers/TR-1/claims.toml")
+    first, last = file.read_text(encoding="utf-8").rsplit("\n[[claim]]", 1)
+    file.write_text(f"{first}{CORRECTION}\n[[claim]]{last}", encoding="utf-8")
+    (module,) = Path("papers/TR-1").glob("*.py")
+    module.write_text(CHECKS + COMPUTES, encoding="utf-8")
+    told = run("--claim", "lemma-1").fine().splitlines()
+    assert told[:5] == [
+        "TR-1 Lemma 1, section 1: holds with a correction",
+        "n is counts",
+        "Formula: 4",
+        "Right is: It is n. n (errata: TR-1, Lemma 1)",
+        "9 cases tried, n = 1..9; 3 contradict it.",
+    ]
+    assert [line.split() for line in told[5:9]] == [
+        ["contradicted", "at", "paper", "computed"],
+        *(["n", "=", str(n), ">=", "4", str(n), "\N{BALLOT X}"] for n in (1, 2, 3)),
+    ]
+    assert "positive" not in "".join(told)
+    assert run().fine().startswith("TR-1: 2 claims")
+
+
 class _Tags(HTMLParser):
     def __init__(self):
         super().__init__()

@@ -159,6 +159,11 @@ def drawn(paper, claim):
     return figure
 
 
+def everything(value):
+    """A function that gives this for everything."""
+    return lambda *_, **__: value
+
+
 def with_another_formula(paper, claim):
     """What becomes of the claim if its formula is one less where it is a limit, or one more."""
     shift = "-" if claim.relation == "<=" else "+"

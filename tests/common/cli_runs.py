@@ -17,6 +17,15 @@ from graycube.cli.main import main, verbs
 
 COMMAND = str(Path(sys.executable).with_name("graycube"))
 VERBS = ("demo", "plan", "verify", "view", "advise", "place", "calibrate", "bench", "reproduce")
+PROGRAM = """
+shape = [16, 16]
+nodes = 4
+machine = "ipsc1"
+[[phases]]
+kind = "loop"
+times = 10
+phases = [{kind = "elementwise"}, {kind = "fft"}, {kind = "stencil"}]
+"""
 
 
 def command_of(verb):

@@ -27,6 +27,11 @@ def program(name):
     return HERE.parent / "mpi" / f"{name}.py"
 
 
+def checks(ranks, *made):
+    """The checks of a program that are for so many ranks: each has the name of its function."""
+    return {check.__name__.replace("_", " "): (check, ranks) for check in made}
+
+
 def checks_of(names, ranks):
     """The checks that programs make with so many ranks, by name."""
     return {
@@ -37,13 +42,13 @@ def checks_of(names, ranks):
     }
 
 
-def carry_out(checks):
+def carry_out(chosen):
     """Carry out checks on all ranks, and report them."""
     from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
 
     faulthandler.dump_traceback_later(LIMIT - 10)
     comm = MPI.COMM_WORLD
-    for name, check in checks.items():
+    for name, check in chosen.items():
         own = comm.Dup()  # checks do not meet each other's messages
         outcomes = own.gather(_outcome(check, own))
         own.Free()
@@ -59,6 +64,17 @@ def raised(call):
     except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
         return error
     return None
+
+
+def one_error(comm, call, kind, *words):
+    """All ranks raise the same error, which is of this class and has these words."""
+    error = raised(call)
+    heard = comm.allgather((type(error).__name__, str(error)))
+    yield len(set(heard)) == 1, f"ranks heard different things: {heard}"
+    yield isinstance(error, kind), f"{error!r} is no {kind.__name__}"
+    for text in words:
+        yield text in str(error), f"{text!r} is not in {str(error)!r}"
+    return error
 
 
 def over_messages(comm):

@@ -166,7 +166,45 @@ REDUCTIONS = {
     "nan first": lambda u, w, v, t: np.argmin(np.log(w)),
     "ties": lambda u, w, v, t: np.argmax(np.round(u), axis=1),
     "twice": lambda u, w, v, t: v.sum(axis=0).max(axis=0),
+    **{
+        name: lambda u, w, v, t, call=call: np.concatenate(call(u, w, v, t))
+        for name, call in {
+            "histogram": lambda u, w, v, t: np.histogram(u),
+            "in bins": lambda u, w, v, t: np.histogram(v, 7, (-1, 2), density=True),
+            "between edges": lambda u, w, v, t: np.histogram(u, [-1, 0, 0.3, 5], weights=w),
+            "of integers": lambda u, w, v, t: np.histogram((9 * v).astype("i2"), 5),
+            "of a mean": lambda u, w, v, t: np.histogram(
+                v.mean(axis=0)[..., 1], 3, weights=w.sum(0)
+            ),
+            "with few weights": lambda u, w, v, t: np.histogram(
+                v, 4, weights=np.abs(v * 0 + [1, 2, 3]).astype("f4")
+            ),
+        }.items()
+    },
+    "bincount": lambda u, w, v, t: np.bincount(flat(shells(u)), minlength=5),
+    "sums in bins": lambda u, w, v, t: np.bincount(flat(shells(u)), flat(w * w)),
+    "bincount of a mean": lambda u, w, v, t: np.bincount(
+        flat(shells(u).max(axis=0)), flat(w.sum(axis=0))
+    ),
+    "average": lambda u, w, v, t: np.average(v, axis=0) + np.average(v, 0, [*range(len(u))]),
+    "average by an array": lambda u, w, v, t: np.average(u, 1, w * w),
+    "average of all": lambda u, w, v, t: np.average((9 * u).astype(int), weights=w * w),
+    "average of vectors": lambda u, w, v, t: np.average(v, -1, weights=[1, 2, 3]),
+    "the weight of all": lambda u, w, v, t: np.stack(
+        np.average(u, weights=abs(w), returned=True) + np.average(u, returned=True)
+    ),
+    "average kept": lambda u, w, v, t: np.average(u, 0, w * w, keepdims=True) * w,
 }
+
+
+def shells(u):
+    """Some small integers."""
+    return np.floor(3 * abs(u)).astype(int)
+
+
+def flat(u):
+    """NumPy counts what is in one line; arrays over nodes are counted in any shape."""
+    return u if isinstance(u, gc.CubeArray) else u.ravel()
 
 
 def thin(u):

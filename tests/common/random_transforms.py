@@ -88,7 +88,10 @@ def lone_layout(rng, longest, count):
     ][int(rng.integers(3))]
     if kind < 0.4 and count > 4:  # the other axis takes no more than two nodes
         shape, nodes = (2, length), (1, count)
-    return gc.Layout.mesh(shape, nodes, **anyhow(rng, nodes))
+    in_bits = count & (count - 1) == 0 and length % count == 0 and rng.random() < 0.5
+    return gc.Layout.mesh(
+        shape, nodes, **anyhow(rng, nodes), **({"ownership": False} if in_bits else {})
+    )
 
 
 def lone_length(rng, longest, count):

@@ -168,6 +168,10 @@ def tasks(rng, n):
     for source, target in pairs:
         payload = block if source.block_size == 1 else rng.choice([1, 1, 2, 3])
         yield gc.Task(source, target, source.block_size * payload, rng.choice([1, 8]))
+    if n > 2:
+        bits = [f"b{j}" for j in range(n)]
+        for order in ([*bits[1:], bits[0]], [*bits[1::-1], *bits[:1:-1]]):  # a cycle, trades
+            yield gc.Task(nodes(n), gc.Layout.parse(f"(|| {' '.join(order)})"), 7)
 
 
 def emulated(rng):
@@ -815,6 +819,34 @@ def random_straight(rng):
     return of_ways(rng, (n, p, payload), ways, unit)
 
 
+def random_trades(rng):
+    """Exchanges over several dimensions, one after the other, of parts behind each other."""
+    n, slots, payload = rng.choice([2, 2, 3]), rng.choice([0, 0, 1]), rng.choice([1, 2, 3])
+    p, block, base = n + slots, payload << slots, []
+    for _ in range(rng.choice([1, 1, 2])):
+        flip = rng.randrange(1, 1 << n) | (rng.randrange(1 << slots) << n) * (
+            rng.random() < 0.3
+        )
+        bits = [j for j in range(p) if flip >> j & 1]
+        when = sum(1 << j for j in rng.sample(bits, len(bits) // 2 * 2))
+        when ^= rng.randrange(1 << p) & ~flip
+        dims = rng.sample([d for d in bits if d < n], sum(d < n for d in bits))
+        base.append((Exchange(flip, when, rng.randrange(2) if when else 0), dims))
+    unit = rng.choice([1, 1, block, payload])
+    cuts = {0, block, *(rng.randint(0, block) for _ in range(rng.choice([0, 1, 1, 2])))}
+    apart, ways = unit * rng.choice([0, 1, 1, 2]), []
+    for number, (start, stop) in enumerate(pairwise(sorted(cuts))):
+        at, steps = number * apart, []
+        for move, dims in base:
+            crossings = []
+            for d in dims if rng.random() < 0.9 else dims[::-1]:
+                crossings.append(Crossing(d, at))
+                at += unit if rng.random() < 0.9 else rng.choice([0, 1, 2 * unit])
+            steps.append(Step(move, tuple(crossings)))
+        ways.append(Way(start, stop, tuple(steps)))
+    return of_ways(rng, (n, p, payload), ways, unit)
+
+
 def random_parts(rng):
     """Blocks, or positions of slots, whose nodes and slots are shared out in subcubes."""
     n, slots, payload = rng.choice([1, 2, 2, 3]), rng.choice([1, 1, 2]), rng.choice([1, 2, 3])
@@ -1039,6 +1071,7 @@ RANDOM = {
     made.__name__: made
     for made in (
         random_straight,
+        random_trades,
         random_parts,
         random_paths,
         random_mixed,

@@ -65,7 +65,7 @@ def assert_one_axis(layout, axis, payload=()):
     assert_close(y.to_numpy(), scipy.fft.rfft(x, axis=axis), points)
     lines = nodes_of_lines(layout, axis)
     assert np.array_equal(nodes_of_lines(y.layout, axis), lines)
-    back = irfft(y, points, axis)
+    back = irfft(y, axis, n=points)
     assert_close(back.to_numpy(), x, points)
     assert np.array_equal(nodes_of_lines(back.layout, axis), lines)
 
@@ -98,7 +98,7 @@ def test_the_layout_of_a_mesh_stays_that_of_a_mesh(length, code):
             y = rfft(gc.CubeArray.from_numpy(x, layout), k)
             assert y.layout == spectrum
             assert_close(y.to_numpy(), scipy.fft.rfft(x, axis=k), length)
-            back = irfft(y, length, k)
+            back = irfft(y, k, n=length)
             assert back.layout == layout
             assert_close(back.to_numpy(), x, length)
 
@@ -166,7 +166,7 @@ def test_an_axis_over_nodes_changes_places_if_others_can_take_them(drawn):
     assert_close(y.to_numpy(), scipy.fft.rfft(x, axis=axis), points)
     if layout.p - layout.axes[axis].bits >= layout.n:
         nodes_of_lines(y.layout, axis)
-    assert_close(irfft(y, points, axis).to_numpy(), x, points)
+    assert_close(irfft(y, axis, n=points).to_numpy(), x, points)
 
 
 @given(st.one_of(meshes(), affine_layouts()), st.booleans(), st.data())
@@ -198,7 +198,7 @@ def test_norms_and_lengths_are_numpys(norm, points):
     layout = gc.Layout.mesh((8, 6), (4, 1), code="gray", ownership=False)
     spectrum = random_complex(layout.shape)
     a = gc.CubeArray.from_numpy(spectrum, layout)
-    found = irfft(a, points, norm=norm).to_numpy()
+    found = irfft(a, norm=norm, n=points).to_numpy()
     assert_close(found, np.fft.irfft(spectrum, points, norm=norm), 48)
     shape = None if points is None else (8, points)
     found = irfft2(a, norm=norm, s=shape).to_numpy()
@@ -395,14 +395,14 @@ LAYOUT = gc.Layout.mesh((4, 8, 3), (2, 4, 1), ownership=False)
         (lambda a: rfftn(a, s=(4, 8)), InvalidValueError, "s has 2 entries for 3 axes"),
         (lambda a: irfftn(a, s=5), InvalidTypeError, "s is 5"),
         (lambda a: irfftn(a, 5), InvalidTypeError, "axes is 5"),
-        (lambda a: irfft(a, -6), InvalidValueError, "points is -6"),
+        (lambda a: irfft(a, n=-6), InvalidValueError, "points is -6"),
         (lambda a: irfft(a, out=a.blocks), InvalidTypeError, "out is a ndarray"),
         (
             lambda a: rfft(a, out=a),
             InvalidValueError,
             "out has shape .4, 8, 3., .* .4, 8, 2.",
         ),
-        (lambda a: irfft(a, True), InvalidTypeError, "points is True"),  # noqa: FBT003
+        (lambda a: irfft(a, n=True), InvalidTypeError, "points is True"),
     ],
 )
 def test_wrong_arguments_are_named(call, error, complaint):
@@ -415,8 +415,10 @@ def test_one_value_is_that_of_one_point():
     with pytest.raises(InvalidValueError, match=r"spectrum of 1 value.*n=1"):
         irfft(a)
     with pytest.raises(InvalidValueError, match="points is 0"):
-        irfft(a, 0)
-    assert irfft(a, 1).to_numpy().tolist() == [[1.0]] * 4
+        irfft(a, n=0)
+    with pytest.raises(OutOfRangeError, match="axis is 6"):
+        irfft(a, 6)
+    assert irfft(a, n=1).to_numpy().tolist() == [[1.0]] * 4
 
 
 @pytest.mark.parametrize("code", ["binary", "gray"])
@@ -458,4 +460,4 @@ def test_an_array_by_ownership_stays_one(nodes):
 def test_an_axis_that_stays_over_its_nodes_comes_back_to_equal_blocks():
     u = gc.CubeArray.from_numpy(np.arange(16.0), gc.Layout.mesh((16,), (4,)))
     assert isinstance(gc.rfft(u).layout, Ownership)
-    assert gc.irfft(gc.rfft(u), 16).layout == u.layout == gc.fourier.dct(u).layout
+    assert gc.irfft(gc.rfft(u), n=16).layout == u.layout == gc.fourier.dct(u).layout

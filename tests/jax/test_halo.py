@@ -115,7 +115,7 @@ def test_what_is_out_of_reach_is_refused():
         gc.jax.halo(x, -1)
     for periodic, error in (
         ((True,), InvalidValueError),
-        ("yes", InvalidValueError),
+        ("yes", InvalidTypeError),
         (1, InvalidTypeError),
     ):
         with pytest.raises(error, match="periodic"):

@@ -164,7 +164,7 @@ REFLECTED = gc.GrayCode([0, 1, 3, 2])
         (gc.layout.ring_order, (4, "grey"), ["'grey'", "'gray'"]),
         (gc.layout.ring_order, (8, REFLECTED), ["4 words", "8 places"]),
         (gc.rank_order, ((4, 12),), ["axis 1", "is 12", "8 and 16"]),
-        (gc.rank_order, ((4, 2), ["gray"]), ["1 codes", "2 axes"]),
+        (gc.rank_order, ((4, 2), ["gray"]), ["1 entries", "2 axes"]),
         (gc.rank_order, ((4, 2), REFLECTED), ["axis 1", "4 words", "2 places"]),
         (rank_coordinates, ((4, 3),), ["axis 1", "is 3", "2 and 4"]),
         (gc.split_keys, ((5,),), ["is 5", "4 and 8"]),

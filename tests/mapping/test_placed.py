@@ -140,7 +140,7 @@ RING = gc.Machine.torus((4,))
         (lambda: gc.place(gc.Pattern.mesh((4,)), RING).hostfile(["a", "b", "c"]), "3 hosts"),
         (
             lambda: gc.place(gc.Pattern.mesh((4,)), RING).hostfile(["a\nb"]),
-            "they must be names",
+            "a host is 'a",
         ),
         (lambda: gc.place(gc.Pattern.mesh((4,)), RING).devices("abc"), "3 devices"),
     ],

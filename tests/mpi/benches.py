@@ -1,5 +1,7 @@
 """Candidates timed over MPI: all of them, the same times on all ranks, in words too."""
 
+from mpi_checks import checks
+
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
 
@@ -49,8 +51,4 @@ def agreement(comm):
         yield "got a str" in str(error), str(error)
 
 
-CHECKS = {
-    "all candidates": (all_candidates, (2, 4)),
-    "the same everywhere": (the_same_everywhere, (4,)),
-    "agreement": (agreement, (2, 4)),
-}
+CHECKS = checks((2, 4), all_candidates, agreement) | checks((4,), the_same_everywhere)

@@ -1,7 +1,7 @@
 """Transforms by ownership, called and bound: NumPy's numbers, in the layouts of one process."""
 
 import numpy as np
-from mpi_checks import carry_out
+from mpi_checks import carry_out, checks
 from uneven_cases import uneven
 
 import graycube as gc
@@ -149,10 +149,7 @@ def rolls(comm):
             )
 
 
-CHECKS = {
-    check.__name__.replace("_", " "): (check, (2, 3, 4, 6))
-    for check in (as_numpy, made_of_legs, with_copies, redistributions, rolls)
-}
+CHECKS = checks((2, 3, 4, 6), as_numpy, made_of_legs, with_copies, redistributions, rolls)
 
 if __name__ == "__main__":
     carry_out({name: check for name, (check, _) in CHECKS.items()})

@@ -2,7 +2,7 @@
 
 import numpy as np
 from counting import Counting, sent
-from mpi_checks import over_messages, raised
+from mpi_checks import checks, one_error, over_messages, raised
 from random_butterflies import layouts, pair_by_pair, random_bits, random_numbers, stage
 
 import graycube as gc
@@ -111,19 +111,10 @@ def mistakes(comm):
                 "order",
             ),
         ):
-            error = raised(call)
-            yield isinstance(error, kind), f"{error!r}"
-            yield words in str(error), f"{error}"
-            yield len({*comm.allgather(str(error))}) == 1, f"{error!r}"
+            yield from one_error(comm, call, kind, words)
         found = gc.butterfly(a + 1, stage).to_numpy()  # all goes on
         wanted = pair_by_pair(np.ones(layout.shape), 0, range(layout.p)[::-1], stage)
         yield np.array_equal(found, wanted), f"after errors in {layout}"
 
 
-RANKS = (2, 4, 8)
-CHECKS = {
-    "results": (results, RANKS),
-    "one point": (one_point, RANKS),
-    "convolutions": (convolutions, RANKS),
-    "mistakes": (mistakes, RANKS),
-}
+CHECKS = checks((2, 4, 8), results, one_point, convolutions, mistakes)

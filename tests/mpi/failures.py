@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from mpi_checks import SHARED, carry_out
+from mpi_checks import SHARED, carry_out, checks, one_error
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
@@ -50,17 +50,8 @@ def transposition(n):
 
 def refused(comm, call, kind, *texts):
     """All ranks raise the same error, whose class and text are these; then all go on."""
-    try:
-        call()
-        error = None
-    except Exception as raised:  # noqa: BLE001 - whatever it is, it is compared
-        error = raised
-    heard = comm.allgather((type(error).__name__, str(error)))
-    yield len(set(heard)) == 1, f"ranks heard different things: {heard}"
+    error = yield from one_error(comm, call, GraycubeError, *texts)
     yield type(error) is kind, f"{error!r} is no {kind.__name__}"
-    yield isinstance(error, GraycubeError), f"{error!r} is none of graycube's"
-    for text in texts:
-        yield text in str(error), f"{text!r} is not in {str(error)!r}"
     yield from works(comm, f"after {error}")
 
 
@@ -404,22 +395,19 @@ def misbehave(name):
 
 
 SIZES = (2, 4, 8)
-CHECKS = {
-    "other dtypes": (other_dtypes, (4,)),
-    "other shapes": (other_shapes, (4,)),
-    "impossible blocks": (impossible_blocks, (4,)),
-    "different complaints": (different_complaints, SIZES),
-    "other plans": (other_plans, (4, 8)),
-    "other cubes": (other_cubes, (2, 4)),
-    "other outs": (other_outs, (4,)),
-    "outs here and there": (outs_here_and_there, SIZES),
-    "no communicator": (no_communicator, (2, 4)),
-    "between two groups": (between_two_groups, SIZES),
-    "wrong size": (wrong_size, SIZES),
-    "failing preparation": (failing_preparation, (2, 4)),
-    "after the end": (after_the_end, (2, 4)),
-    "handled in a program": (handled_in_a_program, SIZES),
-}
+CHECKS = (
+    checks((4,), other_dtypes, other_shapes, impossible_blocks, other_outs)
+    | checks(
+        SIZES,
+        different_complaints,
+        outs_here_and_there,
+        between_two_groups,
+        wrong_size,
+        handled_in_a_program,
+    )
+    | checks((4, 8), other_plans)
+    | checks((2, 4), other_cubes, no_communicator, failing_preparation, after_the_end)
+)
 APART = {"other renumberings": other_renumberings}  # if it goes wrong, it hangs
 
 

@@ -1,7 +1,7 @@
 """Coarser and finer grids over MPI, of any lengths, and mistakes of one rank."""
 
 import numpy as np
-from mpi_checks import raised
+from mpi_checks import checks, one_error
 from uneven_cases import of_either_kind
 
 import graycube as gc
@@ -43,13 +43,7 @@ def mistakes(comm):
         lambda: gc.coarsen(u, 2, gather=4 if last else 2),
         lambda: gc.refine(u, 2, u.layout if last else None),
     ):
-        error = raised(call)
-        yield isinstance(error, InvalidValueError), f"{error!r}"
-        yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+        yield from one_error(comm, call, InvalidValueError)
 
 
-RANKS = (2, 4, 6, 8)
-CHECKS = {
-    "there and back": (there_and_back, RANKS),
-    "mistakes": (mistakes, RANKS),
-}
+CHECKS = checks((2, 4, 6, 8), there_and_back, mistakes)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import scipy.fft
-from mpi_checks import raised
+from mpi_checks import checks, raised
 
 import graycube as gc
 from graycube.errors import InvalidValueError
@@ -68,9 +68,4 @@ def layout_of_half(comm):
     return gc.Layout.mesh((16, 9), (comm.size, 1), allocation="cyclic")
 
 
-RANKS = (1, 2, 4, 8)
-CHECKS = {
-    "every kind": (every_kind, RANKS),
-    "a lone axis": (a_lone_axis, RANKS),
-    "into out": (into_out, RANKS),
-}
+CHECKS = checks((1, 2, 4, 8), every_kind, a_lone_axis, into_out)

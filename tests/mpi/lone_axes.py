@@ -6,6 +6,7 @@ from unittest.mock import patch
 import numpy as np
 import scipy.fft
 from counting import Counting, sent
+from mpi_checks import checks
 
 import graycube as gc
 from graycube.array import moving
@@ -52,10 +53,10 @@ def halves(comm):
             half = scipy.fft.rfft(x, axis=0, norm=norm)
             y = gc.rfft(u, norm=norm)
             yield near(y, half), f"rfft {length} {norm} {layout}"
-            yield near(gc.irfft(y, length, norm=norm), x), f"irfft {length} {norm} {layout}"
+            yield near(gc.irfft(y, n=length, norm=norm), x), f"irfft {length} {norm} {layout}"
             noisy = y + 1j  # the parts that are of no real array are left out
             wanted = scipy.fft.irfft(half + 1j, length, axis=0, norm=norm)
-            yield near(gc.irfft(noisy, length, norm=norm), wanted), f"noisy {length} {layout}"
+            yield near(gc.irfft(noisy, n=length, norm=norm), wanted), f"noisy {length} {layout}"
             for n in (length + 3, max(length // 2, 1)):
                 wanted = scipy.fft.rfft(x, n, axis=0, norm=norm)
                 yield near(gc.rfft(u, n=n, norm=norm), wanted), f"rfft {length} {n} {layout}"
@@ -141,7 +142,7 @@ def few_exchanges(comm):
     cases = [
         ("fft", lambda: gc.fft(u), 3, 3 * 16 * points),
         ("rfft", lambda: gc.rfft(u), 4, 4 * 8 * points),
-        ("irfft", lambda: gc.irfft(half, points), 4, 4 * 8 * points),
+        ("irfft", lambda: gc.irfft(half, n=points), 4, 4 * 8 * points),
     ]
     sizes, moves = [], []
 
@@ -164,10 +165,8 @@ def few_exchanges(comm):
 
 
 RANKS = (1, 2, 3, 4, 6, 8)
-CHECKS = {
-    "in_shared_memory": (in_shared_memory, RANKS[1:]),
-    "halves": (halves, RANKS),
-    "cosines": (cosines, RANKS),
-    "little_to_trade": (little_to_trade, RANKS),
-    "few_exchanges": (few_exchanges, (2, 3, 4)),
-}
+CHECKS = (
+    checks(RANKS[1:], in_shared_memory)
+    | checks(RANKS, halves, cosines, little_to_trade)
+    | checks((2, 3, 4), few_exchanges)
+)

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from unittest.mock import patch
 
 import numpy as np
+from mpi_checks import checks
 from random_transforms import WORST, excess, factors, lone_layout, random_case
 
 from graycube.fourier import lone, lone_cosine, real, transform
@@ -72,7 +73,7 @@ def many(comm):
     for road in ROADS:
         for owned_layout in cubes:
             taken = roads[road, owned_layout]
-            yield taken >= COUNTS[comm.size] // 100, f"{road} {owned_layout}: {taken} times"
+            yield taken >= COUNTS[comm.size] // 200, f"{road} {owned_layout}: {taken} times"
 
 
 def worst(case, taken):
@@ -82,4 +83,4 @@ def worst(case, taken):
     return OF_SUMMED if max(factors(n)[-1] for n in case.points) in SUMMED else WORST
 
 
-CHECKS = {"few": (few, (4,)), "many": (many, tuple(COUNTS))}
+CHECKS = checks((4,), few) | checks(tuple(COUNTS), many)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from counting import Counting, sent
-from mpi_checks import over_messages, raised
+from mpi_checks import checks, one_error, over_messages, raised
 from numpy_cases import (
     BROADCASTS,
     CASES,
@@ -195,15 +195,22 @@ def mistakes(comm):
         "equal": (lambda: np.array_equal(u, other if last else u), GraycubeError, "relayout"),
         "nansum": (lambda: np.nansum(u, axis="x" if last else 0), GraycubeError, "'x'"),
         "truth": (lambda: bool(u), ValueError, "ambiguous"),
+        "average": (
+            lambda: np.average(u, 0, [1] * 7 + [1 + last]),
+            InvalidValueError,
+            "weights",
+        ),
+        "bins": (lambda: np.histogram(u, 7 + last), InvalidValueError, "bins"),
+        "counts": (
+            lambda: np.bincount(u.astype(int) * 0 - last),
+            GraycubeError,
+            "integers from 0",
+        ),
         "halo": (lambda: u.halo(stride=3 if last else 2), InvalidValueError, "power of two"),
     }
     for name, (call, kind, text) in cases.items():
-        error = raised(call)
-        heard = comm.allgather((type(error).__name__, str(error)))
-        yield len(set(heard)) == 1, f"{name}: ranks heard {heard}"
-        yield isinstance(error, kind), f"{name}: {error!r}"
+        error = yield from one_error(comm, call, kind, text)
         yield isinstance(error, GraycubeError), f"{name}: {error!r}"
-        yield text in str(error), f"{name}: {error}"
     wrong = raised(lambda: gc.assert_allclose(u, u + last))
     yield isinstance(wrong, AssertionError), f"{wrong!r}"
     yield raised(lambda: gc.assert_allclose(u, u + 1e-12)) is None, "close enough"
@@ -212,16 +219,7 @@ def mistakes(comm):
         yield not alike(call, over, alone), f"afterwards, {name}"
 
 
-RANKS = (1, 2, 4, 8)
 MANY = (2, 4, 8)
-CHECKS = {
-    "results": (results, RANKS),
-    "everywhere_the_same": (everywhere_the_same, RANKS),
-    "nothing_is_sent": (nothing_is_sent, MANY),
-    "reductions_send_little": (reductions_send_little, MANY),
-    "rolls_send_what_leaves": (rolls_send_what_leaves, MANY),
-    "copies_are_one_array": (copies_are_one_array, RANKS),
-    "saved": (saved, RANKS),
-    "reproducible_sums": (reproducible_sums, RANKS),
-    "mistakes": (mistakes, MANY),
-}
+CHECKS = checks(
+    (1, 2, 4, 8), results, everywhere_the_same, copies_are_one_array, saved, reproducible_sums
+) | checks(MANY, nothing_is_sent, reductions_send_little, rolls_send_what_leaves, mistakes)

@@ -7,11 +7,12 @@ import random
 import time
 import warnings
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-from mpi_checks import raised
+from mpi_checks import checks, one_error, raised
 
 import graycube as gc
 from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, PeerError
@@ -233,14 +234,8 @@ def objects(comm):
     """Python objects are not bytes: all ranks refuse them, and go on."""
     plan = field_plan(size_of(comm))
     for dtype in (object, np.dtype([("a", object)]), np.dtypes.StringDType()):
-        try:
-            plan.execute(np.zeros(8, dtype), comm)
-        except InvalidTypeError as error:
-            texts = comm.allgather(str(error))
-            yield len(set(texts)) == 1, f"{dtype}: {texts}"
-            yield str(error).startswith("the block has dtype"), str(error)
-        else:
-            yield False, f"{dtype} is not refused"
+        call = partial(plan.execute, np.zeros(8, dtype), comm)
+        yield from one_error(comm, call, InvalidTypeError, "the block has dtype")
     yield from simple(comm, "afterwards")
 
 
@@ -570,28 +565,25 @@ def freed_communicators(comm):
 
 KEPT = []
 ALL = (2, 4, 8, 16)
-CHECKS = {
-    "algorithms": (algorithms, ALL),
-    "renumbering": (renumbering, (4, 16)),
-    "boxes": (boxes, (2, 4)),
-    "dtypes": (dtypes, (4,)),
-    "objects": (objects, (4, 16)),
-    "shapes": (shapes, (4,)),
-    "large blocks": (large_blocks, (4,)),
-    "memory orders": (memory_orders, (4,)),
-    "outs": (outs, (4,)),
-    "overlapping outs": (overlapping_outs, (4,)),
-    "bound runs": (bound_runs, (4,)),
-    "bound in place": (bound_in_place, (2, 4, 8)),
-    "interleaved": (interleaved, (4, 8)),
-    "files": (files, (4, 8)),
-    "many rounds": (many_rounds, (4,)),
-    "sent": (sent, (4,)),
-    "halves": (halves, (4, 8, 16)),
-    "other numbers": (other_numbers, (4, 8)),
-    "one node": (one_node, (4,)),
-    "messages of the program": (messages_of_the_program, ALL),
-    "many communicators": (many_communicators, (2,)),
-    "unfreed": (unfreed, (2, 4)),
-    "freed communicators": (freed_communicators, (2, 4, 8)),
-}
+CHECKS = (
+    checks(ALL, algorithms, messages_of_the_program)
+    | checks((4, 16), renumbering, objects)
+    | checks((2, 4), boxes, unfreed)
+    | checks(
+        (4,),
+        dtypes,
+        shapes,
+        large_blocks,
+        memory_orders,
+        outs,
+        overlapping_outs,
+        bound_runs,
+        many_rounds,
+        sent,
+        one_node,
+    )
+    | checks((2, 4, 8), bound_in_place, freed_communicators)
+    | checks((4, 8), interleaved, files, other_numbers)
+    | checks((4, 8, 16), halves)
+    | checks((2,), many_communicators)
+)

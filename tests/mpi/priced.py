@@ -1,10 +1,11 @@
 """What phases of advice are said to send is what ranks send, message by message."""
 
 from contextlib import suppress
+from unittest.mock import patch
 
 import numpy as np
 from counting import GIVEN, Counting, sent
-from mpi_checks import over_messages
+from mpi_checks import checks, over_messages
 from random_butterflies import any_affine
 from random_transforms import random_layout
 
@@ -14,6 +15,7 @@ from graycube.advice.sent import price
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.layout.grids import tidied
+from graycube.run import post
 
 STARTUP, PER_BYTE, ITEM = 1000.0, 1.0, 8
 MOST = {4: 10}  # layouts
@@ -131,7 +133,8 @@ def sorts(comm):
         u = gc.CubeArray.from_numpy(x, layout, counting)
         seconds, _ = priced(Sort(axis), layout, ITEM, "circuit")
         if seconds < np.inf:  # there are blocks that are equal
-            sent(lambda u=u, axis=axis: gc.sort(u, axis))
+            with patch.object(post, "_KEPT", 0):  # requests that are kept count once
+                sent(lambda u=u, axis=axis: gc.sort(u, axis))
             found = counted(steps_of(comm), "circuit") + collectives(comm, layout.shape[axis])
             turns = layout.p == layout.n  # whole blocks, whose paths may share links
             fine = seconds >= found if turns else seconds == found
@@ -139,5 +142,4 @@ def sorts(comm):
     counting.Free()
 
 
-RANKS = (2, 4, 8)
-CHECKS = {"scans": (scans, RANKS), "systems": (systems, RANKS), "sorts": (sorts, RANKS)}
+CHECKS = checks((2, 4, 8), scans, systems, sorts)

@@ -1,7 +1,7 @@
 """States over ranks are those of one process; the mistake of one rank is that of all."""
 
 import numpy as np
-from mpi_checks import raised
+from mpi_checks import checks, one_error
 from qubit_cases import fourier, some_gates, some_layout
 
 import graycube as gc
@@ -59,16 +59,9 @@ def mistakes(comm):
         (lambda: Q.measure(state, [0], seed=3), lambda: Q.measure(state, [0])),
         (lambda: Q.probabilities(state, [0]), lambda: Q.probabilities(state, [1])),
     ):
-        error = raised(wrong if last else right)
         if comm.size > 1:
-            yield isinstance(error, GraycubeError), f"{error!r}"
-            yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+            yield from one_error(comm, wrong if last else right, GraycubeError)
     yield np.isclose(Q.probabilities(Q.apply(state, "x", 0))[1], 1), "afterwards"
 
 
-RANKS = (1, 2, 4, 8)
-CHECKS = {
-    "states": (states, RANKS),
-    "measured": (measured, RANKS),
-    "mistakes": (mistakes, RANKS),
-}
+CHECKS = checks((1, 2, 4, 8), states, measured, mistakes)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from counting import Counting, sent
-from mpi_checks import over_messages, raised
+from mpi_checks import checks, one_error, over_messages
 from random_butterflies import any_affine
 from random_transforms import lone_layout, random_layout, uneven_layout
 
@@ -105,18 +105,10 @@ def mistakes(comm):
                 "segments is a int",
             ),
         ):
-            error = raised(call)
-            yield isinstance(error, kind), f"{error!r}"
-            yield words in str(error), f"{error}"
-            yield len({*comm.allgather(str(error))}) == 1, f"{error!r}"
+            yield from one_error(comm, call, kind, words)
         length = layout.shape[0]
         found = u.cumsum().to_numpy()
         yield np.array_equal(found, np.cumsum(np.arange(length))), f"after errors in {layout}"
 
 
-RANKS = (2, 3, 4, 6, 8)
-CHECKS = {
-    "results": (results, RANKS),
-    "messages": (messages, RANKS),
-    "mistakes": (mistakes, RANKS),
-}
+CHECKS = checks((2, 3, 4, 6, 8), results, messages, mistakes)

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 from mpi4py import MPI
-from mpi_checks import carry_out, over_messages, raised
+from mpi_checks import carry_out, checks, over_messages, raised
 from uneven_cases import uneven
 
 import graycube as gc
@@ -198,6 +198,24 @@ def large_borders_that_differ(comm):
     yield isinstance(error, InvalidValueError), f"{error!r}"
     yield raised(pair[0].exchange) is None, "and go on"
     over.Free()
+
+
+def updates_that_differ(comm):
+    """What one rank cannot take in, all hear of: in memory, by messages, and in boxes."""
+    for ownership, large in ((False, 1 << 30), (False, 1), (True, 1)):
+        over = comm.Dup()
+        layout = gc.Layout.mesh((4 * comm.size, 6), (comm.size, 1), ownership=ownership)
+        x = np.random.default_rng(0).random(layout.shape)
+        a = gc.CubeArray.from_numpy(x, layout, over)
+        with patch.object(borders, "LARGE", large):
+            window = a.halo((2, 0))
+        given = a.astype("f4") if comm.rank == 1 else a
+        error = raised(lambda w=window, z=given: w.update(z))
+        yield "rank 1, the array has the dtype float32" in str(error), f"{ownership}: {error!r}"
+        yield isinstance(error, InvalidValueError), f"{error!r}"
+        window.update(2 * a)
+        yield np.array_equal(window[2, 0].to_numpy(), np.roll(2 * x, -2, 0)), "it goes on"
+        over.Free()
 
 
 def _is_short(a):
@@ -383,27 +401,26 @@ def endings(name):
         a = a.relayout(layout).relayout(other)
 
 
-CHECKS = {
-    check.__name__.replace("_", " "): (check, (2, 4, 8))
-    for check in (
-        everything_arrives,
-        codes_of_bits,
-        nothing_is_sent,
-        short_results_are_left_in_memory,
-        notes_stay,
-        large_borders_are_sent,
-        large_borders_that_differ,
-        buffers_grow,
-        slow_readers,
-        memory_is_given_back,
-        no_room,
-        elsewhere,
-        other_processors,
-        messages_pass,
-        switched_off,
-        words_that_switch_it_off,
-    )
-}
+CHECKS = checks(
+    (2, 4, 8),
+    everything_arrives,
+    codes_of_bits,
+    nothing_is_sent,
+    short_results_are_left_in_memory,
+    notes_stay,
+    large_borders_are_sent,
+    large_borders_that_differ,
+    updates_that_differ,
+    buffers_grow,
+    slow_readers,
+    memory_is_given_back,
+    no_room,
+    elsewhere,
+    other_processors,
+    messages_pass,
+    switched_off,
+    words_that_switch_it_off,
+)
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:

@@ -1,7 +1,7 @@
 """Arrays sorted over ranks, beside NumPy's; mistakes; and how little is held."""
 
 import numpy as np
-from mpi_checks import raised
+from mpi_checks import checks, one_error
 from sorting_cases import case, complaints
 
 import graycube as gc
@@ -49,16 +49,9 @@ def mistakes(comm):
         (lambda: gc.sort(u, axis=None), lambda: gc.sort(u)),
         (lambda: gc.unique(u.astype("f4")), lambda: gc.unique(u)),
     ):
-        error = raised(wrong if last else right)
         if comm.size > 1:
-            yield isinstance(error, GraycubeError), f"{error!r}"
-            yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+            yield from one_error(comm, wrong if last else right, GraycubeError)
     yield gc.sort(u).shape == x.shape, "afterwards"
 
 
-RANKS = (1, 2, 3, 4, 8)
-CHECKS = {
-    "as numpy sorts": (as_numpy_sorts, RANKS),
-    "blocks stay": (blocks_stay, RANKS),
-    "mistakes": (mistakes, RANKS),
-}
+CHECKS = checks((1, 2, 3, 4, 8), as_numpy_sorts, blocks_stay, mistakes)

@@ -1,12 +1,12 @@
 """Tridiagonal systems over MPI, of any lengths, and those that some rank cannot solve."""
 
 import numpy as np
-from mpi_checks import raised
+from mpi_checks import checks, one_error
 from tridiagonal_cases import solved, system
 from uneven_cases import of_either_kind
 
 import graycube as gc
-from graycube.errors import GraycubeError, SingularError
+from graycube.errors import GraycubeError, InvalidValueError, SingularError
 
 
 def as_numpy(comm):
@@ -34,18 +34,17 @@ def mistakes(comm):
         (lambda: gc.solve_tridiagonal(0, zero, 0, b), SingularError),
         (lambda: gc.solve_tridiagonal(1, 4, 1, b, axis=int(last)), GraycubeError),
         (lambda: gc.solve_tridiagonal(1, 4, 1, b, periodic=bool(last)), GraycubeError),
+        (lambda: gc.solve_tridiagonal(1, 9 if last else 4, 1, b), InvalidValueError),
+        (
+            lambda: gc.solve_tridiagonal(1, 4, [1, 1 + last], gc.stack([b, b])),
+            InvalidValueError,
+        ),
         (lambda: gc.solve_tridiagonal(1, 4, "x" if last else 1, b), GraycubeError),
     )
     for call, kind in cases:
-        error = raised(call)
-        yield isinstance(error, kind), f"{error!r}"
-        yield len(set(comm.allgather(str(error)))) == 1, f"{error!r}"
+        yield from one_error(comm, call, kind)
         x = gc.solve_tridiagonal(1, 4, 1, b, periodic=True)
         yield np.allclose(x.local, 1 / 6), "afterwards"
 
 
-RANKS = (2, 3, 4, 6, 8)
-CHECKS = {
-    "as numpy": (as_numpy, RANKS),
-    "mistakes": (mistakes, RANKS),
-}
+CHECKS = checks((2, 3, 4, 6, 8), as_numpy, mistakes)

@@ -6,7 +6,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from claim_cases import module_of, paper_of, with_another_figure, with_another_function
+from claim_cases import (
+    everything,
+    module_of,
+    paper_of,
+    with_another_figure,
+    with_another_function,
+)
 
 import graycube as gc
 from graycube.papers import reproduce
@@ -130,10 +136,6 @@ def test_a_misquoted_entry_is_found(key, row, column, entry):
     assert not with_another_figure(PAPER, CLAIMS[key], row, column, entry).as_recorded
 
 
-def everything(value):
-    return lambda *_, **__: value
-
-
 def unchanged(place, *_):
     return place
 
@@ -145,7 +147,8 @@ def never(*_):
 LIBRARY = module_of(PAPER, "networks").by_library
 CODED = module_of(PAPER, "cube").coded
 FOUR, TWO = (module_of(PAPER, name) for name in ("four", "two"))
-ONE = module_of(PAPER, "one")
+SAMPLE_CODE, TO_BINARY = (getattr(module_of(PAPER, "points"), name)
+                          for name in ("sample_code", "to_binary"))  # fmt: skip
 SECTIONS = module_of(PAPER, "summary")._sections
 OTHER = {"binary": "gray", "gray": "binary"}
 BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
@@ -156,7 +159,7 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
       for name in ("gray", "gray_inverse")),
     ("codes:reflected", unchanged, "text-2-a"),
     ("codes:odd", lambda a, _: 0 * a, "text-2-b"),
-    ("codes:carried", unchanged, "text-2-b figure-2"),
+    ("codes:converts", everything(value=False), "text-2-b figure-2"),
     ("codes:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
      "lemma-2 table-1"),
     ("text:four", lambda n, p, output: FOUR.four(n, p, OTHER[output]),
@@ -178,10 +181,10 @@ BROKEN = [  # what is replaced, by what, and which claims then come out otherwis
     ("text:by_library", lambda kind, _, p, n: LIBRARY(kind, "Binary", p, n),
      "text-4.1-b text-4.1-c"),
     ("text:coded", lambda kind, _, p, n: CODED(kind, "Binary", p, n), "text-4.2-a"),
-    ("points:sample_code", lambda x, _: ONE.sample_code(x, "printed"),
+    ("points:sample_code", lambda x, _: SAMPLE_CODE(x, "printed"),
      "text-5-c figure-23"),
-    ("points:sample_code", lambda x, _: ONE.sample_code(x, "mended"), "text-5-d"),
-    ("points:to_binary", lambda x, _=0, **__: ONE.to_binary(x, "mended"), "text-5-e"),
+    ("points:sample_code", lambda x, _: SAMPLE_CODE(x, "mended"), "text-5-d"),
+    ("points:to_binary", lambda x, _=0, **__: TO_BINARY(x, "mended"), "text-5-e"),
     ("summary:proved", lambda _, code, *__: int(code != "Binary"), "text-1-j"),
     ("summary:proved", everything(1), "text-3.2-d text-6-c"),
     ("summary:_sections", lambda _, radix, *__: radix, "text-6-i"),

@@ -16,9 +16,9 @@ MACHINE = gc.Machine(2, ports="all", startup=100.0, per_byte=1.0)
 
 
 def swap(start, stop, dims, size):
-    """Nodes 1 and 2 exchange these positions, over one dimension and then the other."""
+    """Nodes 1 and 2 exchange these positions over one dimension, then the other, by a map."""
     crossings = tuple(Crossing(d, k * size) for k, d in enumerate(dims))
-    return Way(start, stop, (Step(Exchange(flip=3, when=3, want=1), crossings),))
+    return Way(start, stop, (Step(Exchange(flip=3, when=3).affine(2), crossings),))
 
 
 def both_ways(block, target=TARGET):

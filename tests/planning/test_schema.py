@@ -5,6 +5,7 @@ import sys
 from copy import deepcopy
 
 import pytest
+from json_trees import parent, places_in
 from jsonschema import ValidationError
 from page_cases import CASES, COSTS
 from schemas import validator
@@ -48,22 +49,10 @@ def content_of(name):
     return json.loads(plan_text(made.schedule, made.machine))
 
 
-def places(tree, at=()):
-    """The ways to everything in some JSON; of a list the first entry stands for all."""
-    yield at
-    entries = tree.items() if isinstance(tree, dict) else ()
-    entries = list(enumerate(tree[:1])) if isinstance(tree, list) else entries
-    for key, inner in entries:
-        yield from places(inner, (*at, key))
-
-
 def changed(tree, at, change):
     """A copy in which something else is at a place."""
     made = deepcopy(tree)
-    inner = made
-    for key in at[:-1]:
-        inner = inner[key]
-    change(inner, at[-1])
+    change(parent(made, at), at[-1])
     return made
 
 
@@ -92,7 +81,7 @@ def test_schedules_alone_have_a_schema_too():
 def test_what_the_schema_refuses_is_not_read(name):
     """The schema is never stricter than the reader, and misses few wrong values."""
     content, refused, missed = content_of(name), 0, 0
-    for at in places(content):
+    for at in places_in(content, longest=1):
         for wrong in WRONG if at else ():
             made = changed(content, at, lambda inner, key: inner.__setitem__(key, wrong))  # noqa: B023
             valid, loads = validator().is_valid(made), read(made)
@@ -127,7 +116,7 @@ def test_a_key_too_many_or_too_few_is_refused(name):
         "stages",
         "free",
     }
-    for at in places(content):
+    for at in places_in(content, longest=1):
         if not at or not isinstance(at[-1], str):
             continue
         if at[-1] not in free:

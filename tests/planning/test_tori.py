@@ -177,17 +177,3 @@ def test_a_search_knows_the_numbers_too():
     )
     assert found.cycles <= gc.plan(source, target, 11, machine=machine).cycles
     assert found.lower_bound <= found.cost
-
-
-@pytest.mark.parametrize(
-    "machine",
-    [gc.Machine.torus((4,)), gc.Machine.torus((8,)), gc.Machine(2, ports=(1, 1))],
-    ids=["square", "ring", "card"],
-)
-def test_advice_and_halos_are_for_links_of_a_cube(machine):
-    layout = gc.Layout.nodes(machine.dims, "gray")
-    words = "squares" if machine.renumbers else "links that are shared"
-    with pytest.raises(GraycubeError, match=words):
-        gc.advise(gc.Stencil(1), machine=machine, size=64)
-    with pytest.raises(GraycubeError, match=words):
-        gc.halo(layout, reach=1).time(machine)

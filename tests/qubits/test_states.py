@@ -176,8 +176,11 @@ def test_a_gate_that_is_not_unitary_is_warned_of_on_request():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda s: q.apply(s, "h", 3), r"qubits \(3,\): they must be different ones of 0..2"),
-        (lambda s: q.apply(s, "cx", (1, 1)), r"qubits \(1, 1\): they must be different"),
+        (
+            lambda s: q.apply(s, "h", 3),
+            r"qubits are \(3,\): they must be different ones of 0..2",
+        ),
+        (lambda s: q.apply(s, "cx", (1, 1)), r"qubits are \(1, 1\): they must be different"),
         (lambda s: q.apply(s, "cx", 1), "given 1 qubits: its matrix, of shape .4, 4., is on 2"),
         (lambda s: q.apply(s, np.ones((2, 3)), 1), r"shape \(2, 3\): a gate on k qubits"),
         (lambda s: q.apply(s, np.ones((3, 3)), 1), r"shape \(3, 3\): a gate on k qubits"),

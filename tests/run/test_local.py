@@ -102,7 +102,7 @@ def test_any_memory_order_and_read_only_input(view):
 def test_read_only_input_is_refused_as_output():
     blocks = sample((8, 8), np.int64)
     blocks.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
+    with pytest.raises(InvalidValueError, match="out must be writeable"):
         planned().apply(blocks, out=blocks)
 
 

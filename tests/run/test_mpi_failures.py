@@ -49,18 +49,19 @@ def test_a_rank_that_fails_while_data_move_ends_the_job_and_says_why(
     assert "Traceback" in run.stderr, run
 
 
-def test_a_rank_that_is_interrupted_while_data_move_ends_the_job_in_a_line(tmp_path):
-    run = launch(FAILURES, 2, tmp_path, "interrupted inside", limit=40)
+@pytest.mark.parametrize(
+    ("ending", "ranks", "who"),
+    [
+        ("interrupted inside", 2, "rank 1 was interrupted in round 0 of exchange"),
+        ("all interrupted", 4, "rank 0 was interrupted in round 1 of gb3"),
+    ],
+)
+def test_ranks_that_are_interrupted_while_data_move_end_the_job_in_a_line(
+    ending, ranks, who, tmp_path
+):
+    run = launch(FAILURES, ranks, tmp_path, ending, limit=40)
     assert run.returncode != 0
-    words = "graycube: rank 1 was interrupted in round 0 of exchange; the job ends here"
-    assert run.stderr.count(words) == run.stderr.count("graycube: rank") == 1, run
-    assert "Traceback" not in run.stderr, run
-
-
-def test_where_all_are_interrupted_one_rank_says_so(tmp_path):
-    run = launch(FAILURES, 4, tmp_path, "all interrupted", limit=40)
-    assert run.returncode != 0
-    words = "graycube: rank 0 was interrupted in round 1 of gb3; the job ends here"
+    words = f"graycube: {who}; the job ends here"
     assert run.stderr.count(words) == run.stderr.count("graycube: rank") == 1, run
     assert "Traceback" not in run.stderr, run
 

@@ -41,11 +41,9 @@ def invertible(rng, p, n, kind):
             return AffineMap(matrix, rng.getrandbits(p))
 
 
-@pytest.mark.parametrize("kind", ["single bits", "coded nodes", "any"])
-def test_every_node_finds_what_is_moved_to_it(kind):
-    """Element by element, from the definition of a move."""
-    rng = random.Random(kind)  # noqa: S311 - no secret
-    views = 0
+def moved(seed, kind):
+    """Random moves of blocks on 2^n nodes: before and after, element by element."""
+    rng = random.Random(seed)  # noqa: S311 - no secret
     for _ in range(60):
         p = rng.randint(1, 6)
         n = rng.randint(0, p)
@@ -55,13 +53,21 @@ def test_every_node_finds_what_is_moved_to_it(kind):
         for address in range(1 << p):
             there = move(address)
             after[there & low, there >> n] = before[address & low, address >> n]
+        yield n, move, before, after
+
+
+@pytest.mark.parametrize("kind", ["single bits", "coded nodes", "any"])
+def test_every_node_finds_what_is_moved_to_it(kind):
+    """Element by element, from the definition of a move."""
+    views = 0
+    for n, move, before, after in moved(kind, kind):
         fetches = [fetch(move, n, node) for node in range(1 << n)]
         assert len({made.crosses for made in fetches}) == 1
         buffer = before.copy()
         if fetches[0].crosses:
             buffer[[made.position for made in fetches]] = before
         for node, made in enumerate(fetches):
-            found = np.empty(1 << p - n, int)
+            found = np.empty(before.shape[1], int)
             made.into(found, buffer.ravel() if made.crosses else before[node])
             assert np.array_equal(found, after[node])
             views += made.strides is not None
@@ -71,17 +77,8 @@ def test_every_node_finds_what_is_moved_to_it(kind):
 @pytest.mark.parametrize("kind", ["single bits", "coded nodes", "any"])
 def test_letters_bring_what_is_moved(kind):
     """Element by element, from the definition of a move; letters are delivered by hand."""
-    rng = random.Random(f"letters, {kind}")  # noqa: S311 - no secret
     views = 0
-    for _ in range(60):
-        p = rng.randint(1, 6)
-        n = rng.randint(0, p)
-        move, low = invertible(rng, p, n, kind), (1 << n) - 1
-        before = np.arange(1 << p).reshape(1 << n, -1)
-        after = np.empty_like(before)
-        for address in range(1 << p):
-            there = move(address)
-            after[there & low, there >> n] = before[address & low, address >> n]
+    for n, move, before, after in moved(f"letters, {kind}", kind):
         all_letters = [letters(move, n, node) for node in range(1 << n)]
         sent = np.empty_like(before)
         for node, made in enumerate(all_letters):
@@ -92,7 +89,7 @@ def test_letters_bring_what_is_moved(kind):
                 sent[giver].reshape(len(made.takers), -1)[all_letters[giver].takers.index(node)]
                 for giver in made.givers
             ]
-            found = np.empty(1 << p - n, int)
+            found = np.empty(before.shape[1], int)
             made.fetch.into(found, np.concatenate(mail))
             assert np.array_equal(found, after[node])
             views += made.fetch.strides is not None and made.packing.strides is not None

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
+from json_trees import parent, places_in
 from schedule_cases import blocks_of, longest_messages
 from strategies import affine_map, affine_parts, apply_rows, ones
 from sweeping import examples
@@ -423,14 +424,6 @@ STRANGE = [None, True, False, -1, 0, 1, 2, 3, 255, 1.5, "", "x", [], {}, [[]], [
            "flip 99 where a1 = 1", {"every": 1}, {"columns": [], "constant": 0}]  # fmt: skip
 
 
-def places_in(value, path=()):
-    """The path of every value in a tree, of inner ones too."""
-    yield path
-    if isinstance(value, dict | list):
-        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from places_in(entry, (*path, key))
-
-
 def test_every_form_is_read_back():
     for schedule in EXAMPLES:
         assert load(dump(schedule)) == schedule
@@ -446,9 +439,7 @@ def test_strange_values_in_a_file_are_refused_or_judged(example, strange):
         if not path:
             continue
         tree = json.loads(text)
-        inner = tree
-        for key in path[:-1]:
-            inner = inner[key]
+        inner = parent(tree, path)
         if strange == "leave out":
             del inner[path[-1]]
         elif strange == "twice" and isinstance(inner, list):

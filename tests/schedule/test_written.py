@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from json_trees import parent, places_in
 from schedule_cases import (
     ON_CIRCUITS,
     circuits,
@@ -40,25 +41,8 @@ def example_of_relabel():
 EXAMPLES = [example, example_of_moves, example_of_relabel]
 
 
-def places_in(value, path=()):
-    """The path of every value in a tree, of inner ones too."""
-    yield path
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            yield from places_in(entry, (*path, key))
-    elif isinstance(value, list):
-        for k, entry in enumerate(value):
-            yield from places_in(entry, (*path, k))
-
-
 def places_of(make):
     return [path for path in places_in(make()) if path]
-
-
-def parent(tree, path):
-    for key in path[:-1]:
-        tree = tree[key]
-    return tree
 
 
 def changed(tree, path, value):

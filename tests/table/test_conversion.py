@@ -132,6 +132,7 @@ FOR_OTHER_TASKS = (
     "pairs",
     "by-message",
     "by-part",
+    "units",
 )
 
 

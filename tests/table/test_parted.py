@@ -205,3 +205,88 @@ def test_patterns_of_slots_are_checked(pattern):
     assert '"slots": "0"' in text
     with pytest.raises(GraycubeError, match="slots"):
         load(text.replace('"slots": "0"', f'"slots": {pattern!r}'.replace("'", '"')))
+
+
+def blocks_transposed(n):
+    """Rows to columns of a matrix whose blocks are on 2^(n/2) x 2^(n/2) nodes."""
+    bits = [f"b{j}" for j in range(n)]
+    turned = " ".join([*bits[n // 2 - 1 :: -1], *bits[: n // 2 - 1 : -1]])
+    return gc.Layout.nodes(n), gc.Layout.parse(f"(|| {turned})")
+
+
+@pytest.mark.parametrize(
+    ("ports", "startup", "rounds", "cycles"),
+    [
+        (1, 300.0, 4, 4 * 96),
+        (1, 30.0, 6, 6 * 48),  # 96 in two waves
+        (2, 20.0, 6, 6 * 24),
+        (3, 90.0, 4, 4 * 32),
+        (3, 2.5, 10, 10 * 8),  # four waves of three parts
+        (4, 90.0, 4, 4 * 24),
+        (4, 9.0, 5, 5 * 12),  # two waves of four parts, without a pause
+        (4, 1.0, 9, 9 * 6),
+    ],
+)
+def test_bits_that_trade_places_do_it_in_waves(ports, startup, rounds, cycles):
+    """n (m + 1) / 2 rounds of K / (p m) for m waves; on all ports n m / 2 + 1 of K / (n m)."""
+    machine = gc.Machine(4, ports, startup=startup, per_byte=1.0)
+    plan = gc.plan(*blocks_transposed(4), 96, machine=machine, algorithm="rotated-parts")
+    assert (plan.rounds, plan.cycles) == (rounds, cycles)
+    assert plan.verify()
+    assert not judge(plan.schedule, machine)[0]
+    assert by_links(plan.schedule) == (plan.cycles, plan.rounds, plan.traffic.crossings)
+    x = np.arange(16 * 96).reshape(16, 96)
+    goal = [u >> 2 | (u & 3) << 2 for u in range(16)]
+    assert np.array_equal(plan.apply(x)[goal], x)
+    made = list(scripts(plan.schedule, range(16)))
+    rows = x.reshape(16, made[0].rows, made[0].unit)
+    assert np.array_equal(rehearse(made, rows).reshape(x.shape)[goal], x)
+    assert load(dump(plan.schedule)) == plan.schedule
+
+
+def test_large_transposes_are_proved_and_counted():
+    """Nothing depends on the number of nodes: 2^16 of them, on all ports but MAX_PARTS."""
+    machine = gc.Machine(16, 8, startup=1.0, per_byte=1.0)
+    plan = gc.plan(*blocks_transposed(16), 1 << 20, machine=machine, algorithm="rotated-parts")
+    assert plan.verify()
+    assert plan.cycles < 1.04 * 16 * (1 << 20) / (2 * 8)
+
+
+def test_bits_in_a_cycle_trade_places_one_after_the_other():
+    """Three bits in two trades, of which one has dimensions of both."""
+    pair = gc.Layout.nodes(3), gc.Layout.parse("(|| b1 b0 b2)")
+    for ports in (1, 2, 3):
+        machine = gc.Machine(3, ports, startup=2.0, per_byte=1.0)
+        plan = gc.plan(*pair, 24, machine=machine, algorithm="rotated-parts")
+        assert plan.verify()
+        assert not judge(plan.schedule, machine)[0]
+
+
+@pytest.mark.parametrize("block", [5, 7, 11, 13])
+@pytest.mark.parametrize("ports", [1, 2, 3])
+def test_blocks_in_units_are_never_dearer_than_larger_ones(block, ports):
+    """A block with some empty elements more is a plan for this one, too."""
+    pair = gc.Layout.nodes(3), gc.Layout.parse("(|| b1 b0 b2)")
+    machine = gc.Machine(3, ports, startup=0.5, per_byte=1.0)
+    plan = gc.plan(*pair, block, machine=machine)
+    padded = [gc.plan(*pair, -(-block // k) * k, machine=machine).cost for k in (2, 4, 8)]
+    assert plan.cost <= min(padded)
+    assert plan.verify()
+    assert not judge(plan.schedule, machine)[0]
+
+
+def test_units_have_ways_of_their_own():
+    """What is made for four units is for 13 elements as far as they are there."""
+    source, target = gc.Layout.nodes(4), gc.Layout.parse("(|| b0 b3 b2 b1)")
+    machine = gc.Machine(4, 2)
+    plan = gc.plan(source, target, 13, machine=machine)
+    assert plan.algorithm == "units"
+    sizes = {way.size for way in plan.schedule.ways}
+    assert len(sizes) == 2
+    assert by_links(plan.schedule) == (plan.cycles, plan.rounds, plan.traffic.crossings)
+    x = np.arange(16 * 13).reshape(16, 13)
+    whole = gc.plan(source, target, 13, machine=machine, algorithm="exchange")
+    assert np.array_equal(plan.apply(x), whole.apply(x))
+    made = list(scripts(plan.schedule, range(16)))
+    rows = x.reshape(16, made[0].rows, made[0].unit)
+    assert np.array_equal(rehearse(made, rows).reshape(x.shape), whole.apply(x))

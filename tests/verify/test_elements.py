@@ -36,8 +36,11 @@ def caught(mutant, machine, rule, place):
 
 
 @st.composite
-def journeys(draw, least=1):
-    """Moves, machine, their rows, and the row numbers of one element's hops in order."""
+def journeys(draw, least=1, first=0, last=1):
+    """Moves, machine, their rows, the row numbers of one element's hops in order, and one hop.
+
+    It is not one of the ``first``, and there are ``last`` from it on.
+    """
     schedule, machine = draw(conversions(rounds=least))
     moves = expand(schedule)
     rows = rows_of(moves)
@@ -46,7 +49,8 @@ def journeys(draw, least=1):
         hops.setdefault(row[3], []).append(r)
     long_enough = [way for way in hops.values() if len(way) >= least]
     assume(long_enough)
-    return moves, machine, rows, draw(st.sampled_from(long_enough))
+    way = draw(st.sampled_from(long_enough))
+    return moves, machine, rows, way, draw(st.integers(first, len(way) - last))
 
 
 def after(k):
@@ -55,10 +59,9 @@ def after(k):
 
 
 @FEW
-@given(journeys(), st.data())
-def test_a_dropped_send_leaves_the_element_behind(case, data):
-    moves, machine, rows, way = case
-    k = data.draw(st.integers(0, len(way) - 1))
+@given(journeys())
+def test_a_dropped_send_leaves_the_element_behind(case):
+    moves, machine, rows, way, k = case
     kept = [row for r, row in enumerate(rows) if r != way[k]]
     if k == len(way) - 1:
         _, node, _, element = rows[way[k]]
@@ -70,10 +73,10 @@ def test_a_dropped_send_leaves_the_element_behind(case, data):
 
 
 @FEW
-@given(journeys(), st.data())
-def test_a_send_twice_is_twice_on_its_link(case, data):
-    moves, machine, rows, way = case
-    cycle, node, dimension, element = rows[data.draw(st.sampled_from(way))]
+@given(journeys())
+def test_a_send_twice_is_twice_on_its_link(case):
+    moves, machine, rows, way, k = case
+    cycle, node, dimension, element = rows[way[k]]
     mutant = with_rows(moves, [*rows, (cycle, node, dimension, element)])
     caught(mutant, machine, "link", (cycle, node, element))
     caught(mutant, machine, "ports", (cycle, node, element))
@@ -83,8 +86,7 @@ def test_a_send_twice_is_twice_on_its_link(case, data):
 @FEW
 @given(journeys(), st.data())
 def test_a_send_over_another_dimension_arrives_elsewhere(case, data):
-    moves, machine, rows, way = case
-    k = data.draw(st.integers(0, len(way) - 1))
+    moves, machine, rows, way, k = case
     cycle, node, dimension, element = rows[way[k]]
     other = data.draw(st.sampled_from([d for d in range(machine.dims) if d != dimension]))
     rows[way[k]] = cycle, node, other, element
@@ -97,30 +99,27 @@ def test_a_send_over_another_dimension_arrives_elsewhere(case, data):
 
 
 @FEW
-@given(journeys(least=2), st.data())
-def test_a_send_delayed_onto_its_successor_is_too_late(case, data):
-    moves, machine, rows, way = case
-    k = data.draw(st.integers(0, len(way) - 2))
+@given(journeys(least=2, last=2))
+def test_a_send_delayed_onto_its_successor_is_too_late(case):
+    moves, machine, rows, way, k = case
     late = rows[way[k + 1]]
     rows[way[k]] = (late[0], *rows[way[k]][1:])
     caught(with_rows(moves, rows), machine, "time", (late[0], late[1], late[3]))
 
 
 @FEW
-@given(journeys(least=2), st.data())
-def test_a_send_advanced_onto_its_predecessor_is_too_early(case, data):
-    moves, machine, rows, way = case
-    k = data.draw(st.integers(1, len(way) - 1))
+@given(journeys(least=2, first=1))
+def test_a_send_advanced_onto_its_predecessor_is_too_early(case):
+    moves, machine, rows, way, k = case
     cycle = rows[way[k - 1]][0]
     rows[way[k]] = (cycle, *rows[way[k]][1:])
     caught(with_rows(moves, rows), machine, "time", (cycle, rows[way[k]][1], rows[way[k]][3]))
 
 
 @FEW
-@given(journeys(least=2), st.data())
-def test_two_sends_of_an_element_in_the_wrong_order_leave_from_nowhere(case, data):
-    moves, machine, rows, way = case
-    k = data.draw(st.integers(0, len(way) - 2))
+@given(journeys(least=2, last=2))
+def test_two_sends_of_an_element_in_the_wrong_order_leave_from_nowhere(case):
+    moves, machine, rows, way, k = case
     first, second = rows[way[k]], rows[way[k + 1]]
     rows[way[k]], rows[way[k + 1]] = (second[0], *first[1:]), (first[0], *second[1:])
     place = (first[0], second[1], first[3])
@@ -130,8 +129,7 @@ def test_two_sends_of_an_element_in_the_wrong_order_leave_from_nowhere(case, dat
 @FEW
 @given(journeys(), st.data())
 def test_a_send_in_the_name_of_another_element_is_of_an_absent_one(case, data):
-    moves, machine, rows, way = case
-    k = data.draw(st.integers(0, len(way) - 1))
+    moves, machine, rows, way, k = case
     mine = rows[way[k]]
     rivals = [r for r, row in enumerate(rows) if row[0] == mine[0] and row[1] != mine[1]]
     assume(rivals)
@@ -144,8 +142,7 @@ def test_a_send_in_the_name_of_another_element_is_of_an_absent_one(case, data):
 @FEW
 @given(journeys(), st.data())
 def test_a_send_from_a_wrong_node_is_of_an_absent_element(case, data):
-    moves, machine, rows, way = case
-    k = data.draw(st.integers(0, len(way) - 1))
+    moves, machine, rows, way, k = case
     cycle, node, dimension, element = rows[way[k]]
     wrong = data.draw(st.integers(0, (1 << machine.dims) - 1).filter(lambda u: u != node))
     rows[way[k]] = cycle, wrong, dimension, element
@@ -175,11 +172,10 @@ def test_two_dimensions_in_a_cycle_overload_a_port(case, data):
 @pytest.mark.parametrize("below", [True, False])
 @pytest.mark.parametrize("column", range(4))
 @FEW
-@given(case=journeys(), data=st.data())
-def test_what_does_not_exist_is_out_of_range(column, below, case, data):
-    moves, machine, rows, way = case
-    r = data.draw(st.sampled_from(way))
-    n = machine.dims
+@given(case=journeys())
+def test_what_does_not_exist_is_out_of_range(column, below, case):
+    moves, machine, rows, way, k = case
+    r, n = way[k], machine.dims
     limits = (moves.cycles, 1 << n, n, moves.task.block << n)
     row = list(rows[r])
     row[column] = -1 if below else limits[column]

@@ -19,7 +19,7 @@ from view_cases import GRIDS, HUGE, TABLES, hops, mesh
 import graycube as gc
 from graycube.layout import Axis
 from graycube.layout.cells import cells_of
-from graycube.layout.runs import runs
+from graycube.layout.words import runs
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 WIDE = 10**6

@@ -19,8 +19,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout, Ownership
 from graycube.layout.in_bits import in_bits
-from graycube.machine import Machine
-from graycube.machine.model import require_cube_links
+from graycube.machine import Machine, require_machine
 from graycube.show import Shown, text
 
 MAX_LENGTH = 1 << 62
@@ -197,14 +196,14 @@ def _machine(machine: object, layouts: object) -> Machine:
         for layout in layouts.values():
             if isinstance(layout, Layout | Ownership):
                 dims = in_bits(layout, "advice").n
-                return require_cube_links(machine, dims, "advice")
+                return require_machine(machine, dims)
     if not isinstance(machine, Machine):
         raise InvalidTypeError(
             f"the machine is {machine!r:.60}",
             "it must be a Machine, or the name of a profile where layouts are given",
             "use Machine.profile(name, dims=...)",
         )
-    return require_cube_links(machine, machine.dims, "advice")
+    return machine
 
 
 def _choices(

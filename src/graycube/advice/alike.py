@@ -1,7 +1,8 @@
 """Transforms that are alike: the same network, but for the names of bits.
 
-A network exchanges bits of one axis. Which index bits of the other axes are in the way, in
-which order memory has them, and constants make no difference to what it costs. So a layout is
+A network exchanges bits of one axis. Which index bits of the other axes are in the way and in
+which order memory has them make no difference to what it costs, and neither do constants, but
+for places on rings and paths. So a layout is
 brought into a form that only has the rest, and the network of that form is used for all layouts
 that share it. Dimensions keep their names: what goes to and fro should come back to where it
 was, and not to something that is the same but for the names.
@@ -54,15 +55,18 @@ def transformed(  # noqa: PLR0913
     (b5 b1 b0 || b4 b3 b2)
     """
     words = _words(layout, axis)
-    form = _in_brief(layout, axis, words)
+    apart = layout.map.constant & (1 << layout.n) - 1
+    kept = apart if any(wires.side for wires in machine.wires) else 0
+    form = _in_brief(layout, axis, words, kept)
     found = _network(form, tuple(bits), itemsize, machine, restore)
     if found is None:
         return None
 
     def named(form: Layout) -> Layout:
         moved = form.map @ words.inverse()
-        constant = moved.constant ^ layout.map.constant & (1 << layout.n) - 1
-        return Layout(AffineMap(moved.matrix, constant), layout.n, layout.axes)
+        return Layout(
+            AffineMap(moved.matrix, moved.constant ^ apart ^ kept), layout.n, layout.axes
+        )
 
     return Done(found.cost, found.name, named(found.after), named(found.carried))
 
@@ -76,12 +80,12 @@ def _words(layout: Layout, axis: int) -> AffineMap:
     return AffineMap(Matrix.permutation([*own, *others]))
 
 
-def _in_brief(layout: Layout, axis: int, words: AffineMap) -> Layout:
+def _in_brief(layout: Layout, axis: int, words: AffineMap, constant: int) -> Layout:
     """The form of a layout: the axis is the last one, all others are one."""
     own = layout.axes[axis].bits
     extent = prod(a.extent for a in layout.axes)
     axes = (Axis(layout.p - own, extent), Axis(own))
-    return tidied(Layout(AffineMap(layout.map.matrix) @ words, layout.n, axes))
+    return tidied(Layout(AffineMap(layout.map.matrix, constant) @ words, layout.n, axes))
 
 
 @lru_cache(maxsize=1 << 12)

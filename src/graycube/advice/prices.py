@@ -6,7 +6,7 @@ is counted: arithmetic is the same in every layout, but for copies of coarse gri
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import inf, isfinite
 
@@ -101,7 +101,7 @@ def least(source: Layout, target: Layout, itemsize: int, machine: Machine) -> fl
     >>> least(Layout.cyclic(4, 2), Layout.consecutive(4, 2), 1, Machine(dims=2, startup=1.0))
     6.0
     """
-    task = Task(source, target, source.block_size, itemsize)
+    task = Task(source, target, source.block_size, itemsize).numbered(machine.numbers)
     return max(bound.seconds for bound in lower_bounds(task, machine))
 
 
@@ -114,7 +114,7 @@ def conversion(
     >>> conversion(Layout.cyclic(4, 2), Layout.consecutive(4, 2), 1, machine, Methods())
     (6.0, 'exchange')
     """
-    task = Task(source, target, source.block_size, itemsize)
+    task = Task(source, target, source.block_size, itemsize).numbered(machine.numbers)
     found = cheapest(task, machine, methods.conversion)
     if found is None:
         return inf, "nothing"
@@ -171,7 +171,13 @@ def _network(  # noqa: PLR0913, PLR0917
     if method == "whole blocks":
         cost = in_whole_blocks(layout, axis, bits, itemsize, machine)
         return Done(cost, method, layout, reversed_digits(layout, axis))
-    return transformed(layout, axis, bits, itemsize, machine, restore=method == "restore")
+    there = machine.numbers.widened(layout.p)
+    rest = axis, bits, itemsize, machine
+    done = transformed(there @ layout, *rest, restore=method == "restore")
+    if done is None:
+        return None
+    back = there.inverse()
+    return replace(done, after=back @ done.after, carried=back @ done.carried)
 
 
 def in_whole_blocks(

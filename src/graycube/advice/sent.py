@@ -129,7 +129,8 @@ def straight(task: Task, machine: Machine) -> float:
     >>> straight(Task(Layout.cyclic(4, 2), Layout.consecutive(4, 2), 4), machine)
     33.0
     """
-    return _traffic(task, machine.switching == "circuit").time(machine)
+    in_cube = task.numbered(machine.numbers)
+    return _traffic(in_cube, machine.switching == "circuit").time(machine)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -29,9 +29,10 @@ from graycube.array.ranks import facts_of, nodes_here, require_layout, spread, t
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
 from graycube.gf2.arrays import IntArray
-from graycube.layout import Layout, Ownership
-from graycube.layout.cells import cells_of
+from graycube.layout import Ownership
+from graycube.layout.in_bits import in_boxes
 from graycube.layout.layout import require_cube
+from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.run.agreement import Facts
@@ -49,6 +50,7 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
     """Write an array as a store of Zarr; collective.
 
     >>> import tempfile
+    >>> from graycube.layout import Layout
     >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_zarr(Path(folder) / "a.zarr", a)
@@ -59,7 +61,7 @@ def save_zarr(path: str | Path, a: Held, attributes: Mapping[str, Any] | None = 
     first = over is None or over.rank == 0
     began: list[Path] = []
 
-    def begin() -> tuple[tuple[Path, Placement], Facts]:
+    def begin() -> tuple[tuple[Path, Ownership], Facts]:
         require_plain(a.dtype)
         target, home = _require_store(path), _in_boxes(a.layout)
         if first:
@@ -118,23 +120,21 @@ def _require_store(path: str | Path) -> Path:
     return target
 
 
-def _in_boxes(layout: Placement) -> Placement:
-    """A layout in which each node has one box: this one, or a mesh."""
-    if isinstance(layout, Ownership):
-        axes = (replace(axis, cyclic=False) for axis in layout.axes)
-        return Ownership(tuple(axes), layout.nodes)
-    layout = require_cube(layout, "a store")
-    if layout.copies or prod(cell.count for cell in cells_of(layout)) <= 1 << layout.n:
-        return layout
-    left, nodes = layout.n, []
-    for axis in layout.axes:
-        bits = min(left, axis.bits)
-        nodes.append(1 << bits)
-        left -= bits
-    return Layout.mesh(layout.shape, nodes, ownership=False)
+def _in_boxes(layout: Placement) -> Ownership:
+    """A layout in which each node has one box: that of the same places, or a mesh."""
+    found = layout
+    if not isinstance(layout, Ownership):
+        cube = require_cube(layout, "a store")
+        left, nodes = cube.n - cube.copies, []
+        for axis in cube.axes:
+            nodes.append(1 << min(left, axis.bits))
+            left -= min(left, axis.bits)
+        found = in_boxes(cube) or in_blocks(cube.shape, nodes, cube.copy_count)
+    axes = (replace(axis, cyclic=False) for axis in found.axes)
+    return Ownership(tuple(axes), found.node_count)
 
 
-def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any]) -> None:
+def _create(path: Path, a: Held, home: Ownership, attributes: Mapping[str, Any]) -> None:
     """An empty store for the array."""
     zarr = _zarr()
     try:
@@ -142,7 +142,7 @@ def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any])
             os.fspath(path),
             shape=a.shape,
             dtype=a.dtype,
-            chunks=_chunks(_box(home), a.payload, a.itemsize),
+            chunks=_chunks([axis.block for axis in home.axes], a.payload, a.itemsize),
             compressors=[zarr.codecs.Crc32cCodec()],
             attributes={**attributes, WHOLE: True},
         )
@@ -153,13 +153,6 @@ def _create(path: Path, a: Held, home: Placement, attributes: Mapping[str, Any])
             "it has numbers of usual precision, and attributes that JSON can write",
             "convert them, or save a .npy file",
         ) from None
-
-
-def _box(home: Placement) -> list[int]:
-    """The lengths of the boxes that nodes have; the last ones may be shorter."""
-    if isinstance(home, Ownership):
-        return [axis.block for axis in home.axes]
-    return [cell.width for cell in cells_of(require_cube(home, "a store"))]
 
 
 def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[int, ...]:

@@ -11,7 +11,6 @@ Rules.
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import count
 from math import prod
@@ -20,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.neighbours import Neighbours, traffic
+from graycube.array.neighbours import Neighbours, told, traffic
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.run import no_way_back
-from graycube.run.agreement import Told, different
+from graycube.run.agreement import refuse
 from graycube.run.mpi import Comm
 from graycube.run.windows import Windows, windows
 from graycube.stencil import Frame, Halo
@@ -32,6 +31,7 @@ from graycube.stencil.frame import Index
 
 _Mesh = NDArray[Any]
 _Call = Callable[[], object]
+_Laid = tuple[list[_Call], list[_Call]]  # the copies before the ranks meet, and those after
 _KEPT = 64
 LARGE = 1 << 21
 """Bytes of messages that are sent, if none is shorter and all are stretches of memory."""
@@ -65,21 +65,6 @@ def _shortest(exchange: Halo) -> int:
     lines = (message.coordinates[0] for message in every)
     follow = all((np.diff(line) == 1).all() for line in lines)
     return min((message.size for message in every), default=0) if follow else 0
-
-
-@lru_cache(maxsize=_KEPT)
-def _told(exchange: Halo, dtype: np.dtype[Any]) -> Told:
-    """What all ranks must have alike whenever they exchange."""
-    facts = {"exchange": exchange, "layout": exchange.layout, "periodic": exchange.periodic}
-    return Told(facts, dtype=dtype)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Laid:
-    """The copies before the ranks meet, and those after."""
-
-    before: tuple[_Call, ...]
-    after: tuple[_Call, ...]
 
 
 def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
@@ -120,8 +105,7 @@ class Borders:
         axes = range(len(frame.axes))
         self._axes = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
         exchange = frame.halo
-        self._facts = _told(exchange, mesh.dtype)
-        self._words = (0, *self._facts.digest)
+        self._facts = told(exchange, mesh.dtype)
         self._payload = prod(mesh.shape[len(frame.axes) :])
         most = max(_longest(frame.halo, along) for along in self._axes)
         self._stretch = most * self._payload * mesh.itemsize
@@ -130,18 +114,24 @@ class Borders:
         self._large = _shortest(exchange) * self._payload * mesh.itemsize >= LARGE
         self._grown, self._phases = -1, dict[tuple[int, int], _Laid]()
 
-    def exchange(self) -> None:
+    def update(self, take: Callable[[], None], error: Exception | None) -> None:
+        """Take in other values, and exchange, if no rank has an ``error``; collective."""
+        if error is None:
+            take()
+        self.exchange(error)
+
+    def exchange(self, error: Exception | None = None) -> None:
         """Lay out and read everything; collective."""
-        shared = self._shared
+        shared, words = self._shared, (error is not None, *self._facts.digest)
         if not shared.alive:
             raise InvalidValueError(
                 "the communicator of this window was freed",
                 "the memory of the window went with it",
                 "make the array on a communicator that stays",
             )
-        if self._large and not shared.meet(self._words):
-            raise different(shared.comm, self._facts)
         if self._large or not shared.reserve(shared.comm.size * self._stretch):
+            if not shared.meet(words) or error is not None:
+                refuse(shared.comm, self._facts, error)
             self._instead = self._instead or self._by_messages()
             self._instead.exchange()
             return
@@ -150,15 +140,15 @@ class Borders:
         alike = True
         with no_way_back(lambda: "a halo exchange"):
             for k in range(len(self._axes)):
-                phase = self._phase(k, shared.turn)
-                for copy in phase.before:
+                before, after = self._phase(k, shared.turn)
+                for copy in before:
                     copy()
-                if not (alike := shared.meet(self._words)):
+                if not (alike := shared.meet(words) and error is None):
                     break
-                for copy in phase.after:
+                for copy in after:
                     copy()
         if not alike:
-            raise different(shared.comm, self._facts)
+            refuse(shared.comm, self._facts, error)
 
     def _phase(self, number: int, turn: int) -> _Laid:
         """What is copied about some axes, made when it is needed first."""
@@ -180,7 +170,7 @@ class Borders:
             start = _starts(exchange, source, axes)[rank][next(order[source])]
             after.append(_copy(mesh, places, self._border(shape, source, start, turn), of))
         before += [_copy(mesh, there, mesh, of) for there, of in known.around]
-        return _Laid(tuple(before), tuple(after))
+        return before, after
 
     def _border(self, shape: list[int], rank: int, start: int, turn: int) -> _Mesh:
         """The place of a message of a rank."""

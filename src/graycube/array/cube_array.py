@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.array.archive import load_zarr, save_zarr
+from graycube.array.drawn import drawn, require_seed
 from graycube.array.files import load, save
 from graycube.array.indices import Reader, along_axes, frequency, spectrum_of
 from graycube.array.local import blocks_of_local, local, of_entries, put_local
@@ -24,12 +25,13 @@ from graycube.array.ranks import (
     spread,
     together,
 )
-from graycube.array.relaying import Relay, relaid
+from graycube.array.relaying import relaid
 from graycube.array.sharing import brought_together, sent_from
 from graycube.array.window import Fill, Window, window
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine
+from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 from graycube.show import Sheet, Shown
 from graycube.stencil import ReachLike
@@ -60,13 +62,7 @@ class CubeArray(LikeNumpy, Shown):
         >>> CubeArray.from_numpy([[1, 2], [3, 4]], Layout.nodes(1)).blocks.tolist()
         [[[1, 2]], [[3, 4]]]
         """
-
-        def prepare() -> tuple[CubeArray, dict[str, object]]:
-            require_layout(layout)
-            blocks = layout.scatter(x, nodes_here(layout, comm))
-            return cls(blocks, layout, comm), dict(facts_of("from_numpy", layout, blocks))
-
-        return together(comm, prepare)
+        return cls._made("from_numpy", layout, comm, lambda nodes: layout.scatter(x, nodes))
 
     @classmethod
     def from_function(
@@ -78,7 +74,10 @@ class CubeArray(LikeNumpy, Shown):
         """The array with ``function(i, j, ...)`` at index (i, j, ...), as ``np.fromfunction``.
 
         Collective. The function gets integer arrays, one for each axis, and returns one value
-        for each entry, or a tuple or list of such values: the components of a vector.
+        for each entry, or a tuple or list of such values: the components of a vector. The
+        entries are the elements that are here, in no order: a value may depend on its own
+        index only. ``i.max()``, ``i.sum()`` and random numbers would be others on each rank;
+        see :meth:`random`.
 
         >>> layout = Layout.mesh((4, 4), nodes=(2, 2), code="gray")
         >>> CubeArray.from_function(lambda i, j: 10 * i + j, layout).to_numpy()[3].tolist()
@@ -87,11 +86,43 @@ class CubeArray(LikeNumpy, Shown):
         (4, 4, 2)
         """
 
+        def values(nodes: range) -> NDArray[Any]:
+            where = layout.indices_on(nodes)
+            return of_entries(function(*where), where[0].shape)
+
+        return cls._made("from_function", layout, comm, values)
+
+    @classmethod
+    def random(
+        cls,
+        layout: Layout,
+        comm: Comm | None = None,
+        *,
+        seed: int | Sequence[int],
+        payload: Sequence[int] = (),
+        normal: bool = False,
+    ) -> "CubeArray":
+        """Random numbers, the same in any layout on any number of ranks; collective.
+
+        They are from 0 to below 1: those of ``np.random.Generator(np.random.Philox(seed))`` and
+        its ``random``. With ``normal``, they have the standard normal distribution. Each rank
+        makes its own. Give each field and each step a seed of its own, such as ``[7, step]``.
+
+        >>> u = CubeArray.random(Layout.mesh((4, 2), nodes=(2, 2)), seed=7)
+        >>> wanted = np.random.Generator(np.random.Philox(7)).random((4, 2))
+        >>> np.array_equal(u.to_numpy(), wanted)
+        True
+        >>> noise = CubeArray.random(u.layout, seed=[7, 1], payload=(3,), normal=True)
+        >>> noise.shape
+        (4, 2, 3)
+        """
+
         def prepare() -> tuple[CubeArray, dict[str, object]]:
-            require_layout(layout)
-            where = layout.indices_on(nodes_here(layout, comm))
-            blocks = of_entries(function(*where), where[0].shape)
-            return cls(blocks, layout, comm), dict(facts_of("from_function", layout, blocks))
+            nodes = nodes_here(require_layout(layout), comm)
+            require_seed(seed)
+            blocks = drawn(layout, nodes, seed, payload, normal=normal)
+            facts = {**facts_of("random", layout, blocks), "seed": seed, "normal": normal}
+            return cls(blocks, layout, comm), facts
 
         return together(comm, prepare)
 
@@ -126,11 +157,23 @@ class CubeArray(LikeNumpy, Shown):
         >>> CubeArray.from_local([[1, 2], [3, 4], [5, 6], [7, 8]], layout).blocks.tolist()
         [[1, 2, 5, 6], [3, 4, 7, 8]]
         """
+        return cls._made(
+            "from_local", layout, comm, lambda nodes: blocks_of_local(layout, nodes, piece)
+        )
 
-        def prepare() -> tuple[CubeArray, dict[str, object]]:
-            nodes = nodes_here(require_layout(layout), comm)
-            blocks = blocks_of_local(layout, nodes, piece)
-            return cls(blocks, layout, comm), dict(facts_of("from_local", layout, blocks))
+    @classmethod
+    def _made(
+        cls,
+        what: str,
+        layout: Layout,
+        comm: Comm | None,
+        blocks_on: Callable[[range], NDArray[Any]],
+    ) -> "CubeArray":
+        """The array with these blocks on the nodes that are here; collective."""
+
+        def prepare() -> tuple[CubeArray, Facts]:
+            blocks = blocks_on(nodes_here(require_layout(layout), comm))
+            return cls(blocks, layout, comm), facts_of(what, layout, blocks)
 
         return together(comm, prepare)
 
@@ -256,8 +299,8 @@ class CubeArray(LikeNumpy, Shown):
         >>> x.relayout(Layout.nodes(2), machine="ipsc2", algorithm="direct").shape
         (4,)
         """
-        route = Relay(target, machine, algorithm, renumber=renumber)
-        return CubeArray(*relaid(self.blocks, self.layout, self.comm, route))
+        route = target, machine, algorithm, renumber
+        return CubeArray(*relaid(self.blocks, self.layout, self.comm, *route))
 
     def halo(
         self,

@@ -83,11 +83,10 @@ def element_by_element(
     view = found.arrays[-1]
     if np.broadcast_shapes(*(a.shape for a in found.arrays)) != view.shape:
         raise unlike([*arrays.values(), target], target)
-    if _writes(function) and (not view.size or np.may_share_memory(view, target.blocks)):
+    if _writes(function):
         function(*positional, out=view, **given)
     else:
-        casting = options.get("casting", "same_kind")
-        np.copyto(target.blocks, found.blocks(function(*positional, **given)), casting=casting)
+        np.copyto(view, function(*positional, **given))
     return target
 
 
@@ -115,6 +114,27 @@ def assigned(
 def _writes(function: Callable[..., Any]) -> bool:
     """Whether a function writes into what it is given as ``out``."""
     return isinstance(function, np.ufunc) or function is assigned
+
+
+def where(condition: _H, x: object, y: object) -> _H:
+    """Elements of x where the condition is true, else of y, as ``numpy.where``.
+
+    Both are arrays of the layout of the condition, or numbers.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy([3, 1, 2, 0], Layout.nodes(2, "gray"))
+    >>> where(x > 1, x, -1).to_numpy()
+    array([ 3, -1,  2, -1])
+    """
+    if not isinstance(condition, Held):
+        raise InvalidTypeError(
+            f"the condition is a {type(condition).__name__}",
+            "it must be a CubeArray",
+            "spread it first, with CubeArray.from_numpy(x, layout)",
+        )
+    found: _H = element_by_element(np.where, [condition, x, y], {})
+    return found
 
 
 def _at_a_glance(values: Sequence[object]) -> Held | None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graycube.array import norms, payload, statistics
+from graycube.array import payload, statistics
 from graycube.array.choosing import concatenated, flip, pad, repeat, take
 from graycube.array.differences import diff, gradient, trapezoid
 from graycube.array.elementwise import assigned, element_by_element
@@ -28,6 +28,7 @@ from graycube.array.reductions import reduced
 from graycube.array.rolling import roll
 from graycube.array.scans import cumprod, cumsum
 from graycube.array.sorting import argsort, sort
+from graycube.array.weighted import average, bincount, histogram
 from graycube.errors import InvalidTypeError
 from graycube.layout.required import require_axis
 
@@ -251,7 +252,7 @@ _REDUCTIONS: dict[Function, Function] = {
     np.argmax: partial(statistics.extreme_at, monoid=np.maximum),
     np.count_nonzero: statistics.count_nonzero,
     np.ptp: statistics.ptp,
-    np.linalg.norm: norms.norm,
+    np.linalg.norm: statistics.norm,
 }
 _ELEMENTWISE: tuple[Function, ...] = (
     np.angle, np.around, np.clip, np.copy, np.empty_like, np.fix, np.full_like, np.i0, np.imag,
@@ -273,13 +274,13 @@ TABLE: dict[Function, Row] = {
     np.putmask: Row(Kind.ELEMENTWISE, lambda a, mask, values: _assigned(a, values, where=mask)),
     **{function: _looked_up(function, name) for function, name in _LOOKED_UP.items()},
     **{function: _reduction(function, make) for function, make in _REDUCTIONS.items()},
-    np.vdot: Row(Kind.REDUCES, norms.vdot),
+    np.vdot: Row(Kind.REDUCES, statistics.vdot),
     np.allclose: _of_two(np.allclose, partial(statistics.all_of, np.isclose)),
     np.array_equal: _of_two(
         np.array_equal,
         lambda a1, a2, equal_nan=False: statistics.array_equal(a1, a2, equal_nan),
     ),
-    np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stacked(arrays, axis)),
+    np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
     np.einsum: Row(Kind.PAYLOAD, payload.summed_products),
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),
     np.swapaxes: Row(Kind.PAYLOAD, _swapped),
@@ -290,6 +291,9 @@ TABLE: dict[Function, Row] = {
     np.quantile: _reduction(np.quantile, quantile),
     np.percentile: _reduction(np.percentile, percentile),
     np.median: _reduction(np.median, median),
+    np.average: _reduction(np.average, average),
+    np.bincount: _reduction(np.bincount, bincount),
+    np.histogram: _reduction(np.histogram, histogram),
     np.concatenate: Row(Kind.MOVES, lambda arrays, axis=0: concatenated(arrays, axis)),
     np.append: Row(Kind.MOVES, lambda arr, values, axis: concatenated([arr, values], axis)),
     np.hstack: Row(Kind.MOVES, _joined(lambda ndim: min(ndim - 1, 1))),

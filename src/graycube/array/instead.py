@@ -27,7 +27,6 @@ _FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("split", "array_split", "delete"), "use np.take(u, range(3, 5), axis=0)"),
     "vstack": "use np.concatenate([u, v], axis=0)",
     **dict.fromkeys(("convolve", "correlate"), "use gc.convolve, which goes over nodes"),
-    "average": "use sums of what is multiplied by the weights: (u * w).sum(0) / w.sum(0)",
     "apply_along_axis": "bring the axis to memory with u.relayout, and work on u.local",
     "piecewise": "use np.select, with what each function gives",
     "unwrap": "add multiples of 2 pi to np.diff(u), and take np.cumsum",

@@ -58,12 +58,13 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
     def T(self) -> Self:  # noqa: N802 - NumPy's
         """The array with its axes in reverse order, if it has no payload; sends nothing.
 
+        It is a copy: no array in other places or another order shares memory with this one.
         With payload the components would come first: say ``u.transpose(1, 0, 2)``.
         """
         return payload.permuted(self)
 
     def transpose(self, *axes: int) -> Self:
-        """The array with its axes in this order; those of the layout stay before the payload.
+        """A copy with its axes in this order; those of the layout stay before the payload.
 
         >>> from graycube.layout import Layout
         >>> LikeNumpy(np.zeros((2, 4)), Layout.mesh((4, 2), nodes=(2, 1))).transpose(1, 0).shape
@@ -79,6 +80,12 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         np.int64(3)
         """
         return self.with_blocks(self.blocks.copy())
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.copy()  # on the same communicator
 
     def conj(self) -> Self:
         """The complex conjugate.
@@ -308,7 +315,10 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         return bool(self.all())
 
     def __getitem__(self, key: _Index | tuple[_Index, ...]) -> Self:
-        """The part of the payload that an index takes: ``u[..., 0]``, ``u[:, :, 1:]``."""
+        """The part of the payload that an index takes: ``u[..., 0]``, ``u[:, :, 1:]``.
+
+        It shares memory with the array where NumPy's would.
+        """
         return self.with_blocks(self.blocks[payload.of_payload(self, key)])
 
     def __setitem__(self, key: _Index | tuple[_Index, ...], value: "Held | ArrayLike") -> None:
@@ -345,7 +355,9 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
                 "its elements are on several ranks, and nothing gathers unless it says so",
                 "call to_numpy() on all ranks, gather() for one, or use the blocks",
             )
-        return np.array(self.layout.gather(self.blocks), dtype=dtype, copy=None)
+        whole = self.layout.gather(self.blocks)
+        shares = np.may_share_memory(whole, self.blocks)
+        return np.array(whole, dtype=dtype, copy=True if shares else None)
 
     def __array_ufunc__(
         self,

@@ -108,10 +108,13 @@ def reordered(blocks: _Blocks, layout: Placement, target: Placement, nodes: rang
     >>> reordered(np.arange(24).reshape(1, 24), box, bits, range(1))[0, :6].tolist()
     [0, 4, 8, 1, 5, 9]
     """
-    made = layout.piece(nodes).of(blocks)
+    payload = blocks.shape[2:]
     if isinstance(target, Layout):
-        made = target.scatter(made) if len(nodes) > 1 else target.piece(nodes).block(made)
-    return made.reshape(*target.held_shape(nodes), *blocks.shape[2:])
+        box = blocks.reshape(*layout.boxes(nodes)[2:], *payload)
+        made = target.scatter(box) if len(nodes) > 1 else target.piece(nodes).block(box)
+    else:
+        made = layout.piece(nodes).of(blocks)
+    return made.reshape(*target.held_shape(nodes), *payload)
 
 
 def of_kind(a: _H, layout: Placement) -> _H:

@@ -5,7 +5,7 @@ What is where depends on the layout and the stencil alone, so windows of many ar
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.run import freed_with, mpi, no_way_back, private
+from graycube.run.agreement import Reduction, Told, refuse
 from graycube.run.mpi import Comm
+from graycube.run.windows import windows_of
 from graycube.stencil import Frame, Halo
 from graycube.stencil.frame import Index
 from graycube.stencil.owned import OwnedHalo
@@ -23,6 +25,20 @@ if TYPE_CHECKING:
 
 _Mesh = NDArray[Any]
 _KEPT = 16  # stencils on layouts, the latest ones
+_STENCILS = 64
+
+
+@lru_cache(maxsize=_STENCILS)
+def told(exchange: Halo | OwnedHalo, dtype: np.dtype[Any]) -> Told:
+    """What all ranks must have alike whenever they exchange.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.stencil import halo
+    >>> told(halo(Layout.mesh((8,), nodes=(4,)), reach=1), np.dtype(float))["periodic"]
+    (True,)
+    """
+    facts = {"exchange": exchange, "layout": exchange.layout, "periodic": exchange.periodic}
+    return Told(facts, dtype=dtype)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,22 +60,17 @@ class AllHere:
     def __init__(self, frames: tuple[Frame, ...], meshes: Sequence[_Mesh]) -> None:
         self._meshes, self._copies = meshes, _copies(frames)
 
+    def update(self, take: Callable[[], None], error: Exception | None) -> None:
+        """Take in other values, and exchange, if there is no ``error``."""
+        if error is not None:
+            raise error
+        take()
+        self.exchange()
+
     def exchange(self) -> None:
         """Copy everything."""
-        for copy in self._copies:
-            rows = self._meshes[copy.source][copy.taken]
-            self._meshes[copy.target][copy.put] = rows[copy.of]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Copy:
-    """From places of the source, those ``of`` what is taken are put to places of the target."""
-
-    source: int
-    target: int
-    taken: Index
-    of: Index
-    put: Index
+        for source, taken, of, target, there in self._copies:
+            self._meshes[target][there] = self._meshes[source][taken][of]
 
 
 @lru_cache(maxsize=_KEPT)
@@ -75,21 +86,24 @@ def frames_of(exchange: Halo | OwnedHalo, nodes: range) -> tuple[Frame, ...]:
     return tuple(Frame(exchange, node) for node in nodes)
 
 
+_Copy = tuple[int, Index, Index, int, Index]
+"""Places of a mesh, those ``of`` what is taken there, and the places of a mesh they go to."""
+
+
 @lru_cache(maxsize=_KEPT)
 def _copies(frames: tuple[Frame, ...]) -> tuple[_Copy, ...]:
     """What all nodes copy, axis by axis."""
     return tuple(c for axis in range(len(frames[0].axes)) for c in _copies_along(frames, axis))
 
 
-def _copies_along(frames: Sequence[Frame], axis: int) -> "Iterator[_Copy]":
+def _copies_along(frames: Sequence[Frame], axis: int) -> Iterator[_Copy]:
     for node, frame in enumerate(frames):
-        for there, here in frame.around(axis):
-            yield _Copy(node, node, here, (), there)
+        yield from ((node, here, (), node, there) for there, here in frame.around(axis))
         for message in frame.halo.received(node):
             if message.axis == axis:
                 taken = frames[message.source].sent(message)
                 there, of = frame.received(message)
-                yield _Copy(message.source, node, taken, of, there)
+                yield message.source, taken, of, node, there
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,20 +133,35 @@ class Neighbours:
     def __init__(self, frame: Frame, mesh: _Mesh, comm: Comm) -> None:
         known = private(comm)
         self._mesh, self._comm = mesh, known.comm
+        self._shared, self._facts = windows_of(known), told(frame.halo, mesh.dtype)
         axes = range(len(frame.axes))
         together = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
         self._phases = [self._phase(frame, axes) for axes in together]
         requests = (q for phase in self._phases for q in phase.requests)
         self._requests = freed_with(self, requests, known)
 
+    def update(self, take: Callable[[], None], error: Exception | None) -> None:
+        """Take in other values, and exchange, if no rank has an ``error``; collective.
+
+        Ranks are asked before they send, and answer meanwhile: a rank that has one sends what
+        it had before, so that no other waits for it.
+        """
+        self._require_alive()
+        failed, words = error is not None, self._facts.digest
+        answer = (
+            Reduction(self._comm, words, failed=failed).alike
+            if self._shared is None
+            else partial(self._shared.meet, (failed, *words))
+        )
+        if error is None:
+            take()
+        self.exchange()
+        if not answer() or failed:
+            refuse(self._comm, self._facts, error)
+
     def exchange(self) -> None:
         """Send and receive everything; collective."""
-        if not self._requests.alive:
-            raise InvalidValueError(
-                "the communicator of this window was freed",
-                "the messages of the window went with it",
-                "make the array on a communicator that stays",
-            )
+        self._require_alive()
         start, wait = mpi().Prequest.Startall, mpi().Prequest.Waitall
         with no_way_back(lambda: "a halo exchange"):
             for phase in self._phases:
@@ -144,6 +173,14 @@ class Neighbours:
                 wait(phase.requests)
                 for buffer, places, of in phase.unpacked:
                     self._mesh[places] = buffer[of]
+
+    def _require_alive(self) -> None:
+        if not self._requests.alive:
+            raise InvalidValueError(
+                "the communicator of this window was freed",
+                "the messages of the window went with it",
+                "make the array on a communicator that stays",
+            )
 
     def _phase(self, frame: Frame, axes: tuple[int, ...]) -> _Together:
         known, comm = traffic(frame, axes), self._comm

@@ -1,7 +1,11 @@
 """What each element holds, its payload: components taken and joined, and the order of axes.
 
-Rule: axes of the layout stay before those of the payload, and nothing is sent. Axes of the
-layout may change places among themselves, which renames the bits of the index.
+Rules.
+
+1. Axes of the layout stay before those of the payload, and nothing is sent. Axes of the layout
+   may change places among themselves, which renames the bits of the index.
+2. What takes components shares their memory, as NumPy's views do. An array with its axes in
+   another order never does: in some layouts it could not.
 """
 
 from collections.abc import Callable, Sequence
@@ -119,13 +123,15 @@ def _written(part: object) -> str:
     return "..." if part is Ellipsis else repr(part)
 
 
-def stacked(arrays: Sequence[_H], axis: int = -1) -> _H:
-    """Arrays of one layout, joined along a new axis of the payload; see ``gc.stack``.
+def stack(arrays: Sequence[_H], axis: int = -1) -> _H:
+    """Arrays of one layout as the components of one: joined along a new axis, the last one.
 
+    >>> from graycube.array import CubeArray
     >>> from graycube.layout import Layout
-    >>> a = Held(np.array([[1], [2]]), Layout.nodes(1))
-    >>> stacked([a, a]).blocks.tolist()
-    [[[1, 1]], [[2, 2]]]
+    >>> x = CubeArray.from_numpy([3, 1], Layout.nodes(1))
+    >>> v = stack([x, 10 * x])
+    >>> v.to_numpy().tolist(), v[..., 1].to_numpy().tolist()
+    ([[3, 30], [1, 10]], [30, 10])
     """
     first, blocks = _alike(arrays, "stack")
     place = _payload_axis(first, axis, first.ndim + 1, "stack")
@@ -210,7 +216,7 @@ def summed_products(subscripts: str, *operands: object) -> Any:  # noqa: ANN401
 
 
 def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
-    """The array with its axes in another order, as ``numpy.transpose``; nothing is sent.
+    """The array with its axes in another order, in memory of its own; nothing is sent.
 
     >>> from graycube.layout import Layout
     >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
@@ -231,7 +237,8 @@ def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
     layout = a.layout.permuted(axes[:d])
     split = a.blocks.reshape(*a.layout.boxes(a.nodes), *a.payload)
     moved = split.transpose(0, 1, *(2 + k for k in axes))
-    return a.with_blocks(moved.reshape(*a.blocks.shape[:2], *moved.shape[2 + d :]), layout)
+    made = moved.reshape(*a.blocks.shape[:2], *moved.shape[2 + d :])
+    return a.with_blocks(made.copy() if np.may_share_memory(made, a.blocks) else made, layout)
 
 
 def moved_axes(a: _H, source: int | Sequence[int], destination: int | Sequence[int]) -> _H:

@@ -16,6 +16,7 @@ from graycube.array.merging import cuts_of, traded
 from graycube.array.ranks import spread
 from graycube.array.reductions import reduced
 from graycube.array.sorting import agreed_on, sort
+from graycube.array.weighted import each_once
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.ownership import Ownership
@@ -40,7 +41,7 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
     """
     agreed_on(a, "unique", _nothing)
     over = spread(a.comm)
-    found = np.unique(_elements(a), return_counts=True)
+    found = np.unique(each_once(a), return_counts=True)
     if over is None:
         layout = in_blocks(found[0].shape, (a.layout.node_count,))
         blocks = [layout.scatter(each) for each in found]
@@ -102,16 +103,6 @@ def percentile(
 
 def _nothing() -> dict[str, Any]:
     return {}
-
-
-def _elements(a: Held) -> _Array:
-    """What is here of all elements, each of them on one rank."""
-    over = spread(a.comm)
-    if over is None:
-        return a.layout.gather(a.blocks).ravel()
-    if a.layout.nodes_like(over.rank)[0] != over.rank:
-        return a.blocks[:, :0].ravel()
-    return a.blocks.ravel()
 
 
 def _merged(own: _Array, counts: _Array, comm: Comm) -> tuple[_Array, _Array]:
@@ -236,7 +227,7 @@ def _wanted(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> di
 
 def _of_all(a: Held, places: _Array) -> _Array:
     """The elements with these places in the order of all."""
-    over, own = spread(a.comm), np.sort(_elements(a))
+    over, own = spread(a.comm), np.sort(each_once(a))
     if over is None:
         return own[places]
     with no_way_back(lambda: "quantile"):

@@ -34,6 +34,7 @@ from graycube.run.mpi import Comm
 from graycube.run.windows import windows
 
 _Blocks = NDArray[Any]
+_Prepared = tuple[tuple[Reducing, _Blocks], Facts]
 _KEPT = 64  # nodes, and ways
 
 
@@ -73,7 +74,7 @@ def reduced(  # noqa: PLR0913
     """
     comm = spread(a.comm)
 
-    def prepare() -> tuple[tuple[Reducing, _Blocks], Facts]:
+    def prepare() -> _Prepared:
         over = over_axes(a, axis, keepdims=keepdims)
         if a.dtype.hasobject:
             require_plain(a.dtype)

@@ -1,6 +1,5 @@
 """From one layout to another: straight, as a plan says, or by new rank numbers."""
 
-from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,75 +25,67 @@ if TYPE_CHECKING:
 _Blocks = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Relay:
-    """Where data are to go, and how.
-
-    >>> Relay(Layout.nodes(2)).algorithm
-    'auto'
-    """
-
-    target: Layout
-    machine: Machine | str | None = None
-    algorithm: str = "auto"
-    renumber: bool = False
-
-
-def relaid(
-    blocks: _Blocks, layout: Layout, comm: Comm | None, route: Relay
+def relaid(  # noqa: PLR0913, PLR0917 - from where to where, and how
+    blocks: _Blocks,
+    layout: Layout,
+    comm: Comm | None,
+    target: Layout,
+    machine: Machine | str | None = None,
+    algorithm: str = "auto",
+    renumber: bool = False,  # noqa: FBT001, FBT002
 ) -> tuple[_Blocks, Layout, Comm | None]:
     """The blocks in the target layout, the layout, and the communicator; collective.
 
     >>> import numpy as np
-    >>> relaid(np.array([[5], [6]]), Layout.nodes(1), None, Relay(Layout.nodes(1)))[0].tolist()
+    >>> relaid(np.array([[5], [6]]), Layout.nodes(1), None, Layout.nodes(1))[0].tolist()
     [[5], [6]]
     """
 
     def prepare() -> "tuple[Plan | None, dict[str, object]]":
-        _require(layout, route)
+        _require(layout, target, machine, algorithm)
         if spread(comm) is not None:
             require_plain(blocks.dtype)
         chosen = None
-        if route.machine is not None:
+        if machine is not None:
             from graycube.planning import plan  # noqa: PLC0415 - it knows the whole table
 
             make = partial(
                 plan,
                 in_bits(layout, "a plan"),
-                in_bits(route.target, "a plan"),
+                in_bits(target, "a plan"),
                 blocks.size // len(nodes_here(layout, comm)),
                 itemsize=blocks.itemsize,
-                machine=route.machine,
+                machine=machine,
             )
-            chosen = make(algorithm=route.algorithm)
-            if route.renumber and chosen.can_renumber:
+            chosen = make(algorithm=algorithm)
+            if renumber and chosen.can_renumber:
                 chosen = make(algorithm="relabel")
-        told = {field.name: getattr(route, field.name) for field in fields(route)}
-        return chosen, {**facts_of("relayout", layout, blocks), **told}
+        route = target, machine, algorithm, renumber
+        return chosen, {**facts_of("relayout", layout, blocks), "route": route}
 
     chosen = together(comm, prepare)
     over = spread(comm)
     if chosen is not None:  # plans number slots as bits do
-        source, target = chosen.task.source, chosen.task.target
+        source, goal = chosen.task.source, chosen.task.target
         blocks = straight(blocks, layout, source, comm)
         if over is None:
             made = chosen.apply(blocks)
         else:
             made, relabel = chosen.execute(blocks, over), chosen.schedule.relabel
             comm = over if relabel is None else _renumbered(over, relabel)
-        return straight(made, target, route.target, comm), route.target, comm
-    if not (route.renumber and alike(layout, route.target)):
-        made = straight(blocks, layout, route.target, comm)
-        return made.copy() if np.may_share_memory(made, blocks) else made, route.target, comm
+        return straight(made, goal, target, comm), target, comm
+    if not (renumber and alike(layout, target)):
+        made = straight(blocks, layout, target, comm)
+        return made.copy() if np.may_share_memory(made, blocks) else made, target, comm
     from graycube.table.relabel import without_renumbering  # noqa: PLC0415 - the table again
 
-    cube, target = (require_cube(x, "a renumbering") for x in (layout, route.target))
-    left, numbers = without_renumbering(Task(cube, target, cube.block_size))
+    cube, goal = (require_cube(x, "a renumbering") for x in (layout, target))
+    left, numbers = without_renumbering(Task(cube, goal, cube.block_size))
     blocks = straight(blocks, cube, left.target, comm)
     if over is None:
         order = [numbers.inverse()(node) for node in range(cube.node_count)]
-        return blocks[order], route.target, comm
-    return blocks, route.target, _renumbered(over, numbers)
+        return blocks[order], target, comm
+    return blocks, target, _renumbered(over, numbers)
 
 
 def _renumbered(comm: Comm, numbers: AffineMap) -> Comm:
@@ -102,17 +93,19 @@ def _renumbered(comm: Comm, numbers: AffineMap) -> Comm:
     return renumbered(comm, [numbers(node) for node in range(comm.size)])
 
 
-def _require(layout: Layout, route: Relay) -> None:
-    target = require_layout(route.target)
+def _require(
+    layout: Layout, target: Layout, machine: Machine | str | None, algorithm: str
+) -> None:
+    require_layout(target)
     if (target.shape, target.node_count) != (layout.shape, layout.node_count):
         raise InvalidValueError(
             f"the array has shape {layout.shape} on {layout.node_count} nodes",
             f"the new layout has shape {target.shape} on {target.node_count} nodes",
             "make a layout of the same shape on as many nodes",
         )
-    if route.machine is None and route.algorithm != "auto":
+    if machine is None and algorithm != "auto":
         raise InvalidValueError(
-            f"the algorithm is {route.algorithm!r} without a machine",
+            f"the algorithm is {algorithm!r} without a machine",
             "an algorithm is planned for a machine",
             "pass machine= too",
         )

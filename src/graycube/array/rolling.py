@@ -19,6 +19,7 @@ from graycube.run.agreement import Facts, Told
 _H = TypeVar("_H", bound=Held)
 _Ints = SupportsIndex | Sequence[SupportsIndex]
 _Shift = tuple[int, ...]
+_Prepared = tuple[tuple[_Shift, _Shift], Facts]
 _KEPT = 64
 
 
@@ -33,7 +34,7 @@ def roll(a: _H, shift: _Ints, axis: _Ints | None = None) -> _H:
     [[6], [5]]
     """
 
-    def prepare() -> tuple[tuple[_Shift, _Shift], Facts]:
+    def prepare() -> _Prepared:
         inside, along = _steps(a, shift, axis)
         if spread(a.comm) is not None:
             require_plain(a.dtype)

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.accumulating import Accumulation, accumulated
-from graycube.array.careful import Careful
 from graycube.array.held import Held, require_array
-from graycube.array.ranks import facts_of, together
+from graycube.array.ranks import Careful, facts_of, together
 from graycube.array.segments import records, segmented
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError

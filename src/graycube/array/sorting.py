@@ -25,13 +25,12 @@ from graycube.array.moving import straight
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout.in_bits import in_boxes, in_order as slots_in_order
 from graycube.layout.layout import require_cube
-from graycube.layout.lines import stretched
 from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.ownership import Ownership
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
-from graycube.layout.share import SharedAxis
 from graycube.run import no_way_back
 from graycube.run.mpi import Comm
 from graycube.run.windows import windows
@@ -160,16 +159,7 @@ def _blocks(layout: Placement) -> Ownership | None:
     if isinstance(layout, Ownership):
         return layout
     cube = require_cube(layout, "a sort")
-    if len(cube.axes) > 1 or cube.copies or stretched(cube, 0) != cube:
-        return None
-    if cube.axes[0].extent > 1 and cube.axes[0].low:
-        return None
-    for gray in (False, True):
-        share = SharedAxis(cube.size, cube.node_count, gray=gray)
-        nodes = range(cube.node_count)
-        if all(cube.index(node, 0) == share.own(node).start for node in nodes):
-            return Ownership((share,), cube.node_count)
-    return None
+    return in_boxes(cube) if slots_in_order(cube) else None
 
 
 def _stable(x: _Array, axis: int) -> _Array:

@@ -1,4 +1,4 @@
-"""What is made of reductions: means, spreads, places of extremes; all are collective.
+"""What is made of reductions: means, spreads, norms, places of extremes; all are collective.
 
 They are NumPy's, with NumPy's names and types, and take ``axis``, ``keepdims`` and ``where`` as
 NumPy's do. Each is written with ufuncs and reductions of arrays: none of them knows of nodes.
@@ -8,12 +8,15 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from graycube.array.elementwise import element_by_element
 from graycube.array.held import Held
-from graycube.array.over import Axes, over_axes
+from graycube.array.over import Axes, Over, over_axes
+from graycube.array.ranks import together
 from graycube.array.reductions import reduced
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.run.agreement import Facts
 
 _Any = Any  # an array over nodes, or a plain one
 
@@ -36,7 +39,7 @@ def mean(
     wide = np.float32 if half else np.float64 if a.dtype.kind in "biu" else None
     inside = wide if dtype is None else dtype
     total = reduced(a, np.add, axis, dtype=inside, keepdims=keepdims, where=where)
-    found = _divided(total, _count(a, axis, where, keepdims=keepdims))
+    found = of_arrays(_quotient, total, _count(a, axis, where, keepdims=keepdims))
     return found.astype(a.dtype) if half and dtype is None else found
 
 
@@ -66,7 +69,7 @@ def var(  # noqa: PLR0913
         left: Any = count.with_blocks(np.maximum(count.blocks - ddof, 0))
     else:
         left = np.maximum(count - ddof, 0)
-    found = _divided(total, left)
+    found = of_arrays(_quotient, total, left)
     return found.astype(a.dtype) if half else found
 
 
@@ -268,10 +271,6 @@ def _count(a: Held, axis: Axes, where: object, *, keepdims: bool) -> Any:  # noq
     return prod(a.shape[k] for k in axes)
 
 
-def _divided(total: Any, count: Any) -> Any:  # noqa: ANN401
-    return of_arrays(_quotient, total, count)
-
-
 def _quotient(total: Any, count: Any) -> Any:  # noqa: ANN401
     """As NumPy's means: the count takes the type of the sum."""
     found = np.true_divide(total, count)
@@ -288,3 +287,132 @@ def of_arrays(function: Any, *operands: Any) -> Any:  # noqa: ANN401
     if any(isinstance(x, Held) for x in operands):
         return element_by_element(function, operands, {})
     return function(*operands)
+
+
+def norm(
+    a: Held,
+    ord: float | str | None = None,  # noqa: A002 - NumPy's
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+) -> _Any:
+    """The norm of vectors along axes, as ``numpy.linalg.norm``; of matrices, that of Frobenius.
+
+    >>> from graycube.layout import Layout
+    >>> norm(Held(np.array([[3.0], [4.0]]), Layout.nodes(1)))
+    np.float64(5.0)
+    """
+    monoid = {np.inf: np.maximum, -np.inf: np.minimum}.get(ord, np.add)  # type: ignore[arg-type]
+    power = 2.0 if ord is None or ord == "fro" else float(ord) if _is_number(ord) else 0.0
+
+    def of() -> Held:
+        _require_norm(ord, over_axes(a, axis))
+        size = abs(a.blocks) if a.dtype.kind in "fc" else abs(a.blocks.astype(float))
+        if power == 0:
+            return a.with_blocks((size != 0).astype(size.dtype))
+        return a.with_blocks(size if np.isinf(power) else size ** size.dtype.type(power))
+
+    total = reduced(a, monoid, axis, keepdims=keepdims, of=of)
+    if power == 2:
+        return of_arrays(np.sqrt, total)
+    if power == 0 or np.isinf(power):
+        return total
+    return of_arrays(np.power, total, total.dtype.type(1 / power))
+
+
+def _is_number(ord: object) -> bool:  # noqa: A002 - NumPy's
+    return isinstance(ord, int | float)
+
+
+def _require_norm(ord: object, over: Over) -> None:  # noqa: A002 - NumPy's
+    """Refuse norms of matrices but that of Frobenius."""
+    count = len(over.layout) + len(over.payload)
+    if not (ord is None or (_is_number(ord) and count == 1) or (ord == "fro" and count == 2)):
+        raise InvalidValueError(
+            f"ord is {ord!r} for {count} axes",
+            "norms are those of vectors, along one axis, and 'fro' along two",
+            "use to_numpy() for other norms of matrices",
+        )
+
+
+def vdot(a: _Any, b: _Any) -> _Any:
+    """The sum of all products, the first array conjugated.
+
+    >>> from graycube.layout import Layout
+    >>> vdot(*2 * [Held(np.array([[1j], [2]]), Layout.nodes(1))])
+    np.complex128(5+0j)
+    """
+
+    def of() -> Held:
+        _require_alike(a, b)
+        found: Held = element_by_element(lambda x, y: x.conj() * y, [a, b], {})
+        return found
+
+    return reduced(a if isinstance(a, Held) else b, np.add, of=of)
+
+
+def _require_alike(a: _Any, b: _Any) -> None:
+    """Two arrays over nodes, of one shape."""
+    for x in (a, b):
+        if not isinstance(x, Held):
+            raise InvalidTypeError(
+                f"numpy.vdot is given a {type(x).__name__}",
+                "both arrays must be CubeArrays",
+                "spread it first, with CubeArray.from_numpy(x, layout)",
+            )
+    if np.shape(a) != np.shape(b):
+        raise InvalidValueError(
+            f"the arrays have shapes {np.shape(a)} and {np.shape(b)}",
+            "they must be the same",
+            "index or reshape one of them",
+        )
+
+
+def assert_allclose(
+    actual: Held, desired: Held | ArrayLike, rtol: float = 1e-7, atol: float = 0
+) -> None:
+    """Raise an ``AssertionError`` on all ranks unless arrays are close; collective.
+
+    It stands in for ``numpy.testing.assert_allclose``. What is desired is an array of the same
+    layout, or a plain array of the whole shape, which every rank passes, or a number.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy([3.0, 1.0], Layout.nodes(1))
+    >>> assert_allclose(x, [3.0, 1.0 + 1e-9])
+    >>> assert_allclose(x, [3.0, 1.5])
+    Traceback (most recent call last):
+    ...
+    AssertionError: 1 of 2 elements differ by more than rtol=1e-07, atol=0; by 0.5 at most
+    """
+
+    def prepare() -> tuple[Held | Any, Facts]:
+        if not isinstance(actual, Held):
+            raise InvalidTypeError(
+                f"got a {type(actual).__name__}", "it must be a CubeArray", "use numpy.testing"
+            )
+        if isinstance(desired, Held) or np.ndim(desired) == 0:
+            return desired, {}
+        if np.shape(desired) != actual.shape:
+            raise InvalidValueError(
+                f"the arrays have shapes {actual.shape} and {np.shape(desired)}",
+                "they must be the same",
+                "pass the whole array that is desired",
+            )
+        return actual.with_blocks(actual.layout.scatter(desired, actual.nodes)), {}
+
+    other = together(getattr(actual, "comm", None), prepare)
+
+    def of() -> Held:
+        options = {"rtol": rtol, "atol": atol, "equal_nan": True}
+        close = element_by_element(np.isclose, [actual, other], options)
+        return actual.with_blocks(~close.blocks)
+
+    wrong = int(reduced(actual, np.add, of=of))
+    if wrong:
+        apart = element_by_element(lambda x, y: abs(x - y), [actual, other], {})
+        most = reduced(apart, np.fmax)
+        raise AssertionError(
+            f"{wrong} of {actual.size} elements differ by more than {rtol=}, {atol=}; "
+            f"by {most:.3g} at most"
+        )

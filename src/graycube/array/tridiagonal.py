@@ -26,7 +26,7 @@ from graycube.array.lines import AxisRuns
 from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
 from graycube.host import host_array
-from graycube.layout.required import require_axis
+from graycube.layout.required import require_axis, require_flag
 from graycube.run.agreement import Facts
 
 _H = TypeVar("_H", bound=Held)
@@ -70,7 +70,10 @@ def solve_tridiagonal(  # noqa: PLR0913
         made = _packed((lower, diagonal, upper), right, axis, periodic=periodic)
         asked = {"axis": made.axis, "periodic": periodic, "several": made.several}
         facts = facts_of("solve_tridiagonal", right.layout, right.blocks)
-        return made, {**facts, **asked, "type": made.blocks.dtype}
+        named = zip(("lower", "diagonal", "upper"), (lower, diagonal, upper), strict=True)
+        dtype = made.blocks.dtype
+        plain = {k: np.asarray(c, dtype).tolist() for k, c in named if not isinstance(c, Held)}
+        return made, {**facts, **asked, **plain, "type": dtype}
 
     packed = together(comm, prepare)
     lines = AxisRuns(right, packed.axis)
@@ -212,10 +215,7 @@ def _packed(
             "it must be a CubeArray",
             "spread it first, with CubeArray.from_numpy(x, layout)",
         )
-    if not isinstance(periodic, bool):
-        raise InvalidTypeError(
-            f"periodic is {periodic!r:.60}", "it must be a bool", "pass True or False"
-        )
+    require_flag(periodic, "periodic")
     axis = require_axis(axis, len(right.layout.shape))
     given = [c if isinstance(c, Held) else host_array(c) for c in coefficients]
     dtype = _type_of(coefficients, right)

@@ -6,7 +6,7 @@ those of a box stencil one after the other.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from graycube.array.held import Held, require_array
 from graycube.array.neighbours import AllHere, Neighbours, frames_of
 from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
-from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.errors import GraycubeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.host import host_array
 from graycube.layout import Ownership
@@ -63,6 +63,7 @@ class Window(Generic[_H]):
         self.meshes: list[_Blocks] = [
             np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
         ]
+        self._take(a)
         over = spread(a.comm)
         self._neighbours: Neighbours | Borders | AllHere = (
             AllHere(self._frames, self.meshes)
@@ -73,7 +74,7 @@ class Window(Generic[_H]):
     def update(self, a: _H) -> "Window[_H]":
         """Take in an array like the first one, and exchange; collective.
 
-        All ranks have to update. Whether they do is checked only where they share memory.
+        An array that is not like it on one rank is an error on all of them.
 
         >>> from graycube.array import CubeArray
         >>> from graycube.layout import Layout
@@ -84,11 +85,18 @@ class Window(Generic[_H]):
         >>> x.to_numpy()
         array([4, 8, 4, 8])
         """
-        self._require_like(a)
+        error: Exception | None = None
+        try:
+            self._require_like(a)
+        except GraycubeError as raised:  # the other ranks have to hear of it
+            error = raised
+        self._neighbours.update(partial(self._take, a), error)
+        return self._with_edges()
+
+    def _take(self, a: _H) -> None:
         still = tuple(0 for _ in self.halo.reach)
         for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
             mesh[frame.inner(still)] = self._mesh(frame, block)
-        return self.exchange()
 
     def _require_like(self, a: _H) -> None:
         like = self._like
@@ -119,6 +127,10 @@ class Window(Generic[_H]):
         array([1., 1., 1., 1.])
         """
         self._neighbours.exchange()
+        return self._with_edges()
+
+    def _with_edges(self) -> "Window[_H]":
+        """The window, with what is beyond the ends where that is what is nearest within."""
         if self._edges:
             for frame, mesh in zip(self._frames, self.meshes, strict=True):
                 for axis, along in enumerate(frame.axes):
@@ -316,4 +328,4 @@ def window(  # noqa: PLR0913 - a stencil
         told = _told(exchange, a.layout, a.payload, a.dtype, str(fill))
         return Window(a, exchange, fill), told
 
-    return together(a.comm, prepare).update(a)
+    return together(a.comm, prepare).exchange()

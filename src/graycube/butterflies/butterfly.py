@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from graycube.array import CubeArray
-from graycube.array.careful import Careful
 from graycube.array.held import require_array
 from graycube.array.moving import of_kind
-from graycube.array.ranks import facts_of, spread, together
+from graycube.array.ranks import Careful, facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.butterflies.groups import groups, reached
 from graycube.butterflies.planned import on_planned_pairs, planned_stages, require_plan

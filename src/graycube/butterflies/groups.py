@@ -16,7 +16,7 @@ Rules.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Matrix, Span
 from graycube.layout import Layout
 
 
@@ -110,7 +110,7 @@ def _largest(layout: Layout, place: AffineMap, pending: Sequence[int], most: int
             changing = _depend(nodes, group)
             kept = [row for i, row in enumerate(nodes) if i not in changing]
             fresh = [b for b in needed if b not in group]
-            if len(_extend(kept, fresh, len(changing), p)) == len(changing) <= p - n:
+            if len(_extend(kept, fresh, len(changing))) == len(changing) <= p - n:
                 return size
     return 1
 
@@ -162,13 +162,13 @@ def brought(
     free = [b for b in dict.fromkeys([*above, *range(p)]) if b not in pending]
     free.sort(key=lambda b: b in later)
     waiting = [b for b in pending if b not in group]
-    leaving = sorted(_extend(kept, free, len(changing), p))
-    fresh = leaving + _extend([*kept, *leaving], waiting, len(changing) - len(leaving), p)
+    leaving = sorted(_extend(kept, free, len(changing)))
+    fresh = leaving + _extend([*kept, *leaving], waiting, len(changing) - len(leaving))
     for i, row in zip(changing, fresh, strict=True):
         rows[i] = row
     here = [1 << b for b in group]
     in_order = [row.bit_length() - 1 for row in memory]
-    others = _extend([*rows, *here], [*in_order, *range(p)], p - n - len(group), p)
+    others = _extend([*rows, *here], [*in_order, *range(p)], p - n - len(group))
     moving = {*here, *fresh}
     first = next((k for k, row in enumerate(memory) if row in moving), 0)
     slot = sum(row in memory[:first] for row in others)
@@ -177,12 +177,10 @@ def brought(
     return AffineMap(arranged, constant), slot
 
 
-def _extend(rows: Sequence[int], bits: Sequence[int], count: int, p: int) -> list[int]:
+def _extend(rows: Sequence[int], bits: Sequence[int], count: int) -> list[int]:
     """The first ``count`` single bits that are independent of the rows and of each other."""
-    found: list[int] = []
+    known, found = Span(rows), list[int]()
     for b in bits:
-        if len(found) < count:
-            basis = (*rows, *found, 1 << b)
-            if Matrix(basis, p).rank() == len(basis):
-                found.append(1 << b)
+        if len(found) < count and known.add(1 << b):
+            found.append(1 << b)
     return found

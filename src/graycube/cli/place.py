@@ -8,13 +8,14 @@ import click
 import numpy as np
 
 import graycube as gc
-from graycube.cli.console import print_json, say, show
+from graycube.cli.console import print_json, say, show, tell
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import as_loads, as_sides
 from graycube.errors import InvalidValueError
 from graycube.gf2 import log2_exact
 from graycube.mapping import RankOrder
-from graycube.mapping.explain import sheet_of
+from graycube.mapping.explain import lost_by_slurm, sheet_of
+from graycube.mapping.hosts import host_names
 
 
 @click.command(short_help="Find the order of ranks that suits a machine.")
@@ -29,10 +30,17 @@ from graycube.mapping.explain import sheet_of
     help="Bytes from each rank (row) to each rank: a .npy file, or one with commas.",
 )
 @machine_options
-@click.option("--hosts", metavar="A,B...", help="Hosts in the order of the nodes.")
+@click.option(
+    "--hosts",
+    metavar="A,B...",
+    help="Hosts in the order of the nodes, also as Slurm writes them: n[00-15].",
+)
 @click.option("--hostfile", is_flag=True, help="Print a host for each rank, as Slurm wants.")
 @click.option(
     "--rankfile", is_flag=True, help="Print host and slot of ranks, as Open MPI wants."
+)
+@click.option(
+    "--sockets", type=int, metavar="N", help="Sockets of a host: slots are socket:core."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def place(  # noqa: PLR0913
@@ -43,6 +51,7 @@ def place(  # noqa: PLR0913
     *,
     matrix: Path | None,
     hosts: str | None,
+    sockets: int | None,
     is_open: bool,
     hostfile: bool,
     rankfile: bool,
@@ -57,9 +66,13 @@ def place(  # noqa: PLR0913
     \b
     graycube place 8x8o --torus 4x4x4 --per-byte 1e-11
     graycube place 4x4x4 --open --machine dgx-h100-cluster --neighbours 1MB
-    graycube place 16 --torus 4x4 --hosts a,b,c,d --hostfile
-    graycube place 6x4 --tree 8x3 --per-byte 1e-10,8e-11 --hosts a,b,c --rankfile
+    graycube place 16 --torus 4x4 --hosts n[01-04] --hostfile
+    graycube place 6x8 --tree 8x2x3 --per-byte 1e-10 --hosts a,b,c --rankfile
     """
+    if sockets is not None and not rankfile:
+        raise InvalidValueError(
+            f"--sockets {sockets} is given", "only --rankfile has sockets", "add --rankfile"
+        )
     _require_one_form(hosts, hostfile=hostfile, rankfile=rankfile, as_json=as_json)
     sent = {"neighbours": neighbours, "butterflies": butterflies, "all_to_all": all_to_all}
     given = {k: v if len(v) > 1 else v[0] for k, v in sent.items() if v is not None}
@@ -77,9 +90,12 @@ def place(  # noqa: PLR0913
         pattern = gc.Pattern.matrix(_table(matrix), lengths)
     options = MachineOptions(**machine)
     found = gc.place(pattern, options.interconnect() or options.machine(_dims(pattern)))
-    if hostfile or rankfile:
-        names = (hosts or "").split(",")
-        say((found.hostfile if hostfile else found.rankfile)(names).rstrip("\n"))
+    if hosts is not None and hostfile:
+        say(found.hostfile(hosts).rstrip("\n"))
+        if lost := lost_by_slurm(found, len(host_names(hosts))):
+            tell(lost)
+    elif hosts is not None:
+        say(found.rankfile(hosts, sockets=sockets).rstrip("\n"))
     elif as_json:
         print_json(_content(found))
     else:

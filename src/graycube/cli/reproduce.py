@@ -20,6 +20,7 @@ from graycube.papers import (
     Outcome,
     Paper,
     as_dict,
+    details,
     papers,
     report,
     reproduce as compute,
@@ -40,9 +41,7 @@ Outcomes = Generator[Outcome, None, None]
 
 @click.command(short_help="Compute every claim of the four papers again.")
 @click.argument("names", nargs=-1, metavar="[PAPER]...")
-@click.option(
-    "--claim", "pattern", default="*", help="Only these, such as theorem-8, 'table-*'."
-)
+@click.option("--claim", "pattern", help="Only these, told in full: theorem-8, 'table-*'.")
 @click.option("--quick", is_flag=True, help="Small sizes only: seconds instead of minutes.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes; as many as cores.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write a page of it all.")
@@ -51,7 +50,7 @@ Outcomes = Generator[Outcome, None, None]
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def reproduce(  # noqa: PLR0913 - click passes them by name
     names: Sequence[str],
-    pattern: str,
+    pattern: str | None,
     jobs: int | None,
     output: Path | None,
     folder: Path | None,
@@ -69,8 +68,9 @@ def reproduce(  # noqa: PLR0913 - click passes them by name
     \b
     graycube reproduce -o report.html
     graycube reproduce TR-764 --claim 'theorem-*' --quick
+    graycube reproduce TR-20-91 --claim theorem-8       what it says
     """
-    chosen = _chosen(papers(folder), names, pattern)
+    chosen = _chosen(papers(folder), names, "*" if pattern is None else pattern)
     if only_list:
         _list(chosen, as_json=as_json)
         return 0
@@ -84,6 +84,8 @@ def reproduce(  # noqa: PLR0913 - click passes them by name
     if as_json:
         print_json(as_dict(results))
     else:
+        if pattern is not None:
+            show(*details(results))
         say(summary(results))
     wrong = unexpected(results)
     for line in wrong:

@@ -127,15 +127,17 @@ def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sent]:
     n = schedule.task.n
     for way in schedule.ways:
         at = nodes[nodes & way.mask == way.value & (1 << n) - 1]
+        sends = np.zeros(len(at), bool)
         for start, circuit in groupby(_exchanges(way), key=lambda step: step[0]):
             flips, share, before = np.zeros_like(nodes), 1.0, at
             links: dict[int, _Nodes] = defaultdict(partial(np.zeros_like, nodes))
-            for _, dim, exchange in circuit:
+            for _, dim, exchange, begins in circuit:
                 if exchange.when >> n:
                     flips[at], share = 1 << dim, 0.5
                     links[dim][at] = 1
                 else:
-                    sends = np.bitwise_count(at & exchange.when) & 1 == exchange.want
+                    if begins:
+                        sends = np.bitwise_count(at & exchange.when) & 1 == exchange.want
                     links[dim][at[sends]] = 1
                     at = np.where(sends, at ^ 1 << dim, at)
             if share == 1.0:
@@ -145,11 +147,15 @@ def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sent]:
             )
 
 
-def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange]]:
-    """The cycle in which a crossing begins, and what crosses; a circuit has one cycle."""
+def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange, bool]]:
+    """The cycle in which a crossing begins, and what crosses; a circuit has one cycle.
+
+    The first crossing of a step decides who does the others.
+    """
     for step in way.steps:
         if isinstance(step.move, Exchange):
-            yield from ((c.start, c.dim, step.move) for c in step.crossings)
+            for k, crossing in enumerate(step.crossings):
+                yield crossing.start, crossing.dim, step.move, k == 0
 
 
 def _all_send(

@@ -114,11 +114,13 @@ def _uses(schedule: Schedule) -> Iterator[_HopTime]:
             exchange = step.move
             if not isinstance(exchange, Exchange):
                 continue
+            flipped = 0
             for crossing in step.crossings if way.size else ():
-                conditions, amount = _senders(schedule, way, exchange, holders)
+                conditions, amount = _senders(schedule, way, exchange, holders, flipped)
                 start = crossing.start
                 if amount:
                     yield _HopTime(start, start + amount, crossing.dim, conditions)
+                flipped |= 1 << crossing.dim
             holders = tuple(_carried(mask, want, exchange) for mask, want in holders)
 
 
@@ -130,9 +132,9 @@ def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:
 
 
 def _senders(
-    schedule: Schedule, way: Way, exchange: Exchange, holders: Equations
+    schedule: Schedule, way: Way, exchange: Exchange, holders: Equations, flipped: int
 ) -> tuple[Equations, int]:
-    """Which nodes send elements of the way, and how many.
+    """Which nodes send elements of the way that have ``flipped`` some bits, and how many.
 
     Of independent parities of slots each is met by half of them. Where slots cancel in a sum of
     parities, it is a condition on nodes.
@@ -142,7 +144,7 @@ def _senders(
     conditions = set[tuple[int, int]]()
     test = ((exchange.when, exchange.want),) if exchange.when else ()
     for given in (*holders, *test):
-        mask, want = given
+        mask, want = given[0], given[1] ^ parity(given[0] & flipped)
         for other, its in known:
             if (mask ^ other) >> task.n < mask >> task.n:
                 mask, want = mask ^ other, want ^ its

@@ -1,7 +1,7 @@
 """Fourier transforms of arrays over a cube, in whatever layout they are.
 
-``passes`` are groups of :mod:`graycube.butterflies`, ``exchanges`` writes them as schedules,
-``along`` carries them out along one axis; ``lines`` brings a whole axis to memory instead.
+``passes`` are groups of :mod:`graycube.butterflies`, also written as schedules, ``along``
+carries them out along one axis; ``lines`` brings a whole axis to memory instead.
 ``transform``, ``real`` and ``trigonometric`` have what people call, with ``arguments`` that
 they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
 ``planned`` carries out a plan of :func:`graycube.plan_fft`. Over shared memory, ``legs`` and
@@ -15,9 +15,8 @@ whole numbers those modulo primes, of ``residues``.
 from graycube.fourier.along import Along, along
 from graycube.fourier.bind import BoundCall, bind
 from graycube.fourier.convolution import convolve
-from graycube.fourier.exchanges import exchange_schedules
 from graycube.fourier.numpy_names import add_to_table
-from graycube.fourier.passes import Pass, passes
+from graycube.fourier.passes import Pass, exchange_schedules, passes
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 from graycube.fourier.trigonometric import dct, dctn, dst, dstn, idct, idctn, idst, idstn

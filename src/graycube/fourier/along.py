@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.moving import addresses, moved
+from graycube.array.moving import addresses, moved, taken
 from graycube.array.ranks import spread
-from graycube.fourier.copies import from_copies
+from graycube.array.sharing import swapped
 from graycube.fourier.engine import transformed
 from graycube.fourier.passes import Pass, passes
 from graycube.gf2 import AffineMap
@@ -54,7 +54,7 @@ class PassStep:
         self, layout: Layout, blocks: _Blocks, comm: Comm | None, *, inverse: bool
     ) -> _Blocks:
         """The same where each node needs copies of the blocks of others, and keeps its own."""
-        made = from_copies(blocks, layout, self.before, self.group, comm, inverse=inverse)
+        made = _from_copies(blocks, layout, self.before, self.group, comm, inverse=inverse)
         return self.turned(made.reshape(*self.shape, *blocks.shape[2:])).reshape(blocks.shape)
 
     def turned(self, lines: _Blocks) -> _Blocks:
@@ -192,3 +192,34 @@ def twiddles(  # noqa: PLR0913, PLR0917 - which group of which axis, and where
     across = [1] * len(layout.axes)
     across[axis] = factors.shape[-1]
     return factors.reshape(*words.shape, *across)
+
+
+def _from_copies(  # noqa: PLR0913
+    blocks: _Blocks,
+    layout: Layout,
+    place: AffineMap,
+    group: Pass,
+    comm: Comm | None,
+    *,
+    inverse: bool,
+) -> _Blocks:
+    """The blocks after the transforms of a copied group; ``place`` says where words are.
+
+    Nodes have no memory bits there: each gets the blocks of all nodes of its group, and keeps
+    its own output (TR-764 section 5).
+    """
+    size = group.high - group.low
+    if comm is not None:
+        offset = layout.word_bits(group.axis).start + group.low
+        word = place.inverse()(comm.rank)
+        own = word >> offset & ((1 << size) - 1)
+        copies = np.empty((1 << size, *blocks.shape[1:]), blocks.dtype)
+        copies[own] = blocks[0]
+        for change in range(1, 1 << size):  # all nodes of the group meet in pairs
+            peer = place(word ^ change << offset)
+            (copies[own ^ change],) = swapped(blocks, peer, comm, "copies for a transform")
+        return transformed(copies, 0, inverse=inverse, out=copies)[own : own + 1]
+    rows = taken(blocks, layout, place, group.place)
+    lines = rows.reshape(1 << layout.n - size, 1 << size, -1)
+    made = transformed(lines, 1, inverse=inverse).reshape(blocks.shape)
+    return taken(made, layout, group.place, place).copy()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graycube.array import CubeArray
+from graycube.array.held import require_array
 from graycube.array.ranks import facts_of, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.lines import resized_layout
@@ -29,16 +30,6 @@ def complex_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
             f"the array has dtype {dtype}", "numbers are needed", "convert it with astype"
         )
     return np.result_type(dtype, 1j)
-
-
-def require_array(a: object) -> None:
-    """Refuse what is no CubeArray."""
-    if not isinstance(a, CubeArray):
-        raise InvalidTypeError(
-            f"got a {type(a).__name__}",
-            "a transform works on a CubeArray",
-            "use CubeArray.from_numpy(x, layout), or graycube.jax.fft for arrays of JAX",
-        )
 
 
 def require_lengths(
@@ -166,6 +157,22 @@ class Wanted:
         *others, last = self.points
         return (*others, last // 2 + 1)
 
+    @property
+    def scaling(self) -> int:
+        """How each transform is scaled, as the engine counts it.
+
+        >>> Wanted((0,), (8,), inverse=True).scaling, Wanted((0,), (8,), "ortho").scaling
+        (2, 1)
+        """
+        if self.norm == "ortho":
+            return 1
+        return 2 if self.inverse == (self.norm in {None, "backward"}) else 0
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """Of how many points a spectrum has the waves, along each axis."""
+        return self.points if self.waves is None else self.waves
+
     def takes_all(self, layout: Placement) -> bool:
         """Whether no axis of an array in a layout is cut or padded."""
         given = self.values if self.inverse else self.points
@@ -279,7 +286,7 @@ def all_agree(
     >>> all_agree(CubeArray.from_numpy([1, 2], Layout.nodes(1)), "test", lambda: 3)
     3
     """
-    require_array(a)
+    require_array(a, "a transform")
     alike = {**facts_of(what, a.layout, a.blocks), **facts}
     if isinstance(out, CubeArray):
         alike |= {"layout of out": out.layout, "dtype of out": out.dtype}

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graycube.array import CubeArray
+from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier.arguments import Wanted, complex_dtype, require_array, wanted
+from graycube.fourier.arguments import Wanted, complex_dtype, wanted
 from graycube.fourier.calls import begun_in, legs_of
 from graycube.fourier.carried import Legs, carrier, relaid_legs
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
@@ -102,7 +103,7 @@ def bind(
     >>> u.to_numpy().diagonal().tolist()
     [8.0, 8.0, 8.0, 8.0]
     """
-    require_array(a)
+    require_array(a, "a transform")
     made = function(a, *args, **options)
     facts = facts_of("bind", a.layout, a.blocks)
     result = together(a.comm, lambda: (_result(made, out), facts))
@@ -130,7 +131,7 @@ def _result(made: object, out: CubeArray | None) -> CubeArray:
         )
     if out is None:
         return made
-    require_array(out)
+    require_array(out, "a transform")
     alike = (out.shape, out.layout.node_count, out.payload, out.dtype)
     wanted = (made.shape, made.layout.node_count, made.payload, made.dtype)
     if alike != wanted or not out.blocks.flags.writeable:

@@ -20,10 +20,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graycube.array import CubeArray
+from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
-from graycube.fourier.arguments import Wanted, complex_dtype, delivered, require_array
+from graycube.fourier.arguments import Wanted, complex_dtype, delivered
 from graycube.fourier.carried import (
     Legs,
     carrier,
@@ -31,7 +32,6 @@ from graycube.fourier.carried import (
     first_calls,
     relaid_legs,
     room,
-    scaling_of,
 )
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
@@ -49,6 +49,7 @@ from graycube.run.reused import lent
 from graycube.run.windows import windows_of
 
 _SAME = {type(None), int, str}
+_Asked = tuple[Wanted, Told]
 _NOBODY: Any = None
 _HERE = Private(_NOBODY)
 """What is remembered in one process."""
@@ -68,21 +69,9 @@ def legs_of(
     >>> [leg.layout.shape for leg in legs]
     [(4, 4), (4, 4)]
     """
-    axes, inverse = asked.axes, asked.inverse
-    scaling = scaling_of(asked.norm, inverse=inverse)
+    axes, inverse, scaling = asked.axes, asked.inverse, asked.scaling
     if isinstance(layout, Ownership):
-        return box_legs(
-            layout,
-            dtype,
-            nodes,
-            axes,
-            asked.points,
-            asked.points if asked.waves is None else asked.waves,
-            real=asked.real,
-            inverse=inverse,
-            back=asked.back,
-            scaling=scaling,
-        )
+        return box_legs(layout, dtype, nodes, asked)
     if not isinstance(layout, Layout) or asked.waves or not asked.takes_all(layout):
         return None
     real = axes[-1] if asked.real else None
@@ -123,7 +112,7 @@ def _halved(  # noqa: PLR0913
     """The legs of the transform between real lines and half of their spectra."""
     if not has_room(layout, axis):
         return None
-    inverse, scaling = asked.inverse, scaling_of(asked.norm, inverse=asked.inverse)
+    inverse, scaling = asked.inverse, asked.scaling
     *_, length = asked.points if inverse else asked.values
     after = in_memory(layout, axis, axis_of(length))
     leg = halves(layout, after, axis, dtype, inverse=inverse, scaling=scaling)
@@ -166,11 +155,11 @@ def called(  # noqa: PLR0913, PLR0917
     >>> called(a, "a test", (), lambda: Wanted((0,), (2,)), None, lambda asked: asked.points)
     (2,)
     """
-    require_array(a)
+    require_array(a, "a transform")
     comm = spread(a.comm)
     known = _HERE if comm is None else private(comm)
 
-    def asked() -> tuple[Wanted, Told]:
+    def asked() -> _Asked:
         wanted, where = check(), None if out is None else (out.layout, out.dtype)
         return wanted, _facts(what, a.layout, a.dtype, a.payload, wanted, where)
 

@@ -9,7 +9,8 @@ from graycube.array import CubeArray
 from graycube.array.held import require_array
 from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, together
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
+from graycube.fourier.arguments import complex_dtype
 from graycube.fourier.lines import evened, nodes_along, resized
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.residues import MOST_BITS, joined, primes_for, product_modulo
@@ -49,12 +50,7 @@ def convolve(a: CubeArray, v: CubeArray, axis: int = -1, mode: Mode = "full") ->
         k = require_axis(axis, len(a.layout.shape))
         _require_alike(a, v, k, mode)
         for each in both:
-            if each.dtype.kind not in "biufc":
-                raise InvalidTypeError(
-                    f"an array has dtype {each.dtype}",
-                    "numbers are needed",
-                    "convert it with astype",
-                )
+            complex_dtype(each.dtype)  # raises where there are no numbers
         facts = {f"v, {name}": fact for name, fact in facts_of("v", v.layout, v.blocks).items()}
         facts |= {"axis": k, "mode": mode}
         return k, {**facts_of("convolution", a.layout, a.blocks), **facts}
@@ -97,7 +93,7 @@ def _transformed(a: CubeArray, v: CubeArray, axis: int, points: int) -> CubeArra
     real = all(each.dtype.kind != "c" for each in (a, v))
     one, other = ((rfft if real else fft)(each, axis, n=count) for each in (a, v))
     product = one * other.relayout(one.layout)
-    return irfft(product, count, axis) if real else ifft(product, axis)
+    return irfft(product, axis, n=count) if real else ifft(product, axis)
 
 
 def _exact(a: CubeArray, v: CubeArray, axis: int) -> CubeArray:

@@ -157,7 +157,7 @@ class LineLeg:
             leaving if mail.as_they_are else None,
             replace(self, fetched=mail.fetch),
             post.arrived[: made.nbytes].view(made.dtype).reshape(made.shape),
-            None if mail.as_they_are else partial(_packing, mail.packing, leaving),
+            None if mail.as_they_are else partial(_fetching, mail.packing, leaving),
             post.mailing(going, coming).send,
         )
 
@@ -224,19 +224,14 @@ class LineLeg:
     def _copy(self, source: Blocks, target: Blocks) -> Call:
         if self.fetched is None:
             return partial(np.copyto, target, source.reshape(target.shape))
-        row = (target.size // self.fetched.count,)
-        rows, made = source.reshape(-1, *row), target.reshape(-1, *row)
-        seen = self.fetched.view(rows)
-        if seen is None:
-            return partial(self.fetched.into, made, rows)
-        return partial(np.copyto, made.reshape(seen.shape), seen)
+        return _fetching(self.fetched, target, source)
 
 
-def _packing(packing: Fetch, leaving: Blocks, block: Blocks) -> Call:
-    """What puts the rows of a block in the order of letters."""
-    shape = (packing.count, block.size // packing.count)
-    rows, sent = block.reshape(shape), leaving.reshape(shape)
-    seen = packing.view(rows)
+def _fetching(fetched: Fetch, target: Blocks, source: Blocks) -> Call:
+    """What takes the rows of the target from where they are."""
+    row = (target.size // fetched.count,)
+    rows, made = source.reshape(-1, *row), target.reshape(-1, *row)
+    seen = fetched.view(rows)
     if seen is None:
-        return partial(packing.into, sent, rows)
-    return partial(np.copyto, sent.reshape(seen.shape), seen)
+        return partial(fetched.into, made, rows)
+    return partial(np.copyto, made.reshape(seen.shape), seen)

@@ -14,7 +14,7 @@ Rules.
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,8 @@ from graycube.butterflies.groups import brought
 from graycube.fourier.along import KEPT
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout, Ownership
-from graycube.layout.mesh import Allocation, CodeName, even
-from graycube.layout.owned_mesh import in_blocks, owned_mesh
+from graycube.layout.in_bits import bits_of
+from graycube.layout.owned_mesh import in_blocks
 from graycube.layout.share import SharedAxis
 
 _Lines = NDArray[Any]
@@ -156,9 +156,10 @@ def evened(a: CubeArray, given: CubeArray | None = None) -> CubeArray:
     >>> evened(with_room(a, 0)).layout == a.layout
     True
     """
+    own: Any = a.layout
     kind: Any = None if given is None else given.layout
-    layout = a.layout if isinstance(kind, Ownership) else _evened(a.layout)
-    if layout == a.layout:
+    layout = bits_of(own) if isinstance(own, Ownership) else None
+    if layout is None or isinstance(kind, Ownership):
         return a
     owners = [axis for axis, _ in layout.digits]
     if len(a.nodes) == 1 and owners == sorted(owners):  # a block of it is in C order too
@@ -198,7 +199,8 @@ def resized_layout(layout: Layout, axis: int, length: int) -> Layout:
     if has_room(layout, axis):
         return in_memory(layout, axis, axis_of(length))
     blocks = _blocks(layout, axis)
-    return _evened(blocks.with_axis(axis, _cyclic(blocks.axes[axis], length)))
+    dealt: Any = blocks.with_axis(axis, _cyclic(blocks.axes[axis], length))
+    return bits_of(dealt) or dealt
 
 
 def cut_or_filled(values: _Lines, axis: int, length: int) -> _Lines:
@@ -242,20 +244,3 @@ def _blocks(layout: Layout, axis: int) -> Ownership:
             nodes[k], left = 1 << bits, left - bits
     nodes[axis] = 1 << left
     return in_blocks(layout.shape, nodes, layout.copy_count)
-
-
-@lru_cache(maxsize=4 * KEPT)
-def _evened(layout: Any) -> Layout:  # noqa: ANN401 - a layout of either kind
-    if not isinstance(layout, Ownership):
-        return cast("Layout", layout)
-    codes: list[CodeName] = ["gray" if axis.gray else "binary" for axis in layout.axes]
-    places: list[Allocation] = [
-        "cyclic" if axis.cyclic else "consecutive" for axis in layout.axes
-    ]
-    nodes = [axis.parts for axis in layout.axes]
-    if (
-        not even(layout.shape, nodes)
-        or owned_mesh(layout.shape, nodes, codes, places) != layout
-    ):
-        return cast("Layout", layout)
-    return Layout.mesh(layout.shape, nodes, code=codes, allocation=places, ownership=False)

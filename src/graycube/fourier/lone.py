@@ -44,46 +44,45 @@ class Rectangle:
 
     def columns(self, lines: _Lines, given: Blocked) -> _Lines:
         """The columns of this node, of elements that are in blocks; zero beyond."""
-        team, mine = self.team, given.own(self.team.me)
-        every = range(len(team.nodes))
-        cuts = [team.share(self.wide, k) for k in every]
-        sent = [_cut(lines, mine, self.wide, cut) for cut in cuts]
-        sources = [given.own(k) for k in every]
+        team, mine, cuts = self.team, given.own(self.team.me), self._cuts()
         own = cuts[team.me]
-        shapes = [(_count(s, self.wide, own), *lines.shape[1:]) for s in sources]
         made = np.zeros((self.high, len(own), *lines.shape[1:]), lines.dtype)
-        for source, found in zip(
-            sources, team.exchanged(sent, shapes, given.block), strict=True
-        ):
-            for rows, across, part in _boxes(source, self.wide, own):
-                box = made[rows.start : rows.stop, across.start - own.start :][:, : len(across)]
-                box[...] = found[part.start : part.stop].reshape(box.shape)
+        places = [
+            _in_columns(made, own, given.own(k), self.wide) for k in range(len(team.nodes))
+        ]
+        sent = [_packed(_in_stretch(lines, mine, self.wide, cut), lines) for cut in cuts]
+        self._exchanged(sent, places, lines.shape[1:], given.block)
         return made
 
     def blocks(self, columns: _Lines, wanted: Blocked) -> _Lines:
         """Back: the block of this node of the first elements."""
-        team, own = self.team, self.team.share(self.wide, self.team.me)
-        every = range(len(team.nodes))
-        sent = []
-        for k in every:
-            target = wanted.own(k)
-            parts = [
-                columns[rows.start : rows.stop, across.start - own.start :][
-                    :, : len(across)
-                ].reshape(len(part), *columns.shape[2:])
-                for rows, across, part in _boxes(target, self.wide, own)
-            ]
-            sent.append(np.concatenate([columns[:0].reshape(0, *columns.shape[2:]), *parts]))
-        mine = wanted.own(team.me)
-        cuts = [team.share(self.wide, k) for k in every]
-        shapes = [(_count(mine, self.wide, cut), *columns.shape[2:]) for cut in cuts]
-        made = np.empty((len(mine), *columns.shape[2:]), columns.dtype)
-        most = self.high * len(team.share(self.wide, 0))
-        for cut, found in zip(cuts, team.exchanged(sent, shapes, most), strict=True):
-            for rows, across, part in _boxes(mine, self.wide, cut):
-                view = _box_of(made, mine, self.wide, rows, across)
-                view[...] = found[part.start : part.stop].reshape(view.shape)
+        team, mine, cuts = self.team, wanted.own(self.team.me), self._cuts()
+        own, rest = cuts[team.me], columns.shape[2:]
+        made = np.empty((len(mine), *rest), columns.dtype)
+        places = [_in_stretch(made, mine, self.wide, cut) for cut in cuts]
+        sent = [
+            _packed(_in_columns(columns, own, wanted.own(k), self.wide), made)
+            for k in range(len(team.nodes))
+        ]
+        self._exchanged(sent, places, rest, self.high * len(cuts[0]))
         return made
+
+    def _cuts(self) -> list[range]:
+        """The columns of each node."""
+        return [self.team.share(self.wide, k) for k in range(len(self.team.nodes))]
+
+    def _exchanged(
+        self, sent: list[_Lines], places: list[list[_Lines]], rest: tuple[int, ...], most: int
+    ) -> None:
+        """Send parts, and put what comes into its places, one after the other."""
+        counts = [sum(box.shape[0] * box.shape[1] for box in boxes) for boxes in places]
+        shapes = [(count, *rest) for count in counts]
+        for boxes, found in zip(places, self.team.exchanged(sent, shapes, most), strict=True):
+            start = 0
+            for box in boxes:
+                end = start + box.shape[0] * box.shape[1]
+                box[...] = found[start:end].reshape(box.shape)
+                start = end
 
     def turned(self, lines: _Lines, *, rows: bool) -> _Lines:
         """Columns of this node become its rows, or the other way round."""
@@ -212,17 +211,6 @@ def _chirp(index: IntArray, points: int, dtype: "np.dtype[Any]", *, inverse: boo
     return unit_roots(square, 2 * points, dtype, inverse=inverse)
 
 
-def _boxes(flat: range, wide: int, columns: range) -> Iterator[tuple[range, range, range]]:
-    """A stretch of a matrix in C order, cut by columns: boxes, and where a message has them."""
-    start = 0
-    for rows, across in _stretch(flat, wide):
-        low, high = max(across.start, columns.start), min(across.stop, columns.stop)
-        if low < high and len(rows):
-            count = len(rows) * (high - low)
-            yield rows, range(low, high), range(start, start + count)
-            start += count
-
-
 def _stretch(flat: range, wide: int) -> Iterator[tuple[range, range]]:
     """The end of a row, whole rows and the beginning of a row that make a stretch."""
     first, last = -(-flat.start // wide), flat.stop // wide
@@ -234,24 +222,37 @@ def _stretch(flat: range, wide: int) -> Iterator[tuple[range, range]]:
     yield range(last, last + 1), range(flat.stop - last * wide)
 
 
-def _count(flat: range, wide: int, columns: range) -> int:
-    return sum(len(part) for _, _, part in _boxes(flat, wide, columns))
+def _boxes(flat: range, wide: int, columns: range) -> Iterator[tuple[range, range]]:
+    """A stretch of a matrix in C order, cut by columns: the rows and the columns of boxes."""
+    for rows, across in _stretch(flat, wide):
+        both = range(max(across.start, columns.start), min(across.stop, columns.stop))
+        if rows and both:
+            yield rows, both
 
 
-def _box_of(lines: _Lines, flat: range, wide: int, rows: range, across: range) -> _Lines:
-    """A view of a box of the matrix that a stretch of lines is."""
-    if len(rows) == 1:
-        start = rows.start * wide + across.start - flat.start
-        return lines[None, start : start + len(across)]
-    start = rows.start * wide - flat.start
-    whole = lines[start : start + len(rows) * wide].reshape(len(rows), wide, *lines.shape[1:])
-    return whole[:, across.start : across.stop]
-
-
-def _cut(lines: _Lines, flat: range, wide: int, columns: range) -> _Lines:
-    """What a stretch has of some columns."""
-    parts = [
-        _box_of(lines, flat, wide, rows, across).reshape(len(part), *lines.shape[1:])
-        for rows, across, part in _boxes(flat, wide, columns)
+def _in_columns(lines: _Lines, own: range, flat: range, wide: int) -> list[_Lines]:
+    """What a stretch has of the columns of a node: views of these."""
+    return [
+        lines[rows.start : rows.stop, across.start - own.start : across.stop - own.start]
+        for rows, across in _boxes(flat, wide, own)
     ]
-    return np.concatenate([lines[:0], *parts])
+
+
+def _in_stretch(lines: _Lines, flat: range, wide: int, columns: range) -> list[_Lines]:
+    """What a stretch has of some columns: views of it."""
+    found = []
+    for rows, across in _boxes(flat, wide, columns):
+        start = rows.start * wide - flat.start
+        if len(rows) == 1:
+            found.append(lines[None, start + across.start : start + across.stop])
+            continue
+        whole = lines[start : start + len(rows) * wide]
+        matrix = whole.reshape(len(rows), wide, *lines.shape[1:])
+        found.append(matrix[:, across.start : across.stop])
+    return found
+
+
+def _packed(boxes: list[_Lines], lines: _Lines) -> _Lines:
+    """The elements of boxes, one after the other."""
+    flat = [box.reshape(box.shape[0] * box.shape[1], *lines.shape[1:]) for box in boxes]
+    return np.concatenate([lines[:0], *flat])

@@ -93,7 +93,7 @@ def _real(function: Callable[..., Any], *, inverse: bool) -> Row:
             require_out(end, a, made.shape, made.dtype)
             a = delivered(made, end)
         elif inverse:
-            a = irfft(a, n, last, norm, out=end)
+            a = irfft(a, last, norm, n=n, out=end)
         else:
             a = rfft(a, last, norm, n=n, out=end)
         return every(a, **rest, out=out) if others and not inverse else a

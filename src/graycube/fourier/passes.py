@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graycube.butterflies.groups import next_group
-from graycube.errors import OutOfRangeError
+from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout import Axis, Layout
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
 
 LONGEST = 17
 """A group of more bits is transformed in two passes: a line of 2^17 points fits the cache."""
@@ -76,7 +78,8 @@ def passes(
             high = low
         if extent > 1:
             done.append(Pass(axis, high, high, place))
-    return tuple(done), result_layout(layout, axis, place, done)
+    digits = [bit for step in done for bit in range(step.low, step.high)]
+    return tuple(done), reordered(layout, axis, place, digits)
 
 
 def _in_cache(step: Pass) -> tuple[Pass, ...]:
@@ -87,13 +90,6 @@ def _in_cache(step: Pass) -> tuple[Pass, ...]:
     low = step.low + size // 2
     upper = replace(step, low=low, slot=step.slot + size // 2)
     return *_in_cache(upper), *_in_cache(replace(step, high=low, dims=()))
-
-
-def result_layout(layout: Layout, axis: int, place: AffineMap, done: Sequence[Pass]) -> Layout:
-    """The layout of the output: the digits of its index in the order of the passes."""
-    return reordered(
-        layout, axis, place, [b for step in done for b in range(step.low, step.high)]
-    )
 
 
 def reordered(layout: Layout, axis: int, place: AffineMap, digits: Sequence[int]) -> Layout:
@@ -110,3 +106,32 @@ def reordered(layout: Layout, axis: int, place: AffineMap, digits: Sequence[int]
     axes[axis] = Axis(along.bits, along.extent, along.bits - along.low)
     address = AffineMap(Matrix(tuple(columns), place.height), place.constant)
     return replace(layout, map=address, axes=tuple(axes))
+
+
+def exchange_schedules(layout: Layout, axis: int, block: int) -> tuple[Schedule, ...]:
+    """A schedule for each pass that exchanges dimensions, in blocks of so many elements.
+
+    On one port, each dimension takes a round of half a block.
+
+    >>> from graycube.cost import simulate
+    >>> for code in ("binary", "gray"):
+    ...     made = exchange_schedules(Layout.cyclic(10, 6, nodes=code), axis=0, block=16)
+    ...     print(code, [(len(s.rounds), simulate(s).crossings) for s in made])
+    binary [(4, 2048), (2, 1024)]
+    gray [(4, 2048), (2, 1024)]
+    """
+    from graycube.table import dimension_exchange  # noqa: PLC0415 - it brings the whole table
+
+    machine, before, made = Machine(layout.n), layout, []
+    for step in passes(layout, axis)[0]:
+        if step.copied:
+            raise InvalidValueError(
+                f"each node has one element in the layout {layout}",
+                "exchanges need nodes with two elements or more",
+                "use fewer nodes",
+            )
+        if step.dims:
+            after = replace(layout, map=step.place)
+            made.append(dimension_exchange.emit(Task(before, after, block), machine))
+            before = after
+    return tuple(made)

@@ -64,10 +64,10 @@ def rfft(
 
 def irfft(
     a: CubeArray,
-    n: int | None = None,
     axis: int = -1,
     norm: Norm | None = None,
     *,
+    n: int | None = None,
     out: CubeArray | None = None,
 ) -> CubeArray:
     """The real array of ``n`` points along an axis with that spectrum.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from graycube.fourier.along import KEPT
-from graycube.fourier.arguments import resized_home
+from graycube.fourier.arguments import Wanted, resized_home
 from graycube.fourier.box_legs import BoxLeg
 from graycube.layout import Ownership
 from graycube.layout.owned_mesh import in_blocks
@@ -54,43 +54,32 @@ def ready(layout: Ownership, axis: int) -> Ownership:
 
 
 @lru_cache(maxsize=4 * KEPT)
-def box_legs(  # noqa: PLR0913, PLR0917 - one form for all transforms
-    layout: Ownership,
-    dtype: "np.dtype[Any]",
-    nodes: range,
-    axes: tuple[int, ...],
-    points: tuple[int, ...],
-    waves: tuple[int, ...],
-    *,
-    real: bool = False,
-    inverse: bool = False,
-    back: bool = False,
-    scaling: int = 0,
+def box_legs(
+    layout: Ownership, dtype: "np.dtype[Any]", nodes: range, asked: Wanted
 ) -> tuple[BoxLeg, ...] | None:
     """The legs of a transform along some axes; None where one has to stay over its nodes.
 
-    The dtype is that of the spectrum, which has the waves of so many points. A ``real``
-    transform is along the last of the axes.
+    The dtype is that of the spectrum.
 
     >>> layout = Ownership((SharedAxis(6, 2), SharedAxis(9)), 2)
-    >>> legs = box_legs(layout, np.dtype(complex), range(1), (0, 1), (6, 9), (6, 9), real=True)
+    >>> legs = box_legs(layout, np.dtype(complex), range(1), Wanted((0, 1), (6, 9), real=True))
     >>> [(leg.kind, leg.axis, leg.crosses is leg, str(leg.layout)) for leg in legs]
     [('r2c', 1, False, '(6 on 2, 5)'), ('c2c', 0, True, '(6, 5 on 2)')]
     """
-    way = _Made(layout, dtype, nodes, inverse=inverse, scaling=scaling)
-    every = [*zip(axes, points, waves, strict=True)]
-    last = every[-1:] if real else []
-    if last and not inverse:
+    way = _Made(layout, dtype, nodes, asked)
+    every = [*zip(asked.axes, asked.points, asked.kept, strict=True)]
+    last = every[-1:] if asked.real else []
+    if last and not asked.inverse:
         way.transform("r2c", *last[0])
-    left = every[: len(axes) - real]
+    left = every[: len(every) - asked.real]
     home: Any = resized_home(way.now, {axis: points for axis, points, _ in left})
     while left:
         chosen = min(left, key=lambda each: way.now.axes[each[0]].parts)
         left.remove(chosen)
         way.transform("c2c", *chosen)
-    if back:
+    if asked.back:
         way.move(home)
-    if last and inverse:
+    if last and asked.inverse:
         way.transform("c2r", *last[0])
     if not way.legs:
         return moving_legs(layout, layout, dtype, nodes, first=True)
@@ -118,23 +107,16 @@ class _Made:
     """Legs that are put together one by one; they are ``found`` until an axis stays spread."""
 
     def __init__(
-        self,
-        layout: Ownership,
-        dtype: "np.dtype[Any]",
-        nodes: range,
-        *,
-        inverse: bool = False,
-        scaling: int = 0,
+        self, layout: Ownership, dtype: "np.dtype[Any]", nodes: range, asked: Wanted
     ) -> None:
         self.now, self.legs, self.found = layout, list[BoxLeg](), True
-        self._dtype, self._nodes = dtype, nodes
-        self._inverse, self._scaling = inverse, scaling
+        self._dtype, self._nodes, self._asked = dtype, nodes, asked
 
     def transform(self, kind: str, axis: int, points: int, waves: int) -> None:
         """Bring an axis to memory, and transform it there."""
         read = ready(self.now, axis)
         self.found = self.found and read.axes[axis].parts == 1
-        values = points if self._inverse else waves
+        values = points if self._asked.inverse else waves
         values = values // 2 + 1 if kind == "r2c" else values
         after = read.with_axis(axis, SharedAxis(values))
         alone = kind == "c2c" and read == self.now == after and self.legs
@@ -145,20 +127,8 @@ class _Made:
         real = np.empty(0, self._dtype).real.dtype
         given, dtype = (real if kind == end else self._dtype for end in ("r2c", "c2r"))
         came = None if read == self.now else self.now
-        leg = BoxLeg(
-            came,
-            read,
-            after,
-            self._nodes,
-            given,
-            dtype,
-            kind,
-            axis,
-            points,
-            waves,
-            self._inverse,
-            self._scaling,
-        )
+        how = kind, axis, points, waves, self._asked.inverse, self._asked.scaling
+        leg = BoxLeg(came, read, after, self._nodes, given, dtype, *how)
         if leg.crosses is not None and not self.legs:  # others have to see it first
             self.legs.append(BoxLeg(None, self.now, self.now, self._nodes, given, given))
         self.legs.append(leg)

@@ -25,8 +25,14 @@ from graycube.gf2.exchange import Exchange, compose
 from graycube.gf2.gates import circuit
 from graycube.gf2.gray import gray, gray_inverse, gray_matrix
 from graycube.gf2.matrix import Matrix
-from graycube.gf2.profiles import Histogram, displacement_profile, histogram, stride_profile
-from graycube.gf2.sequences import GrayCode, is_gray_code
+from graycube.gf2.sequences import (
+    GrayCode,
+    Histogram,
+    displacement_profile,
+    histogram,
+    is_gray_code,
+    stride_profile,
+)
 from graycube.gf2.span import Span, without
 
 __all__ = [

@@ -1,7 +1,7 @@
 """The Gray code and its inverse as one pass over memory, where Numba is installed.
 
-NumPy needs two passes per shift; a compiled loop needs one in all. This file, ``streamed``,
-which it imports, and the ``loops`` of ``array`` and ``butterflies`` are all that knows Numba
+NumPy needs two passes per shift; a compiled loop needs one in all. This file, ``streamed``
+beside it, and the ``loops`` of ``array`` and ``butterflies`` are all that knows Numba
 (the ``fast`` extra); without it the NumPy way is taken, with the same results.
 """
 
@@ -51,20 +51,6 @@ def gray_inverse_kernel(bits: int) -> Kernel:
         return x
 
     return _kernel(gray_inverse, bits)
-
-
-def carrier(*, single: bool, past_caches: bool) -> Callable[..., None]:
-    """The loop that takes an array to another one, tile by tile.
-
-    Its elements are single words or longer, and the result is too large for the caches or not.
-
-    >>> callable(carrier(single=True, past_caches=False)) if available() else True
-    True
-    """
-    from graycube.gf2 import streamed  # noqa: PLC0415 - it needs Numba
-
-    loop: Callable[..., None] = streamed.carrier(single=single, past_caches=past_caches)
-    return loop
 
 
 @cache

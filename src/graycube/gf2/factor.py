@@ -52,27 +52,35 @@ def factor(move: AffineMap, n: int, *, halves: bool = False) -> tuple[Exchange, 
 
 
 @lru_cache(maxsize=1 << 7)  # whatever the block, and the machine
-def in_order(move: AffineMap, n: int, order: tuple[int, ...]) -> tuple[Exchange, ...]:
+def in_order(
+    move: AffineMap, n: int, order: tuple[int, ...], *, trades: bool = False
+) -> tuple[Exchange, ...]:
     """The same, where low bits are given their values in an order, as far as they can be.
 
-    A bit whose value is a sum of other low bits has to wait for one of them. What concerns the
-    high bits only comes last.
+    A bit whose value is a sum of other low bits has to wait for one of them, or ``trades``
+    places with one: such an exchange flips both. What concerns the high bits only comes last.
 
     >>> from graycube.gf2 import Matrix
     >>> swap = AffineMap(Matrix.permutation([2, 3, 0, 1]))
     >>> print(*in_order(swap, 2, (1, 0)), sep="; ")
     flip 1 3 where a1 ^ a3 = 1; flip 0 2 where a0 ^ a2 = 1
+    >>> print(*in_order(swap, 4, (0, 1, 2, 3), trades=True), sep="; ")
+    flip 0 2 where a0 ^ a2 = 1; flip 1 3 where a1 ^ a3 = 1
     """
     done: list[Exchange] = []
     rest = move
     while changed := _changed(rest, n):
         rows = rest.matrix.rows
-        ready = (i for i in order if i in changed and (rows[i] >> n or rows[i] >> i & 1))
-        first = next(ready, None)
-        if first is None:
-            steps = _next(rest, changed, n, halves=False)
+        steps: tuple[Exchange, ...]
+        left = [i for i in order if i in changed]
+        ready = [i for i in left if rows[i] >> n or rows[i] >> i & 1]
+        if trades and left[:1] != ready[:1]:
+            steps = (_traded(rest, left[0], changed),)
+        elif ready:
+            others = [rows[k] for k in changed if k != ready[0]]
+            steps = (_settled(rest, ready[0], n, others),)
         else:
-            steps = (_settled(rest, first, n, [rows[k] for k in changed if k != first]),)
+            steps = _next(rest, changed, n, halves=False)
         done += steps
         for step in steps:
             rest = rest @ step.affine(move.width)
@@ -152,6 +160,22 @@ def _settled(rest: AffineMap, i: int, n: int, others: Sequence[int]) -> Exchange
         return Exchange(1 << i, row ^ 1 << i, want)
     _, partner = _losses(row, i, n, others)
     return Exchange(1 << i | 1 << partner, row | 1 << i, want)
+
+
+def _traded(rest: AffineMap, i: int, changed: Sequence[int]) -> Exchange:
+    """The exchange that gives bit i its value, and its own to a low bit of its sum.
+
+    That is one which has its value, too, then, if there is one.
+    """
+    rows = rest.matrix.rows
+    when, want = rows[i] | 1 << i, 1 ^ rest.constant >> i & 1
+
+    def unsettled(j: int) -> bool:
+        inherits = parity(rows[j] & (1 << i | 1 << j))
+        return rows[j] ^ (when if inherits else 0) != 1 << j
+
+    partner = min((j for j in changed if rows[i] >> j & 1), key=unsettled)
+    return Exchange(1 << i | 1 << partner, when, want)
 
 
 def _high(rest: AffineMap, n: int) -> list[Exchange]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from graycube.errors import InvalidValueError, SingularError
 from graycube.gf2.arrays import IntArray, apply_columns
-from graycube.gf2.bits import require_int, require_ints
+from graycube.gf2.bits import bit_indices, require_int, require_ints
 from graycube.gf2.span import Span, reduced_basis
 from graycube.show import GAP, Lines, Sheet, Shown, shown
 
@@ -288,16 +288,17 @@ def _eliminate(vectors: Sequence[int]) -> dict[int, tuple[int, int]]:
     other pivot.
     """
     pivots: dict[int, tuple[int, int]] = {}
+    leads = 0
     for j, vector in enumerate(vectors):
         v, combination = vector, 1 << j
-        for lead, (w, how) in pivots.items():
-            if v >> lead & 1:
-                v, combination = v ^ w, combination ^ how
+        for lead in bit_indices(vector & leads):
+            w, how = pivots[lead]
+            v, combination = v ^ w, combination ^ how
         if v == 0:
             continue
         new = v.bit_length() - 1
         for lead, (w, how) in pivots.items():
             if w >> new & 1:
                 pivots[lead] = (w ^ v, how ^ combination)
-        pivots[new] = (v, combination)
+        pivots[new], leads = (v, combination), leads | 1 << new
     return pivots

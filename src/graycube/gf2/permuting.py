@@ -204,7 +204,9 @@ def _through_tiles(source: _Rows, target: _Rows, move: AffineMap, width: int) ->
     run = len(table.columns) * size * words
     ahead = min(-(-_AHEAD // run), len(table.rows))
     past = target.nbytes >= _PAST_CACHES and target.ctypes.data % max(_WORDS) == 0
-    loop = compiled.carrier(single=words == 1, past_caches=past)
+    from graycube.gf2 import streamed  # noqa: PLC0415 - it needs Numba
+
+    loop = streamed.carrier(single=words == 1, past_caches=past)
 
     def work(start: int, stop: int) -> None:
         buffers = _aligned(2 * table.size * size * words).view(here.dtype).reshape(2, -1)

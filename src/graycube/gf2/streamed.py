@@ -1,6 +1,6 @@
 """The compiled loop of a permutation; :mod:`graycube.gf2.tiles` says what the tables are.
 
-Only :mod:`graycube.gf2.compiled` imports this file, and only where Numba is installed. What it
+Only :mod:`graycube.gf2.permuting` imports this file, and only where Numba is installed. What it
 compiles is kept beside this file, or where ``NUMBA_CACHE_DIR`` says.
 
 Rules.

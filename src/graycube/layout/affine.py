@@ -47,26 +47,6 @@ class AffinePlacement(Placement):
         return self.map.width
 
     @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """True lengths of the axes.
-
-        >>> from graycube.layout import Layout
-        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).shape
-        (1000, 96)
-        """
-        return tuple(axis.length for axis in self.axes)
-
-    @cached_property
-    def size(self) -> int:
-        """Number of elements.
-
-        >>> from graycube.layout import Layout
-        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).size
-        96000
-        """
-        return prod(self.shape)
-
-    @cached_property
     def block_size(self) -> int:
         """Number of elements that a node holds.
 
@@ -74,7 +54,7 @@ class AffinePlacement(Placement):
         >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).block_size
         3000
         """
-        return copied.block_size(self.axes, self.copies, self.n)
+        return self.size << self.copies >> self.n
 
     @cached_property
     def digits(self) -> tuple[copied.Digit, ...]:
@@ -125,23 +105,6 @@ class AffinePlacement(Placement):
         (array([0, 0, 1]), array([0, 1, 0]))
         """
         return indexing.locate(self.map, self.n, self.axes, index)
-
-    @overload
-    def index(self, node: int, slot: int) -> int: ...
-    @overload
-    def index(self, node: IntArray, slot: int | IntArray) -> IntArray: ...
-    def index(self, node: int | IntArray, slot: int | IntArray) -> int | IntArray:
-        """The index, in C order, of the element in a slot of a node.
-
-        >>> from graycube.layout import Layout
-        >>> layout = Layout.cyclic(5, 3, nodes="gray")
-        >>> layout.index(2, 1)
-        11
-        >>> layout.index(np.arange(8), 0)
-        array([0, 1, 3, 2, 7, 6, 4, 5])
-        """
-        flat: int | IntArray = indexing.ravel(self.axes, self.coordinates(node, slot))
-        return flat
 
     def coordinates(self, node: int | IntArray, slot: int | IntArray) -> tuple[Any, ...]:
         """One coordinate per axis of the element in a slot of a node.

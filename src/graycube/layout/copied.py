@@ -13,7 +13,6 @@ Rules.
 
 from collections.abc import Sequence
 from itertools import groupby
-from math import prod
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
@@ -91,15 +90,6 @@ def _owners(address: AffineMap, n: int, axes: Sequence[Axis]) -> list[int]:
             raise _mixed()
         found.append(owners.pop())
     return found
-
-
-def block_size(axes: Sequence[Axis], copies: int, n: int) -> int:
-    """How many elements a node holds.
-
-    >>> block_size([Axis(3)], copies=2, n=3)
-    4
-    """
-    return prod(axis.length for axis in axes) << copies >> n
 
 
 def _mixed() -> InvalidValueError:

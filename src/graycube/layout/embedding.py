@@ -18,6 +18,7 @@ from graycube.gf2.arrays import IntArray, require_integers, require_range
 from graycube.layout.in_bits import in_bits
 from graycube.layout.layout import Layout
 from graycube.layout.ownership import Ownership
+from graycube.layout.required import require_axis
 from graycube.show import Bar, Sheet, Shown, Table
 from graycube.texts import counted
 
@@ -88,7 +89,7 @@ def mesh_distances(
     """
     placement = _checked(placement)
     shape = placement.shape
-    axis = _axis(axis, len(shape))
+    axis = require_axis(axis, len(shape))
     if isinstance(placement, Layout):
         below = placement.word_bits(axis).start
         flips = placement.axes[axis].neighbour_flips(periodic=periodic)
@@ -115,7 +116,7 @@ def butterfly_distances(
     1
     """
     placement = _checked(placement)
-    axis = _axis(axis, len(placement.shape))
+    axis = require_axis(axis, len(placement.shape))
     if isinstance(placement, Layout):
         bits = placement.axes[axis].bits
     else:
@@ -162,13 +163,3 @@ def _checked(placement: LayoutOrNodes) -> LayoutOrNodes:
         )
     nodes = require_integers(placement)
     return require_range(nodes, 1 << 63, "a node of the placement", "number nodes from 0")
-
-
-def _axis(axis: int, ndim: int) -> int:
-    if not -ndim <= require_int(axis, "axis") < ndim:
-        raise OutOfRangeError(
-            f"axis is {axis}",
-            f"the placement has {ndim} axes",
-            f"choose one from {-ndim} to {ndim - 1}; negative ones count from the last",
-        )
-    return axis % ndim

@@ -79,10 +79,10 @@ def in_order(layout: Layout) -> bool:
     >>> in_order(Layout.mesh((8, 8), (4, 2), code="gray")), in_order(Layout.parse("(b0 b1 ||)"))
     (True, False)
     """
-    rows = layout.map.matrix.rows[layout.n :]
+    rows, (*others, last) = layout.map.matrix.rows[layout.n :], layout.axes
     alone = all(row & row - 1 == 0 for row in rows) and list(rows) == sorted(rows)
-    plain = all(axis.extent == 1 for axis in layout.axes)
-    return alone and plain and not layout.map.constant >> layout.n
+    behind = all(axis.extent == 1 for axis in others) and not last.low
+    return alone and behind and not layout.map.constant >> layout.n
 
 
 def _shares(layout: Layout, axis: int) -> list[SharedAxis]:

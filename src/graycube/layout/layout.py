@@ -14,21 +14,13 @@ from functools import cached_property
 from typing import Any
 
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import AffineMap, Matrix, require_int, require_ints
+from graycube.gf2 import AffineMap, Matrix, require_int
 from graycube.layout import copied, text
 from graycube.layout.affine import AffinePlacement
 from graycube.layout.axis import Axis
-from graycube.layout.mesh import (
-    Allocation,
-    CodeName,
-    as_many,
-    even,
-    in_powers,
-    mesh_address,
-    mesh_owned,
-)
+from graycube.layout.mesh import Allocation, CodeName, by_ownership, mesh_address, mesh_owned
 from graycube.layout.ownership import Ownership
-from graycube.layout.required import require_axis
+from graycube.layout.required import left_axes
 from graycube.show import Piece as SheetPiece, Sheet, Shown
 
 
@@ -126,9 +118,7 @@ class Layout(AffinePlacement, Shown):
         (|| b2 g1 g0) x 125
         """
         plain = (slots, whole, dims) == ("binary", None, None)
-        if ownership is None:
-            ownership = not even(shape, nodes) or (plain and not in_powers(shape))
-        if ownership and as_many(shape, nodes):
+        if by_ownership(shape, nodes, ownership, plain=plain):
             owned: Any = mesh_owned(shape, nodes, code, slots, whole, allocation, dims)
             return owned  # type: ignore[no-any-return] # plans want a Layout, arrays take both
         axes, n, address = mesh_address(shape, nodes, code, slots, whole, allocation, dims)
@@ -209,20 +199,9 @@ class Layout(AffinePlacement, Shown):
         >>> print(mesh.without_axes([1], keepdims=True))
         (b0:0 || b0:2 b0:1 c0) x 1 on axis 1
         """
-        gone = [require_axis(axis, len(self.axes)) for axis in require_ints(axes, "axes")]
-        kept = [
-            Axis(0) if k in gone else axis
-            for k, axis in enumerate(self.axes)
-            if keepdims or k not in gone
-        ]
-        if not kept:
-            raise InvalidValueError(
-                f"axes is {tuple(axes)}",
-                "at least one axis must stay",
-                "leave one out of axes, or pass keepdims=True",
-            )
+        gone, kept = left_axes(self.axes, axes, Axis(0), keepdims=keepdims)
         address, copies = copied.without_axes(self.map, self.n, self.axes, gone)
-        return Layout(address, self.n, tuple(kept), copies)
+        return Layout(address, self.n, kept, copies)
 
     def facts(self) -> tuple[SheetPiece, ...]:
         """The address bits, what is what in them, and the sizes.

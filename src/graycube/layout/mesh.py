@@ -24,6 +24,7 @@ from graycube.gf2 import (
 from graycube.layout.axis import Axis
 from graycube.layout.owned_mesh import owned_mesh
 from graycube.layout.ownership import Ownership
+from graycube.layout.required import per_axis, require_word
 
 CodeName = Literal["binary", "gray"]
 Allocation = Literal["consecutive", "cyclic"]
@@ -46,7 +47,7 @@ def code_matrix(code: str | None, width: int) -> Matrix:
     >>> code_matrix("gray", 3)(5)
     7
     """
-    _require_known(code, get_args(CodeName), "code")
+    require_word(code, get_args(CodeName), "the code")
     return gray_matrix(width) if code == "gray" else Matrix.identity(width)
 
 
@@ -71,10 +72,10 @@ def mesh_address(  # noqa: PLR0913, PLR0917
     columns = zip(
         shape,
         nodes,
-        _per_axis(code, d, "code"),
-        _per_axis(slots, d, "slots"),
-        _per_axis(whole, d, "whole"),
-        _per_axis(allocation, d, "allocation"),
+        per_axis(code, d, "code"),
+        per_axis(slots, d, "slots"),
+        per_axis(whole, d, "whole"),
+        per_axis(allocation, d, "allocation"),
         strict=True,
     )
     coded = [_coded_axis(k, *column) for k, column in enumerate(columns)]
@@ -96,22 +97,27 @@ def even(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
     return all(is_power_of_two(count) and length % count == 0 for length, count in pairs)
 
 
-def as_many(shape: int | Sequence[int], nodes: int | Sequence[int]) -> bool:
-    """Whether there are as many lengths as numbers of nodes, and there are some.
+def by_ownership(
+    shape: int | Sequence[int],
+    nodes: int | Sequence[int],
+    asked: bool | None,  # noqa: FBT001 - it may be neither
+    *,
+    plain: bool,
+) -> bool:
+    """Whether a mesh is in boxes: if that is asked for, or it has to be, or ``plain`` ones are.
 
-    >>> as_many((8, 8), (2, 1)), as_many((8, 8), 2)
+    What is refused in any case is refused where meshes in bits are made.
+
+    >>> by_ownership((64, 48), (8, 4), None, plain=True), by_ownership(64, 8, None, plain=True)
     (True, False)
     """
-    return len(require_ints(shape, "shape")) == len(require_ints(nodes, "nodes")) > 0
-
-
-def in_powers(shape: int | Sequence[int]) -> bool:
-    """Whether every length is a power of two, or is refused in any case.
-
-    >>> in_powers((64, 32)), in_powers((64, 48))
-    (True, False)
-    """
-    return all(n < 1 or is_power_of_two(n) for n in require_ints(shape, "shape"))
+    lengths, counts = require_ints(shape, "shape"), require_ints(nodes, "nodes")
+    if len(lengths) != len(counts) or not lengths:
+        return False
+    if asked is not None:
+        return asked
+    powers = all(n < 1 or is_power_of_two(n) for n in lengths)
+    return not even(lengths, counts) or (plain and not powers)
 
 
 def mesh_owned(  # noqa: PLR0913, PLR0917
@@ -129,13 +135,13 @@ def mesh_owned(  # noqa: PLR0913, PLR0917
         require_int(length, f"the length of axis {k}", least=1)
         require_int(count, f"the number of nodes of axis {k}", least=1)
     d = len(shape)
-    codes, places = _per_axis(code, d, "code"), _per_axis(allocation, d, "allocation")
+    codes, places = per_axis(code, d, "code"), per_axis(allocation, d, "allocation")
     for name, place in zip(codes, places, strict=True):
-        _require_known(name, get_args(CodeName), "code")
-        _require_known(place, get_args(Allocation), "allocation")
+        require_word(name, get_args(CodeName), "the code")
+        require_word(place, get_args(Allocation), "the allocation")
     further = {
-        "slots": {*_per_axis(slots, d, "slots")} != {"binary"},
-        "whole": {*_per_axis(whole, d, "whole")} != {None},
+        "slots": {*per_axis(slots, d, "slots")} != {"binary"},
+        "whole": {*per_axis(whole, d, "whole")} != {None},
         "dims": dims is not None,
     }
     found = owned_mesh(shape, nodes, codes, places)
@@ -158,7 +164,7 @@ def _coded_axis(  # noqa: PLR0913, PLR0917
     whole: str | None,
     allocation: str | None,
 ) -> _CodedAxis:
-    _require_known(allocation, get_args(Allocation), "allocation")
+    require_word(allocation, get_args(Allocation), "the allocation")
     bits, extent, node_bits = _split_length(k, length, nodes)
     cyclic = allocation == "cyclic"
     node_low = 0 if cyclic else bits - node_bits
@@ -222,34 +228,9 @@ def _targets(coded: Sequence[_CodedAxis], dims: Sequence[Sequence[int]]) -> list
     return targets
 
 
-def _per_axis(
-    value: str | Sequence[str | None] | None, d: int, name: str
-) -> Sequence[str | None]:
-    """The entries of an argument that is one value for all axes or one for each."""
-    if value is None or isinstance(value, str):
-        return [value] * d
-    value = _entries(value, name)
-    if len(value) != d:
-        raise InvalidValueError(
-            f"{name} has {len(value)} entries for {d} axes",
-            "one for all axes or one for each is needed",
-            f"pass one name or {d} of them",
-        )
-    return value
-
-
 def _entries(value: Iterable[_T], name: str) -> tuple[_T, ...]:
     if not isinstance(value, Iterable):
         raise InvalidTypeError(
             f"{name} is {value!r}", "it must be one name or a sequence", "see help(Layout.mesh)"
         )
     return tuple(value)
-
-
-def _require_known(name: str | None, known: Sequence[str], what: str) -> None:
-    if name not in known:
-        raise InvalidValueError(
-            f"the {what} is {name!r}",
-            f"the known ones are {' and '.join(map(repr, known))}",
-            "choose one of them",
-        )

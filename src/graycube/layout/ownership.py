@@ -22,14 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import require_int, require_ints
+from graycube.gf2 import require_int
 from graycube.gf2.arrays import IntArray
 from graycube.host import host_array
 from graycube.layout import owned_indexing, owned_text
-from graycube.layout.indexing import ravel
 from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
-from graycube.layout.required import require_axis, require_payload
+from graycube.layout.required import left_axes, require_payload
 from graycube.layout.share import SharedAxis
 from graycube.show import Sheet, Shown
 
@@ -62,16 +61,6 @@ class Ownership(Placement, Shown):
     def __hash__(self) -> int:  # the same each time, for a layout is a key again and again
         return self._hash
 
-    @cached_property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
-        return tuple(axis.length for axis in self.axes)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return prod(self.shape)
-
     @property
     def node_count(self) -> int:
         """Number of nodes."""
@@ -100,14 +89,6 @@ class Ownership(Placement, Shown):
         (1, 15)
         """
         return owned_indexing.locate(self.axes, index)
-
-    def index(self, node: Any, slot: Any) -> Any:  # noqa: ANN401
-        """The index, in C order, of an element of the block of a node.
-
-        >>> Ownership((SharedAxis(9, 2), SharedAxis(4)), 2).index(1, 15)
-        35
-        """
-        return ravel(self.axes, self.coordinates(node, slot))
 
     def coordinates(self, node: Any, slot: Any) -> tuple[Any, ...]:  # noqa: ANN401
         """One coordinate per axis of an element of the block of a node.
@@ -248,19 +229,8 @@ class Ownership(Placement, Shown):
         >>> Ownership((SharedAxis(9, 2, stride=3), SharedAxis(10, 3)), 6).without_axes([0])
         <Ownership (10,) on 6 nodes: (10 on 3) in 2 copies>
         """
-        gone = {require_axis(k, len(self.axes)) for k in require_ints(axes, "axes")}
-        kept = [
-            SharedAxis(1) if k in gone else axis
-            for k, axis in enumerate(self.axes)
-            if keepdims or k not in gone
-        ]
-        if not kept:
-            raise InvalidValueError(
-                f"axes is {tuple(axes)}",
-                "at least one axis must stay",
-                "leave one out of axes, or pass keepdims=True",
-            )
-        return replace(self, axes=tuple(kept))
+        _, kept = left_axes(self.axes, axes, SharedAxis(1), keepdims=keepdims)
+        return replace(self, axes=kept)
 
     def with_axis(self, k: int, axis: SharedAxis) -> "Ownership":
         """The layout with another axis in the place of one.

@@ -39,9 +39,10 @@ class Piece:
         array([[0, 2],
                [1, 3]])
         """
-        rows = blocks.reshape(prod(blocks.shape[:2]), *blocks.shape[2:])
-        some = rows if self.rows is None else rows[self.rows]
-        return some.reshape(*self.shape, *blocks.shape[2:])
+        payload, some = blocks.shape[2:], blocks
+        if self.rows is not None:
+            some = blocks.reshape(prod(blocks.shape[:2]), *payload)[self.rows]
+        return some.reshape(*self.shape, *payload)
 
     def block(self, elements: NDArray[Any]) -> NDArray[Any]:
         """The rows of the block of one node, of the elements of its piece.

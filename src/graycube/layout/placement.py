@@ -7,11 +7,14 @@ arrays of both kinds asks these questions and no others.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from functools import cached_property
+from math import prod
+from typing import Any, Self, overload
 
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.gf2.arrays import IntArray
+from graycube.layout.indexing import ravel
 from graycube.layout.pieces import Piece
 from graycube.show import Piece as SheetPiece
 
@@ -30,15 +33,45 @@ class Placement(ABC):
     def copy_count(self) -> int:
         """How many nodes have each element."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
+        """True lengths of the axes.
 
-    @property
-    @abstractmethod
+        >>> from graycube.layout import Layout
+        >>> Layout.mesh((1000, 96), nodes=(8, 4), ownership=False).shape
+        (1000, 96)
+        """
+        return tuple(axis.length for axis in self.axes)
+
+    @cached_property
     def size(self) -> int:
-        """Number of elements."""
+        """Number of elements.
+
+        >>> from graycube.layout import Layout
+        >>> Layout.mesh((1000, 7), nodes=(8, 3)).size
+        7000
+        """
+        return prod(self.shape)
+
+    @abstractmethod
+    def coordinates(self, node: Any, slot: Any) -> tuple[Any, ...]:  # noqa: ANN401
+        """One coordinate per axis of the element in a slot of a node: integers, or arrays."""
+
+    @overload
+    def index(self, node: int, slot: int) -> int: ...
+    @overload
+    def index(self, node: IntArray, slot: int | IntArray) -> IntArray: ...
+    def index(self, node: int | IntArray, slot: int | IntArray) -> int | IntArray:
+        """The index, in C order, of the element in a slot of a node.
+
+        >>> from graycube.layout import Layout
+        >>> Layout.cyclic(5, 3, nodes="gray").index(2, 1)
+        11
+        >>> [Layout.mesh((9, 4), nodes=(2, 1)).index(node, 0) for node in (0, 1)]
+        [0, 20]
+        """
+        flat: int | IntArray = ravel(self.axes, self.coordinates(node, slot))
+        return flat
 
     @property
     @abstractmethod

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.gf2 import GrayCode, gray, log2_exact, require_int, require_ints
+from graycube.layout.required import per_axis
 
 Code = str | GrayCode
 Ranks = NDArray[np.int64]
@@ -38,13 +39,7 @@ def rank_order(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "g
         raise InvalidValueError(
             "mesh_shape is empty", "a mesh has at least one axis", "use (1,) for one place"
         )
-    codes = [code] * len(shape) if isinstance(code, Code) else list(code)
-    if len(codes) != len(shape):
-        raise InvalidValueError(
-            f"{len(codes)} codes meet {len(shape)} axes",
-            "one for all axes or one for each is needed",
-            "pass one code, or a list as long as the mesh shape",
-        )
+    codes = per_axis(code, len(shape), "code")
     order = np.zeros((), dtype=np.int64)
     for k, (extent, axis_code) in enumerate(zip(shape, codes, strict=True)):
         width = log2_exact(extent, f"the extent of mesh axis {k}")

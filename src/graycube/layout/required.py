@@ -1,14 +1,16 @@
 """What functions require of the axes and layouts that they are given."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
 
-from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import is_power_of_two, require_int, require_ints
 from graycube.layout.placement import Placement
 
 if TYPE_CHECKING:
     from graycube.layout.layout import Layout
+
+_T = TypeVar("_T")
 
 
 def require_axis(axis: int, count: int) -> int:
@@ -23,6 +25,57 @@ def require_axis(axis: int, count: int) -> int:
             f"axis is {k}", f"the axes are 0..{count - 1}", f"use {-count}..{count - 1}"
         )
     return k % count
+
+
+def left_axes(
+    own: Sequence[_T], axes: Sequence[int], one: _T, *, keepdims: bool
+) -> tuple[list[int], tuple[_T, ...]]:
+    """Which axes go, and those that are left; with ``keepdims`` there is ``one`` for each.
+
+    >>> left_axes(["x", "y", "z"], [0, -1], "1", keepdims=True)
+    ([0, 2], ('1', 'y', '1'))
+    """
+    gone = [require_axis(axis, len(own)) for axis in require_ints(axes, "axes")]
+    pairs = [(k in gone, axis) for k, axis in enumerate(own)]
+    kept = tuple(one if out else axis for out, axis in pairs if keepdims or not out)
+    if not kept:
+        raise InvalidValueError(
+            f"axes is {tuple(axes)}",
+            "at least one axis must stay",
+            "leave one out of axes, or pass keepdims=True",
+        )
+    return gone, kept
+
+
+def per_axis(value: object, count: int, what: str) -> tuple[Any, ...]:
+    """The entries of an argument that is one value for all axes or one for each.
+
+    >>> per_axis("gray", 2, "code"), per_axis((1, 4), 2, "reach")
+    (('gray', 'gray'), (1, 4))
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return (value,) * count
+    entries = tuple(value)
+    if len(entries) != count:
+        raise InvalidValueError(
+            f"{what} has {len(entries)} entries for {count} axes",
+            "one for all axes or one for each is needed",
+            f"pass one value or {count} of them",
+        )
+    return entries
+
+
+def require_flag(value: object, what: str) -> bool:
+    """Refuse what is neither True nor False.
+
+    >>> require_flag(True, "periodic")
+    True
+    """
+    if not isinstance(value, bool):
+        raise InvalidTypeError(
+            f"{what} is {value!r:.60}", "it must be a bool", "pass True or False"
+        )
+    return value
 
 
 def require_bits(
@@ -59,15 +112,7 @@ def require_powers(
     >>> require_powers(4, 2, "stride", most=8), require_powers((1, 8), 2, "stride", most=8)
     ((4, 4), (1, 8))
     """
-    entries = require_ints(x, what)
-    if not isinstance(x, Iterable):
-        entries *= count
-    if len(entries) != count:
-        raise InvalidValueError(
-            f"{what} has {len(entries)} entries for {count} axes",
-            "one for all axes or one for each is needed",
-            f"pass one value or {count} of them",
-        )
+    entries = require_ints(per_axis(x, count, what), what)
     for k, entry in enumerate(entries):
         if not is_power_of_two(entry) or entry > most:
             raise InvalidValueError(

@@ -470,21 +470,3 @@ def require_machine(machine: object, dims: int) -> Machine:
             f"use Machine(dims={dims}, ...), or a profile with dims={dims}",
         )
     return machine
-
-
-def require_cube_links(machine: object, dims: int, what: str) -> Machine:
-    """The machine, if its links are those of a cube in the numbers of its nodes.
-
-    >>> require_cube_links(Machine.torus((2, 2)), 2, "a halo").dims
-    2
-    """
-    found = require_machine(machine, dims)
-    if found.wires or found.renumbers:
-        raise InvalidValueError(
-            f"the machine has {'links that are shared' if found.wires else 'squares'}",
-            f"{what} is priced for the links of a cube",
-            "leave out share, and ports for each dimension, or price a single step with gc.plan"
-            if found.wires and not found.sides and not found.nested
-            else "give Machine a start-up and a rate for each dimension",
-        )
-    return found

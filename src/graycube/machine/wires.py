@@ -238,12 +238,9 @@ def wires_of(machine: "Machine") -> tuple[Wiring, ...]:
 
 def _wires(machine: "Machine") -> Iterator[Wiring]:
     if machine.sides:
-        hops, first = machine.switching == "store-and-forward", 0
-        for side in sides_of(machine):
-            dims = range(first, first + side.bits)
-            if not side.is_cube:
-                yield Wiring(dims, machine.links[first], dims, side, hops)
-            first = dims.stop
+        yield from (
+            wires for wires in all_sides(machine) if wires.side and not wires.side.is_cube
+        )
         return
     if isinstance(machine.ports, int | str) and machine.share == 1 and not machine.nested:
         return
@@ -257,6 +254,23 @@ def _wires(machine: "Machine") -> Iterator[Wiring]:
             nodes = range(share.bit_length() - 1)
             link = machine.links[dims.start]
             yield Wiring(dims, link, nodes, ports=once, nested=machine.nested)
+
+
+@lru_cache(maxsize=1 << 8)
+def all_sides(machine: "Machine") -> tuple[Wiring, ...]:
+    """The sides of a torus, also those that are cubes, for nodes as users number them.
+
+    >>> from graycube.machine import Machine
+    >>> [wires.shared for wires in all_sides(Machine.torus((1, 4, 8)))]
+    ['a ring of 8', 'a ring of 4']
+    """
+    hops, first, found = machine.switching == "store-and-forward", 0, list[Wiring]()
+    for side in sides_of(machine):
+        dims = range(first, first + side.bits)
+        if dims:
+            found.append(Wiring(dims, machine.links[first], dims, side, hops))
+        first = dims.stop
+    return tuple(found)
 
 
 @lru_cache(maxsize=1 << 8)

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from graycube.mapping.hosts import counted_up
 from graycube.mapping.improve import CLOSE
+from graycube.mapping.loads import load_of
 from graycube.mapping.search import as_little
 from graycube.show import Sheet, Table
 
@@ -42,6 +44,31 @@ def sheet_of(found: "RankOrder") -> Sheet:
     head = ("order", f"busiest, {found.unit}", f"all links, {found.unit}", "")
     title = f"{found.pattern!r}".strip("<>")
     return Sheet(title, Table(head, rows, "lrrl", marks), *more, _verdict(found))
+
+
+def lost_by_slurm(found: "RankOrder", hosts: int) -> str:
+    """What is lost if Slurm counts the ranks of a host up, which its file of hosts cannot mend.
+
+    >>> import numpy as np
+    >>> from graycube.machine import Machine
+    >>> from graycube.mapping import Pattern, place
+    >>> tree = Machine.tree((2, 2, 2), per_byte=(1e-10, 1e-10, 1e-9))
+    >>> sent = np.zeros((8, 8))
+    >>> sent[[0, 1, 4, 5], [2, 3, 6, 7]] = 1000.0
+    >>> lost_by_slurm(place(Pattern.matrix(sent), tree), 2)[:61]
+    'Slurm puts the ranks of a host on its cores in order of ranks'
+    """
+    order = counted_up(found.order, found.order.size // hosts).ravel()
+    ends = order[found.pattern.source], order[found.pattern.target]
+    load = load_of(found.machine, *ends, found.pattern.nbytes)
+    if as_little(load, found.load):
+        return ""
+    return (
+        "Slurm puts the ranks of a host on its cores in order of ranks. Then the busiest link "
+        f"has {load.busiest / found.load.busiest:.3g} times the work that was found, and all "
+        f"links together {load.total / found.load.total:.3g} times. "
+        "To keep the order within hosts, renumber in the program: comm.Split(0, keys[rank])."
+    )
 
 
 def _remark(one: "Considered", found: "RankOrder") -> str:

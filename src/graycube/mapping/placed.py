@@ -1,20 +1,20 @@
 """The order of ranks that a machine likes best, and the others that were looked at."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidValueError
 from graycube.machine import Interconnect, Machine
 from graycube.mapping.explain import sheet_of
+from graycube.mapping.hosts import host_names, nodes_of_host, nodes_of_socket
 from graycube.mapping.loads import Load
 from graycube.mapping.orders import Order
 from graycube.mapping.pattern import Pattern
 from graycube.show import Shown, text
-from graycube.texts import is_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,47 +109,50 @@ class RankOrder(Shown):
         flat[:] = list(devices)
         return flat[self.order]
 
-    def hostfile(self, hosts: Sequence[str]) -> str:
+    def hostfile(self, hosts: str | Sequence[str]) -> str:
         """The host of each rank, a line a rank: for Slurm's ``--distribution=arbitrary``.
 
-        ``hosts`` has the hosts in the order of the nodes; each has as many of them.
+        ``hosts`` has the hosts in the order of the nodes, as a list, or as Slurm writes them;
+        each has as many nodes. Slurm puts the ranks of a host on its cores in the order of
+        ranks, not of nodes: where a host has parts, such as sockets, ``comm.Split`` by
+        :attr:`keys` keeps them, and this file does not.
 
         >>> from graycube.mapping import place
         >>> ring = place(Pattern.mesh((4,), neighbours=1.0), Machine.torus((2, 2)))
-        >>> ring.hostfile(["a", "b"]).split()
-        ['a', 'a', 'b', 'b']
+        >>> ring.hostfile("n[08-09]").split()
+        ['n08', 'n08', 'n09', 'n09']
         """
-        return "".join(f"{host}\n" for host, _ in self._slots(hosts))
+        names = host_names(hosts)
+        each = nodes_of_host(self.machine, len(names))
+        return "".join(f"{names[node // each]}\n" for node in self.order.ravel().tolist())
 
-    def rankfile(self, hosts: Sequence[str]) -> str:
+    def rankfile(self, hosts: str | Sequence[str], *, sockets: int | None = None) -> str:
         """The host and the slot of each rank, as Open MPI's ``--rankfile`` wants them.
 
+        A slot is ``socket:core``, if a host has so many ``sockets``: each has as many nodes,
+        in their order, on its first cores. On a tree the level within a host says how many
+        there are. Else a slot is the number of a core of the host. Then ranks are on its first
+        cores: on few of its sockets, if it has more cores than ranks.
+
         >>> from graycube.mapping import place
         >>> ring = place(Pattern.mesh((4,), neighbours=1.0), Machine.torus((2, 2)))
-        >>> print(ring.rankfile(["a", "b"]), end="")
+        >>> print(ring.rankfile("a,b"), end="")
         rank 0=a slot=0
         rank 1=a slot=1
         rank 2=b slot=1
         rank 3=b slot=0
+        >>> ring.rankfile("a", sockets=2).splitlines()[2]
+        'rank 2=a slot=1:1'
         """
-        slots = enumerate(self._slots(hosts))
-        return "".join(f"rank {rank}={host} slot={slot}\n" for rank, (host, slot) in slots)
-
-    def _slots(self, hosts: Sequence[str]) -> Iterator[tuple[str, int]]:
-        names = list(hosts) if isinstance(hosts, list | tuple) else []
-        if not all(is_name(h) for h in names):
-            raise InvalidTypeError(
-                f"the hosts are {hosts!r:.60}", "they must be names", 'pass ["node1", "node2"]'
-            )
-        if not names or self.order.size % len(names):
-            raise InvalidValueError(
-                f"there are {len(names)} hosts",
-                f"the machine has {self.order.size} nodes, and each host as many of them",
-                "name the hosts in the order of the nodes",
-            )
-        each = self.order.size // len(names)
-        for node in self.order.ravel().tolist():
-            yield names[node // each], node % each
+        names = host_names(hosts)
+        each = nodes_of_host(self.machine, len(names))
+        socket = nodes_of_socket(self.machine, each, sockets)
+        lines = []
+        for rank, node in enumerate(self.order.ravel().tolist()):
+            slot = node % each
+            where = slot if socket is None else f"{slot // socket}:{slot % socket}"
+            lines.append(f"rank {rank}={names[node // each]} slot={where}\n")
+        return "".join(lines)
 
     def explain(self) -> str:
         """The orders that were looked at, and whether anything is gained.

@@ -5,10 +5,18 @@
 True
 """
 
-from graycube.papers.checks import at_every_size, compared, require, tried
+from graycube.papers.checks import (
+    agreed,
+    answers,
+    at_every_size,
+    compared,
+    require,
+    row_by_row,
+    tried,
+)
 from graycube.papers.claims import Case, Claim, Correction
 from graycube.papers.paper import Paper, papers, read_paper
-from graycube.papers.report import as_dict, report, summary, unexpected
+from graycube.papers.report import as_dict, details, report, summary, unexpected
 from graycube.papers.run import Outcome, judged, reproduce
 
 __all__ = [
@@ -17,15 +25,19 @@ __all__ = [
     "Correction",
     "Outcome",
     "Paper",
+    "agreed",
+    "answers",
     "as_dict",
     "at_every_size",
     "compared",
+    "details",
     "judged",
     "papers",
     "read_paper",
     "report",
     "reproduce",
     "require",
+    "row_by_row",
     "summary",
     "tried",
     "unexpected",

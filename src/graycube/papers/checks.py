@@ -1,6 +1,6 @@
 """Checks of claims, made of functions of the sizes that a claim is tried for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 
 from graycube.papers.claims import Case, Claim, Compute, Try
@@ -40,6 +40,36 @@ def at_every_size(cases: Callable[..., Iterator[Case]]) -> Check:
     return wraps(cases)(
         lambda claim: (case for sizes in claim.cases() for case in cases(claim, **sizes))
     )
+
+
+def row_by_row(case: Callable[..., Case]) -> Check:
+    """The check that makes a case of every row of a printed table.
+
+    >>> claim = Claim("table", "1", "2", "", "a:b", figures=((2, 4), (3, 8)))
+    >>> check = row_by_row(lambda n, said: agreed(f"n = {n}", said, n * n))
+    >>> [case.holds for case in check(claim)]
+    [True, False]
+    """
+    return wraps(case)(lambda claim: (case(*row) for row in claim.figures))
+
+
+def agreed(where: str, paper: object, ours: object) -> Case:
+    """The case that both are the same.
+
+    >>> agreed("n = 3", 8, 9).ours
+    '9'
+    """
+    return Case(where, str(paper), str(ours), bool(paper == ours))
+
+
+def answers(where: str, found: Mapping[str, object]) -> Iterator[Case]:
+    """A case for each question, which is answered with yes if all is well.
+
+    >>> [case.where for case in answers("n = 3: ", {"links free": True, "pairs meet": 1})]
+    ['n = 3: links free', 'n = 3: pairs meet']
+    """
+    for name, right in found.items():
+        yield Case(f"{where}{name}", "yes", "yes" if right else "no", bool(right))
 
 
 def require(holds: object, what: str) -> None:

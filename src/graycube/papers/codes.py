@@ -3,7 +3,7 @@
 Where blocks cross dimension after dimension, and how far.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,18 @@ def carried(place: Ints, exchanges: Iterable[Exchange]) -> Ints:
     for e in exchanges:
         place = place ^ np.where(np.bitwise_count(place & e.when) & 1 == e.want, e.flip, 0)
     return place
+
+
+def converts(exchanges: Sequence[Exchange], n: int, *, to_gray: bool = False) -> bool:
+    """Whether the library's exchanges, over n - 1 dimensions each once, convert all nodes.
+
+    >>> made = gc.gray_to_binary(3)
+    >>> converts(made, 3), converts(made, 3, to_gray=True), converts(made + made[:1] * 2, 3)
+    (True, False, False)
+    """
+    one_each = sorted(e.flip for e in exchanges) == [1 << m for m in range(n - 1)]
+    ends = carried(np.arange(1 << n), exchanges)
+    return one_each and np.array_equal(ends, reflected(n) if to_gray else ranks(n))
 
 
 def crossings(

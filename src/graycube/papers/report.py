@@ -14,12 +14,13 @@ from graycube.markup import Markup, document, element, joined, table
 from graycube.papers.claims import CORRECTED, FAILS, HOLDS, NOT_REACHED, VERDICTS, Case
 from graycube.papers.paper import Paper
 from graycube.papers.run import Outcome
+from graycube.show import Piece, Table
 
 _STYLE = files(__package__).joinpath("report.css")
 _MARKS = "\N{CHECK MARK}\N{ALMOST EQUAL TO}\N{WHITE CIRCLE}\N{BALLOT X}"
 _SIGNS = dict(zip(VERDICTS, _MARKS, strict=True))
 _INSTEAD = {CORRECTED: "Right is", NOT_REACHED: "Reached is"}
-_MOST_CASES = 40
+_MOST_CASES, _FEW_CASES = 40, 3  # on the page, and of those that contradict in a terminal
 
 Results = Sequence[tuple[Paper, Sequence[Outcome]]]
 
@@ -180,40 +181,53 @@ def _class(outcome: Outcome) -> str:
 
 
 def _claim(paper: Paper, outcome: Outcome) -> Markup:
-    claim = outcome.claim
     badge = element(
         "span", f"{_SIGNS[outcome.verdict]} {outcome.verdict}", class_=_class(outcome)
     )
     return element(
         "article",
-        element("h3", f"{claim.name}, {claim.where} ", badge),
-        element("p", claim.statement),
-        *_facts(outcome),
+        element("h3", f"{outcome.claim.name}, {outcome.claim.where} ", badge),
+        *(element("p", sentence) for sentence in _facts(outcome)),
         *_picture(outcome),
         *_evidence(outcome),
-        id=f"{paper.key}-{claim.key}",
+        id=f"{paper.key}-{outcome.claim.key}",
     )
 
 
-def _facts(outcome: Outcome) -> Iterator[Markup]:
-    claim = outcome.claim
+def details(results: Results) -> Iterator[Piece]:
+    """Each claim for a terminal: what it says, what is right instead, and what contradicts it.
+
+    >>> list(details([]))
+    []
+    """
+    for paper, outcome in ((paper, outcome) for paper, some in results for outcome in some):
+        claim, against = outcome.claim, outcome.contradictions[:_FEW_CASES]
+        yield f"{paper.key} {claim.name}, {claim.where}: {outcome.verdict}"
+        yield from _facts(outcome)
+        if against:
+            head = "contradicted at", "paper", "computed", ""
+            yield Table(head, list(map(_row, against)), "llll")
+        yield ""
+
+
+def _facts(outcome: Outcome) -> Iterator[str]:
+    """What a claim says and what became of it, in sentences."""
+    claim, wrong = outcome.claim, outcome.claim.correction
+    yield claim.statement
     if claim.formula:
         stays = f"; figures stay {claim.slack} away from it" if claim.slack != "0" else ""
-        yield element("p", "Formula: ", element("code", claim.formula), stays)
-    if outcome.verdict in _INSTEAD and claim.correction is not None:
-        formula = element("code", claim.correction.formula) if claim.correction.formula else ""
-        told = f" (errata: {claim.correction.erratum})"
-        word = _INSTEAD[outcome.verdict]
-        yield element("p", f"{word}: ", claim.correction.statement, " ", formula, told)
+        yield f"Formula: {claim.formula}{stays}"
+    if wrong is not None:
+        right = " ".join(filter(None, (wrong.statement, wrong.formula)))
+        yield f"{_INSTEAD[claim.verdict]}: {right} (errata: {wrong.erratum})"
     if claim.remark:
-        yield element("p", claim.remark)
+        yield claim.remark
     tried = f"{outcome.tried:,} cases tried" + (f", {claim.spans}" if claim.spans else "")
-    yield element("p", f"{tried}; {_contradicted(outcome)}.", class_="tried")
+    yield f"{tried}; {_contradicted(outcome)}."
     if claim.code:
-        names = joined((element("code", name) for name in claim.code), ", ")
-        yield element("p", "In code: ", names)
+        yield f"In code: {', '.join(claim.code)}"
     if outcome.error:
-        yield element("pre", outcome.error)
+        yield outcome.error
 
 
 def _evidence(outcome: Outcome) -> Iterator[Markup]:

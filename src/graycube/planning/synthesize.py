@@ -16,9 +16,10 @@ from graycube.planning.plan import Plan
 from graycube.planning.planner import load_plan, plan
 from graycube.schedule import Task
 from graycube.search import least_flow
+from graycube.search.demand import require_whole
 from graycube.search.flow import flow_until
 from graycube.search.limits import deadline_after, silent
-from graycube.search.search import ScheduleSearch, candidates, require_whole
+from graycube.search.search import ScheduleSearch, candidates
 
 
 def synthesize(  # noqa: PLR0913

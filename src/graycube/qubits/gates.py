@@ -257,10 +257,19 @@ def operation(matrix: object, qubits: object, bits: int) -> Operation:
             f"its matrix, of shape {found.shape}, is on {wanted}",
             "name as many qubits",
         )
-    if len(set(named)) != wanted or not all(0 <= q < bits for q in named):
+    return Operation(found, (*require_different(named, bits),))
+
+
+def require_different(qubits: Sequence[int], bits: int) -> Sequence[int]:
+    """Qubits, if each is one of so many and named once.
+
+    >>> require_different([2, 0], 3)
+    [2, 0]
+    """
+    if len(set(qubits)) != len(qubits) or not all(0 <= q < bits for q in qubits):
         raise InvalidValueError(
-            f"the gate is on the qubits {tuple(named)}",
+            f"the qubits are {tuple(qubits)}",
             f"they must be different ones of 0..{bits - 1}",
             "name each once",
         )
-    return Operation(found, tuple(named))
+    return qubits

@@ -11,7 +11,7 @@ from graycube.array.ranks import facts_of, nodes_here, spread, together
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_int, require_ints
 from graycube.layout import Layout
-from graycube.qubits.gates import MOST
+from graycube.qubits.gates import MOST, require_different
 from graycube.qubits.states import apply, require_qubits
 
 _MOST_TOLD = 20  # qubits whose outcomes are listed: 8 MiB
@@ -124,13 +124,7 @@ def _listed(qubits: Iterable[int] | None, layout: Layout, most: int) -> Sequence
             f"at most {most} qubits are looked at at once",
             "name fewer, measure the others later, or use sample",
         )
-    if len(set(wanted)) != len(wanted) or not all(0 <= q < layout.p for q in wanted):
-        raise InvalidValueError(
-            f"the qubits are {tuple(wanted)}",
-            f"they must be different ones of 0..{layout.p - 1}",
-            "name each once",
-        )
-    return wanted
+    return require_different(wanted, layout.p)
 
 
 def _norm(total: float) -> float:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from struct import Struct
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import numpy as np
 
@@ -83,11 +83,21 @@ def agreed(
     else:
         alike = Reduction(own, digest, failed=failed).alike()
     if not alike:
-        told = different(own, facts, error)
-        if told is error:
-            raise told
-        raise told from None if isinstance(error, GraycubeError) else error
+        refuse(own, facts, error)
     return prepared[0]
+
+
+def refuse(own: "Intracomm", facts: Facts, error: Exception | None = None) -> NoReturn:
+    """Raise on all ranks, once they know that they disagree; collective.
+
+    >>> def program(own, facts, error):  # error: what this rank ran into, if anything
+    ...     if not Reduction(own, digest_of(facts), failed=error is not None).alike():
+    ...         refuse(own, facts, error)
+    """
+    told = different(own, facts, error)
+    if told is error:
+        raise told
+    raise told from None if isinstance(error, GraycubeError) else error
 
 
 def digest_of(facts: Facts) -> tuple[int, int]:

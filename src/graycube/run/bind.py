@@ -10,6 +10,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.run.agreement import agreed
 from graycube.run.execution import Execution
+from graycube.run.local import require_out
 from graycube.run.mpi import require_comm
 from graycube.run.script import Script
 from graycube.schedule import Task
@@ -41,7 +42,7 @@ def bind(  # noqa: PLR0913
     def prepare() -> tuple[Execution, dict[str, object]]:
         require_comm(comm, 1 << task.n)
         given = require_block(task, block)
-        result = np.empty_like(given, order="C") if out is None else require_out(given, out)
+        result = np.empty_like(given, order="C") if out is None else require_out(out, given)
         facts = {"plan": identity, "shape of the block": given.shape, "dtype": given.dtype}
         name = identity.partition(",")[0]
         return Execution(script(comm.rank), comm, given, result, name), facts
@@ -65,18 +66,3 @@ def require_block(task: Task, block: ArrayLike) -> NDArray[Any]:
             "pass a block of that many elements, with any payload behind each",
         )
     return array
-
-
-def require_out(block: NDArray[Any], out: object) -> NDArray[Any]:
-    """An array like the block, that can be written."""
-    if not isinstance(out, np.ndarray):
-        raise InvalidTypeError(
-            f"out is {out!r:.60}", "it must be an array", "pass one, or leave out away"
-        )
-    if (out.shape, out.dtype) != (block.shape, block.dtype) or not out.flags.writeable:
-        raise InvalidValueError(
-            f"out has shape {out.shape} and dtype {out.dtype}",
-            f"the block has {block.shape} and {block.dtype}, and out must be writeable",
-            "pass an array like the block, or the block itself",
-        )
-    return out

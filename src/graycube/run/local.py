@@ -50,18 +50,19 @@ def apply(
     return out
 
 
-def require_out(out: object, array: NDArray[Any]) -> None:
-    """That a result has the shape and the dtype of the blocks."""
+def require_out(out: object, array: NDArray[Any]) -> NDArray[Any]:
+    """A result of the shape and the dtype of the blocks, that can be written."""
     if not isinstance(out, np.ndarray):
         raise InvalidTypeError(
-            f"out is {out!r}", "it must be an array", "pass one, or leave out away"
+            f"out is {out!r:.60}", "it must be an array", "pass one, or leave out away"
         )
-    if (out.shape, out.dtype) != (array.shape, array.dtype):
+    if (out.shape, out.dtype) != (array.shape, array.dtype) or not out.flags.writeable:
         raise InvalidValueError(
             f"out has shape {out.shape} and dtype {out.dtype}",
-            f"the blocks have {array.shape} and {array.dtype}",
-            "pass an array like the blocks, or the blocks themselves",
+            f"what is moved has {array.shape} and {array.dtype}, and out must be writeable",
+            "pass an array like what is moved, or that itself",
         )
+    return out
 
 
 def _carry(task: Task, way: Way, source: NDArray[Any], target: NDArray[Any]) -> None:

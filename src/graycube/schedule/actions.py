@@ -72,9 +72,10 @@ def actions(schedule: Schedule | Replication, node: int) -> tuple[Action, ...]:
 def _of(schedule: Schedule, s: int, node: int) -> Iterator[Action]:
     """The actions of a node for way number s."""
     n, way = schedule.task.n, schedule.ways[s]
-    if tells_slots_apart([way], n) or not are_straight([way]):
+    meet = any(len(step.crossings) > 1 for step in way.steps)  # two blocks are on a node
+    if meet or tells_slots_apart([way], n) or not are_straight([way]):
         raise InvalidValueError(
-            f"{schedule.algorithm!r} changes or tests slots, or elements take turns",
+            f"{schedule.algorithm!r} changes or tests slots, or elements take turns or meet",
             "what a node does is told for whole blocks that do exchanges only",
             "take all crossings: plan.moves(), or graycube.schedule.expand(schedule)",
         )

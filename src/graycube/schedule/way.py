@@ -20,6 +20,7 @@ Crossings of one clock are a circuit. What a way does is a few integers, whateve
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -263,15 +264,18 @@ def _tests_slots(step: Step, n: int) -> bool:
 
 
 def are_straight(ways: Sequence[Way]) -> bool:
-    """Whether each step is an exchange over one dimension or none, and nobody takes turns.
+    """Whether each step is an exchange, one dimension after the other, and nobody takes turns.
 
     >>> there, stage = hop(4, Exchange(1, 2), n=2), Step(stage=1)
     >>> are_straight([Way(0, 8, (there,))]), are_straight([Way(0, 8, (there, stage))])
     (True, False)
+    >>> trade = [Step(Exchange(3, 3), (Crossing(0, 0), Crossing(1, t))) for t in (0, 8)]
+    >>> are_straight([Way(0, 8, trade[:1])]), are_straight([Way(0, 8, trade[1:])])
+    (False, True)
     """
     return all(
         isinstance(step.move, Exchange)
-        and len(step.crossings) < 2
+        and all(one.start < other.start for one, other in pairwise(step.crossings))
         and not any(crossing.delays for crossing in step.crossings)
         for way in ways
         for step in way.steps

@@ -80,12 +80,7 @@ def require_small(task: Task) -> None:
     >>> from graycube.layout import Layout
     >>> require_small(Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1))
     """
-    if not isinstance(task, Task):
-        raise InvalidTypeError(
-            f"got a {type(task).__name__}",
-            "a Task is needed",
-            "pass plan.task, or Task(source, target, block)",
-        )
+    _require_kind(task, Task, "pass plan.task, or Task(source, target, block)")
     if not 1 <= task.n <= MAX_DIMS or task.p > MAX_ADDRESS:
         raise InvalidValueError(
             f"the task is for 2^{task.n} nodes and 2^{task.p} elements of a layout",
@@ -101,15 +96,34 @@ def require_machine_of(task: Task, machine: Machine) -> None:
     >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=1)
     >>> require_machine_of(task, Machine(dims=3))
     """
-    if not isinstance(machine, Machine):
-        raise InvalidTypeError(
-            f"got a {type(machine).__name__}",
-            "a Machine is needed",
-            "pass plan.machine, or Machine(dims=...)",
-        )
+    _require_kind(task, Task, "pass plan.task, or Task(source, target, block)")
+    _require_kind(machine, Machine, "pass plan.machine, or Machine(dims=...)")
     if machine.dims != task.n:
         raise InvalidValueError(
             f"the machine has {machine.dims} dimensions",
             f"the task is for a {task.n}-cube",
             "take a machine of that size",
         )
+
+
+def require_whole(task: Task, machine: Machine) -> None:
+    """A task whose blocks stay together, and a machine of its cube.
+
+    >>> from graycube.layout import Layout
+    >>> require_whole(Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=4), Machine(dims=2))
+    """
+    require_machine_of(task, machine)
+    n, move = task.n, task.move
+    slots_stay = move.matrix.columns[n:] == tuple(1 << j for j in range(n, task.p))
+    if not slots_stay or max((*move.matrix.columns[:n], move.constant)) >> n:
+        raise InvalidValueError(
+            f"the task goes from {task.source} to {task.target}",
+            "schedules are found where every block stays together and in its order",
+            "take layouts that differ in their node bits, or bound it with graycube.certify",
+        )
+
+
+def _require_kind(value: object, kind: type, step: str) -> None:
+    if not isinstance(value, kind):
+        needed = f"a {kind.__name__} is needed"
+        raise InvalidTypeError(f"got a {type(value).__name__}", needed, step)

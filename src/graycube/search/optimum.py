@@ -6,11 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from graycube.errors import InvalidTypeError, InvalidValueError, UndecidedError
+from graycube.errors import InvalidValueError, UndecidedError
 from graycube.gf2 import require_int
 from graycube.machine import Machine
 from graycube.schedule import Moves, Task
 from graycube.search.circuits import paths, solve_wires
+from graycube.search.demand import require_whole
 from graycube.search.limits import SolverGaveUpError, deadline_after
 from graycube.search.program import Flows, arcs_of, solve
 
@@ -86,37 +87,14 @@ def flows_of(task: Task, machine: Machine) -> Flows:
     >>> flows.distance, flows.least, flows.enough
     (2, 4, 8)
     """
-    _require_kinds(task, machine)
+    require_whole(task, machine)
     _require_small(task.n, 1)
-    n, columns = task.n, task.move.matrix.columns
-    slots_stay = columns[n:] == tuple(1 << j for j in range(n, task.p))
-    if not slots_stay or max((*columns[:n], task.move.constant)) >> n:
-        raise InvalidValueError(
-            f"the task goes from {task.source} to {task.target}",
-            "an optimum is found only where every block stays together and in its order",
-            "take layouts that differ in their node bits only, or plan with graycube.plan",
-        )
+    n = task.n
     homes = np.arange(1 << n)
     targets = np.array([task.move(u) for u in range(1 << n)])
     moving = homes != targets
     circuits = machine.switching == "circuit"
     return Flows(task, machine.links_at_once, homes[moving], targets[moving], circuits)
-
-
-def _require_kinds(task: Task, machine: Machine) -> None:
-    for value, kind in ((task, Task), (machine, Machine)):
-        if not isinstance(value, kind):
-            raise InvalidTypeError(
-                f"got a {type(value).__name__}",
-                f"an optimum needs a {kind.__name__} there",
-                "pass a Task and then a Machine",
-            )
-    if machine.dims != task.n:
-        raise InvalidValueError(
-            f"the machine has {machine.dims} dimensions",
-            f"the task is for a {task.n}-cube",
-            "take a machine of that size",
-        )
 
 
 def arcs(n: int, cycles: int) -> int:

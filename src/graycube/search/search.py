@@ -18,10 +18,10 @@ from math import ceil, floor, inf
 
 import numpy as np
 
-from graycube.errors import InvalidValueError, UndecidedError
+from graycube.errors import UndecidedError
 from graycube.machine import Machine
 from graycube.schedule import Moves, Schedule, Task
-from graycube.search.demand import require_machine_of
+from graycube.search.demand import require_whole
 from graycube.search.flow import Flow
 from graycube.search.limits import deadline_after, left, part_of, silent
 from graycube.search.optimum import arcs, feasible, flows_of
@@ -124,23 +124,6 @@ def candidates(search: ScheduleSearch) -> Iterator[Schedule]:
         search.skip(f"{entry.units} units in {cycles} cycles")
     if search.cost <= search.floor:
         search.untried.clear()
-
-
-def require_whole(task: Task, machine: Machine) -> None:
-    """A task whose blocks stay together, and a machine of its cube.
-
-    >>> from graycube.layout import Layout
-    >>> require_whole(Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=4), Machine(dims=2))
-    """
-    require_machine_of(task, machine)
-    n, move = task.n, task.move
-    slots_stay = move.matrix.columns[n:] == tuple(1 << j for j in range(n, task.p))
-    if not slots_stay or max((*move.matrix.columns[:n], move.constant)) >> n:
-        raise InvalidValueError(
-            f"the task goes from {task.source} to {task.target}",
-            "schedules are found where every block stays together and in its order",
-            "take layouts that differ in their node bits, or bound it with graycube.certify",
-        )
 
 
 @dataclass

@@ -13,25 +13,25 @@ Rules.
    node bits that no index reaches.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.errors import InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.gf2.arrays import IntArray
 from graycube.gf2.span import without
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
-from graycube.layout.required import require_powers
-from graycube.machine import Machine
-from graycube.machine.model import Switching, require_cube_links
+from graycube.layout.required import per_axis, require_flag, require_powers
+from graycube.machine import Machine, require_machine
+from graycube.machine.model import Switching
+from graycube.stencil.crowded import seconds, wires_for
 from graycube.stencil.line import Reach, strips
-from graycube.stencil.messages import HaloMessage, messages
-from graycube.stencil.reading import Reading
-from graycube.stencil.rounds import HaloRound, Shift, pack
+from graycube.stencil.messages import HaloMessage, Reading, messages
+from graycube.stencil.rounds import Filled, HaloRound, Shift, pack
 from graycube.stencil.routes import routed
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 ReachLike = int | Sequence[int | tuple[int, int]]
 """How far a stencil reads: one number, or for each axis a number or a pair of them."""
 MAX_REACH = 1 << 32  # so that all counts along one axis fit 64 bits
+Sides = tuple[range, ...]
+"""The dimensions of the sides of a torus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +78,42 @@ class Halo:
     def rounds(self, machine: Machine | str) -> tuple[HaloRound, ...]:
         """The schedule on a machine, or on the profile of that name.
 
+        On a torus the dimensions are those of the numbers that users know.
+
         >>> for r in halo(Layout.nodes(3), reach=[(0, 1)]).rounds("ipsc1"):
         ...     print(r.longest, r.crossings, *r.moves)
         1 8 axis 0 step +1 across 0
         1 4 axis 0 step +1 across 1
         1 2 axis 0 step +1 across 2
         """
-        machine = require_cube_links(machine, self.layout.n, "a halo exchange")
-        return _rounds(self, machine.links_at_once, machine.switching)
+        return _rounds(self, *_way(require_machine(machine, self.layout.n)))
 
     def time(self, machine: Machine | str) -> float:
-        """Seconds: the sum over the rounds of the time of the slowest message.
+        """Seconds: the sum over the rounds of the time of the slowest message or link.
 
         >>> halo(Layout.nodes(3), reach=[(0, 1)]).time(Machine(dims=3, startup=4.0))
         15.0
+        >>> ring = Machine.torus((8,), startup=4.0)
+        >>> halo(Layout.nodes(3), reach=[(0, 1)]).time(ring)
+        5.0
         """
-        machine = require_cube_links(machine, self.layout.n, "a halo exchange")
-        slowest = (
-            max(machine.message_time(load * self.itemsize, d) for d, load in found.loads)
-            for found in self.rounds(machine)
+        machine = require_machine(machine, self.layout.n)
+        shared = wires_for(machine)
+        if not shared:
+            return sum((self._alone(found, machine) for found in self.rounds(machine)), 0.0)
+        within = {d for wires in shared for d in wires.dims}
+        return sum(
+            max(
+                self._alone(filled.closed(), machine, within),
+                *(seconds(filled.sent(self.itemsize), w, self.layout, machine) for w in shared),
+            )
+            for filled in _filled(self, *_way(machine))
         )
-        return sum(slowest, 0.0)
+
+    def _alone(self, found: HaloRound, machine: Machine, shared: Collection[int] = ()) -> float:
+        """The slowest message of a round on links of its own."""
+        loads = [(d, load * self.itemsize) for d, load in found.loads if d not in shared]
+        return max((machine.message_time(nbytes, d) for d, nbytes in loads), default=0.0)
 
     def own(self, node: int) -> list[IntArray]:
         """The coordinates that a node has along each axis.
@@ -204,11 +221,11 @@ def asked(  # noqa: PLR0913, PLR0917 - a stencil
     (((1, 1),), (True,), False, 8, (1,))
     """
     apart = require_powers(stride, d, "stride", MAX_REACH)
-    entries = enumerate(zip(_per_axis(reach, d, "reach"), apart, strict=True))
+    entries = enumerate(zip(per_axis(reach, d, "reach"), apart, strict=True))
     far = tuple(_reach(entry, k, steps) for k, (entry, steps) in entries)
-    ring = tuple(_flag(x, "periodic") for x in _per_axis(periodic, d, "periodic"))
+    ring = tuple(require_flag(x, "periodic") for x in per_axis(periodic, d, "periodic"))
     size = require_int(itemsize, "itemsize", least=1)
-    return far, ring, _flag(corners, "corners"), size, apart
+    return far, ring, require_flag(corners, "corners"), size, apart
 
 
 def _reach(entry: object, axis: int, stride: int) -> Reach:
@@ -229,28 +246,6 @@ def _reach(entry: object, axis: int, stride: int) -> Reach:
     return below, above
 
 
-def _flag(value: object, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidTypeError(
-            f"{name} is {value!r:.60}", "it must be a bool", "pass True or False"
-        )
-    return value
-
-
-def _per_axis(value: object, d: int, name: str) -> tuple[object, ...]:
-    """The entries of an argument that is one value for all axes or one for each."""
-    if not isinstance(value, Iterable):
-        return (value,) * d
-    entries = tuple(value)
-    if len(entries) != d:
-        raise InvalidValueError(
-            f"{name} has {len(entries)} entries for {d} axes",
-            "one for all axes or one for each is needed",
-            f"pass one value or {d} of them",
-        )
-    return entries
-
-
 def readings(exchange: Halo) -> tuple[Reading, ...]:
     """Each axis of the layout as the stencil reads it.
 
@@ -262,12 +257,26 @@ def readings(exchange: Halo) -> tuple[Reading, ...]:
     return tuple(Reading.strided(*entry) for entry in entries)
 
 
+def _way(machine: Machine) -> tuple[int, Switching, Sides]:
+    """What rounds depend on: ports, switching, and the sides of a torus."""
+    sides = tuple(wires.dims for wires in wires_for(machine) if wires.side)
+    return machine.links_at_once, machine.switching, sides
+
+
 @lru_cache(maxsize=1024)
-def _rounds(exchange: Halo, ports: int, switching: Switching) -> tuple[HaloRound, ...]:
-    return pack(_phases(exchange, switching), ports)
+def _rounds(
+    exchange: Halo, ports: int, switching: Switching, sides: Sides
+) -> tuple[HaloRound, ...]:
+    return tuple(filled.closed() for filled in _filled(exchange, ports, switching, sides))
 
 
-def _phases(exchange: Halo, switching: Switching) -> list[list[Shift]]:
+def _filled(
+    exchange: Halo, ports: int, switching: Switching, sides: Sides
+) -> tuple[Filled, ...]:
+    return pack(_phases(exchange, switching, sides), ports, crowded=bool(sides))
+
+
+def _phases(exchange: Halo, switching: Switching, sides: Sides = ()) -> list[list[Shift]]:
     """The messages of all steps; those of different phases are never under way together."""
     axes = readings(exchange)
     sizes = [(reading.strip.own, reading.strip.length) for reading in axes]
@@ -275,7 +284,7 @@ def _phases(exchange: Halo, switching: Switching) -> list[list[Shift]]:
     phases: list[list[Shift]] = []
     for axis, reading in enumerate(axes):
         most, total = (prod(s[k] for j, s in enumerate(sizes) if j != axis) for k in (0, 1))
-        phases.append(list(_shifts(axis, reading, most, total * copies, switching)))
+        phases.append(list(_shifts(axis, reading, most, total * copies, switching, sides)))
         if exchange.corners:
             surplus = reading.surplus()
             own, length = sizes[axis]
@@ -283,11 +292,17 @@ def _phases(exchange: Halo, switching: Switching) -> list[list[Shift]]:
     return phases if exchange.corners else [[shift for shifts in phases for shift in shifts]]
 
 
-def _shifts(
-    axis: int, reading: Reading, most: int, total: int, switching: Switching
+def _shifts(  # noqa: PLR0913, PLR0917
+    axis: int, reading: Reading, most: int, total: int, switching: Switching, sides: Sides
 ) -> Iterator[Shift]:
     strip = reading.strip
+    own = (sum(1 << k for k, d in enumerate(strip.dims) if d in side) for side in sides)
+    rest = {
+        "periodic": reading.periodic,
+        "switching": switching,
+        "together": tuple(filter(None, own)),
+    }
     for far in strip.steps(reading.reach):
-        for way in routed(strip.line, far, periodic=reading.periodic, switching=switching):
+        for way in routed(strip.line, far, **rest):
             amount = strip.amount(way.step, reading.reach)
             yield Shift(axis, strip.dims, way, amount * most, amount * total)

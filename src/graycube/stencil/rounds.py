@@ -6,7 +6,8 @@ Rules.
    many. Store-and-forward counts the links it uses, circuits count the ends of paths.
 2. Messages of different steps never share a link in a round. Where circuits of one step share
    one, it carries them one after the other: the round takes the sum.
-3. A crossing goes to the first round that has room for it, after the crossings that it waits
+3. On a torus they may: what a round takes is counted link by link (:mod:`.crowded`).
+4. A crossing goes to the first round that has room for it, after the crossings that it waits
    for. With corners, an axis begins when the one before has ended.
 
 Because the cube is a product of the subcubes of the axes, the busiest node of a round is busy
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graycube.gf2.arrays import IntArray
+from graycube.stencil.crowded import Faces
 from graycube.stencil.routes import Routed, Wave, summed
 
 
@@ -80,8 +82,12 @@ class Shift:
     total: int
 
 
-def pack(phases: Iterable[Sequence[Shift]], ports: int) -> tuple[HaloRound, ...]:
+def pack(
+    phases: Iterable[Sequence[Shift]], ports: int, *, crowded: bool = False
+) -> tuple["Filled", ...]:
     """The rounds of phases, one phase after the other.
+
+    Where they may be ``crowded``, messages of different steps share links.
 
     >>> from graycube.stencil.line import strips
     >>> from graycube.stencil.routes import routed
@@ -91,19 +97,22 @@ def pack(phases: Iterable[Sequence[Shift]], ports: int) -> tuple[HaloRound, ...]
     >>> print(*pack([[Shift(0, strip.dims, way, most=3, total=3)]], ports=1)[0].moves)
     axis 0 step +1 across 0 axis 0 step +1 across 1 axis 0 step +1 across 2
     """
-    return tuple(made.closed() for shifts in phases for made in _packed(shifts, ports))
+    return tuple(made for shifts in phases for made in _packed(shifts, ports, crowded))
 
 
-def _packed(shifts: Sequence[Shift], ports: int) -> list["_Open"]:
-    rounds: list[_Open] = []
+def _packed(shifts: Sequence[Shift], ports: int, crowded: bool) -> list["Filled"]:  # noqa: FBT001
+    rounds: list[Filled] = []
     for shift in shifts:
         placed: list[int] = []
         for crossing in shift.way.crossings:
             number = max((placed[k] + 1 for k in crossing.after), default=0)
-            while number < len(rounds) and not rounds[number].has_room(shift, crossing, ports):
+            while number < len(rounds) and not (
+                rounds[number].has_ports(shift, crossing, ports)
+                and (crowded or rounds[number].has_links(shift, crossing))
+            ):
                 number += 1
             if number == len(rounds):
-                rounds.append(_Open())
+                rounds.append(Filled())
             rounds[number].add(shift, crossing)
             placed.append(number)
     return rounds
@@ -133,20 +142,27 @@ class _Ends:
 
 
 @dataclass(slots=True)
-class _Open:
-    """A round that crossings are added to."""
+class Filled:
+    """A round that crossings are added to.
+
+    >>> Filled().closed().loads
+    ()
+    """
 
     moves: list[Move] = field(default_factory=list)
+    crossings: list[tuple[Shift, Wave]] = field(default_factory=list)
     starts: _Ends = field(default_factory=_Ends)
     stops: _Ends = field(default_factory=_Ends)
     carried: dict[Shift, tuple[IntArray, IntArray]] = field(default_factory=dict)
 
-    def has_room(self, shift: Shift, crossing: Wave, ports: int) -> bool:
-        """Whether ports and links are free."""
+    def has_ports(self, shift: Shift, crossing: Wave, ports: int) -> bool:
+        """Whether ports are free."""
         starting = self.starts.with_more(shift.axis, crossing.senders)
         ending = self.stops.with_more(shift.axis, crossing.receivers)
-        if max(starting, ending) > ports:
-            return False
+        return max(starting, ending) <= ports
+
+    def has_links(self, shift: Shift, crossing: Wave) -> bool:
+        """Whether links are free."""
         others = (
             links
             for other, (links, _) in self.carried.items()
@@ -158,11 +174,25 @@ class _Open:
         """Let the messages cross in this round."""
         path = tuple(shift.dims[d] for d in crossing.path)
         self.moves.append(Move(shift.axis, shift.way.step, path))
+        self.crossings.append((shift, crossing))
         self.starts.add(shift, crossing.senders)
         self.stops.add(shift, crossing.receivers)
         links, loads = self.carried.get(shift, (crossing.links[:0], crossing.loads[:0]))
         both = np.append(links, crossing.links), np.append(loads, crossing.loads)
         self.carried[shift] = summed(*both)
+
+    def sent(self, itemsize: int) -> dict[int, list[Faces]]:
+        """The messages along each axis, between nodes of the whole cube."""
+        found: dict[int, list[Faces]] = {}
+        for shift, wave in self.crossings:
+            start = np.zeros_like(wave.senders)
+            for k, d in enumerate(shift.dims):
+                start |= (wave.senders >> k & 1) << d
+            flip = sum(1 << shift.dims[k] for k in wave.path)
+            nbytes = wave.runs * float(shift.most * itemsize)
+            one = Faces(start, np.full_like(start, flip), nbytes)
+            found.setdefault(shift.axis, []).append(one)
+        return found
 
     def closed(self) -> HaloRound:
         """What the round takes."""

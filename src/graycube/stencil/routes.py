@@ -3,8 +3,9 @@
 Rules.
 
 1. Store-and-forward: a message crosses the dimensions in which its ends differ one after the
-   other, the lowest first. All messages of a step that cross a dimension cross it in one
-   round, after those that bring them there; what crosses a link is one message.
+   other, the lowest first; on a torus all those of a side at once, since it goes along the
+   side. All messages of a step that cross a dimension cross it in one round, after those that
+   bring them there; what crosses a link is one message.
 2. Circuits: a message takes its whole path at once. The messages of a step take their
    dimensions in ascending order, or all in descending order if the busiest link then has
    less to carry. Those that flip the same dimensions are one part.
@@ -43,6 +44,11 @@ class Wave:
     receivers: IntArray
     after: tuple[int, ...] = ()
 
+    @property
+    def runs(self) -> IntArray:
+        """How many runs each of the senders sends."""
+        return self.loads[: len(self.senders)]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Routed:
@@ -65,29 +71,45 @@ class Routed:
 
 @lru_cache(maxsize=64)
 def routed(
-    line: Line, step: int, *, periodic: bool, switching: Switching
+    line: Line,
+    step: int,
+    *,
+    periodic: bool,
+    switching: Switching,
+    together: tuple[int, ...] = (),
 ) -> tuple[Routed, ...]:
-    """The messages of every step up to a given one, with the ways they take."""
+    """The messages of every step up to a given one, with the ways they take.
+
+    Hop by hop, dimensions that are ``together`` in a mask are one hop; by default each is.
+    """
     n = len(line.rows)
-    ways = _circuits if switching == "circuit" else _hops
+    hops = together or tuple(1 << d for d in range(n))
     return tuple(
-        Routed(flow.step, int(flow.count.sum()), tuple(ways(flow, n)))
+        Routed(
+            flow.step,
+            int(flow.count.sum()),
+            tuple(_circuits(flow, n) if switching == "circuit" else _hops(flow, hops, n)),
+        )
         for flow in flows(line, step, periodic=periodic)
     )
 
 
-def _hops(flow: Needed, n: int) -> Iterator[Wave]:
-    masks = np.unique(flow.source ^ flow.target).tolist()
-    numbers: dict[int, int] = {}
-    for d, moving, links in _walk(flow, range(n), n):
-        if not moving.any():
-            continue
-        earlier = {e for mask in masks if mask >> d & 1 for e in bit_indices(mask) if e < d}
-        used, loads = summed(links, flow.count[moving])
-        nodes = used & ((1 << n) - 1)
-        after = tuple(sorted(numbers[e] for e in earlier))
-        yield Wave((d,), used, loads, nodes, nodes ^ 1 << d, after)
-        numbers[d] = len(numbers)
+def _hops(flow: Needed, hops: Sequence[int], n: int) -> Iterator[Wave]:
+    flips = flow.source ^ flow.target
+    numbers: dict[tuple[int, int], int] = {}
+    at = flow.source
+    for hop in hops:
+        for flip in filter(None, np.unique(flips & hop).tolist()):
+            moving = flips & hop == flip
+            before = np.unique(flips[moving] & (hop & -hop) - 1).tolist()
+            earlier = {(e, known & e) for known in before for e in hops if known & e}
+            nodes, count = summed(at[moving], flow.count[moving])
+            path = tuple(bit_indices(flip))
+            part = Needed(flow.step, nodes, nodes ^ flip, count)
+            after = tuple(sorted(numbers[e] for e in earlier))
+            yield Wave(path, *_paths(part, path, n), nodes, nodes ^ flip, after)
+            numbers[hop, flip] = len(numbers)
+        at = at ^ flips & hop
 
 
 def _circuits(flow: Needed, n: int) -> Iterator[Wave]:

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import permutations
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -61,20 +62,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """In the cheapest manner."""
-
-    def price(manner: Manner) -> float:
-        size = -(-task.block // manner.parts) * task.itemsize
-        return sum(machine.message_time(size * count) for count in manner.fullest)
-
-    circuits = machine.switching == "circuit"
-    ports = machine.links_at_once
-    pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
-    found = [
-        manner
-        for parts in range(1, min(ports, MOST >> task.n, task.block) + 1)
-        for manner in manners(pairs, parts, ports, circuits=circuits)
-    ]
-    manner = min(found, key=price)
+    manner = _cheapest(task, machine)
     ways, found_hops = [], manner.hops()
     for start in range(1 << task.n):
         goal = task.move(start)
@@ -82,6 +70,26 @@ def emit(task: Task, machine: Machine) -> Schedule:
             hops = found_hops.get((start, goal, part), ())
             ways.append(LaneWay(1, _steps(start, hops), (1 << task.n) - 1, start))
     return in_lanes(task, "by-message", ways)
+
+
+def _cheapest(task: Task, machine: Machine) -> Manner:
+    """Of all numbers of parts; also on fewer ports, where that may be cheaper."""
+
+    def price(counts: Iterable[int], parts: int) -> float:
+        size = -(-task.block // parts) * task.itemsize
+        return sum(machine.message_time(size * count) for count in counts)
+
+    circuits, ports = machine.switching == "circuit", machine.links_at_once
+    pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
+    crossed = 1 << task.n if circuits else sum((u ^ v).bit_count() for u, v in pairs)
+    found, least = list[Manner](), inf
+    for used in range(ports, 0, -1):
+        for parts in range(1, min(used, MOST >> task.n, task.block) + 1):
+            rounds = -(-crossed * parts // (used << task.n))
+            if used == ports or price([1] * rounds, parts) < least:
+                found += manners(pairs, parts, used, circuits=circuits)
+                least = min(price(manner.fullest, manner.parts) for manner in found)
+    return min(found, key=lambda manner: price(manner.fullest, manner.parts))
 
 
 def _steps(node: int, hops: _Hops) -> tuple[LaneStep, ...]:

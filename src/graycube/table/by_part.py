@@ -18,6 +18,7 @@ common. Each piece has a way of its own, so they must be few.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate, chain, count, groupby, pairwise, product
 from math import inf
@@ -173,9 +174,10 @@ def _best(task: Task, machine: Machine) -> _Mannered | None:
         left = [parted for parted in left if parted.least(machine, joined=True) < least]
         if not left:
             return None
-    for parted, joined in product(left, (False, True)):
-        below = parted.least(machine, joined=joined)
-        for each in _manners(parted, machine, joined=joined) if below < least else ():
+    fewer = (replace(machine, ports=used) for used in range(ports, 1, -1))
+    for on, parted, joined in product(fewer, left, (False, True)):
+        below = parted.least(on, joined=joined) if parted.parts <= on.links_at_once else inf
+        for each in _manners(parted, on, joined=joined) if below < least else ():
             price = each.price(machine)
             if price < least * (1 - WORTH * (parted.ways > MOST)):
                 least, found = price, each

@@ -6,6 +6,8 @@ half of its block: what GB3 does for Gray code (TR-20-92 section 2.6), for any m
 without slots of its own is taken as two halves.
 """
 
+from math import inf
+
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
@@ -30,6 +32,14 @@ def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same o
     """With the fewest elements in sequence."""
     finer = _with_slots(task) or task
     return in_turn(finer, "half-exchange", factor(finer.move, task.n, halves=True))
+
+
+def price(task: Task, machine: Machine) -> float:
+    """What it takes, if it applies."""
+    if applicable(task, machine) is not None:
+        return inf
+    lengths = emit(task, machine).round_lengths
+    return sum(machine.message_time(length * task.itemsize) for length in lengths)
 
 
 def _with_slots(task: Task) -> Task | None:

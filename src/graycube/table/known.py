@@ -28,6 +28,7 @@ from graycube.table import (
     three_fifths,
     tight,
     two_cube,
+    units,
 )
 from graycube.table.algorithm import Algorithm
 from graycube.table.networks import copies, sectioning
@@ -60,6 +61,7 @@ TABLE: tuple[Algorithm, ...] = (
     pairs.ALGORITHM,
     by_message.ALGORITHM,
     by_part.ALGORITHM,
+    units.ALGORITHM,
     *sectioning.ALGORITHMS,
     copies.ALGORITHM,
 )

@@ -2,25 +2,23 @@
 
 Rules.
 
-1. A map of addresses is a product of exchanges, whatever dimension comes first
-   (:func:`graycube.gf2.factor.in_order`). So each part of a block may have an order of its own:
-   part k begins with the k-th dimension of one common order, or farther on, and goes round.
-2. The parts are told apart by positions behind each slot, and by slot bits that no exchange
-   over a link tests or changes (:mod:`graycube.table.shares`). Then an exchange moves half of
-   every part, or all of it on some nodes, as it does with a block.
-3. In a round every part does its next exchange. Parts that meet in a dimension cross it one
-   after the other.
-4. Many parts may have one order instead: each begins a round after the one before it, and as
-   many as there are ports are on their way at a time.
+1. The parts have orders of their own, or follow each other in one, or in waves where bits trade
+   places (:mod:`graycube.table.arranged`).
+2. They are told apart by positions behind each slot, and by slot bits that no exchange over a
+   link tests or changes (:mod:`graycube.table.shares`). Then an exchange moves half of every
+   part, or all of it on some nodes, as it does with a block.
+3. In a round every part does its next crossing. Parts that meet in a dimension cross it one
+   after the other, unless all nodes send at most one of them.
 
 That is the number of rounds of one exchange after the other, with the bytes shared out over the
-ports.
+ports. Where bits trade places in m waves, it is m + 1 rounds of K / pm for each trade; on all
+ports two waves take but one round more than one.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate, pairwise, permutations
+from itertools import accumulate, chain, islice, pairwise, permutations
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -28,46 +26,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.gf2 import AffineMap, Exchange
-from graycube.gf2.factor import factor, in_order
 from graycube.machine import Machine
-from graycube.schedule import Schedule, Task, hop
+from graycube.schedule import Crossing, Schedule, Step, Task
 from graycube.table.algorithm import Algorithm
+from graycube.table.arranged import Arrangement, arrangements, dimensions
 from graycube.table.conversion import why_conversion
-from graycube.table.shares import MAX_BITS, cuts, needed, shares
+from graycube.table.shares import cuts, needed, shares
 
 MAX_DIMS = 16
 """More take long to lay out."""
-ALL_ORDERS, ALL_TURNS = 3, 6
-"""Up to so many dimensions all orders are tried, and all rotations of one, both ways."""
 MAX_PARTS = 8
-MANY = (4, 8, 16, 32, 64, 128, 256)
-"""So many parts are tried in one order."""
 EVEN, TRIED, CLOSE = 1 << 6, 8, 1.2
 """Parts are shifted by 1/64 of a block at least, in so many ways that are close to the best."""
-
-_Lists = tuple[tuple[Exchange, ...], ...]
-"""The exchanges of each part."""
-
-
-class _Arrangement(NamedTuple):
-    """Which of the lists of exchanges each part has, and the round in which it begins.
-
-    ``crossed`` are the dimension of each exchange over a link, and whether half of it moves;
-    no list looks at the slot bits that are ``free``.
-    """
-
-    lists: _Lists
-    crossed: tuple[tuple[tuple[int, bool], ...], ...]
-    free: tuple[int, ...]
-    parts: tuple[tuple[int, int], ...]
 
 
 class _Parting(NamedTuple):
     """Parts of so many units, whose groups have these ``bits``."""
 
     task: Task
-    laid: _Arrangement
+    laid: Arrangement
     bits: tuple[int, ...]
     sizes: tuple[int, ...]
 
@@ -82,30 +59,33 @@ class _Parting(NamedTuple):
 
     def rounds(self) -> list[int]:
         """How many elements cross the fullest dimension in each round."""
-        load = defaultdict[tuple[int, int], int](int)
-        for size, (which, first) in zip(self.sizes, self.laid.parts, strict=True):
-            for number, (d, half) in enumerate(self.laid.crossed[which], first):
-                load[number, d] += self.crossing(size, half=half)
-        longest = [0] * (1 + max(number for number, _ in load))
-        for (number, _), size in load.items():
+        load = defaultdict[tuple[int, int, int], int](int)
+        for size, (which, rounds) in zip(self.sizes, self.laid.parts, strict=True):
+            crossed = self.laid.lists[which].crossed
+            for number, (d, side, half) in zip(rounds, crossed, strict=True):
+                load[number, d, side] += self.crossing(size, half=half)
+        longest = [0] * (1 + max(number for number, _, _ in load))
+        for (number, _, _), size in load.items():
             longest[number] = max(longest[number], size)
         return longest
 
     def price(self, machine: Machine) -> float:
         """What the rounds take."""
         lengths, itemsize = Counter(self.rounds()), self.task.itemsize
-        return sum(machine.message_time(x * itemsize) * times for x, times in lengths.items())
+        return sum(
+            machine.message_time(x * itemsize) * times for x, times in lengths.items() if x
+        )
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """Two ports and two dimensions or more, and what tells parts apart."""
+    """Two dimensions or more, and what tells parts apart; on one port only trades of bits."""
     if reason := why_conversion(task, machine):
         return reason
     if task.n > MAX_DIMS:
         return f"more than {MAX_DIMS} dimensions take long to lay out"
-    if len({_dimension(e, task.n) for e in _crossing(factor(task.move, task.n), task.n)}) < 2:
+    if len(dimensions(task.move, task.n)) < 2:
         return "it takes two dimensions or more"
-    if machine.links_at_once < 2:
+    if machine.links_at_once < 2 and not arrangements(task.move, task.n, 1):
         return "on one port it is exchange"
     if next(_candidates(task, machine), None) is None:
         return f"a block of {task.block} has no parts that the exchanges leave alone"
@@ -128,12 +108,12 @@ def price(task: Task, machine: Machine) -> float:
 def _cheapest(task: Task, machine: Machine) -> _Parting:
     best, least, rotated = None, inf, []
     for one in _candidates(task, machine):
-        rounds = 1 + max(first for _, first in one.laid.parts)
+        rounds = 1 + max(rounds[-1] for _, rounds in one.laid.parts)
         if rounds * machine.cheapest.startup < least:
             price = one.price(machine)
             if price < least:
                 best, least = one, price
-            if len(one.laid.lists) > 1:
+            if 1 < len(one.laid.parts) <= len(one.laid.lists):
                 rotated.append((price, one))
     rotated.sort(key=itemgetter(0))
     close = [one for price, one in rotated[:TRIED] if price <= least * CLOSE]
@@ -146,15 +126,19 @@ def _shifted(one: _Parting) -> _Parting:
 
     Units go from one part to another, as many as help most, fewer and fewer at a time.
     """
-    if {*one.rounds()} == {one.crossing(max(one.sizes), half=True)}:
+    every = [*chain.from_iterable(some.crossed for some in one.laid.lists)]
+    halves = {crossed.half for crossed in every}
+    if len(halves) == 1 and {*one.rounds()} == {one.crossing(max(one.sizes), half=max(halves))}:
         return one
     parts, bits = len(one.sizes), one.laid.free
     while len(bits) > len(one.bits) and one.task.payload << len(bits) - 1 >= EVEN:
         bits = bits[:-1]
-    carried = np.zeros((max(map(len, one.laid.crossed)), one.task.n, parts))
-    for which, crossed in enumerate(one.laid.crossed):
-        for number, (d, half) in enumerate(crossed):
-            carried[number, d, which] += 0.5 if half else 1.0
+    links = [*dict.fromkeys(crossed.link for crossed in every)]
+    last = max(rounds[-1] for _, rounds in one.laid.parts)
+    carried = np.zeros((1 + last, len(links), parts))
+    for part, (which, rounds) in enumerate(one.laid.parts):
+        for number, crossed in zip(rounds, one.laid.lists[which].crossed, strict=True):
+            carried[number, links.index(crossed.link), part] += 0.5 if crossed.half else 1.0
     moves = np.array(
         [np.eye(parts)[j] - np.eye(parts)[i] for i, j in permutations(range(parts), 2)]
     )
@@ -179,86 +163,40 @@ def _shifted(one: _Parting) -> _Parting:
 
 def _candidates(task: Task, machine: Machine) -> Iterator[_Parting]:
     most = min(machine.links_at_once, MAX_PARTS)
-    for laid in _orders(task.move, task.n, most):
+    for laid in arrangements(task.move, task.n, most):
         parts = len(laid.parts)
         count = needed(parts, task.payload, len(laid.free))
-        ends = cuts(task.payload << count, parts)
-        sizes = tuple(stop - start for start, stop in ends)
-        if all(sizes):
+        units, one = task.payload << count, laid.lists[0]
+        if parts <= max(MAX_PARTS, 2 * units) and (
+            units > 1 or len(one.crossed) > len(one.cells)
+        ):
+            sizes = tuple(stop - start for start, stop in cuts(units, parts))
             yield _Parting(task, laid, laid.free[:count], sizes)
-
-
-def _free(lists: _Lists, p: int, n: int) -> tuple[int, ...]:
-    """Slot bits that no exchange over a link tests or changes, from the highest."""
-    used = 0
-    for some in lists:
-        for exchange in _crossing(some, n):
-            used |= exchange.flip | exchange.when
-    return tuple(j for j in range(p - 1, n - 1, -1) if not used >> j & 1)
-
-
-def _crossing(exchanges: Sequence[Exchange], n: int) -> list[Exchange]:
-    return [exchange for exchange in exchanges if exchange.flip & (1 << n) - 1]
-
-
-def _dimension(exchange: Exchange, n: int) -> int:
-    return (exchange.flip & (1 << n) - 1).bit_length() - 1
-
-
-@lru_cache(maxsize=1 << 6)  # whatever the block, and what a message costs
-def _orders(move: AffineMap, n: int, most: int) -> tuple[_Arrangement, ...]:
-    """For all numbers of parts and orders to try, what each part does."""
-    first = _crossing(factor(move, n), n)
-    dims = tuple(dict.fromkeys(_dimension(exchange, n) for exchange in first))
-    orders = [dims, dims[::-1]]
-    if len(dims) <= ALL_ORDERS:
-        orders = [*permutations(dims)]
-    elif len(dims) <= ALL_TURNS:
-        ways = (tuple(sorted(dims)), tuple(sorted(dims, reverse=True)))
-        orders = [way[k:] + way[:k] for k in range(len(dims)) for way in ways]
-    ports = min(most, len(dims))
-    found = list[_Lists]()
-    for parts in range(2, ports + 1):
-        for order in orders:
-            turns = (k * len(order) // parts for k in range(parts))
-            found.append(tuple(in_order(move, n, order[t:] + order[:t]) for t in turns))
-    made = [_laid(lists, move.width, n) for lists in dict.fromkeys(found)]
-    for order in orders[:2]:
-        one = _laid((in_order(move, n, order),), move.width, n)
-        rounds = len(one.crossed[0])
-        for parts in MANY:
-            begin = (k // ports * rounds + k % ports for k in range(parts))
-            made.append(one._replace(parts=tuple((0, first) for first in begin)))
-    return tuple(made)
-
-
-def _laid(lists: _Lists, p: int, n: int) -> _Arrangement:
-    crossed = (
-        tuple((_dimension(e, n), bool(e.when >> n)) for e in _crossing(some, n))
-        for some in lists
-    )
-    free, parts = _free(lists, p, n)[:MAX_BITS], ((k, 0) for k in range(len(lists)))
-    return _Arrangement(lists, tuple(crossed), free, tuple(parts))
 
 
 def _scheduled(found: _Parting) -> Schedule:
     task, n, lengths = found.task, found.task.n, found.rounds()
     starts = list(accumulate(lengths, initial=0))
-    ahead = [defaultdict[int, int](int) for _ in lengths]
+    ahead = defaultdict[tuple[int, int, int], int](int)
     ways = []
     laid, runs = found.laid, pairwise(accumulate(found.sizes, initial=0))
-    for (which, first), run in zip(laid.parts, runs, strict=True):
-        for share in shares(*run, task.payload, found.bits):
-            rounds, hops = enumerate(laid.crossed[which], first), []
-            for exchange in laid.lists[which]:
-                if not exchange.flip & (1 << n) - 1:
-                    hops.append(hop(0, exchange, n))
-                    continue
-                number, (d, half) = next(rounds)
-                hops.append(hop(starts[number] + ahead[number][d], exchange, n))
-                ahead[number][d] += found.crossing(share.units(found.bits), half=half)
-            ways.append(share.way(task, hops))
-    return Schedule(task, "rotated-parts", tuple(starts[:-1]), starts[-1], tuple(ways))
+    for (which, rounds), run in zip(laid.parts, runs, strict=True):
+        for share in shares(*run, task.payload, found.bits) if run[0] < run[1] else ():
+            crossings = list[Crossing]()
+            for number, crossed in zip(rounds, laid.lists[which].crossed, strict=True):
+                link = number, crossed.dim, crossed.side
+                crossings.append(Crossing(crossed.dim, starts[number] + ahead[link]))
+                ahead[link] += found.crossing(share.units(found.bits), half=crossed.half)
+            coming, cells = iter(crossings), iter(laid.lists[which].cells)
+            steps = [
+                Step(exchange, tuple(islice(coming, len(next(cells)))))
+                if exchange.flip & (1 << n) - 1
+                else Step(exchange)
+                for exchange in laid.lists[which].exchanges
+            ]
+            ways.append(share.way(task, steps))
+    marks = tuple(at for at, length in zip(starts, lengths, strict=False) if length)
+    return Schedule(task, "rotated-parts", marks, starts[-1], tuple(ways))
 
 
 ALGORITHM = Algorithm(

@@ -27,7 +27,7 @@ def check_schedule(
     >>> task = Task(Layout.nodes(2), Layout.parse("(|| b0 b1)"), block=4)
     >>> def swap(start, stop, *dims):
     ...     crossings = (Crossing(d, 2 * k) for k, d in enumerate(dims))
-    ...     return Way(start, stop, (Step(Exchange(3, 3, 1), tuple(crossings)),))
+    ...     return Way(start, stop, (Step(Exchange(3, 3).affine(2), tuple(crossings)),))
     >>> halves = Schedule(task, "mine", (0, 2), 4, (swap(0, 2, 0, 1), swap(2, 4, 1, 0)))
     >>> check_schedule(halves, Machine(dims=2, ports=2)).method
     'element by element (algebra does not decide)'

@@ -10,6 +10,10 @@ Exchanges in which all nodes take part keep as much on every node as it had, cyc
 where no way is that of some nodes only, or of some slots only that it mixes with others, the
 peak of every node is its block.
 
+An exchange over several dimensions is a flip of one after the other, for the elements that meet
+its condition. They are on other nodes then, so the parities that hold there change by the flips
+that they have done; nodes to which no others are sent hold two blocks.
+
 Where the algebra cannot tell, or not with so many comparisons, the worst is assumed: the check
 may refuse a good schedule of an unusual form, but it never passes a bad one.
 """
@@ -42,10 +46,10 @@ _RULES = ("share", "end", "time", "link", "ports", "round")
 
 
 def is_straight(schedule: Schedule) -> bool:
-    """Whether each step is one exchange, over one dimension or none, without delays."""
+    """Whether each step is one exchange, one dimension after the other, without delays."""
     return all(
         isinstance(step.move, Exchange)
-        and len(step.crossings) < 2
+        and all(one.start < other.start for one, other in pairwise(step.crossings))
         and not any(crossing.delays for crossing in step.crossings)
         for way in schedule.ways
         for step in way.steps
@@ -89,8 +93,12 @@ def check_straight(schedule: Schedule, machine: Machine) -> Report:
 
 
 def _all_nodes(schedule: Schedule) -> bool:
-    """Whether no way is that of some nodes only: then each node receives when it sends."""
-    return not any(way.mask for way in schedule.ways)
+    """Whether each node receives what it sends: no way is that of some nodes only.
+
+    Nor does a step pass through nodes that do not take part in it.
+    """
+    return not any(way.mask or any(len(step.crossings) > 1 for step in way.steps)
+                   for way in schedule.ways)  # fmt: skip
 
 
 def _check_shares(schedule: Schedule, effort: Effort) -> Iterator[Violation]:

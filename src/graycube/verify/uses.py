@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import count
 from operator import xor
 from typing import NamedTuple
 
@@ -62,12 +63,13 @@ class Use:
 
 
 class Passage(NamedTuple):
-    """An exchange that crosses a link, from ``start`` on for so many ``cycles`` at most.
+    """An exchange that crosses a dimension, from ``start`` on for so many ``cycles`` at most.
 
-    The elements are those of nodes with these ``conditions``; ``number`` is that of the step.
+    The elements are on nodes with these ``conditions`` then; ``number`` counts crossings.
     """
 
     exchange: Exchange
+    dimension: int
     start: int
     cycles: int
     conditions: Conditions
@@ -77,16 +79,19 @@ class Passage(NamedTuple):
 def crossed(schedule: Schedule, way: Way) -> Iterator[Passage]:
     """The exchanges of a way that cross links, under the conditions that still hold there."""
     holders = [(1 << j, way.value >> j & 1) for j in bit_indices(way.mask)]
-    mixed = mixes_slots(schedule.task.n, way)
-    for k, step in enumerate(way.steps):
+    mixed, number = mixes_slots(schedule.task.n, way), count()
+    for step in way.steps:
         exchange = step.move
         if not isinstance(exchange, Exchange):
             continue
-        if step.crossings and way.size:
-            equations = [*holders, (exchange.when, exchange.want)]
+        equations = [*holders, (exchange.when, exchange.want)]
+        for crossing in step.crossings if way.size else ():
             conditions, cycles = _met(schedule, way, equations, mixed=mixed)
             if cycles:
-                yield Passage(exchange, step.crossings[0].start, cycles, conditions, k)
+                used = exchange, crossing.dim, crossing.start, cycles, conditions
+                yield Passage(*used, next(number))
+            link = 1 << crossing.dim  # all that do the exchange are at its other end now
+            equations = [(mask, value ^ parity(mask & link)) for mask, value in equations]
         # The exchange adds [parity(a & when) == want] to each parity that its flip changes.
         holders = [
             (mask ^ exchange.when, value ^ exchange.want ^ 1)
@@ -133,18 +138,16 @@ def span_of_slots(task: Task, way: Way) -> range | None:
 
 def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
     """The uses of links by all ways, each under the conditions that still hold there."""
-    n = schedule.task.n
     for s, way in enumerate(schedule.ways):
-        for exchange, start, cycles, conditions, k in crossed(schedule, way):
-            across = exchange.flip & (1 << n) - 1
+        for exchange, dimension, start, cycles, conditions, k in crossed(schedule, way):
             yield Use(
-                across.bit_length() - 1,
+                dimension,
                 conditions,
                 start,
                 start + cycles,
                 (s, start if circuits else k),
                 always=not exchange.when,
-                across=across,
+                across=1 << dimension,
             )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.gf2 import is_gray_code, stride_profile
-from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers import Case, Claim, agreed, answers, compared, require, tried
 from graycube.papers.codes import Ints, distance, reflected, rounds_to_know_all
 
 from .graphs import apart
@@ -31,15 +31,10 @@ def printed_words(row: Sequence[str]) -> tuple[int, ...]:
 
 def two_codes(claim: Claim) -> Iterator[Case]:
     """Equations (2) and (3): Gray codes, and two of them."""
-    for name, *row in claim.figures:
-        words = printed_words(row)
-        found = "a Gray code" if is_gray(words) else "none"
-        yield Case(str(name), "a Gray code", found, is_gray(words))
-    first = printed_words(claim.figures[0][1:])
-    ours = "it is" if first == brgc(3) else "it is not"
-    yield Case(str(claim.figures[0][0]), "the reflected code", ours, ours == "it is")
-    differ = len({row[1:] for row in claim.figures}) == len(claim.figures)
-    yield Case("together", "different", "different" if differ else "the same", differ)
+    codes = {f"{name} is one": printed_words(row) for name, *row in claim.figures}
+    found = {name: is_gray(code) for name, code in codes.items()}
+    found["the first one is reflected"] = next(iter(codes.values())) == brgc(3)
+    return answers("", found | {"they differ": len({*codes.values()}) == len(claim.figures)})
 
 
 def is_gray(words: Words) -> bool:
@@ -74,7 +69,7 @@ def recursion(claim: Claim) -> Iterator[Case]:
     """Equations (5) to (10): each word that is printed."""
     for d, *row in claim.figures:
         for j, (word, ours) in enumerate(zip(row, reflected(d), strict=True)):
-            yield Case(f"B{d}, word {j}", word, f"{ours:0{d}b}", word == f"{ours:0{d}b}")
+            yield agreed(f"B{d}, word {j}", word, f"{ours:0{d}b}")
 
 
 reflected_is_gray = tried(
@@ -99,10 +94,9 @@ def code_of_12(claim: Claim) -> Iterator[Case]:
     far, *row = claim.figures[0]
     words = printed_words(row)
     links = int(words[0] ^ words[8]).bit_count()
-    yield Case("the code", "a Gray code", "as printed", is_gray(words))
-    yield Case("its words 0 and 8", f"distance {far}", f"distance {links}", links == far)
-    short = has_short_strides(words)
-    yield Case("its strides", "longer than 2", "up to 2" if short else "longer", not short)
+    yield agreed("its words 0 and 8", f"distance {far}", f"distance {links}")
+    found = {"it is a Gray code": is_gray(words), "a stride > 2": not has_short_strides(words)}
+    yield from answers("", found)
 
 
 def has_short_strides(words: Words) -> bool:

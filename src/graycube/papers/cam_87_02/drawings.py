@@ -7,17 +7,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from graycube.papers import Claim
-from graycube.papers.codes import Ints, distance, reflected
+from graycube.papers.codes import Ints, distance, ranks, reflected
+from graycube.papers.drawing import arrow, cube, place
 
 from .evidence import FIGURE_4, POINTS, alone, model, split
-from .graphs import DIMS, adjacent, stage_pairs
+from .graphs import DIMS, stage_pairs
 from .model import MAPPINGS, printed
 
 COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
 STAGES = {1: "tab:blue", 2: "tab:orange", 3: "0.35"}  # apart in grey, too
 LINES = {1: "-", 2: "--", 3: ":"}
-CORNERS = np.array([[2.0, 0.0], [0.0, 2.0], [0.85, 0.65]])
-"""Where the dimensions of a cube lead in a drawing: right, up, and back."""
 
 
 def figure_1(figure: Figure, claim: Claim) -> None:
@@ -45,13 +44,12 @@ def figure_2(figure: Figure, claim: Claim) -> None:
     """The natural mapping: the links of a stage in one style."""
     figure.set_size_inches(6.0, 4.6)
     ax = _blank(figure, "FFT mapping: element j on node j")
+    cube(ax, DIMS, _named(np.arange(1 << DIMS)))
     for stage, _ in claim.figures:
-        here, there = (_corners(ends) for ends in stage_pairs(DIMS, stage))
-        for a, b in zip(here, there, strict=True):
-            if tuple(a) < tuple(b):  # each link once
-                _line(ax, (a[0], b[0]), (a[1], b[1]), stage)
+        for a, b in zip(*stage_pairs(DIMS, stage), strict=True):
+            x, y = zip(place(a), place(b), strict=True)
+            _line(ax, x, y, stage)
         ax.plot([], [], LINES[stage], color=STAGES[stage], label=f"partners in stage {stage}")
-    _name_nodes(ax, np.arange(1 << DIMS))
     ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3)
 
 
@@ -60,14 +58,9 @@ def figure_3(figure: Figure, claim: Claim) -> None:
     figure.set_size_inches(6.0, 4.6)
     ax = _blank(figure, "NN-mesh mapping: element j on the j-th node of G3")
     nodes = reflected(DIMS)
-    place = _corners(nodes)
-    for a, b in zip(*np.nonzero(adjacent(DIMS)), strict=True):
-        ends = _corners(np.array([a, b]))
-        ax.plot(*ends.T, color="0.8", linewidth=1, zorder=1)
-    style = {"arrowstyle": "-|>", "color": "tab:blue", "shrinkA": 9, "shrinkB": 9, "lw": 1.6}
-    for here, there in zip(place, np.roll(place, -1, axis=0), strict=True):
-        ax.annotate("", xy=tuple(there), xytext=tuple(here), arrowprops=style)
-    _name_nodes(ax, nodes)
+    cube(ax, DIMS, _named(ranks(DIMS)))
+    for here, there in zip(nodes, np.roll(nodes, -1), strict=True):
+        arrow(ax, place(here), place(there), "tab:blue", style="-|>")
     apart = (
         f"$x_{one}$ to $x_{other}$: {distance(nodes[one], nodes[other])} (print: {said})"
         for one, other, said in claim.figures
@@ -150,20 +143,10 @@ def _blank(figure: Figure, title: str) -> Axes:
     return ax
 
 
-def _line(ax: Axes, x: tuple[Any, Any], y: tuple[Any, Any], stage: int) -> None:
+def _line(ax: Axes, x: tuple[Any, ...], y: tuple[Any, ...], stage: int) -> None:
     ax.plot(x, y, LINES[stage], color=STAGES[stage], linewidth=1.4, zorder=1)
 
 
-def _corners(nodes: Ints) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """The places of nodes in the drawing."""
-    bits = nodes[:, None] >> np.arange(DIMS) & 1
-    return np.asarray(bits @ CORNERS, dtype=np.float64)
-
-
-def _name_nodes(ax: Axes, nodes: Ints) -> None:
-    """Element j on the j-th of these nodes, with its number in bits."""
-    box = {"boxstyle": "circle,pad=0.25", "fc": "white", "ec": "black"}
-    for j, (node, (x, y)) in enumerate(zip(nodes, _corners(nodes), strict=True)):
-        ax.text(x, y, f"$x_{j}$", ha="center", va="center", bbox=box, zorder=3)
-        ax.text(x + 0.17, y - 0.2, f"{node:0{DIMS}b}", fontsize=8, color="0.35", zorder=3)
-    ax.set(xlim=(-0.4, 3.4), ylim=(-0.4, 3.0))
+def _named(elements: Ints) -> list[str]:
+    """The element on every node, above the node's number in bits."""
+    return [f"$x_{j}$\n{node:0{DIMS}b}" for node, j in enumerate(elements)]

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.papers import Case, Claim, at_every_size, compared, require, tried
+from graycube.papers import (
+    Case,
+    Claim,
+    agreed,
+    answers,
+    at_every_size,
+    compared,
+    require,
+    tried,
+)
 from graycube.papers.codes import Ints, digits_reversed, distance, reflected
 from graycube.verify import check_algebra
 
@@ -136,10 +145,8 @@ def embeddings(_: Claim, d: int) -> Iterator[Case]:
         dims, dilation = int(np.max(vertices)).bit_length(), int(np.max(distance(a, b)))
         distinct = len(np.unique(vertices)) == len(vertices)
         small = distinct and dims == ceil(log2(len(vertices))) and dilation <= SMALL
-        told = f"dilation {dilation}, a cube of {dims} dimensions"
-        yield Case(
-            f"{name} of {len(vertices)} vertices", "small dilation, a small cube", told, small
-        )
+        told, where = f"dilation {dilation}, dimensions {dims}", f"{len(vertices)} vertices"
+        yield Case(f"{name}, {where}", "small dilation, a small cube", told, small)
 
 
 def _mesh(d: int) -> tuple[Ints, Edges]:
@@ -189,17 +196,15 @@ TOPOLOGIES = {"mesh": _mesh, "tree": _tree, "pyramid": _pyramid, "butterfly": _b
 def figure_1(claim: Claim) -> Iterator[Case]:
     """Stages and strides, paths, and values that run through the drawing."""
     strides = [int(np.abs(np.subtract(*stage_pairs(DIMS, i))).max()) for i in (1, 2, 3)]
-    printed = list(claim.figures[0])
-    yield Case("strides, stage by stage", str(printed), str(strides), printed == strides)
+    yield agreed("strides, stage by stage", list(claim.figures[0]), strides)
     edges = [(stage_matrix(DIMS, i, "time") != 0).astype(int) for i in (1, 2, 3)]
     paths = np.unique(reduce(np.matmul, edges)).tolist()
-    yield Case("paths from an input to an output", "one each", str(paths), paths == [1])
+    yield agreed("paths from an input to an output", [1], paths)
     for form in ("time", "frequency"):
         start = stage_matrix(DIMS, 1, form)
         values = reduce(lambda x, i: stage_matrix(DIMS, i, form) @ x, (2, 3), start)
         right = np.allclose(values[digits_reversed(DIMS)], np.fft.fft(np.eye(8)))
-        ours = "the transform, bit-reversed" if right else "something else"
-        yield Case(f"decimation in {form}", "the transform, bit-reversed", ours, right)
+        yield from answers(f"decimation in {form}: ", {"bit-reversed transform": right})
 
 
 def figure_2(claim: Claim) -> Iterator[Case]:
@@ -209,13 +214,10 @@ def figure_2(claim: Claim) -> Iterator[Case]:
         ends = stage_pairs(DIMS, stage)
         links = sorted({int(link) for link in distance(*ends)})
         dims = sorted({int(flip).bit_length() - 1 for flip in ends[0] ^ ends[1]})
-        paper = f"distance 1, dimension {dimension}"
-        ours = f"distance {links}, dimension {dims}"
-        yield Case(f"stage {stage}", paper, ours, (links, dims) == ([1], [dimension]))
+        paper, ours = ([1], [dimension]), (links, dims)
+        yield agreed(f"stage {stage}, distances and dimensions", paper, ours)
         used[ends] += 1
-    once = np.array_equal(used, adjacent(DIMS))
-    ours = "as printed" if once else "not so"
-    yield Case("links of the cube", "each serves one stage", ours, once)
+    yield from answers("", {"each link serves one stage": np.array_equal(used, adjacent(DIMS))})
 
 
 def figure_3(claim: Claim) -> Iterator[Case]:
@@ -225,9 +227,7 @@ def figure_3(claim: Claim) -> Iterator[Case]:
         links = int(here ^ there).bit_count()
         where = f"the arrow from x{j} to x{(j + 1) % len(nodes)}"
         yield Case(where, "a link", f"{links} links, {here} to {there}", links == 1)
-    visited = len(set(nodes.tolist()))
-    yield Case("the arrows together", "8 nodes", f"{visited} nodes", visited == 1 << DIMS)
+    yield agreed("nodes of the arrows", 1 << DIMS, len(set(nodes.tolist())))
     for one, other, printed in claim.figures:
         links = int(nodes[one] ^ nodes[other]).bit_count()
-        where, paper = f"x{one} and x{other}", f"distance {printed}"
-        yield Case(where, paper, f"distance {links}", links == printed)
+        yield agreed(f"distance of x{one} and x{other}", printed, links)

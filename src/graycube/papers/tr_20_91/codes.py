@@ -10,9 +10,9 @@ import numpy as np
 
 import graycube as gc
 from graycube.cost import replay
-from graycube.gf2 import Exchange, rotation
-from graycube.papers import Case, Claim, tried
-from graycube.papers.codes import Ints, bits_agree, carried, distance, ranks, reflected
+from graycube.gf2 import rotation
+from graycube.papers import Case, Claim, agreed, tried
+from graycube.papers.codes import Ints, bits_agree, converts, distance, ranks, reflected
 from graycube.schedule import expand
 
 from .model import schedule
@@ -73,7 +73,7 @@ def splits(n: int, at: int, code: str = "binary") -> bool:
     return True
 
 
-def converts(n: int, order: Sequence[int], *, as_printed: bool = False) -> bool:
+def sorts(n: int, order: Sequence[int], *, as_printed: bool = False) -> bool:
     """Whether exchanges in this order convert, with the parity from bit x, or x - 1, on."""
     held = ranks(n)
     for m, x in zip(order, firsts(order, n), strict=True):
@@ -90,21 +90,14 @@ def firsts(order: Sequence[int], n: int) -> list[int]:
 def theorem_1(n: int) -> bool:
     """All orders, by Lemma 2 and by the library's exchanges."""
     return all(
-        converts(n, order) and composed(gc.gray_to_binary(n, order), n)
+        sorts(n, order) and converts(gc.gray_to_binary(n, order), n)
         for order in permutations(range(n - 1))
     )
 
 
-def composed(exchanges: Sequence[Exchange], n: int) -> bool:
-    """Whether exchanges take every node's content to its rank, one dimension each."""
-    dims = {e.flip.bit_length() - 1 for e in exchanges}
-    ends = carried(np.arange(1 << n), exchanges)
-    return {*range(n - 1)} == dims and np.array_equal(ends, ranks(n))
-
-
 local_control = tried(
-    lambda n: all(converts(n, o, as_printed=True) for o in permutations(range(n - 1))),
-    lambda n: all(converts(n, o) for o in permutations(range(n - 1))),
+    lambda n: all(sorts(n, o, as_printed=True) for o in permutations(range(n - 1))),
+    lambda n: all(sorts(n, o) for o in permutations(range(n - 1))),
 )
 """The rule for single exchanges, as printed and from bit x on."""
 
@@ -114,7 +107,7 @@ def downwards(n: int) -> bool:
     """The first program: bit j + 1 of the node alone decides, in the library as well."""
     made = gc.gray_to_binary(n, range(n - 2, -1, -1))
     by_one_bit = all(e.when == e.flip << 1 and e.want for e in made)
-    return ends(steps(n, n - 2)) and composed(made, n) and by_one_bit
+    return ends(steps(n, n - 2)) and converts(made, n) and by_one_bit
 
 
 @tried
@@ -124,7 +117,7 @@ def cyclically(n: int) -> bool:
     return all(
         list(order) == [(start - k) % (n - 1) for k in range(n - 1)]
         and ends(steps(n, start))
-        and composed(gc.gray_to_binary(n, order), n)
+        and converts(gc.gray_to_binary(n, order), n)
         for start, order in orders.items()
     )
 
@@ -192,5 +185,4 @@ def entries(claim: Claim, ours: list[list[int]], names: list[str]) -> Iterator[C
     """Entry by entry."""
     for printed, row in zip(claim.figures, ours, strict=True):
         for name, paper, computed in zip(names, printed, row, strict=True):
-            where = f"node {printed[1]:04b}, {name}"
-            yield Case(where, str(paper), str(computed), paper == computed)
+            yield agreed(f"node {printed[1]:04b}, {name}", paper, computed)

@@ -1,17 +1,167 @@
-"""Theorems 6, 8 and 9: how many cycles are enough, counted from schedules."""
+"""How many cycles are needed, by bounds and integer programs, and how many schedules take.
 
-from collections.abc import Iterator
+The lower bounds of section 3, Figure 4, and Theorems 6, 8 and 9.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
-from graycube.cost import simulate
-from graycube.papers import Case, Claim, at_every_size, compared, require
-from graycube.papers.codes import compositions, ranks
+import graycube as gc
+from graycube.cost import best_cut, lower_bounds, minimum_path_bound, simulate
+from graycube.papers import Case, Claim, at_every_size, compared, require, tried
+from graycube.papers.codes import compositions, distance, ranks
+from graycube.verify import check_elements
 
-from .codes import converts
-from .model import best, cycles_of, optimum, proved, schedule
-from .routes import routes
+from .codes import sorts
+from .model import (
+    Widths,
+    all_ports,
+    best,
+    cycles_of,
+    optimum,
+    optimum_on_shortest,
+    proved,
+    schedule,
+    task_of,
+)
+from .routes import around, routes
+
+SHORT = "minimum-path"
+
+
+def on_shortest_paths(claim: Claim) -> Iterator[Case]:
+    """Theorems 2 and 4: the optimum on shortest paths, of all ways to make the fields."""
+    return limited(claim, optimum_on_shortest, on_shortest)
+
+
+def on_any_paths(claim: Claim) -> Iterator[Case]:
+    """Theorems 3 and 5: the optimum on any paths, of all ways to make the fields."""
+    return limited(claim, optimum, on_any)
+
+
+def limited(
+    claim: Claim,
+    least: Callable[[Widths, int], int],
+    bound: Callable[[Widths, int], Fraction],
+) -> Iterator[Case]:
+    """The least optimum of all ways to make the fields, and the library's bound below it."""
+    for sizes in claim.cases():
+        made = list(compositions(sizes["n"], sizes.get("d", 1), least=2))
+        found = [(bound(w, sizes["K"]), least(w, sizes["K"])) for w in made]
+        require(all(low <= cycles for low, cycles in found), "the library's bound is none")
+        yield claim.compare(min(cycles for _, cycles in found), **sizes)
+        yield claim.compare(min(low for low, _ in found), **sizes)
+
+
+def on_shortest(widths: Widths, block: int) -> Fraction:
+    """The library's bound on shortest paths, in cycles."""
+    return Fraction(minimum_path_bound(task_of(widths, block), all_ports(sum(widths))).seconds)
+
+
+def on_any(widths: Widths, block: int) -> Fraction:
+    """The highest of the library's bounds on any paths, in cycles."""
+    found = lower_bounds(task_of(widths, block), all_ports(sum(widths)))
+    return max(Fraction(bound.seconds).limit_denominator(1000) for bound in found)
+
+
+@tried
+def nearest_exchange(n: int) -> bool:
+    """Nodes 2 and 3 exchange whole blocks, and no node keeps a part of its block."""
+    rank = ranks(n)
+    library = gc.gray_inverse(np.arange(1 << n))
+    return bool(rank[2] == 3 and rank[3] == 2) and np.array_equal(rank, library)
+
+
+@compared
+def total(n: int, d: int, K: int) -> int:
+    """Crossings on shortest paths, over all nodes, for any fields."""
+    counts, nodes = set[int](), np.arange(1 << n)
+    for widths in compositions(n, d, least=2):
+        task = task_of(widths, K)
+        plan = gc.plan(task.source, task.target, K, machine=all_ports(n), algorithm=SHORT)
+        far = int(distance(nodes, task.move(nodes)).sum()) * K
+        counts |= {plan.traffic.crossings, far}
+    require(len(counts) == 1, f"not the same for all fields, or not shortest: {counts}")
+    return counts.pop()
+
+
+@tried
+def two_cube_bounds(K: int) -> bool:
+    """For n = 2 both bounds from their proofs, the library's, and the optimum close above."""
+    crossings = K * int(distance(np.arange(4), ranks(2)).sum())
+    by_links, by_paths = Fraction(crossings, 2 * 4), Fraction(K, 2)
+    cut = best_cut(task_of((2,), K), 2)
+    library = cut is not None and cut.share * K == by_paths <= on_any((2,), K)
+    close = by_paths <= optimum((2,), K) <= by_paths + Fraction(3, 2)
+    return by_links == Fraction(K, 4) and library and close
+
+
+@compared
+def two_cube_optimum(K: int) -> int:
+    """For n = 2 the optimum, which our schedule reaches."""
+    found = optimum((2,), K)
+    require(cycles_of("two-cube", (2,), K) == found == best(2, K), "it is not reached")
+    return found
+
+
+@compared
+def two_cube_formula(K: int) -> int:
+    """For n = 2 the optimum, which the routing of Figure 4 takes, and the ring does not."""
+    ring, found = cycles_of("nonminimum-ring", (2,), K), optimum((2,), K)
+    require(ring == -(-2 * K // 3), "the ring takes another number of cycles")
+    require(cycles_of("two-cube", (2,), K) == found, "Figure 4 takes more than needed")
+    return found
+
+
+@compared
+def figure_4(K: int) -> int:
+    """The drawn routes are a sound schedule of as many cycles as the optimum."""
+    moves = around(K)
+    require(check_elements(moves, all_ports(2)), "the routes of Figure 4 meet")
+    found = int(moves.cycle.max()) + 1
+    require(optimum((2,), K) == found, "there are shorter ones")
+    return found
+
+
+def known_bound(claim: Claim) -> Iterator[Case]:
+    """The best schedules against K/2 + 1, whose reach is one third above it.
+
+    One third and a half are no more than needed: the last case says that both are reached.
+    """
+    reached = set[bool]()
+    for sizes in claim.cases():
+        n, block = sizes["n"], sizes["K"]
+        found, cut = best(n, block), best_cut(task_of((n,), block), n)
+        require(cut is not None and 3 * block <= 5 * found, "the cut is none")
+        require(cut is not None and cut.share == Fraction(3, 5), "the cut is another one")
+        above = claim.compare(found + 1, **sizes)
+        if not above.corrected:
+            reached.add(block >= 3 * n)
+        yield claim.compare(found, **sizes)
+    tight = reached == {False, True}
+    yield Case("one cycle more", "it would be too much", str(sorted(reached)), tight, tight)
+
+
+@tried
+def disjoint_paths(n: int) -> bool:
+    """Between 0 and every node, which stands for all pairs: n paths, built and compared."""
+    return all(_paths_to(end, n) for end in range(1, 1 << n))
+
+
+def _paths_to(end: int, n: int) -> bool:
+    """Rotations of the dimensions to cross, and a detour over each other dimension."""
+    dims = [j for j in range(n) if end >> j & 1]
+    ways = [dims[k:] + dims[:k] for k in range(len(dims))]
+    ways += [[j, *dims, j] for j in range(n) if j not in dims]
+    paths = [np.bitwise_xor.accumulate([0] + [1 << j for j in way]).tolist() for way in ways]
+    inner = [set(path[1:-1]) for path in paths]
+    apart = not any(a & b for a, b in combinations([*inner, {0, end}], 2))
+    d, lengths = len(dims), sorted(map(len, ways))
+    return apart and {p[-1] for p in paths} == {end} and lengths == [d] * d + [d + 2] * (n - d)
 
 
 def formula(n: int, block: int) -> int:
@@ -47,7 +197,7 @@ def _rotated(n: int, sequences: int, length: int) -> bool:
     orders = [[*turns[s:], *turns[:s]] for s in range(sequences)]
     at_once = ([d for d in dims if d >= 0] for dims in zip(*orders, strict=True))
     apart = all(len(set(dims)) == len(dims) for dims in at_once)
-    return apart and all(converts(n, [d for d in order if d >= 0]) for order in orders)
+    return apart and all(sorts(n, [d for d in order if d >= 0]) for order in orders)
 
 
 @compared

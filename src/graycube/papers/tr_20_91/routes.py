@@ -11,12 +11,11 @@ import numpy as np
 
 import graycube as gc
 from graycube.gf2 import Exchange
-from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers import Case, Claim, agreed, answers, compared, require, row_by_row, tried
 from graycube.papers.codes import crossings, ranks
 from graycube.schedule import Moves, Way, expand, hop
 from graycube.verify import check_elements
 
-from .bounds import around
 from .model import all_ports, proved, task_of
 
 
@@ -113,24 +112,20 @@ def folded(n: int) -> Counter[Edge]:
     return Counter((node & low, d) for node, d in exchanges(n))
 
 
-def edges(n: int) -> set[Edge]:
-    return {(u, d) for u in range(1 << n) for d in range(n) if not u >> d & 1}
-
-
-def counted(claim: Claim) -> Iterator[Case]:
+@row_by_row
+def counted(n: int, d: int, printed: int) -> Case:
     """Rows of ``figures``: n, a dimension, and the edges of it that are used."""
-    for n, d, printed in claim.figures:
-        ours = sum(dimension == d for _, dimension in exchanges(n))
-        yield Case(f"{n}-cube, dimension {d}", f"{printed} edges", f"{ours}", ours == printed)
+    ours = sum(dimension == d for _, dimension in exchanges(n))
+    return agreed(f"edges of a {n}-cube in dimension {d}", printed, ours)
 
 
 def counted_and_folded(claim: Claim) -> Iterator[Case]:
     """Figures 1 and 5: exchanges in each dimension, and every edge of the folded cube once."""
     yield from counted(claim)
     for n in dict.fromkeys(n for n, *_ in claim.figures):
-        used = folded(n)
-        holds = set(used) == edges(n - 1) and set(used.values()) == {1}
-        yield Case(f"{n}-cube, folded", "every edge once", str(sorted(used.values())), holds)
+        every = {(u, d) for u in range(1 << n - 1) for d in range(n - 1) if not u >> d & 1}
+        once = folded(n) == dict.fromkeys(every, 1)
+        yield from answers(f"{n}-cube, folded: ", {"every edge is used once": once})
 
 
 def opposite(claim: Claim) -> Iterator[Case]:
@@ -163,6 +158,23 @@ def three_cube(claim: Claim) -> Iterator[Case]:
         both = all((uses[u, False] > 0) == (printed > 1) for u in links)
         where = f"ranks {a} and {b}"
         yield Case(where, f"{printed} each way", str(sorted(ours)), ours == {printed} and both)
+
+
+def around(block: int) -> Moves:
+    """The routing of Figure 4: K/2 + 1 elements over one link, the others over three."""
+    short = block // 2 + 1
+    rows = []
+    for home, end in ((2, 3), (3, 2)):
+        rows += [(k, home, 0, home * block + k) for k in range(short)]
+        way = ((home, 1), (home ^ 2, 0), (end ^ 2, 1))
+        rows += [
+            (k + hop, node, dimension, home * block + short + k)
+            for k in range(block - short)
+            for hop, (node, dimension) in enumerate(way)
+        ]
+    cycles = block // 2 + 1
+    columns = np.array(rows).T
+    return Moves(task_of((2,), block), "figure 4", range(cycles), cycles, *columns)
 
 
 def ways_around(block: int) -> dict[int, list[list[Edge]]]:

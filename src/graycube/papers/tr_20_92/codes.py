@@ -7,9 +7,9 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.gf2 import Exchange, displacement_profile
-from graycube.papers import Case, Claim, compared, require, tried
-from graycube.papers.codes import Ints, bits_agree, carried, distance, ranks, reflected
+from graycube.gf2 import displacement_profile
+from graycube.papers import Case, Claim, agreed, compared, require, tried
+from graycube.papers.codes import Ints, bits_agree, converts, distance, reflected
 
 from .model import counted, placements
 
@@ -31,8 +31,8 @@ def on_a_three_cube(claim: Claim) -> Iterator[Case]:
     """Node by node."""
     for block, node in enumerate(claim.figures[0]):
         ours = gc.Layout.nodes(3, "gray").locate(block)[0]
-        holds = ours == node and reflected(3)[block] == node
-        yield Case(f"block {block}", f"node {node}", f"node {ours}", holds)
+        require(ours == reflected(3)[block], "the library's code differs")
+        yield agreed(f"block {block}", f"node {node}", f"node {ours}")
 
 
 @tried
@@ -111,14 +111,6 @@ def any_order(n: int) -> bool:
     """All permutations of the dimensions."""
     orders = permutations(range(n - 1))
     return all(converts(gc.gray_to_binary(n, order), n) for order in orders)
-
-
-def converts(exchanges: tuple[Exchange, ...], n: int, *, to_gray: bool = False) -> bool:
-    """Whether exchanges of neighbours, one for each of n - 1 dimensions, convert all nodes."""
-    ends = carried(np.arange(1 << n), exchanges)
-    wanted = reflected(n) if to_gray else ranks(n)
-    one_each = {e.flip for e in exchanges} == {1 << m for m in range(n - 1)}
-    return one_each and np.array_equal(ends, wanted)
 
 
 pipelined = tried(

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
-from graycube.papers.drawing import COLOURS, arrow, edges, place, titled
+from graycube.papers.drawing import COLOURS, arrow, cube, place, titled
 
 from .model import ALGORITHMS, HalfStep, placements, steps
 from .times import LARGE, break_even, ipsc2, ipsc2_speed_up, simulated
@@ -24,7 +24,10 @@ def figure(drawn: Figure, claim: Claim) -> None:
     for ax in panels:
         ax.set_axis_off()
     for k, (ax, state, step) in enumerate(zip(panels, states, made, strict=False), 1):
-        _cube(ax, state, step)
+        cube(ax, _N, [""] * len(state))
+        _held(ax, state)
+        if step:
+            _arrows(ax, step)
         ax.set_title(f"{k}. {_title(step)}" if step else "at the end", fontsize=10)
     what = "both halves of the blocks" if states[0].shape[1] > 1 else "the blocks"
     title = f"{algorithm.upper()} on a 4-cube: ranks of {what}, and the exchanges to come"
@@ -37,20 +40,15 @@ def _title(step: HalfStep) -> str:
     return f"{step.name}, dimension {step.dimension}"
 
 
-def _cube(ax: Axes, state: Ints, step: HalfStep | None) -> None:
-    """Edges, arrows, and nodes with what they hold."""
-    edges(ax, _N)
-    if step is not None:
-        _arrows(ax, step)
+def _held(ax: Axes, state: Ints) -> None:
+    """What the nodes hold: both halves, one above the other, or whole blocks."""
     for u, held in enumerate(state):
         x, y = place(u)
-        ax.plot(x, y, "o", color="white", markeredgecolor="0.5", markersize=23, zorder=3)
         height = (0,) if len(held) == 1 else (0.055, -0.06)
         for rank, up, colour in zip(held, height, COLOURS, strict=False):
             prime = "'" if up < 0 else ""
             ax.text(x, y + up, f"{rank}{prime}", color=colour, fontsize=7.5, zorder=4,
                     ha="center", va="center_baseline")  # fmt: skip
-    ax.set(xlim=(-0.2, place(1 << _N - 1)[0] + 1.65), ylim=(-0.25, 1.6))
 
 
 def _arrows(ax: Axes, step: HalfStep) -> None:

@@ -10,7 +10,7 @@ from itertools import permutations
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, tried
+from graycube.papers import Case, Claim, agreed, answers, tried
 from graycube.papers.codes import Ints, crossings, ranks
 from graycube.schedule import expand
 from graycube.verify import check_elements
@@ -123,18 +123,18 @@ def figure(claim: Claim) -> Iterator[Case]:
     """A 4-cube: the exchanges that the text says are drawn, then where everything is."""
     algorithm = f"gb{claim.number}"
     made, states = list(steps(algorithm, 4)), placements(algorithm, 4)
+    told = "{} exchanges in dimension {}".format
     for step, (dimension, paper) in zip(made, claim.figures, strict=True):
-        what = f"{step.name}: {paper}"
         ours = sum(int(where.sum()) // 2 for where in step.where)
-        holds = step.dimension == dimension and ours == paper
-        told = f"{ours} exchanges in dimension {step.dimension}"
-        yield Case(what, f"{paper} exchanges in dimension {dimension}", told, holds)
-    start, end = (state[:, 0].tolist() for state in (states[0], states[-1]))
-    gray = np.argsort(gc.gray(np.arange(16))).tolist()
-    yield Case("before", "Gray code", str(start), start == gray)
-    yield Case("after", "binary code", str(end), ends(algorithm, 4))
-    drawn = same_as_library(algorithm, 4) and counted(algorithm, 4, 2)[0] == len(made)
-    yield Case("the library", "the same exchanges", str(len(made)), drawn)
+        yield agreed(step.name, told(paper, dimension), told(ours, step.dimension))
+    gray = np.argsort(gc.gray(np.arange(16)))
+    found = {
+        "Gray code before": np.array_equal(states[0][:, 0], gray),
+        "binary code after": ends(algorithm, 4),
+        "the library's exchanges": same_as_library(algorithm, 4)
+        and counted(algorithm, 4, 2)[0] == len(made),
+    }
+    yield from answers("", found)
 
 
 def path(start: Ints, end: Ints, order: Sequence[int]) -> Ints:

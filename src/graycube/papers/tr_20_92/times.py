@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 
 import graycube as gc
 from graycube.cost import lower_bounds, simulate
-from graycube.papers import Case, Claim, compared, require, tried
+from graycube.papers import Case, Claim, compared, require, row_by_row, tried
 from graycube.papers.checks import Check
 from graycube.search import least_cycles
 
@@ -153,19 +153,19 @@ break_even_formula = compared(lambda n, tau: break_even(gc.Machine(n, startup=ta
 """By search on schedules."""
 
 
-def predicted_break_even(claim: Claim) -> Iterator[Case]:
+@row_by_row
+def predicted_break_even(n: int, kbytes: float) -> Case:
     """To the digits printed."""
-    for n, kbytes in claim.figures:
-        ours = break_even(ipsc2(dims=n))
-        holds = round(ours / 1000, 1) == round(ours / 1024, 1) == kbytes
-        yield Case(f"{1 << n} nodes", f"around {kbytes} kbyte", f"{ours} bytes", holds)
+    ours = break_even(ipsc2(dims=n))
+    holds = round(ours / 1000, 1) == round(ours / 1024, 1) == kbytes
+    return Case(f"{1 << n} nodes", f"around {kbytes} kbyte", f"{ours} bytes", holds)
 
 
-def measured_break_even(claim: Claim) -> Iterator[Case]:
-    for n, measured in claim.figures:
-        ours = break_even(ipsc2(dims=n))
-        holds = abs(ours / measured - 1) < 0.1
-        yield Case(f"{1 << n} nodes", f"about {measured} bytes", f"{ours} bytes", holds)
+@row_by_row
+def measured_break_even(n: int, measured: int) -> Case:
+    ours = break_even(ipsc2(dims=n))
+    holds = abs(ours / measured - 1) < 0.1
+    return Case(f"{1 << n} nodes", f"about {measured} bytes", f"{ours} bytes", holds)
 
 
 def ipsc2_speed_up(n: int) -> float:
@@ -173,22 +173,21 @@ def ipsc2_speed_up(n: int) -> float:
     return speed_up(ipsc2(dims=n), LARGE)
 
 
-def share_of_time(claim: Claim) -> Iterator[Case]:
+@row_by_row
+def share_of_time(n: int, percent: float) -> Case:
     """GB3's share of GB1's time for 64 kbyte."""
-    for n, percent in claim.figures:
-        ours = 100 / ipsc2_speed_up(n)
-        holds = abs(ours - percent) < 0.5
-        yield Case(f"{1 << n} nodes", f"about {percent} %", f"{ours:.1f} %", holds)
+    ours = 100 / ipsc2_speed_up(n)
+    near = abs(ours - percent) < 0.5
+    return Case(f"{1 << n} nodes", f"about {percent} %", f"{ours:.1f} %", near)
 
 
-def confirmed(claim: Claim) -> Iterator[Case]:
+@row_by_row
+def confirmed(n: int, measured: float) -> Case:
     """The measured speed-ups against what the formulas allow at any start-up."""
-    for n, measured in claim.figures:
-        limit = speed_up(gc.Machine(n, startup=0), LARGE)
-        above = 100 * (measured / limit - 1)
-        ours = f"at most {limit:.2f}, {above:.1f} % less"
-        holds = measured <= limit + NEAR
-        yield Case(f"n = {n}", f"{measured}", ours, holds, 4 <= above <= 9)
+    limit = speed_up(gc.Machine(n, startup=0), LARGE)
+    above = 100 * (measured / limit - 1)
+    ours = f"at most {limit:.2f}, {above:.1f} % less"
+    return Case(f"n = {n}", f"{measured}", ours, measured <= limit + NEAR, 4 <= above <= 9)
 
 
 @tried
@@ -213,11 +212,11 @@ def figure_4(claim: Claim) -> Iterator[Case]:
         last = ratio
 
 
-def figure_5(claim: Claim) -> Iterator[Case]:
+@row_by_row
+def figure_5(n: int, measured: float) -> Case:
     """The model's speed-ups beside the measured ones."""
-    for n, measured in claim.figures:
-        ours = ipsc2_speed_up(n)
-        yield Case(f"n = {n}", f"{measured}", f"{ours:.2f}", abs(ours - measured) < NEAR)
+    ours = ipsc2_speed_up(n)
+    return Case(f"n = {n}", f"{measured}", f"{ours:.2f}", abs(ours - measured) < NEAR)
 
 
 growth = tried(lambda n: ipsc2_speed_up(n) < ipsc2_speed_up(n + 1))

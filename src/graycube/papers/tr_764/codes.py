@@ -9,8 +9,8 @@ import numpy as np
 
 import graycube as gc
 from graycube.gf2 import binary_to_gray, gray, gray_inverse, gray_to_binary
-from graycube.papers import Case, Claim, at_every_size, compared, tried
-from graycube.papers.codes import Ints, bits_agree, carried
+from graycube.papers import Case, Claim, agreed, answers, at_every_size, compared, tried
+from graycube.papers.codes import Ints, bits_agree, converts
 
 from .cube import coded, decoded, odd, reflected
 from .networks import by_library
@@ -47,7 +47,7 @@ def figure_1(claim: Claim) -> Iterator[Case]:
     """Entry by entry, by the recursion of Definition 1, and by the library."""
     code = words(4)
     for i, binary, word in claim.figures:
-        yield Case(f"binary code of {i}", binary, f"{i:04b}", f"{i:04b}" == binary)
+        yield agreed(f"binary code of {i}", binary, f"{i:04b}")
         right = code[i] == word == f"{gray(i):04b}" and gray_inverse(int(word, 2)) == i
         yield Case(f"Gray code of {i}", word, code[i], right)
 
@@ -184,9 +184,9 @@ def programs(_: Claim, n: int) -> Iterator[Case]:
     """All four, every element, and the exchanges that the library has for each."""
     for name, program in (TO_BINARY | TO_GRAY).items():
         start, wanted = _ends(name, n)
-        right = np.array_equal(converted(start, n, program)[-1], wanted)
-        yield _converted(f"n = {n}, {name}, program", right=right)
-        yield _converted(f"n = {n}, {name}, library", right=_by_library(name, n))
+        program_does = np.array_equal(converted(start, n, program)[-1], wanted)
+        found = {"program": program_does, "library": _by_library(name, n)}
+        yield from answers(f"n = {n}, {name}, converted by ", found)
 
 
 def _ends(name: str, n: int) -> tuple[Ints, Ints]:
@@ -195,16 +195,11 @@ def _ends(name: str, n: int) -> tuple[Ints, Ints]:
     return (reflected(i), i) if name in TO_BINARY else (i, reflected(i))
 
 
-def _converted(where: str, *, right: bool) -> Case:
-    return Case(where, "converted", "converted" if right else "not", right)
-
-
 def _by_library(name: str, n: int) -> bool:
     """Whether the library's exchanges in this order convert."""
     exchanges_for = gray_to_binary if name in TO_BINARY else binary_to_gray
     exchanges = exchanges_for(n, "descending" if "top" in name else "ascending")
-    place, wanted = _ends(name, n)
-    return np.array_equal(carried(place, exchanges), wanted)
+    return converts(exchanges, n, to_gray=name in TO_GRAY)
 
 
 bits_of_codes = tried(lambda n: bits_agree(reflected(np.arange(1 << n))))
@@ -227,9 +222,8 @@ def figure_2(claim: Claim) -> Iterator[Case]:
         for column, entry in enumerate(entries):
             found = int(ours[name][column])
             value = f"{found:04b}" if name == "paddr" else found
-            where = f"{name}, column {column}"
-            yield Case(where, str(entry), str(value), str(value) == str(entry))
-    right = np.array_equal(ours["step 3"], ours["paddr"])
-    yield Case("at the end", "index = processor", "yes" if right else "no", right)
-    for name in (*TO_BINARY, *TO_GRAY):
-        yield _converted(f"library, {name}", right=_by_library(name, 4))
+            yield agreed(f"{name}, column {column}", str(entry), str(value))
+    home = np.array_equal(ours["step 3"], ours["paddr"])
+    yield from answers("", {"at the end the index is that of the processor": home})
+    library = {name: _by_library(name, 4) for name in (*TO_BINARY, *TO_GRAY)}
+    yield from answers("library, ", library)

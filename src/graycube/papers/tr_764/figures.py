@@ -11,16 +11,16 @@ from matplotlib.figure import Figure
 
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
+from graycube.papers.drawing import Grid, chart, placements, text_table
 
 from .codes import held, words
 from .cube import Cube
-from .drawing import chart, placements, text_table
 from .four import four, whole_four
-from .placements import GRIDS, Grid, cyclic_run, gray_columns, in_two_cubes
-from .points import one_point_tables
+from .placements import GRIDS, gray_columns, in_two_cubes
+from .points import sample_code, signal
 from .schedules import library_use, use_of
 from .tables import MOMENTS
-from .two import consecutive
+from .two import REORDER, consecutive, two
 
 Tables = dict[str, Ints]
 _QUARTERS = ["00*", "01*", "11*", "10*"]
@@ -77,7 +77,9 @@ def two_cube(figure: Figure, claim: Claim) -> None:
 def motion(figure: Figure, claim: Claim) -> None:
     """Figures 13, 14, 21 and 22: all steps on a 3-cube."""
     ((output,),) = claim.figures
-    cube = cyclic_run(3, output) if claim.number in {"13", "14"} else consecutive(3, output)
+    cube = (
+        two(3, 4, REORDER[output]) if claim.number in {"13", "14"} else consecutive(3, output)
+    )
     kept = cube.tables.items()
     tables = {name: table for name, table in kept if name == "initial" or "exchange" in name}
     moving(figure, cube, tables, in_bits(4))
@@ -126,7 +128,7 @@ def table_2(figure: Figure, claim: Claim) -> None:
 
 def figure_23(figure: Figure, _: Claim) -> None:
     names, columns = ["initial", *(f"after stage {j}" for j in (2, 1, 0))], gray_columns(3)
-    tables = zip(names, one_point_tables(3), strict=True)
+    tables = zip(names, sample_code(signal(3), "mended").tables.values(), strict=True)
     texts = {name: shown(table[None, :], columns, in_bits(3)) for name, table in tables}
     placements(figure, texts, list(map(in_bits(3), columns)))
 

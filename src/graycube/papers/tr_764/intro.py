@@ -8,28 +8,23 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared, tried
-from graycube.papers.codes import Ints, compositions
+from graycube.papers.codes import Words, compositions, crossings
 
 from .cube import Cube, coded, decoded, reflected
 from .networks import named
 
 
-def paths(n: int, *, gray: bool) -> Iterator[list[tuple[int, Ints]]]:
+def paths(n: int, *, gray: bool) -> Iterator[list[tuple[int, Words]]]:
     """By stage: dimensions and senders when all nodes send to their partners, highest first."""
     node = np.arange(1 << n)
     for j in reversed(range(n)):
         index = decoded(node, n) if gray else node
         partner = reflected(index ^ 1 << j) if gray else index ^ 1 << j
-        (change,) = np.unique(node ^ partner)
-        hops, here = [], node
-        for d in reversed(range(n)):
-            if change >> d & 1:
-                hops.append((d, here))
-                here = here ^ 1 << d
-        yield hops
+        hops = crossings(node, partner, range(n)[::-1])
+        yield [(d, here[who]) for d, who, here in hops if len(who)]
 
 
-def links(n: int, stage: list[tuple[int, Ints]]) -> Ints:
+def links(n: int, stage: list[tuple[int, Words]]) -> Words:
     """The directed links that a stage uses, each as often as it is used."""
     return np.concatenate([(d << n) + senders for d, senders in stage])
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from graycube.papers import Case, Claim, at_every_size, tried
+from graycube.papers import Case, Claim, agreed, answers, at_every_size, tried
 from graycube.papers.codes import Ints
 
 from .cube import Cube, code_field, decoded, reflected
@@ -156,8 +156,8 @@ def figure_10(claim: Claim, n: int) -> Iterator[Case]:
     """Both halves against the same rows; the figure leaves out the leading bit of the index."""
     *_, table = next_dimension(n)
     for half, (moment, ours) in enumerate(halves(n).items()):
-        right = bool((np.split(table, 2, axis=1)[half] >> n - 1 == half).all())
-        yield Case(f"n = {n}{moment}", f"index {half}..", str(right), right)
+        right = (np.split(table, 2, axis=1)[half] >> n - 1 == half).all()
+        yield from answers(f"n = {n}{moment}: ", {f"index {half}..": right})
         yield from entries(claim, f"n = {n}{moment}", ours)
 
 
@@ -186,8 +186,7 @@ def figure_11(claim: Claim, n: int) -> Iterator[Case]:
             held = np.flatnonzero(nodes == node) >> n - 4 & 15
             ours = " ".join(sorted(f"{word:04b}" for word in held))
             printed = " ".join(sorted(row[column] for row in rows))
-            where = f"n = {n}, moment {moment}, column {column}"
-            yield Case(where, printed, ours, printed == ours)
+            yield agreed(f"n = {n}, moment {moment}, column {column}", printed, ours)
 
 
 @at_every_size
@@ -198,27 +197,20 @@ def in_the_two_cube(claim: Claim, n: int) -> Iterator[Case]:
     old_slot, quarter = cube.index >> n, cube.index >> n - 2 & 3
     node = reflected(old_slot) if convert else old_slot
     slot = quarter if convert else reflected(quarter)
-    for name, ours, wanted in (
-        ("processors", cube.place >> n - 2 & 3, node),
-        ("memory", cube.place >> n, slot),
-    ):
-        right = np.array_equal(ours, wanted)
-        yield Case(f"n = {n}: {name}", "the code", "it is" if right else "not", right)
     use = cube.use()[n - 2 :]
-    busy = use.shape == (2, 2) and bool((use == 1 << n).all()) and not cube.clashes
-    yield Case(f"n = {n}: links", "all busy", "all" if busy else "not all", busy)
-
-
-def cyclic_run(n: int, output: str) -> Cube:
-    """Figures 13 and 14."""
-    return two(n, n + 1, REORDER[output])
+    found = {
+        "code of processors": np.array_equal(cube.place >> n - 2 & 3, node),
+        "code of memory": np.array_equal(cube.place >> n, slot),
+        "all links busy": use.shape == (2, 2) and (use == 1 << n).all() and not cube.clashes,
+    }
+    return answers(f"n = {n}: ", found)
 
 
 @at_every_size
 def cyclic_motion(claim: Claim, n: int) -> Iterator[Case]:
     """Figures 13 and 14: the end, the links, and that all pairs meet."""
     ((output,),) = claim.figures
-    cube = cyclic_run(n, output)
+    cube = two(n, n + 1, REORDER[output])
     use = cube.use()
     busy = [sorted(np.flatnonzero(use[:, t] == 1 << n).tolist()) for t in range(n)]
     wanted = [sorted({n - 1 - t, max(n - 2 - t, 0)}) for t in range(n)]
@@ -227,7 +219,7 @@ def cyclic_motion(claim: Claim, n: int) -> Iterator[Case]:
         "links in use": busy == wanted and int(use.sum()) == (2 * n - 1) << n,
         f"consecutive, {output} code": cube.ends(output, 1),
     }
-    yield from answers(f"n = {n}", found)
+    return answers(f"n = {n}: ", found)
 
 
 @at_every_size
@@ -241,9 +233,4 @@ def consecutive_motion(claim: Claim, n: int) -> Iterator[Case]:
         "dimensions shifted": cube.holds([*field[1:], field[0]]),
         "n + 1 cycles": cube.cycles == n + 1,
     }
-    yield from answers(f"n = {n}", found)
-
-
-def answers(where: str, found: dict[str, bool]) -> Iterator[Case]:
-    for name, right in found.items():
-        yield Case(f"{where}: {name}", "yes", "yes" if right else "no", right)
+    return answers(f"n = {n}: ", found)

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, at_every_size, compared
+from graycube.papers import Case, Claim, answers, at_every_size, compared
 from graycube.papers.codes import Ints, rounds_to_know_all
 from graycube.papers.formula import evaluate
 from graycube.table.networks import one_point
@@ -17,7 +17,6 @@ from .cube import Cube, coded
 from .four import LETTERS, four, whole_four
 from .intro import networks, paths
 from .networks import proved
-from .placements import answers
 from .theorems import LIBRARY, by_both
 from .two import REORDER, towards, two
 
@@ -95,7 +94,7 @@ def control(_: Claim, n: int, slots: int) -> Iterator[Case]:
         same = all(
             np.array_equal(step.reshape(-1, 4 << n), sets + step[: 4 << n]) for step in later
         )
-        where = f"{name}, n = {n}, {1 << slots} elements"
+        where = f"{name}, n = {n}, {1 << slots} elements: "
         yield from answers(where, {"parities": right, "sets alike": same})
 
 

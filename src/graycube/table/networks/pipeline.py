@@ -21,10 +21,10 @@ Rules.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, combinations
 
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Matrix, Span, bit_indices, parity
+from graycube.gf2 import Matrix, bit_indices, parity, without
+from graycube.gf2.span import reduced_basis
 from graycube.schedule import Crossing, Delay, Step
 from graycube.table.networks.state import Phase
 from graycube.table.networks.sums import address_mask, index_bits
@@ -138,27 +138,46 @@ def _classes(phases: Sequence[Phase], n: int) -> list[_Class] | None:
     p = phases[0].place.width
     slots = p - n
     widths = [_width(phase) for phase in phases]
-    known = []
-    for phase in phases:
-        tests = dict.fromkeys(crossing.when for crossing in phase.crossings)
-        rows = (*phase.place.matrix.rows[:n], *(index_bits(phase.place, t) for t in tests))
-        known.append(Span(rows))
-    changed = [phase.stages for phase in phases[:-1]]
+    unknown = [list(_unknown(phase, n)) for phase in phases]
+    staged = dict.fromkeys(b for phase in phases[-2::-1] for b in reversed(phase.stages))
+    alone = [bit for bit in range(p) if bit not in staged]
+    orders = alone, [*alone, *staged]
     chosen: list[_Class] = []
-    using: list[Span] = []
     for k in range(slots - min(widths)):
-        still = [span for span, width in zip(known, widths, strict=True) if k < slots - width]
-        if len(still) != len(using):  # while they are the same, what is in one stays in it
-            using, candidates = still, _candidates(p, changed)
-        if k == slots - 2 and widths[:2] == [1, 2]:
-            candidates = chain([_first_to_cross(phases[1])], candidates)
-        new = next((c for c in candidates if not any(c[0] in s for s in using)), None)
-        if new is None:
+        still = [rests for rests, wide in zip(unknown, widths, strict=True) if k < slots - wide]
+        wish = _first_to_cross(phases[1]) if (k, widths[:2]) == (slots - 2, [1, 2]) else (0, 1)
+        wished = all(_rest(wish[0], rests) for rests in still)
+        found = wish if wished else _first_unknown(orders, still)
+        if found is None:
             return None
-        chosen.append(new)
-        for span in using:
-            span.add(new[0])
+        chosen.append(found)
+        for rests in still:
+            _learn(found[0], rests)
     return chosen
+
+
+@lru_cache(maxsize=1 << 10)  # all runs that are tried have the same
+def _unknown(phase: Phase, n: int) -> tuple[int, ...]:
+    """What each index bit says beyond what nodes and crossings do; sums of bits add that up."""
+    tests = dict.fromkeys(crossing.when for crossing in phase.crossings)
+    rows = (*phase.place.matrix.rows[:n], *(index_bits(phase.place, t) for t in tests))
+    basis = reduced_basis(rows)
+    return tuple(without(basis, 1 << bit) for bit in range(phase.place.width))
+
+
+def _rest(mask: int, rests: Sequence[int]) -> int:
+    """What a sum of bits says."""
+    rest = 0
+    for bit in bit_indices(mask):
+        rest ^= rests[bit]
+    return rest
+
+
+def _learn(mask: int, rests: list[int]) -> None:
+    """From now on a sum of bits is known."""
+    known = _rest(mask, rests)
+    one = known & -known
+    rests[:] = [rest ^ known if rest & one else rest for rest in rests]
 
 
 def _first_to_cross(phase: Phase) -> _Class:
@@ -168,13 +187,34 @@ def _first_to_cross(phase: Phase) -> _Class:
     return index_bits(phase.place, mask), parity(mask & phase.place.constant)
 
 
-def _candidates(p: int, changed: Sequence[Sequence[int]]) -> Iterator[_Class]:
-    """Sums of index bits: those that no stage changes first, and short ones first."""
-    staged = [bit for stages in changed for bit in stages]
-    still = [bit for bit in range(p) if bit not in staged]
-    for bits in (still, [*still, *reversed(staged)]):
-        yield from ((1 << bit, 1) for bit in bits)
-        yield from ((1 << one | 1 << other, 1) for one, other in combinations(bits, 2))
+def _first_unknown(
+    orders: Sequence[Sequence[int]], unknown: Sequence[Sequence[int]]
+) -> _Class | None:
+    """A bit that no phase knows, or the sum of two: the first one of the first order."""
+    for order in orders:
+        for bit in order:
+            if all(rests[bit] for rests in unknown):
+                return 1 << bit, 1
+        if pair := _first_pair(order, unknown):
+            return pair, 1
+    return None
+
+
+def _first_pair(order: Sequence[int], unknown: Sequence[Sequence[int]]) -> int:
+    """The first two bits that say different things in every phase, or none."""
+    alike = [dict[int, int]() for _ in unknown]  # by what they say, a bit for each place
+    for rests, places in zip(unknown, alike, strict=True):
+        for k, bit in enumerate(order):
+            places[rests[bit]] = places.get(rests[bit], 0) | 1 << k
+    for k, bit in enumerate(order):
+        free = (1 << len(order)) - (2 << k)
+        for rests, places in zip(unknown, alike, strict=True):
+            free &= ~places[rests[bit]]
+            if not free:
+                break
+        else:
+            return 1 << bit | 1 << order[(free & -free).bit_length() - 1]
+    return 0
 
 
 def _starts(
@@ -231,18 +271,18 @@ def _crossings(
 ) -> Iterator[Step]:
     """The crossings of one phase; every element has its turn."""
     tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
-    width, place, unit = len(tests), phase.place, 1 << pace.merged
-    digits = _shift_register(width)
+    width, unit = len(tests), 1 << pace.merged
+    digits, constant = _shift_register(width), phase.place.constant
+    masks = [address_mask(phase.place, wanted) for wanted, _ in classes[: slots - width]]
     for crossing in phase.crossings:
         delays = []
-        for t, (wanted, late) in enumerate(classes[: slots - width]):
+        for t, (mask, (_, late)) in enumerate(zip(masks, classes, strict=False)):
             delay = (
                 1 << pace.merged - 1 - t
                 if t < pace.merged
                 else (unit * pace.stride) << slots - 2 - t
             )
-            mask = address_mask(place, wanted)
-            delays.append(Delay(delay, mask, late ^ parity(mask & place.constant)))
+            delays.append(Delay(delay, mask, late ^ parity(mask & constant)))
         for k, bits in enumerate(digits[tests.index(crossing.when)]):
             mask = 0
             for bit in bit_indices(bits):
@@ -250,7 +290,8 @@ def _crossings(
             delays.append(Delay(unit << k, mask))
         dim = next(bit_indices(crossing.flip))
         yield Step(crossing, (Crossing(dim, start * unit, tuple(delays)),))
-        place = crossing @ place
+        masks = [m ^ crossing.when if parity(m & crossing.flip) else m for m in masks]
+        constant = crossing(constant)
 
 
 @lru_cache(maxsize=256)
