@@ -25,7 +25,6 @@ from graycube.array.local import blocks_of_local
 from graycube.array.moving import as_product, straight
 from graycube.array.payload import along_payload
 from graycube.array.ranks import facts_of, spread, together
-from graycube.array.reductions import reduced
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout import Layout, Ownership
@@ -52,24 +51,23 @@ def take(a: Held, indices: Any, axis: int | None = None) -> Any:  # noqa: ANN401
     ([[8, 5]], np.int64(6))
     """
     agree("take", a, indices=indices, axis=axis)
-    k = _axis("take", a, axis)
-    if k >= len(a.layout.shape):
-        return along_payload(np.take, a, k, indices)
-    at = np.asarray(indices)
-    if at.ndim > 1 or at.dtype.kind not in "iu":
+    k, at = _axis("take", a, axis), np.asarray(indices)
+    inside = k >= len(a.layout.shape)
+    if at.dtype.kind not in "iu" or (at.ndim > 1 and not inside):
         raise InvalidTypeError(
             f"the indices have shape {at.shape} and dtype {at.dtype}",
             "a line of integers, or one integer, is taken along an axis",
             "use np.where(mask, u, 0) for masks",
         )
-    length = a.shape[k]
-    some = [coordinates_of(k, one, length)[0] for one in at.ravel().tolist()]
+    some = [int(coordinates_of(k, i, a.shape[k])[0]) for i in at.ravel().tolist()]
+    if inside:
+        return along_payload(np.take, a, k, at)
     if at.ndim:
-        return _chosen(a, {k: tuple(map(int, some))})
-    there = a.layout.indices_on(a.nodes)[k] == some[0]
-    where = a.with_blocks(there.reshape(*there.shape, *(1,) * len(a.payload)))
-    monoid = np.logical_or if a.dtype == bool else np.add
-    return reduced(a, monoid, k, dtype=a.dtype, where=where)
+        return _chosen(a, {k: tuple(some)})
+    one = _chosen(a, {k: tuple(some)}, a.layout.without_axes([k], keepdims=True))
+    if len(a.layout.shape) == 1:
+        return one.blocks[0, 0]
+    return a.with_blocks(one.blocks, a.layout.without_axes([k]))
 
 
 def repeat(a: _H, repeats: int | Sequence[int], axis: int | None = None) -> _H:
@@ -222,26 +220,32 @@ def agree(what: str, a: Held, **given: object) -> None:
     >>> agree("take", Held(np.array([[5], [6]]), Layout.nodes(1)), axis=0)
     """
 
-    def prepare() -> tuple[None, Facts]:
-        if any(isinstance(x, Held) for x in given.values()):
+    def told(name: str, x: object) -> object:
+        if isinstance(x, Held):
             raise InvalidTypeError(
-                f"numpy.{what} is given a CubeArray as {', '.join(given)}",
-                "these are plain, and alike on all ranks",
+                f"numpy.{what} is given a CubeArray as {name}",
+                "it is plain, and alike on all ranks",
                 "use np.where(mask, u, 0) for masks, and to_numpy() for others",
             )
+        if isinstance(x, list | tuple):
+            return [told(name, entry) for entry in x]
+        return x.tolist() if isinstance(x, np.ndarray) else x
+
+    def prepare() -> tuple[None, Facts]:
         if spread(a.comm) is not None:
             require_plain(a.dtype)
-        told = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in given.items()}
-        return None, {**facts_of(what, a.layout, a.blocks), **told}
+        facts = {name: told(name, x) for name, x in given.items()}
+        return None, {**facts_of(what, a.layout, a.blocks), **facts}
 
     together(a.comm, prepare)
 
 
-def _chosen(a: _H, some: Mapping[int, _Some]) -> _H:
+def _chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) -> _H:
     """What is at some indices along axes of the layout."""
-    target: Placement = a.layout
-    for k, indices in some.items():
-        target = with_length(target, k, len(indices))
+    if target is None:
+        target = a.layout
+        for k, indices in some.items():
+            target = with_length(target, k, len(indices))
     along = tuple(some.get(k, range(n)) for k, n in enumerate(a.layout.shape))
     over = spread(a.comm)
     if over is None:

@@ -73,7 +73,7 @@ def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any
     >>> gradient(a).blocks.tolist(), gradient(a, 0.5, edge_order=2).blocks.tolist()
     ([[3.0, 4.0], [6.0, 7.0]], [[4.0, 8.0], [12.0, 16.0]])
     """
-    agree("gradient", f, spacings=[*map(_told, varargs)], axis=axis, edge_order=edge_order)
+    agree("gradient", f, spacings=varargs, axis=axis, edge_order=edge_order)
     d = len(f.layout.shape)
     given = range(f.ndim) if axis is None else axis if isinstance(axis, Sequence) else [axis]
     axes = [require_axis(k, f.ndim) for k in given]
@@ -129,10 +129,6 @@ def _derivative(w: Window[_H], f: _H, axis: int, lines: dict[int, _Line]) -> _H:
     return total
 
 
-def _told(spacing: Any) -> Any:  # noqa: ANN401 - all of it, as arrays are shortened
-    return np.asarray(spacing).tolist()
-
-
 def _reach(d: int, axis: int, below: int, above: int) -> list[Any]:
     return [(below, above) if k == axis else 0 for k in range(d)]
 
@@ -145,31 +141,33 @@ def _step(d: Any, axis: int, step: int) -> list[int]:  # noqa: ANN401 - how many
 def trapezoid(y: Held, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:  # noqa: ANN401
     """The integral along an axis by the trapezoidal rule, as ``numpy.trapezoid``.
 
-    ``x`` is None or a plain line of the points.
+    ``x`` is None or a plain line of the points. Integers and truth values are added as floats,
+    which do not overflow.
 
     >>> from graycube.layout import Layout
     >>> trapezoid(Held(np.array([[1, 4], [9, 16]]), Layout.mesh((4,), nodes=(2,))))
     np.float64(21.5)
     """
-    agree("trapezoid", y, x=None if x is None else _told(x), dx=_told(dx), axis=axis)
+    agree("trapezoid", y, x=x, dx=dx, axis=axis)
     k, d = require_axis(axis, y.ndim), len(y.layout.shape)
-    steps = dx if x is None else np.diff(x)
-    if isinstance(x, Held) or np.ndim(steps) not in {0, 1}:
-        raise InvalidTypeError(
-            f"x has shape {np.shape(x)}",
-            "the points are a plain line along the axis",
+    if np.shape(x) not in {(), y.shape[k : k + 1]} or np.ndim(dx):
+        raise InvalidValueError(
+            f"x has shape {np.shape(x)} and dx has shape {np.shape(dx)}",
+            f"x is a plain line of {y.shape[k]} points, and dx a number",
             "for others, sum what you multiply by weights: (y * weights).sum(axis)",
         )
     if k >= d:
         return y.with_blocks(np.trapezoid(y.blocks, x, dx, k - d + 2))
 
     def of() -> Held:
+        steps: Any = dx if x is None else np.diff(x)
         weights = np.zeros(y.shape[k])
-        weights[1:] += np.asarray(steps) / 2
-        weights[:-1] += np.asarray(steps) / 2
+        weights[1:] += steps / 2
+        weights[:-1] += steps / 2
         dtype = np.result_type(np.zeros((), y.dtype) / 2, steps)
+        values = y if y.shape[k] > 1 else y.with_blocks(np.zeros_like(y.blocks))
         found: Held = element_by_element(
-            np.multiply, [y, thin(y, k, weights)], {"dtype": dtype}
+            np.multiply, [values, thin(y, k, weights)], {"dtype": dtype}
         )
         return found
 

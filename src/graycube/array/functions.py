@@ -204,11 +204,6 @@ def _looked_up(function: Function, name: str) -> Row:
     return Row(Kind.ELEMENTWISE, call)
 
 
-def _joined(axis: Callable[[int], int]) -> Function:
-    """Joined along the axis that follows from the number of axes."""
-    return lambda tup: concatenated(tup, axis(max(x.ndim for x in tup)))
-
-
 def _swapped(a: Held, axis1: int, axis2: int) -> Held:
     one, other = (require_axis(axis, a.ndim) for axis in (axis1, axis2))
     order = [*range(a.ndim)]
@@ -271,7 +266,9 @@ TABLE: dict[Function, Row] = {
     np.where: Row(Kind.ELEMENTWISE, _where),
     np.select: Row(Kind.ELEMENTWISE, _select),
     np.copyto: Row(Kind.ELEMENTWISE, _assigned),
-    np.putmask: Row(Kind.ELEMENTWISE, lambda a, mask, values: _assigned(a, values, where=mask)),
+    np.putmask: Row(
+        Kind.ELEMENTWISE, lambda a, mask, values: _assigned(a, values, "unsafe", mask)
+    ),
     **{function: _looked_up(function, name) for function, name in _LOOKED_UP.items()},
     **{function: _reduction(function, make) for function, make in _REDUCTIONS.items()},
     np.vdot: Row(Kind.REDUCES, statistics.vdot),
@@ -294,9 +291,7 @@ TABLE: dict[Function, Row] = {
     np.average: _reduction(np.average, average),
     np.bincount: _reduction(np.bincount, bincount),
     np.histogram: _reduction(np.histogram, histogram),
-    np.concatenate: Row(Kind.MOVES, lambda arrays, axis=0: concatenated(arrays, axis)),
-    np.append: Row(Kind.MOVES, lambda arr, values, axis: concatenated([arr, values], axis)),
-    np.hstack: Row(Kind.MOVES, _joined(lambda ndim: min(ndim - 1, 1))),
+    np.concatenate: Row(Kind.MOVES, concatenated),
     np.diff: _reduction(np.diff, diff, Kind.MOVES),
     np.flip: _reduction(np.flip, flip, Kind.MOVES),
     np.fliplr: Row(Kind.MOVES, lambda m: flip(m, 1)),

@@ -25,7 +25,9 @@ _FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("array_str", "array_repr", "array2string"), "print(u) shows what is here"),
     **dict.fromkeys(("trace", "diagonal"), f"{_INDICES}, and u.sum(where=i == j)"),
     **dict.fromkeys(("split", "array_split", "delete"), "use np.take(u, range(3, 5), axis=0)"),
-    "vstack": "use np.concatenate([u, v], axis=0)",
+    **dict.fromkeys(
+        ("append", "hstack", "vstack", "dstack", "block"), "use np.concatenate([u, v], axis=0)"
+    ),
     **dict.fromkeys(("convolve", "correlate"), "use gc.convolve, which goes over nodes"),
     "apply_along_axis": "bring the axis to memory with u.relayout, and work on u.local",
     "piecewise": "use np.select, with what each function gives",

@@ -21,6 +21,7 @@ from graycube.layout import Layout
 from graycube.layout.chosen import within
 
 _Array = NDArray[Any]
+_ANY = {"casting": "unsafe"}  # as NumPy writes
 
 
 def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
@@ -41,7 +42,7 @@ def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
     if masked:
         _put_where(part, mask, value)
     elif all_whole(along):
-        element_by_element(assigned, [value], {}, part)
+        element_by_element(assigned, [value], _ANY, part)
     else:
         _put_box(part, along, key, value)
     if not np.may_share_memory(part.blocks, a.blocks):
@@ -65,7 +66,7 @@ def _put_where(a: Held, mask: Any, value: Any) -> None:  # noqa: ANN401 - arrays
             "what stands there is one number, or one payload, for all elements",
             "use np.copyto(u, v, where=mask), with v of the layout of u",
         )
-    element_by_element(assigned, [value], {"where": mask}, a)
+    element_by_element(assigned, [value], {"where": mask, **_ANY}, a)
 
 
 def _put_box(a: Held, along: Sequence[Any], key: object, value: object) -> None:
