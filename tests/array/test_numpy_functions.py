@@ -289,10 +289,13 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (lambda u: np.modf(u, out=(u, u)), r"q, r = np.divmod\(u, 2\)"),
         (lambda u: np.diff(u, 8, axis=0), "n is 8 along axis 0 of 8 elements"),
         (lambda u: np.gradient(u, 1, 2, 3), "3 spacings are given for 2 axes"),
-        (lambda u: np.trapezoid(u, X, axis=0), "the points are a plain line"),
+        (
+            lambda u: np.trapezoid(u, X, axis=0),
+            r"shape \(8, 6\) .* x is a plain line of 8 points",
+        ),
         (lambda u: np.take(u, 3), "axis is None for numpy.take"),
         (lambda u: np.take(u, 8, axis=0), "the index along axis 0 is 8"),
-        (lambda u: np.take(u, u > 0, axis=0), "as indices, axis: these are plain"),
+        (lambda u: np.take(u, u > 0, axis=0), "a CubeArray as indices: it is plain"),
         (lambda u: np.pad(u, 1, "maximum"), "constant, edge, wrap"),
         (lambda u: np.pad(u[..., None], 1), "give payload the width 0"),
         (lambda u: np.take(u, range(0), axis=0), "a line of integers"),
@@ -364,13 +367,11 @@ def test_errors_say_what_works(call, text):
         ("reshape", "to_numpy"),
         ("sort", r"np\.sort\(u\)"),
         ("tolist", "to_numpy"),
-        ("x", "'x'$"),
     ],
 )
 def test_a_name_that_there_is_not_says_what_to_write(name, hint):
-    with pytest.raises(AttributeError, match=hint) as found:
+    with pytest.raises(AttributeError, match=hint):
         getattr(field(), name)
-    assert "LikeNumpy" not in str(found.value)
     assert not hasattr(field(), name)
 
 

@@ -199,8 +199,9 @@ def _by_letters(
     needed, have = target.piece(nodes), layout.piece(nodes).of(blocks)
     made = np.empty((*needed.shape, *payload), blocks.dtype)
     with no_way_back(lambda: "a redistribution"):
-        own.reserve(max(have.nbytes, made.nbytes))
-        mail = letters(traffic(layout, target, comm.rank, shift), have, made, own)
+        found = traffic(layout, target, comm.rank, shift)
+        own.reserve(max(_room(found.sent, have), _room(found.received, made)))
+        mail = letters(found, have, made, own)
         mail.pack(have, made)
         mail.send(made)
     return needed.block(made).reshape(*target.held_shape(nodes), *payload)
@@ -250,6 +251,11 @@ def letters(found: BoxTraffic, have: _Blocks, made: _Blocks, post: Post) -> BoxL
     return BoxLetters(going, coming, [*zip(*own, strict=True)], post.mailing(sizes, others))
 
 
+def _room(parcels: Sequence[Parcel], piece: _Blocks) -> int:
+    """The bytes of all these boxes; where nodes have copies an element is in several."""
+    return piece.itemsize * sum(prod(_shape(piece, places)) for _, places in parcels)
+
+
 def _cut(
     parcels: Sequence[Parcel], piece: _Blocks, buffer: _Blocks, node: int
 ) -> tuple[list[tuple[Places, _Blocks]], Sizes]:
@@ -257,12 +263,18 @@ def _cut(
     found, sizes, start = [], [], 0
     for peer, places in parcels:
         if peer != node:
-            shape = (*shape_of(piece.shape[: len(places)], places), *piece.shape[len(places) :])
+            shape = _shape(piece, places)
             end = start + prod(shape) * piece.itemsize
             found.append((places, buffer[start:end].view(piece.dtype).reshape(shape)))
             sizes.append((peer, end - start))
             start = end
     return found, tuple(sizes)
+
+
+def _shape(piece: _Blocks, places: Places) -> tuple[int, ...]:
+    """The shape of a box, with its payload."""
+    axes = len(places)
+    return (*shape_of(piece.shape[:axes], places), *piece.shape[axes:])
 
 
 def shape_of(shape: Sequence[int], places: Places) -> tuple[int, ...]:

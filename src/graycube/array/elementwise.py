@@ -71,7 +71,10 @@ def element_by_element(
         if isinstance(out, Held):
             function(*values, out=out.blocks, **named)
             return out
-        return _each(like.with_blocks, function(*values, **named))
+        made = function(*values, **named)
+        return (
+            _each(like.with_blocks, made) if isinstance(made, tuple) else like.with_blocks(made)
+        )
     given: dict[Any, Any] = {**dict(enumerate(operands)), **options}
     arrays = {k: v for k, v in ((k, _operand(v)) for k, v in given.items()) if v is not None}
     target = None if out is None else _require_out(out)

@@ -1,7 +1,7 @@
 """What to write instead of functions and names of NumPy's that arrays do not have."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 _LOCAL = (
     "work on u.local, what is here, and combine what ranks find by comm.allreduce; or call it "
@@ -33,7 +33,7 @@ _FUNCTIONS: dict[str, str] = {
     "piecewise": "use np.select, with what each function gives",
     "unwrap": "add multiples of 2 pi to np.diff(u), and take np.cumsum",
 }
-_NAMES: dict[str, str] = {
+NAMES: dict[str, str] = {
     **{name: _FUNCTIONS[name] for name in ("nonzero", "compress", "put", "trace", "diagonal")},
     **dict.fromkeys(("reshape", "ravel", "flatten", "flat", "resize", "squeeze"), _SHAPE),
     **dict.fromkeys(("tolist", "tobytes"), "use u.to_numpy(), and u.local for what is here"),
@@ -62,11 +62,22 @@ def instead_of(function: Callable[..., Any]) -> str:
     return _FUNCTIONS.get(function.__name__, _LOCAL)
 
 
-def no_such_name(name: str) -> str:
-    """What an array over nodes says of a name that it does not have.
+class NoSuchName:
+    """A name of NumPy's arrays that arrays over nodes do not have, which says what to write.
 
-    >>> no_such_name("sort")
-    "a CubeArray has no 'sort': use np.sort(u) and np.argsort(u), which are new arrays"
+    >>> class Some:
+    ...     sort = NoSuchName("sort", "use np.sort(u)")
+    >>> hasattr(Some(), "sort")
+    False
+    >>> Some().sort
+    Traceback (most recent call last):
+    ...
+    AttributeError: a CubeArray has no 'sort': use np.sort(u)
     """
-    hint = _NAMES.get(name)
-    return f"a CubeArray has no {name!r}" + (f": {hint}" if hint else "")
+
+    def __init__(self, name: str, hint: str) -> None:
+        self._text = f"a CubeArray has no {name!r}: {hint}"
+
+    def __get__(self, array: object, kind: type) -> NoReturn:
+        """Say so."""
+        raise AttributeError(self._text)

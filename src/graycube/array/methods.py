@@ -1,7 +1,7 @@
 """The methods and attributes that NumPy's arrays have too, by the same names."""
 
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -11,7 +11,7 @@ from graycube.array import payload, statistics
 from graycube.array.elementwise import applied, element_by_element
 from graycube.array.functions import called
 from graycube.array.held import Held
-from graycube.array.instead import no_such_name
+from graycube.array.instead import NAMES, NoSuchName
 from graycube.array.over import Axes
 from graycube.array.ranks import spread
 from graycube.array.reductions import reduced
@@ -287,11 +287,6 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """
         put(self, ..., value)
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(no_such_name(name), name=name, obj=self)
-
     def __str__(self) -> str:
         """A line about the array, and what of it is here, shortened as NumPy does it."""
         try:
@@ -380,3 +375,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         if not all(issubclass(kind, _ARRAYS) for kind in types):
             return NotImplemented
         return called(function, args, options)
+
+
+for _name, _hint in NAMES.items():
+    setattr(LikeNumpy, _name, NoSuchName(_name, _hint))
