@@ -246,6 +246,7 @@ SCANS = {
 }
 MOVES = {
     "concatenate": lambda u, w, v, t: np.concatenate([u, w[...], u], axis=1),
+    "concatenate numbers": lambda u, w, v, t: np.concatenate([(9 * u).astype("i4"), w]),
     "concatenate payload": lambda u, w, v, t: np.concatenate([v, v[..., :1]], axis=-1),
     "diff": lambda u, w, v, t: np.diff(np.repeat(u, 2, 0), axis=0),
     "diff twice": lambda u, w, v, t: np.diff(np.repeat(v, 3, 1), 2, axis=1),

@@ -199,6 +199,7 @@ def mistakes(comm):
     u = gc.CubeArray.from_numpy(operands(layout)[0], layout, comm)
     last = comm.rank == comm.size - 1
     other = gc.CubeArray(u.blocks, gc.Layout.mesh((8, 8), (1, 1 << n)), comm)
+    turned = comm.Split(0, -comm.rank)
     nothing = gc.CubeArray.from_numpy(
         np.zeros((1, 8, 0)), gc.Layout.mesh((1, 8), (1 << n, 1)), comm
     )
@@ -266,6 +267,11 @@ def mistakes(comm):
             lambda: np.concatenate([u, u.local if last else u]),
             InvalidTypeError,
             "ndarray",
+        ),
+        "ranks": (
+            lambda: np.concatenate([u, gc.CubeArray(u.blocks, layout, turned)]),
+            InvalidValueError,
+            "different communicators",
         ),
         "index": (lambda: u.__setitem__(8, 1), OutOfRangeError, "axis 0 is 8"),
     }
