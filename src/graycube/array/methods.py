@@ -16,6 +16,7 @@ from graycube.array.over import Axes
 from graycube.array.ranks import spread
 from graycube.array.reductions import reduced
 from graycube.array.scans import cumprod, cumsum
+from graycube.array.sharing import not_unasked
 from graycube.array.sums import reproducible_sum
 from graycube.array.writing import put
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -345,11 +346,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
                 "use blocks, or allow a copy",
             )
         if spread(self.comm) is not None:
-            raise InvalidTypeError(
-                f"a CubeArray of shape {self.shape} is to become a plain array",
-                "its elements are on several ranks, and nothing gathers unless it says so",
-                "call to_numpy() on all ranks, gather() for one, or use the blocks",
-            )
+            raise not_unasked("numpy", self.shape)
         whole = self.layout.gather(self.blocks)
         shares = np.may_share_memory(whole, self.blocks)
         return np.array(whole, dtype=dtype, copy=True if shares else None)
