@@ -1,5 +1,6 @@
 """NumPy's functions on arrays over nodes give NumPy's results, or raise and say what works."""
 
+import re
 from math import fsum
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy_cases import CASES, alike, layouts, operands, plain
 from sweeping import sweep
 
 import graycube as gc
-from graycube.array.functions import TABLE
+from graycube.array.functions import TABLE, called
+from graycube.array.instead import instead_of
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout.words import sizes
@@ -73,7 +75,7 @@ def test_payload_aligns_from_the_back():
         (
             lambda: field()[0],
             InvalidTypeError,
-            r"u\[0\] is asked for.*u.read\[0\] on all ranks",
+            r"u\[0\] is asked for.*np.take\(u, 0, axis=0\) .* u.read\[0\]",
         ),
         (lambda: field()[X > 0], InvalidTypeError, r"u\[mask\] is asked for.*np.where\(mask"),
         (lambda: field(V)[:, :, 0, 0], OutOfRangeError, "4 entries"),
@@ -304,7 +306,7 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (lambda u: np.save("x.npy", u), r"its method save\(path\)"),
         (lambda u: np.place(u, u < 0, [0]), r"write u\[mask\] = value"),
         (lambda u: np.copyto(u, X), r"gc.CubeArray.from_numpy\(first, target.layout\)"),
-        (lambda u: u[1:4, ::2], r"call u.read\[1:4, ::2\] on all ranks"),
+        (lambda u: u[1:4, ::2], r", u.read\[1:4, ::2\] for a plain one"),
         (lambda u: u[None], r"behind them, as payload; write u\[..., None\]"),
         (lambda u: u[u > 0], r"np.add\(u, 1, out=u, where=mask\)"),
         (lambda u: u.__setitem__(8, 1), "the index along axis 0 is 8: it must lie in -8..7"),
@@ -359,6 +361,53 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
 def test_errors_say_what_works(call, text):
     with pytest.raises((InvalidTypeError, InvalidValueError, OutOfRangeError), match=text):
         call(field())
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        np.s_[3],
+        np.s_[-1, ..., 0],
+        np.s_[2:4],
+        np.s_[..., ::-2, :],
+        np.s_[1:4, 2, 1:],
+        np.s_[[0, -1, 3], -3:],
+        np.s_[:, 5, None],
+    ],
+)
+def test_what_brackets_do_not_read_an_error_says_how_to_take(key):
+    x = np.random.default_rng(1).standard_normal((8, 6, 3))
+    u = field(x)
+    with pytest.raises(InvalidTypeError) as refused:
+        u[key]
+    line = re.search(r"on all ranks write (.*) for an array over nodes", refused.value.hint)
+    found = eval(line[1], {"np": np, "u": u})  # noqa: S307
+    assert np.array_equal(found.to_numpy(), x[key])
+
+
+@pytest.mark.parametrize(
+    ("function", "lines"),
+    [
+        (np.trace, ["i, j = u.indices(sparse=True)", "u.sum(where=i == j)"]),
+        (np.argwhere, ["np.count_nonzero(mask)", "np.where(mask, u, 0)"]),
+        (np.flatnonzero, ["np.argwhere(mask.local)"]),
+        (np.dot, ["np.vdot(a, b)"]),
+        (np.place, ["u[mask] = value", "np.copyto(u, v, where=mask)"]),
+        (np.split, ["np.take(u, range(3, 5), axis=0)"]),
+        (np.vstack, ["np.concatenate([u, v], axis=0)"]),
+        (np.array2string, ["print(u)"]),
+        (np.linalg.svd, ["np.linalg.svd(u.to_numpy())"]),
+        (np.nancumsum, ["np.nancumsum(u.to_numpy())"]),
+    ],
+)
+def test_what_an_error_says_instead_of_a_function_runs(function, lines):
+    u, v = field(), field()
+    names = {"np": np, "u": u, "v": v, "a": u, "b": v, "mask": u > 0, "value": 3}
+    for line in lines:
+        assert line in instead_of(function)
+        exec(line, names)  # noqa: S102
+    with pytest.raises(InvalidTypeError, match=re.escape(instead_of(function))):
+        called(function, (u,), {})
 
 
 @pytest.mark.parametrize(

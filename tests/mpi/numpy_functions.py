@@ -263,6 +263,11 @@ def mistakes(comm):
             InvalidValueError,
             "(8, 8, 1)",
         ),
+        "dtypes": (
+            lambda: np.concatenate([u, u.astype("f4" if last else "f8")]),
+            InvalidValueError,
+            "float32",
+        ),
         "a plain one": (
             lambda: np.concatenate([u, u.local if last else u]),
             InvalidTypeError,

@@ -3,10 +3,6 @@
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-_LOCAL = (
-    "work on u.local, what is here, and combine what ranks find by comm.allreduce; or call it "
-    "on to_numpy(), the whole array on every rank"
-)
 _PLACES = (
     "use np.count_nonzero(mask), np.where(mask, u, 0), or np.argwhere(mask.local), which "
     "counts from where u.slices begins"
@@ -58,8 +54,12 @@ def instead_of(function: Callable[..., Any]) -> str:
     >>> import numpy as np
     >>> instead_of(np.trace)
     'use i, j = u.indices(sparse=True), and u.sum(where=i == j)'
+    >>> instead_of(np.linalg.svd)
+    'call np.linalg.svd(u.to_numpy()) on all ranks, or work on u.local, what is here'
     """
-    return _FUNCTIONS.get(function.__name__, _LOCAL)
+    space = function.__module__.replace("numpy", "np", 1)
+    whole = f"call {space}.{function.__name__}(u.to_numpy()) on all ranks"
+    return _FUNCTIONS.get(function.__name__, f"{whole}, or work on u.local, what is here")
 
 
 class NoSuchName:

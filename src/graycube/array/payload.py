@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from graycube.array.aligning import require_same_ranks
 from graycube.array.held import Held
+from graycube.array.indices import coordinates_of
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.layout.required import require_axis
@@ -41,14 +42,27 @@ def of_payload(a: Held, key: object) -> tuple[Any, ...]:
         )
     along, inside = parts_of(a, key)
     if not all_whole(along):
-        shown = in_brackets(key)
+        shown, taken = in_brackets(key), _by_taking(a, along, inside)
         raise InvalidTypeError(
             f"u[{shown}] is asked for",
             "its elements are on some of the nodes, and reading by [] sends nothing",
-            f"call u.read[{shown}] on all ranks for a plain array, np.take(u, [3, 4], axis=0) "
-            "for an array over nodes, or u.halo(1) for neighbours; u.local is what is here",
+            f"on all ranks write {taken} for an array over nodes, u.read[{shown}] for a plain "
+            "one, or u.halo(1) for neighbours; u.local is what is here",
         )
     return (WHOLE, WHOLE, *inside)
+
+
+def _by_taking(a: Held, along: Sequence[Any], inside: Sequence[Any]) -> str:
+    """What takes the same elements to nodes, as a line."""
+    line = "u"
+    for k, part in reversed([*enumerate(along)]):  # as an integer takes its axis away
+        if isinstance(part, list | np.ndarray):
+            line = f"np.take({line}, {np.asarray(part).tolist()}, axis={k})"
+        elif not isinstance(part, slice):
+            line = f"np.take({line}, {coordinates_of(k, part, a.shape[k])[0]}, axis={k})"
+        elif part != WHOLE:
+            line = f"np.take({line}, {range(*part.indices(a.shape[k]))}, axis={k})"
+    return line if all_whole(inside) else f"{line}[..., {in_brackets((*inside,))}]"
 
 
 def parts_of(a: Held, key: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
