@@ -230,7 +230,7 @@ def _numpy() -> Iterator[str]:
         "functions.",
         _WIDTH,
     )
-    yield "\nAll ufuncs with one result work element by element, as `np.exp`.\n"
+    yield "\nAll ufuncs work element by element, as `np.exp`.\n"
     found = {
         f"{space}.{name}": getattr(module, name)
         for space, module in _SPACES.items()

@@ -10,7 +10,7 @@ from sweeping import sweep
 import graycube as gc
 from graycube.array.boxes import traffic
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.layout.grids import Thinned
+from graycube.layout.grids import thinned
 
 ITEM = 8
 
@@ -83,7 +83,7 @@ def way_down(machine, layout, factors):
         for _ in range(int(math.log2(factor))):
             halves = halving(len(factors), axis)
             target = coarser(layout, halves)
-            seconds += transfer(machine, Thinned(layout, halves), target)
+            seconds += transfer(machine, thinned(layout, halves), target)
             layout = target
     return seconds, layout
 

@@ -12,7 +12,7 @@ import graycube as gc
 from graycube.array.boxes import traffic
 from graycube.errors import GraycubeError
 from graycube.layout.gathering import gathered, stages
-from graycube.layout.grids import Thinned, coarser
+from graycube.layout.grids import coarser, thinned
 
 
 def every(x, factors):
@@ -63,7 +63,7 @@ def test_coarse_elements_stay_on_their_nodes(spec, data):
         assert kept <= owned_by(coarse, node)
         if coarse.copy_count == 1:  # nothing is sent
             assert kept == owned_by(coarse, node)
-            found = traffic(Thinned(layout, tuple(factors)), coarse, node, (0,) * len(factors))
+            found = traffic(thinned(layout, factors), coarse, node, (0,) * len(factors))
             assert {peer for peer, _ in (*found.sent, *found.received)} <= {node}
 
 
@@ -161,7 +161,7 @@ def test_gathered_nodes_have_what_nodes_had_that_differ_in_low_bits(spec, data):
         assert v.layout.block_size <= alone.block_size * np.prod(gather)
         for stage in stages(layout, factors, gather):
             require_stage(stage)
-        thin, still = Thinned(layout, tuple(factors)), (0,) * len(factors)
+        thin, still = thinned(layout, factors), (0,) * len(factors)
         for node in range(layout.node_count):  # and nothing is sent on the way back
             found = traffic(v.layout, thin, node, still)
             assert {peer for peer, _ in (*found.sent, *found.received)} <= {node}

@@ -1,5 +1,6 @@
 """NumPy's functions on arrays over nodes give NumPy's results, or raise and say what works."""
 
+import re
 from math import fsum
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy_cases import CASES, alike, layouts, operands, plain
 from sweeping import sweep
 
 import graycube as gc
-from graycube.array.functions import TABLE
+from graycube.array.functions import TABLE, called
+from graycube.array.instead import instead_of
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.layout.words import sizes
@@ -70,9 +72,13 @@ def test_payload_aligns_from_the_back():
             InvalidValueError,
             "shape",
         ),
-        (lambda: field()[0], InvalidTypeError, "takes from the payload"),
-        (lambda: field()[X > 0], InvalidTypeError, "takes from the payload"),
-        (lambda: field(V)[:, :, 0, 0], OutOfRangeError, "2 entries"),
+        (
+            lambda: field()[0],
+            InvalidTypeError,
+            r"u\[0\] is asked for.*np.take\(u, 0, axis=0\) .* u.read\[0\]",
+        ),
+        (lambda: field()[X > 0], InvalidTypeError, r"u\[mask\] is asked for.*np.where\(mask"),
+        (lambda: field(V)[:, :, 0, 0], OutOfRangeError, "4 entries"),
         (lambda: field(V)[..., 3], IndexError, "out of bounds"),
         (lambda: iter(field()), TypeError, "not iterable"),
     ],
@@ -235,8 +241,8 @@ def test_reproducible_sums_take_what_is_not_finite():
 
 
 def test_whatever_is_not_in_the_table_raises_and_names_to_numpy():
-    for function in (np.trapezoid, np.linalg.svd, np.tile, np.reshape, np.interp):
-        extra = {np.tile: (2,), np.reshape: (48,), np.interp: ([0, 1], [0, 1])}
+    for function in (np.nancumsum, np.linalg.svd, np.tile, np.reshape):
+        extra = {np.tile: (2,), np.reshape: (48,)}
         with pytest.raises(InvalidTypeError, match=r"to_numpy\(\)"):
             function(field(), *extra.get(function, ()))
 
@@ -269,14 +275,47 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
     [
         (lambda u: np.sum(u, axis=0, out=np.zeros(6)), "given out"),
         (lambda u: np.zeros_like(u, shape=(3,)), "given a shape"),
-        (lambda u: np.concatenate([u, u]), "axis 0 of numpy.concatenate is one of the 2 axes"),
-        (lambda u: np.stack([u, u]), "axis=-1 for the last"),
+        (lambda u: np.concatenate([u, u.T]), r"shapes \(8, 6\), \(6, 8\) are joined"),
+        (lambda u: np.concatenate([u, X]), "CubeArray, ndarray: it joins CubeArrays"),
+        (lambda u: np.stack([u, u]), "come behind them, as payload; use axis=-1"),
         (lambda u: np.stack([u, X], axis=-1), "it joins CubeArrays"),
         (np.cumsum, "name an axis"),
-        (np.flip, "axis is None for numpy.flip"),
+        (np.where, r"np.where\(mask, x, y\), np.count_nonzero\(mask\)"),
+        (np.nonzero, r"np.count_nonzero\(mask\)"),
+        (np.trace, r"u.indices\(sparse=True\), and u.sum\(where=i == j\)"),
+        (lambda u: np.dot(u, u), r"np.vdot\(a, b\) for the sum of products"),
+        (lambda u: np.eye(8) @ u, "it multiplies payload, of shapes .* np.einsum"),
+        (np.subtract.reduce, "reduce combines what is associative"),
+        (lambda u: np.add.reduce(u, out=X), "with out"),
+        (lambda u: np.add.outer(u, u), "numpy.add.outer is given a CubeArray"),
+        (lambda u: np.modf(u, out=(u, u)), r"q, r = np.divmod\(u, 2\)"),
+        (lambda u: np.diff(u, 8, axis=0), "n is 8 along axis 0 of 8 elements"),
+        (lambda u: np.gradient(u, 1, 2, 3), "3 spacings are given for 2 axes"),
+        (
+            lambda u: np.trapezoid(u, X, axis=0),
+            r"shape \(8, 6\) .* x is a plain line of 8 points",
+        ),
+        (lambda u: np.take(u, 3), "axis is None for numpy.take"),
+        (lambda u: np.take(u, 8, axis=0), "the index along axis 0 is 8"),
+        (lambda u: np.take(u, u > 0, axis=0), "a CubeArray as indices: it is plain"),
+        (lambda u: np.pad(u, 1, "maximum"), "constant, edge, wrap"),
+        (lambda u: np.pad(u[..., None], 1), "give payload the width 0"),
+        (lambda u: np.take(u, range(0), axis=0), "a line of integers"),
+        (lambda u: np.interp([1, 2], u, u), "x alone is over nodes"),
+        (gc.CubeArray.item, "asked for its only element"),
         (lambda u: np.save("x.npy", u), r"its method save\(path\)"),
-        (lambda u: np.copyto(u, 0, where=u < 0), "np.where, which gives a new array"),
-        (lambda u: np.putmask(u, u < 0, 0), "np.where, which gives a new array"),
+        (lambda u: np.place(u, u < 0, [0]), r"write u\[mask\] = value"),
+        (lambda u: np.copyto(u, X), r"gc.CubeArray.from_numpy\(first, target.layout\)"),
+        (lambda u: u[1:4, ::2], r", u.read\[1:4, ::2\] for a plain one"),
+        (lambda u: u[None], r"behind them, as payload; write u\[..., None\]"),
+        (lambda u: u[u > 0], r"np.add\(u, 1, out=u, where=mask\)"),
+        (lambda u: u.__setitem__(8, 1), "the index along axis 0 is 8: it must lie in -8..7"),
+        (lambda u: u.__setitem__(0, X), r"shape \(8, 6\): it has the shape \(6,\)"),
+        (lambda u: u.__setitem__(0, u), r"use np.copyto\(u, v, where=mask\)"),
+        (lambda u: u.__setitem__(u > 0, u), r"use np.copyto\(u, v, where=mask\)"),
+        (lambda u: u.__setitem__(u, 1), "dtype float64: .* make it of an array of this layout"),
+        (lambda u: u.__setitem__(([0, 1], [0, 1]), 1), "one list beside slices"),
+        (lambda u: u.__setitem__((0, "x"), 1), "the index along axis 1 is 'x'"),
         (lambda u: np.average(u, weights=X), "a plain array is for one axis"),
         (lambda u: np.average(u, 0, [1, 2]), "a plain array is for one axis"),
         (lambda u: np.average(u, 0, u.mean(axis=1)), "make second with keepdims=True"),
@@ -287,11 +326,6 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (np.bincount, "integers from 0 are counted"),
         (lambda u: np.bincount(u.astype(int) - 9), "-1[0-9] is one of them"),
         (lambda u: np.bincount(u.astype(bool), 1j * u), "they must be real"),
-        (lambda u: u[0], r"u.read\[3\] elements and boxes, and gc.where takes masks"),
-        (
-            lambda u: u.__setitem__(0, 1),
-            r"write elements with u\[...\] = gc.where\(i == 3, x, u",
-        ),
         (lambda u: u.__setattr__("blocks", 1), r"blocks of an array .*u.local = piece"),
         (lambda _: gc.Layout.mesh((30, 0), (2, 1)), "the length of axis 1 is 0"),
         (lambda _: gc.Layout.mesh((30, 8), (2, 0)), "the number of nodes of axis 1 is 0"),
@@ -327,6 +361,104 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
 def test_errors_say_what_works(call, text):
     with pytest.raises((InvalidTypeError, InvalidValueError, OutOfRangeError), match=text):
         call(field())
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        np.s_[3],
+        np.s_[-1, ..., 0],
+        np.s_[2:4],
+        np.s_[..., ::-2, :],
+        np.s_[1:4, 2, 1:],
+        np.s_[[0, -1, 3], -3:],
+        np.s_[:, 5, None],
+    ],
+)
+def test_what_brackets_do_not_read_an_error_says_how_to_take(key):
+    x = np.random.default_rng(1).standard_normal((8, 6, 3))
+    u = field(x)
+    with pytest.raises(InvalidTypeError) as refused:
+        u[key]
+    line = re.search(r"on all ranks write (.*) for an array over nodes", refused.value.hint)
+    found = eval(line[1], {"np": np, "u": u})  # noqa: S307
+    assert np.array_equal(found.to_numpy(), x[key])
+
+
+@pytest.mark.parametrize(
+    ("function", "lines"),
+    [
+        (np.trace, ["i, j = u.indices(sparse=True)", "u.sum(where=i == j)"]),
+        (np.argwhere, ["np.count_nonzero(mask)", "np.where(mask, u, 0)"]),
+        (np.flatnonzero, ["np.argwhere(mask.local)"]),
+        (np.dot, ["np.vdot(a, b)"]),
+        (np.place, ["u[mask] = value", "np.copyto(u, v, where=mask)"]),
+        (np.split, ["np.take(u, range(3, 5), axis=0)"]),
+        (np.vstack, ["np.concatenate([u, v], axis=0)"]),
+        (np.array2string, ["print(u)"]),
+        (np.linalg.svd, ["np.linalg.svd(u.to_numpy())"]),
+        (np.nancumsum, ["np.nancumsum(u.to_numpy())"]),
+    ],
+)
+def test_what_an_error_says_instead_of_a_function_runs(function, lines):
+    u, v = field(), field()
+    names = {"np": np, "u": u, "v": v, "a": u, "b": v, "mask": u > 0, "value": 3}
+    for line in lines:
+        assert line in instead_of(function)
+        exec(line, names)  # noqa: S102
+    with pytest.raises(InvalidTypeError, match=re.escape(instead_of(function))):
+        called(function, (u,), {})
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("reshape", "to_numpy"),
+        ("sort", r"np\.sort\(u\)"),
+        ("tolist", "to_numpy"),
+    ],
+)
+def test_a_name_that_there_is_not_says_what_to_write(name, hint):
+    with pytest.raises(AttributeError, match=hint):
+        getattr(field(), name)
+    assert not hasattr(field(), name)
+
+
+def test_methods_take_what_those_of_numpy_take():
+    u = field()
+    assert u.max(initial=9) == 9
+    assert u.min(where=u > 0, initial=9) == X[X > 0].min()
+    assert np.isclose(u.prod(where=u > 1, initial=2), X.prod(where=X > 1, initial=2))
+    assert u.any(where=u > 1) == X.any(where=X > 1)
+    assert u.all(where=u > 1)
+    assert u.astype(float, copy=False).blocks is u.blocks
+    with pytest.raises(TypeError, match="Cannot cast"):
+        u.astype(int, casting="safe")
+    assert u.max(keepdims=True).item() == X.max()
+    u.fill(3)
+    assert (u == 3).all()
+
+
+def test_what_is_printed_is_what_is_here():
+    for layout in (
+        LAYOUT,
+        gc.Layout.mesh((7, 9), (3, 2)),
+        gc.Layout.cyclic(4, 2, whole="gray"),
+    ):
+        x = np.arange(layout.size).reshape(layout.shape)
+        u = gc.CubeArray.from_numpy(x, layout)
+        assert str(u) == f"{u!r}\n{x}"
+    large = gc.CubeArray.from_numpy(np.zeros((64, 64)), gc.Layout.mesh((64, 64), (2, 2)))
+    assert str(large).splitlines()[1:] == str(np.zeros((64, 64))).splitlines()
+
+
+def test_all_is_a_view():
+    """As NumPy's ``u[:]``: what is written there is written to the array."""
+    u = field()
+    for key in (slice(None), ..., (slice(None), slice(None))):
+        u[key][...] = 5
+        assert (u == 5).all()
+        u.fill(0)
 
 
 def test_queries():

@@ -12,7 +12,53 @@ import numpy as np
 
 import graycube as gc
 
+
+def written(u, key, value):
+    """A copy of the array, in which something is written."""
+    made = np.copy(u)
+    made[key] = value
+    return made
+
+
+def copied(u, v, mask):
+    """A copy of one array, with those of another where a mask is true."""
+    made = np.copy(u)
+    np.copyto(made, v, where=mask)
+    return made
+
+
+def put(u, mask, value):
+    """The same with one value."""
+    made = np.copy(u)
+    np.putmask(made, mask, value)
+    return made
+
+
+WRITES = {
+    "all": lambda u, w, v, t: written(u, slice(None), 3),
+    "one element": lambda u, w, v, t: written(u, (u.shape[0] // 2, -2), 5),
+    "a row": lambda u, w, v, t: written(u, u.shape[0] // 3, 7) + written(u, (..., -1), 7),
+    "walls": lambda u, w, v, t: written(u, [0, -1], 0),
+    "a box": lambda u, w, v, t: written(u, (slice(1, 6), slice(2, None, 3)), -1),
+    "backwards": lambda u, w, v, t: written(u, slice(None, None, -2), 4),
+    "a plain row": lambda u, w, v, t: written(u, -1, np.arange(u.shape[1])),
+    "a plain column": lambda u, w, v, t: written(
+        u, (slice(None, None, -1), slice(1, 3)), np.arange(u.shape[0])[:, None]
+    ),
+    "vectors": lambda u, w, v, t: written(v, (slice(1, 4), 0), [1, 2, 3]),
+    "components": lambda u, w, v, t: written(t, (0, slice(2), slice(None), 1), [4, 5, 6]),
+    "a mask": lambda u, w, v, t: written(u, u > 0, 0) + written(u, w < 0.3, 2),
+    "a mask of vectors": lambda u, w, v, t: written(v, u > 0, [1, 2, 3]),
+    "a mask of components": lambda u, w, v, t: written(v, v > 0, 9),
+    "a component by a mask": lambda u, w, v, t: written(v, (u > 0, 1), 9),
+    "copyto": lambda u, w, v, t: (
+        copied(u, w, u > w)[..., None] - copied(v, [1, 2, 3], u[..., None] > 0)
+    ),
+    "putmask": lambda u, w, v, t: put(u, u > 0, 5),
+    "filled": lambda u, w, v, t: written(u > 0, ..., w < 0),
+}
 ELEMENTWISE = {
+    **WRITES,
     "operators": lambda u, w, v, t: 2 * u - w**2 / 3,
     "three operands": lambda u, w, v, t: np.where(u > 0, u, w * 2),
     "where with payload": lambda u, w, v, t: np.where(u[..., None] > 0, v, [1, 2, 3]),
@@ -33,12 +79,17 @@ ELEMENTWISE = {
     "payload from the back": lambda u, w, v, t: t * v[..., None, :] + [1, 2, 3],
     "components": lambda u, w, v, t: v[..., 0] * v[..., -1] - v[:, :, 1],
     "slices": lambda u, w, v, t: t[..., 1:, [0, 2]],
+    "divmod": lambda u, w, v, t: sum(divmod(u, 0.3)) - np.modf(v)[0][..., 0] + np.frexp(w)[1],
+    "ufunc where": lambda u, w, v, t: np.add(u, 1, out=np.copy(w), where=u > 0),
+    "select": lambda u, w, v, t: np.select([u > 1, w > 0], [u, w], -1.0),
+    "interp": lambda u, w, v, t: np.interp(u, [-1, 0, 1], [3, 5, 4]) + np.polyval([1, 2, 3], w),
+    "bins": lambda u, w, v, t: np.digitize(u, [-1, 0, 1]) - np.searchsorted([-0.5, 0.5], w),
+    "isin": lambda u, w, v, t: np.isin(np.round(v), [0, 1]),
     "sinc": lambda u, w, v, t: np.sinc(u) + np.i0(w) + np.fix(3 * u),
     "tests": lambda u, w, v, t: np.isreal(u) & ~np.iscomplex(u) & ~np.isneginf(u),
 }
 PAYLOAD = {
     "stack": lambda u, w, v, t: np.stack([u, w], axis=-1),
-    "concatenate": lambda u, w, v, t: np.concatenate([v, v[..., :1]], axis=-1),
     "moveaxis": lambda u, w, v, t: np.moveaxis(t, -1, 2) - np.swapaxes(t, 2, 3) + t,
     "transpose": lambda u, w, v, t: np.transpose(v, (1, 0, 2)),
     "transpose a field": lambda u, w, v, t: u.T + w.transpose(1, 0),
@@ -46,15 +97,16 @@ PAYLOAD = {
     "einsum": lambda u, w, v, t: np.einsum("...ij,...j->...i", t, v),
     "einsum with a matrix": lambda u, w, v, t: np.einsum("ij,...j", np.eye(3), v),
     "trace": lambda u, w, v, t: np.einsum("...ii->...", t),
-    "diff": lambda u, w, v, t: np.diff(t, axis=2),
+    "matmul": lambda u, w, v, t: t @ t - (np.ones(3) @ t)[..., None] @ np.ones((1, 3)),
+    "matvec": lambda u, w, v, t: v @ [1.0, 2, 3] + np.vecdot(v, v) - np.matvec(t, v)[..., 0],
     "cross": lambda u, w, v, t: np.cross(v, v[..., ::-1]),
     "det": lambda u, w, v, t: np.linalg.det(t),
     "inv": lambda u, w, v, t: np.linalg.inv(t + 5 * np.eye(3)),
-    "flip": lambda u, w, v, t: np.flip(v, -1),
 }
 NAMES = (
     *("sum", "prod", "mean", "std", "var", "min", "max", "argmin", "argmax", "any", "all"),
     *("ptp", "count_nonzero", "nansum", "nanmean", "nanmin", "nanmax", "linalg.norm"),
+    *("nanvar", "nanstd"),
 )
 AXES = (None, 0, 1, -1, (0, 1), (0, -1), (-2, -1))
 
@@ -98,6 +150,12 @@ REDUCTIONS = {
     "nan left out": lambda u, w, v, t: np.nanmean(np.sqrt(u), axis=0) + np.nansum(np.sqrt(w)),
     "initial": lambda u, w, v, t: np.max(u, axis=0, initial=0.3),
     "dtype": lambda u, w, v, t: np.sum(v, axis=(0, 2), dtype=np.float32),
+    "trapezoid": lambda u, w, v, t: np.trapezoid(u) * np.trapezoid(w, dx=0.3),
+    "of points": lambda u, w, v, t: np.trapezoid(v, np.arange(u.shape[0]) ** 2.0, axis=0),
+    "over payload": lambda u, w, v, t: np.trapezoid(v) + np.trapezoid(t, axis=-2)[..., 1],
+    "by ufuncs": lambda u, w, v, t: np.add.reduce(u) - np.maximum.reduce(u, axis=None),
+    "logaddexp": lambda u, w, v, t: np.logaddexp.reduce(v, axis=1, keepdims=True),
+    "nan of roots": lambda u, w, v, t: np.nanstd(np.sqrt(u + 1), axis=0, ddof=1),
     "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
     "norm over nodes": lambda u, w, v, t: np.linalg.norm(u, 3, axis=0),
     "vdot": lambda u, w, v, t: np.vdot(u + 1j * w, w),
@@ -181,11 +239,39 @@ SCANS = {
     "cumsum": lambda u, w, v, t: np.cumsum(u, axis=0) - u.cumsum(1),
     "cumprod": lambda u, w, v, t: np.cumprod(v, axis=1) + v.cumprod(axis=0),
     "cumsum of payload": lambda u, w, v, t: np.cumsum(v, axis=-1) + v.cumprod(-1),
+    "accumulate": lambda u, w, v, t: np.add.accumulate(u, 1),
     "of whole numbers": lambda u, w, v, t: np.cumsum((9 * u).astype("i2"), -1),
     "of truth values": lambda u, w, v, t: np.cumsum(u > w, 0),
     "with a dtype": lambda u, w, v, t: np.cumsum(u, 1, np.float32),
 }
 MOVES = {
+    "concatenate": lambda u, w, v, t: np.concatenate([u, w[...], u], axis=1),
+    "concatenate numbers": lambda u, w, v, t: np.concatenate([(9 * u).astype("i4"), w]),
+    "concatenate payload": lambda u, w, v, t: np.concatenate([v, v[..., :1]], axis=-1),
+    "diff": lambda u, w, v, t: np.diff(np.repeat(u, 2, 0), axis=0),
+    "diff twice": lambda u, w, v, t: np.diff(np.repeat(v, 3, 1), 2, axis=1),
+    "diff of truth": lambda u, w, v, t: np.diff(np.repeat(u, 2, 1) > 0),
+    "diff of payload": lambda u, w, v, t: np.diff(t, axis=2),
+    "flip": lambda u, w, v, t: np.flip(u) + np.fliplr(w) - np.flipud(u),
+    "flip of payload": lambda u, w, v, t: np.flip(v, -1) + np.flip(v, (0, 2)),
+    "gradient": lambda u, w, v, t: np.gradient(u)[0] - np.gradient(w, 0.5, 2)[1],
+    "gradient, order 2": lambda u, w, v, t: np.gradient(v, axis=0, edge_order=2),
+    "gradient of payload": lambda u, w, v, t: np.gradient(v, 0.1)[2],
+    "gradient at points": lambda u, w, v, t: np.gradient(
+        u, np.arange(u.shape[1]) ** 1.5, axis=1, edge_order=2
+    ),
+    "gradient of half numbers": lambda u, w, v, t: np.gradient(np.sqrt(u), axis=0),
+    "gradient of whole numbers": lambda u, w, v, t: np.gradient((9 * u).astype("i4"), axis=1),
+    "gradient of floats": lambda u, w, v, t: np.gradient(
+        (u + 1j * w).astype("c8"), 0.5, axis=0
+    ),
+    "pad": lambda u, w, v, t: np.pad(u, ((1, 2), (0, 3)), constant_values=7),
+    "pad edges": lambda u, w, v, t: np.pad(u, 1, "edge") - np.pad(w, ((2, 0), (1, 1)), "wrap"),
+    "pad vectors": lambda u, w, v, t: np.pad(v, ((0, 2), (1, 0), (0, 0)), "symmetric"),
+    "repeat": lambda u, w, v, t: np.repeat(u, 2, axis=1),
+    "take": lambda u, w, v, t: np.take(u, [-1, 0, u.shape[0] // 2, 0], axis=0),
+    "take one": lambda u, w, v, t: np.take(v, -1, axis=1) + np.take(v > 0, 0, 1),
+    "take payload": lambda u, w, v, t: np.take(v, [2, 0, 1], axis=-1),
     "sort": lambda u, w, v, t: np.sort(u, kind="stable"),
     "sort of payload": lambda u, w, v, t: np.sort(v) + np.argsort(v),
     "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
@@ -235,10 +321,22 @@ def plain(found):
     return found.to_numpy() if isinstance(found, gc.CubeArray) else np.asarray(found)
 
 
+def as_well(kind, call, over):
+    """What is wrong with a call that NumPy refuses, or nothing."""
+    try:
+        call(*over)
+    except kind:
+        return ""
+    return f"NumPy raises {kind.__name__}"
+
+
 def alike(call, over, alone):
     """What is wrong with a call on arrays over nodes, or nothing."""
     with warnings.catch_warnings(action="ignore"):
-        wanted = np.asarray(call(*alone))
+        try:
+            wanted = np.asarray(call(*alone))
+        except (ValueError, IndexError) as error:
+            return as_well(type(error), call, over)
         found = plain(call(*over))
     if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
         return f"{found.shape} {found.dtype} and NumPy's {wanted.shape} {wanted.dtype}"

@@ -3,11 +3,12 @@
 from functools import partial
 
 import numpy as np
-from mpi_checks import checks, one_error
+from matplotlib.figure import Figure
+from mpi_checks import checks, one_error, raised
 from numpy_cases import layouts
 
 import graycube as gc
-from graycube.errors import InvalidValueError, OutOfRangeError
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 
 
 def pieces(comm):
@@ -49,6 +50,23 @@ def mistakes(comm):
     yield from one_error(comm, made, InvalidValueError)
 
 
+def plots(comm):
+    """What matplotlib asks for on one rank is an error there; it does not wait for others."""
+    x = np.arange(16.0)
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh((16,), (comm.size,)), comm)
+    if comm.rank == 0:
+        axes = Figure().subplots()
+        error = raised(lambda: axes.plot(u))
+        if comm.size == 1:
+            yield error is None and np.array_equal(axes.lines[0].get_ydata(), x), f"{error!r}"
+        else:
+            yield isinstance(error, InvalidTypeError), f"{error!r}"
+            yield "matplotlib asks" in str(error), f"{error}"
+            yield isinstance(raised(lambda: axes.imshow(u)), InvalidTypeError), "imshow"
+    whole = u.to_numpy()
+    yield np.array_equal(whole, x), "all ranks ask"
+
+
 def boxes(comm):
     """Every rank reads the same box, of components and copies too; a wrong one fails on all."""
     for layout in layouts(comm.size.bit_length() - 1):
@@ -62,4 +80,4 @@ def boxes(comm):
     yield from one_error(comm, lambda: u.read[99 if last else 0], OutOfRangeError)
 
 
-CHECKS = checks((1, 2, 4, 8), pieces, views, mistakes, boxes)
+CHECKS = checks((1, 2, 4, 8), pieces, views, mistakes, plots, boxes)

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from counting import Counting, sent
+from counting import GIVEN, Counting, sent
 from mpi_checks import checks, one_error, over_messages, raised
 from numpy_cases import (
     BROADCASTS,
@@ -24,7 +24,7 @@ from numpy_cases import (
 )
 
 import graycube as gc
-from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, OutOfRangeError
 
 
 def size_of(comm):
@@ -109,8 +109,34 @@ def rolls_send_what_leaves(comm):
         yield calls.get("Send_init", 0) <= most, f"{step}: {calls}"
     for name, call in MOVES.items():
         over, _ = spread(counting, next(layouts(n)))
-        calls, _ = sent(lambda call=call, over=over: call(*over))
+        with warnings.catch_warnings(action="ignore"):
+            calls, _ = sent(lambda call=call, over=over: call(*over))
         yield {*calls} <= {"Send_init", "Iallreduce"}, f"{name}: {calls}"
+
+
+def no_more_rows_are_sent_than_leave(comm):
+    """What is chosen, joined or differenced along the axis that is spread, counted in rows."""
+    layout = gc.Layout.mesh((16 * comm.size, 6), (comm.size, 1))
+    end, others = 16 * comm.size - 1, comm.size - 1
+    first, last = comm.rank == 0, comm.rank == others
+    for name, call, rows in (
+        ("gradient", lambda u: np.gradient(u, axis=0), 2 - first - last),
+        ("the other gradient", lambda u: np.gradient(u, axis=1), 0),
+        ("diff", lambda u: np.diff(u, axis=0), 1 - first),
+        ("flip", lambda u: np.flip(u, 0), 16),
+        ("take", lambda u: np.take(u, end, axis=0), others * last),
+        ("take some", lambda u: np.take(u, [5, 0], axis=1), 0),
+        ("pad", lambda u: np.pad(u, ((0, comm.size), (0, 0))), comm.rank),
+        ("concatenate", lambda u: np.concatenate([u, u], axis=1), 0),
+        ("one more", lambda u: np.concatenate([u, u[:]]), 32 - 16 * (first + last)),
+        ("trapezoid", np.trapezoid, 0),
+        ("a row", lambda u: u.__setitem__(end, 7), 0),
+    ):
+        counting = over_messages(Counting(comm.Dup()))
+        u = gc.CubeArray.from_numpy(operands(layout)[0], layout, counting)
+        sent(lambda call=call, u=u: call(u))
+        found = sum(args[0][0].nbytes for what, args in GIVEN if what == "Send_init")
+        yield found == rows * 6 * u.itemsize, f"{name}: {found} bytes, and {rows} rows leave"
 
 
 def copies_are_one_array(comm):
@@ -173,9 +199,13 @@ def mistakes(comm):
     u = gc.CubeArray.from_numpy(operands(layout)[0], layout, comm)
     last = comm.rank == comm.size - 1
     other = gc.CubeArray(u.blocks, gc.Layout.mesh((8, 8), (1, 1 << n)), comm)
+    turned = comm.Split(0, -comm.rank)
+    nothing = gc.CubeArray.from_numpy(
+        np.zeros((1, 8, 0)), gc.Layout.mesh((1, 8), (1 << n, 1)), comm
+    )
     cases = {
         "np.asarray": (lambda: np.asarray(u), InvalidTypeError, "to_numpy()"),
-        "np.trapezoid": (lambda: np.trapezoid(u), InvalidTypeError, "to_numpy()"),
+        "np.trace": (lambda: np.trace(u), InvalidTypeError, "i == j"),
         "stack": (lambda: np.stack([u, u]), InvalidValueError, "axis=-1"),
         "ndarray": (lambda: u * np.ones((8, 8)), InvalidTypeError, "(8, 8)"),
         "axes": (lambda: u.sum(0 if last else 1), InvalidValueError, "axis"),
@@ -207,6 +237,48 @@ def mistakes(comm):
             "integers from 0",
         ),
         "halo": (lambda: u.halo(stride=3 if last else 2), InvalidValueError, "power of two"),
+        "take": (lambda: np.take(u, [7 + last], 0), InvalidValueError, "indices"),
+        "take none": (lambda: np.take(nothing, 0, -1), OutOfRangeError, "axis 2 is 0"),
+        "diff": (lambda: np.diff(u, 1 + last, 0), InvalidValueError, "the n is 1"),
+        "pad": (lambda: np.pad(u, 1, "edge" if last else "wrap"), InvalidValueError, "mode"),
+        "flip": (lambda: np.flip(u, "x" if last else 0), InvalidValueError, "axis is 0"),
+        "repeat": (
+            lambda: np.repeat(u, [1] * 7 + [int(last)], 0),
+            InvalidValueError,
+            "repeats",
+        ),
+        "gradient": (lambda: np.gradient(u, u if last else 1), InvalidTypeError, "spacings"),
+        "trapezoid": (
+            lambda: np.trapezoid(u, u if last else None),
+            InvalidTypeError,
+            "plain, and alike",
+        ),
+        "points": (
+            lambda: np.gradient(u, [*range(7), 7 + last], axis=0),
+            InvalidValueError,
+            "spacings",
+        ),
+        "concatenate": (
+            lambda: np.concatenate([u, u[..., None] if last else u]),
+            InvalidValueError,
+            "(8, 8, 1)",
+        ),
+        "dtypes": (
+            lambda: np.concatenate([u, u.astype("f4" if last else "f8")]),
+            InvalidValueError,
+            "float32",
+        ),
+        "a plain one": (
+            lambda: np.concatenate([u, u.local if last else u]),
+            InvalidTypeError,
+            "ndarray",
+        ),
+        "ranks": (
+            lambda: np.concatenate([u, gc.CubeArray(u.blocks, layout, turned)]),
+            InvalidValueError,
+            "different communicators",
+        ),
+        "index": (lambda: u.__setitem__(8, 1), OutOfRangeError, "axis 0 is 8"),
     }
     for name, (call, kind, text) in cases.items():
         error = yield from one_error(comm, call, kind, text)
@@ -222,4 +294,11 @@ def mistakes(comm):
 MANY = (2, 4, 8)
 CHECKS = checks(
     (1, 2, 4, 8), results, everywhere_the_same, copies_are_one_array, saved, reproducible_sums
-) | checks(MANY, nothing_is_sent, reductions_send_little, rolls_send_what_leaves, mistakes)
+) | checks(
+    MANY,
+    nothing_is_sent,
+    reductions_send_little,
+    rolls_send_what_leaves,
+    no_more_rows_are_sent_than_leave,
+    mistakes,
+)

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.gf2.arrays import IntArray
-from graycube.layout.grids import Thinned
+from graycube.layout.chosen import Chosen
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back, private
 from graycube.run.agreement import different, digest_of
@@ -52,7 +52,7 @@ class BoxTraffic:
 
 @lru_cache(maxsize=_KEPT)
 def traffic(
-    layout: Placement | Thinned, target: Placement | Thinned, node: int, shift: tuple[int, ...]
+    layout: Placement | Chosen, target: Placement | Chosen, node: int, shift: tuple[int, ...]
 ) -> BoxTraffic:
     """What a node sends and receives, where elements also go so much farther along each axis.
 
@@ -82,14 +82,14 @@ def traffic(
     return BoxTraffic(tuple(sent), tuple(received))
 
 
-def _nearest(holder: Placement | Thinned, node: int, peer: int) -> int:
+def _nearest(holder: Placement | Chosen, node: int, peer: int) -> int:
     """Of the nodes that have the same as one, the nearest to another (rule 3)."""
     return min(holder.nodes_like(node), key=peer.__xor__)
 
 
 def _boxes(
     along: Sequence[IntArray],
-    holder: Placement | Thinned,
+    holder: Placement | Chosen,
     order: Sequence[IntArray] | None = None,
 ) -> Iterator[Parcel]:
     """The nodes that hold coordinates of a product, and where in the product these are."""
@@ -109,11 +109,15 @@ def _boxes(
     )
     grid = holder.node_of(*np.ix_(*one_of_each))
     for node, those in zip(np.ravel(grid).tolist(), product(*groups), strict=True):
-        yield node, _index(those)
+        yield node, places_of(those)
 
 
-def _index(places: Sequence[IntArray]) -> Places:
-    """Places along each axis, as slices if all of them are."""
+def places_of(places: Sequence[IntArray]) -> Places:
+    """Places along each axis, as slices if all of them are.
+
+    >>> places_of([np.array([1, 3, 5])]), places_of([np.array([5, 1])])
+    ((slice(1, 6, 2),), (array([5, 1]),))
+    """
     found = []
     for along in places:
         if not len(along):
@@ -129,8 +133,8 @@ def _index(places: Sequence[IntArray]) -> Places:
 
 def carried(
     blocks: _Blocks,
-    layout: Placement | Thinned,
-    target: Placement | Thinned,
+    layout: Placement | Chosen,
+    target: Placement | Chosen,
     comm: Comm,
     shift: tuple[int, ...],
 ) -> _Blocks:
@@ -153,8 +157,8 @@ class _InMemory:
     def __init__(
         self,
         shared: Windows,
-        layout: Placement | Thinned,
-        target: Placement | Thinned,
+        layout: Placement | Chosen,
+        target: Placement | Chosen,
         shift: tuple[int, ...],
     ) -> None:
         node = shared.comm.rank
@@ -162,8 +166,8 @@ class _InMemory:
         self._shared, self._shape, self._held = shared, layout.shape, target.held_shape(nodes)
         self._own, self._needed = layout.piece(nodes), target.piece(nodes)
         triples = zip(self._own.coordinates, shift, layout.shape, strict=True)
-        self._goal = _index([(c + step) % n for c, step, n in triples])
-        self._source = _index(self._needed.coordinates)
+        self._goal = places_of([(c + step) % n for c, step, n in triples])
+        self._source = places_of(self._needed.coordinates)
         self._writes = layout.nodes_like(node)[0] == node
         self._facts = {"redistribution": f"from {layout} to {target}", "shift": shift}
         self._words = (0, *digest_of(self._facts))
@@ -185,8 +189,8 @@ class _InMemory:
 
 def _by_letters(
     blocks: _Blocks,
-    layout: Placement | Thinned,
-    target: Placement | Thinned,
+    layout: Placement | Chosen,
+    target: Placement | Chosen,
     comm: Comm,
     shift: tuple[int, ...],
 ) -> _Blocks:
@@ -195,8 +199,9 @@ def _by_letters(
     needed, have = target.piece(nodes), layout.piece(nodes).of(blocks)
     made = np.empty((*needed.shape, *payload), blocks.dtype)
     with no_way_back(lambda: "a redistribution"):
-        own.reserve(max(have.nbytes, made.nbytes))
-        mail = letters(traffic(layout, target, comm.rank, shift), have, made, own)
+        found = traffic(layout, target, comm.rank, shift)
+        own.reserve(max(_room(found.sent, have), _room(found.received, made)))
+        mail = letters(found, have, made, own)
         mail.pack(have, made)
         mail.send(made)
     return needed.block(made).reshape(*target.held_shape(nodes), *payload)
@@ -246,6 +251,11 @@ def letters(found: BoxTraffic, have: _Blocks, made: _Blocks, post: Post) -> BoxL
     return BoxLetters(going, coming, [*zip(*own, strict=True)], post.mailing(sizes, others))
 
 
+def _room(parcels: Sequence[Parcel], piece: _Blocks) -> int:
+    """The bytes of all these boxes; where nodes have copies an element is in several."""
+    return piece.itemsize * sum(prod(_shape(piece, places)) for _, places in parcels)
+
+
 def _cut(
     parcels: Sequence[Parcel], piece: _Blocks, buffer: _Blocks, node: int
 ) -> tuple[list[tuple[Places, _Blocks]], Sizes]:
@@ -253,12 +263,18 @@ def _cut(
     found, sizes, start = [], [], 0
     for peer, places in parcels:
         if peer != node:
-            shape = (*shape_of(piece.shape[: len(places)], places), *piece.shape[len(places) :])
+            shape = _shape(piece, places)
             end = start + prod(shape) * piece.itemsize
             found.append((places, buffer[start:end].view(piece.dtype).reshape(shape)))
             sizes.append((peer, end - start))
             start = end
     return found, tuple(sizes)
+
+
+def _shape(piece: _Blocks, places: Places) -> tuple[int, ...]:
+    """The shape of a box, with its payload."""
+    axes = len(places)
+    return (*shape_of(piece.shape[:axes], places), *piece.shape[axes:])
 
 
 def shape_of(shape: Sequence[int], places: Places) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from graycube.array.aligning import aligned, same_kind
 from graycube.array.held import Held
+from graycube.array.ufuncs import combined
 from graycube.array.unlike import unlike
 from graycube.errors import InvalidTypeError
 from graycube.host import host_array
@@ -33,13 +34,20 @@ def applied(
     outs: tuple[Any, ...] = options.get("out", ())
     if any(_has_its_own_way(kind, x) for x in (*inputs, *outs)):
         return NotImplemented
-    _require_elementwise(ufunc, method)
+    if method != "__call__" or ufunc.signature is not None:
+        return combined(ufunc, method, inputs, options)
+    if len(outs) > 1:
+        raise InvalidTypeError(
+            f"numpy.{ufunc.__name__} is given out",
+            f"it has {ufunc.nout} results",
+            "give them names, as in q, r = np.divmod(u, 2)",
+        )
     further = {name: value for name, value in options.items() if name != "out"}
-    if not further.keys() <= {"dtype", "casting"}:
+    if not further.keys() <= {"dtype", "casting", "where"}:
         raise InvalidTypeError(
             f"numpy.{ufunc.__name__} is given {', '.join(map(repr, further))}",
-            "elementwise operations take 'out', 'dtype' and 'casting'",
-            "use np.where for what is done in some places only",
+            "elementwise operations take 'out', 'where', 'dtype' and 'casting'",
+            "leave the others out",
         )
     return element_by_element(ufunc, inputs, further, *outs)
 
@@ -58,12 +66,15 @@ def element_by_element(
     [[False], [True]]
     """
     like = _at_a_glance((*operands, *options.values(), *(() if out is None else (out,))))
-    if like is not None and (out is None or isinstance(function, np.ufunc)):
+    if like is not None and (out is None or _writes(function)):
         values, named = map(_blocks, operands), {k: _blocks(v) for k, v in options.items()}
         if isinstance(out, Held):
             function(*values, out=out.blocks, **named)
             return out
-        return like.with_blocks(function(*values, **named))
+        made = function(*values, **named)
+        return (
+            _each(like.with_blocks, made) if isinstance(made, tuple) else like.with_blocks(made)
+        )
     given: dict[Any, Any] = {**dict(enumerate(operands)), **options}
     arrays = {k: v for k, v in ((k, _operand(v)) for k, v in given.items()) if v is not None}
     target = None if out is None else _require_out(out)
@@ -71,16 +82,41 @@ def element_by_element(
     given |= dict(zip(arrays, found.arrays, strict=False))
     positional = [given.pop(k) for k in range(len(operands))]
     if target is None:
-        return found.result(function(*positional, **given))
+        return _each(found.result, function(*positional, **given))
     view = found.arrays[-1]
     if np.broadcast_shapes(*(a.shape for a in found.arrays)) != view.shape:
         raise unlike([*arrays.values(), target], target)
-    if isinstance(function, np.ufunc) and np.may_share_memory(view, target.blocks):
+    if _writes(function):
         function(*positional, out=view, **given)
     else:
-        casting = options.get("casting", "same_kind")
-        np.copyto(target.blocks, found.blocks(function(*positional, **given)), casting=casting)
+        np.copyto(view, function(*positional, **given))
     return target
+
+
+def _each(array_of: Callable[[NDArray[Any]], Any], made: Any) -> Any:  # noqa: ANN401
+    """An array of what NumPy made, or of each of its results."""
+    return (*map(array_of, made),) if isinstance(made, tuple) else array_of(made)
+
+
+def assigned(
+    x: Any,  # noqa: ANN401 - as NumPy's
+    *,
+    where: Any = True,  # noqa: ANN401
+    casting: Any = "same_kind",  # noqa: ANN401
+    out: NDArray[Any],
+) -> NDArray[Any]:
+    """``numpy.copyto`` in the form of a ufunc.
+
+    >>> assigned(1, where=np.array([True, False]), out=np.zeros(2))
+    array([1., 0.])
+    """
+    np.copyto(out, x, casting, where)
+    return out
+
+
+def _writes(function: Callable[..., Any]) -> bool:
+    """Whether a function writes into what it is given as ``out``."""
+    return isinstance(function, np.ufunc) or function is assigned
 
 
 def where(condition: _H, x: object, y: object) -> _H:
@@ -147,20 +183,3 @@ def _has_its_own_way(kind: type[Held], x: object) -> bool:
     way = getattr(type(x), "__array_ufunc__", None)
     own = getattr(kind, "__array_ufunc__", None)
     return way not in {None, np.ndarray.__array_ufunc__, own}
-
-
-def _require_elementwise(ufunc: np.ufunc, method: str) -> None:
-    if method == "__call__" and ufunc.signature is None and ufunc.nout == 1:
-        return
-    name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
-    if method != "__call__" or ufunc.signature is not None:
-        raise InvalidTypeError(
-            f"{name} is no operation on single elements",
-            "it would combine elements of different nodes",
-            "use sum, prod and the like, np.einsum over the payload, or to_numpy()",
-        )
-    raise InvalidTypeError(
-        f"{name} has {ufunc.nout} results",
-        "elementwise operations have one",
-        "call a function for each of them",
-    )

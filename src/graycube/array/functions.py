@@ -4,7 +4,7 @@ Rules.
 
 1. A function is one row: what it is to NumPy, of which kind, and what carries it out.
 2. Each kind has one rule. None of them gathers: what needs the whole array says ``to_numpy()``.
-3. Ufuncs are not in the table: all that work element by element with one result do.
+3. Ufuncs are not in the table: all that work element by element do.
 """
 
 import inspect
@@ -18,8 +18,11 @@ from typing import Any
 import numpy as np
 
 from graycube.array import payload, statistics
-from graycube.array.elementwise import element_by_element
+from graycube.array.choosing import concatenated, flip, pad, repeat, take
+from graycube.array.differences import diff, gradient, trapezoid
+from graycube.array.elementwise import assigned, element_by_element
 from graycube.array.held import Held
+from graycube.array.instead import instead_of
 from graycube.array.quantiles import median, percentile, quantile, unique
 from graycube.array.reductions import reduced
 from graycube.array.rolling import roll
@@ -58,11 +61,12 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
     >>> from graycube.layout import Layout
     >>> called(np.sum, (Held(np.array([[1], [2]]), Layout.nodes(1)),), {})
     np.int64(3)
-    >>> called(np.trapezoid, (), {})
+    >>> called(np.trace, (), {})
     Traceback (most recent call last):
     ...
-    graycube.errors.InvalidTypeError: numpy.trapezoid is given a CubeArray: it is not among the
-    functions that work where the elements are; call it on to_numpy(), the whole array
+    graycube.errors.InvalidTypeError: numpy.trace is given a CubeArray: it is not among the
+    functions that work where the elements are; use i, j = u.indices(sparse=True), and
+    u.sum(where=i == j)
     """
     if function not in TABLE and function.__module__ in _ABOVE:
         import_module(_ABOVE[function.__module__])
@@ -71,7 +75,7 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
         raise InvalidTypeError(
             f"{name_of(function)} is given a CubeArray",
             "it is not among the functions that work where the elements are",
-            _INSTEAD.get(function, "call it on to_numpy(), the whole array"),
+            instead_of(function),
         )
     return row.call(*args, **options)
 
@@ -127,7 +131,7 @@ def _reduction(function: Function, make: Function, kind: Kind = Kind.REDUCES) ->
             raise InvalidTypeError(
                 f"{name_of(function)} is given {', '.join(sorted(extra))}",
                 f"over nodes it takes {', '.join(sorted(known - {'a', 'monoid', 'of'}))}",
-                "leave it out, or call it on to_numpy()",
+                "leave it out, or work on u.local, what is here",
             )
         return make(_array(a, function), **named)
 
@@ -153,27 +157,51 @@ def _of_two(function: Function, make: Function) -> Row:
     return Row(Kind.REDUCES, call)
 
 
-def _where(condition: object, x: object, y: object) -> Any:  # noqa: ANN401
+def _where(condition: object, x: object = None, y: object = None) -> Any:  # noqa: ANN401
+    if x is None or y is None:
+        raise InvalidTypeError(
+            "numpy.where is given a mask alone",
+            "the indices of where it is true are as many as they are, on any nodes",
+            "use np.where(mask, x, y), np.count_nonzero(mask), u.sum(where=mask), or "
+            "np.argwhere(mask.local), which counts from where u.slices begins",
+        )
     return element_by_element(np.where, [condition, x, y], {})
 
 
-def _along(function: Function, axis: int | None = None) -> Row:
-    """Along one axis of the payload, as NumPy does it."""
+def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: object = 0) -> Any:  # noqa: ANN401
+    """Aligned all together, and chosen at every element."""
+    n = len(condlist)
+
+    def pick(*given: Any) -> Any:  # noqa: ANN401
+        return np.select([*given[:n]], [*given[n:-1]], given[-1])
+
+    return element_by_element(pick, [*condlist, *choicelist, default], {})
+
+
+def _assigned(
+    dst: object,
+    src: object,
+    casting: str = "same_kind",
+    where: object = True,  # noqa: FBT002 - NumPy's
+) -> None:
+    element_by_element(assigned, [src], {"where": where, "casting": casting}, dst)
+
+
+def _looked_up(function: Function, name: str) -> Row:
+    """What plain arrays, which every rank has, say of each element."""
 
     def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
         given = _given(function, args, options)
-        a = given.pop(_names(function)[0])
-        named = {"axis": axis, **given}
-        place = named.pop("axis")
-        if place is None:
+        a = given.pop(name)
+        if not isinstance(a, Held) or any(isinstance(x, Held) for x in given.values()):
             raise InvalidTypeError(
-                f"axis is None for {name_of(function)}",
-                "an array over nodes is not flattened",
-                "name an axis of the payload, or call it on to_numpy()",
+                f"{name_of(function)} is given a {type(a).__name__} as {name}",
+                f"{name} alone is over nodes: the rest is plain, and every rank has it",
+                "make the others plain arrays, with to_numpy()",
             )
-        return payload.along_payload(function, _array(a, function), place, **named)
+        return a.with_blocks(function(**given, **{name: a.blocks}))
 
-    return Row(Kind.PAYLOAD, call)
+    return Row(Kind.ELEMENTWISE, call)
 
 
 def _swapped(a: Held, axis1: int, axis2: int) -> Held:
@@ -209,6 +237,9 @@ _REDUCTIONS: dict[Function, Function] = {
     np.nanmax: partial(reduced, monoid=np.fmax),
     np.nansum: statistics.nansum,
     np.nanmean: statistics.nanmean,
+    np.nanvar: statistics.nanvar,
+    np.nanstd: statistics.nanstd,
+    np.trapezoid: trapezoid,
     np.mean: statistics.mean,
     np.var: statistics.var,
     np.std: statistics.std,
@@ -223,9 +254,22 @@ _ELEMENTWISE: tuple[Function, ...] = (
     np.iscomplex, np.isclose, np.isneginf, np.isposinf, np.isreal, np.nan_to_num, np.ones_like,
     np.real, np.round, np.sinc, np.zeros_like,
 )  # fmt: skip
+_LOOKED_UP: dict[Function, str] = {
+    np.digitize: "x",
+    np.interp: "x",
+    np.isin: "element",
+    np.polyval: "x",
+    np.searchsorted: "v",
+}
 TABLE: dict[Function, Row] = {
     **{function: _elementwise(function) for function in _ELEMENTWISE},
     np.where: Row(Kind.ELEMENTWISE, _where),
+    np.select: Row(Kind.ELEMENTWISE, _select),
+    np.copyto: Row(Kind.ELEMENTWISE, _assigned),
+    np.putmask: Row(
+        Kind.ELEMENTWISE, lambda a, mask, values: _assigned(a, values, "unsafe", mask)
+    ),
+    **{function: _looked_up(function, name) for function, name in _LOOKED_UP.items()},
     **{function: _reduction(function, make) for function, make in _REDUCTIONS.items()},
     np.vdot: Row(Kind.REDUCES, statistics.vdot),
     np.allclose: _of_two(np.allclose, partial(statistics.all_of, np.isclose)),
@@ -234,14 +278,10 @@ TABLE: dict[Function, Row] = {
         lambda a1, a2, equal_nan=False: statistics.array_equal(a1, a2, equal_nan),
     ),
     np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
-    np.concatenate: Row(
-        Kind.PAYLOAD, lambda arrays, axis=0: payload.concatenated(arrays, axis)
-    ),
     np.einsum: Row(Kind.PAYLOAD, payload.summed_products),
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),
     np.swapaxes: Row(Kind.PAYLOAD, _swapped),
     np.transpose: Row(Kind.PAYLOAD, lambda a, axes=None: payload.permuted(a, axes)),
-    np.flip: _along(np.flip),
     np.sort: _reduction(np.sort, sort, Kind.MOVES),
     np.argsort: _reduction(np.argsort, argsort, Kind.MOVES),
     np.unique: _reduction(np.unique, unique, Kind.MOVES),
@@ -251,7 +291,15 @@ TABLE: dict[Function, Row] = {
     np.average: _reduction(np.average, average),
     np.bincount: _reduction(np.bincount, bincount),
     np.histogram: _reduction(np.histogram, histogram),
-    np.diff: _along(np.diff, -1),
+    np.concatenate: Row(Kind.MOVES, concatenated),
+    np.diff: _reduction(np.diff, diff, Kind.MOVES),
+    np.flip: _reduction(np.flip, flip, Kind.MOVES),
+    np.fliplr: Row(Kind.MOVES, lambda m: flip(m, 1)),
+    np.flipud: Row(Kind.MOVES, lambda m: flip(m, 0)),
+    np.gradient: Row(Kind.MOVES, gradient),
+    np.pad: _reduction(np.pad, pad, Kind.MOVES),
+    np.repeat: _reduction(np.repeat, repeat, Kind.MOVES),
+    np.take: _reduction(np.take, take, Kind.MOVES),
     np.cumsum: _reduction(np.cumsum, cumsum, Kind.SCANS),
     np.cumprod: _reduction(np.cumprod, cumprod, Kind.SCANS),
     np.cross: Row(Kind.PAYLOAD, lambda a, b: payload.of_last(np.cross, 1, a, b)),
@@ -267,11 +315,5 @@ TABLE: dict[Function, Row] = {
     np.common_type: _dtypes(np.common_type),
 }
 """Layers above add their rows: :mod:`graycube.fourier` those of ``numpy.fft``."""
-_INSTEAD: dict[Function, str] = {
-    np.save: "let all ranks call its method save(path)",
-    np.copyto: "use np.where, which gives a new array",
-    np.putmask: "use np.where, which gives a new array",
-}
-"""What does the work of some functions that are not in the table."""
 _ABOVE = {"numpy.fft": "graycube.fourier"}
 """Which layer that is, in case nobody has used it yet."""

@@ -13,8 +13,9 @@ from graycube.array.moving import as_product, straight
 from graycube.array.ranks import facts_of, require_layout, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidValueError
+from graycube.layout.chosen import Chosen
 from graycube.layout.gathering import Copying, stages
-from graycube.layout.grids import Thinned, finer
+from graycube.layout.grids import finer, thinned
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_powers
 from graycube.run.agreement import Facts
@@ -61,7 +62,7 @@ def coarsen(u: _H, factor: Factor, gather: Factor = 1) -> _H:
         steps = tuple(slice(None, None, f) for f in factors)
         return u.with_blocks(target.scatter(whole.gather(blocks)[steps]), target)
     for stage in found:
-        if isinstance(stage.source, Thinned):
+        if isinstance(stage.source, Chosen):
             blocks = _taken(u.with_blocks(blocks, stage.source.layout), stage.source)
         blocks = carried(blocks, stage.source, stage.target, over, (0,) * len(factors))
     return u.with_blocks(blocks, target)
@@ -84,11 +85,11 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
      <CubeArray (4,) int64 on 4 nodes: (|| b1 g0)>)
     """
 
-    def prepare() -> tuple[tuple[Placement, Thinned, Placement], Facts]:
+    def prepare() -> tuple[tuple[Placement, Chosen, Placement], Facts]:
         factors = require_powers(factor, len(u.layout.shape), "factor", MOST)
         target = finer(u.layout, factors) if layout is None else require_layout(layout)
         _require_finer(u, factors, target)
-        thin = Thinned(as_product(target), factors)
+        thin = thinned(as_product(target), factors)
         return (as_product(u.layout), thin, target), _facts("refine", u, factors, target)
 
     whole, thin, target = together(u.comm, prepare)
@@ -96,17 +97,17 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
     blocks = straight(u.blocks, u.layout, whole, u.comm)
     if over is None:
         made = np.zeros((*between.shape, *u.payload), u.dtype)
-        made[tuple(slice(None, None, f) for f in thin.factors)] = whole.gather(blocks)
+        made[np.ix_(*thin.along)] = whole.gather(blocks)
         return u.with_blocks(target.scatter(made), target)
-    rows = carried(blocks, whole, thin, over, (0,) * len(thin.factors))
+    rows = carried(blocks, whole, thin, over, (0,) * len(thin.along))
     piece = np.zeros((*between.piece(u.nodes).shape, *u.payload), u.dtype)
     piece[np.ix_(*thin.places(u.nodes))] = rows.reshape(*thin.piece(u.nodes).shape, *u.payload)
     fine = blocks_of_local(between, u.nodes, piece)
     return u.with_blocks(straight(fine, between, target, u.comm), target)
 
 
-def _taken(u: Held, thin: Thinned) -> _Blocks:
-    """The block of this rank with every so-manieth element of the one that it has."""
+def _taken(u: Held, thin: Chosen) -> _Blocks:
+    """The block of this rank with those elements of the one that it has."""
     piece = local(u)[np.ix_(*thin.places(u.nodes))]
     return piece.reshape(*thin.held_shape(u.nodes), *u.payload)
 
@@ -120,7 +121,7 @@ def _facts(
 
 
 def _require_finer(u: Held, factors: tuple[int, ...], target: Placement) -> None:
-    found = Thinned(target, factors).shape if len(target.shape) == len(factors) else None
+    found = thinned(target, factors).shape if len(target.shape) == len(factors) else None
     if found != u.layout.shape or target.node_count != u.layout.node_count:
         raise InvalidValueError(
             f"the array has shape {u.layout.shape} on {u.layout.node_count} nodes",

@@ -6,7 +6,7 @@ Whatever works on arrays is above, and makes new ones with :meth:`Held.with_bloc
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -17,6 +17,8 @@ from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
 from graycube.run.mpi import Comm
+
+_Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,13 +110,15 @@ class Held:
             return layout.held_shape(self.nodes)
         return None
 
-    def astype(self, dtype: DTypeLike) -> Self:
+    def astype(
+        self, dtype: DTypeLike, casting: _Casting = "unsafe", *, copy: bool = True
+    ) -> Self:
         """The same array in another dtype.
 
         >>> Held(np.array([[1], [2]]), Layout.nodes(1)).astype(complex).dtype
         dtype('complex128')
         """
-        return self.with_blocks(self.blocks.astype(dtype))
+        return self.with_blocks(self.blocks.astype(dtype, casting=casting, copy=copy))
 
 
 def require_array(a: object, what: str) -> None:

@@ -13,6 +13,7 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.layout import Layout
+from graycube.layout.chosen import within
 from graycube.run import mpi
 
 _Array = NDArray[Any]
@@ -119,12 +120,9 @@ def _put_own(found: _Array, a: Held, wanted: Sequence[_Array]) -> None:
         found[here] = a.blocks[node[here] - a.nodes.start, slot[here]]
         return
     own = a.layout.piece(a.nodes).coordinates
-    pairs = zip(wanted, own, strict=True)
-    which = [np.flatnonzero(np.isin(some, mine)) for some, mine in pairs]
-    within = [
-        np.searchsorted(mine, some[k]) for mine, some, k in zip(own, wanted, which, strict=True)
-    ]
-    found[np.ix_(*which)] = a.blocks.reshape(*map(len, own), *a.payload)[np.ix_(*within)]
+    pairs = [within(some, mine) for some, mine in zip(wanted, own, strict=True)]
+    goal, source = (np.ix_(*(pair[k] for pair in pairs)) for k in (0, 1))
+    found[goal] = a.blocks.reshape(*map(len, own), *a.payload)[source]
 
 
 def _box(
@@ -141,11 +139,16 @@ def _box(
     fill = [slice(None)] * (a.ndim - len(parts) + len(dots))
     parts[at : at + 1] = fill
     axes = enumerate(zip(parts, a.shape, strict=True))
-    coordinates = [_coordinates(k, part, length) for k, (part, length) in axes]
+    coordinates = [coordinates_of(k, part, length) for k, (part, length) in axes]
     return coordinates, tuple(slice(None) if isinstance(k, slice) else 0 for k in parts)
 
 
-def _coordinates(axis: int, part: object, length: int) -> _Array:
+def coordinates_of(axis: int, part: object, length: int) -> _Array:
+    """What a slice or an integer takes along an axis.
+
+    >>> coordinates_of(0, slice(None, None, -2), 5), coordinates_of(0, -1, 5)
+    (array([4, 2, 0]), array([4]))
+    """
     if isinstance(part, slice):
         return np.arange(length)[part]
     if isinstance(part, bool) or not isinstance(part, int | np.integer):

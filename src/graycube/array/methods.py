@@ -11,14 +11,17 @@ from graycube.array import payload, statistics
 from graycube.array.elementwise import applied, element_by_element
 from graycube.array.functions import called
 from graycube.array.held import Held
+from graycube.array.instead import NAMES, NoSuchName
 from graycube.array.over import Axes
 from graycube.array.ranks import spread
 from graycube.array.reductions import reduced
 from graycube.array.scans import cumprod, cumsum
+from graycube.array.sharing import not_unasked
 from graycube.array.sums import reproducible_sum
+from graycube.array.writing import put
 from graycube.errors import InvalidTypeError, InvalidValueError
 
-_Index = int | slice | EllipsisType | None | list[int]
+_Index = int | slice | EllipsisType | None | list[int] | Held | np.ndarray[Any, Any]
 _ARRAYS = (Held, np.ndarray)
 
 
@@ -144,7 +147,13 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         )
 
     def prod(
-        self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        *,
+        keepdims: bool = False,
+        initial: object = None,
+        where: object = None,
     ) -> Any:  # noqa: ANN401
         """The product of elements.
 
@@ -152,7 +161,15 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         >>> LikeNumpy(np.array([[3], [5]]), Layout.nodes(1)).prod()
         np.int64(15)
         """
-        return reduced(self, np.multiply, axis, dtype=dtype, keepdims=keepdims)
+        return reduced(
+            self,
+            np.multiply,
+            axis,
+            dtype=dtype,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
+        )
 
     def mean(
         self,
@@ -207,13 +224,27 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """
         return cumprod(self, axis, dtype)
 
-    def max(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+    def max(
+        self,
+        axis: Axes = None,
+        *,
+        keepdims: bool = False,
+        initial: object = None,
+        where: object = None,
+    ) -> Any:  # noqa: ANN401
         """The largest element."""
-        return reduced(self, np.maximum, axis, keepdims=keepdims)
+        return reduced(self, np.maximum, axis, keepdims=keepdims, initial=initial, where=where)
 
-    def min(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+    def min(
+        self,
+        axis: Axes = None,
+        *,
+        keepdims: bool = False,
+        initial: object = None,
+        where: object = None,
+    ) -> Any:  # noqa: ANN401
         """The smallest element."""
-        return reduced(self, np.minimum, axis, keepdims=keepdims)
+        return reduced(self, np.minimum, axis, keepdims=keepdims, initial=initial, where=where)
 
     def argmax(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
         """Where the first of the largest elements is."""
@@ -223,13 +254,48 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """Where the first of the smallest elements is."""
         return statistics.extreme_at(self, np.minimum, axis, keepdims=keepdims)
 
-    def all(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+    def all(self, axis: Axes = None, *, keepdims: bool = False, where: object = None) -> Any:  # noqa: ANN401
         """Whether all elements are true."""
-        return reduced(self, np.logical_and, axis, keepdims=keepdims)
+        return reduced(self, np.logical_and, axis, keepdims=keepdims, where=where)
 
-    def any(self, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+    def any(self, axis: Axes = None, *, keepdims: bool = False, where: object = None) -> Any:  # noqa: ANN401
         """Whether any element is true."""
-        return reduced(self, np.logical_or, axis, keepdims=keepdims)
+        return reduced(self, np.logical_or, axis, keepdims=keepdims, where=where)
+
+    def item(self) -> Any:  # noqa: ANN401
+        """The only element, as a number of Python's; collective. Refused where there are more.
+
+        >>> from graycube.layout import Layout
+        >>> LikeNumpy(np.array([[3], [5]]), Layout.nodes(1)).max(keepdims=True).item()
+        5
+        """
+        if self.size != 1:
+            raise InvalidValueError(
+                f"an array of shape {self.shape} is asked for its only element",
+                "it has more of them",
+                "use u.read[3, 5], on all ranks, for one of them",
+            )
+        return self.max().item()
+
+    def fill(self, value: object) -> None:
+        """Write one number, or one payload, everywhere.
+
+        >>> from graycube.layout import Layout
+        >>> u = LikeNumpy(np.zeros((2, 2)), Layout.mesh((4,), nodes=(2,)))
+        >>> u.fill(3)
+        >>> u.blocks.tolist()
+        [[3.0, 3.0], [3.0, 3.0]]
+        """
+        put(self, ..., value)
+
+    def __str__(self) -> str:
+        """A line about the array, and what of it is here, shortened as NumPy does it."""
+        try:
+            piece = self.layout.piece(self.nodes)
+            here = f"\nu[{payload.in_brackets(piece.slices)}], which is here:"
+        except InvalidValueError:  # what is here has no such index
+            return repr(self)
+        return f"{self!r}{here if spread(self.comm) else ''}\n{piece.of(self.blocks)}"
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -252,11 +318,20 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         return self.with_blocks(self.blocks[payload.of_payload(self, key)])
 
     def __setitem__(self, key: _Index | tuple[_Index, ...], value: "Held | ArrayLike") -> None:
-        """Put numbers, payload or an array of this layout there."""
-        places = payload.of_payload(self, key, write=True)
-        part = self.with_blocks(self.blocks[places])
-        element_by_element(np.positive, [value], {}, part)
-        self.blocks[places] = part.blocks
+        """Write there; every rank calls, and writes what it has of it, so nothing is sent.
+
+        Along axes of the layout the index has integers and slices, or is a mask. What stands
+        there broadcasts to the shape that NumPy gives ``u[key]``; an array over nodes is
+        written to all of the elements, or with ``np.copyto(u, v, where=mask)``.
+
+        >>> from graycube.layout import Layout
+        >>> u = LikeNumpy(np.zeros((2, 2)), Layout.mesh((4,), nodes=(2,)))
+        >>> u[1:3] = [5, 7]
+        >>> u[u == 0] = 1
+        >>> u.blocks.tolist()
+        [[1.0, 5.0], [7.0, 1.0]]
+        """
+        put(self, key, value)
 
     def __array__(
         self,
@@ -271,11 +346,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
                 "use blocks, or allow a copy",
             )
         if spread(self.comm) is not None:
-            raise InvalidTypeError(
-                f"a CubeArray of shape {self.shape} is to become a plain array",
-                "its elements are on several ranks, and nothing gathers unless it says so",
-                "call to_numpy() on all ranks, gather() for one, or use the blocks",
-            )
+            raise not_unasked("numpy", self.shape)
         whole = self.layout.gather(self.blocks)
         shares = np.may_share_memory(whole, self.blocks)
         return np.array(whole, dtype=dtype, copy=True if shares else None)
@@ -301,3 +372,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         if not all(issubclass(kind, _ARRAYS) for kind in types):
             return NotImplemented
         return called(function, args, options)
+
+
+for _name, _hint in NAMES.items():
+    setattr(LikeNumpy, _name, NoSuchName(_name, _hint))

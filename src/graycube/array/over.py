@@ -30,6 +30,10 @@ class Over:
     payload: tuple[int, ...]
     keepdims: bool
 
+    def counted(self, d: int) -> tuple[int, ...]:
+        """The axes as users count them, after d of the layout."""
+        return (*self.layout, *(d + k for k in self.payload))
+
 
 def over_axes(a: Held, axis: Axes, *, keepdims: bool = False) -> Over:
     """The axes that NumPy's ``axis`` names; all of them for None.
@@ -107,7 +111,13 @@ def way_of(layout: Placement, nodes: range, payload: tuple[int, ...], over: Over
         plain = not over.keepdims and len(gone) == len(layout.shape)
         left = None if plain else layout.without_axes(gone, keepdims=over.keepdims)
     return Reducing(
-        {"operation": "reduction", "layout": layout, "payload": payload, "axis": over},
+        {
+            "operation": "reduction",
+            "layout": layout,
+            "payload": payload,
+            "axis": over.counted(len(layout.shape)),
+            "keepdims": over.keepdims,
+        },
         gone,
         shape,
         along,

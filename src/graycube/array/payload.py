@@ -16,56 +16,125 @@ from numpy.typing import NDArray
 
 from graycube.array.aligning import require_same_ranks
 from graycube.array.held import Held
+from graycube.array.indices import coordinates_of
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.layout.required import require_axis
 
 _H = TypeVar("_H", bound=Held)
 _Blocks = NDArray[Any]
+WHOLE = slice(None)
 
 
-_READ = "u[..., 0] takes a component, u.read[3] elements and boxes, and gc.where takes masks"
-_WRITE = (
-    "write elements with u[...] = gc.where(i == 3, x, u), where i, j = u.indices(sparse=True)"
-)
-
-
-def of_payload(a: Held, key: object, *, write: bool = False) -> tuple[Any, ...]:
+def of_payload(a: Held, key: object) -> tuple[Any, ...]:
     """The index into the blocks for an index into the whole array that takes payload only.
 
     >>> from graycube.layout import Layout
     >>> of_payload(Held(np.zeros((2, 1, 3)), Layout.nodes(1)), (..., 0))
     (slice(None, None, None), slice(None, None, None), 0)
     """
+    if is_mask(key):
+        raise InvalidTypeError(
+            "u[mask] is asked for",
+            "elements where a mask is true are on any nodes",
+            "use np.where(mask, u, 0), u.sum(where=mask), np.add(u, 1, out=u, where=mask), or "
+            "u.local[mask.local] for those that are here",
+        )
+    along, inside = parts_of(a, key)
+    if not all_whole(along):
+        shown, taken = in_brackets(key), _by_taking(a, along, inside)
+        raise InvalidTypeError(
+            f"u[{shown}] is asked for",
+            "its elements are on some of the nodes, and reading by [] sends nothing",
+            f"on all ranks write {taken} for an array over nodes, u.read[{shown}] for a plain "
+            "one, or u.halo(1) for neighbours; u.local is what is here",
+        )
+    return (WHOLE, WHOLE, *inside)
+
+
+def _by_taking(a: Held, along: Sequence[Any], inside: Sequence[Any]) -> str:
+    """What takes the same elements to nodes, as a line."""
+    line = "u"
+    for k, part in reversed([*enumerate(along)]):  # as an integer takes its axis away
+        if isinstance(part, list | np.ndarray):
+            line = f"np.take({line}, {np.asarray(part).tolist()}, axis={k})"
+        elif not isinstance(part, slice):
+            line = f"np.take({line}, {coordinates_of(k, part, a.shape[k])[0]}, axis={k})"
+        elif part != WHOLE:
+            line = f"np.take({line}, {range(*part.indices(a.shape[k]))}, axis={k})"
+    return line if all_whole(inside) else f"{line}[..., {in_brackets((*inside,))}]"
+
+
+def parts_of(a: Held, key: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """What an index has along the axes of the layout, and for the payload.
+
+    >>> from graycube.layout import Layout
+    >>> parts_of(Held(np.zeros((2, 1, 3)), Layout.nodes(1)), (1, 2))
+    ((1,), (2,))
+    >>> parts_of(Held(np.zeros((2, 1, 3)), Layout.nodes(1)), (..., None))
+    ((slice(None, None, None),), (slice(None, None, None), None))
+    """
     parts = key if isinstance(key, tuple) else (key,)
     dots = [k for k, part in enumerate(parts) if part is Ellipsis]
+    used = len([part for part in parts if part is not None]) - len(dots)
     d = len(a.layout.shape)
-    if len(dots) == 1:
-        used = sum(part is not None for part in parts) - 1
-        fill = (slice(None),) * (a.ndim - used)
-        parts = (*parts[: dots[0]], *fill, *parts[dots[0] + 1 :])
-    whole = slice(None)
-    leading = [isinstance(part, slice) and part == whole for part in parts[:d]]
-    if len(dots) > 1 or len(parts) < d or not all(leading):
-        raise InvalidTypeError(
-            f"the index is {key!r:.80}",
-            f"it takes from the payload, of shape {a.payload}, and all of the axes before",
-            _WRITE if write else _READ,
+    if len(dots) > 1 or used > a.ndim:
+        raise OutOfRangeError(
+            f"u[{in_brackets(key)}] has {used} entries",
+            f"the array has shape {a.shape}, with a payload of shape {a.payload}",
+            "leave some out" if used > a.ndim else "write ... once",
         )
-    inside = parts[d:]
-    for part in inside:
+    at = dots[0] if dots else len(parts)
+    parts = (*parts[:at], *(WHOLE,) * (a.ndim - used), *parts[at + len(dots) :])
+    if [part for part in parts[:d] if part is None]:
+        raise InvalidTypeError(
+            f"u[{in_brackets(key)}] has a new axis before those of the layout",
+            "new axes come behind them, as payload",
+            "write u[..., None]",
+        )
+    for part in parts[d:]:
         if isinstance(part, Held):
             raise InvalidTypeError(
-                "the index is a CubeArray", "payload is taken by plain indices", "use gc.where"
+                "the index is a CubeArray", "payload is taken by plain indices", "use np.where"
             )
-    taken = sum(part is not None for part in inside)
-    if taken > len(a.payload):
-        raise OutOfRangeError(
-            f"the index has {taken} entries for the payload",
-            f"the array has shape {a.shape}, with a payload of shape {a.payload}",
-            "leave some out",
-        )
-    return (whole, whole, *inside)
+    return parts[:d], parts[d:]
+
+
+def all_whole(along: Sequence[object]) -> bool:
+    """Whether an index takes all along axes.
+
+    >>> all_whole([slice(None), slice(None)]), all_whole([slice(3)])
+    (True, False)
+    """
+    return not [part for part in along if not (isinstance(part, slice) and part == WHOLE)]
+
+
+def is_mask(key: object) -> bool:
+    """Whether an index is an array of truth values, or one over nodes.
+
+    >>> is_mask(np.array([True])), is_mask(np.array([1]))
+    (True, False)
+    """
+    return isinstance(key, Held) or (isinstance(key, np.ndarray) and key.dtype == bool)
+
+
+def in_brackets(key: object) -> str:
+    """An index as it is written.
+
+    >>> in_brackets((..., slice(3, None), slice(None, None, 2), None, 5))
+    '..., 3:, ::2, None, 5'
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    return ", ".join(map(_written, parts))[:80]
+
+
+def _written(part: object) -> str:
+    if isinstance(part, slice):
+        ends = ["" if end is None else str(end) for end in (part.start, part.stop)]
+        return ":".join(ends if part.step is None else [*ends, str(part.step)])
+    if isinstance(part, Held):
+        return "mask"
+    return "..." if part is Ellipsis else repr(part)
 
 
 def stack(arrays: Sequence[_H], axis: int = -1) -> _H:
@@ -126,7 +195,7 @@ def of_last(function: Callable[..., Any], count: int, *operands: object) -> Any:
                 f"it works on the last {count} axes, and those of the layout are no part of it",
                 "stack components first, or use to_numpy()",
             )
-        _require_layout(ours[0], x)
+        require_same_layout(ours[0], x)
     values = (x.blocks if isinstance(x, Held) else x for x in operands)
     return ours[0].with_blocks(function(*values))
 
@@ -155,7 +224,7 @@ def summed_products(subscripts: str, *operands: object) -> Any:  # noqa: ANN401
             "write, for example, '...i,...i->...' or 'ij,...j->...i'",
         )
     for x in ours[1:]:
-        _require_layout(ours[0], x)
+        require_same_layout(ours[0], x)
     values: list[Any] = [x.blocks if isinstance(x, Held) else x for x in operands]
     return ours[0].with_blocks(np.einsum(subscripts, *values))
 
@@ -204,8 +273,10 @@ def _payload_axis(a: Held, axis: int, count: int, what: str) -> int:
     if k < d:
         raise InvalidValueError(
             f"axis {axis} of numpy.{what} is one of the {d} axes of the layout",
-            "nothing is joined or ordered along axes that are over nodes",
-            f"use axis {d} or a higher one, axis=-1 for the last, or to_numpy()",
+            "new axes come behind them, as payload"
+            if count > a.ndim
+            else "it works on payload",
+            "use axis=-1" if count > d else "add axes of payload with u[..., None] or gc.stack",
         )
     return k - d + 2
 
@@ -223,7 +294,7 @@ def _alike(
             "use CubeArray.from_numpy(x, layout), or a.to_cube() of a gc.jax.Array",
         )
     for x in given[1:]:
-        _require_layout(given[0], x)
+        require_same_layout(given[0], x)
         if same_shape and x.shape != given[0].shape:
             raise InvalidValueError(
                 f"the arrays have shapes {given[0].shape} and {x.shape}",
@@ -233,7 +304,13 @@ def _alike(
     return given[0], [x.blocks for x in given]
 
 
-def _require_layout(first: Held, other: Held) -> None:
+def require_same_layout(first: Held, other: Held) -> None:
+    """Refuse arrays of different layouts or communicators.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[1], [2]]), Layout.nodes(1))
+    >>> require_same_layout(a, a)
+    """
     if other.layout != first.layout:
         raise InvalidValueError(
             f"the layouts are {first.layout} and {other.layout}",

@@ -51,6 +51,22 @@ def brought_together(
     return None if found is None else layout.gathered(found)
 
 
+def not_unasked(who: str, shape: tuple[int, ...]) -> InvalidTypeError:
+    """The error for a library that asks for the whole of an array, as a rule on one rank only.
+
+    >>> print(not_unasked("matplotlib", (64, 32)))
+    matplotlib asks for the whole of a CubeArray of shape (64, 32): its elements are on several
+    ranks, and nothing gathers unless all ranks say so; write whole = u.to_numpy() on all ranks,
+    or whole = u.gather() for rank 0 alone, and pass that
+    """
+    return InvalidTypeError(
+        f"{who} asks for the whole of a CubeArray of shape {shape}",
+        "its elements are on several ranks, and nothing gathers unless all ranks say so",
+        "write whole = u.to_numpy() on all ranks, or whole = u.gather() for rank 0 alone, "
+        "and pass that",
+    )
+
+
 def rows_of_nodes(layout: Placement) -> list[int]:
     """How many elements each node holds.
 

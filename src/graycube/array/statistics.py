@@ -226,6 +226,41 @@ def nanmean(
     return of_arrays(_quotient, total, count)
 
 
+def nanvar(
+    a: Held,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    ddof: float = 0,
+    *,
+    keepdims: bool = False,
+) -> _Any:
+    """The variance of what is a number.
+
+    >>> from graycube.layout import Layout
+    >>> nanvar(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
+    np.float64(0.0)
+    """
+    there = a.with_blocks(~np.isnan(a.blocks))
+    return var(a, axis, dtype, ddof, keepdims=keepdims, where=there)
+
+
+def nanstd(
+    a: Held,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    ddof: float = 0,
+    *,
+    keepdims: bool = False,
+) -> _Any:
+    """The standard deviation of what is a number.
+
+    >>> from graycube.layout import Layout
+    >>> nanstd(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
+    np.float64(0.0)
+    """
+    return of_arrays(np.sqrt, nanvar(a, axis, dtype, ddof, keepdims=keepdims))
+
+
 def _count(a: Held, axis: Axes, where: object, *, keepdims: bool) -> Any:  # noqa: ANN401
     """How many elements a reduction takes in."""
     if where is not None:

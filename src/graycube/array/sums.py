@@ -46,7 +46,11 @@ def reproducible_sum(  # noqa: PLR0913
 
     def prepare() -> tuple[tuple[Over, np.dtype[Any], Held], Facts]:
         over, kind = over_axes(a, axis), np.dtype(dtype or a.dtype)
-        facts = {**facts_of("reproducible sum", a.layout, a.blocks), "axis": over, "to": kind}
+        facts = {
+            **facts_of("reproducible sum", a.layout, a.blocks),
+            "axis": over.counted(len(a.layout.shape)),
+            "to": kind,
+        }
         taken = a
         if where is not None:
             taken = element_by_element(np.where, [where, a, a.dtype.type(0)], {})

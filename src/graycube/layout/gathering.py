@@ -16,7 +16,8 @@ from math import gcd
 
 from graycube.gf2 import AffineMap, Matrix
 from graycube.gf2.span import without
-from graycube.layout.grids import Thinned, coarser, in_order
+from graycube.layout.chosen import Chosen
+from graycube.layout.grids import coarser, in_order, thinned
 from graycube.layout.layout import Layout
 from graycube.layout.ownership import Ownership
 from graycube.layout.placement import Placement
@@ -36,7 +37,7 @@ class Copying:
     (b0 || c2 c1 c0) 4 1
     """
 
-    source: Placement | Thinned
+    source: Placement | Chosen
     target: Placement
     flip: int | None = None
     size: int | None = None
@@ -47,7 +48,7 @@ def stages(layout: Placement, factors: Sequence[int], gather: Sequence[int]) -> 
     goal = coarser(layout, factors)
     if not (isinstance(layout, Layout) and isinstance(goal, Layout)):
         wide = gathered(goal, gather)
-        first = Copying(Thinned(layout, tuple(factors)), goal)
+        first = Copying(thinned(layout, factors), goal)
         return [first] if wide == goal else [first, Copying(goal, wide)]
     found = list(_thinned(layout, factors, goal))
     for k, count in enumerate(gather):
@@ -103,7 +104,7 @@ def copy_basis(layout: Layout) -> list[int]:
 def _thinned(layout: Layout, factors: Sequence[int], goal: Layout) -> Iterator[Copying]:
     """At once where nothing is sent, else bit by bit."""
     if goal.copies == layout.copies:
-        yield Copying(Thinned(layout, tuple(factors)), goal, 0, 0)
+        yield Copying(thinned(layout, factors), goal, 0, 0)
         return
     fine = layout
     for k, factor in enumerate(factors):
@@ -113,7 +114,7 @@ def _thinned(layout: Layout, factors: Sequence[int], goal: Layout) -> Iterator[C
             if not isinstance(half, Layout):  # the goal is one, so none of these is not
                 raise TypeError(half)
             flip = new_copy(fine, half)
-            yield Copying(Thinned(fine, halves), half, flip, half.block_size if flip else 0)
+            yield Copying(thinned(fine, halves), half, flip, half.block_size if flip else 0)
             fine = half
 
 

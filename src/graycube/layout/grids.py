@@ -11,63 +11,28 @@ Rules.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from graycube.gf2 import AffineMap, Matrix
-from graycube.gf2.arrays import IntArray
 from graycube.gf2.span import Span
 from graycube.layout.axis import Axis
+from graycube.layout.chosen import Chosen
 from graycube.layout.layout import Layout
 from graycube.layout.ownership import Ownership, are_apart
-from graycube.layout.pieces import Piece
 from graycube.layout.placement import Placement
 from graycube.layout.share import SharedAxis
 
 
-@dataclass(frozen=True)
-class Thinned:
-    """Every so-manieth element of a layout, on the nodes that have it, in C order.
+def thinned(layout: Placement, factors: Sequence[int]) -> Chosen:
+    """Every so-manieth element of a layout, on the nodes that have it.
 
-    >>> thin = Thinned(Layout.mesh((8,), nodes=(2,)), (2,))
-    >>> thin.shape, thin.piece(range(1, 2)).coordinates, thin.node_of(np.arange(4))
-    ((4,), (array([2, 3]),), array([0, 0, 1, 1]))
+    >>> thinned(Layout.mesh((8,), nodes=(2,)), (2,)).piece(range(1, 2)).coordinates
+    (array([2, 3]),)
     """
-
-    layout: Placement
-    factors: tuple[int, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes."""
-        pairs = zip(self.layout.shape, self.factors, strict=True)
-        return tuple(-(-length // factor) for length, factor in pairs)
-
-    def held_shape(self, nodes: range) -> tuple[int, int]:
-        """The first two axes of the blocks: one block, and its elements."""
-        return 1, int(np.prod(self.piece(nodes).shape))
-
-    def places(self, nodes: range) -> tuple[IntArray, ...]:
-        """Where these elements are in the piece that nodes have of the layout."""
-        own = self.layout.piece(nodes).coordinates
-        return tuple(np.flatnonzero(c % f == 0) for c, f in zip(own, self.factors, strict=True))
-
-    def piece(self, nodes: range) -> Piece:
-        """The piece of some nodes, whose blocks have its order."""
-        triples = zip(
-            self.layout.piece(nodes).coordinates, self.places(nodes), self.factors, strict=True
-        )
-        return Piece(tuple(along[where] // factor for along, where, factor in triples), None)
-
-    def node_of(self, *coordinates: IntArray) -> IntArray:
-        """The lowest node that has an element."""
-        pairs = zip(coordinates, self.factors, strict=True)
-        return self.layout.node_of(*(c * factor for c, factor in pairs))
-
-    def nodes_like(self, node: int) -> list[int]:
-        """The nodes that have the same elements as one."""
-        return self.layout.nodes_like(node)
+    pairs = zip(layout.shape, factors, strict=True)
+    return Chosen(layout, tuple(range(0, length, factor) for length, factor in pairs))
 
 
 def coarser(layout: Placement, factors: Sequence[int]) -> Placement:
@@ -85,7 +50,9 @@ def coarser(layout: Placement, factors: Sequence[int]) -> Placement:
         axes = [_coarser(axis, k) for axis, k in zip(layout.axes, counts, strict=True)]
         found = tuple(axis for axis in axes if axis is not None)
         return (
-            without_low(layout, found) if len(found) == len(axes) else _shared(layout, factors)
+            without_low(layout, found)
+            if len(found) == len(axes)
+            else in_shares(layout, factors)
         )
     if not isinstance(layout, Ownership):
         raise TypeError(layout)
@@ -176,8 +143,12 @@ def without_low(layout: Layout, axes: tuple[Axis, ...]) -> Layout:
     return Layout(address, layout.n, axes, len(copies))
 
 
-def _shared(layout: Layout, factors: Sequence[int]) -> Ownership:
-    """Rule 3: each axis on as many nodes as before, on the same ones where that is a mesh."""
+def in_shares(layout: Layout, factors: Sequence[int]) -> Ownership:
+    """Rule 3: each axis on as many nodes as before, on the same ones where that is a mesh.
+
+    >>> print(in_shares(Layout.mesh((8, 6), nodes=(4, 1), ownership=False), [1, 1]))
+    (8 on 4, 6)
+    """
     mask = (1 << layout.n) - 1
     columns, found = layout.map.matrix.columns, list[SharedAxis]()
     for k, (length, factor) in enumerate(zip(layout.shape, factors, strict=True)):

@@ -1,0 +1,174 @@
+"""Differences and integrals along axes, as NumPy has them, by a halo or a weighted sum.
+
+Rules; all are collective.
+
+1. Along axes of the layout a derivative is a stencil whose coefficients depend on the index.
+   NumPy gives them: what it makes of arrays that are 1 at every fifth index.
+2. What a coefficient of zero stands before is left out, as it may be no number.
+3. An integral is a sum of what is multiplied by weights.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.choosing import agree, cut
+from graycube.array.elementwise import element_by_element
+from graycube.array.held import Held
+from graycube.array.payload import along_payload
+from graycube.array.reductions import reduced
+from graycube.array.window import Window, window
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout.required import require_axis
+
+_H = TypeVar("_H", bound=Held)
+_Line = NDArray[Any]
+
+
+def thin(a: _H, axis: int, line: _Line) -> _H:
+    """A plain line along an axis of the layout of an array, of length 1 along the others.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.zeros((2, 2)), Layout.mesh((2, 2), nodes=(2, 1)))
+    >>> thin(a, 0, np.array([5, 6])).shape, thin(a, 0, np.array([5, 6])).blocks.tolist()
+    ((2, 1), [[5], [6]])
+    """
+    others = [k for k in range(len(a.layout.shape)) if k != axis]
+    layout = a.layout.without_axes(others, keepdims=True) if others else a.layout
+    return a.with_blocks(line[layout.indices_on(a.nodes)[axis]], layout)
+
+
+def diff(a: _H, n: int = 1, axis: int = -1) -> _H:
+    """Each element less the one before it along an axis, so many times, as ``numpy.diff``.
+
+    >>> from graycube.layout import Layout
+    >>> diff(Held(np.array([[1, 4], [9, 16]]), Layout.mesh((4,), nodes=(2,)))).blocks.tolist()
+    [[3, 5, 7]]
+    """
+    agree("diff", a, n=n, axis=axis)
+    k, d = require_axis(axis, a.ndim), len(a.layout.shape)
+    if k >= d:
+        return along_payload(np.diff, a, k, n)
+    if not 0 <= n < a.shape[k]:
+        raise InvalidValueError(
+            f"n is {n} along axis {k} of {a.shape[k]} elements",
+            "an array over nodes has one element at least along each axis",
+            f"use n in 0..{a.shape[k] - 1}",
+        )
+    less = np.not_equal if a.dtype == bool else np.subtract
+    length = a.shape[k]
+    for _ in range(n):
+        w = window(a, _reach(d, k, 0, 1), periodic=False, corners=False, fill=0)
+        a = element_by_element(less, [w[_step(d, k, 1)], a], {})
+    return cut(a, k, length - n)
+
+
+def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:  # noqa: ANN401
+    """The derivatives along axes, as ``numpy.gradient``: one array, or a tuple of some.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[1.0, 4], [9, 16]]), Layout.mesh((4,), nodes=(2,)))
+    >>> gradient(a).blocks.tolist(), gradient(a, 0.5, edge_order=2).blocks.tolist()
+    ([[3.0, 4.0], [6.0, 7.0]], [[4.0, 8.0], [12.0, 16.0]])
+    """
+    agree("gradient", f, spacings=varargs, axis=axis, edge_order=edge_order)
+    d = len(f.layout.shape)
+    given = range(f.ndim) if axis is None else axis if isinstance(axis, Sequence) else [axis]
+    axes = [require_axis(k, f.ndim) for k in given]
+    spacings = [*(varargs or [1.0])]
+    if len(spacings) == 1 and np.ndim(spacings[0]) == 0:
+        spacings *= len(axes)
+    if len(spacings) != len(axes):
+        raise InvalidTypeError(
+            f"{len(spacings)} spacings are given for {len(axes)} axes",
+            "one number is for all axes, or there is a number or a line for each",
+            "pass as many, or name axes with axis=",
+        )
+    pairs = [*zip(axes, spacings, strict=True)]
+    lines = {k: _coefficients(f, k, dx, edge_order) for k, dx in pairs if k < d}
+    reach = [edge_order if k in lines else 0 for k in range(d)]
+    w = window(f, reach, periodic=False, corners=False, fill=0) if lines else None
+    made = tuple(
+        _derivative(w, f, k, lines[k])
+        if w is not None and k in lines
+        else f.with_blocks(np.gradient(f.blocks, dx, axis=k - d + 2, edge_order=edge_order))
+        for k, dx in pairs
+    )
+    return made[0] if len(made) == 1 else made
+
+
+def _coefficients(
+    f: Held,
+    axis: int,
+    spacing: Any,  # noqa: ANN401 - a number or a line
+    edge_order: Any,  # noqa: ANN401
+) -> dict[int, _Line]:
+    """By steps along an axis, the coefficient of every index (rule 1)."""
+    index = np.arange(f.shape[axis])
+    dtype = f.dtype if f.dtype.kind in "fc" else np.dtype(float)
+    ones = [(index % 5 == r).astype(float) for r in range(5)]
+    every = np.array([np.gradient(one, spacing, edge_order=edge_order) for one in ones])
+    lines = {s: every[(index + s) % 5, index] for s in range(-edge_order, edge_order + 1)}
+    return {s: line.astype(np.zeros((), dtype).real.dtype) for s, line in lines.items()}
+
+
+def _derivative(w: Window[_H], f: _H, axis: int, lines: dict[int, _Line]) -> _H:
+    """The sum of coefficients and what is so many steps on (rule 2)."""
+    some = next(iter(lines.values()))
+    total = f.with_blocks(np.zeros(f.blocks.shape, np.result_type(f.dtype, some)))
+    for step, line in lines.items():
+        coefficient = thin(f, axis, line)
+        where = thin(f, axis, line != 0)
+        if where.blocks.any():
+            term = element_by_element(
+                np.multiply, [w[_step(w.halo.reach, axis, step)], coefficient], {}
+            )
+            element_by_element(np.add, [total, term], {"where": where}, total)
+    return total
+
+
+def _reach(d: int, axis: int, below: int, above: int) -> list[Any]:
+    return [(below, above) if k == axis else 0 for k in range(d)]
+
+
+def _step(d: Any, axis: int, step: int) -> list[int]:  # noqa: ANN401 - how many, or as many
+    count = d if isinstance(d, int) else len(d)
+    return [step if k == axis else 0 for k in range(count)]
+
+
+def trapezoid(y: Held, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:  # noqa: ANN401
+    """The integral along an axis by the trapezoidal rule, as ``numpy.trapezoid``.
+
+    ``x`` is None or a plain line of the points. Integers and truth values are added as floats,
+    which do not overflow.
+
+    >>> from graycube.layout import Layout
+    >>> trapezoid(Held(np.array([[1, 4], [9, 16]]), Layout.mesh((4,), nodes=(2,))))
+    np.float64(21.5)
+    """
+    agree("trapezoid", y, x=x, dx=dx, axis=axis)
+    k, d = require_axis(axis, y.ndim), len(y.layout.shape)
+    if np.shape(x) not in {(), y.shape[k : k + 1]} or np.ndim(dx):
+        raise InvalidValueError(
+            f"x has shape {np.shape(x)} and dx has shape {np.shape(dx)}",
+            f"x is a plain line of {y.shape[k]} points, and dx a number",
+            "for others, sum what you multiply by weights: (y * weights).sum(axis)",
+        )
+    if k >= d:
+        return y.with_blocks(np.trapezoid(y.blocks, x, dx, k - d + 2))
+
+    def of() -> Held:
+        steps: Any = dx if x is None else np.diff(x)
+        weights = np.zeros(y.shape[k])
+        weights[1:] += steps / 2
+        weights[:-1] += steps / 2
+        dtype = np.result_type(np.zeros((), y.dtype) / 2, steps)
+        values = y if y.shape[k] > 1 else y.with_blocks(np.zeros_like(y.blocks))
+        found: Held = element_by_element(
+            np.multiply, [values, thin(y, k, weights)], {"dtype": dtype}
+        )
+        return found
+
+    return reduced(y, np.add, k, of=of)

@@ -1,0 +1,83 @@
+"""What to write instead of functions and names of NumPy's that arrays do not have."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+_PLACES = (
+    "use np.count_nonzero(mask), np.where(mask, u, 0), or np.argwhere(mask.local), which "
+    "counts from where u.slices begins"
+)
+_SHAPE = "the layout has the shape: use u.local.reshape(...), what is here, or to_numpy()"
+_PRODUCT = "use np.vdot(a, b) for the sum of products, and np.einsum or @ for those of payload"
+_INDICES = "use i, j = u.indices(sparse=True)"
+_MASK = "write u[mask] = value, or np.copyto(u, v, where=mask)"
+_FUNCTIONS: dict[str, str] = {
+    **dict.fromkeys(("save", "savetxt", "savez"), "let all ranks call its method save(path)"),
+    **dict.fromkeys(("argwhere", "nonzero", "flatnonzero", "extract", "compress"), _PLACES),
+    **dict.fromkeys(("reshape", "ravel", "resize", "squeeze", "expand_dims", "tile"), _SHAPE),
+    **dict.fromkeys(("dot", "inner", "outer", "tensordot", "kron"), _PRODUCT),
+    **dict.fromkeys(("meshgrid", "ix_", "indices"), _INDICES),
+    **dict.fromkeys(("place", "put", "put_along_axis", "fill_diagonal"), _MASK),
+    **dict.fromkeys(("array_str", "array_repr", "array2string"), "print(u) shows what is here"),
+    **dict.fromkeys(("trace", "diagonal"), f"{_INDICES}, and u.sum(where=i == j)"),
+    **dict.fromkeys(("split", "array_split", "delete"), "use np.take(u, range(3, 5), axis=0)"),
+    **dict.fromkeys(
+        ("append", "hstack", "vstack", "dstack", "block"), "use np.concatenate([u, v], axis=0)"
+    ),
+    **dict.fromkeys(("convolve", "correlate"), "use gc.convolve, which goes over nodes"),
+    "apply_along_axis": "bring the axis to memory with u.relayout, and work on u.local",
+    "piecewise": "use np.select, with what each function gives",
+    "unwrap": "add multiples of 2 pi to np.diff(u), and take np.cumsum",
+}
+NAMES: dict[str, str] = {
+    **{name: _FUNCTIONS[name] for name in ("nonzero", "compress", "put", "trace", "diagonal")},
+    **dict.fromkeys(("reshape", "ravel", "flatten", "flat", "resize", "squeeze"), _SHAPE),
+    **dict.fromkeys(("tolist", "tobytes"), "use u.to_numpy(), and u.local for what is here"),
+    **dict.fromkeys(("tofile", "dump", "dumps"), "let all ranks call u.save(path)"),
+    **dict.fromkeys(("view", "data", "strides", "base", "flags"), "use those of u.local"),
+    **dict.fromkeys(
+        ("sort", "argsort"), "use np.sort(u) and np.argsort(u), which are new arrays"
+    ),
+    **dict.fromkeys(
+        ("take", "repeat", "swapaxes", "searchsorted", "ptp"),
+        "call NumPy's function of this name, np.take(u, ...) and so on",
+    ),
+    "dot": _PRODUCT,
+    "choose": "use np.select or np.where",
+    "partition": "use np.sort(u) or np.quantile(u, q)",
+}
+
+
+def instead_of(function: Callable[..., Any]) -> str:
+    """What does the work of a function that does not take arrays over nodes.
+
+    >>> import numpy as np
+    >>> instead_of(np.trace)
+    'use i, j = u.indices(sparse=True), and u.sum(where=i == j)'
+    >>> instead_of(np.linalg.svd)
+    'call np.linalg.svd(u.to_numpy()) on all ranks, or work on u.local, what is here'
+    """
+    space = function.__module__.replace("numpy", "np", 1)
+    whole = f"call {space}.{function.__name__}(u.to_numpy()) on all ranks"
+    return _FUNCTIONS.get(function.__name__, f"{whole}, or work on u.local, what is here")
+
+
+class NoSuchName:
+    """A name of NumPy's arrays that arrays over nodes do not have, which says what to write.
+
+    >>> class Some:
+    ...     sort = NoSuchName("sort", "use np.sort(u)")
+    >>> hasattr(Some(), "sort")
+    False
+    >>> Some().sort
+    Traceback (most recent call last):
+    ...
+    AttributeError: a CubeArray has no 'sort': use np.sort(u)
+    """
+
+    def __init__(self, name: str, hint: str) -> None:
+        self._text = f"a CubeArray has no {name!r}: {hint}"
+
+    def __get__(self, array: object, kind: type) -> NoReturn:
+        """Say so."""
+        raise AttributeError(self._text)
