@@ -96,6 +96,7 @@ REDUCTIONS = {
     ),
     "least where": lambda u, w, v, t: np.min(v, axis=0, where=w[..., None] > 9, initial=9),
     "nan left out": lambda u, w, v, t: np.nanmean(np.sqrt(u), axis=0) + np.nansum(np.sqrt(w)),
+    "mean of large numbers": lambda u, w, v, t: np.nanmean((u > w) * 2**60 + 2**61),
     "initial": lambda u, w, v, t: np.max(u, axis=0, initial=0.3),
     "dtype": lambda u, w, v, t: np.sum(v, axis=(0, 2), dtype=np.float32),
     "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
@@ -188,6 +189,9 @@ SCANS = {
 MOVES = {
     "sort": lambda u, w, v, t: np.sort(u, kind="stable"),
     "sort of payload": lambda u, w, v, t: np.sort(v) + np.argsort(v),
+    "rows by a column": lambda u, w, v, t: np.take_along_axis(
+        v, np.argsort(v[..., :1], axis=0, kind="stable"), axis=0
+    ),
     "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
     "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
     "roll both": lambda u, w, v, t: np.roll(v, (1, 2), axis=(0, 1)),

@@ -57,6 +57,10 @@ def complaints(seed, nodes, comm=None):
         found[f"layout {k}"] = made.layout == order.layout == layout
         wanted = np.argsort(x, k, kind="stable")
         found[f"argsort {k}"] = np.array_equal(order.to_numpy(), wanted)
+        if k < len(layout.shape):
+            taken = np.take_along_axis(a, order, k)
+            found[f"taken {k}"] = np.array_equal(taken.to_numpy(), np.sort(x, k), **nan)
+            found[f"layout of what is taken {k}"] = taken.layout == layout
     values, counts = unique(a, return_counts=True)
     wanted = np.unique(x, return_counts=True)
     found["unique"] = np.array_equal(values.to_numpy(), wanted[0], **nan)
