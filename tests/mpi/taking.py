@@ -42,6 +42,14 @@ def mistakes(comm):
     yield from one_error(
         comm, lambda: np.take_along_axis(other, at, 0), InvalidValueError, "the dtype is"
     )
+    dealt = gc.Layout.mesh((12,), (comm.size,), allocation="cyclic")
+    elsewhere = gc.CubeArray.from_function(lambda i: i, dealt, comm) if last else at
+    yield from one_error(
+        comm,
+        lambda: np.take_along_axis(u, elsewhere, 0),
+        InvalidValueError,
+        "the layout of the indices is",
+    )
     taken = np.take_along_axis(u, at, 0)
     yield np.array_equal(taken.to_numpy(), np.arange(12.0)[::-1]), "afterwards"
 
