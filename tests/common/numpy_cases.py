@@ -148,6 +148,7 @@ REDUCTIONS = {
     ),
     "least where": lambda u, w, v, t: np.min(v, axis=0, where=w[..., None] > 9, initial=9),
     "nan left out": lambda u, w, v, t: np.nanmean(np.sqrt(u), axis=0) + np.nansum(np.sqrt(w)),
+    "mean of large numbers": lambda u, w, v, t: np.nanmean((u > w) * 2**60 + 2**61),
     "initial": lambda u, w, v, t: np.max(u, axis=0, initial=0.3),
     "dtype": lambda u, w, v, t: np.sum(v, axis=(0, 2), dtype=np.float32),
     "trapezoid": lambda u, w, v, t: np.trapezoid(u) * np.trapezoid(w, dx=0.3),
@@ -274,6 +275,9 @@ MOVES = {
     "take payload": lambda u, w, v, t: np.take(v, [2, 0, 1], axis=-1),
     "sort": lambda u, w, v, t: np.sort(u, kind="stable"),
     "sort of payload": lambda u, w, v, t: np.sort(v) + np.argsort(v),
+    "rows by a column": lambda u, w, v, t: np.take_along_axis(
+        v, np.argsort(v[..., :1], axis=0, kind="stable"), axis=0
+    ),
     "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
     "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
     "roll both": lambda u, w, v, t: np.roll(v, (1, 2), axis=(0, 1)),

@@ -75,6 +75,10 @@ def complaints(seed, nodes, comm=None):
         found[f"layout {k}"] = made.layout == order.layout == layout
         wanted = np.argsort(x, k, kind="stable")
         found[f"argsort {k}"] = np.array_equal(order.to_numpy(), wanted)
+        if k < len(layout.shape):
+            taken = np.take_along_axis(a, order, k)
+            found[f"taken {k}"] = np.array_equal(taken.to_numpy(), np.sort(x, k), **nan)
+            found[f"layout of what is taken {k}"] = taken.layout == layout
     if x.ndim == len(layout.shape):
         found |= dict(payloads(a, x, seed % x.ndim))
     values, counts = unique(a, return_counts=True)

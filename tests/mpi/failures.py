@@ -18,7 +18,7 @@ import numpy as np
 from mpi_checks import SHARED, carry_out, checks, one_error
 
 import graycube as gc
-from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
+from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError, PeerError
 
 
 def size_of(comm):
@@ -367,6 +367,24 @@ def endings(name):
     forever(bound.run)
 
 
+def alone():
+    """The program of rank 1 ends, while the others call what takes all ranks."""
+    from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
+
+    comm = MPI.COMM_WORLD
+    layout = gc.Layout.mesh((4, 6), (comm.size, 1))
+    u = gc.CubeArray.from_function(lambda i, j: 1.0 * i * j, layout, comm)
+    total = u.sum()
+    if comm.rank == 1:
+        return
+    for call in (u.sum, u.to_numpy, lambda: gc.fft2(u), u.halo):
+        try:
+            call()
+            say("nothing was heard")
+        except PeerError as error:
+            say(f"of {total}: {error.found}")
+
+
 def harm(name, bound):
     """What rank 1 does, or all."""
     actions = {
@@ -414,6 +432,8 @@ APART = {"other renumberings": other_renumberings}  # if it goes wrong, it hangs
 def main(name):
     if name == "apart":
         carry_out(APART)
+    elif name == "alone":
+        alone()
     elif name in {"litters", "outlives"}:
         misbehave(name)
     else:

@@ -21,6 +21,16 @@ def test_ranks_that_no_node_has_hear_the_same(tmp_path):
     launch(FAILURES, 4, tmp_path, "apart", limit=30).require("other renumberings")
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_nobody_waits_for_a_rank_whose_program_has_ended(ranks, tmp_path):
+    run = launch(FAILURES, ranks, tmp_path, "alone", limit=40)
+    others = [rank for rank in range(ranks) if rank != 1]
+    for rank in others:
+        words = f"of 90.0: the program of rank 1 has ended, and rank {rank} waits for it"
+        assert run.stdout.count(words) == 4, run
+    assert "nothing was heard" not in run.stdout, run
+
+
 @pytest.mark.parametrize(("ending", "ranks"), [("killed before", 2), ("killed inside", 4)])
 def test_a_rank_that_is_killed_ends_the_job(ending, ranks, tmp_path):
     assert launch(FAILURES, ranks, tmp_path, ending, limit=40).returncode != 0

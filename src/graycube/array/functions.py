@@ -28,6 +28,7 @@ from graycube.array.reductions import reduced
 from graycube.array.rolling import roll
 from graycube.array.scans import cumprod, cumsum
 from graycube.array.sorting import argsort, sort
+from graycube.array.taking import take_along_axis
 from graycube.array.weighted import average, bincount, histogram
 from graycube.errors import InvalidTypeError
 from graycube.layout.required import require_axis
@@ -306,6 +307,7 @@ TABLE: dict[Function, Row] = {
     np.linalg.det: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.det, 2, a)),
     np.linalg.inv: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.inv, 2, a)),
     np.roll: Row(Kind.MOVES, roll),
+    np.take_along_axis: Row(Kind.MOVES, take_along_axis),
     np.shape: Row(Kind.QUERY, lambda a: a.shape),
     np.ndim: Row(Kind.QUERY, lambda a: a.ndim),
     np.size: Row(Kind.QUERY, _size),

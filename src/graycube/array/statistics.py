@@ -217,13 +217,8 @@ def nanmean(
     >>> nanmean(Held(np.array([[1.0], [np.nan]]), Layout.nodes(1)))
     np.float64(1.0)
     """
-
-    def of() -> Held:
-        return a.with_blocks(~np.isnan(a.blocks))
-
-    total = nansum(a, axis, dtype, keepdims=keepdims)
-    count = reduced(a, np.add, axis, dtype=np.intp, keepdims=keepdims, of=of)
-    return of_arrays(_quotient, total, count)
+    there = a.with_blocks(~np.isnan(a.blocks))
+    return mean(a, axis, dtype, keepdims=keepdims, where=there)
 
 
 def nanvar(

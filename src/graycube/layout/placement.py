@@ -54,6 +54,10 @@ class Placement(ABC):
         return prod(self.shape)
 
     @abstractmethod
+    def locate(self, *index: Any) -> tuple[Any, Any]:  # noqa: ANN401 - integers or arrays
+        """The lowest node that has an element, and its slot there."""
+
+    @abstractmethod
     def coordinates(self, node: Any, slot: Any) -> tuple[Any, ...]:  # noqa: ANN401
         """One coordinate per axis of the element in a slot of a node: integers, or arrays."""
 

@@ -12,16 +12,21 @@ Rules.
 4. Who waits gives the processor to others, soon sleeps, and looks after MPI meanwhile, so that
    messages of the program that others wait for still pass. To wake up takes longer than most
    meetings: ranks that have a processor each look for longer before they sleep.
+5. A rank whose program ends leaves a word in its line. Who waits for it raises an error then,
+   and in all later meetings, where it says nothing more: others may still read its last words.
 """
 
 import os
 import platform
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graycube.errors import PeerError
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -30,7 +35,8 @@ LINE = 1024
 """Bytes of a line: no two are in one line of a processor's cache."""
 WORDS = 3
 Note = NDArray[np.uint8]
-_HEAD = 64  # bytes, for the number and the words
+_HEAD = 64  # bytes, for the number, the words, and whether the rank has left
+_LEFT = WORDS + 1  # where in its first line it says so
 ROOM = LINE - _HEAD
 """Most bytes of a note."""
 _IN_ORDER = platform.machine() in {"x86_64", "AMD64"}
@@ -64,10 +70,14 @@ class Meeting:
         width = LINE // self._words.itemsize
         self._yields = _ALONE if comm.size <= (os.cpu_count() or 1) else _YIELDS
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
+        self._missing: int | None = None
+        finalize(self, _leave, self._words, self._sets[0][comm.rank] + _LEFT, os.getpid())
 
     def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
         """Wait for all ranks; whether all of them say the same. Collective."""
         memory, comm = self._words, self._comm
+        if self._missing is not None:
+            self._in_vain(self._missing)
         self.number = number = self.number + 1
         if note is not None:
             self._lines[number & 1, comm.rank, _HEAD : _HEAD + len(note)] = note
@@ -78,9 +88,9 @@ class Meeting:
         if not _IN_ORDER:
             comm.Barrier()
         alike = True
-        for start in starts:
+        for rank, start in enumerate(starts):
             if memory[start] < number:
-                self._wait(start, number)
+                self._wait(rank, start, number)
             said = memory[start + 1], memory[start + 2], memory[start + 3]
             alike = alike and said == words
         return alike
@@ -97,13 +107,30 @@ class Meeting:
         """
         return self._lines[self.number & 1, :, _HEAD : _HEAD + nbytes].copy()
 
-    def _wait(self, start: int, number: int) -> None:
+    def _wait(self, rank: int, start: int, number: int) -> None:
         memory, looks, pause = self._words, 0, _PAUSE
+        left = self._sets[0][rank] + _LEFT
         while memory[start] < number:
             looks += 1
             if looks > self._yields:
+                if memory[left] and memory[start] < number:  # it came to no meeting in between
+                    self._in_vain(rank)
                 self._comm.Iprobe()
                 time.sleep(pause)
                 pause = min(_LONGEST, 1.2 * pause)
             elif looks > _SPINS:
                 os.sched_yield()
+
+    def _in_vain(self, rank: int) -> NoReturn:
+        self._missing = rank
+        raise PeerError(
+            f"the program of rank {rank} has ended, and rank {self._comm.rank} waits for it",
+            "all ranks call what talks to others: sums, transforms, files",
+            "take such calls out of 'if comm.rank == 0', and let no rank end before the others",
+        )
+
+
+def _leave(words: memoryview, place: int, process: int) -> None:
+    """Say that this rank comes no more; what was forked from it has no say."""
+    if os.getpid() == process:
+        words[place] = 1

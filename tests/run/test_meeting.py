@@ -1,0 +1,71 @@
+"""Meetings of ranks in memory that all of them see, and ranks that come no more."""
+
+from threading import Thread
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from graycube.errors import PeerError
+from graycube.run.meeting import Meeting, _leave, lines
+
+
+def two():
+    """The memory of two ranks, and their meetings."""
+    memory = memoryview(bytearray(lines(2)))
+    comms = (SimpleNamespace(rank=k, size=2, Iprobe=lambda: False) for k in (0, 1))
+    return np.frombuffer(memory, np.int64), [Meeting(comm, memory) for comm in comms]
+
+
+def met(meetings, words):
+    """What both ranks hear in a meeting."""
+    heard = {}
+
+    def attend(k):
+        heard[k] = meetings[k].meet(words[k])
+
+    other = Thread(target=attend, args=(1,))
+    other.start()
+    attend(0)
+    other.join()
+    return heard[0], heard[1]
+
+
+def test_ranks_hear_whether_all_say_the_same():
+    _, meetings = two()
+    assert met(meetings, [(0, 5, 7), (0, 5, 7)]) == (True, True)
+    assert met(meetings, [(0, 5, 7), (0, 5, 8)]) == (False, False)
+
+
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_who_waits_for_a_rank_that_left_hears_so_in_all_meetings_and_says_nothing_more(before):
+    memory, meetings = two()
+    for _ in range(before):
+        assert met(meetings, [(0, 5, 7)] * 2) == (True, True)
+    last = memory.copy()
+    del meetings[1]
+    assert np.count_nonzero(memory != last) == 1, "others may still read its last words"
+    with pytest.raises(PeerError, match="rank 1 has ended, and rank 0 waits for it"):
+        meetings[0].meet((0, 5, 7))
+    once = memory.copy()
+    with pytest.raises(PeerError, match="rank 1 has ended"):
+        meetings[0].meet((0, 1, 1))
+    assert np.array_equal(memory, once), "a rank that is behind may still read what it said"
+
+
+def test_a_rank_that_met_all_others_and_left_is_not_missed():
+    memory, meetings = two()
+    words = (0, 5, 7)
+    other = Thread(target=meetings[1].meet, args=(words,))
+    other.start()
+    while not memory[lines(2) // 16 + 128]:  # until it is there, in the second set of lines
+        pass
+    memory[128 + 4] = 1  # it leaves as soon as it has met
+    assert meetings[0].meet(words)
+    other.join()
+
+
+def test_the_end_of_a_process_that_was_forked_says_nothing():
+    words = memoryview(bytearray(16)).cast("q")
+    _leave(words, 1, process=0)
+    assert words.tolist() == [0, 0]
