@@ -3,6 +3,7 @@
 # ruff: noqa: ARG001, ARG005 - a stage takes all four, and uses what it needs
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.butterflies import groups
+from graycube.butterflies.walsh import _stages
 from graycube.cost import simulate
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.fourier import passes
+from graycube.gf2 import AffineMap
 from graycube.verify import check_elements, check_pairs
 
 LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
@@ -102,9 +106,31 @@ def test_every_dimension_is_exchanged_once(code):
     cyclic = gc.Layout.cyclic(10, 6, nodes=code)
     assert [g.dims for g in groups(cyclic, range(9, -1, -1))] == [(), (2, 3, 4, 5), (0, 1)]
     for layout in (gc.Layout.consecutive(10, 4, nodes=code), cyclic):
-        local = sorted(range(10), key=lambda b: layout.node_change(1 << b) != 0)
-        dims = [d for group in groups(layout, local) for d in group.dims]
+        bits = _stages(layout, (0,))  # of a Walsh-Hadamard transform
+        dims = [d for group in groups(layout, bits) for d in group.dims]
         assert sorted(dims) == list(range(layout.n))
+
+
+@pytest.mark.parametrize("bits", [[0], [5], [7], [6, 5]])
+def test_bits_of_the_node_that_are_not_exchanged_stay_as_they_are(bits):
+    """Also where they are the other way round: else everything would move."""
+    plain = gc.Layout.consecutive(8, 3, nodes="gray")
+    turned = replace(plain, map=AffineMap(plain.map.matrix, 0b101))
+    words, moving = np.arange(256), []
+    for layout in (plain, turned):
+        places = [layout.map, *(group.place for group in groups(layout, bits))]
+        nodes = [place(words) & 7 for place in places]
+        moving.append([int((a != b).sum()) for a, b in pairwise(nodes)])
+    assert moving[0] == moving[1]
+
+
+def test_bits_that_are_needed_later_stay_in_memory():
+    layout = gc.Layout.mesh((16, 16), (4, 4), code="gray", allocation="cyclic")
+    made, result = passes(layout, 1, (0,))
+    here = [bit for bit in layout.word_bits(0) if not layout.node_change(1 << bit)]
+    assert any(group.dims for group in made)
+    assert len(here) == 2
+    assert not any(result.node_change(1 << bit) for bit in here)
 
 
 @pytest.mark.parametrize("code", ["binary", "gray"])

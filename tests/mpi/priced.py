@@ -117,10 +117,11 @@ def systems(comm):
 def collectives(comm, length, *, few):
     """What those of a sort take: of few keys one, else as many turns as a length has bits."""
     given = {name: [a[-1] for n, a in GIVEN if n == name] for name, _ in GIVEN}
-    seconds, turns = 0.0, 1 if few else int(np.log2(length))
+    turns = int(np.log2(length))
+    seconds, often = 0.0, (1,) if few else (1, turns, turns)  # lengths, keys and counts
     for k in range(comm.size.bit_length() - 1):
-        for buffer, _ in given.get("Allgather", [])[: 1 if few else 3]:
-            seconds += turns * (STARTUP + (buffer.nbytes // comm.size << k) * PER_BYTE)
+        for (buffer, _), times in zip(given.get("Allgather", []), often, strict=False):
+            seconds += times * (STARTUP + (buffer.nbytes // comm.size << k) * PER_BYTE)
     for buffer, *_ in [*given.get("Alltoall", []), *given.get("Alltoallv", [])]:
         part = -(-buffer.nbytes // (ITEM * comm.size)) * ITEM
         seconds += (comm.size - 1) * (STARTUP + part * PER_BYTE)

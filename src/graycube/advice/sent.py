@@ -213,7 +213,8 @@ def _sort(axis: int, layout: Layout, itemsize: int) -> Dispatch:
     lines = there.block_size * nodes[axis] // shape[axis]
     cuts, turns = lines * (nodes[axis] - 1), shape[axis].bit_length() - 1
     for k in range(n):
-        for size in (_COUNT, itemsize, 2 * _COUNT):
+        rounds.append((1, swap(n, 1 << k, 1 << k, _COUNT)))
+        for size in (itemsize, 2 * _COUNT):
             rounds.append((turns, swap(n, 1 << k, cuts << k, size)))
     apart, together = Layout.cyclic(2 * n, n), Layout.consecutive(2 * n, n)
     for part, size in ((lines, _COUNT), (-(-there.block_size >> n), itemsize)):

@@ -161,31 +161,34 @@ def cuts_of(
     [1, 2]
     """
     count = len(parts[0])
-    shape = len(parts), count, len(wanted)
+    lengths = _from_all(np.array([part.shape[1] for part in parts]), comm)
     first = 0 if comm is None else comm.rank
-    low = np.zeros(shape, np.intp)
-    high = low + np.array([part.shape[1] for part in parts])[:, None, None]
+    here = slice(first, first + len(parts))
+    low = np.zeros((len(lengths), count, len(wanted)), np.intp)
+    high = low + lengths[:, None, None]
     target = np.asarray(wanted, np.intp)
     if comm is None:
-        for line, k in np.ndindex(*shape[1:]):
+        for line, k in np.ndindex(*low.shape[1:]):
             _narrow(
                 [part[line] for part in parts], wanted[k], low[:, line, k], high[:, line, k]
             )
-    open_ones = np.ones(shape[1:], bool)
+    open_ones = np.ones(low.shape[1:], bool)
     while open_ones.any():
-        pivot, left = _medians(parts, low, high, comm)
-        less, most = (_places(parts, pivot, side) for side in _SIDES)
-        counts = _from_all(np.stack([less, most], axis=1), comm)
+        own = _middles(parts, (low + high)[here] // 2)
+        pivot, left = _medians(_from_all(own, comm), high - low)
+        places = [_places(parts, pivot, side) for side in _SIDES]
+        counts = _from_all(np.stack(places, axis=1), comm)
+        less, most = counts[:, 0], counts[:, 1]
         before, through = counts.sum(axis=0)
-        equal = counts[:, 1] - counts[:, 0]
-        earlier = (equal.cumsum(axis=0) - equal)[first : first + len(parts)]
-        taken = less + np.clip(target - before - earlier, 0, most - less)
-        here = (before <= target) & (target <= through) & left
-        low = np.where(open_ones & here, taken, low)
-        open_ones &= left & ~here
+        equal = most - less
+        earlier = equal.cumsum(axis=0) - equal
+        taken = less + np.clip(target - before - earlier, 0, equal)
+        met = (before <= target) & (target <= through) & left
+        low = np.where(open_ones & met, taken, low)
+        open_ones &= left & ~met
         high = np.where(open_ones & (target < before), np.minimum(high, less), high)
         low = np.where(open_ones & (target > through), np.maximum(low, most), low)
-    return low
+    return low[here]
 
 
 def _narrow(parts: Sequence[_Array], target: int, low: _Array, high: _Array) -> None:
@@ -208,16 +211,17 @@ def _narrow(parts: Sequence[_Array], target: int, low: _Array, high: _Array) -> 
             np.minimum(high, less[:, before], out=high)
 
 
-def _medians(
-    parts: Sequence[_Array], low: _Array, high: _Array, comm: Comm | None
-) -> tuple[_Array, NDArray[np.bool_]]:
-    """For each cut the weighted median of the middles of all parts, and where any is left."""
-    middle = (low + high) // 2
-    own = np.zeros(low.shape, parts[0].dtype)
-    for part, places, made in zip(parts, middle, own, strict=True):
+def _middles(parts: Sequence[_Array], places: NDArray[np.intp]) -> _Array:
+    """The elements at some places of each part, or anything where a part has none."""
+    own = np.zeros(places.shape, parts[0].dtype)
+    for part, at, made in zip(parts, places, own, strict=True):
         if part.shape[1]:
-            made[...] = np.take_along_axis(part, np.minimum(places, part.shape[1] - 1), axis=1)
-    weight, keys = _from_all(high - low, comm), _from_all(own, comm)
+            made[...] = np.take_along_axis(part, np.minimum(at, part.shape[1] - 1), axis=1)
+    return own
+
+
+def _medians(keys: _Array, weight: NDArray[np.intp]) -> tuple[_Array, NDArray[np.bool_]]:
+    """For each cut the weighted median of the keys of all parts, and where any is left."""
     order = np.argsort(keys, axis=0, kind="stable")
     sums = np.cumsum(np.take_along_axis(weight, order, axis=0), axis=0)
     first = np.argmax(2 * sums >= np.maximum(sums[-1], 1), axis=0)[None]
