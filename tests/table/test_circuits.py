@@ -142,3 +142,12 @@ def test_parts_of_a_block_hold_their_paths_for_one_start_up():
 def walked(node, dims):
     nodes = np.bitwise_xor.accumulate([node, *(1 << d for d in dims)]).tolist()
     return [(u, (u ^ v).bit_length() - 1) for u, v in pairwise(nodes)]
+
+
+def test_messages_are_packed_for_fewer_ports_too():
+    """Greedily for four ports they take four rounds, and 24 cycles."""
+    target = gc.Layout.parse("(|| g2 ~b3 b1 ~b2^b1^b0)")
+    machine = gc.Machine(4, 4, "circuit", startup=0.0, per_byte=1.0)
+    plan = gc.plan(gc.Layout.nodes(4), target, 30, machine=machine, algorithm="by-message")
+    assert (plan.rounds, plan.cycles) == (2, 20)
+    assert check_algebra(plan.schedule, machine)
