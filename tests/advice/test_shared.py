@@ -5,9 +5,8 @@ from math import inf
 
 import numpy as np
 import pytest
-from crowds import any_machine
+from crowds import any_machine, counted
 from random_butterflies import random_bits
-from round_messages import with_links
 from sweeping import sweep
 
 import graycube as gc
@@ -20,24 +19,6 @@ from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import Replication, Task, delivered
 from graycube.schedule.way import are_straight
 from graycube.table.all_to_all import delivery
-
-
-def counted(schedule, machine, seconds):
-    """Seconds of a schedule in the numbers of the cube, from all that it moves."""
-    user, itemsize = machine.numbers.inverse(), schedule.task.itemsize
-    total = 0.0
-    for sent, links in with_links(schedule):
-        messages = [
-            (
-                user(u),
-                user(v),
-                [d for d in range(machine.dims) if (u ^ v) >> d & 1],
-                m * itemsize,
-            )
-            for (u, v), m in sent.items()
-        ]
-        total += seconds(messages, {link: m * itemsize for link, m in links.items()})
-    return total
 
 
 def straight(task, machine, seconds):

@@ -11,6 +11,7 @@ from math import ceil, prod
 from operator import mul
 
 from link_loads import on_torus
+from round_messages import with_links
 
 import graycube as gc
 
@@ -94,6 +95,24 @@ def a_machine_of(dims, chance):
         machine, seconds = any_machine(chance)
         if machine.dims == dims:
             return machine, seconds
+
+
+def counted(schedule, machine, seconds):
+    """Seconds of a schedule in the numbers of the cube, from all that it moves."""
+    user, itemsize = machine.numbers.inverse(), schedule.task.itemsize
+    total = 0.0
+    for sent, links in with_links(schedule):
+        messages = [
+            (
+                user(u),
+                user(v),
+                [d for d in range(machine.dims) if (u ^ v) >> d & 1],
+                m * itemsize,
+            )
+            for (u, v), m in sent.items()
+        ]
+        total += seconds(messages, {link: m * itemsize for link, m in links.items()})
+    return total
 
 
 def starts(nbytes, packet):

@@ -232,9 +232,12 @@ def corpus(seed=0, *, synthesised=True):
             for switching in (HOPS, CIRCUIT)
             for ports in sorted({1, min(2, n), n})
         ]
+        levels = gc.Machine.tree((2,) * n, startup=4.0)
         for task in tasks(rng, n):
-            for machine in machines:
+            for machine in (*machines, levels):
                 for algorithm in gc.algorithms():
+                    if machine is levels and algorithm.name != "hierarchical":
+                        continue
                     if algorithm.applicable(task, machine) is None:
                         made = algorithm.emit(task, machine)
                         found.setdefault((made, machine.switching), (made, machine))

@@ -190,8 +190,8 @@ ports); pipelined, minimum-path (it needs 5 ports); nonminimum-path, nonminimum-
 three-fifths, tight (it needs 6 ports); field-phases (it converts 2 to 4 fields); two-cube
 (it converts one field of two bits); rotations (on one port it is gb1); fewer-bytes (its
 start-ups cost more than it saves); exchange, half-exchange, rotated-parts, pipeline,
-all-to-all, groups, pairs, by-message, by-part, units (conversions have algorithms of their
-own).
+all-to-all, groups, hierarchical, pairs, by-message, by-part, units (conversions have
+algorithms of their own).
 The chosen schedule is within a factor 1.17 of the bound.
 The plan takes 6 start-ups (0.072 s) and 49152 bytes in sequence (0.0983 s).
 Next is gb2: 1 start-up more (0.012 s), 8192 bytes more (0.01638 s). With about 375 elements

@@ -5,11 +5,11 @@ of them together are an all-to-all within subcubes of so many dimensions: with o
 is that algorithm, with all at once it is the direct one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Exchange, bit_indices, compose
+from graycube.gf2 import Exchange, bit_indices, compose
 from graycube.gf2.factor import factor
 from graycube.machine import Link, Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
@@ -38,10 +38,15 @@ def emit(task: Task, machine: Machine) -> Schedule:
     So what crosses dear links goes in few large messages, and inner ones do their part first
     or last, as the exchanges come.
     """
-    chosen: list[Delivery] = []
-    for link, exchanges in _levels(task, machine):
+    links, chosen = machine.links, list[Delivery]()
+
+    def kind(dims: Iterable[int]) -> Link:
+        return max(links[d] for d in dims)
+
+    for dims, exchanges in runs(factor(task.move, task.n), task.n, kind):
+        link = kind(dims)
         on = replace(machine, startup=link.startup, per_byte=link.per_byte)
-        chosen += _cheapest(exchanges, task, on, alone=machine.alike)
+        chosen += _cheapest(tuple(exchanges), task, on, alone=machine.alike)
     return delivered(task, "groups", chosen, circuits=True)
 
 
@@ -68,22 +73,28 @@ def _crossing(task: Task) -> list[Exchange]:
     return [exchange for exchange in factor(task.move, task.n) if exchange.flip & nodes]
 
 
-def _levels(task: Task, machine: Machine) -> Iterator[tuple[Link, tuple[Exchange, ...]]]:
-    """The exchanges over links that cost the same, as they come one after the other.
+def runs(
+    exchanges: Iterable[Exchange], n: int, kind: Callable[[Sequence[int]], object]
+) -> Iterator[tuple[list[int], list[Exchange]]]:
+    """Exchanges over links of one kind that follow each other, and their dimensions.
 
     Local ones come before the next trade, or at the end.
+
+    >>> trades = [Exchange(0b0101, 0b0101), Exchange(0b1010, 0b1010)]
+    >>> [dims for dims, _ in runs(trades, 2, max)], [dims for dims, _ in runs(trades, 2, len)]
+    ([[0], [1]], [[0, 1]])
     """
-    nodes, links = (1 << task.n) - 1, machine.links
-    group, level = list[Exchange](), None
-    for exchange in factor(task.move, task.n):
-        crossed = [links[d] for d in bit_indices(exchange.flip & nodes)]
-        if crossed and level is not None and max(crossed) != level:
-            yield level, tuple(group)
-            group = []
-        level = max(crossed, default=level)
+    group, crossed, last = list[Exchange](), list[int](), object()
+    for exchange in exchanges:
+        if dims := [*bit_indices(exchange.flip & (1 << n) - 1)]:
+            before, last = last, kind(dims)
+            if crossed and last != before:
+                yield crossed, group
+                group, crossed = [], []
+        crossed += dims
         group.append(exchange)
-    if level is not None:
-        yield level, tuple(group)
+    if group:
+        yield crossed, group
 
 
 @lru_cache(maxsize=1 << 8)
@@ -91,19 +102,24 @@ def _deliveries(
     exchanges: tuple[Exchange, ...], n: int, p: int, size: int
 ) -> tuple[Delivery, ...]:
     """The exchanges, so many dimensions at a time."""
-    return tuple(delivery(part, n) for part in parts_of(exchanges, n, p, size))
+    return tuple(delivery(compose(part, p), n) for part in parts_of(exchanges, n, size))
 
 
-def parts_of(exchanges: Iterable[Exchange], n: int, p: int, size: int) -> Iterator[AffineMap]:
-    """Their product, part by part; local ones come before the next trade, or at the end."""
+def parts_of(exchanges: Iterable[Exchange], n: int, size: int) -> Iterator[list[Exchange]]:
+    """So many trades at a time; local exchanges come before the next trade, or at the end.
+
+    >>> trades = [Exchange(0b0101, 0b0101), Exchange(0b1010, 0b1010)]
+    >>> [len(part) for part in parts_of(trades, 2, 1)]
+    [1, 1]
+    """
     nodes, group, count = (1 << n) - 1, list[Exchange](), 0
     for exchange in exchanges:
         if count == size and exchange.flip & nodes:
-            yield compose(group, p)
+            yield group
             group, count = [], 0
         group.append(exchange)
         count += bool(exchange.flip & nodes)
-    yield compose(group, p)
+    yield group
 
 
 ALGORITHM = Algorithm(

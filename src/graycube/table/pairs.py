@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from math import inf
 
-from graycube.gf2 import AffineMap, Matrix, without
+from graycube.gf2 import AffineMap, Matrix, compose, without
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Delivery, Schedule, Task, delivered
@@ -70,7 +70,8 @@ def _ways(move: AffineMap, n: int) -> tuple[tuple[Delivery, ...], ...]:
     exchanges = factor(move, n)
     total = sum(bool(exchange.flip & (1 << n) - 1) for exchange in exchanges)
     sizes = [size for size in SIZES if size < total]
-    parts = [(move,), *(tuple(parts_of(exchanges, n, move.width, size)) for size in sizes)]
+    cut = (parts_of(exchanges, n, size) for size in sizes)
+    parts = [[move], *([compose(part, move.width) for part in way] for way in cut)]
     return tuple(tuple(_paired(delivery(part, n)) for part in some) for some in parts)
 
 

@@ -147,7 +147,7 @@ def network(task: Task, method: Method, output: Code = "binary") -> Schedule:
     return _made(task, wishes, method)
 
 
-@lru_cache(maxsize=1 << 6)  # sizes of messages are tried for several kinds of links
+@lru_cache(maxsize=1 << 7)  # sizes of messages are tried for several kinds of links
 def _made(task: Task, wishes: Wishes, method: Method) -> Schedule:
     layout = task.source
     method, found, laid_out = _best(layout, wishes, method)
