@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deposits import added_back
 from hypothesis import given, settings, strategies as st
 from strategies import mesh_specs
 from sweeping import examples
@@ -87,6 +88,26 @@ def test_every_step_is_numpys(spec, data):
     assert window.update(gc.CubeArray.from_numpy(other, layout)) is window
     for these in steps:
         require_same(window, other, these, periodic, fill)
+
+
+@given(mesh_specs(room=96, max_axes=3), st.data())
+@MANY
+def test_what_is_written_to_neighbours_comes_back_as_in_numpy(spec, data):
+    layout, draw = spec.layout(), data.draw
+    reach = [(b % 4, a % 4) for b, a in draw(reaches(layout))]
+    payload = draw(st.sampled_from(((), (2,))))
+    x = np.arange(np.prod((*layout.shape, *payload))).reshape(*layout.shape, *payload)
+    found, wanted, empty = added_back(
+        gc.CubeArray.from_numpy(x, layout),
+        x,
+        reach,
+        periodic=[draw(st.booleans()) for _ in reach],
+        corners=draw(st.booleans()),
+        fill=draw(st.sampled_from((FILL, "edge"))),
+        stride=[draw(st.sampled_from((1, 1, 2, 8))) for _ in reach],
+    )
+    assert np.array_equal(found.to_numpy(), wanted)
+    assert empty
 
 
 def test_an_edge_is_that_of_numpys_pad():

@@ -47,6 +47,11 @@ WRITES = {
     ),
     "vectors": lambda u, w, v, t: written(v, (slice(1, 4), 0), [1, 2, 3]),
     "components": lambda u, w, v, t: written(t, (0, slice(2), slice(None), 1), [4, 5, 6]),
+    "some of each": lambda u, w, v, t: written(v, (slice(1, 4), slice(None), [0, 2]), 9),
+    "whole numbers": lambda u, w, v, t: (
+        written((9 * u).astype("i4"), u > 0, 2.7) + written((9 * u).astype("i4"), ..., 2.7)
+    ),
+    "copies": lambda u, w, v, t: u - written(u.max(0, keepdims=True), (0, slice(1, 3)), 5),
     "a mask": lambda u, w, v, t: written(u, u > 0, 0) + written(u, w < 0.3, 2),
     "a mask of vectors": lambda u, w, v, t: written(v, u > 0, [1, 2, 3]),
     "a mask of components": lambda u, w, v, t: written(v, v > 0, 9),
@@ -153,6 +158,7 @@ REDUCTIONS = {
     "dtype": lambda u, w, v, t: np.sum(v, axis=(0, 2), dtype=np.float32),
     "trapezoid": lambda u, w, v, t: np.trapezoid(u) * np.trapezoid(w, dx=0.3),
     "of points": lambda u, w, v, t: np.trapezoid(v, np.arange(u.shape[0]) ** 2.0, axis=0),
+    "of one point": lambda u, w, v, t: np.trapezoid(u.max(0, keepdims=True) * np.nan, axis=0),
     "over payload": lambda u, w, v, t: np.trapezoid(v) + np.trapezoid(t, axis=-2)[..., 1],
     "by ufuncs": lambda u, w, v, t: np.add.reduce(u) - np.maximum.reduce(u, axis=None),
     "logaddexp": lambda u, w, v, t: np.logaddexp.reduce(v, axis=1, keepdims=True),

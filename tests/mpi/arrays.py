@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from deposits import added_back
 from mpi_checks import checks, raised
 
 import graycube as gc
@@ -575,6 +576,8 @@ def windows(comm):
             options = {"periodic": [ring, True, not ring][:d], "corners": corners}
             options["fill"] = -3 if far == 1 else "edge"
             options["stride"] = 4 if far == 1 and corners else 1
+            found, wanted, empty = added_back(a, x, reach, **options)
+            yield empty and same(found.to_numpy(), wanted), f"added back, {options} in {layout}"
             pair = [z.halo(reach, **options) for z in (a, alone)]
             steps = [(0,) * k + (s,) + (0,) * (d - 1 - k) for k in range(d) for s in (-far, 1)]
             steps = [s for s in steps if max(s) <= far // 2]

@@ -10,6 +10,7 @@ from shutil import rmtree
 import numpy as np
 import scipy.fft
 from counting import Counting, sent
+from deposits import added_back
 from mpi4py import MPI
 from mpi_checks import checks, one_error, over_messages
 from numpy_cases import CASES, ELEMENTWISE, PAYLOAD, alike, operands, squares
@@ -215,6 +216,10 @@ def halos(comm):
             ((False, True), True, (1, (2, 1)), (4, 2)),
         ):
             options = {"periodic": periodic, "corners": corners, "stride": stride}
+            for fill in (-1, "edge"):
+                found, wanted, empty = added_back(u, x, reach, fill=fill, **options)
+                same = np.array_equal(found.to_numpy(), wanted)
+                yield same and empty, f"added back, {fill}, {options} in {layout}"
             w = u.halo(reach, fill=-1, **options)
             for steps in ((1, 0), (0, 1), (0, 0), (1, 1)) if corners else ((-1, 0), (0, 1)):
                 far = np.multiply(steps, stride)

@@ -6,7 +6,7 @@ What is where depends on the layout and the stencil alone, so windows of many ar
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Prequest
 
 _Mesh = NDArray[Any]
+_Request = TypeVar("_Request")
 _KEPT = 16  # stencils on layouts, the latest ones
 _STENCILS = 64
 
@@ -208,6 +209,66 @@ class Neighbours:
         return np.empty((*shape, *self._mesh.shape[len(shape) :]), self._mesh.dtype)
 
 
+def add_back(frames: Sequence[Frame], meshes: Sequence[_Mesh], comm: Comm | None) -> None:
+    """The reverse of an exchange: what is in a frame is added where it comes from; collective.
+
+    It goes from the last axis to the first, and the frame is zero afterwards. Beyond the ends
+    of axes everything stays.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.stencil import halo
+    >>> frames = frames_of(halo(Layout.mesh((4,), nodes=(2,)), reach=1), range(2))
+    >>> meshes = [np.array([1, 0, 2, 4]), np.array([8, 0, 0, 16])]
+    >>> add_back(frames, meshes, None)
+    >>> meshes
+    [array([ 0, 16, 10,  0]), array([0, 4, 1, 0])]
+    """
+    if comm is None:
+        for source, taken, of, target, there in reversed(_copies(tuple(frames))):
+            _add(
+                meshes[source],
+                taken,
+                _taken(meshes[source][taken].shape, of, meshes[target], there),
+            )
+        return
+    (frame,), (mesh,), own = frames, meshes, private(comm).comm
+    axes = range(len(frame.axes))
+    for together in (
+        [(axis,) for axis in reversed(axes)] if frame.halo.corners else [tuple(axes)]
+    ):
+        known, payload = traffic(frame, together), mesh.shape[len(axes) :]
+        going = [
+            _taken((*shape, *payload), of, mesh, there) for shape, there, of, _ in known.back
+        ]
+        coming = [np.empty((*shape, *payload), mesh.dtype) for shape, *_ in known.out]
+        requests = [
+            *_bound(own.Irecv, coming, [m[-1] for m in known.out]),
+            *_bound(own.Isend, going, [m[-1] for m in known.back]),
+        ]
+        for there, here in known.around:
+            _add(mesh, here, _taken(mesh[there].shape, (), mesh, there))
+        with no_way_back(lambda: "a halo exchange in reverse"):
+            mpi().Request.Waitall(requests)
+        for found, (_, places, _) in zip(coming, known.out, strict=True):
+            _add(mesh, places, found)
+
+
+def _taken(shape: Sequence[int], of: Index, mesh: _Mesh, there: Index) -> _Mesh:
+    """What is taken out of a frame, as the message that would have come."""
+    made = np.zeros(shape, mesh.dtype)
+    _add(made, of, mesh[there])
+    mesh[there] = 0
+    return made
+
+
+def _add(mesh: _Mesh, places: Index, values: _Mesh) -> None:
+    """Add to places, some of which may come again."""
+    if all(isinstance(along, slice) for along in places):
+        mesh[places] += values
+    else:
+        np.add.at(mesh, places, values)
+
+
 def _is_all(of: Index | None, shape: Sequence[int]) -> bool:
     """Whether what is put into the mesh is all of a message, in its order."""
     return of is None or all(
@@ -217,8 +278,8 @@ def _is_all(of: Index | None, shape: Sequence[int]) -> bool:
 
 
 def _bound(
-    init: "Callable[..., Prequest]", buffers: Sequence[_Mesh], peers: Sequence[int]
-) -> "Iterator[Prequest]":
+    init: Callable[..., _Request], buffers: Sequence[_Mesh], peers: Sequence[int]
+) -> Iterator[_Request]:
     """Requests; messages of one pair have tags in their order, the same at both ends."""
     for k, (buffer, peer) in enumerate(zip(buffers, peers, strict=True)):
         raw = [buffer.reshape(-1).view(np.uint8), mpi().BYTE]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graycube.array.borders import Borders, borders
 from graycube.array.held import Held, require_array
-from graycube.array.neighbours import AllHere, Neighbours, frames_of
+from graycube.array.neighbours import AllHere, Neighbours, add_back, frames_of, told
 from graycube.array.ranks import spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import GraycubeError, InvalidValueError, OutOfRangeError
@@ -128,6 +128,35 @@ class Window(Generic[_H]):
         """
         self._neighbours.exchange()
         return self._with_edges()
+
+    def add_back(self) -> _H:
+        """The array with what was added to the meshes, also in their frames; collective.
+
+        It is the reverse of :meth:`exchange`, for kernels that write to neighbours, such as
+        particles that deposit charge: what stands in a frame is added to the element it stands
+        for, and the frame is zero afterwards. What lies beyond the ends of an axis is dropped;
+        with ``fill="edge"`` it is added to what is nearest within.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> w = CubeArray.from_numpy(np.zeros(8), Layout.mesh((8,), nodes=(2,))).halo()
+        >>> for mesh in w.meshes:
+        ...     mesh += 1
+        >>> w.add_back().to_numpy()
+        array([2., 1., 1., 2., 2., 1., 1., 2.])
+        """
+        like = self._like
+        facts = {"operation": "add_back", **told(self.halo, like.dtype)}
+        together(like.comm, lambda: (None, facts))
+        for frame, mesh in zip(self._frames, self.meshes, strict=True):
+            for axis, along in reversed([*enumerate(frame.axes)]):
+                there, nearest = along.beyond
+                rows = np.moveaxis(mesh, axis, 0)
+                if self._edges:
+                    np.add.at(rows, nearest, rows[there])
+                rows[there] = 0
+        add_back(self._frames, self.meshes, spread(like.comm))
+        return self[(0,) * len(self.halo.reach)]
 
     def _with_edges(self) -> "Window[_H]":
         """The window, with what is beyond the ends where that is what is nearest within."""
