@@ -222,6 +222,8 @@ def test_uneven_blocks_are_gathered():
         (lambda u: gc.refine(u, 2, gc.Layout.nodes(3)), r"one of \(4,\)"),
         (lambda u: gc.refine(u, 2, gc.Layout.mesh((16,), (4,))), "on 4 nodes"),
         (lambda u: gc.refine(u, 2, (16,)), "it must be a Layout"),
+        (lambda u: gc.coarsen(u.to_numpy(), 2), "a coarser grid works on a CubeArray"),
+        (lambda u: gc.refine(u.to_numpy(), 2), "a finer grid works on a CubeArray"),
     ],
 )
 def test_what_is_refused(call, text):

@@ -138,6 +138,23 @@ def test_rows_are_exchanged_within_nodes_only():
         gc.solve_tridiagonal(lower, 0, upper, right)
 
 
+@pytest.mark.parametrize("nodes", [2, 4, 8])
+def test_nodes_that_are_singular_together_only_are_found(nodes):
+    """Each pair of rows is twice the same equation, and the rows of each node are none."""
+    pairs = [0.0, 1] * (nodes // 2), [1.0, 0] * (nodes // 2)
+    lower, upper, b = over(gc.Layout.mesh((nodes,), (nodes,)), *pairs, np.arange(nodes * 1.0))
+    with pytest.raises(SingularError):
+        gc.solve_tridiagonal(lower, 1, upper, b)
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 4, 8])
+def test_systems_that_are_singular_as_they_are_periodic_are_found(nodes):
+    """Sums of each two neighbours, in a ring of eight: those of every other one are known."""
+    b = gc.CubeArray.from_numpy(np.arange(8.0), gc.Layout.mesh((8,), (nodes,), code="gray"))
+    with pytest.raises(SingularError):
+        gc.solve_tridiagonal(1, 1, 0, b, periodic=True)
+
+
 @pytest.mark.parametrize("n", [0, 1, 3])
 @pytest.mark.parametrize("periodic", [True, False])
 def test_singular_systems_are_errors_or_have_enormous_solutions(n, periodic):

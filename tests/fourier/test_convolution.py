@@ -121,6 +121,22 @@ def test_all_that_fits_is_exact_however_large_the_numbers_are(nodes, mode):
     assert fits == [True, True, True, mode == "full"]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_what_may_be_too_large_by_rounding_is_refused(seed):
+    """The largest number is 2^63 to the last bit, and transforms may give less."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(-(2**58), 2**58, 64), rng.choice([-1, 1], 64)
+    exact = np.convolve(x.astype(object), y.astype(object))[:64] * y  # x[0] times y is in each
+    at = int(np.argmax(exact))
+    x[0] += 2**63 - exact[at]
+    a, v = (gc.CubeArray.from_numpy(u, gc.Layout.mesh((64,), (4,))) for u in (x, y))
+    with pytest.raises(InvalidValueError, match="may have numbers as large as"):
+        gc.convolve(a, v)
+    below = gc.CubeArray.from_numpy(x - (np.arange(64) == 0) * 2**40, a.layout)
+    wanted = np.convolve(below.to_numpy().astype(object), y.astype(object))
+    assert np.array_equal(gc.convolve(below, v).to_numpy().astype(object), wanted)
+
+
 def test_the_primes_are_what_they_should_be():
     for prime, generator in PRIMES:
         assert prime < 2**31

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.boxes import carried
-from graycube.array.held import Held
+from graycube.array.held import Held, require_array
 from graycube.array.local import blocks_of_local, local
 from graycube.array.moving import as_product, straight
 from graycube.array.ranks import facts_of, require_layout, spread, together
@@ -46,6 +46,7 @@ def coarsen(u: _H, factor: Factor, gather: Factor = 1) -> _H:
     >>> coarsen(u, 4, gather=4)
     <CubeArray (4,) int64 on 8 nodes: (b1 b0 || c2 c1 c0)>
     """
+    require_array(u, "a coarser grid")
 
     def prepare() -> tuple[tuple[tuple[int, ...], Placement, list[Copying]], Facts]:
         count = len(u.layout.shape)
@@ -84,6 +85,7 @@ def refine(u: _H, factor: Factor, layout: Placement | None = None) -> _H:
     (<CubeArray (8,) int64 on 4 nodes: (b0 || b2 g1)>,
      <CubeArray (4,) int64 on 4 nodes: (|| b1 g0)>)
     """
+    require_array(u, "a finer grid")
 
     def prepare() -> tuple[tuple[Placement, Chosen, Placement], Facts]:
         factors = require_powers(factor, len(u.layout.shape), "factor", MOST)

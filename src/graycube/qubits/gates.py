@@ -79,7 +79,7 @@ def phase(angle: float) -> _Array:
     >>> phase(np.pi / 2).round(12).diagonal().tolist()
     [(1+0j), 1j]
     """
-    return np.diag([1, cmath.exp(1j * angle)])
+    return np.diag([1, cmath.exp(1j * _angle(angle))])
 
 
 def rx(angle: float) -> _Array:
@@ -110,8 +110,17 @@ def rz(angle: float) -> _Array:
 
 
 def _turn(axis: str, angle: float) -> _Array:
-    made: _Array = np.cos(angle / 2) * np.eye(2) - 1j * np.sin(angle / 2) * gate(axis)
+    half = _angle(angle) / 2
+    made: _Array = np.cos(half) * np.eye(2) - 1j * np.sin(half) * gate(axis)
     return made
+
+
+def _angle(given: object) -> float:
+    if not isinstance(given, int | float | np.integer | np.floating):
+        raise InvalidTypeError(
+            f"the angle is {given!r:.60}", "it must be a number", "pass it in radians"
+        )
+    return float(given)
 
 
 def require_matrix(matrix: object) -> _Array:

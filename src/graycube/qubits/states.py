@@ -32,7 +32,13 @@ def zeros(
     """
 
     def prepare() -> tuple[Layout, dict[str, object]]:
-        p = require_int(qubits, "qubits", least=0)
+        p, kind = require_int(qubits, "qubits", least=0), np.dtype(dtype)
+        if kind.kind not in "fc":
+            raise InvalidTypeError(
+                f"the dtype is {kind}",
+                "amplitudes are complex",
+                "leave it out, or use complex64",
+            )
         over = spread(comm)
         n = log2_exact(nodes if over is None else over.size, "the number of nodes")
         if n > p:
@@ -41,7 +47,7 @@ def zeros(
                 f"a state of {p} qubits has {1 << p} amplitudes",
                 f"use {1 << p} nodes or fewer",
             )
-        return Layout.consecutive(p, n), {"operation": "zeros", "qubits": p}
+        return Layout.consecutive(p, n), {"operation": "zeros", "qubits": p, "dtype": kind}
 
     layout = together(comm, prepare)
     return CubeArray.from_function(lambda i: (i == 0).astype(dtype), layout, comm)
