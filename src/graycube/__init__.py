@@ -16,6 +16,7 @@ Getting from one layout to another, verified, priced and carried out:
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 __version__ = "1.0.0rc1"
@@ -204,5 +205,9 @@ else:  # to type checkers, a name that is not here is an error
 
 
 def __dir__() -> list[str]:
-    """The public names, and the packages that have the others."""
-    return sorted({*__all__, *_PACKAGES, "__version__"})
+    """The public names, and the packages that have the others: all that can be loaded here.
+
+    ``help`` and ``inspect.getmembers`` take each of them.
+    """
+    there = find_spec("jax") is not None and find_spec("jaxlib") is not None
+    return sorted({*__all__, *_PACKAGES, "__version__"} - (set() if there else {"jax"}))

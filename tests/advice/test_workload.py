@@ -157,7 +157,7 @@ def test_a_wrong_shape_is_an_error(value, complaint):
     [
         ("0", "nodes is 0: it must be at least 1"),
         ("-4", "nodes is -4: it must be at least 1"),
-        ("3", "nodes is 3, not a power of two"),
+        ("3", "nodes is 3, and a power of two is needed, such as 2 or 4"),
         ("true", "nodes is True: it must be an integer"),
         ("4.0", "nodes is 4.0: it must be an integer"),
         ('"4"', "nodes is '4': it must be an integer"),

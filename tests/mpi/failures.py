@@ -3,6 +3,7 @@
 After each of the checks the ranks go on. As a program, it ends as its argument says.
 """
 
+import atexit
 import os
 import signal
 import subprocess
@@ -367,6 +368,20 @@ def endings(name):
     forever(bound.run)
 
 
+def at_exit():
+    """What programs do at their end is done with all ranks there, though some come late."""
+    from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
+
+    comm, made = MPI.COMM_WORLD, []
+
+    def last():
+        time.sleep(0.5 * comm.rank)
+        say(f"in the end {made[0].sum()}")
+
+    atexit.register(last)  # before anything that graycube has for the end
+    made.append(gc.CubeArray.from_function(lambda i: 1.0 * i, gc.Layout.mesh(8, 2), comm))
+
+
 def alone():
     """The program of rank 1 ends, while the others call what takes all ranks."""
     from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
@@ -434,6 +449,8 @@ def main(name):
         carry_out(APART)
     elif name == "alone":
         alone()
+    elif name == "at exit":
+        at_exit()
     elif name in {"litters", "outlives"}:
         misbehave(name)
     else:

@@ -43,7 +43,8 @@ def mistakes(comm):
         comm, lambda: np.take_along_axis(other, at, 0), InvalidValueError, "the dtype is"
     )
     dealt = gc.Layout.mesh((12,), (comm.size,), allocation="cyclic")
-    elsewhere = gc.CubeArray.from_function(lambda i: i, dealt, comm) if last else at
+    elsewhere = gc.CubeArray.from_function(lambda i: i, dealt, comm)
+    elsewhere = elsewhere if last else at
     yield from one_error(
         comm,
         lambda: np.take_along_axis(u, elsewhere, 0),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graycube.errors import PeerError
-from graycube.run.meeting import Meeting, _leave, lines
+from graycube.run.meeting import Meeting, lines
 
 
 def two():
@@ -43,7 +43,7 @@ def test_who_waits_for_a_rank_that_left_hears_so_in_all_meetings_and_says_nothin
     for _ in range(before):
         assert met(meetings, [(0, 5, 7)] * 2) == (True, True)
     last = memory.copy()
-    del meetings[1]
+    meetings[1].leave()
     assert np.count_nonzero(memory != last) == 1, "others may still read its last words"
     with pytest.raises(PeerError, match="rank 1 has ended, and rank 0 waits for it"):
         meetings[0].meet((0, 5, 7))
@@ -60,12 +60,12 @@ def test_a_rank_that_met_all_others_and_left_is_not_missed():
     other.start()
     while not memory[lines(2) // 16 + 128]:  # until it is there, in the second set of lines
         pass
-    memory[128 + 4] = 1  # it leaves as soon as it has met
+    meetings[1].leave()  # as soon as it has met
     assert meetings[0].meet(words)
     other.join()
 
 
 def test_the_end_of_a_process_that_was_forked_says_nothing():
-    words = memoryview(bytearray(16)).cast("q")
-    _leave(words, 1, process=0)
-    assert words.tolist() == [0, 0]
+    memory, meetings = two()
+    meetings[0].leave(lambda: 0)
+    assert not memory.any()

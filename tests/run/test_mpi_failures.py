@@ -31,6 +31,11 @@ def test_nobody_waits_for_a_rank_whose_program_has_ended(ranks, tmp_path):
     assert "nothing was heard" not in run.stdout, run
 
 
+def test_a_rank_is_there_until_all_is_done_that_it_does_at_exit(tmp_path):
+    run = launch(FAILURES, 2, tmp_path, "at exit", limit=40)
+    assert run.stdout.count("in the end 28.0") == 2, run
+
+
 @pytest.mark.parametrize(("ending", "ranks"), [("killed before", 2), ("killed inside", 4)])
 def test_a_rank_that_is_killed_ends_the_job(ending, ranks, tmp_path):
     assert launch(FAILURES, ranks, tmp_path, ending, limit=40).returncode != 0

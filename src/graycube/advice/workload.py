@@ -111,7 +111,10 @@ def _read(content: dict[str, Any]) -> dict[str, Any]:
     _require_keys(content, allowed, {"shape", "nodes", "phases"}, "workload")
     nodes = require_int(content["nodes"], "nodes", least=1)
     if not is_power_of_two(nodes):
-        raise _wrong(f"nodes is {nodes}, not a power of two")
+        low = 1 << nodes.bit_length() - 1
+        raise _wrong(
+            f"nodes is {nodes}, and a power of two is needed, such as {low} or {2 * low}"
+        )
     found = {
         "size": tuple(content["shape"]),
         "machine": _machine(content.get("machine", "ideal"), nodes.bit_length() - 1),

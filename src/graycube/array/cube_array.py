@@ -320,7 +320,8 @@ class CubeArray(LikeNumpy, Shown):
         ``reach``, ``periodic``, ``corners`` and ``stride`` are as for :func:`graycube.halo`.
         Beyond the ends of an axis that is not periodic everything is ``fill``, or with "edge"
         what is nearest within, as ``numpy.pad`` has it. With a stride,
-        ``w[1, 0]`` is what is one stride farther along axis 0. To exchange again and again,
+        ``w[1, 0]`` is what is one stride farther along axis 0, and the nearest within is that
+        so many strides away. To exchange again and again,
         keep the window and :meth:`Window.update` it.
 
         >>> x = CubeArray.from_function(lambda i, j: i * j, Layout.mesh((4, 4), nodes=(2, 2)))

@@ -12,16 +12,18 @@ Rules.
 4. Who waits gives the processor to others, soon sleeps, and looks after MPI meanwhile, so that
    messages of the program that others wait for still pass. To wake up takes longer than most
    meetings: ranks that have a processor each look for longer before they sleep.
-5. A rank whose program ends leaves a word in its line. Who waits for it raises an error then,
-   and in all later meetings, where it says nothing more: others may still read its last words.
+5. A rank whose program ends leaves a word in its line, once all is done that it does at exit.
+   Who waits for it raises an error then, and in all later meetings, where it says nothing
+   more: others may still read its last words.
 """
 
 import os
 import platform
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
-from weakref import finalize
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +73,8 @@ class Meeting:
         self._yields = _ALONE if comm.size <= (os.cpu_count() or 1) else _YIELDS
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
         self._missing: int | None = None
-        finalize(self, _leave, self._words, self._sets[0][comm.rank] + _LEFT, os.getpid())
+        self._farewell, self._process = self._sets[0][comm.rank] + _LEFT, os.getpid()
+        _ends.come(self)
 
     def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
         """Wait for all ranks; whether all of them say the same. Collective."""
@@ -129,8 +132,31 @@ class Meeting:
             "take such calls out of 'if comm.rank == 0', and let no rank end before the others",
         )
 
+    def leave(self, process: Callable[[], int] = os.getpid) -> None:
+        """Say that this rank comes no more; a process that was forked from it has no say."""
+        if process() == self._process:
+            self._words[self._farewell] = 1
 
-def _leave(words: memoryview, place: int, process: int) -> None:
-    """Say that this rank comes no more; what was forked from it has no say."""
-    if os.getpid() == process:
-        words[place] = 1
+
+class _Ends:
+    """The meetings that end when Python clears its modules: after all that programs do at exit.
+
+    Names of modules may be gone by then. So nothing here uses any.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[ref[Meeting]] = []
+
+    def come(self, meeting: Meeting) -> None:
+        """Remember a meeting, and forget those that are over."""
+        self._known = [known for known in self._known if known() is not None]
+        self._known.append(ref(meeting))
+
+    def __del__(self) -> None:
+        for known in self._known:
+            if (meeting := known()) is not None:
+                meeting.leave()
+
+
+_ends = _Ends()
+_here = sys.modules[__name__]  # Python clears only modules that something still refers to
