@@ -165,7 +165,7 @@ def pad(
         raise InvalidValueError(
             f"pad_width is {pad_width!r:.60} and mode is {mode!r:.20}",
             f"the {d} axes of the layout are padded, as {', '.join(_MODES)}, with one constant",
-            "give payload the width 0, as in ((1, 1), (0, 0)), and write other values afterwards",
+            "give payload the width 0, as in ((1, 1), (0, 0)), and write the ends later",
         )
     pairs, shape = ends[:d].tolist(), a.layout.shape
     if mode != "constant":
