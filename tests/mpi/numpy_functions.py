@@ -199,6 +199,7 @@ def mistakes(comm):
     u = gc.CubeArray.from_numpy(operands(layout)[0], layout, comm)
     last = comm.rank == comm.size - 1
     other = gc.CubeArray(u.blocks, gc.Layout.mesh((8, 8), (1, 1 << n)), comm)
+    w = u.halo()
     turned = comm.Split(0, -comm.rank)
     nothing = gc.CubeArray.from_numpy(
         np.zeros((1, 8, 0)), gc.Layout.mesh((1, 8), (1 << n, 1)), comm
@@ -237,6 +238,7 @@ def mistakes(comm):
             "integers from 0",
         ),
         "halo": (lambda: u.halo(stride=3 if last else 2), InvalidValueError, "power of two"),
+        "back": (lambda: u.sum() if last else w.add_back(), InvalidValueError, "add_back"),
         "take": (lambda: np.take(u, [7 + last], 0), InvalidValueError, "indices"),
         "take none": (lambda: np.take(nothing, 0, -1), OutOfRangeError, "axis 2 is 0"),
         "diff": (lambda: np.diff(u, 1 + last, 0), InvalidValueError, "the n is 1"),
