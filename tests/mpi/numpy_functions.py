@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from counting import GIVEN, Counting, sent
+from deposits import added_back
 from mpi_checks import checks, one_error, over_messages, raised
 from numpy_cases import (
     BROADCASTS,
@@ -137,6 +138,14 @@ def no_more_rows_are_sent_than_leave(comm):
         sent(lambda call=call, u=u: call(u))
         found = sum(args[0][0].nbytes for what, args in GIVEN if what == "Send_init")
         yield found == rows * 6 * u.itemsize, f"{name}: {found} bytes, and {rows} rows leave"
+
+
+def rings_within_a_node(comm):
+    """What is added beside the ends of an axis that is on one node comes back around."""
+    x = np.arange(8 * comm.size * 6).reshape(8 * comm.size, 6)
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(x.shape, (comm.size, 1)), comm)
+    found, wanted, empty = added_back(u, x, 1, corners=True)
+    yield empty and np.array_equal(found.to_numpy(), wanted), f"{u.layout}"
 
 
 def copies_are_one_array(comm):
@@ -302,5 +311,6 @@ CHECKS = checks(
     reductions_send_little,
     rolls_send_what_leaves,
     no_more_rows_are_sent_than_leave,
+    rings_within_a_node,
     mistakes,
 )
