@@ -51,7 +51,6 @@ WRITES = {
     "whole numbers": lambda u, w, v, t: (
         written((9 * u).astype("i4"), u > 0, 2.7) + written((9 * u).astype("i4"), ..., 2.7)
     ),
-    "copies": lambda u, w, v, t: u - written(u.max(0, keepdims=True), (0, slice(1, 3)), 5),
     "a mask": lambda u, w, v, t: written(u, u > 0, 0) + written(u, w < 0.3, 2),
     "a mask of vectors": lambda u, w, v, t: written(v, u > 0, [1, 2, 3]),
     "a mask of components": lambda u, w, v, t: written(v, v > 0, 9),
@@ -240,6 +239,9 @@ BROADCASTS = {
     "thin comparison": lambda u, w, v, t: np.where(thin(u)[0] > thin(u)[1], u, 0),
     "in place": lambda u, w, v, t: np.add(u, squares(u), out=np.copy(w)),
     "sums where": lambda u, w, v, t: np.sum(u, axis=0, where=thin(u)[1] > 2),
+    "written copies": lambda u, w, v, t: (
+        u - written(u.max(0, keepdims=True), (0, slice(1, 3)), 5)
+    ),
     "profiles": lambda u, w, v, t: u.mean(0, keepdims=True) * w.mean(0, keepdims=True),
 }
 SCANS = {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from counting import GIVEN, Counting, sent
+from deposits import added_back
 from mpi_checks import checks, one_error, over_messages, raised
 from numpy_cases import (
     BROADCASTS,
@@ -139,6 +140,14 @@ def no_more_rows_are_sent_than_leave(comm):
         yield found == rows * 6 * u.itemsize, f"{name}: {found} bytes, and {rows} rows leave"
 
 
+def rings_within_a_node(comm):
+    """What is added beside the ends of an axis that is on one node comes back around."""
+    x = np.arange(8 * comm.size * 6).reshape(8 * comm.size, 6)
+    u = gc.CubeArray.from_numpy(x, gc.Layout.mesh(x.shape, (comm.size, 1)), comm)
+    found, wanted, empty = added_back(u, x, 1, corners=True)
+    yield empty and np.array_equal(found.to_numpy(), wanted), f"{u.layout}"
+
+
 def copies_are_one_array(comm):
     """Arrays with copies: files, relayouts, transforms and sums take one copy."""
     n = size_of(comm)
@@ -199,6 +208,7 @@ def mistakes(comm):
     u = gc.CubeArray.from_numpy(operands(layout)[0], layout, comm)
     last = comm.rank == comm.size - 1
     other = gc.CubeArray(u.blocks, gc.Layout.mesh((8, 8), (1, 1 << n)), comm)
+    w = u.halo()
     turned = comm.Split(0, -comm.rank)
     nothing = gc.CubeArray.from_numpy(
         np.zeros((1, 8, 0)), gc.Layout.mesh((1, 8), (1 << n, 1)), comm
@@ -237,6 +247,7 @@ def mistakes(comm):
             "integers from 0",
         ),
         "halo": (lambda: u.halo(stride=3 if last else 2), InvalidValueError, "power of two"),
+        "back": (lambda: u.sum() if last else w.add_back(), InvalidValueError, "add_back"),
         "take": (lambda: np.take(u, [7 + last], 0), InvalidValueError, "indices"),
         "take none": (lambda: np.take(nothing, 0, -1), OutOfRangeError, "axis 2 is 0"),
         "diff": (lambda: np.diff(u, 1 + last, 0), InvalidValueError, "the n is 1"),
@@ -300,5 +311,6 @@ CHECKS = checks(
     reductions_send_little,
     rolls_send_what_leaves,
     no_more_rows_are_sent_than_leave,
+    rings_within_a_node,
     mistakes,
 )

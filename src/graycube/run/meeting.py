@@ -91,9 +91,9 @@ class Meeting:
         if not _IN_ORDER:
             comm.Barrier()
         alike = True
-        for rank, start in enumerate(starts):
+        for start in starts:
             if memory[start] < number:
-                self._wait(rank, start, number)
+                self._wait(start, number)
             said = memory[start + 1], memory[start + 2], memory[start + 3]
             alike = alike and said == words
         return alike
@@ -110,8 +110,9 @@ class Meeting:
         """
         return self._lines[self.number & 1, :, _HEAD : _HEAD + nbytes].copy()
 
-    def _wait(self, rank: int, start: int, number: int) -> None:
+    def _wait(self, start: int, number: int) -> None:
         memory, looks, pause = self._words, 0, _PAUSE
+        rank = self._sets[number & 1].index(start)
         left = self._sets[0][rank] + _LEFT
         while memory[start] < number:
             looks += 1
