@@ -16,7 +16,7 @@ from mpi4py import MPI
 import graycube as gc
 
 EACH = 50  # calls in a round
-_BY_MESSAGES = patch("graycube.array.reductions._noted", new=lambda *_: None)
+_BY_MESSAGES = patch("graycube.array.reducing.reductions._noted", new=lambda *_: None)
 
 
 def contenders(comm: MPI.Intracomm, length: int) -> dict[str, Callable[[], object]]:

@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 import graycube as gc
 
-TABLE = Path(gc.__file__).parent / "table" / "tables" / "strides.json"
+TABLE = Path(gc.__file__).parent / "table" / "messages" / "tables" / "strides.json"
 SIZES = range(3, 7)
 STALE = 100
 LESS = 0.96

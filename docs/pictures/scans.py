@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 import graycube as gc
-from graycube.array.stretches import stretches
+from graycube.array.scanning.stretches import stretches
 
 COLORS = ("#2f6f9f", "#d9722e", "#5b8c3a")
 LAYOUT = gc.Layout.nodes(3, "gray")

@@ -12,7 +12,7 @@ from graycube.advice import Butterfly, Methods, Scan, Sort, Tridiagonal, Workloa
 from graycube.advice.homes import Place
 from graycube.advice.prices import options
 from graycube.advice.sent import price
-from graycube.array import merging
+from graycube.array.ordering import merging
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 
 LEAVE = Methods(fft="leave")

@@ -18,7 +18,7 @@ from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import Replication, Task, delivered
 from graycube.schedule.way import are_straight
-from graycube.table.all_to_all import delivery
+from graycube.table.messages.all_to_all import delivery
 
 
 def straight(task, machine, seconds):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import graycube as gc
-from graycube.array import archive
+from graycube.array.disk import archive
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
 
 zarr = pytest.importorskip("zarr", reason="the extra zarr is not installed")

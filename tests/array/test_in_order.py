@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from graycube.array import in_order
-from graycube.array.merging import cuts_of
+from graycube.array.ordering import in_order
+from graycube.array.ordering.merging import cuts_of
 from graycube.gf2 import compiled
 
 RNG = np.random.default_rng(0)

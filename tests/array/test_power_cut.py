@@ -9,7 +9,7 @@ import pytest
 
 import graycube as gc
 from graycube import whole_files
-from graycube.array import archive, checkpoint
+from graycube.array.disk import archive, checkpoint
 
 LAYOUT = gc.Layout.mesh((8, 6), (4, 2), code="gray")
 U = gc.CubeArray.from_function(lambda i, j: 10 * i + j, LAYOUT)

@@ -11,7 +11,7 @@ from random_transforms import random_layout, uneven_layout
 from sweeping import sweep
 
 import graycube as gc
-from graycube.array.stretches import stretches
+from graycube.array.scanning.stretches import stretches
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 
 X = np.arange(16).reshape(8, 2)

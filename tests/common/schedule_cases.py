@@ -12,7 +12,8 @@ from sweeping import examples
 import graycube as gc
 from graycube.gf2 import AffineMap, Exchange, Matrix, compose
 from graycube.schedule import Way, hop
-from graycube.table import any_order, circuit_split, direct, gb1, gb2, gb3
+from graycube.table.gray import any_order, circuit_split, gb1, gb2, gb3
+from graycube.table.messages import direct
 
 HOP_BY_HOP = (gb1, gb2, gb3, any_order)
 ON_CIRCUITS = (*HOP_BY_HOP, direct, circuit_split)

@@ -15,7 +15,7 @@ from graycube.cost import lower_bounds, simulate
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, compose
 from graycube.schedule import Moves, Way, actions, dump, expand, hop, load
-from graycube.table import few_ports, minimum_path, nonminimum_ring, pipelined
+from graycube.table.gray import few_ports, minimum_path, nonminimum_ring, pipelined
 from graycube.verify import check_algebra, check_elements
 
 THOROUGH = settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])

@@ -101,7 +101,7 @@ def mistakes(comm):
     def full(*_):
         raise InvalidValueError("the disk is full", "it has no room", "make some")
 
-    with patch("graycube.array.archive.local", full if last else gc.array.local.local):
+    with patch("graycube.array.disk.archive.local", full if last else gc.array.local.local):
         save = partial((2 * u).save, folder / "u.zarr")
         yield from one_error(comm, save, GraycubeError, "the disk is full")
     found = gc.CubeArray.load(folder / "u.zarr", cyclic(comm), comm)

@@ -12,7 +12,7 @@ from random_transforms import random_layout
 import graycube as gc
 from graycube.advice import Scan, Sort, Tridiagonal, sent as advice
 from graycube.advice.sent import price
-from graycube.array import merging
+from graycube.array.ordering import merging
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.layout.grids import tidied

@@ -19,7 +19,7 @@ from mpi_checks import carry_out, checks, over_messages, raised
 from uneven_cases import uneven
 
 import graycube as gc
-from graycube.array import borders
+from graycube.array.halo import borders
 from graycube.errors import InvalidValueError
 from graycube.run.agreement import agreed
 from graycube.run.meeting import ROOM
@@ -126,7 +126,7 @@ def nothing_is_sent(comm):
 def short_results_are_left_in_memory(comm):
     """Reductions send nothing where results are short, and give what messages give."""
     silent, n = Silent(comm.Dup()), size_of(comm)
-    by_messages = patch("graycube.array.reductions._noted", return_value=None)
+    by_messages = patch("graycube.array.reducing.reductions._noted", return_value=None)
     room = ROOM // 8
     for k, layout in enumerate((*layouts(n), *uneven(comm.size))):
         for payload in ((), (3,)) if k % 3 else ((), (room,), (room + 1,)):

@@ -8,7 +8,7 @@ from mpi_checks import checks, one_error
 from sorting_cases import case, complaints
 
 import graycube as gc
-from graycube.array import merging
+from graycube.array.ordering import merging
 from graycube.errors import GraycubeError
 
 

@@ -17,7 +17,7 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import Way, expand
 from graycube.table import Algorithm, unregister
-from graycube.table.gb3 import ALGORITHM as GB3
+from graycube.table.gray.gb3 import ALGORITHM as GB3
 from graycube.table.registered import registered
 from graycube.verify import check_elements
 
@@ -337,7 +337,7 @@ def test_packages_that_cannot_be_loaded_are_told_and_left_out(tmp_path):
     env = installed(
         tmp_path / "site",
         "gone = their_rotated:NOTHING",
-        "ours = graycube.table.gb3:ALGORITHM",
+        "ours = graycube.table.gray.gb3:ALGORITHM",
         "number = math:pi",
         "missing = no_such_module:ALGORITHM",
         "loud = their_loud:ALGORITHM",
@@ -350,7 +350,7 @@ def test_packages_that_cannot_be_loaded_are_told_and_left_out(tmp_path):
     assert len(told) == 5, done.stderr
     for value, why in (
         ("their_rotated:NOTHING", "AttributeError"),
-        ("graycube.table.gb3:ALGORITHM", "graycube has one of that name"),
+        ("graycube.table.gray.gb3:ALGORITHM", "graycube has one of that name"),
         ("math:pi", "it is a graycube.table.Algorithm"),
         ("no_such_module:ALGORITHM", "ModuleNotFoundError"),
         ("their_loud:ALGORITHM", "RuntimeError: \\x1b[31m\\nfine"),

@@ -29,7 +29,8 @@ from graycube.schedule import (
     expand,
     load,
 )
-from graycube.table import all_to_all, groups, pipeline
+from graycube.table.exchanges import pipeline
+from graycube.table.messages import all_to_all, groups
 from graycube.verify import check_algebra, check_algebra as check_direct, check_elements
 
 MANY = settings(max_examples=examples(200))

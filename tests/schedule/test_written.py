@@ -20,7 +20,8 @@ from sweeping import examples
 
 import graycube as gc
 from graycube.schedule import Moves, Way, dump, expand, load
-from graycube.table import gb1, gb3, relabel
+from graycube.table import relabel
+from graycube.table.gray import gb1, gb3
 from graycube.verify import check_algebra
 
 WRONG = [None, True, -1, 1.5, "", "x", [], {}, [[]], 10**30, float("nan"), float("inf")]

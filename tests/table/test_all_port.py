@@ -25,7 +25,7 @@ import graycube as gc
 from graycube.cost import simulate
 from graycube.gf2 import rotation
 from graycube.schedule import Program, actions, expand
-from graycube.table import any_order
+from graycube.table.gray import any_order
 from graycube.verify import check_algebra, check_elements
 
 LONG = pytest.mark.sweep

@@ -10,7 +10,7 @@ from sweeping import examples
 from way_mutants import judge
 
 import graycube as gc
-from graycube.table.circuits import by_detours
+from graycube.table.messages.circuits import by_detours
 from graycube.verify import check_algebra
 
 

@@ -23,7 +23,7 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.cost import simulate
-from graycube.table.fewer_bytes import SIZES, TOP
+from graycube.table.gray.fewer_bytes import SIZES, TOP
 from graycube.verify import check_algebra
 
 NAME = "fewer-bytes"
@@ -217,7 +217,7 @@ def test_where_it_applies():
 )
 def test_tables_have_walks_to_where_gray_code_goes(bits, ports):
     """Read here without the algorithm: ways, weights, and one link of a node in a round."""
-    path = files("graycube.table") / "tables" / f"fewer_bytes_{bits}_{ports}.json"
+    path = files("graycube.table.gray") / "tables" / f"fewer_bytes_{bits}_{ports}.json"
     for point in json.loads(path.read_text()):
         weights = defaultdict(int)
         out, into = defaultdict(set), defaultdict(set)

@@ -11,8 +11,8 @@ from sweeping import sweep
 import graycube as gc
 from graycube.cost import replay, simulate
 from graycube.schedule import expand
-from graycube.table.class_routes import _List, _route, _TopStep, routes
 from graycube.table.conversion import Field, converted
+from graycube.table.gray.class_routes import _List, _route, _TopStep, routes
 from graycube.verify import check_algebra
 
 NAME = "field-phases"

@@ -12,7 +12,7 @@ from graycube.fourier import exchange_schedules
 from graycube.gf2 import AffineMap, Exchange, Matrix, Span
 from graycube.planning.candidate import all_candidates
 from graycube.schedule import Way, expand, hop
-from graycube.table import dimension_exchange
+from graycube.table.exchanges import dimension_exchange
 from graycube.verify import check_algebra
 
 MANY = settings(max_examples=examples(120))

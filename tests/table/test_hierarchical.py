@@ -12,7 +12,7 @@ from graycube.cost import lower_bounds, simulate
 from graycube.gf2 import AffineMap, Matrix
 from graycube.run import apply
 from graycube.schedule import Task
-from graycube.table import hierarchical
+from graycube.table.messages import hierarchical
 from graycube.verify import check_algebra
 
 

@@ -12,7 +12,7 @@ from graycube.cost import simulate
 from graycube.errors import InvalidValueError
 from graycube.run import apply
 from graycube.schedule import expand
-from graycube.table import any_order
+from graycube.table.gray import any_order
 from graycube.verify import check_algebra
 
 SIZES = [*range(2, 7), *(pytest.param(n, marks=pytest.mark.sweep) for n in range(7, 11))]

@@ -8,7 +8,7 @@ from sweeping import sweep
 from way_mutants import judge
 
 import graycube as gc
-from graycube.table import strides
+from graycube.table.messages import strides
 from graycube.verify import check_algebra
 
 SIZES = range(3, 7)

@@ -8,7 +8,7 @@ from schedule_cases import FEW, ON_CIRCUITS, circuits, conversion, conversions, 
 
 import graycube as gc
 from graycube.schedule import expand, hop
-from graycube.table import gb1, gb3
+from graycube.table.gray import gb1, gb3
 from graycube.verify import RULES, check_algebra, check_elements
 
 

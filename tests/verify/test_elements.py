@@ -19,7 +19,7 @@ from schedule_cases import (
 import graycube as gc
 from graycube.errors import InvalidValueError
 from graycube.schedule import expand
-from graycube.table import gb1
+from graycube.table.gray import gb1
 from graycube.verify import check_elements
 
 

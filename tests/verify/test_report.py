@@ -21,7 +21,9 @@ import graycube as gc
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange
 from graycube.schedule import Moves, Way, expand, hop
-from graycube.table import direct, gb1, gb3, relabel
+from graycube.table import relabel
+from graycube.table.gray import gb1, gb3
+from graycube.table.messages import direct
 from graycube.verify import RULES, Report, Violation, check_algebra, check_elements
 
 

@@ -11,7 +11,7 @@ from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.planning.others import counted
 from graycube.schedule import Way, expand, hop
 from graycube.schedule.way import are_straight
-from graycube.table import gb1
+from graycube.table.gray import gb1
 from graycube.verify import RULES, check_algebra, check_elements
 
 SLOT, FIRST, SECOND = 0b100, 0b001, 0b010  # address bits of two node bits and one slot bit

@@ -36,7 +36,7 @@ from scipy.sparse import coo_array
 import graycube as gc
 from graycube.gf2 import parity
 
-FILE = Path(gc.__file__).parent / "table" / "tables" / "class_routes.json"
+FILE = Path(gc.__file__).parent / "table" / "gray" / "tables" / "class_routes.json"
 CLASSES, TOP, TURNS, DELAY = 8, 3, 3, 2
 SHARED = {0: (3, 4), 4: (1, 5), 6: (1, 5)}  # of each mask: the fifths, and the steps at most
 CORNERS = ((3, 0), (100, 0), (4, 1), (100, 1), (13, 10), (100, 10))

@@ -18,11 +18,11 @@ from scipy.sparse import coo_array
 
 import graycube as gc
 from graycube.schedule import expand
-from graycube.table import minimum_path
 from graycube.table.conversion import converted
-from graycube.table.routes import on_routes
+from graycube.table.gray import minimum_path
+from graycube.table.gray.routes import on_routes
 
-TABLES = Path(gc.__file__).parent / "table" / "tables"
+TABLES = Path(gc.__file__).parent / "table" / "gray" / "tables"
 CASES = {4: (5, 0), 5: (7, 2), 6: (8, 4), 7: (9, 5), 8: (10, 6)}
 """For each n: the number of units, and how many of them go on the ring."""
 

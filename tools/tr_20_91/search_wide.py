@@ -23,7 +23,7 @@ from scipy.sparse import coo_array
 
 import graycube as gc
 
-FILE = Path(gc.__file__).parent / "table" / "tables" / "wide.json"
+FILE = Path(gc.__file__).parent / "table" / "gray" / "tables" / "wide.json"
 TOP, FREE, UNITS = 5, (2, 3, 4), 5
 SLOTS = range(1, TOP)
 CLASSES = range(1 << TOP)

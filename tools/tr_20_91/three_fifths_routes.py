@@ -21,7 +21,7 @@ from scipy.sparse import coo_array
 
 import graycube as gc
 
-FILE = Path(gc.__file__).parent / "table" / "tables" / "three_fifths.json"
+FILE = Path(gc.__file__).parent / "table" / "gray" / "tables" / "three_fifths.json"
 CLASSES, TOP, TURNS, SHARES = 8, 3, 3, 5
 STEPS = 4  # at most, in the 3-cube
 WAIT = 1  # cycles of delay at most, before the lower dimensions and again behind them

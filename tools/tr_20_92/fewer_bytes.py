@@ -21,7 +21,7 @@ from graycube.search.demand import Demand
 from graycube.search.layers import shortest
 from graycube.search.rounds import Point, front, shares
 
-TABLES = Path(gc.__file__).parent / "table" / "tables"
+TABLES = Path(gc.__file__).parent / "table" / "gray" / "tables"
 NEARLY = 1.005
 
 

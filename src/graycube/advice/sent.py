@@ -6,15 +6,15 @@ Rules.
    the result straight back. So do all messages that are no halos: to nodes whose numbers differ
    in the same way, one such difference after the other.
 2. A scan has a round for each node bit along its axis: the total of each line's stretch goes to
-   the nearest node that is to hear it (:mod:`graycube.array.stretches`).
+   the nearest node that is to hear it (:mod:`graycube.array.scanning.stretches`).
 3. Tridiagonal systems are halos of what is left of a run: two numbers and one for each right
    side, from both sides, 1, 2, 4, ... runs apart; and then the solutions beside it. Periodic
-   ones have a right side more, and two sums over all runs (:mod:`graycube.array.tridiagonal`).
+   ones have a right side more, and two sums over all runs (``tridiagonal``).
 4. An axis is sorted in memory, or over all nodes. Few elements go to all nodes, from 2, 4, 8,
    ... nodes at a time. Else each line is cut where nodes end. The cuts are found in turns; keys
    in random order take as many as the length has bits. In each, all nodes learn keys and counts
    from all others. After that a node sends each other one an equal part
-   (:mod:`graycube.array.merging`).
+   (:mod:`graycube.array.ordering.merging`).
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ from math import inf
 from graycube.advice.along import Scan, Sort, Tridiagonal
 from graycube.advice.homes import Place
 from graycube.advice.phases import Elementwise, Stencil
-from graycube.array.merging import SMALL, padded
 from graycube.array.moving import as_product
-from graycube.array.over import sharing_steps
-from graycube.array.sorting import work_nodes
-from graycube.array.stretches import met_in_turn
+from graycube.array.ordering.merging import SMALL, padded
+from graycube.array.ordering.sorting import work_nodes
+from graycube.array.reducing.over import sharing_steps
+from graycube.array.scanning.stretches import met_in_turn
 from graycube.cost import Traffic, simulate
 from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Matrix
@@ -40,7 +40,7 @@ from graycube.layout.lines import in_runs, runs, stretched
 from graycube.machine import Machine
 from graycube.schedule import Task, delivered
 from graycube.stencil import Halo, halo
-from graycube.table.all_to_all import delivery
+from graycube.table.messages.all_to_all import delivery
 from graycube.texts import counted
 
 Staying = Stencil | Elementwise | Scan | Sort | Tridiagonal

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graycube.array.archive import load_zarr, save_zarr
+from graycube.array.disk.archive import load_zarr, save_zarr
+from graycube.array.disk.files import load, save
 from graycube.array.drawn import drawn, require_seed
-from graycube.array.files import load, save
-from graycube.array.indices import Reader, along_axes, frequency, spectrum_of
+from graycube.array.halo.window import Fill, Window, window
+from graycube.array.indexed.indices import Reader, along_axes, frequency, spectrum_of
 from graycube.array.local import blocks_of_local, local, of_entries, put_local
 from graycube.array.methods import LikeNumpy
 from graycube.array.ranks import (
@@ -28,7 +29,6 @@ from graycube.array.ranks import (
 )
 from graycube.array.relaying import relaid
 from graycube.array.sharing import brought_together, not_unasked, sent_from
-from graycube.array.window import Fill, Window, window
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graycube.array.choosing import agree, cut
 from graycube.array.elementwise import element_by_element
+from graycube.array.halo.window import Window, window
 from graycube.array.held import Held
+from graycube.array.indexed.choosing import agree, cut
 from graycube.array.payload import along_payload
-from graycube.array.reductions import reduced
-from graycube.array.window import Window, window
+from graycube.array.reducing.reductions import reduced
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.required import require_axis
 

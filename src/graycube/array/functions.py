@@ -17,19 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from graycube.array import payload, statistics
-from graycube.array.choosing import concatenated, flip, pad, repeat, take
+from graycube.array import payload
 from graycube.array.differences import diff, gradient, trapezoid
 from graycube.array.elementwise import assigned, element_by_element
 from graycube.array.held import Held
+from graycube.array.indexed.choosing import concatenated, flip, pad, repeat, take
+from graycube.array.indexed.rolling import roll
+from graycube.array.indexed.taking import take_along_axis
 from graycube.array.instead import instead_of
-from graycube.array.quantiles import median, percentile, quantile, unique
-from graycube.array.reductions import reduced
-from graycube.array.rolling import roll
-from graycube.array.scans import cumprod, cumsum
-from graycube.array.sorting import argsort, sort
-from graycube.array.taking import take_along_axis
-from graycube.array.weighted import average, bincount, histogram
+from graycube.array.ordering.quantiles import median, percentile, quantile, unique
+from graycube.array.ordering.sorting import argsort, sort
+from graycube.array.reducing import statistics
+from graycube.array.reducing.reductions import reduced
+from graycube.array.reducing.weighted import average, bincount, histogram
+from graycube.array.scanning.scans import cumprod, cumsum
 from graycube.errors import InvalidTypeError
 from graycube.layout.required import require_axis
 

@@ -7,18 +7,19 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, DTypeLike
 
-from graycube.array import payload, statistics
+from graycube.array import payload
 from graycube.array.elementwise import applied, element_by_element
 from graycube.array.functions import called
 from graycube.array.held import Held
+from graycube.array.indexed.writing import put
 from graycube.array.instead import NAMES, NoSuchName
-from graycube.array.over import Axes
 from graycube.array.ranks import spread
-from graycube.array.reductions import reduced
-from graycube.array.scans import cumprod, cumsum
+from graycube.array.reducing import statistics
+from graycube.array.reducing.over import Axes
+from graycube.array.reducing.reductions import reduced
+from graycube.array.reducing.sums import reproducible_sum
+from graycube.array.scanning.scans import cumprod, cumsum
 from graycube.array.sharing import not_unasked
-from graycube.array.sums import reproducible_sum
-from graycube.array.writing import put
 from graycube.errors import InvalidTypeError, InvalidValueError
 
 _Index = int | slice | EllipsisType | None | list[int] | Held | np.ndarray[Any, Any]

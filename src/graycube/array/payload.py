@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graycube.array.aligning import require_same_ranks
 from graycube.array.held import Held
-from graycube.array.indices import coordinates_of
+from graycube.array.indexed.indices import coordinates_of
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.layout.required import require_axis

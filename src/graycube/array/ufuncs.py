@@ -7,8 +7,8 @@ import numpy as np
 
 from graycube.array.held import Held
 from graycube.array.payload import require_same_layout
-from graycube.array.reductions import reduced
-from graycube.array.scans import cumprod, cumsum
+from graycube.array.reducing.reductions import reduced
+from graycube.array.scanning.scans import cumprod, cumsum
 from graycube.errors import InvalidTypeError
 
 _ASSOCIATIVE = {

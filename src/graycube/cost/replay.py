@@ -51,7 +51,7 @@ class Replay:
 def replay(moves: Moves) -> Replay:
     """Count every crossing of an explicit schedule.
 
-    >>> from graycube.table import gb1
+    >>> from graycube.table.gray import gb1
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task, expand

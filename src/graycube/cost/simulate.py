@@ -135,7 +135,7 @@ def simulate(schedule: Schedule | Replication, moves: Moves | None = None) -> Tr
     them: for one way of whole blocks, in rounds of its messages. Of all others give the
     ``moves``, the schedule written out.
 
-    >>> from graycube.table import gb3
+    >>> from graycube.table.gray import gb3
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task

@@ -16,7 +16,7 @@ def together(schedule: Schedule) -> int:
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task
-    >>> from graycube.table import all_to_all
+    >>> from graycube.table.messages import all_to_all
     >>> rows, columns = (Layout.mesh((8, 4), nodes=nodes) for nodes in ((4, 1), (1, 4)))
     >>> for task in (Task(rows, columns, 16), Task(rows, rows, 16)):
     ...     together(all_to_all.emit(task, Machine(2, switching="circuit")))

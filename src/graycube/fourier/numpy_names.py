@@ -12,7 +12,7 @@ import numpy as np
 
 from graycube.array import CubeArray
 from graycube.array.functions import TABLE, Kind, Row
-from graycube.array.rolling import roll
+from graycube.array.indexed.rolling import roll
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import delivered, require_out
 from graycube.fourier.real import irfft, rfft

@@ -120,7 +120,7 @@ def exchange_schedules(layout: Layout, axis: int, block: int) -> tuple[Schedule,
     binary [(4, 2048), (2, 1024)]
     gray [(4, 2048), (2, 1024)]
     """
-    from graycube.table import dimension_exchange  # noqa: PLC0415 - it brings the whole table
+    from graycube.table.exchanges import dimension_exchange  # noqa: PLC0415 - it brings the whole table
 
     machine, before, made = Machine(layout.n), layout, []
     for step in passes(layout, axis)[0]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import jax
 import jax.numpy as jnp
 
-from graycube.array.window import Fill, is_edge, require_fill
+from graycube.array.halo.window import Fill, is_edge, require_fill
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.jax.array import Array
 from graycube.jax.blocks import permuted

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from graycube.array.permute import order_of
+from graycube.array.indexed.permute import order_of
 from graycube.gf2 import AffineMap, Matrix
 from graycube.jax.array import Array
 from graycube.jax.blocks import carried, from_slots, to_slots

@@ -25,7 +25,7 @@ def offered(algorithm: Algorithm, task: Task, machine: Machine) -> Schedule | Re
     """The schedule of an algorithm, proved, or why there is none.
 
     >>> from graycube.layout import Layout
-    >>> from graycube.table.gb3 import ALGORITHM
+    >>> from graycube.table.gray.gb3 import ALGORITHM
     >>> task, machine = Task(Layout.nodes(4, "gray"), Layout.nodes(4), 8), Machine(dims=4)
     >>> offered(replace(ALGORITHM, name="mine"), task, machine)
     <Schedule mine: 16 cycles, 16 nodes>

@@ -111,7 +111,7 @@ def _through(move: AffineMap, mask: int) -> int:
 def itineraries(schedule: Schedule) -> list[tuple[range, Itinerary]]:
     """The ways of all elements in a schedule, for some positions of each slot after the other.
 
-    >>> from graycube.table import all_to_all
+    >>> from graycube.table.messages import all_to_all
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task

@@ -23,7 +23,7 @@ def apply(
 ) -> NDArray[Any]:
     """The blocks of all nodes after the schedule; ``out`` may be ``blocks`` itself.
 
-    >>> from graycube.table import gb1
+    >>> from graycube.table.gray import gb1
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=2)

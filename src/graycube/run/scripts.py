@@ -21,7 +21,7 @@ from graycube.schedule.way import require_no_stages
 def scripts(schedule: Schedule | Replication, nodes: range) -> Iterator[Script]:
     """What each of these nodes does in a schedule.
 
-    >>> from graycube.table import all_to_all
+    >>> from graycube.table.messages import all_to_all
     >>> from graycube.layout import Layout
     >>> from graycube.machine import Machine
     >>> from graycube.schedule import Task

@@ -1,37 +1,35 @@
 """The table: the algorithms that come with graycube, one a file, the general ones last."""
 
-from graycube.table import (
-    all_to_all,
+from graycube.table import relabel, units
+from graycube.table.algorithm import Algorithm
+from graycube.table.exchanges import dimension_exchange, half_exchange, pipeline, rotated_parts
+from graycube.table.gray import (
     any_order,
-    by_message,
-    by_part,
     circuit_split,
-    dimension_exchange,
-    direct,
     few_ports,
     fewer_bytes,
     field_phases,
     gb1,
     gb2,
     gb3,
-    groups,
-    half_exchange,
-    hierarchical,
     minimum_path,
     nonminimum_path,
     nonminimum_ring,
-    pairs,
-    pipeline,
     pipelined,
-    relabel,
-    rotated_parts,
     rotations,
     three_fifths,
     tight,
     two_cube,
-    units,
 )
-from graycube.table.algorithm import Algorithm
+from graycube.table.messages import (
+    all_to_all,
+    by_message,
+    by_part,
+    direct,
+    groups,
+    hierarchical,
+    pairs,
+)
 from graycube.table.networks import copies, sectioning
 
 TABLE: tuple[Algorithm, ...] = (

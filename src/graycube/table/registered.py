@@ -29,7 +29,7 @@ def register(algorithm: Algorithm) -> Algorithm:
     same name that was registered before is replaced. On several ranks all have to register it.
 
     >>> from dataclasses import replace
-    >>> from graycube.table import gb3
+    >>> from graycube.table.gray import gb3
     >>> register(replace(gb3.ALGORITHM, name="mine")).name
     'mine'
     >>> from graycube.layout import Layout

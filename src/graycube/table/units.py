@@ -17,15 +17,10 @@ from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, Way, expand
 from graycube.schedule.gathered import gathered
-from graycube.table import (
-    all_to_all,
-    dimension_exchange,
-    half_exchange,
-    pipeline,
-    rotated_parts,
-)
 from graycube.table.algorithm import Algorithm
 from graycube.table.conversion import why_conversion
+from graycube.table.exchanges import dimension_exchange, half_exchange, pipeline, rotated_parts
+from graycube.table.messages import all_to_all
 
 MOST = 1 << 9
 """So many units on all nodes, at most, have ways of their own."""
@@ -100,7 +95,7 @@ def in_units(task: Task, count: int) -> Task | None:
 def of_elements(task: Task, units: Task, made: Schedule) -> Schedule:
     """What a schedule for units, or for these as slots, is for the elements of a task.
 
-    >>> from graycube.table import gb3
+    >>> from graycube.table.gray import gb3
     >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=5)
     >>> units = in_units(task, 2)
     >>> made = of_elements(task, units, gb3.emit(units, Machine(2)))

@@ -27,7 +27,7 @@ THEOREMS: tuple[
 def check_algebra(schedule: Schedule | Replication, machine: Machine) -> Report:
     """Check the rules on steps, messages or turns themselves.
 
-    >>> from graycube.table import gb3
+    >>> from graycube.table.gray import gb3
     >>> from graycube.layout import Layout
     >>> from graycube.schedule import Task
     >>> machine = Machine(dims=40)

@@ -59,7 +59,7 @@ def is_straight(schedule: Schedule) -> bool:
 def check_straight(schedule: Schedule, machine: Machine) -> Report:
     """Check the rules on the exchanges themselves.
 
-    >>> from graycube.table import gb3
+    >>> from graycube.table.gray import gb3
     >>> from graycube.layout import Layout
     >>> from graycube.schedule import Task
     >>> machine = Machine(dims=40)

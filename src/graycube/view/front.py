@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from graycube.errors import InvalidValueError
 from graycube.planning import Plan
 from graycube.planning.why import Parts, parts_of, weighs
-from graycube.table.fewer_bytes import front
+from graycube.table.gray.fewer_bytes import front
 from graycube.view.plot import new_figure
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import

@@ -15,7 +15,7 @@ from graycube.gf2 import Exchange
 from graycube.papers import Case, Claim, at_every_size, compared, require, tried
 from graycube.papers.codes import compositions, distance, reflected
 from graycube.schedule import Way, actions, expand, hop
-from graycube.table import few_ports
+from graycube.table.gray import few_ports
 
 from .codes import firsts
 from .model import all_ports, best, cycles_of, proved, schedule, task_of

@@ -1,0 +1,1 @@
+"""Arrays with halos: the ``window``, by messages (``neighbours``) or memory (``borders``)."""

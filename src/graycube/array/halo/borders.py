@@ -1,0 +1,182 @@
+"""Halo exchanges of ranks that share memory: borders are laid out there, and read from there.
+
+Rules.
+
+1. Each rank has a stretch of a buffer for what it sends, one message after the other. All know
+   the messages of all, and so where theirs begin.
+2. That is two copies. MPI can do with one, from mesh to mesh, which counts where messages are
+   too large for the caches. If they are stretches of memory in all meshes, such messages are
+   sent, and the ranks only meet here.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from functools import lru_cache, partial
+from itertools import count
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.halo.neighbours import Neighbours, told, traffic
+from graycube.errors import InvalidValueError
+from graycube.layout import Ownership
+from graycube.run import no_way_back
+from graycube.run.agreement import refuse
+from graycube.run.mpi import Comm
+from graycube.run.windows import Windows, windows
+from graycube.stencil import Frame, Halo
+from graycube.stencil.frame import Index
+
+_Mesh = NDArray[Any]
+_Call = Callable[[], object]
+_Laid = tuple[list[_Call], list[_Call]]  # the copies before the ranks meet, and those after
+_KEPT = 64
+LARGE = 1 << 21
+"""Bytes of messages that are sent, if none is shorter and all are stretches of memory."""
+
+
+@lru_cache(maxsize=_KEPT)
+def _starts(exchange: Halo, node: int, axes: tuple[int, ...]) -> dict[int, list[int]]:
+    """Where the messages of a node begin along some axes, by their targets, and the end."""
+    found, start = defaultdict[int, list[int]](list), 0
+    for message in exchange.messages(node):
+        if message.axis in axes:
+            found[message.target].append(start)
+            start += message.size
+    return {**found, -1: [start]}
+
+
+@lru_cache(maxsize=_KEPT)
+def _longest(exchange: Halo, axes: tuple[int, ...]) -> int:
+    """The elements of the stretch that every rank has."""
+    nodes = range(1 << exchange.layout.n)
+    return max(_starts(exchange, node, axes)[-1][0] for node in nodes)
+
+
+@lru_cache(maxsize=_KEPT)
+def _shortest(exchange: Halo) -> int:
+    """The elements of the shortest message, or 0 where some are not stretches of all meshes."""
+    if any(reach != (0, 0) for reach in exchange.reach[1:]):
+        return 0
+    nodes = range(1 << exchange.layout.n)
+    every = [message for node in nodes for message in exchange.messages(node)]
+    lines = (message.coordinates[0] for message in every)
+    follow = all((np.diff(line) == 1).all() for line in lines)
+    return min((message.size for message in every), default=0) if follow else 0
+
+
+def _copy(target: _Mesh, places: Index, source: _Mesh, of: Index) -> _Call:
+    """A copy from places to places; what are views of arrays are made once."""
+    there, here = target[places], source[of]
+    if np.may_share_memory(there, target) and np.may_share_memory(here, source):
+        return partial(np.copyto, there, here)
+    return lambda: target.__setitem__(places, source[of])
+
+
+def borders(frame: Frame, mesh: _Mesh, comm: Comm) -> "Borders | Neighbours":
+    """The exchange of one rank, through memory if the ranks share any.
+
+    >>> def program(frame, mesh, comm):  # on all ranks, once they are agreed
+    ...     borders(frame, mesh, comm).exchange()
+    """
+    shared = windows(comm)
+    by_messages = partial(Neighbours, frame, mesh, comm)
+    if shared is None or isinstance(frame.halo.layout, Ownership) or not mesh.size:
+        return by_messages()
+    return Borders(frame, mesh, shared, by_messages)
+
+
+class Borders:
+    """The exchange of one rank: ``mesh`` is its frame, filled in place.
+
+    Where the buffers cannot be as large as that takes, neighbours send messages.
+    """
+
+    def __init__(
+        self,
+        frame: Frame,
+        mesh: _Mesh,
+        shared: Windows,
+        by_messages: Callable[[], Neighbours],
+    ) -> None:
+        self._frame, self._mesh, self._shared = frame, mesh, shared
+        axes = range(len(frame.axes))
+        self._axes = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
+        exchange = frame.halo
+        self._facts = told(exchange, mesh.dtype)
+        self._payload = prod(mesh.shape[len(frame.axes) :])
+        most = max(_longest(frame.halo, along) for along in self._axes)
+        self._stretch = most * self._payload * mesh.itemsize
+        self._by_messages = by_messages
+        self._instead: Neighbours | None = None
+        self._large = _shortest(exchange) * self._payload * mesh.itemsize >= LARGE
+        self._grown, self._phases = -1, dict[tuple[int, int], _Laid]()
+
+    def update(self, take: Callable[[], None], error: Exception | None) -> None:
+        """Take in other values, and exchange, if no rank has an ``error``; collective."""
+        if error is None:
+            take()
+        self.exchange(error)
+
+    def exchange(self, error: Exception | None = None) -> None:
+        """Lay out and read everything; collective."""
+        shared, words = self._shared, (error is not None, *self._facts.digest)
+        if not shared.alive:
+            raise InvalidValueError(
+                "the communicator of this window was freed",
+                "the memory of the window went with it",
+                "make the array on a communicator that stays",
+            )
+        if self._large or not shared.reserve(shared.comm.size * self._stretch):
+            if not shared.meet(words) or error is not None:
+                refuse(shared.comm, self._facts, error)
+            self._instead = self._instead or self._by_messages()
+            self._instead.exchange()
+            return
+        if self._grown != shared.grown:
+            self._grown, self._phases = shared.grown, {}
+        alike = True
+        with no_way_back(lambda: "a halo exchange"):
+            for k in range(len(self._axes)):
+                before, after = self._phase(k, shared.turn)
+                for copy in before:
+                    copy()
+                if not (alike := shared.meet(words) and error is None):
+                    break
+                for copy in after:
+                    copy()
+        if not alike:
+            refuse(shared.comm, self._facts, error)
+
+    def _phase(self, number: int, turn: int) -> _Laid:
+        """What is copied about some axes, made when it is needed first."""
+        made = self._phases.get((number, turn))
+        if made is None:
+            made = self._phases[number, turn] = self._laid(self._axes[number], turn)
+        return made
+
+    def _laid(self, axes: tuple[int, ...], turn: int) -> _Laid:
+        exchange, rank = self._frame.halo, self._shared.comm.rank
+        known = traffic(self._frame, axes)
+        order: defaultdict[int, count[int]] = defaultdict(count)
+        mesh, before, after = self._mesh, list[_Call](), list[_Call]()
+        for shape, places, target in known.out:
+            start = _starts(exchange, rank, axes)[target][next(order[target])]
+            before.append(_copy(self._border(shape, rank, start, turn), (), mesh, places))
+        order.clear()
+        for shape, places, of, source in known.back:
+            start = _starts(exchange, source, axes)[rank][next(order[source])]
+            after.append(_copy(mesh, places, self._border(shape, source, start, turn), of))
+        before += [_copy(mesh, there, mesh, of) for there, of in known.around]
+        return before, after
+
+    def _border(self, shape: list[int], rank: int, start: int, turn: int) -> _Mesh:
+        """The place of a message of a rank."""
+        payload = self._mesh.shape[len(shape) :]
+        width = self._payload * self._mesh.itemsize
+        whole = self._shared.buffers[turn][rank * self._stretch :]
+        raw = whole[start * width : (start + prod(shape)) * width]
+        made: _Mesh = raw.view(self._mesh.dtype).reshape(*shape, *payload)
+        return made

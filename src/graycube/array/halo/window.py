@@ -1,0 +1,360 @@
+"""An array with its halo: what is next to every element, wherever it is.
+
+The blocks are put into frames (:mod:`graycube.stencil.frame`), and the messages of the halo
+exchange fill what is missing. Axes that a star stencil reads are exchanged at the same time,
+those of a box stencil one after the other.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any, Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.halo.borders import Borders, borders
+from graycube.array.halo.neighbours import AllHere, Neighbours, add_back, frames_of, told
+from graycube.array.held import Held, require_array
+from graycube.array.ranks import spread, together
+from graycube.array.sharing import require_plain
+from graycube.errors import GraycubeError, InvalidValueError, OutOfRangeError
+from graycube.gf2 import require_ints
+from graycube.host import host_array
+from graycube.layout import Ownership
+from graycube.layout.placement import Placement
+from graycube.run.agreement import Facts, Told
+from graycube.stencil import Frame, Halo, ReachLike
+from graycube.stencil.frame import Index
+from graycube.stencil.owned import OwnedHalo, halo_of
+
+_Blocks = NDArray[Any]
+_H = TypeVar("_H", bound=Held)
+Fill = float | Literal["edge"]
+NEAR = 64
+"""Windows may reach so far on short axes too, around a ring more than once."""
+
+
+class Window(Generic[_H]):
+    """An array and what is within reach of its elements; ``CubeArray.halo`` makes one.
+
+    ``w[i, j]`` is the array that has at every index what the array has i and j farther on, in
+    strides of the window.
+    ``w.meshes`` are the meshes of the nodes here, with their frames, for kernels of your own,
+    and ``w.places(steps)`` says where neighbours are in them.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.arange(8), Layout.mesh((8,), nodes=(4,), code="gray"))
+    >>> w = x.halo(reach=1, periodic=False, fill=-1)
+    >>> w[1].to_numpy(), w[-1].to_numpy()
+    (array([ 1,  2,  3,  4,  5,  6,  7, -1]), array([-1,  0,  1,  2,  3,  4,  5,  6]))
+    >>> w.meshes[1]
+    array([1, 2, 3, 4])
+    """
+
+    def __init__(self, a: _H, exchange: Halo | OwnedHalo, fill: Fill) -> None:
+        self.halo = exchange
+        self._like = a
+        self._frames = frames_of(
+            exchange, a.nodes if len(a.nodes) == len(a.blocks) else range(1)
+        )
+        self._edges = is_edge(fill)
+        payload, value = a.blocks.shape[2:], require_fill(fill, a.dtype)
+        self.meshes: list[_Blocks] = [
+            np.full((*frame.shape, *payload), value, a.dtype) for frame in self._frames
+        ]
+        self._take(a)
+        over = spread(a.comm)
+        self._neighbours: Neighbours | Borders | AllHere = (
+            AllHere(self._frames, self.meshes)
+            if over is None
+            else borders(self._frames[0], self.meshes[0], over)
+        )
+
+    def update(self, a: _H) -> "Window[_H]":
+        """Take in an array like the first one, and exchange; collective.
+
+        An array that is not like it on one rank is an error on all of them.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> x = CubeArray.from_numpy(np.arange(4), Layout.mesh((4,), nodes=(2,)))
+        >>> w = x.halo()
+        >>> for _ in range(2):
+        ...     x = w.update(x)[1] + w[-1]
+        >>> x.to_numpy()
+        array([4, 8, 4, 8])
+        """
+        error: Exception | None = None
+        try:
+            self._require_like(a)
+        except GraycubeError as raised:  # the other ranks have to hear of it
+            error = raised
+        self._neighbours.update(partial(self._take, a), error)
+        return self._with_edges()
+
+    def _take(self, a: _H) -> None:
+        still = tuple(0 for _ in self.halo.reach)
+        for frame, mesh, block in zip(self._frames, self.meshes, a.blocks, strict=True):
+            mesh[frame.inner(still)] = self._mesh(frame, block)
+
+    def _require_like(self, a: _H) -> None:
+        like = self._like
+        require_array(a, "a window")
+        for what, own, wanted, mend in (
+            ("shape", a.shape, like.shape, ""),
+            ("layout", a.layout, like.layout, "bring the array there with relayout, or "),
+            ("dtype", a.dtype, like.dtype, f"use astype({like.dtype.name!r}), or "),
+        ):
+            if own != wanted:
+                raise InvalidValueError(
+                    f"the array has the {what} {own!s:.80}",
+                    f"the window was made for the {what} {wanted!s:.80}",
+                    f"{mend}make a window of this array with halo()",
+                )
+
+    def exchange(self) -> "Window[_H]":
+        """Fill the frames with what is now in the meshes; collective.
+
+        For programs that work on the meshes themselves: only what neighbours need is copied.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> w = CubeArray.from_numpy(np.zeros(4), Layout.mesh((4,), nodes=(2,))).halo()
+        >>> for mesh in w.meshes:
+        ...     mesh[1:-1] += 1
+        >>> w.exchange().meshes[0]
+        array([1., 1., 1., 1.])
+        """
+        self._neighbours.exchange()
+        return self._with_edges()
+
+    def add_back(self) -> _H:
+        """The array with what was added to the meshes, also in their frames; collective.
+
+        It is the reverse of :meth:`exchange`, for kernels that write to neighbours, such as
+        particles that deposit charge: what stands in a frame is added to the element it stands
+        for, and the frame is zero afterwards. What lies beyond the ends of an axis is dropped;
+        with ``fill="edge"`` it is added to what is nearest within.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> w = CubeArray.from_numpy(np.zeros(8), Layout.mesh((8,), nodes=(2,))).halo()
+        >>> for mesh in w.meshes:
+        ...     mesh += 1
+        >>> w.add_back().to_numpy()
+        array([2., 1., 1., 2., 2., 1., 1., 2.])
+        """
+        like = self._like
+        facts = {"operation": "add_back", **told(self.halo, like.dtype)}
+        together(like.comm, lambda: (None, facts))
+        for frame, mesh in zip(self._frames, self.meshes, strict=True):
+            for axis, along in reversed([*enumerate(frame.axes)]):
+                there, nearest = along.beyond
+                rows = np.moveaxis(mesh, axis, 0)
+                if self._edges:
+                    np.add.at(rows, nearest, rows[there])
+                rows[there] = 0
+        add_back(self._frames, self.meshes, spread(like.comm))
+        return self[(0,) * len(self.halo.reach)]
+
+    def _with_edges(self) -> "Window[_H]":
+        """The window, with what is beyond the ends where that is what is nearest within."""
+        if self._edges:
+            for frame, mesh in zip(self._frames, self.meshes, strict=True):
+                for axis, along in enumerate(frame.axes):
+                    there, nearest = along.beyond
+                    rows = np.moveaxis(mesh, axis, 0)
+                    rows[there] = rows[nearest]
+        return self
+
+    def places(self, steps: int | Sequence[int]) -> list[Index]:
+        """Where what is so many steps on is in each of the meshes: slices if it can be.
+
+        Here node 0 has 0 and 4, and what is beside them is 1 and 5.
+
+        >>> from graycube.array import CubeArray
+        >>> from graycube.layout import Layout
+        >>> layout = Layout.mesh((8,), nodes=(4,), allocation="cyclic")
+        >>> w = CubeArray.from_numpy(np.arange(8), layout).halo()
+        >>> [mesh[on].tolist() for mesh, on in zip(w.meshes, w.places(1))]
+        [[1, 5], [2, 6], [3, 7], [4, 0]]
+        """
+        taken = require_ints(steps, "the step")
+        self._require(taken)
+        return [frame.inner(taken) for frame in self._frames]
+
+    def __getitem__(self, steps: int | Sequence[int]) -> _H:
+        """The array with what is so many steps on along every axis."""
+        like, every = self._like, self.places(steps)
+        blocks = np.empty_like(like.blocks)
+        frames = zip(self._frames, self.meshes, every, strict=True)
+        for (frame, mesh, places), block in zip(frames, blocks, strict=True):
+            inner = mesh[places].reshape(block.shape)
+            block[... if frame.order is None else frame.order] = inner
+        return like.with_blocks(blocks)
+
+    @staticmethod
+    def _mesh(frame: Frame, block: _Blocks) -> _Blocks:
+        """The block as the node's own mesh."""
+        shape = tuple(len(along.own) for along in frame.axes)
+        rows = block if frame.order is None else block[frame.order]
+        return rows.reshape(*shape, *block.shape[1:])
+
+    def _require(self, steps: tuple[int, ...]) -> None:
+        reach = self.halo.reach
+        if len(steps) != len(reach):
+            raise InvalidValueError(
+                f"the steps are {steps}",
+                f"the array has {len(reach)} axes",
+                "give one step for each axis",
+            )
+        if any(
+            not -below <= s <= above for s, (below, above) in zip(steps, reach, strict=True)
+        ):
+            raise OutOfRangeError(
+                f"the steps are {steps}",
+                f"the window reaches {reach}, below and above",
+                "make one with more reach",
+            )
+        if not self.halo.corners and sum(map(bool, steps)) > 1:
+            raise InvalidValueError(
+                f"the steps are {steps}",
+                "this window has no corners",
+                "make it with corners=True",
+            )
+
+    def __repr__(self) -> str:
+        return f"<Window of {self._like!r}: {self.halo!r}>"
+
+
+def _seen(a: Held) -> tuple[Placement, range]:
+    """The layout and the nodes of the blocks: one block of all nodes is one of one node."""
+    layout: Placement = a.layout
+    if not isinstance(layout, Ownership) or spread(a.comm) is not None:
+        return layout, a.nodes
+    return layout.alone(), range(1)
+
+
+def _exchange(  # noqa: PLR0913, PLR0917 - a stencil
+    layout: Placement,
+    reach: ReachLike,
+    periodic: bool | Sequence[bool],  # noqa: FBT001 - it is one of the keys
+    corners: bool,  # noqa: FBT001
+    itemsize: int,
+    stride: int | Sequence[int],
+) -> Halo | OwnedHalo:
+    """The halo exchange of a window."""
+    found = halo_of(
+        layout, reach, periodic=periodic, corners=corners, itemsize=itemsize, stride=stride
+    )
+    _require_near(found)
+    return found
+
+
+_SAME = {int, bool}  # what equals one of these, and is of its type, means the same
+_remembered = lru_cache(maxsize=NEAR, typed=True)(_exchange)
+
+
+@lru_cache(maxsize=NEAR)
+def _told(
+    exchange: Halo | OwnedHalo,
+    layout: Placement,
+    payload: tuple[int, ...],
+    dtype: np.dtype[Any],
+    fill: str,
+) -> Told:
+    """What all ranks must have alike in a halo."""
+    return Told(
+        operation="halo",
+        layout=layout,
+        payload=payload,
+        dtype=dtype,
+        fill=fill,
+        reach=exchange.reach,
+        stride=exchange.stride,
+        periodic=exchange.periodic,
+        corners=exchange.corners,
+    )
+
+
+def _require_near(exchange: Halo | OwnedHalo) -> None:
+    """Refuse frames that go around a ring more than once, or far beyond the ends."""
+    for k, (length, reach) in enumerate(
+        zip(exchange.layout.shape, exchange.reach, strict=True)
+    ):
+        most = max(length // exchange.stride[k], NEAR)
+        if max(reach) > most:
+            raise InvalidValueError(
+                f"the reach along axis {k} is {max(reach)}",
+                f"a window of {length} elements reaches at most {most} beyond them",
+                "a reach of the length of the axis reads all of it",
+            )
+
+
+def is_edge(fill: object) -> bool:
+    """Whether what is nearest within lies beyond the ends, too.
+
+    >>> is_edge("edge"), is_edge(0)
+    (True, False)
+    """
+    return isinstance(fill, str) and fill == "edge"
+
+
+def require_fill(fill: Fill, dtype: np.dtype[Any]) -> _Blocks:
+    """The value for what lies beyond the ends, if the array can hold it; for edges 0.
+
+    >>> require_fill(1, np.dtype(float))
+    array(1.)
+    """
+    given = host_array(0 if is_edge(fill) else fill)
+    try:
+        with np.errstate(invalid="ignore"):
+            made = given.astype(dtype)
+            kept = dtype.kind not in "biufc" or _is_same(made, given)
+    except (TypeError, ValueError, OverflowError):
+        kept = False
+    if not kept or made.shape:
+        raise InvalidValueError(
+            f"fill is {fill!r:.40}",
+            f"the array has dtype {dtype}",
+            "pass a number that it can hold, or 'edge'",
+        )
+    return made
+
+
+def _is_same(x: _Blocks, y: _Blocks) -> bool:
+    """Whether numbers are the same, or both no numbers."""
+    return bool(np.all((x == y) | ((x != x) & (y != y))))  # noqa: PLR0124
+
+
+def window(  # noqa: PLR0913 - a stencil
+    a: _H,
+    reach: ReachLike,
+    *,
+    periodic: bool | Sequence[bool],
+    corners: bool,
+    fill: Fill,
+    stride: int | Sequence[int] = 1,
+) -> Window[_H]:
+    """A new window of an array; collective.
+
+    >>> from graycube.array import CubeArray
+    >>> from graycube.layout import Layout
+    >>> x = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 2)))
+    >>> made = window(x, 1, periodic=True, corners=True, fill=0)
+    >>> made[1, 1].to_numpy().trace(), made[1, -1].to_numpy().trace()
+    (np.float64(4.0), np.float64(0.0))
+    """
+
+    def prepare() -> "tuple[Window[_H], Facts]":
+        given = _seen(a)[0], reach, periodic, corners, a.blocks.itemsize, stride
+        same = all(type(x) in _SAME for x in (reach, periodic, corners, stride))
+        exchange = (_remembered if same else _exchange)(*given)
+        if spread(a.comm) is None:
+            return Window(a, exchange, fill), {}
+        require_plain(a.dtype)
+        told = _told(exchange, a.layout, a.payload, a.dtype, str(fill))
+        return Window(a, exchange, fill), told
+
+    return together(a.comm, prepare).exchange()

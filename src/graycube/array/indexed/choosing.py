@@ -1,0 +1,294 @@
+"""Elements chosen, joined and padded by their index along axes; all are collective.
+
+Rules.
+
+1. What comes about has another length along an axis, on the same nodes as before: the layout is
+   that of the array where all lengths stay, else one by ownership, with the same codes.
+2. Each element goes straight to where it belongs.
+3. Along axes of the payload everything is here, and NumPy does it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array import payload
+from graycube.array.aligning import require_same_ranks
+from graycube.array.boxes import carried
+from graycube.array.held import Held
+from graycube.array.indexed.indices import coordinates_of
+from graycube.array.local import blocks_of_local
+from graycube.array.moving import as_product, straight
+from graycube.array.payload import along_payload
+from graycube.array.ranks import facts_of, spread, together
+from graycube.array.sharing import require_plain
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout import Layout, Ownership
+from graycube.layout.chosen import Chosen
+from graycube.layout.grids import in_shares
+from graycube.layout.in_bits import in_boxes
+from graycube.layout.placement import Placement
+from graycube.layout.required import require_axis
+from graycube.run.agreement import Facts
+
+_H = TypeVar("_H", bound=Held)
+_Some = range | tuple[int, ...]
+_MODES = ("constant", "edge", "wrap", "reflect", "symmetric")
+
+
+def take(a: Held, indices: Any, axis: int | None = None) -> Any:  # noqa: ANN401 - arrays
+    """The elements at some indices along an axis, as ``numpy.take``.
+
+    With one index the axis is gone, and all nodes that shared it have a copy.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
+    >>> take(a, [3, -4], 0).blocks.tolist(), take(a, 1, 0)
+    ([[8, 5]], np.int64(6))
+    """
+    agree("take", a, indices=indices, axis=axis)
+    k, at = _axis("take", a, axis), np.asarray(indices)
+    inside = k >= len(a.layout.shape)
+    if at.dtype.kind not in "iu" or (at.ndim > 1 and not inside):
+        raise InvalidTypeError(
+            f"the indices have shape {at.shape} and dtype {at.dtype}",
+            "a line of integers, or one integer, is taken along an axis",
+            "use np.where(mask, u, 0) for masks",
+        )
+    some = [int(coordinates_of(k, i, a.shape[k])[0]) for i in at.ravel().tolist()]
+    if inside:
+        return along_payload(np.take, a, k, at)
+    if at.ndim:
+        return _chosen(a, {k: tuple(some)})
+    one = _chosen(a, {k: tuple(some)}, a.layout.without_axes([k], keepdims=True))
+    if len(a.layout.shape) == 1:
+        return one.blocks[0, 0]
+    return a.with_blocks(one.blocks, a.layout.without_axes([k]))
+
+
+def repeat(a: _H, repeats: int | Sequence[int], axis: int | None = None) -> _H:
+    """Every element so many times along an axis, as ``numpy.repeat``.
+
+    >>> from graycube.layout import Layout
+    >>> repeat(Held(np.array([[5], [6]]), Layout.nodes(1)), 2, 0).blocks.tolist()
+    [[5, 5, 6, 6]]
+    """
+    agree("repeat", a, repeats=repeats, axis=axis)
+    k = _axis("repeat", a, axis)
+    if k >= len(a.layout.shape):
+        return along_payload(np.repeat, a, k, repeats)
+    return _chosen(a, {k: (*np.repeat(np.arange(a.shape[k]), repeats).tolist(),)})
+
+
+def flip(a: _H, axis: int | Sequence[int] | None = None) -> _H:
+    """The elements in reverse order along axes, or along all of them, as ``numpy.flip``.
+
+    >>> from graycube.layout import Layout
+    >>> flip(Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))).blocks.tolist()
+    [[8, 7], [6, 5]]
+    """
+    agree("flip", a, axis=axis)
+    given = range(a.ndim) if axis is None else axis if isinstance(axis, Sequence) else [axis]
+    axes, d = {require_axis(k, a.ndim) for k in given}, len(a.layout.shape)
+    made = a.with_blocks(np.flip(a.blocks, tuple(2 + k - d for k in axes if k >= d)))
+    along = {k: range(a.shape[k] - 1, -1, -1) for k in axes if k < d}
+    return _chosen(made, along) if along else made
+
+
+def concatenated(arrays: Sequence[Any], axis: int = 0) -> Any:  # noqa: ANN401 - an array
+    """Arrays one after the other along an axis, as ``numpy.concatenate``.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
+    >>> concatenated([a, a]).shape
+    (8,)
+    """
+    given = [*arrays]
+    like = next(x for x in given if isinstance(x, Held))
+
+    def prepare() -> tuple[int, Facts]:
+        if not all(isinstance(x, Held) for x in given):
+            raise InvalidTypeError(
+                f"numpy.concatenate is given {', '.join(type(x).__name__ for x in given):.60}",
+                "it joins CubeArrays",
+                "use CubeArray.from_numpy(x, layout)",
+            )
+        k = require_axis(axis, like.ndim)
+        shapes = {tuple(n for j, n in enumerate(x.shape) if j != k) for x in given}
+        if len(shapes) > 1 or len({len(x.layout.shape) for x in given}) > 1:
+            raise InvalidValueError(
+                f"arrays of shapes {', '.join(str(x.shape) for x in given):.60} are joined",
+                f"they have the same lengths, and layouts of as many axes, but for axis {k}",
+                "look at how they were made",
+            )
+        for x in given:
+            require_same_ranks(like, x)
+            if spread(like.comm) is not None:
+                require_plain(x.dtype)
+        told = [(str(x.layout), str(x.dtype)) for x in given]
+        return k, {**facts_of("concatenate", like.layout, like.blocks), "list": told, "axis": k}
+
+    k = together(like.comm, prepare)
+    if k >= len(like.layout.shape):
+        return payload.concatenated(given, k)
+    ends = np.cumsum([0, *(x.shape[k] for x in given)]).tolist()
+    parts = []
+    for x, pair in zip(given, pairwise(ends), strict=True):
+        along = [*map(range, x.layout.shape)]
+        along[k] = range(*pair)
+        parts.append((x, (*along,)))
+    dtype = np.result_type(*(x.dtype for x in given))
+    return _assembled(with_length(like.layout, k, ends[-1]), parts, np.zeros((), dtype))
+
+
+def pad(
+    a: _H,
+    pad_width: Any,  # noqa: ANN401 - as NumPy's
+    mode: str = "constant",
+    *,
+    constant_values: Any = 0,  # noqa: ANN401
+) -> _H:
+    """The array with more at its ends, as ``numpy.pad``, along axes of the layout.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[5], [6]]), Layout.nodes(1))
+    >>> pad(a, 1, "edge").shape, pad(a, (0, 2)).blocks.tolist()
+    ((4,), [[5, 6, 0, 0]])
+    """
+    agree("pad", a, pad_width=pad_width, mode=mode, constant=constant_values)
+    ends, d = np.broadcast_to(pad_width, (a.ndim, 2)), len(a.layout.shape)
+    if mode not in _MODES or np.ndim(constant_values) or ends[d:].any() or ends.min() < 0:
+        raise InvalidValueError(
+            f"pad_width is {pad_width!r:.60} and mode is {mode!r:.20}",
+            f"the {d} axes of the layout are padded, as {', '.join(_MODES)}, with one constant",
+            "give payload the width 0, as in ((1, 1), (0, 0)), and write the ends later",
+        )
+    pairs, shape = ends[:d].tolist(), a.layout.shape
+    if mode != "constant":
+        lines = [np.arange(n) for n in shape]
+        some = [np.pad(x, pair, mode) for x, pair in zip(lines, pairs, strict=True)]  # type: ignore[call-overload]
+        return _chosen(a, {k: (*line.tolist(),) for k, line in enumerate(some)})
+    target: Placement = a.layout
+    for k, (low, high) in enumerate(pairs):
+        target = with_length(target, k, low + shape[k] + high)
+    inside = tuple(range(low, low + n) for (low, _), n in zip(pairs, shape, strict=True))
+    found: _H = _assembled(target, [(a, inside)], np.asarray(constant_values).astype(a.dtype))
+    return found
+
+
+def cut(a: _H, axis: int, length: int) -> _H:
+    """The first elements along an axis of the layout, so many.
+
+    >>> from graycube.layout import Layout
+    >>> cut(Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,))), 0, 3).blocks
+    array([[5, 6, 7]])
+    """
+    return _chosen(a, {axis: range(length)})
+
+
+def with_length(layout: Placement, axis: int, length: int) -> Placement:
+    """The layout with another length of an axis, on the same nodes (rule 1).
+
+    >>> print(with_length(Layout.mesh((8, 8), (4, 1), code="gray"), 0, 9))
+    (9 on 4 gray, 8)
+    """
+    if length == layout.shape[axis]:
+        return layout
+    if length < 1:
+        raise InvalidValueError(
+            f"axis {axis} would have {length} elements",
+            "an array over nodes has one at least along each axis",
+            f"its length is {layout.shape[axis]}: take less away",
+        )
+    if isinstance(layout, Layout):
+        boxes = in_boxes(layout)
+        layout = in_shares(layout, [1] * len(layout.shape)) if boxes is None else boxes
+    if not isinstance(layout, Ownership):
+        raise TypeError(layout)
+    return layout.with_axis(axis, replace(layout.axes[axis], length=length))
+
+
+def agree(what: str, a: Held, **given: object) -> None:
+    """Make sure that all ranks have such an array, and are given the same; collective.
+
+    What follows from that alone may raise on all of them.
+
+    >>> agree("take", Held(np.array([[5], [6]]), Layout.nodes(1)), axis=0)
+    """
+
+    def told(name: str, x: object) -> object:
+        if isinstance(x, Held):
+            raise InvalidTypeError(
+                f"numpy.{what} is given a CubeArray as {name}",
+                "it is plain, and alike on all ranks",
+                "use np.where(mask, u, 0) for masks, and to_numpy() for others",
+            )
+        if isinstance(x, list | tuple):
+            return [told(name, entry) for entry in x]
+        return x.tolist() if isinstance(x, np.ndarray) else x
+
+    def prepare() -> tuple[None, Facts]:
+        if spread(a.comm) is not None:
+            require_plain(a.dtype)
+        facts = {name: told(name, x) for name, x in given.items()}
+        return None, {**facts_of(what, a.layout, a.blocks), **facts}
+
+    together(a.comm, prepare)
+
+
+def _chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) -> _H:
+    """What is at some indices along axes of the layout."""
+    if target is None:
+        target = a.layout
+        for k, indices in some.items():
+            target = with_length(target, k, len(indices))
+    along = tuple(some.get(k, range(n)) for k, n in enumerate(a.layout.shape))
+    over = spread(a.comm)
+    if over is None:
+        x = a.layout.gather(a.blocks)[np.ix_(*along)]
+        return a.with_blocks(target.scatter(x), target)
+    source, goal = Chosen(as_product(a.layout), along), as_product(target)
+    piece = source.layout.piece(a.nodes).of(straight(a.blocks, a.layout, source.layout, over))
+    rows = piece[np.ix_(*source.places(a.nodes))]
+    blocks = rows.reshape(*source.held_shape(a.nodes), *a.payload)
+    made = carried(blocks, source, goal, over, (0,) * len(along))
+    return a.with_blocks(straight(made, goal, target, over), target)
+
+
+def _assembled(
+    target: Placement,
+    parts: Sequence[tuple[Held, tuple[range, ...]]],
+    fill: NDArray[Any],
+) -> Any:  # noqa: ANN401 - an array
+    """An array of arrays, each at some indices, and of one value elsewhere."""
+    first = parts[0][0]
+    over, nodes, payload = spread(first.comm), first.nodes, first.payload
+    if over is None:
+        whole = np.full((*target.shape, *payload), fill)
+        for x, along in parts:
+            whole[np.ix_(*along)] = x.layout.gather(x.blocks)
+        return first.with_blocks(target.scatter(whole), target)
+    last = as_product(target)
+    piece = np.full((*last.piece(nodes).shape, *payload), fill)
+    for x, along in parts:
+        source, goal = as_product(x.layout), Chosen(last, along)
+        blocks = straight(x.blocks, x.layout, source, over)
+        rows = carried(blocks, source, goal, over, (0,) * len(along))
+        there = np.ix_(*goal.places(nodes))
+        piece[there] = rows.reshape(*map(len, goal.places(nodes)), *payload)
+    made = straight(blocks_of_local(last, nodes, piece), last, target, over)
+    return first.with_blocks(made, target)
+
+
+def _axis(what: str, a: Held, axis: int | None) -> int:
+    if axis is None and a.ndim > 1:
+        raise InvalidValueError(
+            f"axis is None for numpy.{what}",
+            "an array over nodes is not flattened",
+            "name the axis, such as axis=0",
+        )
+    return require_axis(axis or 0, a.ndim)

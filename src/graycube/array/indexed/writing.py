@@ -1,0 +1,133 @@
+"""Elements written by their index in the whole array.
+
+Rule: every rank calls with the same index, and writes what it has of it, copies included. So
+nothing is sent, and no rank waits for another.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.array.boxes import places_of
+from graycube.array.elementwise import assigned, element_by_element
+from graycube.array.held import Held
+from graycube.array.indexed.indices import coordinates_of
+from graycube.array.payload import WHOLE, all_whole, in_brackets, is_mask, parts_of
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.host import host_array
+from graycube.layout import Layout
+from graycube.layout.chosen import within
+
+_Array = NDArray[Any]
+_ANY = {"casting": "unsafe"}  # as NumPy writes
+
+
+def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
+    """``u[key] = value``: along axes of the layout a mask, or integers and slices.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.zeros((2, 2)), Layout.mesh((4,), nodes=(2,)))
+    >>> put(a, slice(1, None, 2), [5, 7])
+    >>> put(a, np.array([True, False, False, False]), 1)
+    >>> a.blocks.tolist()
+    [[1.0, 5.0], [0.0, 7.0]]
+    """
+    mask, *rest = key if isinstance(key, tuple) and key else (key,)
+    masked = is_mask(mask)
+    along, inside = ((), tuple(rest)) if masked else parts_of(a, key)
+    places = (WHOLE, WHOLE, *inside)
+    part = a.with_blocks(a.blocks[places])
+    if masked:
+        _put_where(part, mask, value)
+    elif all_whole(along):
+        element_by_element(assigned, [value], _ANY, part)
+    else:
+        _put_box(part, along, key, value)
+    if not np.may_share_memory(part.blocks, a.blocks):
+        a.blocks[places] = part.blocks
+
+
+def _put_where(a: Held, mask: Any, value: Any) -> None:  # noqa: ANN401 - arrays
+    """A number, or payload, where the mask is true."""
+    if not isinstance(mask, Held):
+        mask = a.with_blocks(a.layout.scatter(mask, a.nodes))
+    fits = len(mask.layout.shape) == len(a.layout.shape) and mask.payload in {(), a.payload}
+    if mask.dtype != bool or not fits:
+        raise InvalidValueError(
+            f"the mask has shape {mask.shape} and dtype {mask.dtype}",
+            f"the array has shape {a.shape}, and a mask says of each element if it is meant",
+            "make it of an array of this layout, as u > 0",
+        )
+    if isinstance(value, Held) or (mask.payload and np.ndim(value)):
+        raise InvalidTypeError(
+            f"u[mask] is to be an array of shape {np.shape(value)}",
+            "what stands there is one number, or one payload, for all elements",
+            "use np.copyto(u, v, where=mask), with v of the layout of u",
+        )
+    element_by_element(assigned, [value], {"where": mask, **_ANY}, a)
+
+
+def _put_box(a: Held, along: Sequence[Any], key: object, value: object) -> None:
+    """A number, payload, or what has the shape of the box."""
+    wanted = [
+        _wanted(k, *pair) for k, pair in enumerate(zip(along, a.layout.shape, strict=True))
+    ]
+    lists = [part for part in along if not isinstance(part, slice | int | np.integer)]
+    if len(lists) > 1 or (lists and any(map(_single, along))):
+        raise InvalidTypeError(
+            f"the index is {in_brackets(key)}",
+            "along axes of the layout it has slices and integers, or one list beside slices",
+            "write each in a line of its own",
+        )
+    if isinstance(value, Held):
+        raise InvalidTypeError(
+            f"u[{in_brackets(key)}] is to be a CubeArray of shape {value.shape}",
+            "its elements are not on the nodes that have these of u",
+            "use np.copyto(u, v, where=mask), with v of the layout of u and a mask made of "
+            "u.indices(sparse=True)",
+        )
+    kept = [len(w) for w, part in zip(wanted, along, strict=True) if not _single(part)]
+    array = host_array(value)
+    try:
+        values = np.broadcast_to(array, (*kept, *a.payload))
+    except ValueError:
+        raise InvalidValueError(
+            f"u[{in_brackets(key)}] is to be an array of shape {array.shape}",
+            f"it has the shape {(*kept, *a.payload)}",
+            "pass a number, or an array that broadcasts to this shape, as in NumPy",
+        ) from None
+    values = values[tuple(None if _single(part) else WHOLE for part in along)]
+    if not values.size:
+        return
+    layout: Any = a.layout  # of either kind
+    if isinstance(layout, Layout) and not (len(a.nodes) == 1 and layout.is_product):
+        _put_rows(a, wanted, values)
+        return
+    piece = layout.piece(a.nodes)
+    pairs = [within(*pair) for pair in zip(wanted, piece.coordinates, strict=True)]
+    source, goal = (places_of([pair[k] for pair in pairs]) for k in (0, 1))
+    if piece.rows is None:
+        a.blocks.reshape(*piece.shape, *a.payload)[goal] = values[source]
+    else:
+        a.blocks[0, piece.rows.reshape(piece.shape)[goal]] = values[source]
+
+
+def _put_rows(a: Held, wanted: Sequence[_Array], values: _Array) -> None:
+    """The same where blocks of several nodes are here, or what a node has is no product."""
+    node, slot = a.layout.locate(*np.ix_(*wanted))
+    for flip in a.layout.nodes_like(0):
+        own = (node ^ flip) - a.nodes.start
+        here = (own >= 0) & (own < len(a.nodes))
+        a.blocks[own[here], slot[here]] = values[here]
+
+
+def _wanted(axis: int, part: object, length: int) -> _Array:
+    if isinstance(part, list | np.ndarray) and len(part):
+        return np.concatenate([coordinates_of(axis, k, length) for k in part])
+    return coordinates_of(axis, part, length)
+
+
+def _single(part: object) -> bool:
+    return isinstance(part, int | np.integer)

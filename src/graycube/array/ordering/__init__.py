@@ -1,0 +1,1 @@
+"""``sorting`` and ``quantiles``, by ``merging`` what each rank has ``in_order``."""

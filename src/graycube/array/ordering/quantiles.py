@@ -1,0 +1,260 @@
+"""The different elements of arrays, and their quantiles.
+
+Every rank sorts what it has, and ``merging`` cuts all of it exactly. Lines of
+an axis are sorted as they are, and what is asked of them is taken out.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graycube.array.held import Held
+from graycube.array.ordering.merging import cuts_of, traded
+from graycube.array.ordering.sorting import agreed_on, sort
+from graycube.array.ranks import spread
+from graycube.array.reducing.reductions import reduced
+from graycube.array.reducing.weighted import each_once
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout.owned_mesh import in_blocks
+from graycube.layout.ownership import Ownership
+from graycube.layout.placement import Placement
+from graycube.layout.required import require_axis
+from graycube.run import no_way_back
+from graycube.run.mpi import Comm
+
+_H = TypeVar("_H", bound=Held)
+_Array = NDArray[Any]
+
+
+def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one array or two
+    """The different elements, sorted, in even blocks over the nodes; collective.
+
+    With ``return_counts`` also how often each of them is there.
+
+    >>> from graycube.layout import Layout
+    >>> found, counts = unique(Held(np.array([[7], [7]]), Layout.nodes(1)), return_counts=True)
+    >>> found.layout.shape, counts.blocks.ravel().tolist()
+    ((1,), [2])
+    """
+    agreed_on(a, "unique", _nothing)
+    over = spread(a.comm)
+    found = np.unique(each_once(a), return_counts=True)
+    if over is None:
+        layout = in_blocks(found[0].shape, (a.layout.node_count,))
+        blocks = [layout.scatter(each) for each in found]
+    else:
+        with no_way_back(lambda: "unique"):
+            layout, blocks = _balanced(_merged(*found, over), over)
+    values, times = (a.with_blocks(each, layout) for each in blocks)
+    return (values, times) if return_counts else values
+
+
+def quantile(
+    a: Held,
+    q: ArrayLike,
+    axis: int | None = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # noqa: ANN401 - one or several
+    """The quantiles of all elements or along an axis, as NumPy interpolates; collective.
+
+    >>> from graycube.layout import Layout
+    >>> quantile(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)), [0, 0.5])
+    array([1. , 2.5])
+    """
+    shares = _Shares(q, 1, method, _interpolated)
+    return _quantile(a, shares, axis, keepdims=keepdims)
+
+
+def median(a: Held, axis: int | None = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+    """The median of all elements, a number, or along an axis; collective.
+
+    >>> from graycube.layout import Layout
+    >>> median(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)))
+    np.float64(2.5)
+    >>> rows = Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.mesh((2, 2), nodes=(2, 1)))
+    >>> median(rows, axis=1).blocks.tolist()
+    [[2.5], [2.5]]
+    """
+    return _quantile(a, _Shares(0.5, 1, "linear", _middle), axis, keepdims=keepdims)
+
+
+def percentile(
+    a: Held,
+    q: ArrayLike,
+    axis: int | None = None,
+    *,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Any:  # noqa: ANN401 - as quantile
+    """The quantiles in percent, of all elements or along an axis; collective.
+
+    >>> from graycube.layout import Layout
+    >>> percentile(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)), 100)
+    np.float64(4.0)
+    """
+    shares = _Shares(q, 100, method, _interpolated)
+    return _quantile(a, shares, axis, keepdims=keepdims)
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
+
+
+def _merged(own: _Array, counts: _Array, comm: Comm) -> tuple[_Array, _Array]:
+    """Different elements of each rank, sorted, made those of all: equal ones on one rank."""
+    total = sum(comm.allgather(len(own)))
+    cuts = cuts_of([own[None]], _starts(total, comm), comm)[0]
+    values, times = (_joined(x, cuts, comm) for x in (own, counts))
+    values, places = np.unique(values, return_inverse=True)
+    sums = np.zeros(len(values), counts.dtype)
+    np.add.at(sums, places, times)
+    ends = comm.allgather((values[:1], sums[:1], values[-1:], len(values)))
+    last = comm.rank  # of the ranks in a row that have the last value of this one
+    while len(values) and last + 1 < comm.size:
+        first, more, _, length = ends[last + 1]
+        if length and not _same(first, values[-1:]):
+            break
+        sums[-1:] += more.sum()
+        last += 1
+        if length > 1:
+            break
+    before = next((end for _, _, end, length in ends[: comm.rank][::-1] if length), values[:0])
+    kept = slice(int(len(values) > 0 and len(before) > 0 and _same(before, values[:1])), None)
+    return values[kept], sums[kept]
+
+
+def _joined(own: _Array, cuts: NDArray[np.intp], comm: Comm) -> _Array:
+    """The pieces of one line that belong to this rank."""
+    return np.concatenate(traded(own[None], cuts, comm)[0])
+
+
+def _starts(length: int, comm: Comm) -> list[int]:
+    """Where the blocks of all ranks but the first begin."""
+    block = -(-length // comm.size)
+    return [min(length, block * k) for k in range(1, comm.size)]
+
+
+def _same(one: _Array, other: _Array) -> bool:
+    return len(np.unique(np.concatenate([one, other]))) == 1  # NaN is one value there
+
+
+def _balanced(parts: Sequence[_Array], comm: Comm) -> tuple[Ownership, list[_Array]]:
+    """What all ranks have in a row, in even blocks."""
+    lengths = comm.allgather(len(parts[0]))
+    layout = in_blocks((sum(lengths),), (comm.size,))
+    starts = np.array(_starts(sum(lengths), comm), np.intp) - sum(lengths[: comm.rank])
+    cuts = np.clip(starts, 0, lengths[comm.rank])[None]
+    return layout, [_joined(part, cuts, comm)[None] for part in parts]
+
+
+# Quantiles
+
+
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Which quantiles: parts of a whole, and what is between two elements."""
+
+    q: ArrayLike
+    whole: int
+    method: str
+    between: Callable[[_Array, Any], _Array]
+
+
+def _interpolated(pair: _Array, part: Any) -> Any:  # noqa: ANN401 - a float or one of NumPy's
+    return np.quantile(pair, part, axis=0)
+
+
+def _middle(pair: _Array, part: Any) -> Any:  # noqa: ANN401
+    return pair[: 2 if part else 1].mean(axis=0)
+
+
+def _quantile(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> Any:  # noqa: ANN401
+    """As NumPy interpolates between the two elements around each."""
+    asked = agreed_on(a, "quantile", lambda: _wanted(a, shares, axis, keepdims=keepdims))
+    place, wanted = asked["axis"], np.array(asked["q"])
+    size = a.size if place is None else a.shape[place]
+    below = np.floor(wanted.ravel() * (size - 1)).astype(np.intp)
+    places = np.append(np.stack([below, np.minimum(below + 1, size - 1)], axis=1), size - 1)
+    if place is None:
+        found, like = _of_all(a, places), None
+    else:
+        found, like = _of_lines(a, place, places, keepdims=keepdims)
+    parts = wanted.ravel() * (size - 1) - below
+    if type(shares.q) in {int, float}:  # then NumPy keeps single precision
+        parts = parts.tolist()
+    pairs = found[:-1].reshape(len(below), 2, *found.shape[1:])
+    made = np.array([shares.between(*each) for each in zip(pairs, parts, strict=True)])
+    made = np.where(found[-1] != found[-1], found[-1], made)  # NaN is last
+    made = made.reshape((*wanted.shape, *found.shape[1:]))[()]
+    return made if like is None else a.with_blocks(made, like)
+
+
+def _wanted(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> dict[str, Any]:
+    """What all ranks have to want alike, if NumPy has it."""
+    place = None if axis is None else require_axis(axis, a.ndim)
+    if shares.method != "linear" or (keepdims and place is None):
+        raise InvalidValueError(
+            f"the method is {shares.method!r:.20} and keepdims is {keepdims!r:.20}",
+            "quantiles are interpolated linearly, and keepdims is for those along an axis",
+            "sort, and read what you need: np.sort(u, 1).read[:, k]",
+        )
+    if a.dtype.kind not in "biuf":
+        raise InvalidTypeError(
+            f"the array has dtype {a.dtype}", "quantiles are of real numbers", "use np.sort"
+        )
+    q = np.asarray(shares.q, float) / shares.whole
+    if not all(0 <= each <= 1 for each in q.flat):
+        raise InvalidValueError(
+            f"q is {shares.q!r:.60}",
+            f"it is 0..{shares.whole}",
+            "use np.quantile, or np.percentile",
+        )
+    if q.ndim and place is not None:
+        raise InvalidValueError(
+            f"q is {shares.q!r:.60}",
+            "along an axis there is one quantile at a time",
+            "call it for each, and gc.stack what it gives",
+        )
+    if not a.size:
+        raise InvalidValueError("the array is empty", "it has no quantiles", "pass another")
+    return {"q": q.tolist(), "axis": place, "keepdims": keepdims}
+
+
+def _of_all(a: Held, places: _Array) -> _Array:
+    """The elements with these places in the order of all."""
+    over, own = spread(a.comm), np.sort(each_once(a))
+    if over is None:
+        return own[places]
+    with no_way_back(lambda: "quantile"):
+        different, which = np.unique(places, return_inverse=True)
+        cuts = cuts_of([own[None]], different.tolist(), over)[0, 0]
+        here = [own[k : k + 1] for k in cuts]
+        every = zip(*over.allgather(here), strict=True)
+        return np.array([np.sort(np.concatenate(each))[0] for each in every])[which]
+
+
+def _of_lines(
+    a: Held, axis: int, places: _Array, *, keepdims: bool
+) -> tuple[_Array, Placement | None]:
+    """The elements with these places in each line, as blocks, and their layout if any."""
+    ordered, d = sort(a, axis), len(a.layout.shape)
+    if axis >= d:
+        k = axis - d + 2
+        taken = np.moveaxis(ordered.blocks.take(places, k), k, 0)
+        return np.expand_dims(taken, k + 1) if keepdims else taken, a.layout
+
+    def chosen() -> Held:
+        """Each of them alone in its line, so that it is the sum."""
+        index = a.layout.indices_on(a.nodes)[axis]
+        ones = (1,) * len(a.payload)
+        here = index.reshape(*index.shape, *ones, 1) == places
+        return a.with_blocks(np.where(here, ordered.blocks[..., None], np.zeros((), a.dtype)))
+
+    found = reduced(a, np.add, axis, dtype=a.dtype, keepdims=keepdims, of=chosen)
+    blocks, layout = (found.blocks, found.layout) if isinstance(found, Held) else (found, None)
+    return np.moveaxis(blocks, -1, 0), layout

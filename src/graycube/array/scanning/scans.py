@@ -1,0 +1,211 @@
+"""Scans: running sums, products and anything associative, in the true order of an axis.
+
+A user's function of two arrays works on many elements at once. The payload is the last axes.
+Its left operand is always before its right one, so it need not be commutative.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from graycube.array.held import Held, require_array
+from graycube.array.ranks import Careful, facts_of, together
+from graycube.array.scanning.accumulating import Accumulation, accumulated
+from graycube.array.scanning.segments import records, segmented
+from graycube.array.sharing import require_plain
+from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.layout.required import require_axis
+
+_H = TypeVar("_H", bound=Held)
+_Array = NDArray[Any]
+
+
+def scan(  # noqa: PLR0913
+    op: Callable[[Any, Any], Any],
+    a: _H,
+    axis: int,
+    exclusive: bool = False,  # noqa: FBT001, FBT002 - as the C++ names have it
+    reverse: bool = False,  # noqa: FBT001, FBT002
+    *,
+    initial: object = None,
+    segments: object = None,
+) -> _H:
+    """All elements up to each one along an axis, combined by ``op``; collective.
+
+    ``op(x, y)`` is a ufunc of NumPy's, or a function of two arrays of elements that gives an
+    array of the same shape and dtype. It must be associative, which nobody can find out: if it
+    is not, the result depends on the layout. The payload is the last axes of its operands,
+    which are not to be written; ``axis`` counts it, as NumPy does. Floats are added in another
+    order than by ``numpy.cumsum``,
+    so the last digits may differ.
+
+    With ``exclusive`` the element itself is left out: the first result is the ``initial`` one,
+    or the identity of the ufunc. ``reverse`` combines each element with those behind it.
+    The result has the layout of ``a``, and the dtype of ``numpy.ufunc.accumulate``.
+    ``segments`` is an array of truth values in the layout of ``a``: where one is true, the scan
+    begins anew, with ``initial`` if there is one.
+
+    >>> from graycube.layout import Layout
+    >>> x = Held(np.array([[3], [1], [4], [1]]), Layout.nodes(2))
+    >>> scan(np.add, x, 0).blocks.ravel().tolist()
+    [3, 4, 8, 9]
+    >>> scan(lambda x, y: np.maximum(x, y), x, 0, reverse=True).blocks.ravel().tolist()
+    [4, 4, 4, 1]
+    >>> scan(np.add, x, 0, exclusive=True).blocks.ravel().tolist()
+    [0, 3, 4, 8]
+    >>> scan(np.add, x, 0, segments=x.with_blocks(x.blocks == 4)).blocks.ravel().tolist()
+    [3, 4, 4, 5]
+    """
+    require_array(a, "a scan")
+
+    def prepare() -> "tuple[tuple[int, Accumulation, _Array | None], dict[str, object]]":
+        k = require_axis(axis, a.ndim)
+        element = [size for j, size in enumerate(a.payload, len(a.layout.shape)) if j != k]
+        made = _made(
+            op,
+            a.dtype,
+            element,
+            exclusive=bool(exclusive),
+            reverse=bool(reverse),
+            initial=initial,
+        )
+        told = None if made.first is None else made.first.tolist()
+        facts: dict[str, object] = {
+            "axis": k,
+            "exclusive": made.exclusive,
+            "reverse": made.reverse,
+        }
+        facts |= {"result": made.dtype, "initial": told}
+        if made.ufunc is not None:
+            facts["op"] = made.ufunc.__name__
+        marked = None if segments is None else records(a, segments, made.dtype)
+        facts["segments"] = None if marked is None else marked.dtype
+        return (k, made, marked), {**facts_of("scan", a.layout, a.blocks), **facts}
+
+    k, made, marked = together(a.comm, prepare)
+    if made.ufunc is not None and marked is None:
+        return accumulated(a, k, made)
+    careful: Careful[_Array] = Careful(made.op, instead=lambda _, y: y)
+    made = replace(made, op=careful, ufunc=None)
+    found = accumulated(a, k, made) if marked is None else segmented(a, marked, k, made)
+    careful.settle(a.comm)
+    return found
+
+
+def cumsum(a: _H, axis: int | None = None, dtype: DTypeLike | None = None) -> _H:
+    """Running sums along an axis, as ``numpy.cumsum``, with its dtypes; collective.
+
+    >>> from graycube.layout import Layout
+    >>> x = Held(np.array([[1, 3], [2, 4]], "i2"), Layout.cyclic(2, 1))
+    >>> cumsum(x).blocks.tolist(), cumsum(x).dtype
+    ([[1, 6], [3, 10]], dtype('int64'))
+    """
+    return _cumulated(np.add, np.cumsum, a, axis, dtype)
+
+
+def cumprod(a: _H, axis: int | None = None, dtype: DTypeLike | None = None) -> _H:
+    """Running products along an axis, as ``numpy.cumprod``, with its dtypes; collective.
+
+    >>> from graycube.layout import Layout
+    >>> cumprod(Held(np.array([[2], [3]]), Layout.nodes(1, "gray"))).blocks.tolist()
+    [[2], [6]]
+    """
+    return _cumulated(np.multiply, np.cumprod, a, axis, dtype)
+
+
+def _cumulated(
+    ufunc: np.ufunc,
+    numpys: Callable[..., Any],
+    a: _H,
+    axis: int | None,
+    dtype: DTypeLike | None,
+) -> _H:
+    require_array(a, f"numpy.{numpys.__name__}")
+
+    def prepare() -> "tuple[tuple[int, Accumulation], dict[str, object]]":
+        if axis is None and a.ndim > 1:
+            raise InvalidTypeError(
+                f"axis is None for an array of shape {a.shape}",
+                "an array over nodes is not flattened",
+                "name an axis, or call it on to_numpy()",
+            )
+        k = require_axis(0 if axis is None else axis, a.ndim)
+        wanted = numpys(np.ones(1, a.dtype), dtype=dtype).dtype
+        require_plain(wanted)
+        facts = {"function": numpys.__name__, "axis": k, "result": wanted}
+        made = Accumulation(ufunc, ufunc, wanted, None, exclusive=False, reverse=False)
+        return (k, made), {**facts_of("scan", a.layout, a.blocks), **facts}
+
+    return accumulated(a, *together(a.comm, prepare))
+
+
+def _made(  # noqa: PLR0913
+    op: Any,  # noqa: ANN401 - of the user's
+    given: np.dtype[Any],
+    element: Sequence[int],
+    *,
+    exclusive: bool,
+    reverse: bool,
+    initial: object,
+) -> Accumulation:
+    """The scan, if it is one that there is."""
+    require_plain(given)
+    if not callable(op):
+        raise InvalidTypeError(
+            f"op is a {type(op).__name__}",
+            "it is a ufunc, or a function of two arrays",
+            "pass one, such as np.add",
+        )
+    ufunc: Any = op if isinstance(op, np.ufunc) and not op.signature else None
+    if ufunc is not None and (ufunc.nin, ufunc.nout) != (2, 1):
+        raise InvalidTypeError(
+            f"op is {ufunc.__name__}, of {ufunc.nin} operands with {ufunc.nout} results",
+            "two elements are made one",
+            "pass a function of two arrays",
+        )
+    dtype = given if ufunc is None else ufunc.accumulate(np.ones(1, given)).dtype
+    if initial is None and exclusive:
+        initial = None if ufunc is None else ufunc.identity
+        if initial is None:
+            raise InvalidValueError(
+                f"an exclusive scan by {getattr(op, '__name__', 'op')} has no initial element",
+                "nothing is before the first one",
+                "pass initial=, what does not change an element",
+            )
+    require_plain(dtype)
+    first = None if initial is None else _first(initial, tuple(element), dtype)
+    combine = ufunc if ufunc is not None else partial(_checked, op)
+    return Accumulation(combine, ufunc, dtype, first, exclusive, reverse)
+
+
+def _first(initial: object, element: tuple[int, ...], dtype: np.dtype[Any]) -> _Array:
+    """What is before the first element, for all of its payload."""
+    given = np.asarray(initial)
+    if not np.can_cast(given.dtype, dtype, "same_kind") or given.ndim > len(element):
+        raise InvalidValueError(
+            f"initial has shape {given.shape} and dtype {given.dtype}",
+            f"it is one element, of shape {element} and dtype {dtype}",
+            "pass a number, or what fits the payload",
+        )
+    return np.broadcast_to(given.astype(dtype), element)
+
+
+def _checked(op: Callable[[_Array, _Array], Any], x: _Array, y: _Array) -> _Array:
+    """What a user's function gives, if it is what it should be."""
+    given = []
+    for part in (x, y):
+        view = part.view()
+        view.setflags(write=False)
+        given.append(view)
+    found = np.asarray(op(*given))
+    if (found.shape, found.dtype) != (x.shape, x.dtype):
+        raise InvalidValueError(
+            f"op gives an array of shape {found.shape} and dtype {found.dtype}",
+            f"its operands have shape {x.shape} and dtype {x.dtype}, and so has its result",
+            "call astype on the array first",
+        )
+    return found

@@ -1,0 +1,117 @@
+"""From any layout to any other as a pipeline: several dimensions at the same time.
+
+The dimensions are traded with memory one after the other, or a few at a time, and what has been
+through one is passed on while the next elements follow (TR-764 section 3.1, without its
+butterflies). Messages have the size that suits the machine; blocks are cut as finely as they
+can be for that.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from math import inf
+
+from graycube.errors import GraycubeError
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import why_conversion
+from graycube.table.exchanges.dimension_exchange import emit as exchange_in_turn
+from graycube.table.networks import Method, rearrangement, seconds, with_best_messages
+
+RADICES = (1, 2, 3)
+"""So many dimensions at a time are tried, and as many as there are ports."""
+MAX_DIMS = 48
+MAX_SLOTS = 20
+"""A block is cut into at most 2^20 parts."""
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """For what is no conversion of codes and has memory to trade with."""
+    if reason := why_conversion(task, machine):
+        return reason
+    if task.n > MAX_DIMS:
+        return f"more than {MAX_DIMS} dimensions take minutes to lay out"
+    finer = _cut(task)
+    if finer.p == finer.n:
+        return f"a block of {task.block} elements has no halves"
+    try:
+        made = emit(task, machine)
+    except GraycubeError as error:
+        return str(error)
+    if machine.links_at_once == 1 and made.cycles >= exchange_in_turn(task, machine).cycles:
+        return "on one port it is exchange"
+    return None
+
+
+@lru_cache(maxsize=1 << 5)
+def emit(task: Task, machine: Machine) -> Schedule:
+    """The cheapest of the numbers of dimensions at a time."""
+    finer = _cut(task)
+    slots, ports = finer.p - finer.n, machine.links_at_once
+    refused: list[GraycubeError] = []
+    ways: list[Schedule] = []
+    for radix in sorted({*RADICES, min(ports, slots)}):
+        if radix > min(ports, slots):
+            continue
+        try:
+            ways.append(_fitting(finer, machine, radix))
+        except GraycubeError as error:
+            refused.append(error)
+    if not ways:
+        raise refused[0]
+    return min(ways, key=lambda way: seconds(way, machine))
+
+
+def price(task: Task, machine: Machine) -> float:
+    """What it takes, if it applies."""
+    return (
+        inf if applicable(task, machine) is not None else seconds(emit(task, machine), machine)
+    )
+
+
+def _fitting(task: Task, machine: Machine, radix: int) -> Schedule:
+    """So many dimensions at a time; what comes next overlaps if there are ports for it.
+
+    The longer the messages are, the fewer of them are on their way at the same time.
+    """
+    made = _piped(task, machine, Method(radix=radix))
+    if made.dimensions_at_once <= machine.links_at_once:
+        return made
+    ways = [_piped(task, machine, Method(radix=radix, overlap=False))]
+    for merged in range(task.p - task.n - radix + 1):
+        made = _laid_out(task, Method(radix=radix, merged=merged))
+        if made.dimensions_at_once <= machine.links_at_once:
+            ways.append(made)
+    return min(ways, key=lambda way: seconds(way, machine))
+
+
+def _cut(task: Task) -> Task:
+    """The task with as many slots as the block allows."""
+    bits = (task.payload & -task.payload).bit_length() - 1
+    return task.refined(max(0, min(bits, MAX_SLOTS - (task.p - task.n))))
+
+
+def _piped(task: Task, machine: Machine, method: Method) -> Schedule:
+    """The pipeline of a method, with the best size of messages."""
+
+    def make(merged: int) -> Schedule:
+        return _laid_out(task, replace(method, merged=merged))
+
+    return with_best_messages(make, task.p - task.n - method.radix, machine)
+
+
+def _laid_out(task: Task, method: Method) -> Schedule:
+    made = rearrangement(
+        task.source, task.target, method=method, block=task.block, itemsize=task.itemsize
+    )
+    return Schedule(task, "pipeline", made.rounds, made.cycles, made.ways)
+
+
+ALGORITHM = Algorithm(
+    name="pipeline",
+    paper="TR-764 sections 3.1 and 6",
+    ports="any",
+    formula="about K / 2 cycles, K where whole blocks move",
+    applicable=applicable,
+    emit=emit,
+)

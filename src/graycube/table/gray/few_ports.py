@@ -1,0 +1,221 @@
+"""Pipelines for any number of ports, between GB3 on one and the ring on all of them.
+
+Rules.
+
+1. Two units are a *pair* if one takes the short route and the other a detour in step with it:
+   in each dimension they use complementary links (TR-20-91 Theorem 7), so that every node
+   sends on one port, however the conditions fall. A *single* unit takes the short route and
+   needs the port as well, though it uses half of the links.
+2. The detour of a pair crosses the top dimension there and back, as in GB2, or the dimension
+   below it, as in GB3. The first loads a dimension that is idle otherwise, the second takes a
+   round less. With few ports GB3's pairs fill them, with many the dimension below the top
+   becomes the bottleneck: the mixture is chosen by the loads of ports and dimensions.
+3. The pairs are placed one after the other, each step in the first round that has a port and
+   the dimension to spare.
+
+On p ports this takes about n K / (2 p) cycles, down to 2K/3; ports that do not help stay idle.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graycube.gf2 import Exchange
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import (
+    Field,
+    always,
+    converted,
+    where_not,
+    why_no_detour,
+)
+from graycube.table.gray.routes import InRound, Route, on_routes, unit_size
+
+MAX_STEPS = 1 << 11
+"""About as many steps are placed: more units than that would make planning slow."""
+MIXTURES = 8
+"""So many of the most promising mixtures are tried."""
+TRIED = 1 << 8
+"""Numbers of units that have no more steps are placed to see how many rounds they take."""
+
+Kind = tuple[Exchange | None, Exchange | None]
+"""What the two units of a pair do in one round."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mixture:
+    """So many singles, pairs with detours over the top, and over the dimension below."""
+
+    singles: int
+    over_top: int
+    below_top: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """The rounds of every step of every item, in the order of a mixture, and their number."""
+
+    rounds: int
+    items: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """Any machine; on one port it is GB3 in smaller units."""
+    return why_no_detour(task, machine)
+
+
+def emit(task: Task, machine: Machine) -> Schedule:
+    """The cheapest of the placements for as many ports as there are, or fewer."""
+    fields = converted(task)
+    most = min(machine.links_at_once, sum(field.width for field in fields))
+    sizes = {ports: _unit(task, machine, fields, ports) for ports in range(1, most + 1)}
+
+    def price(ports: int, rounds: Callable[[tuple[Field, ...], int, int], int]) -> float:
+        units, size = -(-task.block // sizes[ports]), sizes[ports] * task.itemsize
+        return rounds(fields, units, ports) * machine.message_time(size)
+
+    best, cheapest = most, price(most, _rounds)
+    for ports in range(most - 1, 0, -1):
+        if price(ports, _least_rounds) < cheapest and price(ports, _rounds) < cheapest:
+            best, cheapest = ports, price(ports, _rounds)
+    placed = _best(fields, -(-task.block // sizes[best]), best)
+    routes = [r for kind, times in placed.items for r in _routes(fields, kind, times)]
+    return on_routes(task, "few-ports", sizes[best], placed.rounds, routes)
+
+
+def _unit(task: Task, machine: Machine, fields: tuple[Field, ...], ports: int) -> int:
+    """The cheapest of what is found if few units are placed, and if gaps are guessed."""
+    steps = len(_steps(fields, "over top"))
+    most = max(8, MAX_STEPS // steps)
+
+    def guessed(units: int) -> int:
+        if units > most:
+            return 2 * most * steps * task.block  # out of the question
+        return _least_rounds(fields, units, ports) + steps
+
+    def placed(units: int) -> int:
+        few = units * steps <= TRIED
+        return _rounds(fields, units, ports) if few else 2 * most * steps * task.block
+
+    def price(size: int) -> float:
+        rounds = _rounds(fields, -(-task.block // size), ports)
+        return rounds * machine.message_time(size * task.itemsize)
+
+    return min((unit_size(task, machine, rounds) for rounds in (guessed, placed)), key=price)
+
+
+def _rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
+    """The rounds of the best placement."""
+    return _best(fields, units, ports).rounds
+
+
+def _least_rounds(fields: tuple[Field, ...], units: int, ports: int) -> int:
+    """No mixture needs fewer rounds."""
+    return _loads(fields, ports, _mixtures(fields, units, ports)[0])
+
+
+@lru_cache(maxsize=1 << 10)
+def _best(fields: tuple[Field, ...], units: int, ports: int) -> _Placed:
+    mixtures = _mixtures(fields, units, ports)[:MIXTURES]
+    return min((_place(fields, m, ports) for m in mixtures), key=lambda p: p.rounds)
+
+
+@lru_cache(maxsize=1 << 12)
+def _mixtures(fields: tuple[Field, ...], units: int, ports: int) -> list[_Mixture]:
+    """Mixtures for so many units, the least loaded first."""
+    grain = max(1, units // 24)
+    counts = sorted({*range(0, units // 2 + 1, grain), units // 2})
+    mixtures = [
+        _Mixture(units - 2 * top - 2 * below, top, below)
+        for top in counts
+        for below in {*counts, units // 2 - top}
+        if top + below <= units // 2
+    ]
+    return sorted(mixtures, key=lambda m: _loads(fields, ports, m))
+
+
+def _loads(fields: Sequence[Field], ports: int, mixture: _Mixture) -> int:
+    """Rounds that the busiest dimension or the ports need for a mixture."""
+    items = mixture.singles + mixture.over_top + mixture.below_top
+    low = sum(field.width - 1 for field in fields)
+    steps = low * items + len(fields) * (2 * mixture.over_top + mixture.below_top)
+    return max(items + mixture.below_top, 2 * mixture.over_top, -(-steps // ports))
+
+
+@lru_cache(maxsize=1 << 8)
+def _steps(fields: tuple[Field, ...], kind: str) -> list[Kind]:
+    """The steps of a single or a pair, in order."""
+    steps: list[Kind] = []
+    for field in fields:
+        short = field.upward()
+        if kind == "single":
+            rounds: list[Kind] = [(exchange, None) for exchange in short]
+        else:
+            rounds = [(exchange, where_not(exchange)) for exchange in short]
+            aside: Kind = (None, always(field.top if kind == "over top" else field.dims[-2]))
+            rounds = [aside, *rounds, aside] if kind == "over top" else [aside, *rounds]
+        steps += rounds if field.to_binary else rounds[::-1]
+    return steps
+
+
+def _place(fields: tuple[Field, ...], mixture: _Mixture, ports: int) -> _Placed:
+    """Every step in the first round that has the dimension and a port to spare."""
+    dimensions = {
+        kind: [_dimension(step) for step in _steps(fields, kind)]
+        for kind in ("single", "over top", "below top")
+    }
+    busy: list[set[int]] = []
+    items = []
+    for kind in _in_turn(mixture):
+        at, times = -1, []
+        for d in dimensions[kind]:
+            at += 1
+            while at < len(busy) and (len(busy[at]) >= ports or d in busy[at]):
+                at += 1
+            while len(busy) <= at:
+                busy.append(set())
+            busy[at].add(d)
+            times.append(at)
+        items.append((kind, tuple(times)))
+    return _Placed(len(busy), tuple(items))
+
+
+def _dimension(step: Kind) -> int:
+    """The dimension that a step uses, on one port of every node at most."""
+    exchange = step[0] or step[1]
+    return exchange.flip.bit_length() - 1 if exchange else -1
+
+
+def _in_turn(mixture: _Mixture) -> Iterator[str]:
+    """The kinds, evenly mixed."""
+    counts = {
+        "below top": mixture.below_top,
+        "over top": mixture.over_top,
+        "single": mixture.singles,
+    }
+    turns = [((k + 0.5) / count, kind) for kind, count in counts.items() for k in range(count)]
+    yield from (kind for _, kind in sorted(turns))
+
+
+def _routes(fields: tuple[Field, ...], kind: str, times: Sequence[int]) -> Iterator[Route]:
+    """The routes of a pair, or of a single unit."""
+    steps = list(zip(times, _steps(fields, kind), strict=True))
+    for member in range(1 if kind == "single" else 2):
+        timed: list[InRound] = []
+        for at, step in steps:
+            exchange = step[member]
+            if exchange is not None:
+                timed.append((at, exchange))
+        yield Route(1, tuple(timed))
+
+
+ALGORITHM = Algorithm(
+    name="few-ports",
+    paper="TR-20-91 Theorem 7",
+    ports="any",
+    formula="about max(n K / 2p, 2K/3) cycles on p ports",
+    applicable=applicable,
+    emit=emit,
+)

@@ -1,0 +1,214 @@
+"""Nodes that change places: every block, or part of one, is a message and finds its own way.
+
+Rules. A *message* is an equal part of a block, from one node to another. Messages are put into
+rounds, in several manners, of which the cheapest is taken:
+
+1. *In order*: all cross the dimensions in one order; the parts of a block begin with different
+   dimensions, so that they are never on the same one.
+2. *Farthest first*: in every round a link takes one message, those first that have farthest to
+   go, over any dimension that brings them nearer.
+3. *Circuits*: each in the first round that has all links of its path, and ports, to spare
+   (``circuits``). So the parts of a block go at once, over several paths.
+
+What this takes depends on how many messages meet: it is counted. Each has a way of its own, so
+they must be few.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import permutations
+from math import inf
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.gf2 import bit_indices
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import always, why_conversion
+from graycube.table.lanes import LaneStep, LaneWay, in_lanes
+from graycube.table.messages.circuits import by_detours, on_circuits
+from graycube.table.messages.manners import (
+    Hops,
+    InUse,
+    Manner,
+    Message,
+    Pairs,
+    by_part,
+    counted,
+    dimensions,
+    messages,
+    turned,
+)
+from graycube.table.relabel import is_renumbering
+
+MOST = 1 << 9
+"""So many messages, at most, find their ways."""
+ALL_ORDERS = 3
+"""Up to so many dimensions all orders are tried."""
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """Whole blocks that change nodes, but no conversion of codes, on a small cube."""
+    if reason := why_conversion(task, machine):
+        return reason
+    if not is_renumbering(task.move, task.n):
+        return "it moves whole blocks"
+    return None if 1 << task.n <= MOST else f"it finds ways for {MOST} messages at most"
+
+
+def emit(task: Task, machine: Machine) -> Schedule:
+    """In the cheapest manner."""
+    manner = _cheapest(task, machine)
+    ways, found_hops = [], manner.hops()
+    for start in range(1 << task.n):
+        goal = task.move(start)
+        for part in range(manner.parts):
+            hops = found_hops.get((start, goal, part), ())
+            ways.append(LaneWay(1, _steps(start, hops), (1 << task.n) - 1, start))
+    return in_lanes(task, "by-message", ways)
+
+
+def _cheapest(task: Task, machine: Machine) -> Manner:
+    """Manners are laid out as long as they may take less than the best one so far."""
+
+    def price(manner: Manner) -> float:
+        size = -(-task.block // manner.parts) * task.itemsize
+        return sum(machine.message_time(size * count) for count in manner.fullest)
+
+    found, least = list[Manner](), inf
+    for below, lay_out in sorted(_choices(task, machine), key=itemgetter(0)):
+        if below < least:
+            found += lay_out()
+            least = min(map(price, found), default=inf)
+    return min(found, key=price)
+
+
+def _choices(
+    task: Task, machine: Machine
+) -> Iterator[tuple[float, Callable[[], tuple[Manner, ...]]]]:
+    """What they take at least, and what lays them out; also on fewer ports, if that is cheaper.
+
+    Detours are for links that are alike.
+    """
+    pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
+    each, dims = [(u ^ v).bit_count() for u, v in pairs], dimensions(messages(pairs, 1))
+    circuits = machine.switching == "circuit"
+    for used in range(machine.links_at_once, 0, -1):
+        for parts in range(1, min(2 * used, (MOST >> task.n) + 1, task.block + 1)):
+            once = machine.message_time(-(-task.block // parts) * task.itemsize)
+            hops, some = parts * sum(each), (pairs, parts, used)
+            fewest = max(-(-hops // (task.n << task.n)), -(-parts // used))
+            if circuits and machine.alike:
+                yield fewest * once, partial(by_detours, *some)
+            if circuits and parts <= used:
+                yield fewest * once, partial(on_circuits, *some)
+            if parts <= used:
+                yield len(dims) * once, partial(in_orders, pairs, parts, parts)
+                fewest = max(-(-hops // (used << task.n)), *each)
+                yield fewest * once, partial(hop_by_hop, *some)
+
+
+def _steps(node: int, hops: Hops) -> tuple[LaneStep, ...]:
+    steps = []
+    for number, d in hops:
+        steps.append(LaneStep(number, always(d), (node, d)))
+        node ^= 1 << d
+    return tuple(steps)
+
+
+@lru_cache(maxsize=1 << 8)  # whatever the block, and what a message costs
+def in_orders(pairs: Pairs, parts: int, units: int) -> tuple[Manner, ...]:
+    """All messages cross the dimensions in one order, each part from another one on.
+
+    A message has so many units. Who has a unit more than other parts goes round.
+    """
+    moving = np.array([(u, v) for u, v in pairs if u != v], dtype=np.int64)
+    dims = dimensions(messages(pairs, 1))
+    if parts > len(dims):
+        return ()
+    sizes = np.array([shared_out(units, parts, k) for k in range(parts)])
+    amounts = sizes[np.arange(len(moving)) % parts].T
+    return tuple(
+        Manner(parts, _loads(moving, amounts, order), partial(_in_order, pairs, parts, order))
+        for order in _orders(dims)
+    )
+
+
+def shared_out(units: int, parts: int, number: int) -> list[int]:
+    """How many units of message k, by its ``number``, each part has.
+
+    >>> [shared_out(5, 3, number) for number in range(3)]
+    [[1, 2, 2], [2, 2, 1], [2, 1, 2]]
+    """
+    turns = ((k + number) % parts for k in range(parts))
+    return [(turn + 1) * units // parts - turn * units // parts for turn in turns]
+
+
+@lru_cache(maxsize=1 << 8)
+def hop_by_hop(pairs: Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
+    """Farthest first, with the parts of a message together or one after the other."""
+    some = messages(pairs, parts)
+    return counted(parts, (_farthest_first(each, ports) for each in (some, by_part(some))))
+
+
+def _orders(dims: Sequence[int]) -> list[list[int]]:
+    if len(dims) <= ALL_ORDERS:
+        return [list(order) for order in permutations(dims)]
+    return [turned(way, k, len(dims)) for k in range(len(dims)) for way in (dims, dims[::-1])]
+
+
+def _loads(
+    moving: NDArray[np.int64], amounts: NDArray[np.int64], order: Sequence[int]
+) -> tuple[int, ...]:
+    """What the fullest link of each round carries, if each part has its turn of the order."""
+    start, across = moving[:, 0], moving[:, 0] ^ moving[:, 1]
+    parts, n = len(amounts), int(moving.max()).bit_length()
+    at, longest = [start] * parts, []
+    for r in range(len(order)):
+        load = np.zeros(n << n)
+        for k, amount in enumerate(amounts):
+            d = turned(order, k, parts)[r]
+            crosses = across >> d & 1
+            load += np.bincount(at[k] * n + d, amount * crosses, minlength=n << n)
+            at[k] = at[k] ^ crosses << d
+        longest.append(int(load.max()))
+    return tuple(longest)
+
+
+def _in_order(pairs: Pairs, parts: int, order: Sequence[int]) -> dict[Message, Hops]:
+    timed = [list(enumerate(turned(order, k, parts))) for k in range(parts)]
+    return {
+        (u, v, k): tuple((r, d) for r, d in timed[k] if (u ^ v) >> d & 1)
+        for u, v, k in messages(pairs, parts)
+    }
+
+
+def _farthest_first(messages: Sequence[Message], ports: int) -> dict[Message, Hops]:
+    at = {message: message[0] for message in messages}
+    hops = {message: list[tuple[int, int]]() for message in messages}
+    number, n = 0, max(u | v for u, v, _ in messages).bit_length()
+    while at:
+        now = InUse(ports)
+        for message in sorted(at, key=lambda one: -(at[one] ^ one[1]).bit_count()):
+            node = at[message]
+            for d in bit_indices(node ^ message[1]):
+                if now.admits(node, node ^ 1 << d, 1 << (node * n + d)):
+                    hops[message].append((number, d))
+                    at[message] = node ^ 1 << d
+                    break
+        at = {message: node for message, node in at.items() if node != message[1]}
+        number += 1
+    return {message: tuple(some) for message, some in hops.items()}
+
+
+ALGORITHM = Algorithm(
+    name="by-message",
+    paper="the simple alternative",
+    ports="any",
+    formula="by counting; r (s + K t / p) where rotated orders of r dimensions do",
+    applicable=applicable,
+    emit=emit,
+)

@@ -1,0 +1,151 @@
+"""Messages on circuits: each in the first round that has room for it.
+
+Rules. A circuit holds all links of its path for a round, and a port at each end.
+
+1. *In an order* of dimensions, upwards or downwards; parts of a message begin with different
+   ones. So paths are as short as can be.
+2. *By detours*: if that path is not free, then over the shortest one that is. So several parts
+   of a message go at once where their short paths meet, and links that nobody needs are in use.
+3. *Within subcubes*, and then between them: what goes one way goes as one.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+from graycube.table.messages.manners import (
+    Hops,
+    InUse,
+    Manner,
+    Message,
+    Pairs,
+    by_part,
+    counted,
+    dimensions,
+    messages,
+    turned,
+)
+
+
+@lru_cache(maxsize=1 << 8)
+def on_circuits(pairs: Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
+    """Circuits whose paths take the dimensions upwards or downwards."""
+    some = messages(pairs, parts)
+    dims = dimensions(some)
+    return counted(
+        parts, (_on_circuits(by_part(some), order, ports) for order in (dims, dims[::-1]))
+    )
+
+
+@lru_cache(maxsize=1 << 8)
+def by_detours(pairs: Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
+    """Circuits that may go round: first parts first, or those that have least far to go."""
+    some = by_part(messages(pairs, parts))
+    near = sorted(some, key=lambda message: (message[0] ^ message[1]).bit_count())
+    return counted(parts, (_round_about(order, ports) for order in (some, near)))
+
+
+@lru_cache(maxsize=1 << 8)
+def in_subcubes(pairs: Pairs, ports: int) -> tuple[Manner, ...]:
+    """Circuits within subcubes, and then between them: what goes one way goes as one."""
+    some = messages(pairs, 1)
+    dims = dimensions(some)
+    orders = ((order, cut) for order in (dims, dims[::-1]) for cut in range(1, len(dims)))
+    return counted(1, (_in_subcubes(some, *each, ports) for each in orders))
+
+
+def _on_circuits(
+    some: Sequence[Message], order: Sequence[int], ports: int
+) -> dict[Message, Hops]:
+    """In the first round in which the path that has this order is free."""
+    parts = 1 + max(k for _, _, k in some)
+    n = max(u | v for u, v, _ in some).bit_length()
+    rounds, hops = list[InUse](), dict[Message, Hops]()
+    for u, v, k in some:
+        path = [d for d in turned(order, k, parts) if (u ^ v) >> d & 1]
+        links = _links(u, path, n)
+        rounds.append(InUse(ports))  # there is always room in a new one
+        number = next(r for r, one in enumerate(rounds) if one.admits(u, v, links))
+        if number < len(rounds) - 1:
+            rounds.pop()
+        hops[u, v, k] = tuple((number, d) for d in path)
+    return hops
+
+
+def _round_about(some: Sequence[Message], ports: int) -> dict[Message, Hops]:
+    """In the first round in which any path is free, over a shortest one."""
+    n = max(u | v for u, v, _ in some).bit_length()
+    rounds, hops = list[InUse](), dict[Message, Hops]()
+    for u, v, k in some:
+        number, path = 0, None
+        while path is None:
+            if number == len(rounds):
+                rounds.append(InUse(ports))
+            one = rounds[number]
+            if ports not in {one.sends[u], one.takes[v]}:
+                path = _free_path(one.links, u, v, n)
+            number += path is None
+        rounds[number].admits(u, v, _links(u, path, n))
+        hops[u, v, k] = tuple((number, d) for d in path)
+    return hops
+
+
+def _links(node: int, path: Sequence[int], n: int) -> int:
+    """A bit for each link, those of a dimension side by side."""
+    links = 0
+    for d in path:
+        links |= 1 << (d << n | node)
+        node ^= 1 << d
+    return links
+
+
+def _free_path(links: int, start: int, stop: int, n: int) -> list[int] | None:
+    """The dimensions of a shortest path without these links, if there is one: low ones first.
+
+    The nodes from which it is so many links to the end are the bits of a word.
+    """
+    nodes = (1 << (1 << n)) - 1
+    free = [~links >> (d << n) & nodes for d in range(n)]
+    seen, near = 1 << stop, [1 << stop]
+    while not seen >> start & 1:
+        reached, last = 0, near[-1]
+        for d in range(n):
+            lower = _lower(n, d)
+            reached |= ((last & lower) << (1 << d) | last >> (1 << d) & lower) & free[d]
+        near.append(reached & ~seen)
+        seen |= reached
+        if not near[-1]:
+            return None
+    path = list[int]()
+    for nearer in reversed(near[:-1]):
+        d = next(d for d in range(n) if free[d] >> start & nearer >> (start ^ 1 << d) & 1)
+        path.append(d)
+        start ^= 1 << d
+    return path
+
+
+@cache
+def _lower(n: int, d: int) -> int:
+    """A bit for each node whose bit d is 0."""
+    return sum(1 << u for u in range(1 << n) if not u >> d & 1)
+
+
+def _in_subcubes(
+    some: Sequence[Message], order: Sequence[int], cut: int, ports: int
+) -> dict[Message, Hops]:
+    later = sum(1 << d for d in order[:cut])
+    hops: dict[Message, Hops] = dict.fromkeys(some, ())
+    begin = 0
+    between = {(u, v, k): u & later | v & ~later for u, v, k in some}
+    for legs in (
+        {(u, v, k): (u, at, k) for (u, v, k), at in between.items() if u != at},
+        {(u, v, k): (at, v, k) for (u, v, k), at in between.items() if v != at},
+    ):
+        if legs:
+            sizes = Counter(legs.values())
+            largest = sorted(sizes, key=lambda leg: (-sizes[leg], leg))
+            found = _on_circuits(largest, order, ports)
+            for message, leg in legs.items():
+                hops[message] += tuple((begin + r, d) for r, d in found[leg])
+            begin += 1 + max(r for some in found.values() for r, _ in some)
+    return hops
