@@ -65,23 +65,12 @@ def known(n: int, ports: int) -> tuple[Strides, ...]:
         if row["n"] == n and row["ports"] <= ports:
             sums = [tuple(map(int, chosen)) for chosen in row["sums"].split()]
             rounds = [tuple(some) for some in row["rounds"]]
-            found.append(_sorted(Strides(n, row["ports"], tuple(rounds), tuple(sums))))
+            found.append(Strides(n, row["ports"], tuple(rounds), tuple(sums)))
     front = list[Strides]()
     for one in sorted(found, key=lambda one: (len(one.rounds), one.elements)):
         if not front or one.elements < front[-1].elements:
             front.append(one)
     return tuple(front)
-
-
-def _sorted(one: Strides) -> Strides:
-    """With the sums in the order of their patterns."""
-    by_pattern = dict[int, tuple[int, ...]]()
-    for chosen in one.sums:
-        pattern = 0
-        for some, k in zip(one.rounds, chosen, strict=True):
-            pattern ^= some[k - 1] if k else 0
-        by_pattern[pattern] = chosen
-    return one._replace(sums=tuple(by_pattern[x] for x in range(1 << one.n)))
 
 
 def choices(pairs: Pairs, ports: int) -> Iterator[Strides]:
