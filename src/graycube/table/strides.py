@@ -7,9 +7,9 @@ Rules.
    no two circuits meet, and a node has one message for each.
 2. Strides of different rounds add up. What has to cross a pattern takes the strides of one sum
    that is that pattern, at most one of each round.
-3. ``tables/strides.json`` has the rounds, and a sum for every pattern, for small cubes: those
-   with the fewest bytes that a search found (``tools/strides.py``). For n = 5, three
-   rounds on four ports move half a block, which is the least there is.
+3. ``tables/strides.json`` has the rounds, and a sum for every pattern from 0 on, for small
+   cubes: those with the fewest bytes that a search found (``tools/strides.py``). For n = 5,
+   three rounds on four ports move half a block, which is the least there is.
 
 Bruck's all-to-all on one port has a stride a round, which are the dimensions.
 """
