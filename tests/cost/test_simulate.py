@@ -109,6 +109,16 @@ def test_a_round_that_only_rearranges_slots_sends_nothing():
     assert traffic.time(machine_for(2)) == 0.0
 
 
+def test_ways_without_elements_send_nothing():
+    task = gc.Task(gc.Layout.nodes(2), gc.Layout.nodes(2), 4)
+    low, high = (Exchange(flip=1 << d, when=0, want=0) for d in (0, 1))
+    ways = (Way(0, 4, (hop(0, low, 2),), 2, 0), Way(0, 4, (hop(0, high, 2),), 2, 2))
+    empty = Way(4, 4, (hop(1, low, 2),), 2, 2)
+    some, more = (gc.Schedule(task, "one", (0,), 4, each) for each in (ways, (*ways, empty)))
+    assert simulate(more).rounds == simulate(some).rounds
+    assert simulate(some).rounds[0].busiest == 1
+
+
 def test_a_part_of_a_block_has_no_known_share_of_a_slot():
     task = gc.Task(gc.Layout.cyclic(4, 2), gc.Layout.cyclic(4, 2), 8)
     step = hop(0, Exchange(flip=1, when=4), 2)

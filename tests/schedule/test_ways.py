@@ -4,9 +4,11 @@ Each block goes to one node whole, and leaves half of it for another one in the 
 """
 
 import numpy as np
+import pytest
 
 import graycube as gc
 from graycube.cost import simulate
+from graycube.errors import InvalidValueError
 from graycube.gf2 import Exchange, compose
 from graycube.run import apply, scripts
 from graycube.run.together import rehearse
@@ -63,3 +65,10 @@ def test_it_is_written_read_and_drawn():
     seen = follow(made)
     last = dict(zip(seen.element.tolist(), seen.position.tolist(), strict=True))
     assert all(seen.home_position[element] == place for element, place in last.items())
+
+
+def test_steps_of_all_ways_have_to_fit():
+    task = Task(gc.Layout.nodes(1), gc.Layout.nodes(1), 4)
+    first, late = (hop(cycle, Exchange(flip=1, when=0, want=0), 1) for cycle in (0, 9))
+    with pytest.raises(InvalidValueError, match="starts in cycle 9"):
+        Schedule(task, "late", (0,), 8, (Way(0, 2, (first,)), Way(2, 4, (first, late))))

@@ -85,3 +85,15 @@ def test_two_rounds_on_three_ports_move_as_little_as_three_of_one_dimension_each
 def test_without_circuits_or_on_one_port_there_are_none():
     for machine in (gc.Machine(3, 3, startup=9.0), gc.Machine(3, 1, "circuit", startup=9.0)):
         assert gc.plan(*transposed(3), 8, machine=machine).rounds >= 3
+
+
+def test_dimensions_that_no_message_crosses_are_left_out():
+    pair = [
+        gc.Layout.parse(text)
+        for text in ("(b2 b1 b0 || b6 b5 b4 b3)", "(b6 b5 b4 || b2 b1 b0 b3)")
+    ]
+    machine = gc.Machine(4, 3, "circuit", startup=1e4, per_byte=1.0)
+    plan = gc.plan(*pair, 8, machine=machine)
+    assert (plan.algorithm, plan.rounds, plan.cycles) == ("by-part", 2, 4)
+    assert check_algebra(plan.schedule, machine)
+    assert not judge(plan.schedule, machine)[0]

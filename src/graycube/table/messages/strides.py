@@ -7,9 +7,9 @@ Rules.
    no two circuits meet, and a node has one message for each.
 2. Strides of different rounds add up. What has to cross a pattern takes the strides of one sum
    that is that pattern, at most one of each round.
-3. ``tables/strides.json`` has the rounds, and a sum for every pattern, for small cubes: those
-   with the fewest bytes that a search found (``tools/strides.py``). For n = 5, three
-   rounds on four ports move half a block, which is the least there is.
+3. ``tables/strides.json`` has the rounds, and a sum for every pattern from 0 on, for small
+   cubes: those with the fewest bytes that a search found (``tools/strides.py``). For n = 5,
+   three rounds on four ports move half a block, which is the least there is.
 
 Bruck's all-to-all on one port has a stride a round, which are the dimensions.
 """
@@ -65,23 +65,12 @@ def known(n: int, ports: int) -> tuple[Strides, ...]:
         if row["n"] == n and row["ports"] <= ports:
             sums = [tuple(map(int, chosen)) for chosen in row["sums"].split()]
             rounds = [tuple(some) for some in row["rounds"]]
-            found.append(_sorted(Strides(n, row["ports"], tuple(rounds), tuple(sums))))
+            found.append(Strides(n, row["ports"], tuple(rounds), tuple(sums)))
     front = list[Strides]()
     for one in sorted(found, key=lambda one: (len(one.rounds), one.elements)):
         if not front or one.elements < front[-1].elements:
             front.append(one)
     return tuple(front)
-
-
-def _sorted(one: Strides) -> Strides:
-    """With the sums in the order of their patterns."""
-    by_pattern = dict[int, tuple[int, ...]]()
-    for chosen in one.sums:
-        pattern = 0
-        for some, k in zip(one.rounds, chosen, strict=True):
-            pattern ^= some[k - 1] if k else 0
-        by_pattern[pattern] = chosen
-    return one._replace(sums=tuple(by_pattern[x] for x in range(1 << one.n)))
 
 
 def choices(pairs: Pairs, ports: int) -> Iterator[Strides]:
