@@ -25,6 +25,7 @@ MOST = {4: 10}  # layouts
 def layouts(comm):
     """Meshes in any code and allocation, and some at random, on as many nodes as ranks."""
     rng, made = np.random.default_rng(comm.size), 0
+    yield gc.Layout.consecutive(6, comm.size.bit_length() - 1, nodes="gray"), 0, 0
     while made < MOST.get(comm.size, 60):
         layout = random_layout(rng, 40, 400)
         dealt_out = [axis for axis in layout.axes if getattr(axis, "low", 0)]
@@ -142,12 +143,13 @@ def sorts(comm):
             if seconds == np.inf:  # blocks are not equal
                 continue
             patched.enter_context(patch.object(post, "_KEPT", 0))  # else requests count once
-            sent(lambda u=u, axis=axis: gc.sort(u, axis))
+            _, made = sent(lambda u=u, axis=axis: gc.sort(u, axis))
         found = counted(steps_of(comm), "circuit")
         found += collectives(comm, layout.shape[axis], few=few)
         turns = layout.p == layout.n  # whole blocks, whose paths may share links
         fine = seconds >= found if turns else seconds == found
         yield fine, f"{seconds} for {found} of {axis} in {layout}"
+        yield np.array_equal(made.to_numpy(), np.sort(x, axis)), f"{axis} in {layout}"
     counting.Free()
 
 

@@ -170,6 +170,8 @@ def test_a_gate_that_is_not_unitary_is_warned_of_on_request():
     q.apply(state, [[2, 0], [0, 1]], 0)
     with pytest.warns(UserWarning, match="not unitary"):
         q.apply(state, [[2, 0], [0, 1]], 0, check=True)
+    with pytest.warns(UserWarning, match="not unitary"):
+        q.apply(state, [[1.001, 0], [0, 1]], 0, check=True)
     q.apply(state, "h", 0, check=True)
 
 
