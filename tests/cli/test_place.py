@@ -163,3 +163,10 @@ def test_what_is_no_matrix(name, content, tmp_path):
 def test_without_a_machine_it_is_said_what_is_counted():
     assert cli("place", "8x8").out.startswith("No machine is named")
     assert "busiest, bytes" in cli("place", "8x8").out
+
+
+def test_a_long_order_is_cut_and_says_so():
+    cut, whole = (cli("place", mesh, "--torus", mesh).out for mesh in ("32x32", "8x8"))
+    assert "... (--json has all of it)" in cut
+    assert len(cut) < 3000
+    assert "..." not in whole
