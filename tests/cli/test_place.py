@@ -170,3 +170,10 @@ def test_a_long_order_is_cut_and_says_so():
     assert "... (--json has all of it)" in cut
     assert len(cut) < 3000
     assert "..." not in whole
+
+
+def test_a_table_may_begin_with_a_mark(tmp_path):
+    table = tmp_path / "sent.csv"
+    table.write_bytes(b"\xef\xbb\xbf0,1\n1,0\n")
+    found = cli("place", "2", "--matrix", str(table), "--torus", "2", "--json").out
+    assert json.loads(found)["load"] == {"busiest": 1.0, "total": 2.0}

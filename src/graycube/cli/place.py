@@ -131,7 +131,7 @@ def _table(path: Path) -> Any:  # noqa: ANN401 - checked by the pattern
     try:
         if path.suffix == ".npy":
             return np.load(path, allow_pickle=False)
-        return np.loadtxt(path, delimiter=",", ndmin=2)
+        return np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig")
     except (ValueError, EOFError, UnicodeDecodeError) as error:
         raise InvalidValueError(
             f"{str(path)!r:.60} has no table of numbers ({error!s:.80})",
