@@ -34,7 +34,9 @@ def require_writable(path: str | Path) -> Path:
         raise InvalidValueError(
             f"cannot write {path}",
             "it must name a file in a folder that exists",
-            "check the path",
+            "check the path"
+            if not target.exists()
+            else "this is a folder, a pipe or a device: choose another name",
         )
     return target
 
@@ -133,7 +135,7 @@ def read_text(path: str | Path, most: int, refuse: Callable[[str], GraycubeError
     if len(content) > most:
         raise refuse(f"it is larger than {most} bytes")
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")  # without the mark that some editors begin with
     except UnicodeDecodeError:
         raise refuse("it is no UTF-8") from None
 

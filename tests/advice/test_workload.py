@@ -329,7 +329,7 @@ def test_what_is_needed_cannot_be_left_out(key):
 
 @pytest.mark.parametrize("key", ["size", "Shape", "start", "'é 漢'", "layouts", "dims"])
 def test_unknown_keys_are_errors(key):
-    rejected(f"look at '{key.strip(chr(39))}'", **{key: "1"})
+    rejected(f"look at '{key.strip(chr(39))}' .the known ones are", **{key: "1"})
 
 
 @pytest.mark.parametrize(
@@ -386,6 +386,12 @@ def test_files_that_are_not_there_are_errors_of_the_system(tmp_path):
         gc.load_workload(tmp_path / "missing.toml")
     with pytest.raises(OSError, match=re.escape(str(tmp_path))):
         gc.load_workload(tmp_path)
+
+
+def test_a_mark_at_the_beginning_is_no_part_of_the_text(tmp_path):
+    path = tmp_path / "program.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + text().encode())
+    assert gc.load_workload(path) == Workload.parse(text())
 
 
 @pytest.mark.parametrize(

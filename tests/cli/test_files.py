@@ -200,6 +200,7 @@ def test_two_plans_side_by_side(folder):
         (["-o", "nowhere/page.html"], "a folder that exists"),
         (["-o", "."], "must name a file"),
         (["-o", "pipe"], "must name a file"),
+        (["-o", "/dev/full"], "a pipe or a device: choose another name"),
         (["--node", 8], "0..7"),
         (["--node", -1], "0..7"),
         (["--node", 10**30], "0..7"),

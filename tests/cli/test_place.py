@@ -163,3 +163,17 @@ def test_what_is_no_matrix(name, content, tmp_path):
 def test_without_a_machine_it_is_said_what_is_counted():
     assert cli("place", "8x8").out.startswith("No machine is named")
     assert "busiest, bytes" in cli("place", "8x8").out
+
+
+def test_a_long_order_is_cut_and_says_so():
+    cut, whole = (cli("place", mesh, "--torus", mesh).out for mesh in ("32x32", "8x8"))
+    assert "... (--json has all of it)" in cut
+    assert len(cut) < 3000
+    assert "..." not in whole
+
+
+def test_a_table_may_begin_with_a_mark(tmp_path):
+    table = tmp_path / "sent.csv"
+    table.write_bytes(b"\xef\xbb\xbf0,1\n1,0\n")
+    found = cli("place", "2", "--matrix", str(table), "--torus", "2", "--json").out
+    assert json.loads(found)["load"] == {"busiest": 1.0, "total": 2.0}

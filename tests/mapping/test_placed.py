@@ -8,7 +8,7 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.errors import GraycubeError
-from graycube.mapping import improve
+from graycube.mapping import improve, placing
 
 CLUSTER = gc.Machine(
     dims=6,
@@ -175,3 +175,23 @@ def test_patterns_have_weights():
     assert (0.5 * halo + 2 * transforms).nbytes.sum() == 64 + 2 * 96
     with pytest.raises(TypeError):
         halo * "2"
+
+
+def test_of_large_patterns_nothing_is_looked_at_after_the_best(monkeypatch):
+    monkeypatch.setattr(placing, "EFFORT", 0)
+    halo, torus = gc.Pattern.mesh((32, 64), neighbours=2.0), gc.Machine.torus((32, 64))
+    assert len(gc.place(halo, torus).candidates) == 1
+    mine = np.arange(2048).reshape(32, 64)[::-1]
+    placed = gc.place(halo, torus, also={"turned": mine})
+    assert [one.name for one in placed.candidates] == ["as they are", "gray", "turned"]
+    assert placed.proved
+    open_torus = gc.Machine.torus((32, 64), joined=(True, False))
+    placed = gc.place(halo, open_torus)
+    assert len(placed.candidates) > 2
+    assert not placed.proved
+
+
+def test_a_mesh_exchanges_with_its_neighbours_unless_it_says_what_it_sends():
+    assert gc.Pattern.mesh((4, 4)).nbytes.tolist() == [1.0] * 64
+    assert len(gc.Pattern.mesh((4, 4), neighbours=0.0).nbytes) == 0
+    assert gc.Pattern.mesh((4, 4), butterflies=2.0).nbytes.tolist() == [2.0] * 64

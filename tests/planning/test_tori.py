@@ -145,6 +145,11 @@ def test_a_square_is_a_cube():
             "oversubscribed is 0: it is",
         ),
         (lambda: gc.Machine.tree((4, 2), oversubscribed="2"), "oversubscribed is '2'"),
+        (
+            lambda: gc.Machine.tree((4, 2), per_byte=(1.0, 2.0), oversubscribed=2),
+            "oversubscribed is 2: per_byte has the rate of each level",
+        ),
+        (lambda: gc.Machine.tree((4,), oversubscribed=2), "the rate of the only level"),
         (lambda: gc.Machine(2, nested=1), "nested is 1: cards are nested or not"),
         (
             lambda: gc.Machine(2, sides=(2, 2), joined=(True, True), nested=True),

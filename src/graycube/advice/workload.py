@@ -159,7 +159,10 @@ def _require_keys(
 ) -> None:
     wrong = sorted((entry.keys() - allowed) | (needed - entry.keys()))
     if wrong:
-        raise _wrong(f"the {what} has the keys {sorted(entry)[:9]}; look at {wrong[0][:40]!r}")
+        raise _wrong(
+            f"the {what} has the keys {sorted(entry)[:9]}; look at {wrong[0][:40]!r} "
+            f"(the known ones are {', '.join(sorted(allowed))})"
+        )
 
 
 def _wrong(why: str) -> GraycubeError:

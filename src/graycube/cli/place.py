@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 import graycube as gc
-from graycube.cli.console import print_json, say, show, tell
+from graycube.cli.console import print_json, say, show, status, tell
 from graycube.cli.machines import MachineOptions, machine_options
 from graycube.cli.sizes import as_loads, as_sides
 from graycube.errors import InvalidValueError
@@ -16,6 +16,9 @@ from graycube.gf2 import log2_exact
 from graycube.mapping import RankOrder
 from graycube.mapping.explain import lost_by_slurm, sheet_of
 from graycube.mapping.hosts import host_names
+
+MOST_SHOWN = 2000
+"""So many characters of an order are printed."""
 
 
 @click.command(short_help="Find the order of ranks that suits a machine.")
@@ -79,7 +82,7 @@ def place(  # noqa: PLR0913
     lengths, rings = mesh
     if matrix is None:
         rings = tuple(ring and not is_open for ring in rings)
-        pattern = gc.Pattern.mesh(lengths, periodic=rings, **(given or {"neighbours": 1.0}))
+        pattern = gc.Pattern.mesh(lengths, periodic=rings, **given)
     elif given or is_open:
         raise InvalidValueError(
             "--matrix is given, and what ranks send along axes",
@@ -89,7 +92,9 @@ def place(  # noqa: PLR0913
     else:
         pattern = gc.Pattern.matrix(_table(matrix), lengths)
     options = MachineOptions(**machine)
-    found = gc.place(pattern, options.interconnect() or options.machine(_dims(pattern)))
+    on = options.interconnect() or options.machine(_dims(pattern))
+    with status(f"placing {pattern.places} ranks"):
+        found = gc.place(pattern, on)
     if hosts is not None and hostfile:
         say(found.hostfile(hosts).rstrip("\n"))
         if lost := lost_by_slurm(found, len(host_names(hosts))):
@@ -126,7 +131,7 @@ def _table(path: Path) -> Any:  # noqa: ANN401 - checked by the pattern
     try:
         if path.suffix == ".npy":
             return np.load(path, allow_pickle=False)
-        return np.loadtxt(path, delimiter=",", ndmin=2)
+        return np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8-sig")
     except (ValueError, EOFError, UnicodeDecodeError) as error:
         raise InvalidValueError(
             f"{str(path)!r:.60} has no table of numbers ({error!s:.80})",
@@ -136,10 +141,12 @@ def _table(path: Path) -> Any:  # noqa: ANN401 - checked by the pattern
 
 
 def _show(found: RankOrder, *, told: bool) -> None:
+    order = str(found.order.tolist())
+    rest = " ... (--json has all of it)" if len(order) > MOST_SHOWN else ""
     show(
         *([] if told else ["No machine is named: these are bytes on the links of a cube."]),
         *sheet_of(found).pieces,
-        f"The node of each place: {found.order.tolist()!s:.2000}",
+        f"The node of each place: {order[:MOST_SHOWN]}{rest}",
     )
 
 

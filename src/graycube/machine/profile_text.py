@@ -114,7 +114,8 @@ def _require_keys(table: object, allowed: set[str], needed: set[str], where: str
     if not isinstance(table, dict):
         raise no_profile(where, f"{str(table)[:40]!r} is no table")
     for key in sorted(table.keys() - allowed):
-        raise no_profile(where, f"the key {key[:40]!r} is unknown")
+        known = ", ".join(sorted(allowed))
+        raise no_profile(where, f"the key {key[:40]!r} is unknown (the known ones are {known})")
     for key in sorted(needed - table.keys()):
         raise no_profile(where, f"the key {key!r} is missing")
 

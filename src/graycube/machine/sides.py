@@ -74,11 +74,15 @@ class TorusSide(NamedTuple):
         >>> up.tolist(), down.tolist()
         ([[1.0, 1.0, 1.0, 1.0]], [[0.0, 0.0, 0.0, 0.0]])
         """
+        lines, width = int(line.max(initial=0)) + 1, 2 * self.length + 1
         up, hops = self.ways(here, there)
         for towards, start in ((up, here), (~up, -here % self.length)):  # mirrored downwards
-            changes = np.zeros((int(line.max(initial=0)) + 1, 2 * self.length + 1))
-            size = np.where(towards & (hops > 0), amounts, 0.0)
-            np.add.at(changes, (line, start), size)
-            np.add.at(changes, (line, start + hops), -size)
-            sums = changes.cumsum(axis=1)
+            some = np.flatnonzero(towards & (hops > 0))
+            begin, size = line[some] * width + start[some], amounts[some]
+            changes = np.bincount(
+                np.concatenate([begin, begin + hops[some]]),
+                np.concatenate([size, -size]),
+                lines * width,
+            )
+            sums = changes.reshape(lines, width).cumsum(axis=1, dtype=float)
             yield sums[:, : self.length] + sums[:, self.length : -1]

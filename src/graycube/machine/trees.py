@@ -59,6 +59,12 @@ def rates_of_tree(
     """
     rates = costs_of(per_byte, "per_byte", len(counts))
     narrower = _ratio(oversubscribed)
+    if narrower != 1 and len(rates) == len(counts):
+        raise InvalidValueError(
+            f"oversubscribed is {narrower:g}",
+            f"per_byte has the rate of {'each level' if len(counts) > 1 else 'the only level'}",
+            "leave one of them out, or give rates of inner levels only",
+        )
     for below in counts[len(rates) - 1 : -1]:
         rates.append(rates[-1] * narrower / below)
     return rates

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from graycube.machine import Interconnect, Machine
+from graycube.mapping.digits import digits_of
 from graycube.mapping.loads import Load
 from graycube.mapping.pattern import Pattern
 from graycube.mapping.routes import Routes
@@ -27,6 +29,19 @@ def floor(pattern: Pattern, routes: Routes) -> Load:
         for end, least in zip((pattern.source, pattern.target), _ends(routes), strict=True)
     ]
     return Load(float(max(heaviest, *ends)), float(total))
+
+
+def cheapest(pattern: Pattern, machine: Machine | Interconnect) -> Load:
+    """A load that is no more than that of any order: each message takes a link, the cheapest.
+
+    >>> cheapest(Pattern.mesh((8,), neighbours=3.0), Machine.torus((8,), per_byte=2.0))
+    Load(busiest=6.0, total=96.0)
+    """
+    links = [digit for digit in digits_of(machine) if digit.length > 1]
+    busy = min((digit.rate / digit.ports for digit in links), default=0.0)
+    return Load(
+        float(pattern.nbytes.max(initial=0.0)) * busy, float(pattern.nbytes.sum()) * busy
+    )
 
 
 def _ends(routes: Routes) -> tuple[float, float]:

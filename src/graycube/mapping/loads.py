@@ -103,18 +103,20 @@ def _loads(
     count, at = count_of(machine), source
     for digit in digits_of(machine):
         here, there = digit.of(source), digit.of(target)
+        some = np.flatnonzero(here != there)  # the others pass no such link
         if digit.side is not None:
-            yield from _along(digit, digit.side, count, (at, here, there, nbytes))
+            crossed = at[some], here[some], there[some], nbytes[some]
+            yield from _along(digit, digit.side, count, crossed)
         else:
-            seconds = np.where(here != there, nbytes * digit.rate, 0.0)
+            seconds = nbytes[some] * digit.rate
             if digit.share:
-                begin, end = (_by(node, seconds, count) for node in (source, target))
+                begin, end = (_by(node[some], seconds, count) for node in (source, target))
                 for ends in (begin, end):  # out of one card, into another
                     together = ends.reshape(-1, digit.share).sum(axis=1) / digit.ports
                     yield _Carried(together, begin, end)
                     begin = end = np.zeros(count)
             else:
-                carried = _by(at, seconds, count)
+                carried = _by(at[some], seconds, count)
                 yield _Carried(carried, carried, carried[np.arange(count) ^ digit.stride])
         at = at + (there - here) * digit.stride
 

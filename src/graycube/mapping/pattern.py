@@ -76,9 +76,9 @@ class Pattern:
         cls,
         shape: int | Sequence[int],
         *,
-        neighbours: Weights = 0.0,
-        butterflies: Weights = 0.0,
-        all_to_all: Weights = 0.0,
+        neighbours: Weights | None = None,
+        butterflies: Weights | None = None,
+        all_to_all: Weights | None = None,
         periodic: bool | Sequence[bool] = True,
     ) -> "Pattern":
         """What the ranks of a mesh send: bytes a message, one figure or one for each axis.
@@ -86,7 +86,10 @@ class Pattern:
         Each rank sends to its two ``neighbours`` along an axis, to those whose place along it
         differs in one bit (``butterflies``), or to all others along it. The first and the last
         along an axis are neighbours if it is ``periodic``: one word, or one for each axis.
+        Without any figure it is a byte to each neighbour.
 
+        >>> Pattern.mesh((8,)).nbytes.sum()
+        np.float64(16.0)
         >>> Pattern.mesh((8,), neighbours=3.0, periodic=False).nbytes.sum()
         np.float64(42.0)
         >>> Pattern.mesh((4, 2), neighbours=1.0, periodic=(False, True)).nbytes.sum()
@@ -98,7 +101,9 @@ class Pattern:
                 f"the mesh is {lengths}", "it must have places", "use a mesh such as (4, 4)"
             )
         rings = _rings(periodic, len(lengths))
-        kinds: tuple[tuple[str, Weights, Callable[[int], Iterator[_Pairs]]], ...] = (
+        if neighbours is butterflies is all_to_all is None:
+            neighbours = 1.0
+        kinds: tuple[tuple[str, Weights | None, Callable[[int], Iterator[_Pairs]]], ...] = (
             ("neighbours", neighbours, lambda k: _neighbours(lengths[k], periodic=rings[k])),
             ("butterflies", butterflies, lambda k: _butterflies(lengths[k])),
             ("all_to_all", all_to_all, lambda k: _all_to_all(lengths[k])),
@@ -107,7 +112,8 @@ class Pattern:
         numbers, pairs_so_far = np.arange(prod(lengths)).reshape(lengths), 0
         sources, targets, amounts = [], [], []
         for name, weights, pairs in kinds:
-            for axis, weight in enumerate(_each(weights, len(lengths), name)):
+            given = 0.0 if weights is None else weights
+            for axis, weight in enumerate(_each(given, len(lengths), name)):
                 for ahead, behind in pairs(axis) if weight else ():
                     pairs_so_far += numbers.size // lengths[axis] * len(ahead)
                     _require_few(pairs_so_far)

@@ -12,7 +12,7 @@ from graycube.layout.ranks import Code, rank_order as coded_order
 from graycube.machine import Interconnect, Machine
 from graycube.machine.figures import most
 from graycube.mapping.digits import count_of
-from graycube.mapping.floors import floor
+from graycube.mapping.floors import cheapest, floor
 from graycube.mapping.improve import ALL
 from graycube.mapping.loads import load_of
 from graycube.mapping.orders import Order, meshes, orders
@@ -22,8 +22,8 @@ from graycube.mapping.search import as_little, better, routes_of
 
 EFFORT = 1 << 23
 """Of a mesh no more orders are looked at than have so many pairs together,"""
-SOME = 16
-"""but so many at least."""
+SOME = 8
+"""but so many at least. None is looked at after the best there can be, if a look takes long."""
 
 
 def place(
@@ -50,12 +50,15 @@ def place(
     """
     machine = _checked(pattern, machine)
     looked: list[Considered] = []
+    is_large, least = SOME * len(pattern.nbytes) > EFFORT, cheapest(pattern, machine)
     mine = {name: _order(name, order, pattern) for name, order in (also or {}).items()}
     for name, order in _known(pattern, machine, mine):
         if name in mine or _is_new(order, looked):
             looked.append(_considered(name, order, pattern, machine))
+        is_done = is_large and mine.keys() <= {one.name for one in looked}
+        if is_done and as_little(_least(looked).load, least):
+            break
     routes = routes_of(machine) if pattern.places > 1 and len(pattern.nbytes) else None
-    proved = False
     if routes is not None:
         least, best = floor(pattern, routes), _least(looked)
         if not as_little(best.load, least):
@@ -63,7 +66,7 @@ def place(
                 shaped = order.reshape(pattern.shape)
                 if _is_new(shaped, looked):
                     looked.append(_considered(name, shaped, pattern, machine))
-        proved = pattern.places <= ALL or as_little(_least(looked).load, least)
+    proved = pattern.places <= ALL or as_little(_least(looked).load, least)
     return RankOrder(pattern, machine, tuple(looked), _least(looked), proved, tuple(mine))
 
 

@@ -23,7 +23,8 @@ def keys(entry: object, names: set[str], what: str) -> dict[str, Any]:
     if set(mapping) != names:
         wrong = min(set(mapping) ^ names)
         raise malformed(
-            f"the {what} has the keys {sorted(mapping)[:9]}; look at {wrong[:40]!r}"
+            f"the {what} has the keys {sorted(mapping)[:9]}; look at {wrong[:40]!r} "
+            f"(it needs {', '.join(sorted(names))})"
         )
     return mapping
 
