@@ -5,7 +5,7 @@ are and makes all ranks go on together, ``moving`` takes data from place to plac
 the piece of a process, ``grids`` are coarser and finer ones. What NumPy does too is in
 ``elementwise`` (``aligning`` makes operands ready), ``payload`` and the rooms ``indexed``,
 ``reducing``, ``scanning`` and ``ordering``; ``functions`` is the table of it, and ``methods``
-has the names on arrays. ``halo`` and ``disk`` are rooms, too. ``cube_array`` is the array itself.
+has the names on arrays; ``halo`` and ``disk`` are rooms, too. ``cube_array`` is the array.
 """
 
 from graycube.array.cube_array import CubeArray

@@ -74,7 +74,7 @@ class Meeting:
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
         self._missing: int | None = None
         self._farewell, self._process = self._sets[0][comm.rank] + _LEFT, os.getpid()
-        _ends.come(self)
+        _farewells.come(self)
 
     def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
         """Wait for all ranks; whether all of them say the same. Collective."""
@@ -139,7 +139,7 @@ class Meeting:
             self._words[self._farewell] = 1
 
 
-class _Ends:
+class _Farewells:
     """The meetings that end when Python clears its modules: after all that programs do at exit.
 
     Names of modules may be gone by then. So nothing here uses any.
@@ -159,5 +159,5 @@ class _Ends:
                 meeting.leave()
 
 
-_ends = _Ends()
+_farewells = _Farewells()
 _here = sys.modules[__name__]  # Python clears only modules that something still refers to
