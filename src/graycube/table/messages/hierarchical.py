@@ -188,7 +188,7 @@ ALGORITHM = Algorithm(
     name="hierarchical",
     paper="all-to-alls level by level",
     ports=1,
-    formula="by counting; far links carry everything once, for 2^g nodes at a time",
+    formula="by counting; far links carry everything once",
     applicable=applicable,
     emit=emit,
 )
