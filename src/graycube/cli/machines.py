@@ -71,7 +71,7 @@ class MachineOptions:
         """The torus or tree that was given, if its numbers of nodes are no powers of two.
 
         >>> MachineOptions(tree=(4, 3), per_byte=(1e-10, 1e-9)).interconnect()
-        <Interconnect tree of 4 x 3: 12 nodes>
+        <Interconnect tree of 4 x 3: 12 nodes, 1e-10, 1e-09 s a byte>
         """
         sizes = self.tree or (self.torus[0] if self.torus else ())
         if not any(size & size - 1 for size in sizes):

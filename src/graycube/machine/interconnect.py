@@ -23,10 +23,10 @@ class Interconnect:
     A :class:`Machine` has 2^dims nodes, since plans are made for cubes. To place ranks no cube
     is needed, and only the rates of links count. :meth:`torus` and :meth:`tree` make some.
 
-    >>> Interconnect.torus((5, 3), per_byte=1e-9)
-    <Interconnect torus of 5 x 3: 15 nodes>
+    >>> Interconnect.torus((5, 3), joined=(True, False))  # the second side is open
+    <Interconnect torus of 5 x 3o: 15 nodes>
     >>> Interconnect.tree((4, 3), per_byte=(1e-10, 1e-9))
-    <Interconnect tree of 4 x 3: 12 nodes>
+    <Interconnect tree of 4 x 3: 12 nodes, 1e-10, 1e-09 s a byte>
     """
 
     sizes: tuple[int, ...]
@@ -36,8 +36,13 @@ class Interconnect:
 
     def __repr__(self) -> str:
         kind = "tree" if self.joined is None else "torus"
-        lengths = " x ".join(map(str, self.sizes))
-        return f"<Interconnect {kind} of {lengths}: {self.nodes} nodes>"
+        joined = self.joined or (True,) * len(self.sizes)
+        lengths = (
+            f"{n}{'' if ring else 'o'}" for n, ring in zip(self.sizes, joined, strict=True)
+        )
+        rates = ", ".join(f"{rate:.4g}" for rate in self.per_byte)
+        told = f", {rates} s a byte" if self.priced else ""
+        return f"<Interconnect {kind} of {' x '.join(lengths)}: {self.nodes} nodes{told}>"
 
     @classmethod
     def torus(
