@@ -25,7 +25,7 @@ def test_it_is_what_the_library_finds():
     printed = cli(*TORUS, "--neighbours", "1kB").out.splitlines()
     table, words = placed.explain().splitlines()[:3], placed.explain().split()[-5:]
     assert printed[: len(table)] == table
-    assert printed[-2].split()[-5:] == words  # one line where nobody looks
+    assert printed[-3].split()[-5:] == words  # one line where nobody looks
 
 
 def test_axes_have_figures_of_their_own():
@@ -165,10 +165,16 @@ def test_without_a_machine_it_is_said_what_is_counted():
     assert "busiest, bytes" in cli("place", "8x8").out
 
 
+def test_start_ups_alone_compare_no_orders():
+    ran = cli("place", "8x8", "--torus", "8x8", "--startup", "1e-6")
+    assert ran.refused
+    assert "--startup 1e-06 is given without --per-byte" in ran.err
+
+
 def test_a_long_order_is_cut_and_says_so():
     cut, whole = (cli("place", mesh, "--torus", mesh).out for mesh in ("32x32", "8x8"))
     assert "... (--json has all of it)" in cut
-    assert len(cut) < 3000
+    assert len(cut) < 3200
     assert "..." not in whole
 
 

@@ -91,6 +91,12 @@ def place(  # noqa: PLR0913
         )
     else:
         pattern = gc.Pattern.matrix(_table(matrix), lengths)
+    if machine["startup"] and not machine["per_byte"]:
+        raise InvalidValueError(
+            f"--startup {machine['startup'][0]:g} is given without --per-byte",
+            "orders are compared by the bytes on links; start-ups do not count",
+            "say --per-byte, the seconds that a byte takes, or leave --startup out",
+        )
     options = MachineOptions(**machine)
     on = options.interconnect() or options.machine(_dims(pattern))
     with status(f"placing {pattern.places} ranks"):
@@ -146,6 +152,7 @@ def _show(found: RankOrder, *, told: bool) -> None:
     show(
         *([] if told else ["No machine is named: these are bytes on the links of a cube."]),
         *sheet_of(found).pieces,
+        "For a launcher: --hosts a,b --rankfile (mpiexec), or --hosts a,b --hostfile (Slurm).",
         f"The node of each place: {order[:MOST_SHOWN]}{rest}",
     )
 

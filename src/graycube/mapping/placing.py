@@ -114,14 +114,14 @@ def _checked(pattern: object, machine: object) -> Machine | Interconnect:
     if not isinstance(machine, Machine | Interconnect):
         raise InvalidTypeError(
             f"the machine is {machine!r:.60}",
-            "it must be a Machine, a Interconnect, or the name of a profile",
+            "it must be a Machine, an Interconnect, or the name of a profile",
             "build one with graycube.Machine(dims=...)",
         )
     if pattern.places != count_of(machine):
         raise InvalidValueError(
             f"the mesh has {pattern.places} places",
             f"the machine has {count_of(machine)} nodes",
-            "each node gets one place: choose a mesh of as many, or a Interconnect of any size",
+            "each node gets one place: choose a mesh of as many, or any Interconnect",
         )
     if not most(machine.per_byte):
         raise InvalidValueError(
