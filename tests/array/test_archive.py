@@ -188,7 +188,7 @@ def test_an_error_while_writing_leaves_the_old_state(where, tmp_path, monkeypatc
 
     with monkeypatch.context() as patch:
         name = where if "." in where else f"checkpoint.{where}"
-        patch.setattr(f"graycube.array.{name}", full)
+        patch.setattr(f"graycube.array.disk.{name}", full)
         with pytest.raises(OSError, match="no space"):
             saved(tmp_path, 2)
     state = gc.array.Checkpoint(tmp_path)

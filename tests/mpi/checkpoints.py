@@ -45,7 +45,7 @@ def die(comm, folder, factor, moment):
             os.kill(os.getpid(), signal.SIGKILL)
         comm.Barrier()
 
-    with patch(f"graycube.array.{moment}", killed):
+    with patch(f"graycube.array.disk.{moment}", killed):
         write(comm, folder, factor)
 
 

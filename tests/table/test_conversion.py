@@ -129,6 +129,7 @@ FOR_OTHER_TASKS = (
     "pipeline",
     "all-to-all",
     "groups",
+    "hierarchical",
     "pairs",
     "by-message",
     "by-part",

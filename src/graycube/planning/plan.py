@@ -153,8 +153,8 @@ class Plan(Shown):
         field-phases (it converts 2 to 4 fields);
         two-cube (it converts one field of two bits);
         rotations (on one port it is gb1); fewer-bytes (its start-ups cost more than it saves);
-        exchange, half-exchange, rotated-parts, pipeline, all-to-all, groups, pairs, by-message,
-        by-part, units (conversions have algorithms of their own).
+        exchange, half-exchange, rotated-parts, pipeline, all-to-all, groups, hierarchical,
+        pairs, by-message, by-part, units (conversions have algorithms of their own).
         The chosen schedule is within a factor 1.2 of the bound.
         The plan takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
         Next is gb3: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or
