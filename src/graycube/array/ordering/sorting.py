@@ -5,7 +5,8 @@ Rules.
 1. An axis whose lines other axes can take over all nodes is brought to memory, sorted there by
    NumPy, and brought back.
 2. Else every rank sorts its part of each line, and ``merging`` cuts all parts
-   at the ends of blocks: each element crosses once, and blocks are what they were before.
+   at the ends of blocks: each element crosses once, and blocks are what they were before. Or
+   pairs of ranks trade what they have (``splits``), where ``ways`` finds that quicker.
 3. What is equal stays in the order of its indices, as in NumPy's stable sorts. NaN comes last.
 """
 
@@ -22,9 +23,12 @@ from graycube.array.local import blocks_of_local, local
 from graycube.array.moving import straight
 from graycube.array.ordering.in_order import merged, stable_order
 from graycube.array.ordering.merging import InARow, SortedParts
+from graycube.array.ordering.splits import merge_split
+from graycube.array.ordering.ways import SortWay, sort_way
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.gf2 import is_power_of_two
 from graycube.layout.in_bits import in_boxes, in_order as slots_in_order
 from graycube.layout.layout import require_cube
 from graycube.layout.owned_mesh import in_blocks
@@ -133,7 +137,12 @@ def _along_layout(  # noqa: PLR0913, PLR0917
     if _whole(a.layout, place):
         pieces = in_memory([local(a.with_blocks(x)) for x in given], place)
         return [blocks_of_local(a.layout, a.nodes, x) for x in pieces]
-    layout, row = _work(a.layout, place, any_order=windows(over) is not None)
+    layout, split = blocks_along(a.layout, place, any_order=windows(over) is not None), False
+    if windows(over) is None and over_ranks is _sorted:
+        keys = prod(given[0].shape[2:])
+        layout, way = where_and_how(a.layout, place, given[0].itemsize, keys)
+        split = way is not None and way.in_place
+    row = _row(layout, place)
     here = layout == _blocks(a.layout)
     own = given if here else [straight(x, a.layout, layout, over) for x in given]
     box = layout.boxes(a.nodes)[2:]
@@ -144,7 +153,7 @@ def _along_layout(  # noqa: PLR0913, PLR0917
         else:
             lines = [np.moveaxis(x, place, -1) for x in boxes]
             flat = [x.reshape(prod(x.shape[:-1]), x.shape[-1]) for x in lines]
-            done = over_ranks(flat, row, over)
+            done = _split(flat, row, over) if split else over_ranks(flat, row, over)
             made = [np.moveaxis(x.reshape(lines[0].shape), -1, place) for x in done]
     blocks = [np.ascontiguousarray(x).reshape(own[0].shape) for x in made]
     return blocks if here else [straight(x, layout, a.layout, over) for x in blocks]
@@ -188,22 +197,56 @@ def _whole(layout: Placement, axis: int) -> bool:
 
 
 @lru_cache(maxsize=_KEPT)
-def _work(layout: Placement, axis: int, *, any_order: bool) -> tuple[Ownership, InARow | None]:
-    """Blocks with the axis in memory, or over all nodes, which are then in a row.
+def blocks_along(layout: Placement, axis: int, *, any_order: bool) -> Ownership:
+    """Blocks with the axis in memory, or over all nodes, in order or in any order.
 
-    It is in memory if another axis is long enough for all nodes. It may be the layout itself,
-    with the nodes in order or in any order.
+    It is in memory if another axis is long enough for all nodes. It may be the layout itself.
+
+    >>> from graycube.layout import Layout
+    >>> dealt, gray = Layout.cyclic(6, 2), Layout.consecutive(6, 2, nodes="gray")
+    >>> [blocks_along(x, 0, any_order=True) for x in (dealt, gray)]
+    [<Ownership (64,) on 4 nodes: (64 on 4)>, <Ownership (64,) on 4 nodes: (64 on 4 gray)>]
     """
     count, found = layout.node_count, _blocks(layout)
     along = None if found is None else found.axes[axis]
     here = along is not None and along.parts == count and not along.cyclic
     if found is None or along is None or not here or (along.gray and not any_order):
-        found = in_blocks(layout.shape, work_nodes(layout.shape, count, axis))
-    share = found.axes[axis]
+        return in_blocks(layout.shape, work_nodes(layout.shape, count, axis))
+    return found
+
+
+def where_and_how(
+    layout: Placement, axis: int, itemsize: int, keys: int = 1
+) -> tuple[Ownership, SortWay | None]:
+    """Where keys are sorted by messages, and how, if nodes can have equal parts of lines.
+
+    An element of the array may be several keys. Gray code stays where an axis has to be over
+    all nodes, if merge-splits are taken.
+
+    >>> from graycube.layout import Layout
+    >>> blocks, way = where_and_how(Layout.consecutive(20, 8, nodes="gray"), 0, itemsize=8)
+    >>> blocks.axes[0].gray, way.told
+    (True, 'merge-splits as nodes are many')
+    """
+    shape, count = layout.shape, layout.node_count
+    in_order = blocks_along(layout, axis, any_order=False)
+    if shape[axis] % count or not (is_power_of_two(count) and keys):
+        return in_order, None
+    alone = work_nodes(shape, count, axis)[axis] == count
+    blocks = blocks_along(layout, axis, any_order=alone)
+    lines = prod(shape) // shape[axis] * keys
+    way = sort_way(count, lines, shape[axis], itemsize, gray=blocks.axes[axis].gray)
+    return (blocks if way.in_place else in_order), way
+
+
+@lru_cache(maxsize=_KEPT)
+def _row(blocks: Ownership, axis: int) -> InARow | None:
+    """The nodes in the order of their blocks along an axis, if it is over nodes."""
+    share, nodes = blocks.axes[axis], range(blocks.nodes)
     if share.parts == 1:
-        return found, None
-    ranks = sorted(range(count), key=lambda node: (share.own(node).start, node))
-    return found, InARow(tuple(ranks), (0, *(share.own(node).stop for node in ranks)))
+        return None
+    ranks = sorted(nodes, key=lambda node: (share.own(node).start, node))
+    return InARow(tuple(ranks), (0, *(share.own(node).stop for node in ranks)))
 
 
 def work_nodes(shape: Sequence[int], count: int, axis: int) -> list[int]:
@@ -238,6 +281,11 @@ def _order_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
 def _ordered_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
     (order,) = _order_here(arrays, axis)
     return [np.take_along_axis(x, order, axis) for x in arrays]
+
+
+def _split(arrays: Sequence[_Array], row: InARow, comm: Comm) -> list[_Array]:
+    """Lines sorted over all ranks by merge-splits."""
+    return [merge_split(np.sort(arrays[0], axis=1), row, comm)]
 
 
 def _sorted(arrays: Sequence[_Array], row: InARow, comm: Comm) -> list[_Array]:
