@@ -1,5 +1,6 @@
 """Merge-splits over ranks: wherever they can be taken, beside NumPy's, and what is sent."""
 
+from contextlib import ExitStack
 from itertools import product
 from unittest.mock import patch
 
@@ -9,7 +10,8 @@ from mpi_checks import checks, over_messages
 from sorting_cases import KINDS, complaints, keys
 
 import graycube as gc
-from graycube.array.ordering import ways
+from graycube.array.ordering import merging, ways
+from graycube.run.windows import Windows
 
 
 def as_numpy_sorts(comm):
@@ -33,11 +35,15 @@ def nodes_trade_in_place(comm):
         layout = gc.Layout.mesh(shape, nodes, code=code, ownership=True)
         x = keys(rng, kind, (*shape, *components))
         u = gc.CubeArray.from_numpy(x, layout, counting)
-        with patch.object(ways, "is_quicker", lambda *_: True):
+        asked = []
+        with patch.object(
+            ways, "is_quicker", lambda *given, a=asked: a.append(given[3]) or True
+        ):
             calls, made = sent(lambda u=u, axis=axis: gc.sort(u, axis))
             order = gc.argsort(u, axis).to_numpy()
         what = f"{kind} of {shape} {components} in {code}"
         yield calls.get("Sendrecv") == n * (n + 1) // 2, f"{what}: {calls}"
+        yield set(asked) == {u.blocks.nbytes}, f"{what}: priced for {asked} bytes"
         yield set(calls) <= {"Sendrecv", "Iallreduce"}, f"{what}: {calls}"
         same = np.array_equal(made.to_numpy(), np.sort(x, axis), equal_nan=x.dtype.kind in "fc")
         yield same, f"{what} is in another order"
@@ -46,4 +52,19 @@ def nodes_trade_in_place(comm):
     counting.Free()
 
 
-CHECKS = checks((2, 4, 8), as_numpy_sorts, nodes_trade_in_place)
+def gray_code_without_room(comm):
+    """Ranks that share memory, but not enough for the keys, send these in Gray code, too."""
+    layout = gc.Layout.mesh((16 * comm.size,), (comm.size,), code="gray")
+    x = np.round(np.random.default_rng(0).standard_normal(layout.shape), 1)
+    u = gc.CubeArray.from_numpy(x, layout, comm)
+    for small in (0, merging.SMALL):
+        with ExitStack() as patched:
+            patched.enter_context(patch.object(Windows, "reserve", lambda *_: False))
+            patched.enter_context(patch.object(merging, "SMALL", small))
+            made, order = gc.sort(u), gc.argsort(u)
+        yield np.array_equal(made.to_numpy(), np.sort(x)), f"sort, {small}"
+        stable = np.argsort(x, kind="stable")
+        yield np.array_equal(order.to_numpy(), stable), f"argsort, {small}"
+
+
+CHECKS = checks((2, 4, 8), as_numpy_sorts, nodes_trade_in_place, gray_code_without_room)
