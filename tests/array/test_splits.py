@@ -14,7 +14,7 @@ from graycube.advice import Sort
 from graycube.advice.sent import price
 from graycube.array.ordering import splits, ways
 from graycube.array.ordering.merging import InARow
-from graycube.array.ordering.sorting import where_and_how
+from graycube.array.ordering.where import where_and_how
 
 RNG = np.random.default_rng(0)
 KEYS = {

@@ -11,7 +11,7 @@ Rules.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from math import prod
 from typing import Any, TypeVar, overload
 
@@ -24,16 +24,16 @@ from graycube.array.moving import straight
 from graycube.array.ordering.in_order import merged, stable_order
 from graycube.array.ordering.merging import InARow, SortedParts
 from graycube.array.ordering.splits import merge_split
-from graycube.array.ordering.ways import SortWay, sort_way
+from graycube.array.ordering.where import (
+    blocks_along,
+    is_whole,
+    own_blocks,
+    row_along,
+    where_and_how,
+)
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.gf2 import is_power_of_two
-from graycube.layout.in_bits import in_boxes, in_order as slots_in_order
-from graycube.layout.layout import require_cube
-from graycube.layout.owned_mesh import in_blocks
-from graycube.layout.ownership import Ownership
-from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
 from graycube.run import no_way_back
 from graycube.run.mpi import Comm
@@ -42,7 +42,6 @@ from graycube.run.windows import windows
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
 _KINDS = {None, "quicksort", "heapsort", "mergesort", "stable"}
-_KEPT = 128  # layouts and axes
 _ORDERED = "biufcSUmM"  # numbers, texts and times
 
 
@@ -134,7 +133,7 @@ def _along_layout(  # noqa: PLR0913, PLR0917
     if over is None:
         made = in_memory([a.layout.gather(x) for x in given], place)
         return [a.layout.scatter(x) for x in made]
-    if _whole(a.layout, place):
+    if is_whole(a.layout, place):
         pieces = in_memory([local(a.with_blocks(x)) for x in given], place)
         return [blocks_of_local(a.layout, a.nodes, x) for x in pieces]
     layout, split = blocks_along(a.layout, place, any_order=windows(over) is not None), False
@@ -142,8 +141,8 @@ def _along_layout(  # noqa: PLR0913, PLR0917
         keys = prod(given[0].shape[2:])
         layout, way = where_and_how(a.layout, place, given[0].itemsize, keys)
         split = way is not None and way.in_place
-    row = _row(layout, place)
-    here = layout == _blocks(a.layout)
+    row = row_along(layout, place)
+    here = layout == own_blocks(a.layout)
     own = given if here else [straight(x, a.layout, layout, over) for x in given]
     box = layout.boxes(a.nodes)[2:]
     boxes = [x.reshape(*box, *x.shape[2:]) for x in own]
@@ -184,90 +183,6 @@ def _as_records(blocks: _Array) -> _Array:
     size = whole.itemsize * prod(whole.shape[2:])
     flat = whole.reshape(*whole.shape[:2], prod(whole.shape[2:]))
     return flat.view(np.dtype((np.void, size)))[..., 0]
-
-
-@lru_cache(maxsize=_KEPT)
-def _whole(layout: Placement, axis: int) -> bool:
-    """Whether every node has whole lines of an axis."""
-    if isinstance(layout, Ownership):
-        return layout.axes[axis].parts == 1
-    cube = require_cube(layout, "a sort")
-    mask = sum(1 << bit for bit in cube.word_bits(axis))
-    return not any(row & mask for row in cube.map.matrix.rows[: cube.n]) and cube.is_product
-
-
-@lru_cache(maxsize=_KEPT)
-def blocks_along(layout: Placement, axis: int, *, any_order: bool) -> Ownership:
-    """Blocks with the axis in memory, or over all nodes, in order or in any order.
-
-    It is in memory if another axis is long enough for all nodes. It may be the layout itself.
-
-    >>> from graycube.layout import Layout
-    >>> dealt, gray = Layout.cyclic(6, 2), Layout.consecutive(6, 2, nodes="gray")
-    >>> [blocks_along(x, 0, any_order=True) for x in (dealt, gray)]
-    [<Ownership (64,) on 4 nodes: (64 on 4)>, <Ownership (64,) on 4 nodes: (64 on 4 gray)>]
-    """
-    count, found = layout.node_count, _blocks(layout)
-    along = None if found is None else found.axes[axis]
-    here = along is not None and along.parts == count and not along.cyclic
-    if found is None or along is None or not here or (along.gray and not any_order):
-        return in_blocks(layout.shape, work_nodes(layout.shape, count, axis))
-    return found
-
-
-def where_and_how(
-    layout: Placement, axis: int, itemsize: int, keys: int = 1
-) -> tuple[Ownership, SortWay | None]:
-    """Where keys are sorted by messages, and how, if nodes can have equal parts of lines.
-
-    An element of the array may be several keys. Gray code stays where an axis has to be over
-    all nodes, if merge-splits are taken.
-
-    >>> from graycube.layout import Layout
-    >>> blocks, way = where_and_how(Layout.consecutive(20, 8, nodes="gray"), 0, itemsize=8)
-    >>> blocks.axes[0].gray, way.told
-    (True, 'merge-splits as nodes are many')
-    """
-    shape, count = layout.shape, layout.node_count
-    in_order = blocks_along(layout, axis, any_order=False)
-    if shape[axis] % count or not (is_power_of_two(count) and keys):
-        return in_order, None
-    alone = work_nodes(shape, count, axis)[axis] == count
-    blocks = blocks_along(layout, axis, any_order=alone)
-    lines = prod(shape) // shape[axis] * keys
-    way = sort_way(count, lines, shape[axis], itemsize, gray=blocks.axes[axis].gray)
-    return (blocks if way.in_place else in_order), way
-
-
-@lru_cache(maxsize=_KEPT)
-def _row(blocks: Ownership, axis: int) -> InARow | None:
-    """The nodes in the order of their blocks along an axis, if it is over nodes."""
-    share, nodes = blocks.axes[axis], range(blocks.nodes)
-    if share.parts == 1:
-        return None
-    ranks = sorted(nodes, key=lambda node: (share.own(node).start, node))
-    return InARow(tuple(ranks), (0, *(share.own(node).stop for node in ranks)))
-
-
-def work_nodes(shape: Sequence[int], count: int, axis: int) -> list[int]:
-    """Over how many nodes each axis is where lines are sorted: one axis has all of them.
-
-    >>> work_nodes((4, 100), 8, axis=0), work_nodes((4, 100), 8, axis=1)
-    ([1, 8], [1, 8])
-    """
-    others = [k for k in range(len(shape)) if k != axis]
-    longest = max(others, key=shape.__getitem__, default=axis)
-    over = longest if shape[longest] >= count else axis
-    return [count if k == over else 1 for k in range(len(shape))]
-
-
-@lru_cache(maxsize=_KEPT)
-def _blocks(layout: Placement) -> Ownership | None:
-    """The layout by ownership that has the same blocks, if there is one."""
-    if isinstance(layout, Ownership):
-        return layout
-    cube = require_cube(layout, "a sort")
-    return in_boxes(cube) if slots_in_order(cube) else None
 
 
 def _sorted_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
