@@ -216,8 +216,4 @@ def test_wrong_entries_are_errors(entry, words):
 def test_huge_arrays_have_an_answer_at_once(kind, nodes):
     """Nothing goes through nodes one by one."""
     text = f"shape = [{1 << 62}]\nnodes = {nodes}\nphases = [{{kind = '{kind}', axis = 0}}]"
-    if (kind, nodes) == ("sort", 1 << 40):
-        with pytest.raises(InvalidValueError, match="no sequence of layouts does sort"):
-            Workload.parse(text).advise()
-    else:
-        assert Workload.parse(text).advise().cost > 0
+    assert Workload.parse(text).advise().cost > 0

@@ -10,9 +10,9 @@ from random_butterflies import any_affine
 from random_transforms import random_layout
 
 import graycube as gc
-from graycube.advice import Scan, Sort, Tridiagonal, sent as advice
+from graycube.advice import Scan, Sort, Tridiagonal
 from graycube.advice.sent import price
-from graycube.array.ordering import merging
+from graycube.array.ordering import merging, ways
 from graycube.errors import InvalidValueError
 from graycube.layout import Ownership
 from graycube.layout.grids import tidied
@@ -130,15 +130,16 @@ def collectives(comm, length, *, few):
 
 
 def sorts(comm):
-    """Of few keys, which go to all ranks, and of many."""
+    """Of few keys, which go to all ranks, of many, and by merge-splits."""
     counting = over_messages(Counting(comm.Dup()))
     for layout, axis, k in layouts(comm):
         x = np.random.default_rng(k).random(layout.shape)
         u = gc.CubeArray.from_numpy(x, layout, counting)
-        few = k % 2 == 0
+        few, split = k % 3 == 0, k % 3 == 2
         with ExitStack() as patched:
-            for module in () if few else (merging, advice):
-                patched.enter_context(patch.object(module, "SMALL", 0))
+            if not few:
+                patched.enter_context(patch.object(merging, "SMALL", 0))
+            patched.enter_context(patch.object(ways, "is_quicker", lambda *_, s=split: s))
             seconds, _ = priced(Sort(axis), layout, ITEM, "circuit")
             if seconds == np.inf:  # blocks are not equal
                 continue

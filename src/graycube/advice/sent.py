@@ -10,11 +10,8 @@ Rules.
 3. Tridiagonal systems are halos of what is left of a run: two numbers and one for each right
    side, from both sides, 1, 2, 4, ... runs apart; and then the solutions beside it. Periodic
    ones have a right side more, and two sums over all runs (``tridiagonal``).
-4. An axis is sorted in memory, or over all nodes. Few elements go to all nodes, from 2, 4, 8,
-   ... nodes at a time. Else each line is cut where nodes end. The cuts are found in turns; keys
-   in random order take as many as the length has bits. In each, all nodes learn keys and counts
-   from all others. After that a node sends each other one an equal part
-   (:mod:`graycube.array.ordering.merging`).
+4. An axis is sorted in memory, or over all nodes: what is sent then is what the call sends
+   (:mod:`graycube.array.ordering.ways`).
 """
 
 from collections.abc import Sequence
@@ -27,13 +24,12 @@ from graycube.advice.along import Scan, Sort, Tridiagonal
 from graycube.advice.homes import Place
 from graycube.advice.phases import Elementwise, Stencil
 from graycube.array.moving import as_product
-from graycube.array.ordering.merging import SMALL, padded
-from graycube.array.ordering.sorting import work_nodes
+from graycube.array.ordering.where import where_and_how
 from graycube.array.reducing.over import sharing_steps
 from graycube.array.scanning.stretches import met_in_turn
 from graycube.cost import Traffic, simulate
 from graycube.errors import InvalidValueError
-from graycube.gf2 import AffineMap, Matrix
+from graycube.gf2 import AffineMap, Matrix, gray
 from graycube.layout import Layout
 from graycube.layout.layout import require_cube
 from graycube.layout.lines import in_runs, runs, stretched
@@ -47,7 +43,6 @@ Staying = Stencil | Elementwise | Scan | Sort | Tridiagonal
 """The phases after which data are where they were."""
 Rounds = tuple[tuple[int, Halo | Task], ...]
 """What is sent, and how often."""
-_COUNT = 8  # bytes of a number that counts elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,30 +188,26 @@ def _tridiagonal(phase: Tridiagonal, layout: Layout, itemsize: int) -> Dispatch:
 
 def _sort(axis: int, layout: Layout, itemsize: int) -> Dispatch:
     """Rule 4."""
-    n, shape = layout.n, layout.shape
-    rows = layout.map.matrix.rows[:n]
+    n, rows = layout.n, layout.map.matrix.rows[: layout.n]
     if layout.is_product and not any(
         row >> b & 1 for row in rows for b in layout.word_bits(axis)
     ):
         return Dispatch()
-    nodes = work_nodes(shape, layout.node_count, axis)
-    there = Layout.mesh(shape, nodes, ownership=False)
+    blocks, way = where_and_how(layout, axis, itemsize)
+    there = Layout.mesh(
+        layout.shape,
+        [share.parts for share in blocks.axes],
+        code=["gray" if share.gray else "binary" for share in blocks.axes],
+        ownership=False,
+    )
     places = layout, require_cube(as_product(layout), "a price"), there
     carried = _carried(places, itemsize, itemsize)
-    if nodes[axis] == 1:
+    along = blocks.axes[axis]
+    if way is None or along.parts == 1:
         return Dispatch((), carried)
     rounds = list[tuple[int, Halo | Task]]()
-    each = padded(there.block_size * itemsize)
-    if each << n <= SMALL:
-        rounds += [(1, swap(n, 1 << k, each << k, 1)) for k in range(n)]
-        return Dispatch(tuple(rounds), carried, "all keys to all nodes as they are few")
-    lines = there.block_size * nodes[axis] // shape[axis]
-    cuts, turns = lines * (nodes[axis] - 1), shape[axis].bit_length() - 1
-    for k in range(n):
-        rounds.append((1, swap(n, 1 << k, 1 << k, _COUNT)))
-        for size in (itemsize, 2 * _COUNT):
-            rounds.append((turns, swap(n, 1 << k, cuts << k, size)))
+    for times, change, nbytes in way.trades:
+        rounds.append((times, swap(n, gray(change) if along.gray else change, nbytes, 1)))
     apart, together = Layout.cyclic(2 * n, n), Layout.consecutive(2 * n, n)
-    for part, size in ((lines, _COUNT), (-(-there.block_size >> n), itemsize)):
-        rounds.append((1, Task(apart, together, max(1, part) << n, size)))
-    return Dispatch(tuple(rounds), carried, "each key once as they are many")
+    rounds += [(1, Task(apart, together, nbytes << n, 1)) for nbytes in way.parts]
+    return Dispatch(tuple(rounds), carried, way.told)

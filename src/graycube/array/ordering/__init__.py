@@ -1,1 +1,1 @@
-"""``sorting`` and ``quantiles``, by ``merging`` what each rank has ``in_order``."""
+"""``sorting`` and ``quantiles``, by ``merging`` or ``splits`` of what each has ``in_order``."""

@@ -11,7 +11,8 @@ Rules.
 3. Where ranks share memory, each sorts there. All meet, and each finds its own cuts and reads
    what is between them, in whatever order the ranks are. Elsewhere, if there are few elements,
    all go to all ranks, which then do the same: start-ups decide. If there are more, the ranks
-   look for cuts together, and elements cross once, in one exchange of pieces.
+   look for cuts together, and elements cross once, in one exchange of pieces. Ranks then have
+   the numbers of their places in the row.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ from graycube.array.sharing import as_bytes
 from graycube.run import mpi
 from graycube.run.agreement import different, digest_of
 from graycube.run.mpi import Comm
+from graycube.run.renumbering import renumbered
 from graycube.run.windows import Windows, windows
 
 _Array = NDArray[Any]
@@ -75,8 +77,10 @@ class SortedParts:
         self._shared, self._buffer = _with_room(room, comm), None
         if self._shared is not None:
             self._buffer = self._shared.buffers[self._shared.turn]
-        elif room <= SMALL:
-            self._buffer = np.empty(room, np.uint8)
+        else:  # messages, in the order of the row
+            self._comm = renumbered(comm, [row.ranks.index(rank) for rank in range(comm.size)])
+            if room <= SMALL:
+                self._buffer = np.empty(room, np.uint8)
         if self._buffer is None:
             shape = count, row.sizes[self._place]
             self.own = [np.empty(shape, kind) for kind in kinds]

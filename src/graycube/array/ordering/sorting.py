@@ -5,12 +5,13 @@ Rules.
 1. An axis whose lines other axes can take over all nodes is brought to memory, sorted there by
    NumPy, and brought back.
 2. Else every rank sorts its part of each line, and ``merging`` cuts all parts
-   at the ends of blocks: each element crosses once, and blocks are what they were before.
+   at the ends of blocks: each element crosses once, and blocks are what they were before. Or
+   pairs of ranks trade what they have (``splits``), where ``ways`` finds that quicker.
 3. What is equal stays in the order of its indices, as in NumPy's stable sorts. NaN comes last.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from math import prod
 from typing import Any, TypeVar, overload
 
@@ -22,14 +23,17 @@ from graycube.array.local import blocks_of_local, local
 from graycube.array.moving import straight
 from graycube.array.ordering.in_order import merged, stable_order
 from graycube.array.ordering.merging import InARow, SortedParts
+from graycube.array.ordering.splits import merge_split
+from graycube.array.ordering.where import (
+    blocks_along,
+    is_whole,
+    own_blocks,
+    row_along,
+    where_and_how,
+)
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.layout.in_bits import in_boxes, in_order as slots_in_order
-from graycube.layout.layout import require_cube
-from graycube.layout.owned_mesh import in_blocks
-from graycube.layout.ownership import Ownership
-from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
 from graycube.run import no_way_back
 from graycube.run.mpi import Comm
@@ -38,7 +42,6 @@ from graycube.run.windows import windows
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
 _KINDS = {None, "quicksort", "heapsort", "mergesort", "stable"}
-_KEPT = 128  # layouts and axes
 _ORDERED = "biufcSUmM"  # numbers, texts and times
 
 
@@ -130,11 +133,16 @@ def _along_layout(  # noqa: PLR0913, PLR0917
     if over is None:
         made = in_memory([a.layout.gather(x) for x in given], place)
         return [a.layout.scatter(x) for x in made]
-    if _whole(a.layout, place):
+    if is_whole(a.layout, place):
         pieces = in_memory([local(a.with_blocks(x)) for x in given], place)
         return [blocks_of_local(a.layout, a.nodes, x) for x in pieces]
-    layout, row = _work(a.layout, place, any_order=windows(over) is not None)
-    here = layout == _blocks(a.layout)
+    layout, split = blocks_along(a.layout, place, any_order=windows(over) is not None), False
+    if windows(over) is None and over_ranks is _sorted:
+        keys = prod(given[0].shape[2:])
+        layout, way = where_and_how(a.layout, place, given[0].itemsize, keys)
+        split = way is not None and way.in_place
+    row = row_along(layout, place)
+    here = layout == own_blocks(a.layout)
     own = given if here else [straight(x, a.layout, layout, over) for x in given]
     box = layout.boxes(a.nodes)[2:]
     boxes = [x.reshape(*box, *x.shape[2:]) for x in own]
@@ -144,7 +152,7 @@ def _along_layout(  # noqa: PLR0913, PLR0917
         else:
             lines = [np.moveaxis(x, place, -1) for x in boxes]
             flat = [x.reshape(prod(x.shape[:-1]), x.shape[-1]) for x in lines]
-            done = over_ranks(flat, row, over)
+            done = _split(flat, row, over) if split else over_ranks(flat, row, over)
             made = [np.moveaxis(x.reshape(lines[0].shape), -1, place) for x in done]
     blocks = [np.ascontiguousarray(x).reshape(own[0].shape) for x in made]
     return blocks if here else [straight(x, layout, a.layout, over) for x in blocks]
@@ -177,56 +185,6 @@ def _as_records(blocks: _Array) -> _Array:
     return flat.view(np.dtype((np.void, size)))[..., 0]
 
 
-@lru_cache(maxsize=_KEPT)
-def _whole(layout: Placement, axis: int) -> bool:
-    """Whether every node has whole lines of an axis."""
-    if isinstance(layout, Ownership):
-        return layout.axes[axis].parts == 1
-    cube = require_cube(layout, "a sort")
-    mask = sum(1 << bit for bit in cube.word_bits(axis))
-    return not any(row & mask for row in cube.map.matrix.rows[: cube.n]) and cube.is_product
-
-
-@lru_cache(maxsize=_KEPT)
-def _work(layout: Placement, axis: int, *, any_order: bool) -> tuple[Ownership, InARow | None]:
-    """Blocks with the axis in memory, or over all nodes, which are then in a row.
-
-    It is in memory if another axis is long enough for all nodes. It may be the layout itself,
-    with the nodes in order or in any order.
-    """
-    count, found = layout.node_count, _blocks(layout)
-    along = None if found is None else found.axes[axis]
-    here = along is not None and along.parts == count and not along.cyclic
-    if found is None or along is None or not here or (along.gray and not any_order):
-        found = in_blocks(layout.shape, work_nodes(layout.shape, count, axis))
-    share = found.axes[axis]
-    if share.parts == 1:
-        return found, None
-    ranks = sorted(range(count), key=lambda node: (share.own(node).start, node))
-    return found, InARow(tuple(ranks), (0, *(share.own(node).stop for node in ranks)))
-
-
-def work_nodes(shape: Sequence[int], count: int, axis: int) -> list[int]:
-    """Over how many nodes each axis is where lines are sorted: one axis has all of them.
-
-    >>> work_nodes((4, 100), 8, axis=0), work_nodes((4, 100), 8, axis=1)
-    ([1, 8], [1, 8])
-    """
-    others = [k for k in range(len(shape)) if k != axis]
-    longest = max(others, key=shape.__getitem__, default=axis)
-    over = longest if shape[longest] >= count else axis
-    return [count if k == over else 1 for k in range(len(shape))]
-
-
-@lru_cache(maxsize=_KEPT)
-def _blocks(layout: Placement) -> Ownership | None:
-    """The layout by ownership that has the same blocks, if there is one."""
-    if isinstance(layout, Ownership):
-        return layout
-    cube = require_cube(layout, "a sort")
-    return in_boxes(cube) if slots_in_order(cube) else None
-
-
 def _sorted_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
     return [np.sort(arrays[0], axis)]
 
@@ -238,6 +196,11 @@ def _order_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
 def _ordered_here(arrays: Sequence[_Array], axis: int) -> list[_Array]:
     (order,) = _order_here(arrays, axis)
     return [np.take_along_axis(x, order, axis) for x in arrays]
+
+
+def _split(arrays: Sequence[_Array], row: InARow, comm: Comm) -> list[_Array]:
+    """Lines sorted over all ranks by merge-splits."""
+    return [merge_split(np.sort(arrays[0], axis=1), row, comm)]
 
 
 def _sorted(arrays: Sequence[_Array], row: InARow, comm: Comm) -> list[_Array]:
