@@ -34,10 +34,11 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
 
     With ``return_counts`` also how often each of them is there.
 
-    >>> from graycube.layout import Layout
-    >>> found, counts = unique(Held(np.array([[7], [7]]), Layout.nodes(1)), return_counts=True)
-    >>> found.layout.shape, counts.blocks.ravel().tolist()
-    ((1,), [2])
+    >>> import graycube as gc
+    >>> a = gc.CubeArray.from_numpy(np.array([7, 5, 7, 7]), gc.Layout.mesh((4,), nodes=(2,)))
+    >>> found, counts = gc.unique(a, return_counts=True)
+    >>> found.to_numpy().tolist(), counts.to_numpy().tolist()
+    ([5, 7], [1, 3])
     """
     agreed_on(a, "unique", _nothing)
     over = spread(a.comm)
@@ -62,8 +63,9 @@ def quantile(
 ) -> Any:  # noqa: ANN401 - one or several
     """The quantiles of all elements or along an axis, as NumPy interpolates; collective.
 
-    >>> from graycube.layout import Layout
-    >>> quantile(Held(np.array([[4.0, 1.0], [2.0, 3.0]]), Layout.cyclic(2, 1)), [0, 0.5])
+    >>> import graycube as gc
+    >>> a = gc.CubeArray.from_numpy(np.array([4.0, 2.0, 1.0, 3.0]), gc.Layout.cyclic(2, 1))
+    >>> gc.quantile(a, [0, 0.5])
     array([1. , 2.5])
     """
     shares = _Shares(q, 1, method, _interpolated)

@@ -59,13 +59,13 @@ def sort(a: Any, axis: int = -1, kind: str | None = None, *, payload: Any = None
     go, those of equal keys in the order of their indices. Then the result is the keys and each
     payload.
 
-    >>> from graycube.layout import Layout
-    >>> a = Held(np.array([[3, 1], [2, 0]]), Layout.cyclic(2, 1))
-    >>> sort(a).blocks.tolist()  # 0 and 2 are on node 0
-    [[0, 2], [1, 3]]
-    >>> keys, squares = sort(a, payload=a.with_blocks(a.blocks**2))
-    >>> squares.blocks.tolist()
-    [[0, 4], [1, 9]]
+    >>> import graycube as gc
+    >>> a = gc.CubeArray.from_numpy(np.array([3, 2, 1, 0]), gc.Layout.cyclic(2, 1))
+    >>> gc.sort(a).to_numpy().tolist()
+    [0, 1, 2, 3]
+    >>> keys, squares = gc.sort(a, payload=a**2)
+    >>> squares.to_numpy().tolist()
+    [0, 1, 4, 9]
     """
     if payload is None:
         return _along([a], "sort", axis, kind, _sorted, _sorted_here)[0]
@@ -76,9 +76,10 @@ def sort(a: Any, axis: int = -1, kind: str | None = None, *, payload: Any = None
 def argsort(a: _H, axis: int = -1, kind: str | None = None) -> _H:
     """The indices that sort the lines of an axis, equal ones in their order; collective.
 
-    >>> from graycube.layout import Layout
-    >>> argsort(Held(np.array([[7, 5], [7, 5]]), Layout.consecutive(2, 1))).blocks.tolist()
-    [[1, 3], [0, 2]]
+    >>> import graycube as gc
+    >>> a = gc.CubeArray.from_numpy(np.array([7, 5, 7, 5]), gc.Layout.consecutive(2, 1))
+    >>> gc.argsort(a).to_numpy().tolist()
+    [1, 3, 0, 2]
     """
     return _along([a], "argsort", axis, kind, _order, _order_here)[0]
 

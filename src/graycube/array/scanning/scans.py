@@ -49,15 +49,15 @@ def scan(  # noqa: PLR0913
     ``segments`` is an array of truth values in the layout of ``a``: where one is true, the scan
     begins anew, with ``initial`` if there is one.
 
-    >>> from graycube.layout import Layout
-    >>> x = Held(np.array([[3], [1], [4], [1]]), Layout.nodes(2))
-    >>> scan(np.add, x, 0).blocks.ravel().tolist()
+    >>> import graycube as gc
+    >>> x = gc.CubeArray.from_numpy(np.array([3, 1, 4, 1]), gc.Layout.nodes(2))
+    >>> gc.scan(np.add, x, 0).to_numpy().tolist()
     [3, 4, 8, 9]
-    >>> scan(lambda x, y: np.maximum(x, y), x, 0, reverse=True).blocks.ravel().tolist()
+    >>> gc.scan(lambda x, y: np.maximum(x, y), x, 0, reverse=True).to_numpy().tolist()
     [4, 4, 4, 1]
-    >>> scan(np.add, x, 0, exclusive=True).blocks.ravel().tolist()
+    >>> gc.scan(np.add, x, 0, exclusive=True).to_numpy().tolist()
     [0, 3, 4, 8]
-    >>> scan(np.add, x, 0, segments=x.with_blocks(x.blocks == 4)).blocks.ravel().tolist()
+    >>> gc.scan(np.add, x, 0, segments=x == 4).to_numpy().tolist()
     [3, 4, 4, 5]
     """
     require_array(a, "a scan")
@@ -99,10 +99,10 @@ def scan(  # noqa: PLR0913
 def cumsum(a: _H, axis: int | None = None, dtype: DTypeLike | None = None) -> _H:
     """Running sums along an axis, as ``numpy.cumsum``, with its dtypes; collective.
 
-    >>> from graycube.layout import Layout
-    >>> x = Held(np.array([[1, 3], [2, 4]], "i2"), Layout.cyclic(2, 1))
-    >>> cumsum(x).blocks.tolist(), cumsum(x).dtype
-    ([[1, 6], [3, 10]], dtype('int64'))
+    >>> import graycube as gc
+    >>> x = gc.CubeArray.from_numpy(np.array([1, 2, 3, 4], "i2"), gc.Layout.cyclic(2, 1))
+    >>> gc.cumsum(x).to_numpy().tolist(), gc.cumsum(x).dtype
+    ([1, 3, 6, 10], dtype('int64'))
     """
     return _cumulated(np.add, np.cumsum, a, axis, dtype)
 
@@ -110,9 +110,10 @@ def cumsum(a: _H, axis: int | None = None, dtype: DTypeLike | None = None) -> _H
 def cumprod(a: _H, axis: int | None = None, dtype: DTypeLike | None = None) -> _H:
     """Running products along an axis, as ``numpy.cumprod``, with its dtypes; collective.
 
-    >>> from graycube.layout import Layout
-    >>> cumprod(Held(np.array([[2], [3]]), Layout.nodes(1, "gray"))).blocks.tolist()
-    [[2], [6]]
+    >>> import graycube as gc
+    >>> x = gc.CubeArray.from_numpy(np.array([2, 3]), gc.Layout.nodes(1, "gray"))
+    >>> gc.cumprod(x).to_numpy().tolist()
+    [2, 6]
     """
     return _cumulated(np.multiply, np.cumprod, a, axis, dtype)
 
