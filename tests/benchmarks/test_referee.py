@@ -37,13 +37,16 @@ def test_what_is_kept_has_the_whole_grid(referee):
     assert min(chain.from_iterable(row.bound for row in kept)) >= 1
 
 
-def test_on_one_port_and_with_whole_blocks_nothing_simple_is_better(referee):
-    """Where blocks are parted and ports are several, schedules have no form for what is."""
-    for row in referee.read():
+def test_what_is_simple_is_seldom_better_and_by_little(referee):
+    most = {"whole blocks": 1.06, "conversions": 1.12, "blocks that are parted": 1.34}
+    kept = referee.read()
+    for row in kept:
         if row.best.startswith("simple"):
             group = referee.group_of(row.kind)
-            assert max(row.rival) <= {"whole blocks": 1.1, "conversions": 1.04}.get(group, 2)
+            assert max(row.rival) <= most[group]
             assert group != "blocks that are parted" or row.ports != 1
+    ratios = [*chain.from_iterable(row.rival for row in kept)]
+    assert sum(ratio > 1.001 for ratio in ratios) < 0.015 * len(ratios)
 
 
 def test_some_cells_are_as_good_as_they_were(referee):
