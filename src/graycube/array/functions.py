@@ -27,7 +27,7 @@ from graycube.array.indexed.taking import take_along_axis
 from graycube.array.instead import instead_of
 from graycube.array.ordering.quantiles import median, percentile, quantile, unique
 from graycube.array.ordering.sorting import argsort, sort
-from graycube.array.reducing import statistics
+from graycube.array.reducing import nans, statistics
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import average, bincount, histogram
 from graycube.array.scanning.scans import cumprod, cumsum
@@ -237,10 +237,10 @@ _REDUCTIONS: dict[Function, Function] = {
     np.any: partial(reduced, monoid=np.logical_or),
     np.nanmin: partial(reduced, monoid=np.fmin),
     np.nanmax: partial(reduced, monoid=np.fmax),
-    np.nansum: statistics.nansum,
-    np.nanmean: statistics.nanmean,
-    np.nanvar: statistics.nanvar,
-    np.nanstd: statistics.nanstd,
+    np.nansum: nans.nansum,
+    np.nanmean: nans.nanmean,
+    np.nanvar: nans.nanvar,
+    np.nanstd: nans.nanstd,
     np.trapezoid: trapezoid,
     np.mean: statistics.mean,
     np.var: statistics.var,

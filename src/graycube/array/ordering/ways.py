@@ -19,7 +19,6 @@ from graycube.array.ordering.splits import rounds
 
 STARTUP = 20_000
 """Bytes that take as long as a start-up: 2 us at 10 GB/s."""
-_SPLITS = "merge-splits as nodes are many"
 _COUNT = 8  # bytes of a number that counts elements
 
 
@@ -28,7 +27,8 @@ class SortWay:
     """What a node sends, and how often it merges what it has.
 
     ``trades`` are how often two nodes trade, how their places differ, and bytes, one after the
-    other. ``parts`` are bytes to each other node, in two exchanges.
+    other. ``parts`` are bytes to each other node, in two exchanges. Merge-splits are ``in_place``:
+    they go along Gray code, too.
 
     >>> sort_way(4, lines=1, length=64, itemsize=8).trades
     ((1, 1, 128), (1, 2, 256))
@@ -38,6 +38,7 @@ class SortWay:
     trades: tuple[tuple[int, int, int], ...]
     parts: tuple[int, ...] = ()
     merges: int = 0
+    in_place: bool = False
 
     def in_bytes(self, nodes: int, each: int) -> int:
         """How many bytes take as long, by rule 4, for so many bytes on each node.
@@ -48,11 +49,6 @@ class SortWay:
         traded = sum(times * (STARTUP + nbytes) for times, _, nbytes in self.trades)
         sent = sum((nodes - 1) * (STARTUP + nbytes) for nbytes in self.parts)
         return traded + sent + self.merges * each
-
-    @property
-    def in_place(self) -> bool:
-        """Whether it is merge-splits, which go along Gray code, too."""
-        return self.told == _SPLITS
 
 
 def sort_way(
@@ -81,7 +77,8 @@ def sort_way(
             "each key once as they are many", (*trades,), (lines * _COUNT, part), merges=n
         )
     made = [(1, change, each) for change, *_ in rounds(n, gray=gray)]
-    splits = SortWay(_SPLITS, (*made,), merges=len(made))
+    told = "merge-splits as nodes are many"
+    splits = SortWay(told, (*made,), merges=len(made), in_place=True)
     return splits if is_quicker(splits, usual, nodes, each) else usual
 
 
