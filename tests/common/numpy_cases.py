@@ -151,6 +151,7 @@ REDUCTIONS = {
         np.sum(u, 1, where=w > 0, initial=5) + np.sum(u, initial=2)
     ),
     "least where": lambda u, w, v, t: np.min(v, axis=0, where=w[..., None] > 9, initial=9),
+    "infinity not": lambda u, w, v, t: np.nanmean(np.where(u > w, np.inf, u)) + np.nansum(w),
     "nan left out": lambda u, w, v, t: np.nanmean(np.sqrt(u), axis=0) + np.nansum(np.sqrt(w)),
     "mean of large numbers": lambda u, w, v, t: np.nanmean((u > w) * 2**60 + 2**61),
     "initial": lambda u, w, v, t: np.max(u, axis=0, initial=0.3),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graycube.errors import PeerError
-from graycube.run.meeting import Meeting, lines
+from graycube.run.meeting import _LEFT, Meeting, lines
 
 
 def two():
@@ -51,6 +51,24 @@ def test_who_waits_for_a_rank_that_left_hears_so_in_all_meetings_and_says_nothin
     with pytest.raises(PeerError, match="rank 1 has ended"):
         meetings[0].meet((0, 1, 1))
     assert np.array_equal(memory, once), "a rank that is behind may still read what it said"
+
+
+def test_a_rank_may_come_and_leave_between_two_looks():
+    """It was not there at one look, has left at the next, and so came in between."""
+    _, meetings = two()
+    came, gone = (meetings[0]._sets[k][1] + word for k, word in ((1, 0), (0, _LEFT)))
+
+    class Words(dict):
+        def __getitem__(self, place):
+            if place == gone:
+                self[came] = 1
+            return super().__getitem__(place)
+
+    words = Words(enumerate([*meetings[0]._words]))
+    words[gone] = 1
+    meetings[0]._words = words
+    meetings[0]._wait(came, 1)
+    assert words[came] == 1
 
 
 def test_a_rank_that_met_all_others_and_left_is_not_missed():

@@ -27,8 +27,8 @@ class SortWay:
     """What a node sends, and how often it merges what it has.
 
     ``trades`` are how often two nodes trade, how their places differ, and bytes, one after the
-    other. ``parts`` are bytes to each other node, in two exchanges. Merge-splits are ``in_place``:
-    they go along Gray code, too.
+    other. ``parts`` are bytes to each other node, in two exchanges. What is ``in_place``, as
+    merge-splits are, goes along Gray code, too.
 
     >>> sort_way(4, lines=1, length=64, itemsize=8).trades
     ((1, 1, 128), (1, 2, 256))
