@@ -193,7 +193,9 @@ REDUCTIONS = {
     "bincount of a mean": lambda u, w, v, t: np.bincount(
         flat(shells(u).max(axis=0)), flat(w.sum(axis=0))
     ),
-    "average": lambda u, w, v, t: np.average(v, axis=0) + np.average(v, 0, [*range(len(u))]),
+    "average": lambda u, w, v, t: (
+        np.average(v, axis=0) + np.average(v, 0, [*range(1, 1 + len(u))])
+    ),
     "average by an array": lambda u, w, v, t: np.average(u, 1, w * w),
     "average of all": lambda u, w, v, t: np.average((9 * u).astype(int), weights=w * w),
     "average of vectors": lambda u, w, v, t: np.average(v, -1, weights=[1, 2, 3]),
