@@ -73,8 +73,8 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv, once: a minute or two, by the network."
 	@echo "1 of 3: an environment"
 	@$(PYTHON) -m venv .venv
-	@echo "2 of 3: graycube, NumPy and SciPy, MPI, Numba, pictures"
-	@$(INSTALL) '.[fast,mpi,plot,zarr]'
+	@echo "2 of 3: graycube, NumPy and SciPy, MPI, Numba, FFTW, pictures"
+	@$(INSTALL) '.[fast,fftw,mpi,plot,zarr]'
 	@echo "3 of 3: what tests and documents need"
 	@$(INSTALL) '.[dev,docs]'
 	@touch $@

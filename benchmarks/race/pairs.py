@@ -53,7 +53,7 @@ def by_messages(comm: MPI.Intracomm) -> MPI.Intracomm:
 
 def ours(task: Pair) -> list[Contender]:
     names = {"memory": task.comm, "messages": by_messages(task.comm)}
-    kinds = (bound, called)
+    kinds = (bound, called, planned)
     return [kind(task, over, name) for kind in kinds for name, over in names.items()]
 
 
@@ -68,11 +68,11 @@ def ways(task: Pair) -> tuple[Callable[..., gc.CubeArray], Callable[..., gc.Cube
     return (gc.rfftn, gc.irfftn) if task.real else (gc.fftn, gc.ifftn)
 
 
-def bound(task: Pair, comm: MPI.Intracomm, name: str) -> Contender:
+def bound(task: Pair, comm: MPI.Intracomm, name: str, **options: Any) -> Contender:  # noqa: ANN401
     forward, back = ways(task)
     u = array(task, comm)
-    first = gc.bind(forward, u)
-    second = gc.bind(back, first.result)
+    first = gc.bind(forward, u, **options)
+    second = gc.bind(back, first.result, **options)
 
     def work() -> None:
         first.run()
@@ -83,6 +83,11 @@ def bound(task: Pair, comm: MPI.Intracomm, name: str) -> Contender:
         return same and bool(np.abs(first.result.blocks).max() > 10)
 
     return Contender(f"graycube, bound, {name}", work, right)
+
+
+def planned(task: Pair, comm: MPI.Intracomm, name: str) -> Contender:
+    """By FFTW, which mpi4py-fft has, too."""
+    return bound(task, comm, f"FFTW, {name}", fftw="measure")
 
 
 def called(task: Pair, comm: MPI.Intracomm, name: str) -> Contender:
@@ -127,6 +132,39 @@ def plain(task: Pair) -> list[Contender]:
         result[0] = whole(turned(lines, 0, 1))
 
     return [Contender("plain mpi4py", work, lambda: task.right(spectrum[0], result[0]))]
+
+
+def plain_fftw(task: Pair) -> list[Contender]:
+    """The same with plans of FFTW's, and room that is there already."""
+    comm, mine = task.comm, task.mine()
+    p, made = comm.size, optional("pyfftw")
+    inner, rest = tuple(range(1, mine.ndim)), mine.shape[1:-1]
+    values = task.shape[-1] // 2 + 1 if task.real else task.shape[-1]
+    held = made.empty_aligned(mine.shape, mine.dtype)
+    half = made.empty_aligned((len(mine), *rest, values), complex)
+    cut = (p, len(mine), rest[0] // p, *rest[1:], values)
+    packed, got = (made.empty_aligned(cut, complex) for _ in range(2))
+    lines = got.reshape(-1, *cut[2:])
+    flags = ("FFTW_MEASURE", *(("FFTW_DESTROY_INPUT",) if task.real else ()))
+    there = made.FFTW(held, half, inner, flags=flags[:1])
+    along = made.FFTW(lines, lines, (0,), flags=flags[:1])
+    backwards = made.FFTW(lines, lines, (0,), direction="FFTW_BACKWARD", flags=flags[:1])
+    back = made.FFTW(half, held, inner, direction="FFTW_BACKWARD", flags=flags)
+    held[...] = mine
+    blocks = half.reshape(len(mine), p, *cut[2:]).swapaxes(0, 1)
+
+    def work() -> None:
+        there.execute()
+        np.copyto(packed, blocks)
+        comm.Alltoall(packed, got)
+        along.execute()
+        backwards.execute()
+        comm.Alltoall(got, packed)
+        np.copyto(blocks, packed)
+        back.execute()
+        np.multiply(held, 1 / np.prod(task.shape), held)
+
+    return [Contender("plain mpi4py, FFTW", work, lambda: task.right(got * p, held))]
 
 
 def mpi4py_fft(task: Pair) -> list[Contender]:

@@ -3,6 +3,8 @@
 import os
 import random
 from functools import partial
+from importlib.util import find_spec
+from itertools import cycle
 from unittest.mock import Mock, patch
 from weakref import ref
 
@@ -185,6 +187,34 @@ def redistributions(comm):
         a.blocks[...] = gc.CubeArray.from_numpy(x, layout, comm).blocks
         wanted = target.scatter(x, range(comm.rank, comm.rank + 1))
         yield np.array_equal(bound.run().blocks, wanted), f"seed {seed}"
+
+
+def planned_by_fftw(comm):
+    """Every kind of leg, scaled at the end; what is in arrays stays there meanwhile."""
+    if find_spec("pyfftw") is None:
+        return
+    efforts = cycle(("measure", "estimate"))
+    for name, layout, payload, dtype, ours, numpys, options in cases(size_of(comm)):
+        x = noise((*layout.shape, *payload), dtype)
+        a = gc.CubeArray.from_numpy(x, layout, comm)
+        bound = gc.bind(ours, a, fftw=next(efforts), **options)
+        for again in range(3):
+            yield close(bound.run().to_numpy(), numpys(x)), f"{name}, {options}, {again}"
+        yield np.array_equal(a.to_numpy(), x), f"{name}: the array is another one"
+    ranks = comm.size
+    for last, ownership in ((8, False), (7, None)):
+        layout = gc.Layout.mesh((2 * ranks, 4, last), (ranks, 1, 1), ownership=ownership)
+        x = noise(layout.shape, "f8")
+        u = gc.CubeArray.from_numpy(x, layout, comm)
+        forward = gc.bind(gc.rfftn, u, fftw="measure")
+        back = gc.bind(gc.irfftn, forward.result, s=layout.shape, out=u, fftw="measure")
+        yield close(forward.result.to_numpy(), np.fft.rfftn(x)), f"{last} points: the call"
+        forward.run().blocks[...] *= 2
+        yield close(back.run().to_numpy(), 2 * x), f"{last} points, there and back"
+    error = raised(lambda: gc.bind(gc.rfftn, u, fftw="hard"))
+    yield isinstance(error, InvalidValueError), f"{error!r}"
+    effort = "measure" if comm.rank else None
+    yield from one_error(comm, lambda: gc.bind(gc.rfftn, u, fftw=effort), InvalidValueError)
 
 
 def in_any_order(comm):
@@ -390,6 +420,7 @@ CHECKS = checks(
     lengths_and_other_transforms,
     in_place,
     redistributions,
+    planned_by_fftw,
     in_any_order,
     different_runs,
     calls_of_different_things,

@@ -1,9 +1,10 @@
 """Functions bound to arrays: everything is made once, and then they only run."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import signature
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -15,11 +16,14 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, wanted
 from graycube.fourier.calls import begun_in, legs_of
 from graycube.fourier.carried import Legs, carrier, relaid_legs
+from graycube.fourier.engine import by_fftw
+from graycube.fourier.fftw import Effort, library
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 from graycube.fourier.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 from graycube.fourier.waves import points_wanted, to_points, to_waves, waves_wanted
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_order
+from graycube.layout.required import require_word
 from graycube.run import private
 
 if TYPE_CHECKING:
@@ -78,6 +82,7 @@ def bind(
     a: CubeArray,
     *args: Any,  # noqa: ANN401 - those of the function
     out: CubeArray | None = None,
+    fftw: Effort | None = None,
     **options: Any,  # noqa: ANN401
 ) -> BoundCall:
     """A function of an array, bound to that array and its result: plan once, run many.
@@ -93,6 +98,10 @@ def bind(
     nodes that have blocks of different sizes, and where axes in bits are cut or padded
     (``n=``, ``s=``).
 
+    With ``fftw="measure"``, or another effort of its planner, FFTW transforms the lines (extra
+    ``fftw``). It tries for some seconds what is fastest here. So ranks, and jobs, may come to
+    other ways, and results to other last digits.
+
     >>> u = CubeArray.from_numpy(np.eye(4), Layout.mesh((4, 4), nodes=(2, 1)))
     >>> forward = bind(rfftn, u)
     >>> back = bind(irfftn, forward.result, out=u)
@@ -105,19 +114,31 @@ def bind(
     """
     require_array(a, "a transform")
     made = function(a, *args, **options)
-    facts = facts_of("bind", a.layout, a.blocks)
-    result = together(a.comm, lambda: (_result(made, out), facts))
+    facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw}
+
+    def checked() -> CubeArray:
+        if fftw is not None:
+            require_word(fftw, get_args(Effort), "fftw")
+            library()
+        return _result(made, out)
+
+    result = together(a.comm, lambda: (checked(), facts))
 
     def call() -> CubeArray:
-        found = function(a, *args, **options)
+        with by_fftw(fftw):
+            found = function(a, *args, **options)
         return found if result.layout == found.layout else found.relayout(result.layout)
 
     if result is not made:
         np.copyto(result.blocks, made.relayout(result.layout).blocks)
     arguments = _arguments(function, a, args, options)
     program = (
-        None if arguments is None else _program(function, a, made.layout, result, arguments)
+        None
+        if arguments is None
+        else _program(function, a, made.layout, result, arguments, fftw)
     )
+    if program is not None and fftw is not None:
+        together(a.comm, lambda: (program.prepared(), facts))
     return BoundCall(call, result, program)
 
 
@@ -166,23 +187,27 @@ def _arguments(
     return dict(given.arguments)
 
 
-def _program(
+def _program(  # noqa: PLR0913, PLR0917
     function: _Function,
     a: CubeArray,
     home: Layout,
     result: CubeArray,
     arguments: dict[str, Any],
+    fftw: Effort | None,
 ) -> Legs | None:
     """The legs of a call, bound; None in one process, and where there are none."""
     over = spread(a.comm)
     if over is None or not a.size:
         return None
     legs: Sequence[AnyLeg] | None
-    source = a.blocks
+    source, factor = a.blocks, 1.0
     if "target" in arguments:
         legs = relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
     else:
         asked = _asked(function, a, arguments)
+        if fftw is not None:  # which scales nothing: all is scaled at the end, in one pass
+            factor = prod(asked.points) ** (-asked.scaling / 2)
+            asked = replace(asked, norm="forward" if asked.inverse else "backward")
         layout = begun_in(a.layout, asked)
         if layout != a.layout and not in_order(a.layout):  # each run would have to put it so
             return None
@@ -200,7 +225,9 @@ def _program(
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: given for name, given in arguments.items() if given is not a}}
-    return Legs(legs, how, private(over), result.blocks, alike, source)
+    return Legs(
+        legs, how, private(over), result.blocks, alike, source, effort=fftw, factor=factor
+    )
 
 
 def _asked(function: _Function, a: CubeArray, arguments: dict[str, Any]) -> Wanted:

@@ -18,6 +18,8 @@ import numpy as np
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
+from graycube.fourier.engine import by_fftw, scaled
+from graycube.fourier.fftw import Effort
 from graycube.fourier.legs import AnyLeg, Blocks, Call, CrossingLeg, Handover, LineLeg
 from graycube.fourier.trading import moving_legs
 from graycube.layout import Layout, Ownership
@@ -200,7 +202,8 @@ _Begin = Callable[[Blocks], "Iterator[Call]"]
 class Legs:
     """Legs on one rank, into one array, ready to run.
 
-    They always read the same ``source``, or what each run is made :meth:`ready` for.
+    They always read the same ``source``, or what each run is made :meth:`ready` for. FFTW plans
+    them with some ``effort``, if there is one, and then all is multiplied by a ``factor``.
 
     >>> def program(legs, carrier, known, source, target):  # on all ranks, once they are agreed
     ...     Legs(legs, carrier, known, target, {"operation": "a test"}, source).run()
@@ -214,7 +217,11 @@ class Legs:
         target: Blocks,
         facts: Facts,
         source: Blocks | None = None,
+        *,
+        effort: Effort | None = None,
+        factor: float = 1,
     ) -> None:
+        self._effort, self._factor = effort, factor
         self._legs, self._carrier, self._source, self._target = legs, carrier, source, target
         self._known, self._facts = known, facts
         self._words = facts.digest if isinstance(facts, Told) else digest_of(facts)
@@ -233,13 +240,13 @@ class Legs:
                 "make the array on a communicator that stays",
             )
         with no_way_back(lambda: "a transform"):
-            alike = self._alike(self._stretches()[1] if ready is None else ready)
+            alike = self._alike(self.prepared()[1] if ready is None else ready)
         if not alike:
             raise different(self._known.comm, self._facts)
 
     def ready(self, source: Blocks) -> "Sequence[_Stretch]":
         """What is to be done to read another source."""
-        begin, (first, *others) = self._stretches()
+        begin, (first, *others) = self.prepared()
         return [_Stretch(None, (*begin(source), *first.calls)), *others]
 
     def _alike(self, stretches: "Sequence[_Stretch]") -> bool:
@@ -256,13 +263,14 @@ class Legs:
                 call()
         return True
 
-    def _stretches(self) -> tuple[_Begin, list[_Stretch]]:
+    def prepared(self) -> tuple[_Begin, list[_Stretch]]:
         """What is made already; with new buffers, what was made for others is of no use."""
         state = self._carrier.state
         if state not in self._made:
             if any(grown != state[0] for grown, _ in self._made):
                 self._made = {}
-            self._made[state] = self._for_buffers()
+            with by_fftw(self._effort):
+                self._made[state] = self._for_buffers()
         return self._made[state]
 
     def _for_buffers(self) -> tuple[_Begin, list[_Stretch]]:
@@ -297,6 +305,8 @@ class Legs:
             block, reading = crossing.seen, crossing.leg
         if block is not target:
             calls.append(partial(np.copyto, target, block))
+        scaling = scaled(target, self._factor)
+        calls += () if scaling is None else (scaling,)
         found.append(_Stretch(cross, tuple(calls)))
         if begin is None:
             raise AssertionError(self._legs)

@@ -2,18 +2,38 @@
 
 With the extra ``fast`` that is ducc0, which needs no planning and transforms strided lines
 nearly as fast as contiguous ones; without it SciPy, whose code is an older one by its author.
+FFTW's planner is for those who ask for it, :func:`by_fftw`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.fourier import fftw
 from graycube.host import threads
 
 _Lines = NDArray[Any]
+_EFFORT: ContextVar[fftw.Effort | None] = ContextVar("effort", default=None)
+
+
+@contextmanager
+def by_fftw(effort: fftw.Effort | None) -> Iterator[None]:
+    """What is bound meanwhile is planned by FFTW, with so much effort; not so for None.
+
+    >>> with by_fftw(None):
+    ...     transformed(np.array([1, 2], complex), 0, inverse=False).real.tolist()
+    [3.0, -1.0]
+    """
+    token = _EFFORT.set(effort)
+    try:
+        yield
+    finally:
+        _EFFORT.reset(token)
 
 
 def transformed(
@@ -48,6 +68,11 @@ def bound(  # noqa: PLR0913
     >>> y.real.tolist()
     [2.0, -1.0]
     """
+    effort = _EFFORT.get()
+    if effort is not None:
+        run = fftw.planned(lines, axis, out, inverse=inverse, effort=effort)
+        points = (lines if kind == "r2c" else out).shape[axis]
+        return _then(run, scaled(out, (1.0, points**-0.5, 1 / points)[scaling]))
     ducc = _ducc()
     if ducc is None:
         return partial(_by_scipy, lines, axis, out, kind, inverse, scaling)
@@ -62,6 +87,26 @@ def bound(  # noqa: PLR0913
         nthreads=threads(),
         **size,
     )
+
+
+def scaled(out: _Lines, factor: float) -> Callable[[], object] | None:
+    """What multiplies an array by a real number, in place; None for 1.
+
+    Real and imaginary parts are multiplied apart: what is infinite gives no NaN.
+
+    >>> x = np.array([1, np.inf + 2j])
+    >>> _ = scaled(x, 0.5)()
+    >>> x.tolist()
+    [(0.5+0j), (inf+1j)]
+    """
+    if factor == 1:
+        return None
+    real = out.real.dtype.type(factor)
+    if out.dtype.kind != "c" or (out.ndim and out.strides[-1] == out.itemsize):
+        parts = out.view(real.dtype)
+        return partial(np.multiply, parts, real, parts)
+    first, second = (partial(np.multiply, part, real, part) for part in (out.real, out.imag))
+    return _then(first, second)
 
 
 def half_spectrum(lines: _Lines, axis: int) -> _Lines:
@@ -92,6 +137,19 @@ def from_half(lines: _Lines, axis: int, points: int) -> _Lines:
     if made.size:
         bound(lines, axis, made, kind="c2r", inverse=True, scaling=0)()
     return made
+
+
+def _then(
+    first: Callable[[], object], second: Callable[[], object] | None
+) -> Callable[[], object]:
+    """Both, one after the other."""
+
+    def both() -> None:
+        first()
+        if second is not None:
+            second()
+
+    return first if second is None else both
 
 
 def _by_scipy(  # noqa: PLR0913, PLR0917
