@@ -19,6 +19,11 @@ def examples(number):
     return max(1, number * settings.default.max_examples // 100)
 
 
+def larger(size, swept):
+    """The first in ``make test``, the second in ``make sweep``, for whatever bounds cases."""
+    return swept if settings.default.max_examples >= 100 else size
+
+
 def law(few, many, *strategies):
     """A law to try on a few cases, and on many in ``make sweep``."""
 
