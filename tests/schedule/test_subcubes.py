@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from itertools import combinations, cycle
+from itertools import combinations, cycle as endlessly
 
 import numpy as np
 import pytest
@@ -107,7 +107,7 @@ THIRDS = [(0, 2, 1, 0), (0, 1, 0, 0), (1, 2, 5, 4), (1, 2, 7, 7)]
 def test_any_two_subcubes_share_nodes_or_not():
     """All pairs of strands that share out two positions, beside one more in turn."""
     task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 2)
-    thirds = cycle(Way(start, stop, (), *nodes) for start, stop, *nodes in THIRDS)
+    thirds = endlessly(Way(start, stop, (), *nodes) for start, stop, *nodes in THIRDS)
     for one, two in combinations(SUBCUBES, 2):
         strands = (Way(0, 2, (), *one), Way(0, 2, (), *two))
         for made in (strands, strands[::-1], (*strands, next(thirds))):
