@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 ALWAYS = {"deadline": None, "print_blob": True}
@@ -28,6 +29,13 @@ collect_ignore_glob = [
     "mpi/*",
     "faults.py",
 ]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """No test has examples in its docstrings: nobody need look for them."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 from scipy.optimize import OptimizeResult
+from sweeping import sweep
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
