@@ -53,6 +53,7 @@ def plans_keep_to_their_schema():
 LONG = (
     *("_mpi", "/test_bind", "/test_windows", "/test_lengths", "/test_cube.", "page_browser"),
     *("numpys_own", "test_butterflies", "/test_plan.", "examples/", "test_claims.", "cli/"),
+    *("/test_soundness", "/test_all_port", "/test_any_to_any", "/test_search.", "/test_exact"),
 )
 
 
