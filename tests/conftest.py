@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 ALWAYS = {"deadline": None, "print_blob": True}
@@ -30,6 +31,13 @@ collect_ignore_glob = [
 ]
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """No test has examples in its docstrings: nobody need look for them."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
+
+
 @pytest.fixture(autouse=True, scope="session")
 def plans_keep_to_their_schema():
     """Every plan that this process writes, whatever is tested."""
@@ -45,6 +53,7 @@ def plans_keep_to_their_schema():
 LONG = (
     *("_mpi", "/test_bind", "/test_windows", "/test_lengths", "/test_cube.", "page_browser"),
     *("numpys_own", "test_butterflies", "/test_plan.", "examples/", "test_claims.", "cli/"),
+    *("/test_soundness", "/test_all_port", "/test_any_to_any", "/test_search.", "/test_exact"),
 )
 
 

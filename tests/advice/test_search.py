@@ -8,7 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from sweeping import sweep
+from sweeping import larger, seeds
 
 import graycube as gc
 from graycube.advice import Methods, Repeated
@@ -286,7 +286,7 @@ def done(trace):
     return counts
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", seeds(8, 16))
 def test_advice_is_the_least_of_all_sequences(seed):
     phases, layouts, machine, itemsize = random_case(seed, 2 + seed % 3)
     every = Everything(layouts, machine, itemsize, Methods())
@@ -295,7 +295,7 @@ def test_advice_is_the_least_of_all_sequences(seed):
     assert found.cost == pytest.approx(every.least(phases, start=start), rel=CLOSE)
 
 
-@pytest.mark.parametrize("seed", [*range(16), *sweep(*((s,) for s in range(16, 40)))])
+@pytest.mark.parametrize("seed", seeds(8, 40))
 def test_advice_that_keeps_data_at_home_is_the_least_of_all_sequences(seed):
     phases, layouts, machine, itemsize = random_case(seed, 3)
     phases = [in_order(phase) for phase in phases]
@@ -305,7 +305,7 @@ def test_advice_that_keeps_data_at_home_is_the_least_of_all_sequences(seed):
         assert found.cost == pytest.approx(every.least(phases, start=start), rel=CLOSE)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(4, 8))
 def test_advice_for_five_phases_is_the_least_of_all_sequences(seed):
     phases, layouts, machine, itemsize = random_case(seed, 5)
     some = Methods(fft=("leave", "restore")[seed % 2])
@@ -336,7 +336,7 @@ def test_conversions_are_by_the_named_algorithm(conversion):
     assert found.cost == pytest.approx(every.least(phases), rel=CLOSE)
 
 
-@pytest.mark.parametrize("seed", [*range(12), *sweep(*((s,) for s in range(12, 24)))])
+@pytest.mark.parametrize("seed", seeds(8, 24))
 def test_data_return_to_where_they_started(seed):
     phases, layouts, machine, itemsize = random_case(seed, 2 + seed % 2)
     every = Everything(layouts, machine, itemsize, AT_HOME)
@@ -353,7 +353,7 @@ def test_data_return_to_where_they_started(seed):
 
 
 @pytest.mark.parametrize("methods", [AT_HOME, Methods(fft="leave")], ids=lambda m: m.fft[0])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(4, 6))
 def test_a_loop_is_its_body_so_many_times(seed, methods):
     phases, layouts, machine, itemsize = random_case(seed, 2)
     for times in (0, 1, 2, 3, 5, 7):
@@ -366,7 +366,7 @@ def test_a_loop_is_its_body_so_many_times(seed, methods):
 
 @pytest.mark.parametrize(("outer", "inner"), [(0, 3), (3, 0), (1, 4), (2, 2), (3, 2)])
 def test_nested_loops_are_their_bodies_so_many_times(outer, inner):
-    for seed in range(4):
+    for seed in range(larger(2, 4)):
         (first, second), layouts, machine, itemsize = random_case(seed, 2)
         nested = [gc.Loop([first, gc.Loop([second], inner)], outer)]
         loops, flat = (
@@ -387,7 +387,7 @@ def test_a_loop_that_never_runs_costs_nothing_and_moves_nothing():
     assert with_it == without
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(4, 8))
 def test_long_loops_grow_by_the_same_in_every_period(seed):
     """From some turn on, more turns cost what a cycle of places costs."""
     phases, layouts, machine, itemsize = random_case(seed, 2)
@@ -401,7 +401,7 @@ def test_long_loops_grow_by_the_same_in_every_period(seed):
     assert costs[3] - costs[0] == pytest.approx(grown * (10**9 - 10**6) / period, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(8, 12))
 def test_steps_chain_and_add_up_and_every_phase_is_done(seed):
     phases, layouts, machine, itemsize = random_case(seed, 3)
     first, second, third = phases

@@ -4,7 +4,6 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-import scipy.stats
 from numpy_cases import layouts
 
 import graycube as gc
@@ -61,6 +60,8 @@ def test_a_node_draws_little_more_than_it_has():
 
 
 def test_normal_deviates():
+    import scipy.stats  # noqa: PLC0415 - it takes a second, wherever tests are collected
+
     layout = gc.Layout.mesh((100, 50), (5, 2))
     u = gc.CubeArray.random(layout, seed=1, normal=True)
     x = u.to_numpy()

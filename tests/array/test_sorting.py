@@ -113,7 +113,6 @@ def test_mistakes_are_named(call, text):
 
 class TestOverMPI(OverMPI):
     launches = (
-        Launch(3, ("sorting",), messages=True),
         *(Launch(ranks, ("sorting",), sweep=True) for ranks in (1, 2, 3, 8)),
         Launch(8, ("sorting",), sweep=True, messages=True),
     )

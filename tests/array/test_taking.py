@@ -2,15 +2,10 @@
 
 import numpy as np
 import pytest
-from mpi_runs import Launch, OverMPI
 from taking_cases import complaint
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
-
-
-class TestOverMPI(OverMPI):
-    launches = (Launch(4, ("taking",)), Launch(3, ("taking",), messages=True))
 
 
 @pytest.mark.parametrize("nodes", [1, 4, 6])

@@ -12,6 +12,12 @@ from graycube.mapping import improve
 TORUS = "place", "16", "--torus", "4x4", "--per-byte", "1e-9"
 
 
+@pytest.fixture(autouse=True)
+def little_effort(monkeypatch):
+    """The command and the library search alike, however long."""
+    monkeypatch.setattr(improve, "EFFORT", 1 << 18)
+
+
 def test_it_is_what_the_library_finds():
     found = json.loads(cli(*TORUS, "--neighbours", "1000", "--json").out)
     machine = gc.Machine.torus((4, 4), per_byte=1e-9)
@@ -59,8 +65,7 @@ def test_a_tree_has_figures_for_its_levels():
         ),
     ],
 )
-def test_twelve_ranks_have_an_order_too(options, network, monkeypatch):
-    monkeypatch.setattr(improve, "EFFORT", 1 << 18)
+def test_twelve_ranks_have_an_order_too(options, network):
     found = json.loads(cli("place", "12", *options, "--json").out)
     placed = gc.place(gc.Pattern.mesh((12,), neighbours=1.0), network)
     assert (found["order"], found["unit"]) == (placed.order.tolist(), placed.unit)
@@ -120,7 +125,7 @@ def test_what_slurm_loses_within_hosts_is_told(tmp_path):
 )
 def test_bad_input(options, words):
     ran = cli(*TORUS, *options)
-    assert ran.refused
+    ran.refused()
     assert words in ran.err
 
 
@@ -145,7 +150,7 @@ def test_a_matrix_is_a_file(name, tmp_path):
     assert found["as_they_are"]["busiest"] == placed.candidates[0].load.busiest
     assert found["order"] == placed.order.tolist()
     ran = cli(*torus, "--matrix", str(path), "--neighbours", "1")
-    assert ran.refused
+    ran.refused()
     assert "a matrix has all that is sent" in ran.err
 
 
@@ -156,7 +161,7 @@ def test_what_is_no_matrix(name, content, tmp_path):
     path = tmp_path / name
     path.write_bytes(content)
     ran = cli(*TORUS, "--matrix", str(path))
-    assert ran.refused
+    ran.refused()
     assert "has no table of numbers" in ran.err
 
 
@@ -167,7 +172,7 @@ def test_without_a_machine_it_is_said_what_is_counted():
 
 def test_start_ups_alone_compare_no_orders():
     ran = cli("place", "8x8", "--torus", "8x8", "--startup", "1e-6")
-    assert ran.refused
+    ran.refused()
     assert "--startup 1e-06 is given without --per-byte" in ran.err
 
 

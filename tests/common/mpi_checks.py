@@ -11,6 +11,7 @@ import os
 import runpy
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
@@ -32,12 +33,18 @@ def checks(ranks, *made):
     return {check.__name__.replace("_", " "): (check, ranks) for check in made}
 
 
+@cache
+def _checks(name):
+    """All checks of a program."""
+    return runpy.run_path(str(program(name)))["CHECKS"]
+
+
 def checks_of(names, ranks):
     """The checks that programs make with so many ranks, by name."""
     return {
         f"{name}, {check}": make
         for name in names
-        for check, (make, sizes) in runpy.run_path(str(program(name)))["CHECKS"].items()
+        for check, (make, sizes) in _checks(name).items()
         if ranks in sizes
     }
 

@@ -1,6 +1,7 @@
 """Plans of all kinds to draw: by name, so that a failure says which one it was."""
 
 from dataclasses import replace
+from functools import cache
 
 import graycube as gc
 from graycube.cost import simulate
@@ -86,3 +87,4 @@ CASES = {
     ),
     "no elements": lambda: foreign(transpose(20, 4, 1 << 16)),
 }
+CASES = {name: cache(make) for name, make in CASES.items()}  # plans do not change

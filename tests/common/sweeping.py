@@ -19,6 +19,19 @@ def examples(number):
     return max(1, number * settings.default.max_examples // 100)
 
 
+def seeds(few, many, first=0):
+    """So many numbers as cases, and more of them in ``make sweep``."""
+    return [
+        *range(first, first + few),
+        *sweep(*((k,) for k in range(first + few, first + many))),
+    ]
+
+
+def larger(size, swept):
+    """The first in ``make test``, the second in ``make sweep``, for whatever bounds cases."""
+    return swept if settings.default.max_examples >= 100 else size
+
+
 def law(few, many, *strategies):
     """A law to try on a few cases, and on many in ``make sweep``."""
 

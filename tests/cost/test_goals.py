@@ -78,7 +78,7 @@ def test_no_rounds_at_all_do_a_task_below_the_bound(n, ports, switching):
     after = [known_after(count, n, rounds) for count in range(4)]
     met = []
 
-    @settings(max_examples=examples(200))
+    @settings(max_examples=examples(100))
     @given(tasks(n))
     def holds(task):
         want = wanted(task)

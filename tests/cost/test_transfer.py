@@ -142,7 +142,7 @@ def test_no_candidate_beats_a_bound(data, n, block, itemsize):
 
 
 @given(st.data(), affine_tasks())
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 def test_no_candidate_beats_a_bound_of_any_task(data, task):
     machine = data.draw(machines(task.n))
     parts = task.source, task.target, task.block
@@ -169,7 +169,7 @@ def test_what_passes_the_checks_does_not_beat_a_bound(block):
 @pytest.mark.parametrize(("startup", "per_byte"), [(0.0, 1.0), (1.0, 0.0), (1.0, 1.0)])
 @pytest.mark.parametrize("n", [2, 3])
 def test_no_candidate_beats_a_bound_on_the_smallest_cubes(n, startup, per_byte, switching):
-    for ports, block in product(range(1, n + 1), range(1, 9)):
+    for ports, block in product(range(1, n + 1), (1, 2, 3, 5, 8)):
         machine = gc.Machine(n, ports, switching, startup, per_byte)
         layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
         plan = gc.plan(*layouts, block, machine=machine)

@@ -7,7 +7,7 @@ import pytest
 import scipy.fft
 from hypothesis import given, settings, strategies as st
 from strategies import mesh_specs
-from sweeping import examples
+from sweeping import examples, larger, seeds
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
@@ -62,7 +62,7 @@ def assert_transforms(layout, payload=(), dtype=np.complex128):
 
 @pytest.mark.parametrize(("allocation", "coding"), TABLE)
 def test_every_layout_of_table_1(allocation, coding):
-    for p in range(9):
+    for p in range(larger(7, 9)):
         for n in range(p + 1):
             assert_transforms(allocation(p, n, **coding))
 
@@ -242,7 +242,7 @@ def exchanged(layout):
     return [step.dims for step in passes(layout, 0)[0]]
 
 
-@pytest.mark.parametrize("n", range(1, 11))
+@pytest.mark.parametrize("n", seeds(7, 10, 1))
 @pytest.mark.parametrize("allocation", [gc.Layout.cyclic, gc.Layout.consecutive])
 def test_gray_coded_data_exchanges_as_many_dimensions_as_binary_data(n, allocation):
     """The claim of TR-764 for four elements a node or more: no more than for binary data."""

@@ -134,10 +134,18 @@ def test_one_size_is_not_enough(samples):
 
 
 @pytest.mark.parametrize(
-    ("ports", "hops", "switching"),
-    [(1, False, "circuit"), (2, True, "store-and-forward"), (3, False, "circuit")],
+    ("ports", "hops", "switching", "noise"),
+    [
+        (1, False, "circuit", 0.0),
+        (2, True, "store-and-forward", 0.0),
+        (3, False, "circuit", 0.05),
+        *sweep(
+            (1, False, "circuit", 0.05),
+            (2, True, "store-and-forward", 0.05),
+            (3, False, "circuit", 0.0),
+        ),
+    ],
 )
-@pytest.mark.parametrize("noise", [0.0, 0.05])
 def test_a_made_up_machine_is_found_by_measuring_it(ports, hops, switching, noise):
     slow = 10.0 if noise else 1.0
     truth = VirtualMachine(8, 1e-3, 1e-7, ports, hops, noise, slow)
@@ -157,8 +165,7 @@ def test_a_made_up_machine_is_found_by_measuring_it(ports, hops, switching, nois
                 assert sample.predicted(machine) == pytest.approx(sample.seconds, rel=1e-2)
 
 
-@pytest.mark.parametrize("far", [1, 2])
-@pytest.mark.parametrize("noise", [0.0, 0.05])
+@pytest.mark.parametrize(("far", "noise"), [(1, 0.0), (2, 0.05), *sweep((1, 0.05), (2, 0.0))])
 def test_near_and_far_links_are_told_apart(far, noise):
     slow = 10.0 if noise else 1.0
     truth = VirtualMachine(8, 1e-3, 1e-7, 1, noise=noise, slow=slow, far=far, slower=4.0)

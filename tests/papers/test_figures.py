@@ -8,7 +8,7 @@ from graycube.search import least_cycles
 
 KEPT = {(int(row["n"]), int(row["K"])): row for row in rows("tr_20_91", "cycles")}
 SAMPLE = [
-    pytest.param(n, block, marks=[] if n + block // 8 < 7 else pytest.mark.sweep)
+    pytest.param(n, block, marks=[] if n + block // 8 < 6 else pytest.mark.sweep)
     for n in range(2, 9)
     for block in (1, n, n + 1, n + 2, n + 3, 20, 64)
 ]

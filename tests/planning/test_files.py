@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import asdict
+from functools import cache
 from math import inf
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,6 +23,7 @@ COSTS = {("machine", name) for name in ("startup", "per_byte", "arithmetic", "pe
 HARMLESS = {("schedule", "algorithm"), ("machine", "name")}
 
 
+@cache
 def chosen(algorithm="auto", n=4, machine="ipsc1"):
     layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
     return gc.plan(*layouts, block=64, itemsize=8, machine=machine, algorithm=algorithm)

@@ -91,9 +91,8 @@ def test_gb3_is_taken_exactly_above_the_crossover(n, half, startup, rate, itemsi
     assert plan.cost <= min(cost(plan, "gb3"), cost(plan, "gb1"))
 
 
-@pytest.mark.parametrize("rate", [1.0, 4.0])
 @pytest.mark.parametrize("half", [2, 50, 3000])
-@pytest.mark.parametrize("n", range(3, 8))
+@pytest.mark.parametrize(("n", "rate"), [(3, 1.0), (4, 4.0), (5, 1.0), (6, 4.0), (7, 1.0)])
 def test_the_choice_switches_at_the_crossover(n, half, rate):
     machine = gc.Machine(dims=n, startup=half * (n - 2) * rate, per_byte=rate)
     below, at, above = (planned(n, 2 * half + k, machine) for k in (-2, 0, 2))

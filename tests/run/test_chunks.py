@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sweeping import sweep
+from sweeping import seeds
 from way_mutants import corpus, goals
 
 import graycube as gc
@@ -44,14 +44,15 @@ def require_right(schedule):
     assert {script.rows * script.unit for script in made.scripts} == {task.block}
 
 
-@pytest.mark.parametrize("start", [0, *sweep(*zip(range(1, 24)))])
+@pytest.mark.parametrize("start", seeds(1, 24))
 def test_whole_blocks_end_where_they_belong(start):
     for schedule in schedules(whole=True)[start::24]:
         require_right(schedule)
 
 
-def test_chunks_end_where_their_elements_belong():
-    for schedule in schedules(whole=False):
+@pytest.mark.parametrize("start", seeds(1, 5))
+def test_chunks_end_where_their_elements_belong(start):
+    for schedule in schedules(whole=False)[start::5]:
         require_right(schedule)
 
 

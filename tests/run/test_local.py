@@ -1,5 +1,7 @@
 """Schedules carried out on data: any dtype, any payload, in place, and as the moves say."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -17,6 +19,7 @@ DTYPES = (np.float32, np.complex128, np.bool_, np.object_, RECORD, "U5", "dateti
 NAMES = ("relabel", "direct", "gb1", "gb2", "gb3", "any-order", "circuit-split")
 
 
+@cache
 def planned(name="gb3", n=3, block=8, p=None):
     p = n if p is None else p
     machine = gc.Machine(dims=n, ports=2, switching="circuit")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 from scipy.optimize import OptimizeResult
+from sweeping import sweep
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -55,8 +56,13 @@ def clock(monkeypatch):
     return made
 
 
-@pytest.mark.parametrize("seconds", [0.5, 2, 4, 9, 17, 30])
-@pytest.mark.parametrize("ports", [1, 2])
+@pytest.mark.parametrize(
+    ("seconds", "ports"),
+    [
+        *((0.5, 1), (2, 2), (4, 1), (9, 2), (17, 1), (30, 2)),
+        *sweep((0.5, 2), (2, 1), (4, 2), (9, 1), (17, 2), (30, 1)),
+    ],
+)
 def test_no_solver_is_asked_for_more_than_the_time_that_is_left(seconds, ports, clock):
     machine, said = gc.Machine(3, ports=ports, startup=3.0), []
     plan = gc.synthesize(

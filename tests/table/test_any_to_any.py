@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from schedule_cases import blocks_of, longest_messages
 from strategies import AxisSpec, MeshSpec, affine_map, affine_parts, codings, wirings
-from sweeping import examples
+from sweeping import examples, larger
 
 import graycube as gc
 from graycube.cost import lower_bounds, simulate
@@ -16,7 +16,7 @@ from graycube.schedule import dump, expand, load
 from graycube.verify import check_algebra, check_elements
 
 MANY = settings(max_examples=examples(100))
-FOLLOWED = 1 << 12  # elements that are followed one by one
+FOLLOWED = larger(1 << 10, 1 << 12)  # elements that are followed one by one
 CIRCUIT, HOPS = "circuit", "store-and-forward"
 MORE = 1 + 1e-12  # floating-point sums of the same figures
 
@@ -88,7 +88,7 @@ def time_by_hand(moves, machine):
     return total
 
 
-@given(cases())
+@given(cases(most=larger(8, 9)))
 @MANY
 def test_every_candidate_is_proved_followed_and_moves_the_data(case):
     task, machine = case
@@ -105,7 +105,7 @@ def test_every_candidate_is_proved_followed_and_moves_the_data(case):
         assert candidate.traffic.crossings == len(moves)
 
 
-@given(cases())
+@given(cases(most=larger(8, 9)))
 @MANY
 def test_prices_are_those_of_the_moves(case):
     """Exactly, but for pipelines: no round of theirs is longer than it is charged."""
@@ -129,7 +129,7 @@ def test_prices_are_those_of_the_moves(case):
             assert traffic.cycles == sum(longest_messages(moves).values())
 
 
-@given(cases(most=14))
+@given(cases(most=larger(11, 14)))
 @MANY
 def test_no_plan_is_dearer_than_all_to_all_or_cheaper_than_its_bound(case):
     task, machine = case

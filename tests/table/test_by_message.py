@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sweeping import sweep
 from way_mutants import judge
 
 import graycube as gc
@@ -19,7 +20,7 @@ def planned(target, block, machine, source=None):
 
 @pytest.mark.parametrize("ports", [1, 2, "all"])
 @pytest.mark.parametrize("switching", ["store-and-forward", "circuit"])
-@pytest.mark.parametrize("block", [1, 2, 7, 60])
+@pytest.mark.parametrize("block", [1, 7, *sweep((2,), (60,))])
 def test_each_block_arrives(ports, switching, block):
     machine = gc.Machine(4, ports, switching, startup=9.0, per_byte=1.0)
     plan = planned(REVERSED[4], block, machine)

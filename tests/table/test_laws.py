@@ -20,7 +20,7 @@ from graycube.verify import check_algebra
 
 NAMES = [algorithm.name for algorithm in gc.algorithms() if not algorithm.network]
 NETWORKS = "networks"
-FEW = 12
+FEW = 8
 every_algorithm = pytest.mark.parametrize(
     ("name", "most"),
     [*((name, FEW) for name in (*NAMES, NETWORKS)), *sweep(*((n, 10**6) for n in NAMES))],

@@ -57,8 +57,13 @@ def test_what_is_kept_is_a_front(n, ports):
     assert points[-1][1] >= 0.5
 
 
-@pytest.mark.parametrize("payload", [1, 3])
-@pytest.mark.parametrize(("n", "ports"), [(3, 2), (3, 3), (4, 3), *sweep((4, 2), (5, 3))])
+@pytest.mark.parametrize(
+    ("n", "ports", "payload"),
+    [
+        *((3, 2, 3), (3, 3, 1), (4, 3, 1)),
+        *sweep((3, 2, 1), (3, 3, 3), (4, 2, 1), (4, 2, 3), (4, 3, 3), (5, 3, 1), (5, 3, 3)),
+    ],
+)
 def test_an_all_to_all_takes_as_many_rounds(n, ports, payload):
     machine = gc.Machine(n, ports, "circuit", startup=1e4, per_byte=1.0)
     plan = gc.plan(*transposed(n), payload << n, machine=machine)
