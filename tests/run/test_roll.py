@@ -133,13 +133,18 @@ def test_the_first_rank_that_waits_says_once_who_is_missing(capsys, monkeypatch)
     assert "and ranks 0, 3 did not come" in said
 
 
-def test_a_rank_tells_ever_more_seldom_that_it_waits():
+def test_a_rank_tells_once_a_wait_and_ever_more_seldom_that_it_waits(monkeypatch):
     world = World(2)
     one = world.rolls[0]
-    for _ in range(100):
-        looks(one, 3.0)
-        looks(one, 30.0)
-    assert len(world.boxes[1]) == 4  # after 2, 4, 8 and 16 seconds
+    for seconds in (3.0, 3.0, 5.0, 7.0, 9.0, 14.0, 17.0):  # after 2, 4, 8 and 16
+        one.begin()
+        looks(one, seconds)
+        looks(one, 1.1 * seconds)
+    assert [word[0] for *_, word in world.boxes[1]] == [1, 3, 5, 7]
+    monkeypatch.setenv("GRAYCUBE_PATIENCE", "5")
+    one.begin()
+    looks(one, 2.6)
+    assert len(world.boxes[1]) == 5, "it tells before it complains"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ _IN_ORDER = platform.machine() in {"x86_64", "AMD64"}
 _SPINS, _YIELDS = 20, 60  # looks, before a rank yields and before it sleeps
 _ALONE = 300  # looks before it sleeps, if no rank waits for its processor
 _PAUSE, _LONGEST = 5e-5, 1e-3  # seconds: the first pause, and the last ones
-_LONG = 1.0  # seconds before it tells others
+_LONG = 0.1  # seconds, before it may tell others that it waits
 
 
 def lines(ranks: int) -> int:

@@ -92,32 +92,34 @@ class Roll:
         if gone is not None:
             if self.meeting is None:
                 self._send(_LEFT, (gone, self._left[gone]), self._near)
+            if self._at == self.place:
+                self._tell(-1)
             self._give_up(in_vain(gone, self.comm.rank))
         self.late(passed, data=data)
 
     def late(self, passed: float, *, data: bool = False) -> None:
         """Tell others that this rank waits, since so many seconds, and hear of them."""
         own = self.comm.rank
-        if passed > self._tells:
+        if self._at != self.place and passed > min(self._tells, patience() / 2):
             self._tells *= 2
-            self._tell(data=data)
+            self._tell(self.place, data=data)
         if not self._told:
             return
         error = self._deadlock(data=data)
         if error is not None:
             if self._at != self.place:
-                self._tell(data=data)  # so that the other one raises it too
+                self._tell(self.place, data=data)  # so that the other one raises it too
             self._give_up(error)
         here = {rank for rank, (place, _) in self._late.items() if place >= self.place}
         if passed > patience() and min(here, default=own) >= own:
             missing = {*range(self.comm.size)} - here - {own}
             complain(passed, own, missing if self.comm.size <= _ALL else ())
 
-    def _tell(self, *, data: bool) -> None:
-        self._at = self.place
+    def _tell(self, place: int, *, data: bool = False) -> None:
+        self._at = place
         flags = _ALONE * (threading.active_count() == 1) + _DATA_COME * data
         first = range(min(_ALL, self.comm.size))
-        self._send(_LATE, (self.place, flags), {*first, *self._near} - {self.comm.rank})
+        self._send(_LATE, (place, flags), {*first, *self._near} - {self.comm.rank})
 
     def _deadlock(self, *, data: bool) -> PeerError | None:
         """The error, if another rank waits for this one."""
@@ -180,6 +182,7 @@ class Roll:
             ]
             for rank in self._ranks_here(other, waiting):
                 if rank >= 0 and self._late.get(rank, (-1, 0))[0] < self.place:
+                    late.clear()  # they raise it too, and may do something else then
                     return rank
         return None
 
