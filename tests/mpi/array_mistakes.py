@@ -294,6 +294,12 @@ def updates(comm, a):
         (x, InvalidTypeError, "ndarray"),
     ):
         yield from mixed(comm, a, wrong, window.update, kind, text)
+    yield from refused(
+        comm,
+        lambda: window.update(a) if comm.rank else a.sum(),
+        InvalidValueError,
+        "all ranks need the same",
+    )
     window.update(a * 3)
     yield np.array_equal(window[1, 0].to_numpy(), np.roll(3 * x, -1, 0)), "a window afterwards"
 

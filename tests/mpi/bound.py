@@ -413,6 +413,32 @@ def mistakes(comm):
     yield isinstance(error, gc.GraycubeError), f"{error!r}"
 
 
+def what_is_told_is_no_data(comm):
+    """A rank may say that it waits, or leaves, before its data come: no receive takes that."""
+    private(comm).roll._tell(-1)
+    x, n = noise((8, 8)), size_of(comm)
+    for ownership in (False, True):
+        layout, other = (
+            gc.Layout.mesh((8, 8), nodes, ownership=ownership)
+            for nodes in ((comm.size, 1), (1, comm.size))
+        )
+        a = gc.CubeArray.from_numpy(x, layout, comm)
+        yield close(gc.fftn(a).to_numpy(), np.fft.fftn(x)), "a transform"
+        yield close(a.halo()[1, 0].to_numpy(), np.roll(x, -1, 0)), "a halo"
+        yield close(a.sum(0).to_numpy(), x.sum(0)), "a sum"
+        yield close(a.relayout(other).to_numpy(), x), "another layout"
+        line = gc.Layout.mesh((64,), (comm.size,), ownership=ownership)
+        a = gc.CubeArray.from_numpy(x.ravel(), line, comm)
+        yield close(gc.fft(a).to_numpy(), np.fft.fft(x.ravel())), "a lone axis"
+    plan = gc.plan(
+        gc.Layout.cyclic(6, n), gc.Layout.consecutive(6, n), 64 >> n, machine="ideal"
+    )
+    blocks = x.reshape(comm.size, -1)
+    made = plan.execute(np.ascontiguousarray(blocks[comm.rank]), comm)
+    yield np.array_equal(made, plan.apply(blocks)[comm.rank]), "a plan"
+    yield private(comm).roll.hear(), "nothing was told"
+
+
 CHECKS = checks(
     (2, 4, 8),
     a_run_is_a_call,
@@ -429,6 +455,7 @@ CHECKS = checks(
     any_source,
     equal_arguments,
     few_layers,
+    what_is_told_is_no_data,
     mistakes,
 )
 

@@ -382,22 +382,83 @@ def at_exit():
     made.append(gc.CubeArray.from_function(lambda i: 1.0 * i, gc.Layout.mesh(8, 2), comm))
 
 
-def alone():
+def alone(how):
     """The program of rank 1 ends, while the others call what takes all ranks."""
     from mpi4py import MPI  # noqa: PLC0415 - it starts MPI
 
+    if how == "messages":
+        os.environ["GRAYCUBE_WINDOWS"] = "0"
     comm = MPI.COMM_WORLD
-    layout = gc.Layout.mesh((4, 6), (comm.size, 1))
-    u = gc.CubeArray.from_function(lambda i, j: 1.0 * i * j, layout, comm)
-    total = u.sum()
+    calls = [call for made in CALLS for call in made(comm.Dup())]
+    for call in calls:
+        call()
+    with patch("graycube.run.roll._TELLS", 0.2):
+        at_once(comm)
+        late(comm)
     if comm.rank == 1:
+        if comm.size == 4:  # it says that it leaves then, or when Python ends
+            MPI.Finalize()
         return
-    for call in (u.sum, u.to_numpy, lambda: gc.fft2(u), u.halo):
+    for call in calls:
+        for _ in range(2):
+            try:
+                call()
+                say("nothing was heard")
+            except PeerError as error:
+                say(f"alone: {error.found}")
+
+
+def field(comm, *, ownership=True):
+    """An array with its first axis over all ranks."""
+    layout = gc.Layout.mesh((4, 8), (comm.size, 1), ownership=ownership)
+    return gc.CubeArray.from_function(lambda i, j: 1.0 * i * j, layout, comm)
+
+
+def some_calls(comm):
+    u = field(comm)
+    window = u.halo()
+    return u.sum, u.to_numpy, lambda: gc.fft2(u), u.halo, lambda: window.update(u)
+
+
+def an_exchange(comm):
+    return (far(field(comm)).exchange,)
+
+
+def far(u):
+    """A window for which each rank needs something of all."""
+    return u.halo((3, 1))
+
+
+def a_bound_transform(comm):
+    return (gc.bind(gc.fftn, field(comm, ownership=False)).run,)
+
+
+def a_bound_plan(comm):
+    return (transposition(size_of(comm)).bind(np.zeros(8), comm).run,)
+
+
+CALLS = some_calls, an_exchange, a_bound_transform, a_bound_plan
+
+
+def at_once(comm):
+    """Rank 1 calls something else than the others, where nobody asks; or in another order."""
+    u, v, w = (field(comm.Dup()) for _ in range(3))
+    for call, instead in ((far(u).exchange, u.sum), (v.sum, w.sum)):
         try:
-            call()
+            (instead if comm.rank == 1 else call)()
             say("nothing was heard")
         except PeerError as error:
-            say(f"of {total}: {error.found}")
+            say(f"at once: {error.found}")
+
+
+def late(comm):
+    """Rank 1 comes late; the first of the others says so."""
+    u = field(comm.Dup())
+    comm.Barrier()
+    if comm.rank == 1:
+        time.sleep(2)
+    with patch.dict(os.environ, GRAYCUBE_PATIENCE="1"):
+        say(f"late: {u.sum()}")
 
 
 def harm(name, bound):
@@ -444,11 +505,11 @@ CHECKS = (
 APART = {"other renumberings": other_renumberings}  # if it goes wrong, it hangs
 
 
-def main(name):
+def main(name, *how):
     if name == "apart":
         carry_out(APART)
     elif name == "alone":
-        alone()
+        alone(*how)
     elif name == "at exit":
         at_exit()
     elif name in {"litters", "outlives"}:

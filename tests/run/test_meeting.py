@@ -83,7 +83,8 @@ def test_a_rank_that_met_all_others_and_left_is_not_missed():
     other.join()
 
 
-def test_the_end_of_a_process_that_was_forked_says_nothing():
-    memory, meetings = two()
-    meetings[0].leave(lambda: 0)
-    assert not memory.any()
+def test_who_left_had_begun_less_or_as_much_as_others():
+    _, (meeting, other) = two()
+    assert meeting.gone(3) is None
+    other.leave(2)
+    assert [meeting.gone(begun) for begun in (1, 2, 3)] == [None, None, 1]

@@ -6,6 +6,7 @@ import signal
 import pytest
 from mpi_checks import program
 from mpi_runs import Launch, OverMPI, launch, started
+from sweeping import sweep
 
 FAILURES = program("failures")
 
@@ -21,14 +22,40 @@ def test_ranks_that_no_node_has_hear_the_same(tmp_path):
     launch(FAILURES, 4, tmp_path, "apart", limit=30).require("other renumberings")
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_nobody_waits_for_a_rank_whose_program_has_ended(ranks, tmp_path):
-    run = launch(FAILURES, ranks, tmp_path, "alone", limit=40)
-    others = [rank for rank in range(ranks) if rank != 1]
-    for rank in others:
-        words = f"of 90.0: the program of rank 1 has ended, and rank {rank} waits for it"
-        assert run.stdout.count(words) == 4, run
+@pytest.fixture(
+    scope="module",
+    params=[(2, "messages"), (4, "memory"), *sweep(((2, "memory"),), ((4, "messages"),))],
+    ids=lambda of: f"{of[0]} ranks, {of[1]}",
+)
+def alone(request, tmp_path_factory):
+    """The ranks, and a job in which rank 1 does not do what the others do, and ends first."""
+    ranks, how = request.param
+    run = launch(FAILURES, ranks, tmp_path_factory.mktemp("job"), "alone", how, limit=60)
     assert "nothing was heard" not in run.stdout, run
+    return ranks, run
+
+
+def test_nobody_waits_for_a_rank_whose_program_has_ended(alone):
+    ranks, run = alone
+    for rank in {*range(ranks)} - {1}:
+        words = f"alone: the program of rank 1 has ended, and rank {rank} waits for it in "
+        assert run.stdout.count(f"{words}failures.py, line ") == 2 * 8, run
+    assert run.returncode == 0, run
+
+
+def test_ranks_that_wait_for_each_other_hear_so(alone):
+    ranks, run = alone
+    assert run.stdout.count("and rank 1 calls something else") == ranks - 1, run
+    assert run.stdout.count("calls something else") == ranks, run
+    assert run.stdout.count("in a call on another communicator") == ranks, run
+
+
+def test_who_waits_long_says_so_and_all_goes_on(alone):
+    ranks, run = alone
+    assert run.stdout.count("late: 168.0") == ranks, run
+    assert run.stderr.count("graycube: ") == 1, run
+    assert "graycube: rank 0 has waited for 1 s in failures.py, line " in run.stderr, run
+    assert "1 did not come; all ranks have to make this call" in run.stderr, run
 
 
 def test_a_rank_is_there_until_all_is_done_that_it_does_at_exit(tmp_path):

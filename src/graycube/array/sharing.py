@@ -12,6 +12,7 @@ from graycube.gf2 import require_int
 from graycube.layout.placement import Placement
 from graycube.run import mpi, no_way_back, private
 from graycube.run.mpi import Comm
+from graycube.run.roll import DATA
 
 _Blocks = NDArray[Any]
 
@@ -126,7 +127,8 @@ def swapped(blocks: _Blocks, peer: int, comm: Comm, doing: str) -> _Blocks:
     """
     own, found = np.ascontiguousarray(blocks), np.empty(blocks.shape, blocks.dtype)
     with no_way_back(lambda: doing):
-        private(comm).comm.Sendrecv(as_bytes(own), peer, recvbuf=as_bytes(found), source=peer)
+        both = private(comm).comm
+        both.Sendrecv(as_bytes(own), peer, DATA, as_bytes(found), peer, DATA)
     return found
 
 

@@ -77,7 +77,7 @@ class ByMessages:
     """
 
     def __init__(self, comm: Comm, nbytes: int) -> None:
-        self._comm, self._post = private(comm).comm, post(comm)
+        self._known, self._post = private(comm), post(comm)
         self._post.reserve(nbytes)
         self._shared = windows(comm)  # there may be some, but no room for blocks
         self._asked: Reduction | None = None
@@ -90,7 +90,7 @@ class ByMessages:
     def begin(self, words: Words) -> None:
         """Ask whether all ranks do the same."""
         if self._shared is None:
-            self._asked = Reduction(self._comm, words)
+            self._asked = Reduction(self._known, words)
 
     def agreed(self, words: Words) -> bool:
         """Wait for the answer."""

@@ -19,6 +19,7 @@ from graycube.array.sharing import as_bytes
 from graycube.run import mpi, no_way_back, private
 from graycube.run.agreement import different
 from graycube.run.mpi import Comm
+from graycube.run.roll import DATA
 from graycube.run.windows import Windows, windows
 
 _Lines = NDArray[Any]
@@ -97,8 +98,8 @@ class Team:
         found = [np.empty(shape, kind) for shape in shapes]
         sent = [np.ascontiguousarray(lines) for lines in sent]
         others = [k for k in range(len(self.nodes)) if k != self.me]
-        requests = [own.Irecv(as_bytes(found[k]), self.nodes[k]) for k in others]
-        requests += [own.Isend(as_bytes(sent[k]), self.nodes[k]) for k in others]
+        requests = [own.Irecv(as_bytes(found[k]), self.nodes[k], DATA) for k in others]
+        requests += [own.Isend(as_bytes(sent[k]), self.nodes[k], DATA) for k in others]
         found[self.me] = sent[self.me]
         mpi().Request.Waitall(requests)
         return found

@@ -24,7 +24,7 @@ import numpy as np
 
 from graycube.errors import GraycubeError, InvalidValueError, PeerError
 from graycube.run.meeting import Note
-from graycube.run.mpi import mpi, private, require_comm
+from graycube.run.mpi import Private, mpi, private, require_comm
 from graycube.run.windows import windows_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def agreed(
     if shared is not None:
         alike = shared.meet((failed, *digest), left) and not failed
     else:
-        alike = Reduction(own, digest, failed=failed).alike()
+        alike = Reduction(known, digest, failed=failed).alike()
     if not alike:
         refuse(own, facts, error)
     return prepared[0]
@@ -90,9 +90,9 @@ def agreed(
 def refuse(own: "Intracomm", facts: Facts, error: Exception | None = None) -> NoReturn:
     """Raise on all ranks, once they know that they disagree; collective.
 
-    >>> def program(own, facts, error):  # error: what this rank ran into, if anything
-    ...     if not Reduction(own, digest_of(facts), failed=error is not None).alike():
-    ...         refuse(own, facts, error)
+    >>> def program(known, facts, error):  # error: what this rank ran into, if anything
+    ...     if not Reduction(known, digest_of(facts), failed=error is not None).alike():
+    ...         refuse(known.comm, facts, error)
     """
     told = different(own, facts, error)
     if told is error:
@@ -143,24 +143,41 @@ class Reduction:
     """The question whether no rank failed, and all have the same facts: asked, and under way.
 
     >>> def program(comm, facts, work):  # all ranks ask, and all wait for the answer
-    ...     asked = Reduction(comm, digest_of(facts))
+    ...     asked = Reduction(private(comm), digest_of(facts))
     ...     work()
     ...     return asked.alike()
     """
 
     def __init__(
-        self, own: "Intracomm", digest: tuple[int, int], *, failed: bool = False
+        self, known: Private, digest: tuple[int, int], *, failed: bool = False
     ) -> None:
         high, low = digest
+        self._roll = known.roll
+        self._roll.begin()
         status = np.array((failed, high, low, -high, -low), np.int64)
         self._most = np.empty_like(status)
-        self._request = own.Iallreduce(status, self._most, op=mpi().MAX)
+        self._request = known.comm.Iallreduce(status, self._most, op=mpi().MAX)
 
     def alike(self) -> bool:
         """Whether it is so: the largest is the smallest. Collective, and asked once."""
-        self._request.Wait()
+        if not self._request.Test():
+            self._wait()
         failed, high, low, minus_high, minus_low = self._most.tolist()
         return not failed and (high, low) == (-minus_high, -minus_low)
+
+    def _wait(self) -> None:
+        try:
+            self._roll.wait(self._request.Test, data=False)
+        except PeerError:
+            _left_behind(self._request)
+            raise
+
+
+def _left_behind(request: object) -> None:
+    """Keep a request and its buffers for ever: MPI may still write there."""
+    import ctypes  # noqa: PLC0415 - it is seldom needed
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(request))
 
 
 def _text(error: Exception) -> str:
@@ -221,7 +238,7 @@ class no_way_back:  # noqa: N801 - it reads as a function does
         """Nothing is to be done."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None:
+        if error is None or isinstance(error, PeerError):  # all who wait hear the same
             return
         rank, doing = mpi().COMM_WORLD.rank, self._doing()
         if isinstance(error, KeyboardInterrupt):

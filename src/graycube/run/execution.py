@@ -6,6 +6,7 @@ follow each other are sent from where they are and received where they belong, w
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.run.agreement import no_way_back
 from graycube.run.mpi import freed_with, mpi, private
+from graycube.run.roll import DATA
 from graycube.run.script import Bank, Message, Part, Rows, Script
 from graycube.run.together import Between
 
@@ -75,7 +77,7 @@ class Execution:
         between: Between | None = None,
     ) -> None:
         known = private(comm)
-        self.result, self._name, self._comm = result, name, known.comm
+        self.result, self._name, self._comm, self._roll = result, name, known.comm, known.roll
         self._at, self._between = 0, between
         live = block.flags.c_contiguous and not np.may_share_memory(block, result)
         source = block if live else np.empty(block.shape, block.dtype)
@@ -100,6 +102,7 @@ class Execution:
         with no_way_back(self._doing):
             Request = mpi().Prequest  # noqa: N806 - the name of a class
             waiting = True
+            self._roll.begin()
             if self._load is not None:
                 np.copyto(*self._load)
             if self._between is not None:
@@ -114,7 +117,7 @@ class Execution:
                 if waiting:  # while the first messages are under way
                     self._keep()
                     waiting = False
-                Request.Waitall(r.requests)
+                self._roll.wait(partial(Request.Testall, r.requests), data=True)
                 for message in r.after:
                     message.scatter()
                 self._work(r.number)
@@ -194,7 +197,7 @@ class Execution:
     ) -> "Iterator[Prequest]":
         for message, ready in zip(messages, packed, strict=True):
             raw = ready.buffer.reshape(-1).view(np.uint8)
-            yield init([raw, mpi().BYTE], message.peer)
+            yield init([raw, mpi().BYTE], message.peer, DATA)
 
 
 def _as_items(rows: NDArray[Any]) -> NDArray[Any]:

@@ -14,21 +14,22 @@ Rules.
    meetings: ranks that have a processor each look for longer before they sleep.
 5. A rank whose program ends leaves a word in its line, once all is done that it does at exit.
    Who waits for it raises an error then, and in all later meetings, where it says nothing
-   more: others may still read its last words.
+   more: others may still read its last words. What it leaves is one more than the number of
+   things that it began by messages.
 """
 
 import os
 import platform
-import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NoReturn
-from weakref import ref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graycube.errors import PeerError
+from graycube.run.roll import Roll
+from graycube.run.waiting import in_vain
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -45,6 +46,7 @@ _IN_ORDER = platform.machine() in {"x86_64", "AMD64"}
 _SPINS, _YIELDS = 20, 60  # looks, before a rank yields and before it sleeps
 _ALONE = 300  # looks before it sleeps, if no rank waits for its processor
 _PAUSE, _LONGEST = 5e-5, 1e-3  # seconds: the first pause, and the last ones
+_LONG = 0.1  # seconds, before it may tell others that it waits
 
 
 def lines(ranks: int) -> int:
@@ -65,22 +67,20 @@ class Meeting:
     True
     """
 
-    def __init__(self, comm: "Intracomm", memory: memoryview) -> None:
-        self._comm, self.number = comm, 0
+    def __init__(self, comm: "Intracomm", memory: memoryview, roll: Roll | None = None) -> None:
+        self._comm, self._roll, self.number = comm, roll or Roll(comm), 0
         self._words = memory.cast("q")
         self._lines = np.frombuffer(memory, np.uint8)[: lines(comm.size)].reshape(2, -1, LINE)
         width = LINE // self._words.itemsize
         self._yields = _ALONE if comm.size <= (os.cpu_count() or 1) else _YIELDS
         self._sets = [range(k * width, (k + comm.size) * width, width) for k in (0, comm.size)]
-        self._missing: int | None = None
-        self._farewell, self._process = self._sets[0][comm.rank] + _LEFT, os.getpid()
-        _farewells.come(self)
+        self._broken: tuple[str, ...] | None = None
 
     def meet(self, words: Sequence[int] = (0,) * WORDS, note: Note | None = None) -> bool:
         """Wait for all ranks; whether all of them say the same. Collective."""
         memory, comm = self._words, self._comm
-        if self._missing is not None:
-            self._in_vain(self._missing)
+        if self._broken is not None:
+            raise PeerError(*self._broken)
         self.number = number = self.number + 1
         if note is not None:
             self._lines[number & 1, comm.rank, _HEAD : _HEAD + len(note)] = note
@@ -111,53 +111,39 @@ class Meeting:
         return self._lines[self.number & 1, :, _HEAD : _HEAD + nbytes].copy()
 
     def _wait(self, start: int, number: int) -> None:
-        memory, looks, pause = self._words, 0, _PAUSE
+        memory, looks, pause, passed = self._words, 0, _PAUSE, 0.0
         rank = self._sets[number & 1].index(start)
         left = self._sets[0][rank] + _LEFT
         while memory[start] < number:
             looks += 1
             if looks > self._yields:
                 if memory[left] and memory[start] < number:  # it came to no meeting in between
-                    self._in_vain(rank)
+                    error = in_vain(rank, self._comm.rank)
+                    self._broken = error.args
+                    raise error
                 self._comm.Iprobe()
                 time.sleep(pause)
+                passed += pause
                 pause = min(_LONGEST, 1.2 * pause)
+                if passed > _LONG:
+                    self._late(passed)
             elif looks > _SPINS:
                 os.sched_yield()
 
-    def _in_vain(self, rank: int) -> NoReturn:
-        self._missing = rank
-        raise PeerError(
-            f"the program of rank {rank} has ended, and rank {self._comm.rank} waits for it",
-            "all ranks call what talks to others: sums, transforms, files",
-            "take such calls out of 'if comm.rank == 0', and let no rank end before the others",
-        )
+    def _late(self, passed: float) -> None:
+        try:
+            self._roll.late(passed)
+        except PeerError as error:
+            self._broken = error.args
+            raise
 
-    def leave(self, process: Callable[[], int] = os.getpid) -> None:
-        """Say that this rank comes no more; a process that was forked from it has no say."""
-        if process() == self._process:
-            self._words[self._farewell] = 1
+    def gone(self, begun: int) -> int | None:
+        """A rank that left before it had begun so many things by messages."""
+        for rank, start in enumerate(self._sets[0]):
+            if 0 < self._words[start + _LEFT] <= begun:
+                return rank
+        return None
 
-
-class _Farewells:
-    """The meetings that end when Python clears its modules: after all that programs do at exit.
-
-    Names of modules may be gone by then. So nothing here uses any.
-    """
-
-    def __init__(self) -> None:
-        self._known: list[ref[Meeting]] = []
-
-    def come(self, meeting: Meeting) -> None:
-        """Remember a meeting, and forget those that are over."""
-        self._known = [known for known in self._known if known() is not None]
-        self._known.append(ref(meeting))
-
-    def __del__(self) -> None:
-        for known in self._known:
-            if (meeting := known()) is not None:
-                meeting.leave()
-
-
-_farewells = _Farewells()
-_here = sys.modules[__name__]  # Python clears only modules that something still refers to
+    def leave(self, begun: int = 0, word: int = _LEFT) -> None:
+        """Say that this rank comes no more, and how many things it began by messages."""
+        self._words[self._sets[0][self._comm.rank] + word] = begun + 1

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import finalize
 
 from graycube.errors import InvalidTypeError, InvalidValueError, MissingExtraError
+from graycube.run.roll import Roll, called
+from graycube.run.waiting import complain, patience, wait
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm, Prequest
@@ -84,6 +86,7 @@ class Private:
     """
 
     comm: "Intracomm"
+    roll: Roll = field(default_factory=lambda: Roll(None))
     kept: dict[str, OrderedDict[Hashable, Any]] = field(default_factory=dict)
     orders: "dict[tuple[int, ...], Intracomm]" = field(default_factory=dict)
     origin: "tuple[Intracomm, tuple[int, ...]] | None" = None
@@ -114,9 +117,22 @@ def private(comm: "Intracomm") -> Private:
     key = _keyval()
     known = comm.Get_attr(key)
     if not isinstance(known, Private):
-        known = Private(comm.Dup())
+        if comm.size > 1:
+            _come_together(comm)
+        own = comm.Dup()
+        known = Private(own, called(own, mpi()))
         comm.Set_attr(key, known)
     return known
+
+
+def _come_together(comm: "Intracomm") -> None:
+    """Wait for all ranks, and say so if they do not come: the duplicate would wait silently."""
+
+    def look(passed: float) -> None:
+        if passed > patience():
+            complain(passed, comm.rank)
+
+    wait(comm.Ibarrier().Test, look)
 
 
 def freed_with(
@@ -155,6 +171,7 @@ def _keyval() -> int:
 def _free(_comm: object, _key: int, known: Private) -> None:
     for end in tuple(known.ends):
         end()
+    known.roll.meeting = None
     if known.windows is not None:
         known.windows.close()
     if not mpi().Is_finalized():

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.run.mpi import Private, freed_with, mpi, private
+from graycube.run.roll import DATA
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -87,8 +88,8 @@ class Mailing:
         ]
         byte = mpi().BYTE
         self._requests = [
-            *(comm.Recv_init([x, byte], node) for node, x in coming if node != comm.rank),
-            *(comm.Send_init([x, byte], node) for node, x in going if node != comm.rank),
+            *(comm.Recv_init([x, byte], node, DATA) for node, x in coming if node != comm.rank),
+            *(comm.Send_init([x, byte], node, DATA) for node, x in going if node != comm.rank),
         ]
         freed_with(self, self._requests, known)
 

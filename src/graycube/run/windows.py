@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidValueError
 from graycube.run.meeting import WORDS, Meeting, Note, lines
 from graycube.run.mpi import Private, mpi, private
+from graycube.run.roll import Roll
 from graycube.run.segment import HEAD, segment
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ def windows_of(known: Private) -> Windows | None:
     ...     return windows_of(private(comm)) is windows(comm)
     """
     if not known.asked:
-        known.windows, known.asked = _made(known.comm), True
+        known.windows, known.asked = _made(known.comm, known.roll), True
     return known.windows
 
 
-def _made(comm: "Intracomm") -> Windows | None:
+def _made(comm: "Intracomm", roll: Roll) -> Windows | None:
     if comm.size == 1:
         return None
     wanted = _wanted(comm)
@@ -126,7 +127,8 @@ def _made(comm: "Intracomm") -> Windows | None:
             text = f"the ranks share no memory ({why}): messages are sent"
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         return None
-    return Windows(comm, Meeting(comm, memoryview(memory)[HEAD:]))
+    roll.meeting = Meeting(comm, memoryview(memory)[HEAD:], roll)
+    return Windows(comm, roll.meeting)
 
 
 def _wanted(comm: "Intracomm") -> bool:

@@ -133,7 +133,7 @@ class Neighbours:
 
     def __init__(self, frame: Frame, mesh: _Mesh, comm: Comm) -> None:
         known = private(comm)
-        self._mesh, self._comm = mesh, known.comm
+        self._mesh, self._comm, self._known = mesh, known.comm, known
         self._shared, self._facts = windows_of(known), told(frame.halo, mesh.dtype)
         axes = range(len(frame.axes))
         together = [(axis,) for axis in axes] if frame.halo.corners else [tuple(axes)]
@@ -144,34 +144,35 @@ class Neighbours:
     def update(self, take: Callable[[], None], error: Exception | None) -> None:
         """Take in other values, and exchange, if no rank has an ``error``; collective.
 
-        Ranks are asked before they send, and answer meanwhile: a rank that has one sends what
-        it had before, so that no other waits for it.
+        Ranks are asked while they take values in, and answer before they send: a rank that
+        calls something else sends nothing.
         """
         self._require_alive()
         failed, words = error is not None, self._facts.digest
         answer = (
-            Reduction(self._comm, words, failed=failed).alike
+            Reduction(self._known, words, failed=failed).alike
             if self._shared is None
             else partial(self._shared.meet, (failed, *words))
         )
         if error is None:
             take()
-        self.exchange()
         if not answer() or failed:
             refuse(self._comm, self._facts, error)
+        self.exchange()
 
     def exchange(self) -> None:
         """Send and receive everything; collective."""
         self._require_alive()
-        start, wait = mpi().Prequest.Startall, mpi().Prequest.Waitall
+        start, done, roll = mpi().Prequest.Startall, mpi().Prequest.Testall, self._known.roll
         with no_way_back(lambda: "a halo exchange"):
+            roll.begin()
             for phase in self._phases:
                 for buffer, places in phase.packed:
                     buffer[...] = self._mesh[places]
                 start(phase.requests)
                 for there, of in phase.around:
                     self._mesh[there] = self._mesh[of]
-                wait(phase.requests)
+                roll.wait(partial(done, phase.requests), data=True)
                 for buffer, places, of in phase.unpacked:
                     self._mesh[places] = buffer[of]
 

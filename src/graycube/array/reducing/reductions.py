@@ -31,6 +31,7 @@ from graycube.run import agreed, no_way_back, private
 from graycube.run.agreement import Facts, Told
 from graycube.run.meeting import ROOM, Note
 from graycube.run.mpi import Comm
+from graycube.run.roll import DATA
 from graycube.run.windows import windows
 
 _Blocks = NDArray[Any]
@@ -217,15 +218,15 @@ def _up_and_down(
         for step in steps:
             if me % (2 * step) == 0 and me + step < some:
                 found = np.empty_like(blocks)
-                own.Recv(as_bytes(found), group[me + step])
+                own.Recv(as_bytes(found), group[me + step], DATA)
                 with np.errstate(all="ignore"):  # what is raised on some ranks hangs the others
                     blocks = np.ascontiguousarray(monoid(blocks, found))
             elif me % (2 * step) == step and me < some:
-                own.Send(as_bytes(blocks), group[me - step])
+                own.Send(as_bytes(blocks), group[me - step], DATA)
                 break
         for step in reversed(steps):
             if me % (2 * step) == 0 and me + step < len(group):
-                own.Send(as_bytes(blocks), group[me + step])
+                own.Send(as_bytes(blocks), group[me + step], DATA)
             elif me % (2 * step) == step:
-                own.Recv(as_bytes(blocks), group[me - step])
+                own.Recv(as_bytes(blocks), group[me - step], DATA)
     return blocks
