@@ -76,6 +76,12 @@ def random_layout(rng, shape, n):
         kind = rng.choice([gc.Layout.cyclic, gc.Layout.consecutive])
         return kind(shape[0].bit_length() - 1, n, whole="gray")
     code, slots = (rng.choice(["gray", "binary"]) for _ in range(2))
-    allocation = rng.choice(["cyclic", "consecutive"])
+    dealt = rng.random() < 0.5  # where stretches are made of it by moving bits
+    allocation = [
+        "cyclic"
+        if dealt and (length % m**2 == 0 or length & (length - 1) == 0)
+        else "consecutive"
+        for length, m in zip(shape, nodes, strict=True)
+    ]
     given = {"code": code, "slots": slots, "allocation": allocation}
     return gc.Layout.mesh(shape, nodes, ownership=False, **given)

@@ -19,7 +19,8 @@ The files, in the order in which data meets them:
    and has its ``arithmetic``; ``convert`` takes blocks from the host and back.
 4. ``legs``, ``steps`` and ``lines`` are what a transform is made of; ``transform`` and
    ``real`` are what people call. What keeps the shape of an array is ``applied`` to it:
-   ``networks`` of stages, for ``walsh`` and ``butterfly``.
+   ``networks`` of stages, for ``walsh`` and ``butterfly``, and work on lines over ``rows`` of
+   devices, for ``scans``.
 5. ``rounds`` of a plan, made of ``matchings``, are what ``execute`` carries out.
 6. ``local`` is for a ``shard_map`` of your own, and ``traffic`` reads what a program sends.
 """
@@ -52,6 +53,7 @@ from graycube.jax.real import (
     to_waves,
 )
 from graycube.jax.reshard import reshard
+from graycube.jax.scans import cumprod, cumsum, scan
 from graycube.jax.shardings import layout, sharding
 from graycube.jax.traffic import Collectives, traffic
 from graycube.jax.transform import fft, fft2, fftn, ifft, ifft2, ifftn
@@ -61,6 +63,8 @@ __all__ = [
     "Array",
     "Collectives",
     "butterfly",
+    "cumprod",
+    "cumsum",
     "execute",
     "fft",
     "fft2",
@@ -80,6 +84,7 @@ __all__ = [
     "rfft",
     "rfft2",
     "rfftn",
+    "scan",
     "sharding",
     "to_points",
     "to_waves",
