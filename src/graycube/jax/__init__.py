@@ -20,7 +20,7 @@ The files, in the order in which data meets them:
 4. ``legs``, ``steps`` and ``lines`` are what a transform is made of; ``transform`` and
    ``real`` are what people call. What keeps the shape of an array is ``applied`` to it:
    ``networks`` of stages, for ``walsh`` and ``butterfly``, and work on lines over ``rows`` of
-   devices, for ``scans``.
+   devices, for ``scans`` and ``sorting``.
 5. ``rounds`` of a plan, made of ``matchings``, are what ``execute`` carries out.
 6. ``local`` is for a ``shard_map`` of your own, and ``traffic`` reads what a program sends.
 """
@@ -55,6 +55,7 @@ from graycube.jax.real import (
 from graycube.jax.reshard import reshard
 from graycube.jax.scans import cumprod, cumsum, scan
 from graycube.jax.shardings import layout, sharding
+from graycube.jax.sorting import argsort, sort
 from graycube.jax.traffic import Collectives, traffic
 from graycube.jax.transform import fft, fft2, fftn, ifft, ifft2, ifftn
 from graycube.jax.walsh import hadamard
@@ -62,6 +63,7 @@ from graycube.jax.walsh import hadamard
 __all__ = [
     "Array",
     "Collectives",
+    "argsort",
     "butterfly",
     "cumprod",
     "cumsum",
@@ -86,6 +88,7 @@ __all__ = [
     "rfftn",
     "scan",
     "sharding",
+    "sort",
     "to_points",
     "to_waves",
     "traffic",
