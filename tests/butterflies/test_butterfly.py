@@ -13,7 +13,7 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.butterflies import groups
-from graycube.butterflies.walsh import _stages
+from graycube.butterflies.walsh import memory_first
 from graycube.cost import simulate
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier import passes
@@ -106,7 +106,7 @@ def test_every_dimension_is_exchanged_once(code):
     cyclic = gc.Layout.cyclic(10, 6, nodes=code)
     assert [g.dims for g in groups(cyclic, range(9, -1, -1))] == [(), (2, 3, 4, 5), (0, 1)]
     for layout in (gc.Layout.consecutive(10, 4, nodes=code), cyclic):
-        bits = _stages(layout, (0,))  # of a Walsh-Hadamard transform
+        bits = memory_first(layout, (0,))  # of a Walsh-Hadamard transform
         dims = [d for group in groups(layout, bits) for d in group.dims]
         assert sorted(dims) == list(range(layout.n))
 

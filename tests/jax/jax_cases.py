@@ -55,3 +55,33 @@ def permutes(program):
         count = prod(int(length) for length in lengths.split(",") if length)
         numbers = [int(number) for number in re.findall(r"\d+", pairs)]
         yield count * sizes[kind], list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def fitting_spec(rng, mesh, shape, *, every=True):
+    """A random spec whose devices divide the axes."""
+    while True:
+        spec = random_spec(rng, mesh.axis_names, len(shape), every=every)
+        counts = [prod(mesh.shape[name] for name in entry or ()) for entry in spec]
+        if all(length % count == 0 for length, count in zip(shape, counts, strict=True)):
+            return spec
+
+
+def random_layout(rng, shape, n):
+    """A mesh of 2^n nodes: cyclic or not, in Gray or binary code, or one as a whole."""
+    nodes = [1] * len(shape)
+    for _ in range(n):
+        roomy = [k for k, m in enumerate(nodes) if shape[k] % (2 * m) == 0]
+        nodes[rng.choice(roomy)] *= 2
+    if len(shape) == 1 and shape[0] & shape[0] - 1 == 0 and rng.random() < 0.3:
+        kind = rng.choice([gc.Layout.cyclic, gc.Layout.consecutive])
+        return kind(shape[0].bit_length() - 1, n, whole="gray")
+    code, slots = (rng.choice(["gray", "binary"]) for _ in range(2))
+    dealt = rng.random() < 0.5  # where stretches are made of it by moving bits
+    allocation = [
+        "cyclic"
+        if dealt and (length % m**2 == 0 or length & (length - 1) == 0)
+        else "consecutive"
+        for length, m in zip(shape, nodes, strict=True)
+    ]
+    given = {"code": code, "slots": slots, "allocation": allocation}
+    return gc.Layout.mesh(shape, nodes, ownership=False, **given)

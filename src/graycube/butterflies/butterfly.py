@@ -104,7 +104,7 @@ def _checked(stage: Stage, offset: int, length: int) -> OnPairs:
     def call(low: Blocks, high: Blocks, bit: int, words: IntArray) -> Pair:
         index = words >> offset & (length - 1)
         found: Any = stage(_to_read(low), _to_read(high), bit - offset, index)
-        return _require_pair(found, low, bit - offset)
+        return require_pair(found, low, bit - offset)
 
     return call
 
@@ -115,14 +115,24 @@ def _to_read(half: Blocks) -> Blocks:
     return view
 
 
-def _require_pair(found: Any, low: Blocks, bit: int) -> Pair:  # noqa: ANN401 - of the user's
+def require_pair(
+    found: Any,  # noqa: ANN401 - of the user's
+    low: Any,  # noqa: ANN401 - an array, or one of JAX
+    bit: int,
+    as_array: Callable[[Any], Any] = np.asarray,
+) -> tuple[Any, Any]:
+    """What a stage gives, if it is a pair of arrays like its halves.
+
+    >>> require_pair([[1], [2]], np.array([3]), 0)
+    (array([1]), array([2]))
+    """
     if not isinstance(found, tuple | list) or len(found) != 2:
         raise InvalidTypeError(
             f"the stage of bit {bit} gives a {type(found).__name__}",
             "it gives two arrays: what becomes of the low ones, and of the high ones",
             "return (low, high)",
         )
-    first, second = (np.asarray(part) for part in found)
+    first, second = (as_array(part) for part in found)
     for part in (first, second):
         if (part.shape, part.dtype) != (low.shape, low.dtype):
             raise InvalidValueError(

@@ -91,7 +91,7 @@ def hadamard(
 
     layout, chosen, dtype = together(a.comm, prepare)
     a = of_kind(a, layout)
-    stages = _stages(layout, chosen)
+    stages = memory_first(layout, chosen)
     blocks = a.blocks.astype(dtype, copy=False)
     if plan is not None and stages:
         result: Layout = replace(layout, map=plan.schedule.task.target.map)
@@ -105,7 +105,7 @@ def hadamard(
         blocks = blocks.copy()
     if norm == "ortho":
         blocks *= dtype.type(2.0 ** (-len(stages) / 2))
-    return a.with_blocks(blocks, result @ _order(layout, chosen, order))
+    return a.with_blocks(blocks, result @ words_of(layout, chosen, order))
 
 
 def _dtype(a: CubeArray, points: int, norm: str | None) -> "np.dtype[Any]":
@@ -131,15 +131,23 @@ def _dtype(a: CubeArray, points: int, norm: str | None) -> "np.dtype[Any]":
 
 
 @lru_cache(maxsize=64)
-def _stages(layout: Layout, axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The bits of some axes: those in memory, then those that nodes depend on."""
+def memory_first(layout: Layout, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The bits of some axes: those in memory, then those that nodes depend on.
+
+    >>> memory_first(Layout.consecutive(4, 2), (0,))
+    (1, 0, 3, 2)
+    """
     bits = sorted((b for k in axes for b in layout.word_bits(k)), reverse=True)
     return (*sorted(bits, key=lambda b: layout.node_change(1 << b) != 0),)
 
 
 @lru_cache(maxsize=64)
-def _order(layout: Layout, axes: tuple[int, ...], order: str) -> AffineMap:
-    """Which index in natural order has the output of each index in another one."""
+def words_of(layout: Layout, axes: tuple[int, ...], order: HadamardOrder) -> AffineMap:
+    """Which index in natural order has the output of each index in another one.
+
+    >>> [words_of(Layout.nodes(2), (0,), "sequency")(k) for k in range(4)]
+    [0, 2, 3, 1]
+    """
     columns = [1 << b for b in range(layout.p)]
     if order != "natural":
         for bits in map(layout.word_bits, axes):

@@ -18,7 +18,9 @@ The files, in the order in which data meets them:
 3. ``reshard``, ``permute`` and ``halo`` are for arrays of JAX. ``array`` carries its layout,
    and has its ``arithmetic``; ``convert`` takes blocks from the host and back.
 4. ``legs``, ``steps`` and ``lines`` are what a transform is made of; ``transform`` and
-   ``real`` are what people call.
+   ``real`` are what people call. What keeps the shape of an array is ``applied`` to it:
+   ``networks`` of stages, for ``walsh`` and ``butterfly``, and work on lines over ``rows`` of
+   devices, for ``scans`` and ``sorting``.
 5. ``rounds`` of a plan, made of ``matchings``, are what ``execute`` carries out.
 6. ``local`` is for a ``shard_map`` of your own, and ``traffic`` reads what a program sends.
 """
@@ -36,6 +38,7 @@ except ImportError as error:
 
 from graycube.jax import local
 from graycube.jax.array import Array
+from graycube.jax.butterfly import butterfly
 from graycube.jax.execute import execute
 from graycube.jax.halo import halo
 from graycube.jax.permute import permute
@@ -50,17 +53,25 @@ from graycube.jax.real import (
     to_waves,
 )
 from graycube.jax.reshard import reshard
+from graycube.jax.scans import cumprod, cumsum, scan
 from graycube.jax.shardings import layout, sharding
+from graycube.jax.sorting import argsort, sort
 from graycube.jax.traffic import Collectives, traffic
 from graycube.jax.transform import fft, fft2, fftn, ifft, ifft2, ifftn
+from graycube.jax.walsh import hadamard
 
 __all__ = [
     "Array",
     "Collectives",
+    "argsort",
+    "butterfly",
+    "cumprod",
+    "cumsum",
     "execute",
     "fft",
     "fft2",
     "fftn",
+    "hadamard",
     "halo",
     "ifft",
     "ifft2",
@@ -75,7 +86,9 @@ __all__ = [
     "rfft",
     "rfft2",
     "rfftn",
+    "scan",
     "sharding",
+    "sort",
     "to_points",
     "to_waves",
     "traffic",

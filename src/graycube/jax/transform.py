@@ -15,14 +15,14 @@ import jax
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import Norm, Order
 from graycube.fourier.lines import axis_of, in_memory
+from graycube.jax.applied import require_carried, with_axes
 from graycube.jax.array import Array
-from graycube.jax.blocks import from_slots, to_slots
 from graycube.jax.cube import MeshCube
 from graycube.jax.legs import Asked, AxisLeg, legs_of
 from graycube.jax.lines import transformed
 from graycube.jax.names import Block, Sharding
-from graycube.jax.over import over
-from graycube.jax.shardings import Placing, placed, source_of
+from graycube.jax.over import on_block, on_part, over
+from graycube.jax.shardings import Placing, placed
 from graycube.jax.steps import Step, steps
 from graycube.layout import Layout
 
@@ -161,25 +161,16 @@ def transform(a: Block, asked: Asked, source: Sharding = None) -> Block:
     """
     if isinstance(a, Array):
         body, result = transform_of(a.layout, a.cube, asked.in_order("any"))
-        return a.computed(_on_block, result, body)
-    if asked.order == "any":
-        raise InvalidValueError(
-            'order is "any"',
-            "an array of JAX has no layout to say what came where",
-            "transform gc.jax.Array.from_array(x), which carries one",
-        )
-    given = placed(source_of(a, source), a.shape, "source")
-    if not a.shape:
-        raise InvalidValueError(
-            "the array has no axes", "a transform is along axes", "reshape it to (1,)"
-        )
+        return a.computed(on_block, result, body)
+    require_carried(a, asked.order)
+    given = with_axes(a, source)
     legs = legs_of(given.layout, asked)
     home = _home(given, legs)
     body, _ = transform_of(given.layout, given.cube, asked.in_order("natural"), home.layout)
     parts = given.partition, given.partition
     extents = tuple(axis.extent for axis in home.layout.axes)
     bits = given.local_bits, home.local_bits
-    return over(given.mesh, _on_part, *parts, body, *bits, extents)(a)
+    return over(given.mesh, on_part, *parts, body, *bits, extents)(a)
 
 
 def _home(given: Placing, legs: Sequence[tuple[int, AxisLeg]]) -> Placing:
@@ -236,17 +227,3 @@ class Transform:
         """The transformed block, scaled."""
         made = transformed(block, self.taken, self.cube)
         return made if self.factor == 1 else made * self.factor
-
-
-def _on_block(block: Block, body: Transform) -> Block:
-    return body(block[0])[None]
-
-
-def _on_part(
-    x: Block,
-    body: Transform,
-    before: tuple[int, ...],
-    after: tuple[int, ...],
-    extents: tuple[int, ...],
-) -> Block:
-    return from_slots(body(to_slots(x, before).ravel()).reshape(-1, *extents), after)

@@ -77,6 +77,9 @@ def stretched(layout: Layout, axis: int) -> Layout:
     (b2 b1 b0 || b4 b3)
     >>> print(stretched(Layout.consecutive(5, 2, nodes="gray", slots="gray"), 0))
     (b2 b1 b0 || b4 g3)
+    >>> dealt = Layout.mesh((48,), (4,), allocation="cyclic", ownership=False)
+    >>> stretched(dealt, 0).axes == dealt.axes
+    True
     """
     along, bits, n, p = layout.axes[axis], layout.word_bits(axis), layout.n, layout.p
     mask = sum(1 << b for b in bits)
@@ -92,7 +95,8 @@ def stretched(layout: Layout, axis: int) -> Layout:
             constant &= ~(1 << i)
         for i in [*reversed(changing)][len(bits) :]:
             rows[i] = 0
-        along, local = Axis(along.bits, along.extent), max(0, len(bits) - len(changing))
+        local = max(0, len(bits) - len(changing))
+        along = along if local >= along.low else Axis(along.bits, along.extent)
     others = [b for b in range(p - layout.copies) if b not in bits]
     rows = _filled(rows, [*bits[:local]], others, p)
     axes = (*layout.axes[:axis], along, *layout.axes[axis + 1 :])

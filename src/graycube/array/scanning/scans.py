@@ -129,11 +129,7 @@ def _cumulated(
 
     def prepare() -> "tuple[tuple[int, Accumulation], dict[str, object]]":
         if axis is None and a.ndim > 1:
-            raise InvalidTypeError(
-                f"axis is None for an array of shape {a.shape}",
-                "an array over nodes is not flattened",
-                "name an axis, or call it on to_numpy()",
-            )
+            raise not_flattened(a.shape)
         k = require_axis(0 if axis is None else axis, a.ndim)
         wanted = numpys(np.ones(1, a.dtype), dtype=dtype).dtype
         require_plain(wanted)
@@ -172,19 +168,45 @@ def _made(  # noqa: PLR0913
     if initial is None and exclusive:
         initial = None if ufunc is None else ufunc.identity
         if initial is None:
-            raise InvalidValueError(
-                f"an exclusive scan by {getattr(op, '__name__', 'op')} has no initial element",
-                "nothing is before the first one",
-                "pass initial=, what does not change an element",
-            )
+            raise no_initial(op)
     require_plain(dtype)
-    first = None if initial is None else _first(initial, tuple(element), dtype)
+    first = None if initial is None else first_of(initial, tuple(element), dtype)
     combine = ufunc if ufunc is not None else partial(_checked, op)
     return Accumulation(combine, ufunc, dtype, first, exclusive, reverse)
 
 
-def _first(initial: object, element: tuple[int, ...], dtype: np.dtype[Any]) -> _Array:
-    """What is before the first element, for all of its payload."""
+def not_flattened(shape: tuple[int, ...]) -> InvalidTypeError:
+    """What to raise for an array of several axes of which none is named.
+
+    >>> str(not_flattened((2, 3)))[:41]
+    'axis is None for an array of shape (2, 3)'
+    """
+    return InvalidTypeError(
+        f"axis is None for an array of shape {shape}",
+        "an array over nodes is not flattened",
+        "name an axis",
+    )
+
+
+def no_initial(op: object) -> InvalidValueError:
+    """What to raise for an exclusive scan that has nothing before its first element.
+
+    >>> str(no_initial(np.maximum))[:59]
+    'an exclusive scan by maximum has no initial element: nothin'
+    """
+    return InvalidValueError(
+        f"an exclusive scan by {getattr(op, '__name__', 'op')} has no initial element",
+        "nothing is before the first one",
+        "pass initial=, what does not change an element",
+    )
+
+
+def first_of(initial: object, element: tuple[int, ...], dtype: np.dtype[Any]) -> _Array:
+    """What is before the first element, for all of its payload.
+
+    >>> first_of(1, (2,), np.dtype(float))
+    array([1., 1.])
+    """
     given = np.asarray(initial)
     if not np.can_cast(given.dtype, dtype, "same_kind") or given.ndim > len(element):
         raise InvalidValueError(
@@ -202,11 +224,24 @@ def _checked(op: Callable[[_Array, _Array], Any], x: _Array, y: _Array) -> _Arra
         view = part.view()
         view.setflags(write=False)
         given.append(view)
-    found = np.asarray(op(*given))
+    made = np.asarray(op(*given))
+    require_alike(made, x)
+    return made
+
+
+def require_alike(found: Any, x: Any) -> None:  # noqa: ANN401 - arrays, or those of JAX
+    """Refuse what an operator gives, if it is not like what it was given.
+
+    >>> require_alike(np.array([True]), np.array([1]))
+    Traceback (most recent call last):
+    ...
+    graycube.errors.InvalidValueError: op gives an array of shape (1,) and dtype bool: its
+    operands have shape (1,) and dtype int64, and so has its result; call astype on the array
+    first
+    """
     if (found.shape, found.dtype) != (x.shape, x.dtype):
         raise InvalidValueError(
             f"op gives an array of shape {found.shape} and dtype {found.dtype}",
             f"its operands have shape {x.shape} and dtype {x.dtype}, and so has its result",
             "call astype on the array first",
         )
-    return found
