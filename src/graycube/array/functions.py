@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from graycube.array import payload
-from graycube.array.differences import diff, gradient, trapezoid
+from graycube.array import linear, payload
+from graycube.array.differences import diff, gradient, trapezoid, unwrap
 from graycube.array.elementwise import assigned, element_by_element
 from graycube.array.held import Held
+from graycube.array.indexed import parts
 from graycube.array.indexed.choosing import concatenated, flip, pad, repeat, take
 from graycube.array.indexed.rolling import roll
 from graycube.array.indexed.taking import take_along_axis
@@ -28,6 +29,7 @@ from graycube.array.instead import instead_of
 from graycube.array.ordering.quantiles import median, percentile, quantile, unique
 from graycube.array.ordering.sorting import argsort, sort
 from graycube.array.reducing import nans, statistics
+from graycube.array.reducing.joint import corrcoef, cov, histogram2d, histogramdd
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import average, bincount, histogram
 from graycube.array.scanning.scans import cumprod, cumsum
@@ -63,23 +65,46 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
     >>> from graycube.layout import Layout
     >>> called(np.sum, (Held(np.array([[1], [2]]), Layout.nodes(1)),), {})
     np.int64(3)
-    >>> called(np.trace, (), {})
+    >>> called(np.kron, (), {})
     Traceback (most recent call last):
     ...
-    graycube.errors.InvalidTypeError: numpy.trace is given a CubeArray: it is not among the
-    functions that work where the elements are; use i, j = u.indices(sparse=True), and
-    u.sum(where=i == j)
+    graycube.errors.InvalidTypeError: numpy.kron is given a CubeArray: it is not among the
+    functions that work where the elements are; use np.vdot(a, b) for the sum of products, and
+    np.einsum or @ for those of payload
     """
     if function not in TABLE and function.__module__ in _ABOVE:
         import_module(_ABOVE[function.__module__])
     row = TABLE.get(function)
     if row is None:
-        raise InvalidTypeError(
-            f"{name_of(function)} is given a CubeArray",
-            "it is not among the functions that work where the elements are",
-            instead_of(function),
-        )
-    return row.call(*args, **options)
+        raise _refused(function)
+    try:
+        return row.call(*args, **options)
+    except TypeError:
+        if (extra := _unknown(row.call, args, options)) is None:
+            raise
+    raise InvalidTypeError(
+        f"{name_of(function)} is given {extra}",
+        "over nodes it does not take that",
+        "leave it out, or work on u.local, what is here",
+    )
+
+
+def _refused(function: Function) -> InvalidTypeError:
+    return InvalidTypeError(
+        f"{name_of(function)} is given a CubeArray",
+        "it is not among the functions that work where the elements are",
+        instead_of(function),
+    )
+
+
+def _unknown(call: Function, args: Sequence[Any], options: Mapping[str, Any]) -> str | None:
+    """The arguments that a row does not take, if that is what was wrong."""
+    known = inspect.signature(call)
+    try:
+        known.bind(*args, **options)
+    except TypeError:
+        return ", ".join({*options} - {*known.parameters}) or f"{len(args)} arguments"
+    return None
 
 
 def name_of(function: Function) -> str:
@@ -206,6 +231,63 @@ def _looked_up(function: Function, name: str) -> Row:
     return Row(Kind.ELEMENTWISE, call)
 
 
+def _choose(a: object, choices: Sequence[Any], out: object = None, mode: str = "raise") -> Any:  # noqa: ANN401
+    """Aligned all together, and chosen by number at every element."""
+
+    def pick(which: Any, *given: Any) -> Any:  # noqa: ANN401
+        return np.choose(which, given, None, mode)  # type: ignore[call-overload]
+
+    return element_by_element(pick, [a, *choices], {}, out)
+
+
+def _piecewise(x: object, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:  # noqa: ANN401
+    """Functions of a single element each, where their conditions are true."""
+
+    def pick(x: Any, *given: Any) -> Any:  # noqa: ANN401
+        where = [np.broadcast_to(each, x.shape) for each in given]
+        return np.piecewise(x, where, [*funclist], *args, **kw)
+
+    return element_by_element(pick, [x, *condlist], {})
+
+
+def _diagonal(function: Function, axes: tuple[int, int] | None = None) -> Row:
+    """Of matrices that are payload; others have no diagonal where the elements are."""
+
+    def call(a: Held, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:  # noqa: ANN401
+        found = linear.on_diagonals(function, a, offset, *(axes or (axis1, axis2)))
+        if found is None:
+            raise _refused(function)
+        return found
+
+    return Row(Kind.PAYLOAD, call)
+
+
+def _columns(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Lines as columns, which are payload."""
+    given = [*arrays]
+    return payload.stack(given) if np.ndim(given[0]) == 1 else concatenated(given, 1)
+
+
+def _deep(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
+    given = [*arrays]
+    return payload.stack(given) if np.ndim(given[0]) == 2 else concatenated(given, 2)
+
+
+def _appended(arr: Any, values: Any, axis: int | None = None) -> Any:  # noqa: ANN401
+    if axis is None and np.ndim(arr) > 1:
+        raise _refused(np.append)
+    return concatenated([arr, values], axis or 0)
+
+
+def _split(axis: Callable[[int], int]) -> Row:
+    """Parts along an axis that depends on how many there are."""
+
+    def call(ary: Held, indices_or_sections: Any) -> list[Any]:  # noqa: ANN401
+        return parts.parted(ary, indices_or_sections, axis(ary.ndim))
+
+    return Row(Kind.MOVES, call)
+
+
 def _swapped(a: Held, axis1: int, axis2: int) -> Held:
     one, other = (require_axis(axis, a.ndim) for axis in (axis1, axis2))
     order = [*range(a.ndim)]
@@ -218,6 +300,15 @@ def _dtypes(function: Function) -> Row:
 
     def call(*args: Any) -> Any:  # noqa: ANN401
         return function(*(np.empty((1,), a.dtype) if isinstance(a, Held) else a for a in args))
+
+    return Row(Kind.QUERY, call)
+
+
+def _of_blocks(function: Function) -> Row:
+    """Asked about the memory that is here."""
+
+    def call(*args: Any) -> Any:  # noqa: ANN401
+        return function(*(a.blocks if isinstance(a, Held) else a for a in args))
 
     return Row(Kind.QUERY, call)
 
@@ -238,6 +329,12 @@ _REDUCTIONS: dict[Function, Function] = {
     np.nanmin: partial(reduced, monoid=np.fmin),
     np.nanmax: partial(reduced, monoid=np.fmax),
     np.nansum: nans.nansum,
+    np.nanprod: nans.nanprod,
+    np.nanargmin: partial(nans.nan_extreme_at, monoid=np.minimum),
+    np.nanargmax: partial(nans.nan_extreme_at, monoid=np.maximum),
+    np.cov: cov,
+    np.corrcoef: corrcoef,
+    np.histogram2d: histogram2d,
     np.nanmean: nans.nanmean,
     np.nanvar: nans.nanvar,
     np.nanstd: nans.nanstd,
@@ -263,10 +360,19 @@ _LOOKED_UP: dict[Function, str] = {
     np.polyval: "x",
     np.searchsorted: "v",
 }
+_OF_MATRICES: tuple[Function, ...] = (
+    np.linalg.cholesky, np.linalg.cond, np.linalg.det, np.linalg.eigh, np.linalg.eigvalsh,
+    np.linalg.inv, np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.matrix_rank,
+    np.linalg.pinv, np.linalg.qr, np.linalg.slogdet, np.linalg.solve, np.linalg.svd,
+    np.linalg.svdvals,
+)  # fmt: skip
 TABLE: dict[Function, Row] = {
     **{function: _elementwise(function) for function in _ELEMENTWISE},
     np.where: Row(Kind.ELEMENTWISE, _where),
     np.select: Row(Kind.ELEMENTWISE, _select),
+    np.choose: Row(Kind.ELEMENTWISE, _choose),
+    np.piecewise: Row(Kind.ELEMENTWISE, _piecewise),
+    np.astype: Row(Kind.ELEMENTWISE, lambda x, dtype, copy=True: x.astype(dtype, copy=copy)),
     np.copyto: Row(Kind.ELEMENTWISE, _assigned),
     np.putmask: Row(
         Kind.ELEMENTWISE, lambda a, mask, values: _assigned(a, values, "unsafe", mask)
@@ -279,10 +385,23 @@ TABLE: dict[Function, Row] = {
         np.array_equal,
         lambda a1, a2, equal_nan=False: statistics.array_equal(a1, a2, equal_nan),
     ),
+    np.array_equiv: _of_two(np.array_equiv, lambda a1, a2: statistics.all_of(np.equal, a1, a2)),
+    np.histogramdd: Row(Kind.REDUCES, histogramdd),
+    np.dot: Row(Kind.REDUCES, linear.dot),
+    np.inner: Row(Kind.REDUCES, linear.dot),
+    np.tensordot: Row(Kind.REDUCES, linear.tensordot),
+    np.linalg.tensordot: Row(Kind.REDUCES, lambda x1, x2, axes=2: np.tensordot(x1, x2, axes)),
+    np.linalg.vector_norm: Row(Kind.REDUCES, linear.vector_norm),
     np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
-    np.einsum: Row(Kind.PAYLOAD, payload.summed_products),
+    np.einsum: Row(Kind.PAYLOAD, linear.summed_products),
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),
     np.swapaxes: Row(Kind.PAYLOAD, _swapped),
+    np.rollaxis: Row(
+        Kind.PAYLOAD, lambda a, axis, start=0: payload.rolled_axis(a, axis, start)
+    ),
+    np.matrix_transpose: Row(Kind.PAYLOAD, lambda x: _swapped(x, -1, -2)),
+    np.linalg.matrix_transpose: Row(Kind.PAYLOAD, lambda x: _swapped(x, -1, -2)),
+    np.expand_dims: Row(Kind.PAYLOAD, parts.expand_dims),
     np.transpose: Row(Kind.PAYLOAD, lambda a, axes=None: payload.permuted(a, axes)),
     np.sort: _reduction(np.sort, sort, Kind.MOVES),
     np.argsort: _reduction(np.argsort, argsort, Kind.MOVES),
@@ -304,9 +423,41 @@ TABLE: dict[Function, Row] = {
     np.take: _reduction(np.take, take, Kind.MOVES),
     np.cumsum: _reduction(np.cumsum, cumsum, Kind.SCANS),
     np.cumprod: _reduction(np.cumprod, cumprod, Kind.SCANS),
-    np.cross: Row(Kind.PAYLOAD, lambda a, b: payload.of_last(np.cross, 1, a, b)),
-    np.linalg.det: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.det, 2, a)),
-    np.linalg.inv: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.inv, 2, a)),
+    np.cumulative_sum: _reduction(np.cumulative_sum, cumsum, Kind.SCANS),
+    np.cumulative_prod: _reduction(np.cumulative_prod, cumprod, Kind.SCANS),
+    np.nancumsum: Row(
+        Kind.SCANS, lambda a, axis=None, dtype=None: cumsum(nans.filled(a, 0), axis, dtype)
+    ),
+    np.nancumprod: Row(
+        Kind.SCANS, lambda a, axis=None, dtype=None: cumprod(nans.filled(a, 1), axis, dtype)
+    ),
+    **{function: Row(Kind.PAYLOAD, linear.matrices(function)) for function in _OF_MATRICES},
+    np.cross: Row(Kind.PAYLOAD, linear.cross),
+    np.linalg.cross: Row(Kind.PAYLOAD, lambda x1, x2, axis=-1: np.cross(x1, x2, axis=axis)),
+    np.linalg.matmul: Row(Kind.PAYLOAD, np.matmul),
+    np.linalg.vecdot: Row(Kind.PAYLOAD, np.vecdot),
+    np.outer: Row(Kind.PAYLOAD, linear.outer),
+    np.trace: _diagonal(np.trace),
+    np.diagonal: _diagonal(np.diagonal),
+    np.linalg.trace: _diagonal(np.trace, (-2, -1)),
+    np.linalg.diagonal: _diagonal(np.diagonal, (-2, -1)),
+    np.squeeze: _reduction(np.squeeze, parts.squeeze, Kind.MOVES),
+    np.tile: Row(Kind.MOVES, parts.tile),
+    np.rot90: _reduction(np.rot90, parts.rot90, Kind.MOVES),
+    np.split: Row(Kind.MOVES, parts.parted),
+    np.array_split: Row(Kind.MOVES, partial(parts.parted, even=False)),
+    np.vsplit: _split(lambda _: 0),
+    np.hsplit: _split(lambda ndim: int(ndim > 1)),
+    np.dsplit: _split(lambda _: 2),
+    np.unstack: Row(Kind.MOVES, lambda x, *, axis=0: parts.unstacked(x, axis)),
+    np.delete: Row(Kind.MOVES, parts.without),
+    np.compress: Row(Kind.MOVES, parts.compressed),
+    np.append: Row(Kind.MOVES, _appended),
+    np.hstack: Row(Kind.MOVES, parts.side_by_side),
+    np.vstack: Row(Kind.MOVES, parts.below),
+    np.column_stack: Row(Kind.MOVES, _columns),
+    np.dstack: Row(Kind.MOVES, _deep),
+    np.unwrap: _reduction(np.unwrap, unwrap, Kind.SCANS),
     np.roll: Row(Kind.MOVES, roll),
     np.take_along_axis: Row(Kind.MOVES, take_along_axis),
     np.shape: Row(Kind.QUERY, lambda a: a.shape),
@@ -316,6 +467,11 @@ TABLE: dict[Function, Row] = {
     np.iscomplexobj: _dtypes(np.iscomplexobj),
     np.isrealobj: _dtypes(np.isrealobj),
     np.common_type: _dtypes(np.common_type),
+    np.can_cast: Row(
+        Kind.QUERY, lambda from_, to, casting="safe": np.can_cast(from_.dtype, to, casting)
+    ),
+    np.may_share_memory: _of_blocks(np.may_share_memory),
+    np.shares_memory: _of_blocks(np.shares_memory),
 }
 """Layers above add their rows: :mod:`graycube.fourier` those of ``numpy.fft``."""
 _ABOVE = {"numpy.fft": "graycube.fourier"}
