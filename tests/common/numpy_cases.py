@@ -51,10 +51,10 @@ WRITES = {
     "whole numbers": lambda u, w, v, t: (
         written((9 * u).astype("i4"), u > 0, 2.7) + written((9 * u).astype("i4"), ..., 2.7)
     ),
-    "points": lambda u, w, v, t: written(u, ([0, -1, 0], [2, 1, 2]), [5, 6, 7]),
+    "points": lambda u, w, v, t: written(u, ([0, -1, 0], [-1, 0, -1]), [5, 6, 7]),
     "points of components": lambda u, w, v, t: (
-        written(v, ([0, 1], 2, [0, 2]), 7)
-        + written(v, ([0, 1], slice(1, 3), [0, 2]), [[1, 2]] * 2)
+        written(v, ([0, -1], -1, [0, 2]), 7)
+        + written(v, ([0, -1], slice(1), [0, 2]), [[1], [2]])
     ),
     "a mask": lambda u, w, v, t: written(u, u > 0, 0) + written(u, w < 0.3, 2),
     "a mask of vectors": lambda u, w, v, t: written(v, u > 0, [1, 2, 3]),
@@ -188,8 +188,14 @@ REDUCTIONS = {
     "nan of roots": lambda u, w, v, t: np.nanstd(np.sqrt(u + 1), axis=0, ddof=1),
     "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
     "norm over nodes": lambda u, w, v, t: np.linalg.norm(u, 3, axis=0),
+    "squeeze": lambda u, w, v, t: np.squeeze(u.sum(0, keepdims=True)),
+    "squeeze one": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True), 1),
+    "squeeze all": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True)),
+    "split": lambda u, w, v, t: np.split(u, 2)[1] - np.hsplit(u, [3, 4])[1].max(),
+    "deep": lambda u, w, v, t: np.dstack([u, w]) + np.column_stack([u.sum(0), w.sum(0)]),
+    "rows of lines": lambda u, w, v, t: np.vstack([u.sum(0), w.sum(0)]),
     "cov": lambda u, w, v, t: np.cov(u) - np.corrcoef(u, rowvar=True),
-    "cov of columns": lambda u, w, v, t: np.cov(u, w + 1j * u, rowvar=False, ddof=0),
+    "cov of columns": lambda u, w, v, t: np.cov(w + 1j * u, rowvar=False, ddof=0),
     "cov of lines": lambda u, w, v, t: np.corrcoef(u.sum(1), np.cumsum(w.sum(1), 0)),
     "cov of components": lambda u, w, v, t: np.cov(v.sum(0), rowvar=False, bias=True),
     "inner products": lambda u, w, v, t: (
@@ -352,13 +358,9 @@ MOVES = {
     ),
     "tile": lambda u, w, v, t: np.tile(u, 2) + np.tile(v, (1, 2, 1))[..., 0],
     "tile up": lambda u, w, v, t: np.tile(u, (2, 1, 3)),
-    "squeeze": lambda u, w, v, t: np.squeeze(u.sum(0, keepdims=True)),
-    "squeeze one": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True), 1),
     "squeeze payload": lambda u, w, v, t: v[..., None].squeeze(3) + u[..., None],
-    "squeeze all": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True)),
     "rot90": lambda u, w, v, t: np.rot90(u) - np.rot90(w, -1),
     "rot180": lambda u, w, v, t: np.rot90(v, 2, (1, 0)),
-    "split": lambda u, w, v, t: np.split(u, 2)[1] - np.hsplit(u, [3, 4])[1].max(),
     "split payload": lambda u, w, v, t: np.array_split(v, 2, axis=-1)[0] - np.dsplit(v, 3)[2],
     "unstack": lambda u, w, v, t: np.unstack(v, axis=-1)[1],
     "unstack rows": lambda u, w, v, t: np.unstack(u, axis=1)[-1],
@@ -366,8 +368,6 @@ MOVES = {
     "compress": lambda u, w, v, t: np.compress([True, False, True], u, axis=1),
     "joined": lambda u, w, v, t: np.vstack([u, w]) - np.append(w, u, axis=0),
     "side by side": lambda u, w, v, t: np.hstack([u, w]) - np.column_stack([w, u]),
-    "deep": lambda u, w, v, t: np.dstack([u, w]) + np.column_stack([u.sum(0), w.sum(0)]),
-    "rows of lines": lambda u, w, v, t: np.vstack([u.sum(0), w.sum(0)]),
     "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
     "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
     "roll both": lambda u, w, v, t: np.roll(v, (1, 2), axis=(0, 1)),
