@@ -8,10 +8,8 @@ Rules.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -19,44 +17,35 @@ import numpy as np
 
 from graycube.array import linear, payload
 from graycube.array.differences import diff, gradient, trapezoid, unwrap
-from graycube.array.elementwise import assigned, element_by_element
 from graycube.array.held import Held
 from graycube.array.indexed import parts
 from graycube.array.indexed.choosing import concatenated, flip, pad, repeat, take
 from graycube.array.indexed.rolling import roll
 from graycube.array.indexed.taking import take_along_axis
-from graycube.array.instead import instead_of
 from graycube.array.ordering.quantiles import median, percentile, quantile, unique
 from graycube.array.ordering.sorting import argsort, sort
 from graycube.array.reducing import nans, statistics
 from graycube.array.reducing.joint import corrcoef, cov, histogram2d, histogramdd
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import average, bincount, histogram
+from graycube.array.rows import (
+    Function,
+    Kind,
+    Row,
+    elementwise,
+    looked_up,
+    name_of,
+    of_blocks,
+    of_dtypes,
+    of_two,
+    on_diagonal,
+    reduction,
+    refused,
+    split_along,
+)
 from graycube.array.scanning.scans import cumprod, cumsum
+from graycube.array.selecting import choose, copied_to, piecewise, select, where_of
 from graycube.errors import InvalidTypeError
-from graycube.layout.required import require_axis
-
-Function = Callable[..., Any]
-
-
-class Kind(Enum):
-    """What a function does with the layout, and what it sends."""
-
-    ELEMENTWISE = "works element by element, and keeps the layout"
-    REDUCES = "reduces axes, and leaves the result where it comes about"
-    PAYLOAD = "works on the payload, and sends nothing"
-    QUERY = "says something of the array"
-    SCANS = "combines all elements up to each one, and keeps the layout"
-    MOVES = "sends elements where they belong"
-    TRANSFORMS = "transforms, and the result carries its layout"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A function of NumPy's: its kind, and what is called with the same arguments."""
-
-    kind: Kind
-    call: Function
 
 
 def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -76,7 +65,7 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
         import_module(_ABOVE[function.__module__])
     row = TABLE.get(function)
     if row is None:
-        raise _refused(function)
+        raise refused(function)
     try:
         return row.call(*args, **options)
     except TypeError:
@@ -89,14 +78,6 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
     )
 
 
-def _refused(function: Function) -> InvalidTypeError:
-    return InvalidTypeError(
-        f"{name_of(function)} is given a CubeArray",
-        "it is not among the functions that work where the elements are",
-        instead_of(function),
-    )
-
-
 def _unknown(call: Function, args: Sequence[Any], options: Mapping[str, Any]) -> str | None:
     """The arguments that a row does not take, if that is what was wrong."""
     known = inspect.signature(call)
@@ -105,212 +86,6 @@ def _unknown(call: Function, args: Sequence[Any], options: Mapping[str, Any]) ->
     except TypeError:
         return ", ".join({*options} - {*known.parameters}) or f"{len(args)} arguments"
     return None
-
-
-def name_of(function: Function) -> str:
-    """The name by which users call a function.
-
-    >>> name_of(np.fft.fft)
-    'numpy.fft.fft'
-    """
-    return f"{function.__module__}.{function.__name__}"
-
-
-def _given(
-    function: Function, args: Sequence[Any], options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The arguments by their names, without those that say nothing; NumPy looked at them."""
-    given = {**dict(zip(_names(function), args, strict=False)), **options}
-    return {k: v for k, v in given.items() if v is not None or k not in {"out", "shape"}}
-
-
-@cache
-def _names(function: Function) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)
-
-
-def _elementwise(function: Function) -> Row:
-    """Aligned, and carried out on the blocks."""
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        given = _given(function, args, options)
-        out = given.pop("out", None)
-        if "shape" in given:
-            raise InvalidTypeError(
-                f"{name_of(function)} is given a shape",
-                "what is like an array has its layout, and so its shape",
-                "use CubeArray.from_function with another layout",
-            )
-        return element_by_element(function, (), given, out)
-
-    return Row(Kind.ELEMENTWISE, call)
-
-
-def _reduction(function: Function, make: Function, kind: Kind = Kind.REDUCES) -> Row:
-    """NumPy's arguments by name, to what is called in the same way."""
-    known = {*inspect.signature(make).parameters}
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        given = _given(function, args, options)
-        a = given.pop(_names(function)[0])
-        named = {k: v for k, v in given.items() if not (k == "where" and v is True)}
-        if extra := {*named} - known:
-            raise InvalidTypeError(
-                f"{name_of(function)} is given {', '.join(sorted(extra))}",
-                f"over nodes it takes {', '.join(sorted(known - {'a', 'monoid', 'of'}))}",
-                "leave it out, or work on u.local, what is here",
-            )
-        return make(_array(a, function), **named)
-
-    return Row(kind, call)
-
-
-def _array(a: object, function: Function) -> Held:
-    if not isinstance(a, Held):
-        raise InvalidTypeError(
-            f"{name_of(function)} is given a {type(a).__name__} first",
-            "the array that is reduced must be a CubeArray",
-            "spread it first, with CubeArray.from_numpy(x, layout)",
-        )
-    return a
-
-
-def _of_two(function: Function, make: Function) -> Row:
-    """A number that two arrays give; either may be a plain one."""
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        return make(**_given(function, args, options))
-
-    return Row(Kind.REDUCES, call)
-
-
-def _where(condition: object, x: object = None, y: object = None) -> Any:  # noqa: ANN401
-    if x is None or y is None:
-        raise InvalidTypeError(
-            "numpy.where is given a mask alone",
-            "the indices of where it is true are as many as they are, on any nodes",
-            "use np.where(mask, x, y), np.count_nonzero(mask), u.sum(where=mask), or "
-            "np.argwhere(mask.local), which counts from where u.slices begins",
-        )
-    return element_by_element(np.where, [condition, x, y], {})
-
-
-def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: object = 0) -> Any:  # noqa: ANN401
-    """Aligned all together, and chosen at every element."""
-    n = len(condlist)
-
-    def pick(*given: Any) -> Any:  # noqa: ANN401
-        return np.select([*given[:n]], [*given[n:-1]], given[-1])
-
-    return element_by_element(pick, [*condlist, *choicelist, default], {})
-
-
-def _assigned(
-    dst: object,
-    src: object,
-    casting: str = "same_kind",
-    where: object = True,  # noqa: FBT002 - NumPy's
-) -> None:
-    element_by_element(assigned, [src], {"where": where, "casting": casting}, dst)
-
-
-def _looked_up(function: Function, name: str) -> Row:
-    """What plain arrays, which every rank has, say of each element."""
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        given = _given(function, args, options)
-        a = given.pop(name)
-        if not isinstance(a, Held) or any(isinstance(x, Held) for x in given.values()):
-            raise InvalidTypeError(
-                f"{name_of(function)} is given a {type(a).__name__} as {name}",
-                f"{name} alone is over nodes: the rest is plain, and every rank has it",
-                "make the others plain arrays, with to_numpy()",
-            )
-        return a.with_blocks(function(**given, **{name: a.blocks}))
-
-    return Row(Kind.ELEMENTWISE, call)
-
-
-def _choose(a: object, choices: Sequence[Any], out: object = None, mode: str = "raise") -> Any:  # noqa: ANN401
-    """Aligned all together, and chosen by number at every element."""
-
-    def pick(which: Any, *given: Any) -> Any:  # noqa: ANN401
-        return np.choose(which, given, None, mode)  # type: ignore[call-overload]
-
-    return element_by_element(pick, [a, *choices], {}, out)
-
-
-def _piecewise(x: object, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:  # noqa: ANN401
-    """Functions of a single element each, where their conditions are true."""
-
-    def pick(x: Any, *given: Any) -> Any:  # noqa: ANN401
-        where = [np.broadcast_to(each, x.shape) for each in given]
-        return np.piecewise(x, where, [*funclist], *args, **kw)
-
-    return element_by_element(pick, [x, *condlist], {})
-
-
-def _diagonal(function: Function, axes: tuple[int, int] | None = None) -> Row:
-    """Of matrices that are payload; others have no diagonal where the elements are."""
-
-    def call(a: Held, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:  # noqa: ANN401
-        found = linear.on_diagonals(function, a, offset, *(axes or (axis1, axis2)))
-        if found is None:
-            raise _refused(function)
-        return found
-
-    return Row(Kind.PAYLOAD, call)
-
-
-def _columns(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Lines as columns, which are payload."""
-    given = [*arrays]
-    return payload.stack(given) if np.ndim(given[0]) == 1 else concatenated(given, 1)
-
-
-def _deep(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
-    given = [*arrays]
-    return payload.stack(given) if np.ndim(given[0]) == 2 else concatenated(given, 2)
-
-
-def _appended(arr: Any, values: Any, axis: int | None = None) -> Any:  # noqa: ANN401
-    if axis is None and np.ndim(arr) > 1:
-        raise _refused(np.append)
-    return concatenated([arr, values], axis or 0)
-
-
-def _split(axis: Callable[[int], int]) -> Row:
-    """Parts along an axis that depends on how many there are."""
-
-    def call(ary: Held, indices_or_sections: Any) -> list[Any]:  # noqa: ANN401
-        return parts.parted(ary, indices_or_sections, axis(ary.ndim))
-
-    return Row(Kind.MOVES, call)
-
-
-def _swapped(a: Held, axis1: int, axis2: int) -> Held:
-    one, other = (require_axis(axis, a.ndim) for axis in (axis1, axis2))
-    order = [*range(a.ndim)]
-    order[one], order[other] = other, one
-    return payload.permuted(a, order)
-
-
-def _dtypes(function: Function) -> Row:
-    """Asked about the dtypes alone."""
-
-    def call(*args: Any) -> Any:  # noqa: ANN401
-        return function(*(np.empty((1,), a.dtype) if isinstance(a, Held) else a for a in args))
-
-    return Row(Kind.QUERY, call)
-
-
-def _of_blocks(function: Function) -> Row:
-    """Asked about the memory that is here."""
-
-    def call(*args: Any) -> Any:  # noqa: ANN401
-        return function(*(a.blocks if isinstance(a, Held) else a for a in args))
-
-    return Row(Kind.QUERY, call)
 
 
 def _size(a: Held, axis: int | None = None) -> int:
@@ -367,25 +142,25 @@ _OF_MATRICES: tuple[Function, ...] = (
     np.linalg.svdvals,
 )  # fmt: skip
 TABLE: dict[Function, Row] = {
-    **{function: _elementwise(function) for function in _ELEMENTWISE},
-    np.where: Row(Kind.ELEMENTWISE, _where),
-    np.select: Row(Kind.ELEMENTWISE, _select),
-    np.choose: Row(Kind.ELEMENTWISE, _choose),
-    np.piecewise: Row(Kind.ELEMENTWISE, _piecewise),
+    **{function: elementwise(function) for function in _ELEMENTWISE},
+    np.where: Row(Kind.ELEMENTWISE, where_of),
+    np.select: Row(Kind.ELEMENTWISE, select),
+    np.choose: Row(Kind.ELEMENTWISE, choose),
+    np.piecewise: Row(Kind.ELEMENTWISE, piecewise),
     np.astype: Row(Kind.ELEMENTWISE, lambda x, dtype, copy=True: x.astype(dtype, copy=copy)),
-    np.copyto: Row(Kind.ELEMENTWISE, _assigned),
+    np.copyto: Row(Kind.ELEMENTWISE, copied_to),
     np.putmask: Row(
-        Kind.ELEMENTWISE, lambda a, mask, values: _assigned(a, values, "unsafe", mask)
+        Kind.ELEMENTWISE, lambda a, mask, values: copied_to(a, values, "unsafe", mask)
     ),
-    **{function: _looked_up(function, name) for function, name in _LOOKED_UP.items()},
-    **{function: _reduction(function, make) for function, make in _REDUCTIONS.items()},
+    **{function: looked_up(function, name) for function, name in _LOOKED_UP.items()},
+    **{function: reduction(function, make) for function, make in _REDUCTIONS.items()},
     np.vdot: Row(Kind.REDUCES, statistics.vdot),
-    np.allclose: _of_two(np.allclose, partial(statistics.all_of, np.isclose)),
-    np.array_equal: _of_two(
+    np.allclose: of_two(np.allclose, partial(statistics.all_of, np.isclose)),
+    np.array_equal: of_two(
         np.array_equal,
         lambda a1, a2, equal_nan=False: statistics.array_equal(a1, a2, equal_nan),
     ),
-    np.array_equiv: _of_two(np.array_equiv, lambda a1, a2: statistics.all_of(np.equal, a1, a2)),
+    np.array_equiv: of_two(np.array_equiv, lambda a1, a2: statistics.all_of(np.equal, a1, a2)),
     np.histogramdd: Row(Kind.REDUCES, histogramdd),
     np.dot: Row(Kind.REDUCES, linear.dot),
     np.inner: Row(Kind.REDUCES, linear.dot),
@@ -395,36 +170,36 @@ TABLE: dict[Function, Row] = {
     np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
     np.einsum: Row(Kind.PAYLOAD, linear.summed_products),
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),
-    np.swapaxes: Row(Kind.PAYLOAD, _swapped),
+    np.swapaxes: Row(Kind.PAYLOAD, payload.swapped_axes),
     np.rollaxis: Row(
         Kind.PAYLOAD, lambda a, axis, start=0: payload.rolled_axis(a, axis, start)
     ),
-    np.matrix_transpose: Row(Kind.PAYLOAD, lambda x: _swapped(x, -1, -2)),
-    np.linalg.matrix_transpose: Row(Kind.PAYLOAD, lambda x: _swapped(x, -1, -2)),
+    np.matrix_transpose: Row(Kind.PAYLOAD, lambda x: payload.swapped_axes(x, -1, -2)),
+    np.linalg.matrix_transpose: Row(Kind.PAYLOAD, lambda x: payload.swapped_axes(x, -1, -2)),
     np.expand_dims: Row(Kind.PAYLOAD, parts.expand_dims),
     np.transpose: Row(Kind.PAYLOAD, lambda a, axes=None: payload.permuted(a, axes)),
-    np.sort: _reduction(np.sort, sort, Kind.MOVES),
-    np.argsort: _reduction(np.argsort, argsort, Kind.MOVES),
-    np.unique: _reduction(np.unique, unique, Kind.MOVES),
-    np.quantile: _reduction(np.quantile, quantile),
-    np.percentile: _reduction(np.percentile, percentile),
-    np.median: _reduction(np.median, median),
-    np.average: _reduction(np.average, average),
-    np.bincount: _reduction(np.bincount, bincount),
-    np.histogram: _reduction(np.histogram, histogram),
+    np.sort: reduction(np.sort, sort, Kind.MOVES),
+    np.argsort: reduction(np.argsort, argsort, Kind.MOVES),
+    np.unique: reduction(np.unique, unique, Kind.MOVES),
+    np.quantile: reduction(np.quantile, quantile),
+    np.percentile: reduction(np.percentile, percentile),
+    np.median: reduction(np.median, median),
+    np.average: reduction(np.average, average),
+    np.bincount: reduction(np.bincount, bincount),
+    np.histogram: reduction(np.histogram, histogram),
     np.concatenate: Row(Kind.MOVES, concatenated),
-    np.diff: _reduction(np.diff, diff, Kind.MOVES),
-    np.flip: _reduction(np.flip, flip, Kind.MOVES),
+    np.diff: reduction(np.diff, diff, Kind.MOVES),
+    np.flip: reduction(np.flip, flip, Kind.MOVES),
     np.fliplr: Row(Kind.MOVES, lambda m: flip(m, 1)),
     np.flipud: Row(Kind.MOVES, lambda m: flip(m, 0)),
     np.gradient: Row(Kind.MOVES, gradient),
-    np.pad: _reduction(np.pad, pad, Kind.MOVES),
-    np.repeat: _reduction(np.repeat, repeat, Kind.MOVES),
-    np.take: _reduction(np.take, take, Kind.MOVES),
-    np.cumsum: _reduction(np.cumsum, cumsum, Kind.SCANS),
-    np.cumprod: _reduction(np.cumprod, cumprod, Kind.SCANS),
-    np.cumulative_sum: _reduction(np.cumulative_sum, cumsum, Kind.SCANS),
-    np.cumulative_prod: _reduction(np.cumulative_prod, cumprod, Kind.SCANS),
+    np.pad: reduction(np.pad, pad, Kind.MOVES),
+    np.repeat: reduction(np.repeat, repeat, Kind.MOVES),
+    np.take: reduction(np.take, take, Kind.MOVES),
+    np.cumsum: reduction(np.cumsum, cumsum, Kind.SCANS),
+    np.cumprod: reduction(np.cumprod, cumprod, Kind.SCANS),
+    np.cumulative_sum: reduction(np.cumulative_sum, cumsum, Kind.SCANS),
+    np.cumulative_prod: reduction(np.cumulative_prod, cumprod, Kind.SCANS),
     np.nancumsum: Row(
         Kind.SCANS, lambda a, axis=None, dtype=None: cumsum(nans.filled(a, 0), axis, dtype)
     ),
@@ -437,41 +212,41 @@ TABLE: dict[Function, Row] = {
     np.linalg.matmul: Row(Kind.PAYLOAD, np.matmul),
     np.linalg.vecdot: Row(Kind.PAYLOAD, np.vecdot),
     np.outer: Row(Kind.PAYLOAD, linear.outer),
-    np.trace: _diagonal(np.trace),
-    np.diagonal: _diagonal(np.diagonal),
-    np.linalg.trace: _diagonal(np.trace, (-2, -1)),
-    np.linalg.diagonal: _diagonal(np.diagonal, (-2, -1)),
-    np.squeeze: _reduction(np.squeeze, parts.squeeze, Kind.MOVES),
+    np.trace: on_diagonal(np.trace),
+    np.diagonal: on_diagonal(np.diagonal),
+    np.linalg.trace: on_diagonal(np.trace, (-2, -1)),
+    np.linalg.diagonal: on_diagonal(np.diagonal, (-2, -1)),
+    np.squeeze: reduction(np.squeeze, parts.squeeze, Kind.MOVES),
     np.tile: Row(Kind.MOVES, parts.tile),
-    np.rot90: _reduction(np.rot90, parts.rot90, Kind.MOVES),
+    np.rot90: reduction(np.rot90, parts.rot90, Kind.MOVES),
     np.split: Row(Kind.MOVES, parts.parted),
     np.array_split: Row(Kind.MOVES, partial(parts.parted, even=False)),
-    np.vsplit: _split(lambda _: 0),
-    np.hsplit: _split(lambda ndim: int(ndim > 1)),
-    np.dsplit: _split(lambda _: 2),
+    np.vsplit: split_along(lambda _: 0),
+    np.hsplit: split_along(lambda ndim: int(ndim > 1)),
+    np.dsplit: split_along(lambda _: 2),
     np.unstack: Row(Kind.MOVES, lambda x, *, axis=0: parts.unstacked(x, axis)),
     np.delete: Row(Kind.MOVES, parts.without),
     np.compress: Row(Kind.MOVES, parts.compressed),
-    np.append: Row(Kind.MOVES, _appended),
+    np.append: Row(Kind.MOVES, parts.appended),
     np.hstack: Row(Kind.MOVES, parts.side_by_side),
     np.vstack: Row(Kind.MOVES, parts.below),
-    np.column_stack: Row(Kind.MOVES, _columns),
-    np.dstack: Row(Kind.MOVES, _deep),
-    np.unwrap: _reduction(np.unwrap, unwrap, Kind.SCANS),
+    np.column_stack: Row(Kind.MOVES, parts.as_columns),
+    np.dstack: Row(Kind.MOVES, parts.behind),
+    np.unwrap: reduction(np.unwrap, unwrap, Kind.SCANS),
     np.roll: Row(Kind.MOVES, roll),
     np.take_along_axis: Row(Kind.MOVES, take_along_axis),
     np.shape: Row(Kind.QUERY, lambda a: a.shape),
     np.ndim: Row(Kind.QUERY, lambda a: a.ndim),
     np.size: Row(Kind.QUERY, _size),
-    np.result_type: _dtypes(np.result_type),
-    np.iscomplexobj: _dtypes(np.iscomplexobj),
-    np.isrealobj: _dtypes(np.isrealobj),
-    np.common_type: _dtypes(np.common_type),
+    np.result_type: of_dtypes(np.result_type),
+    np.iscomplexobj: of_dtypes(np.iscomplexobj),
+    np.isrealobj: of_dtypes(np.isrealobj),
+    np.common_type: of_dtypes(np.common_type),
     np.can_cast: Row(
         Kind.QUERY, lambda from_, to, casting="safe": np.can_cast(from_.dtype, to, casting)
     ),
-    np.may_share_memory: _of_blocks(np.may_share_memory),
-    np.shares_memory: _of_blocks(np.shares_memory),
+    np.may_share_memory: of_blocks(np.may_share_memory),
+    np.shares_memory: of_blocks(np.shares_memory),
 }
 """Layers above add their rows: :mod:`graycube.fourier` those of ``numpy.fft``."""
 _ABOVE = {"numpy.fft": "graycube.fourier"}

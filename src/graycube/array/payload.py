@@ -224,6 +224,19 @@ def moved_axes(a: _H, source: int | Sequence[int], destination: int | Sequence[i
     return permuted(a, np.moveaxis(named, source, destination).shape)
 
 
+def swapped_axes(a: _H, axis1: int, axis2: int) -> _H:
+    """The array with two axes exchanged, as ``numpy.swapaxes``.
+
+    >>> from graycube.layout import Layout
+    >>> swapped_axes(Held(np.zeros((2, 2, 3, 1)), Layout.mesh((4,), nodes=(2,))), 1, -1).shape
+    (4, 1, 3)
+    """
+    one, other = (require_axis(axis, a.ndim) for axis in (axis1, axis2))
+    order = [*range(a.ndim)]
+    order[one], order[other] = other, one
+    return permuted(a, order)
+
+
 def rolled_axis(a: _H, axis: int, start: int = 0) -> _H:
     """An axis moved before another, as ``numpy.rollaxis``.
 

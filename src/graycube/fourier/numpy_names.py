@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from graycube.array import CubeArray
-from graycube.array.functions import TABLE, Kind, Row
+from graycube.array.functions import TABLE
 from graycube.array.indexed.rolling import roll
+from graycube.array.rows import Kind, Row
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import delivered, require_out
 from graycube.fourier.real import irfft, rfft

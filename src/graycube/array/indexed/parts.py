@@ -14,7 +14,7 @@ import numpy as np
 
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import agree, axis_of, chosen, concatenated, flip, take
-from graycube.array.payload import permuted
+from graycube.array.payload import permuted, stack
 from graycube.array.reducing.over import Axes, over_axes
 from graycube.errors import InvalidValueError
 from graycube.layout.required import require_axis
@@ -198,3 +198,39 @@ def below(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
     """
     rows = [expand_dims(x, 0) if isinstance(x, Held) and x.ndim == 1 else x for x in arrays]
     return concatenated(rows, 0)
+
+
+def as_columns(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Lines as columns, which are payload, or arrays beside each other; collective.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
+    >>> as_columns([a, a]).shape
+    (4, 2)
+    """
+    given = [*arrays]
+    return stack(given) if np.ndim(given[0]) == 1 else concatenated(given, 1)
+
+
+def behind(arrays: Sequence[Any]) -> Any:  # noqa: ANN401
+    """Arrays joined along the third axis, as ``numpy.dstack``; collective.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((2, 2), nodes=(2, 1)))
+    >>> behind([a, a]).shape
+    (2, 2, 2)
+    """
+    given = [*arrays]
+    return stack(given) if np.ndim(given[0]) == 2 else concatenated(given, 2)
+
+
+def appended(arr: Any, values: Any, axis: int | None = None) -> Any:  # noqa: ANN401
+    """One array after the other, as ``numpy.append``; collective.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,)))
+    >>> appended(a, a).shape
+    (8,)
+    """
+    like = arr if isinstance(arr, Held) else values
+    return concatenated([arr, values], axis_of("append", like, axis))
