@@ -168,7 +168,7 @@ TABLE: dict[Function, Row] = {
     np.linalg.tensordot: Row(Kind.REDUCES, lambda x1, x2, axes=2: np.tensordot(x1, x2, axes)),
     np.linalg.vector_norm: Row(Kind.REDUCES, linear.vector_norm),
     np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
-    np.einsum: Row(Kind.PAYLOAD, linear.summed_products),
+    np.einsum: Row(Kind.REDUCES, linear.summed_products),
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),
     np.swapaxes: Row(Kind.PAYLOAD, payload.swapped_axes),
     np.rollaxis: Row(
