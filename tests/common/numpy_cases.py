@@ -124,6 +124,9 @@ PAYLOAD = {
     "new axes": lambda u, w, v, t: (
         np.expand_dims(u, (0, -1)) * np.expand_dims(v, 0) + np.rollaxis(t, 3, 2)[..., 1]
     ),
+    "new axes within": lambda u, w, v, t: (
+        np.expand_dims(u, 1) * np.expand_dims(w, (1, 3))[..., 0]
+    ),
     "cross along": lambda u, w, v, t: (
         np.cross(v, v[..., ::-1], axis=2) + np.linalg.cross(v, [1, 2, 3])
     ),
@@ -189,6 +192,7 @@ REDUCTIONS = {
     "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
     "norm over nodes": lambda u, w, v, t: np.linalg.norm(u, 3, axis=0),
     "squeeze": lambda u, w, v, t: np.squeeze(u.sum(0, keepdims=True)),
+    "squeeze what there is": lambda u, w, v, t: np.squeeze(u) + np.squeeze(w),
     "squeeze one": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True), 1),
     "squeeze all": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True)),
     "split": lambda u, w, v, t: np.split(u, 2)[1] - np.hsplit(u, [3, 4])[1].max(),
