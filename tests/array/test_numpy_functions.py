@@ -279,6 +279,11 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (lambda u: np.concatenate([u, X]), "CubeArray, ndarray: it joins CubeArrays"),
         (lambda u: np.stack([u, u]), "come behind them, as payload; use axis=-1"),
         (lambda u: np.stack([u, X], axis=-1), "it joins CubeArrays"),
+        (
+            lambda u: np.apply_along_axis(np.sum, 0, u.sum(1)),
+            "the only axis of the layout is over 8 nodes",
+        ),
+        (lambda u: np.apply_along_axis(np.diag, 0, u), "always of one length"),
         (np.cumsum, "name an axis"),
         (np.where, r"np.where\(mask, x, y\), np.count_nonzero\(mask\)"),
         (np.nonzero, r"np.count_nonzero\(mask\)"),

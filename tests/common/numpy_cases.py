@@ -198,6 +198,16 @@ REDUCTIONS = {
     "split": lambda u, w, v, t: np.split(u, 2)[1] - np.hsplit(u, [3, 4])[1].max(),
     "deep": lambda u, w, v, t: np.dstack([u, w]) + np.column_stack([u.sum(0), w.sum(0)]),
     "rows of lines": lambda u, w, v, t: np.vstack([u.sum(0), w.sum(0)]),
+    "along lines": lambda u, w, v, t: (
+        np.apply_along_axis(np.fft.fftshift, 0, u) - np.apply_along_axis(np.cumsum, 1, w)
+    ),
+    "numbers of lines": lambda u, w, v, t: (
+        u - np.apply_along_axis(np.ptp, 0, w) + np.apply_along_axis(np.sum, 1, v).sum()
+    ),
+    "longer lines": lambda u, w, v, t: np.apply_along_axis(np.convolve, 0, u, [1, 2, 1]),
+    "lines of components": lambda u, w, v, t: (
+        np.apply_along_axis(np.diff, -1, v) + np.apply_along_axis(np.sort, 1, v)[..., :1]
+    ),
     "cov": lambda u, w, v, t: np.cov(u) - np.corrcoef(u, rowvar=True),
     "cov of columns": lambda u, w, v, t: np.cov(w + 1j * u, rowvar=False, ddof=0),
     "cov of lines": lambda u, w, v, t: np.corrcoef(u.sum(1), np.cumsum(w.sum(1), 0)),

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from graycube.array import linear, payload
+from graycube.array.along import apply_along_axis
 from graycube.array.differences import diff, gradient, trapezoid, unwrap
 from graycube.array.held import Held
 from graycube.array.indexed import parts
@@ -227,6 +228,7 @@ TABLE: dict[Function, Row] = {
     np.unstack: Row(Kind.MOVES, lambda x, *, axis=0: parts.unstacked(x, axis)),
     np.delete: Row(Kind.MOVES, parts.without),
     np.compress: Row(Kind.MOVES, parts.compressed),
+    np.apply_along_axis: Row(Kind.MOVES, apply_along_axis),
     np.append: Row(Kind.MOVES, parts.appended),
     np.hstack: Row(Kind.MOVES, parts.side_by_side),
     np.vstack: Row(Kind.MOVES, parts.below),

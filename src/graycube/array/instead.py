@@ -30,7 +30,6 @@ _FUNCTIONS: dict[str, str] = {
     "real_if_close": "use u.real, once abs(u.imag).max() is small",
     "apply_over_axes": "use u.sum(axis=(0, 1), keepdims=True) and the like",
     **dict.fromkeys(("convolve", "correlate"), "use gc.convolve, which goes over nodes"),
-    "apply_along_axis": "bring the axis to memory with u.relayout, and work on u.local",
 }
 NAMES: dict[str, str] = {
     **{name: _FUNCTIONS[name] for name in ("nonzero", "put")},
