@@ -17,7 +17,8 @@ import click
 import numpy as np
 
 import graycube.fourier  # noqa: F401 - it adds its functions to the table
-from graycube.array.functions import TABLE, Kind
+from graycube.array.functions import TABLE
+from graycube.array.rows import Kind
 from graycube.cli.main import verbs
 from graycube.papers import Claim, Correction, Paper, papers
 from graycube.papers.run import function_of

@@ -9,7 +9,16 @@ class TestOverMPI(OverMPI):
         Launch(2, ("numpy_functions",), messages=True, sweep=True),
         Launch(2, ("numpy_functions",), sweep=True),
         Launch(
-            4, ("numpy_functions", "scans", "butterflies", "tridiagonal", "grids", "priced")
+            4,
+            (
+                "numpy_functions",
+                "scans",
+                "butterflies",
+                "tridiagonal",
+                "grids",
+                "priced",
+                "programs",
+            ),
         ),
         Launch(8, ("numpy_functions", "priced"), sweep=True),
     )

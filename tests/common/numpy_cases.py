@@ -51,6 +51,11 @@ WRITES = {
     "whole numbers": lambda u, w, v, t: (
         written((9 * u).astype("i4"), u > 0, 2.7) + written((9 * u).astype("i4"), ..., 2.7)
     ),
+    "points": lambda u, w, v, t: written(u, ([0, -1, 0], [-1, 0, -1]), [5, 6, 7]),
+    "points of components": lambda u, w, v, t: (
+        written(v, ([0, -1], -1, [0, 2]), 7)
+        + written(v, ([0, -1], slice(1), [0, 2]), [[1], [2]])
+    ),
     "a mask": lambda u, w, v, t: written(u, u > 0, 0) + written(u, w < 0.3, 2),
     "a mask of vectors": lambda u, w, v, t: written(v, u > 0, [1, 2, 3]),
     "a mask of components": lambda u, w, v, t: written(v, v > 0, 9),
@@ -88,6 +93,9 @@ ELEMENTWISE = {
     "select": lambda u, w, v, t: np.select([u > 1, w > 0], [u, w], -1.0),
     "interp": lambda u, w, v, t: np.interp(u, [-1, 0, 1], [3, 5, 4]) + np.polyval([1, 2, 3], w),
     "bins": lambda u, w, v, t: np.digitize(u, [-1, 0, 1]) - np.searchsorted([-0.5, 0.5], w),
+    "choose": lambda u, w, v, t: np.choose((u > 0) + (u > w), [u, w, 7.0]),
+    "piecewise": lambda u, w, v, t: np.piecewise(v, [v < 0, v > 1], [np.abs, 3, np.sqrt]),
+    "powers": lambda u, w, v, t: (u > 0) ** 2 + np.astype(u, "f4") ** 3 + (9 * u) ** 2.0,
     "isin": lambda u, w, v, t: np.isin(np.round(v), [0, 1]),
     "sinc": lambda u, w, v, t: np.sinc(u) + np.i0(w) + np.fix(3 * u),
     "tests": lambda u, w, v, t: np.isreal(u) & ~np.iscomplex(u) & ~np.isneginf(u),
@@ -104,6 +112,24 @@ PAYLOAD = {
     "matmul": lambda u, w, v, t: t @ t - (np.ones(3) @ t)[..., None] @ np.ones((1, 3)),
     "matvec": lambda u, w, v, t: v @ [1.0, 2, 3] + np.vecdot(v, v) - np.matvec(t, v)[..., 0],
     "cross": lambda u, w, v, t: np.cross(v, v[..., ::-1]),
+    "einsum with a way": lambda u, w, v, t: np.einsum("xyij,xyj->xyi", t, v, optimize=True),
+    "traces": lambda u, w, v, t: (
+        np.trace(t, 1, 2, 3) + np.linalg.trace(t) + np.diagonal(t, axis1=-1, axis2=-2)[..., 0]
+    ),
+    "eigenvalues": lambda u, w, v, t: (
+        np.linalg.eigvalsh(t) + np.linalg.eigh(t).eigenvalues + np.linalg.svd(t)[1]
+    ),
+    "solve": lambda u, w, v, t: np.linalg.solve(t + 9 * np.eye(3), v[..., None])[..., 0],
+    "signs": lambda u, w, v, t: np.linalg.slogdet(t)[0] * np.linalg.cond(t, 1),
+    "new axes": lambda u, w, v, t: (
+        np.expand_dims(u, (0, -1)) * np.expand_dims(v, 0) + np.rollaxis(t, 3, 2)[..., 1]
+    ),
+    "new axes within": lambda u, w, v, t: (
+        np.expand_dims(u, 1) * np.expand_dims(w, (1, 3))[..., 0]
+    ),
+    "cross along": lambda u, w, v, t: (
+        np.cross(v, v[..., ::-1], axis=2) + np.linalg.cross(v, [1, 2, 3])
+    ),
     "det": lambda u, w, v, t: np.linalg.det(t),
     "inv": lambda u, w, v, t: np.linalg.inv(t + 5 * np.eye(3)),
 }
@@ -165,6 +191,47 @@ REDUCTIONS = {
     "nan of roots": lambda u, w, v, t: np.nanstd(np.sqrt(u + 1), axis=0, ddof=1),
     "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
     "norm over nodes": lambda u, w, v, t: np.linalg.norm(u, 3, axis=0),
+    "squeeze": lambda u, w, v, t: np.squeeze(u.sum(0, keepdims=True)),
+    "squeeze what there is": lambda u, w, v, t: np.squeeze(u) + np.squeeze(w),
+    "squeeze one": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True), 1),
+    "squeeze all": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True)),
+    "split": lambda u, w, v, t: np.split(u, 2)[1] - np.hsplit(u, [3, 4])[1].max(),
+    "deep": lambda u, w, v, t: np.dstack([u, w]) + np.column_stack([u.sum(0), w.sum(0)]),
+    "rows of lines": lambda u, w, v, t: np.vstack([u.sum(0), w.sum(0)]),
+    "along lines": lambda u, w, v, t: (
+        np.apply_along_axis(np.fft.fftshift, 0, u) - np.apply_along_axis(np.cumsum, 1, w)
+    ),
+    "numbers of lines": lambda u, w, v, t: (
+        u - np.apply_along_axis(np.ptp, 0, w) + np.apply_along_axis(np.sum, 1, v).sum()
+    ),
+    "longer lines": lambda u, w, v, t: np.apply_along_axis(np.convolve, 0, u, [1, 2, 1]),
+    "lines of components": lambda u, w, v, t: (
+        np.apply_along_axis(np.diff, -1, v) + np.apply_along_axis(np.sort, 1, v)[..., :1]
+    ),
+    "cov": lambda u, w, v, t: np.cov(u) - np.corrcoef(u, rowvar=True),
+    "cov of columns": lambda u, w, v, t: np.cov(w + 1j * u, rowvar=False, ddof=0),
+    "cov of lines": lambda u, w, v, t: np.corrcoef(u.sum(1), np.cumsum(w.sum(1), 0)),
+    "cov of components": lambda u, w, v, t: np.cov(v.sum(0), rowvar=False, bias=True),
+    "inner products": lambda u, w, v, t: (
+        np.tensordot(u, w)
+        + u.sum(0) @ w.sum(0)
+        + np.dot(u.sum(1), w.sum(1))
+        + np.vecdot(u.sum(1) * 1j, w.sum(1))
+    ),
+    "vdot of integers": lambda u, w, v, t: np.vdot((9 * u).astype("i4"), (9 * w).astype("i2")),
+    "einsum over the layout": lambda u, w, v, t: (
+        np.einsum("xy,xyc->yc", u, v) + np.einsum("xyc->c", v) + np.einsum("xy,xy->", u, w)
+    ),
+    "quantiles along": lambda u, w, v, t: np.percentile(u, [20, 70.5, 0], axis=0),
+    "quantiles of vectors": lambda u, w, v, t: (
+        np.quantile(v, [0.1, 0.9], axis=1)
+        + np.squeeze(np.quantile(v, [0.5, 1], 1, keepdims=True), 2)
+    ),
+    "quantiles of payload": lambda u, w, v, t: np.quantile(v, [0.1, 0.9, 1], axis=-1),
+    "nanprod": lambda u, w, v, t: np.nanprod(np.sqrt(u + 1), axis=1),
+    "places of numbers": lambda u, w, v, t: (
+        np.nanargmax(np.sqrt(u + 9 * (w > 2)), axis=0) + np.nanargmin(np.log(w))
+    ),
     "vdot": lambda u, w, v, t: np.vdot(u + 1j * w, w),
     "allclose": lambda u, w, v, t: np.allclose(u, u + 1e-12),
     "not allclose": lambda u, w, v, t: np.allclose(u, w),
@@ -183,6 +250,12 @@ REDUCTIONS = {
             "of a mean": lambda u, w, v, t: np.histogram(
                 v.mean(axis=0)[..., 1], 3, weights=w.sum(0)
             ),
+            "of two fields": lambda u, w, v, t: [
+                x.ravel() for x in np.histogram2d(flat(u), flat(w), (3, 4), weights=flat(w * w))
+            ],
+            "of a density": lambda u, w, v, t: np.histogramdd(
+                [flat(u), flat(w)], [[-1, 0, 2], 3], density=True
+            )[0],
             "with few weights": lambda u, w, v, t: np.histogram(
                 v, 4, weights=np.abs(v * 0 + [1, 2, 3]).astype("f4")
             ),
@@ -254,6 +327,14 @@ SCANS = {
     "accumulate": lambda u, w, v, t: np.add.accumulate(u, 1),
     "of whole numbers": lambda u, w, v, t: np.cumsum((9 * u).astype("i2"), -1),
     "of truth values": lambda u, w, v, t: np.cumsum(u > w, 0),
+    "of numbers": lambda u, w, v, t: (
+        np.nancumsum(np.sqrt(u), 0)
+        + np.nancumprod(np.sqrt(w), 1)
+        - np.cumulative_sum(u, axis=0)
+    ),
+    "unwrap": lambda u, w, v, t: np.unwrap(3 * u) + np.unwrap(9 * w, axis=0, period=5),
+    "unwrap integers": lambda u, w, v, t: np.unwrap((9 * v).astype("i4"), axis=1, period=7),
+    "unwrap payload": lambda u, w, v, t: np.unwrap(3 * v, 3.5, axis=-1),
     "with a dtype": lambda u, w, v, t: np.cumsum(u, 1, np.float32),
 }
 MOVES = {
@@ -289,6 +370,18 @@ MOVES = {
     "rows by a column": lambda u, w, v, t: np.take_along_axis(
         v, np.argsort(v[..., :1], axis=0, kind="stable"), axis=0
     ),
+    "tile": lambda u, w, v, t: np.tile(u, 2) + np.tile(v, (1, 2, 1))[..., 0],
+    "tile up": lambda u, w, v, t: np.tile(u, (2, 1, 3)),
+    "squeeze payload": lambda u, w, v, t: v[..., None].squeeze(3) + u[..., None],
+    "rot90": lambda u, w, v, t: np.rot90(u) - np.rot90(w, -1),
+    "rot180": lambda u, w, v, t: np.rot90(v, 2, (1, 0)),
+    "split payload": lambda u, w, v, t: np.array_split(v, 2, axis=-1)[0] - np.dsplit(v, 3)[2],
+    "unstack": lambda u, w, v, t: np.unstack(v, axis=-1)[1],
+    "unstack rows": lambda u, w, v, t: np.unstack(u, axis=1)[-1],
+    "delete": lambda u, w, v, t: np.delete(u, [0, -1], axis=0) + np.delete(u, slice(2), 0),
+    "compress": lambda u, w, v, t: np.compress([True, False, True], u, axis=1),
+    "joined": lambda u, w, v, t: np.vstack([u, w]) - np.append(w, u, axis=0),
+    "side by side": lambda u, w, v, t: np.hstack([u, w]) - np.column_stack([w, u]),
     "roll": lambda u, w, v, t: np.roll(u, 3, axis=0),
     "roll back": lambda u, w, v, t: np.roll(u, -1, 1) + np.roll(u, 100, axis=1),
     "roll both": lambda u, w, v, t: np.roll(v, (1, 2), axis=(0, 1)),
@@ -301,6 +394,8 @@ TRANSFORMS = {
     "fftn": lambda u, w, v, t: np.fft.fftn(u),
     "fftn of all": lambda u, w, v, t: np.fft.fftn(v),
     "of payload": lambda u, w, v, t: np.fft.fft(v),
+    "hfft": lambda u, w, v, t: np.fft.hfft(u + 1j * w, axis=0, norm="ortho"),
+    "ihfft": lambda u, w, v, t: np.fft.ihfft(u, norm="forward"),
     "fft2": lambda u, w, v, t: np.fft.ifft2(np.fft.fft2(t)),
     "rfft of payload": lambda u, w, v, t: np.fft.irfft(np.fft.rfft(v), 3),
     "rfftn of payload": lambda u, w, v, t: np.fft.rfftn(v, axes=(0, 1, 2)),

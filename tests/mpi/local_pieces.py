@@ -9,6 +9,15 @@ from numpy_cases import layouts
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 
+POINTS = (
+    np.s_[[1, 3], [2, 4]],
+    np.s_[[1, 3]],
+    np.s_[[[0], [-1]], [2, 4], 1],
+    np.s_[[0, 5], ..., [1, 0]],
+    np.s_[2, :, [1, 0]],
+    np.s_[np.array([1, 3]), ::-2],
+)
+
 
 def pieces(comm):
     """What a rank has is where its slices say; views are written through, copies are not."""
@@ -75,10 +84,23 @@ def boxes(comm):
         u = gc.CubeArray.from_numpy(x, layout, comm)
         for box in (np.s_[1], np.s_[-1, ...], np.s_[0:3, ..., 1], np.s_[...]):
             yield np.array_equal(u.read[box], x[box]), f"{box} of {layout}"
+        for box in POINTS:
+            yield np.array_equal(u.read[box], x[box]), f"{box} of {layout}"
+            made, wanted = u.copy(), x.copy()
+            made[box] = wanted[box] = 7 + np.arange(x[box].size).reshape(x[box].shape)
+            yield np.array_equal(made.to_numpy(), wanted), f"{box} of {layout}, written"
         top = u.max(axis=0)
         yield np.array_equal(top.read[0], x.max(axis=0)[0]), f"copies {top.layout}"
+        top[[0, -1], [1, 0]] = [5, 6]
+        yield top.read[[0, -1], [1, 0]].tolist() == [5, 6], f"copies {top.layout}, written"
     last = comm.rank == comm.size - 1
     yield from one_error(comm, lambda: u.read[99 if last else 0], OutOfRangeError)
+    many = np.arange(3000) % 5
+    many[1500] = int(last)  # where what NumPy prints of it has dots
+    if comm.size > 1:
+        for wrong in (([0], [int(last)]), many):
+            read = partial(u.read.__getitem__, wrong)
+            yield from one_error(comm, read, InvalidValueError, "index")
 
 
 CHECKS = checks((1, 2, 4, 8), pieces, views, mistakes, plots, boxes)

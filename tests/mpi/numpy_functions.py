@@ -291,6 +291,11 @@ def mistakes(comm):
             InvalidValueError,
             "different communicators",
         ),
+        "lines": (
+            lambda: np.apply_along_axis(lambda line: line[: 4 + last], 1, u),
+            InvalidValueError,
+            "one length and dtype",
+        ),
         "index": (lambda: u.__setitem__(8, 1), OutOfRangeError, "axis 0 is 8"),
     }
     for name, (call, kind, text) in cases.items():

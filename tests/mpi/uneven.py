@@ -2,6 +2,7 @@
 
 import tempfile
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
@@ -39,6 +40,10 @@ for method in GATHERING:
     setattr(Silent, method, refused)
 
 
+KEYS = ("sort", "quantiles", "rows by")
+"""What sorts gathers some keys."""
+
+
 def results(comm):
     """Each function gives what NumPy gives, in one of the layouts, and gathers nothing."""
     gc.fft  # noqa: B018 - it brings numpy.fft
@@ -51,10 +56,10 @@ def results(comm):
             yield not wrong, f"{name} in {layout}: {wrong}"
         silent = over_messages(Silent(comm.Dup()))
         over = [gc.CubeArray.from_numpy(x, layout, silent) for x in whole]
-        quiet = [call for name, call in CASES.items() if name != "sort"]  # it gathers some keys
+        quiet = [call for name, call in CASES.items() if not name.startswith(KEYS)]
         for call in quiet[k :: 9 * len(kinds)]:
-            with warnings.catch_warnings(action="ignore"):
-                call(*over)
+            with warnings.catch_warnings(action="ignore"), suppress(ValueError, IndexError):
+                call(*over)  # which NumPy too refuses for few elements
         silent.Free()
 
 

@@ -20,6 +20,7 @@ from graycube.array.held import Held
 from graycube.array.indexed.choosing import agree, cut
 from graycube.array.payload import along_payload
 from graycube.array.reducing.reductions import reduced
+from graycube.array.scanning.scans import cumsum
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.required import require_axis
 
@@ -74,6 +75,10 @@ def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any
     ([[3.0, 4.0], [6.0, 7.0]], [[4.0, 8.0], [12.0, 16.0]])
     """
     agree("gradient", f, spacings=varargs, axis=axis, edge_order=edge_order)
+    if f.dtype.kind == "b":
+        raise InvalidTypeError(
+            "the array has dtype bool", "truth values are not subtracted", "use u.astype(float)"
+        )
     d = len(f.layout.shape)
     given = range(f.ndim) if axis is None else axis if isinstance(axis, Sequence) else [axis]
     axes = [require_axis(k, f.ndim) for k in given]
@@ -97,6 +102,36 @@ def gradient(f: _H, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any
         for k, dx in pairs
     )
     return made[0] if len(made) == 1 else made
+
+
+def unwrap(
+    p: _H,
+    discont: float | None = None,
+    axis: int = -1,
+    *,
+    period: float = 2 * np.pi,
+) -> _H:
+    """Angles without jumps along an axis, as ``numpy.unwrap``.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.array([[1, 4], [0, 3]]), Layout.mesh((4,), nodes=(2,)))
+    >>> unwrap(a, period=5).blocks.tolist()
+    [[1, -1], [0, -2]]
+    """
+    agree("unwrap", p, discont=discont, axis=axis, period=period)
+    k, d = require_axis(axis, p.ndim), len(p.layout.shape)
+    if k >= d:
+        return p.with_blocks(np.unwrap(p.blocks, discont, k - d + 2, period=period))
+    w = window(p, _reach(d, k, 1, 0), periodic=False, corners=False, fill=0)
+    first = thin(p, k, np.arange(p.shape[k]) == 0)
+
+    def turns(x: Any, before: Any, first: Any) -> Any:  # noqa: ANN401 - arrays
+        pair = np.unwrap(np.stack([before, x]), discont, 0, period=period)
+        return np.where(first, pair.dtype.type(0), pair[1] - x).astype(pair.dtype)
+
+    jumps: _H = element_by_element(turns, [p, w[_step(d, k, -1)], first], {})
+    found: _H = element_by_element(np.add, [p, cumsum(jumps, k)], {})
+    return found.astype(jumps.dtype, copy=False)
 
 
 def _coefficients(

@@ -8,53 +8,45 @@ Rules.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from graycube.array import payload
-from graycube.array.differences import diff, gradient, trapezoid
-from graycube.array.elementwise import assigned, element_by_element
+from graycube.array import linear, payload
+from graycube.array.along import apply_along_axis
+from graycube.array.differences import diff, gradient, trapezoid, unwrap
 from graycube.array.held import Held
+from graycube.array.indexed import parts
 from graycube.array.indexed.choosing import concatenated, flip, pad, repeat, take
 from graycube.array.indexed.rolling import roll
 from graycube.array.indexed.taking import take_along_axis
-from graycube.array.instead import instead_of
 from graycube.array.ordering.quantiles import median, percentile, quantile, unique
 from graycube.array.ordering.sorting import argsort, sort
 from graycube.array.reducing import nans, statistics
+from graycube.array.reducing.joint import corrcoef, cov, histogram2d, histogramdd
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import average, bincount, histogram
+from graycube.array.rows import (
+    Function,
+    Kind,
+    Row,
+    elementwise,
+    looked_up,
+    name_of,
+    of_blocks,
+    of_dtypes,
+    of_two,
+    on_diagonal,
+    reduction,
+    refused,
+    split_along,
+)
 from graycube.array.scanning.scans import cumprod, cumsum
+from graycube.array.selecting import choose, copied_to, piecewise, select, where_of
 from graycube.errors import InvalidTypeError
-from graycube.layout.required import require_axis
-
-Function = Callable[..., Any]
-
-
-class Kind(Enum):
-    """What a function does with the layout, and what it sends."""
-
-    ELEMENTWISE = "works element by element, and keeps the layout"
-    REDUCES = "reduces axes, and leaves the result where it comes about"
-    PAYLOAD = "works on the payload, and sends nothing"
-    QUERY = "says something of the array"
-    SCANS = "combines all elements up to each one, and keeps the layout"
-    MOVES = "sends elements where they belong"
-    TRANSFORMS = "transforms, and the result carries its layout"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A function of NumPy's: its kind, and what is called with the same arguments."""
-
-    kind: Kind
-    call: Function
 
 
 def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -63,163 +55,38 @@ def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) 
     >>> from graycube.layout import Layout
     >>> called(np.sum, (Held(np.array([[1], [2]]), Layout.nodes(1)),), {})
     np.int64(3)
-    >>> called(np.trace, (), {})
+    >>> called(np.kron, (), {})
     Traceback (most recent call last):
     ...
-    graycube.errors.InvalidTypeError: numpy.trace is given a CubeArray: it is not among the
-    functions that work where the elements are; use i, j = u.indices(sparse=True), and
-    u.sum(where=i == j)
+    graycube.errors.InvalidTypeError: numpy.kron is given a CubeArray: it is not among the
+    functions that work where the elements are; use np.vdot(a, b) for the sum of products, and
+    np.einsum or @ for those of payload
     """
     if function not in TABLE and function.__module__ in _ABOVE:
         import_module(_ABOVE[function.__module__])
     row = TABLE.get(function)
     if row is None:
-        raise InvalidTypeError(
-            f"{name_of(function)} is given a CubeArray",
-            "it is not among the functions that work where the elements are",
-            instead_of(function),
-        )
-    return row.call(*args, **options)
+        raise refused(function)
+    try:
+        return row.call(*args, **options)
+    except TypeError:
+        if (extra := _unknown(row.call, args, options)) is None:
+            raise
+    raise InvalidTypeError(
+        f"{name_of(function)} is given {extra}",
+        "over nodes it does not take that",
+        "leave it out, or work on u.local, what is here",
+    )
 
 
-def name_of(function: Function) -> str:
-    """The name by which users call a function.
-
-    >>> name_of(np.fft.fft)
-    'numpy.fft.fft'
-    """
-    return f"{function.__module__}.{function.__name__}"
-
-
-def _given(
-    function: Function, args: Sequence[Any], options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The arguments by their names, without those that say nothing; NumPy looked at them."""
-    given = {**dict(zip(_names(function), args, strict=False)), **options}
-    return {k: v for k, v in given.items() if v is not None or k not in {"out", "shape"}}
-
-
-@cache
-def _names(function: Function) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)
-
-
-def _elementwise(function: Function) -> Row:
-    """Aligned, and carried out on the blocks."""
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        given = _given(function, args, options)
-        out = given.pop("out", None)
-        if "shape" in given:
-            raise InvalidTypeError(
-                f"{name_of(function)} is given a shape",
-                "what is like an array has its layout, and so its shape",
-                "use CubeArray.from_function with another layout",
-            )
-        return element_by_element(function, (), given, out)
-
-    return Row(Kind.ELEMENTWISE, call)
-
-
-def _reduction(function: Function, make: Function, kind: Kind = Kind.REDUCES) -> Row:
-    """NumPy's arguments by name, to what is called in the same way."""
-    known = {*inspect.signature(make).parameters}
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        given = _given(function, args, options)
-        a = given.pop(_names(function)[0])
-        named = {k: v for k, v in given.items() if not (k == "where" and v is True)}
-        if extra := {*named} - known:
-            raise InvalidTypeError(
-                f"{name_of(function)} is given {', '.join(sorted(extra))}",
-                f"over nodes it takes {', '.join(sorted(known - {'a', 'monoid', 'of'}))}",
-                "leave it out, or work on u.local, what is here",
-            )
-        return make(_array(a, function), **named)
-
-    return Row(kind, call)
-
-
-def _array(a: object, function: Function) -> Held:
-    if not isinstance(a, Held):
-        raise InvalidTypeError(
-            f"{name_of(function)} is given a {type(a).__name__} first",
-            "the array that is reduced must be a CubeArray",
-            "spread it first, with CubeArray.from_numpy(x, layout)",
-        )
-    return a
-
-
-def _of_two(function: Function, make: Function) -> Row:
-    """A number that two arrays give; either may be a plain one."""
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        return make(**_given(function, args, options))
-
-    return Row(Kind.REDUCES, call)
-
-
-def _where(condition: object, x: object = None, y: object = None) -> Any:  # noqa: ANN401
-    if x is None or y is None:
-        raise InvalidTypeError(
-            "numpy.where is given a mask alone",
-            "the indices of where it is true are as many as they are, on any nodes",
-            "use np.where(mask, x, y), np.count_nonzero(mask), u.sum(where=mask), or "
-            "np.argwhere(mask.local), which counts from where u.slices begins",
-        )
-    return element_by_element(np.where, [condition, x, y], {})
-
-
-def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: object = 0) -> Any:  # noqa: ANN401
-    """Aligned all together, and chosen at every element."""
-    n = len(condlist)
-
-    def pick(*given: Any) -> Any:  # noqa: ANN401
-        return np.select([*given[:n]], [*given[n:-1]], given[-1])
-
-    return element_by_element(pick, [*condlist, *choicelist, default], {})
-
-
-def _assigned(
-    dst: object,
-    src: object,
-    casting: str = "same_kind",
-    where: object = True,  # noqa: FBT002 - NumPy's
-) -> None:
-    element_by_element(assigned, [src], {"where": where, "casting": casting}, dst)
-
-
-def _looked_up(function: Function, name: str) -> Row:
-    """What plain arrays, which every rank has, say of each element."""
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        given = _given(function, args, options)
-        a = given.pop(name)
-        if not isinstance(a, Held) or any(isinstance(x, Held) for x in given.values()):
-            raise InvalidTypeError(
-                f"{name_of(function)} is given a {type(a).__name__} as {name}",
-                f"{name} alone is over nodes: the rest is plain, and every rank has it",
-                "make the others plain arrays, with to_numpy()",
-            )
-        return a.with_blocks(function(**given, **{name: a.blocks}))
-
-    return Row(Kind.ELEMENTWISE, call)
-
-
-def _swapped(a: Held, axis1: int, axis2: int) -> Held:
-    one, other = (require_axis(axis, a.ndim) for axis in (axis1, axis2))
-    order = [*range(a.ndim)]
-    order[one], order[other] = other, one
-    return payload.permuted(a, order)
-
-
-def _dtypes(function: Function) -> Row:
-    """Asked about the dtypes alone."""
-
-    def call(*args: Any) -> Any:  # noqa: ANN401
-        return function(*(np.empty((1,), a.dtype) if isinstance(a, Held) else a for a in args))
-
-    return Row(Kind.QUERY, call)
+def _unknown(call: Function, args: Sequence[Any], options: Mapping[str, Any]) -> str | None:
+    """The arguments that a row does not take, if that is what was wrong."""
+    known = inspect.signature(call)
+    try:
+        known.bind(*args, **options)
+    except TypeError:
+        return ", ".join({*options} - {*known.parameters}) or f"{len(args)} arguments"
+    return None
 
 
 def _size(a: Held, axis: int | None = None) -> int:
@@ -238,6 +105,12 @@ _REDUCTIONS: dict[Function, Function] = {
     np.nanmin: partial(reduced, monoid=np.fmin),
     np.nanmax: partial(reduced, monoid=np.fmax),
     np.nansum: nans.nansum,
+    np.nanprod: nans.nanprod,
+    np.nanargmin: partial(nans.nan_extreme_at, monoid=np.minimum),
+    np.nanargmax: partial(nans.nan_extreme_at, monoid=np.maximum),
+    np.cov: cov,
+    np.corrcoef: corrcoef,
+    np.histogram2d: histogram2d,
     np.nanmean: nans.nanmean,
     np.nanvar: nans.nanvar,
     np.nanstd: nans.nanstd,
@@ -263,59 +136,119 @@ _LOOKED_UP: dict[Function, str] = {
     np.polyval: "x",
     np.searchsorted: "v",
 }
+_OF_MATRICES: tuple[Function, ...] = (
+    np.linalg.cholesky, np.linalg.cond, np.linalg.det, np.linalg.eigh, np.linalg.eigvalsh,
+    np.linalg.inv, np.linalg.matrix_norm, np.linalg.matrix_power, np.linalg.matrix_rank,
+    np.linalg.pinv, np.linalg.qr, np.linalg.slogdet, np.linalg.solve, np.linalg.svd,
+    np.linalg.svdvals,
+)  # fmt: skip
 TABLE: dict[Function, Row] = {
-    **{function: _elementwise(function) for function in _ELEMENTWISE},
-    np.where: Row(Kind.ELEMENTWISE, _where),
-    np.select: Row(Kind.ELEMENTWISE, _select),
-    np.copyto: Row(Kind.ELEMENTWISE, _assigned),
+    **{function: elementwise(function) for function in _ELEMENTWISE},
+    np.where: Row(Kind.ELEMENTWISE, where_of),
+    np.select: Row(Kind.ELEMENTWISE, select),
+    np.choose: Row(Kind.ELEMENTWISE, choose),
+    np.piecewise: Row(Kind.ELEMENTWISE, piecewise),
+    np.astype: Row(Kind.ELEMENTWISE, lambda x, dtype, copy=True: x.astype(dtype, copy=copy)),
+    np.copyto: Row(Kind.ELEMENTWISE, copied_to),
     np.putmask: Row(
-        Kind.ELEMENTWISE, lambda a, mask, values: _assigned(a, values, "unsafe", mask)
+        Kind.ELEMENTWISE, lambda a, mask, values: copied_to(a, values, "unsafe", mask)
     ),
-    **{function: _looked_up(function, name) for function, name in _LOOKED_UP.items()},
-    **{function: _reduction(function, make) for function, make in _REDUCTIONS.items()},
+    **{function: looked_up(function, name) for function, name in _LOOKED_UP.items()},
+    **{function: reduction(function, make) for function, make in _REDUCTIONS.items()},
     np.vdot: Row(Kind.REDUCES, statistics.vdot),
-    np.allclose: _of_two(np.allclose, partial(statistics.all_of, np.isclose)),
-    np.array_equal: _of_two(
+    np.allclose: of_two(np.allclose, partial(statistics.all_of, np.isclose)),
+    np.array_equal: of_two(
         np.array_equal,
         lambda a1, a2, equal_nan=False: statistics.array_equal(a1, a2, equal_nan),
     ),
+    np.array_equiv: of_two(np.array_equiv, lambda a1, a2: statistics.all_of(np.equal, a1, a2)),
+    np.histogramdd: Row(Kind.REDUCES, histogramdd),
+    np.dot: Row(Kind.REDUCES, linear.dot),
+    np.inner: Row(Kind.REDUCES, linear.dot),
+    np.tensordot: Row(Kind.REDUCES, linear.tensordot),
+    np.linalg.tensordot: Row(Kind.REDUCES, lambda x1, x2, axes=2: np.tensordot(x1, x2, axes)),
+    np.linalg.vector_norm: Row(Kind.REDUCES, linear.vector_norm),
     np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
-    np.einsum: Row(Kind.PAYLOAD, payload.summed_products),
+    np.einsum: Row(Kind.REDUCES, linear.summed_products),
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),
-    np.swapaxes: Row(Kind.PAYLOAD, _swapped),
+    np.swapaxes: Row(Kind.PAYLOAD, payload.swapped_axes),
+    np.rollaxis: Row(
+        Kind.PAYLOAD, lambda a, axis, start=0: payload.rolled_axis(a, axis, start)
+    ),
+    np.matrix_transpose: Row(Kind.PAYLOAD, lambda x: payload.swapped_axes(x, -1, -2)),
+    np.linalg.matrix_transpose: Row(Kind.PAYLOAD, lambda x: payload.swapped_axes(x, -1, -2)),
+    np.expand_dims: Row(Kind.PAYLOAD, parts.expand_dims),
     np.transpose: Row(Kind.PAYLOAD, lambda a, axes=None: payload.permuted(a, axes)),
-    np.sort: _reduction(np.sort, sort, Kind.MOVES),
-    np.argsort: _reduction(np.argsort, argsort, Kind.MOVES),
-    np.unique: _reduction(np.unique, unique, Kind.MOVES),
-    np.quantile: _reduction(np.quantile, quantile),
-    np.percentile: _reduction(np.percentile, percentile),
-    np.median: _reduction(np.median, median),
-    np.average: _reduction(np.average, average),
-    np.bincount: _reduction(np.bincount, bincount),
-    np.histogram: _reduction(np.histogram, histogram),
+    np.sort: reduction(np.sort, sort, Kind.MOVES),
+    np.argsort: reduction(np.argsort, argsort, Kind.MOVES),
+    np.unique: reduction(np.unique, unique, Kind.MOVES),
+    np.quantile: reduction(np.quantile, quantile),
+    np.percentile: reduction(np.percentile, percentile),
+    np.median: reduction(np.median, median),
+    np.average: reduction(np.average, average),
+    np.bincount: reduction(np.bincount, bincount),
+    np.histogram: reduction(np.histogram, histogram),
     np.concatenate: Row(Kind.MOVES, concatenated),
-    np.diff: _reduction(np.diff, diff, Kind.MOVES),
-    np.flip: _reduction(np.flip, flip, Kind.MOVES),
+    np.diff: reduction(np.diff, diff, Kind.MOVES),
+    np.flip: reduction(np.flip, flip, Kind.MOVES),
     np.fliplr: Row(Kind.MOVES, lambda m: flip(m, 1)),
     np.flipud: Row(Kind.MOVES, lambda m: flip(m, 0)),
     np.gradient: Row(Kind.MOVES, gradient),
-    np.pad: _reduction(np.pad, pad, Kind.MOVES),
-    np.repeat: _reduction(np.repeat, repeat, Kind.MOVES),
-    np.take: _reduction(np.take, take, Kind.MOVES),
-    np.cumsum: _reduction(np.cumsum, cumsum, Kind.SCANS),
-    np.cumprod: _reduction(np.cumprod, cumprod, Kind.SCANS),
-    np.cross: Row(Kind.PAYLOAD, lambda a, b: payload.of_last(np.cross, 1, a, b)),
-    np.linalg.det: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.det, 2, a)),
-    np.linalg.inv: Row(Kind.PAYLOAD, lambda a: payload.of_last(np.linalg.inv, 2, a)),
+    np.pad: reduction(np.pad, pad, Kind.MOVES),
+    np.repeat: reduction(np.repeat, repeat, Kind.MOVES),
+    np.take: reduction(np.take, take, Kind.MOVES),
+    np.cumsum: reduction(np.cumsum, cumsum, Kind.SCANS),
+    np.cumprod: reduction(np.cumprod, cumprod, Kind.SCANS),
+    np.cumulative_sum: reduction(np.cumulative_sum, cumsum, Kind.SCANS),
+    np.cumulative_prod: reduction(np.cumulative_prod, cumprod, Kind.SCANS),
+    np.nancumsum: Row(
+        Kind.SCANS, lambda a, axis=None, dtype=None: cumsum(nans.filled(a, 0), axis, dtype)
+    ),
+    np.nancumprod: Row(
+        Kind.SCANS, lambda a, axis=None, dtype=None: cumprod(nans.filled(a, 1), axis, dtype)
+    ),
+    **{function: Row(Kind.PAYLOAD, linear.matrices(function)) for function in _OF_MATRICES},
+    np.cross: Row(Kind.PAYLOAD, linear.cross),
+    np.linalg.cross: Row(Kind.PAYLOAD, lambda x1, x2, axis=-1: np.cross(x1, x2, axis=axis)),
+    np.linalg.matmul: Row(Kind.PAYLOAD, np.matmul),
+    np.linalg.vecdot: Row(Kind.PAYLOAD, np.vecdot),
+    np.outer: Row(Kind.PAYLOAD, linear.outer),
+    np.trace: on_diagonal(np.trace),
+    np.diagonal: on_diagonal(np.diagonal),
+    np.linalg.trace: on_diagonal(np.trace, (-2, -1)),
+    np.linalg.diagonal: on_diagonal(np.diagonal, (-2, -1)),
+    np.squeeze: reduction(np.squeeze, parts.squeeze, Kind.MOVES),
+    np.tile: Row(Kind.MOVES, parts.tile),
+    np.rot90: reduction(np.rot90, parts.rot90, Kind.MOVES),
+    np.split: Row(Kind.MOVES, parts.parted),
+    np.array_split: Row(Kind.MOVES, partial(parts.parted, even=False)),
+    np.vsplit: split_along(lambda _: 0),
+    np.hsplit: split_along(lambda ndim: int(ndim > 1)),
+    np.dsplit: split_along(lambda _: 2),
+    np.unstack: Row(Kind.MOVES, lambda x, *, axis=0: parts.unstacked(x, axis)),
+    np.delete: Row(Kind.MOVES, parts.without),
+    np.compress: Row(Kind.MOVES, parts.compressed),
+    np.apply_along_axis: Row(Kind.MOVES, apply_along_axis),
+    np.append: Row(Kind.MOVES, parts.appended),
+    np.hstack: Row(Kind.MOVES, parts.side_by_side),
+    np.vstack: Row(Kind.MOVES, parts.below),
+    np.column_stack: Row(Kind.MOVES, parts.as_columns),
+    np.dstack: Row(Kind.MOVES, parts.behind),
+    np.unwrap: reduction(np.unwrap, unwrap, Kind.SCANS),
     np.roll: Row(Kind.MOVES, roll),
     np.take_along_axis: Row(Kind.MOVES, take_along_axis),
     np.shape: Row(Kind.QUERY, lambda a: a.shape),
     np.ndim: Row(Kind.QUERY, lambda a: a.ndim),
     np.size: Row(Kind.QUERY, _size),
-    np.result_type: _dtypes(np.result_type),
-    np.iscomplexobj: _dtypes(np.iscomplexobj),
-    np.isrealobj: _dtypes(np.isrealobj),
-    np.common_type: _dtypes(np.common_type),
+    np.result_type: of_dtypes(np.result_type),
+    np.iscomplexobj: of_dtypes(np.iscomplexobj),
+    np.isrealobj: of_dtypes(np.isrealobj),
+    np.common_type: of_dtypes(np.common_type),
+    np.can_cast: Row(
+        Kind.QUERY, lambda from_, to, casting="safe": np.can_cast(from_.dtype, to, casting)
+    ),
+    np.may_share_memory: of_blocks(np.may_share_memory),
+    np.shares_memory: of_blocks(np.shares_memory),
 }
 """Layers above add their rows: :mod:`graycube.fourier` those of ``numpy.fft``."""
 _ABOVE = {"numpy.fft": "graycube.fourier"}

@@ -13,37 +13,33 @@ _INDICES = "use i, j = u.indices(sparse=True)"
 _MASK = "write u[mask] = value, or np.copyto(u, v, where=mask)"
 _FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("save", "savetxt", "savez"), "let all ranks call its method save(path)"),
-    **dict.fromkeys(("argwhere", "nonzero", "flatnonzero", "extract", "compress"), _PLACES),
-    **dict.fromkeys(("reshape", "ravel", "resize", "squeeze", "expand_dims", "tile"), _SHAPE),
-    **dict.fromkeys(("dot", "inner", "outer", "tensordot", "kron"), _PRODUCT),
+    **dict.fromkeys(("argwhere", "nonzero", "flatnonzero", "extract"), _PLACES),
+    **dict.fromkeys(("reshape", "ravel", "resize"), _SHAPE),
+    "kron": _PRODUCT,
     **dict.fromkeys(("meshgrid", "ix_", "indices"), _INDICES),
     **dict.fromkeys(("place", "put", "put_along_axis", "fill_diagonal"), _MASK),
     **dict.fromkeys(("array_str", "array_repr", "array2string"), "print(u) shows what is here"),
     **dict.fromkeys(("trace", "diagonal"), f"{_INDICES}, and u.sum(where=i == j)"),
-    **dict.fromkeys(("split", "array_split", "delete"), "use np.take(u, range(3, 5), axis=0)"),
+    **dict.fromkeys(("append", "block", "insert"), "use np.concatenate([u, v], axis=0)"),
+    **dict.fromkeys(("tril", "triu"), f"{_INDICES}, and np.where(j <= i, u, 0)"),
     **dict.fromkeys(
-        ("append", "hstack", "vstack", "dstack", "block"), "use np.concatenate([u, v], axis=0)"
+        ("broadcast_to", "broadcast_arrays"), "arrays broadcast in arithmetic: np.add(u, 0 * v)"
     ),
+    **dict.fromkeys(("partition", "argpartition"), "use np.sort(u), or np.argsort(u)"),
+    "ediff1d": "use np.diff(u, axis=0)",
+    "real_if_close": "use u.real, once abs(u.imag).max() is small",
+    "apply_over_axes": "use u.sum(axis=(0, 1), keepdims=True) and the like",
     **dict.fromkeys(("convolve", "correlate"), "use gc.convolve, which goes over nodes"),
-    "apply_along_axis": "bring the axis to memory with u.relayout, and work on u.local",
-    "piecewise": "use np.select, with what each function gives",
-    "unwrap": "add multiples of 2 pi to np.diff(u), and take np.cumsum",
 }
 NAMES: dict[str, str] = {
-    **{name: _FUNCTIONS[name] for name in ("nonzero", "compress", "put", "trace", "diagonal")},
-    **dict.fromkeys(("reshape", "ravel", "flatten", "flat", "resize", "squeeze"), _SHAPE),
+    **{name: _FUNCTIONS[name] for name in ("nonzero", "put")},
+    **dict.fromkeys(("reshape", "ravel", "flatten", "flat", "resize"), _SHAPE),
     **dict.fromkeys(("tolist", "tobytes"), "use u.to_numpy(), and u.local for what is here"),
     **dict.fromkeys(("tofile", "dump", "dumps"), "let all ranks call u.save(path)"),
     **dict.fromkeys(("view", "data", "strides", "base", "flags"), "use those of u.local"),
-    **dict.fromkeys(
-        ("sort", "argsort"), "use np.sort(u) and np.argsort(u), which are new arrays"
-    ),
-    **dict.fromkeys(
-        ("take", "repeat", "swapaxes", "searchsorted", "ptp"),
-        "call NumPy's function of this name, np.take(u, ...) and so on",
-    ),
-    "dot": _PRODUCT,
-    "choose": "use np.select or np.where",
+    "sort": "use np.sort(u), which is a new array",
+    "searchsorted": "call np.searchsorted(line, u)",
+    "ptp": "call np.ptp(u)",
     "partition": "use np.sort(u) or np.quantile(u, q)",
 }
 

@@ -298,6 +298,12 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
             return repr(self)
         return f"{self!r}{here if spread(self.comm) else ''}\n{piece.of(self.blocks)}"
 
+    def __pow__(self, other: Any) -> Any:  # noqa: ANN401
+        """Of a plain exponent as NumPy's arrays have it, for which x**2 is a square."""
+        if type(other) in {int, float}:
+            return self.with_blocks(self.blocks**other)
+        return super().__pow__(other)
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -375,5 +381,28 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         return called(function, args, options)
 
 
+def _method(name: str) -> Any:  # noqa: ANN401
+    """The function of NumPy's of this name, as a method."""
+    function = getattr(np, name)
+
+    def method(self: LikeNumpy, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+        return function(self, *args, **options)
+
+    method.__name__, method.__doc__ = name, f"``np.{name}(u, ...)``."
+    return method
+
+
+for _name in (
+    "argsort",
+    "choose",
+    "diagonal",
+    "dot",
+    "repeat",
+    "squeeze",
+    "swapaxes",
+    "take",
+    "trace",
+):
+    setattr(LikeNumpy, _name, _method(_name))
 for _name, _hint in NAMES.items():
     setattr(LikeNumpy, _name, NoSuchName(_name, _hint))

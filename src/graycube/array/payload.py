@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from graycube.array.aligning import require_same_ranks
 from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
+from graycube.array.indexed.points import is_list
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_ints
 from graycube.layout.required import require_axis
@@ -43,17 +44,23 @@ def of_payload(a: Held, key: object) -> tuple[Any, ...]:
     along, inside = parts_of(a, key)
     if not all_whole(along):
         shown, taken = in_brackets(key), _by_taking(a, along, inside)
+        both = "" if taken is None else f"{taken} for an array over nodes, "
         raise InvalidTypeError(
             f"u[{shown}] is asked for",
             "its elements are on some of the nodes, and reading by [] sends nothing",
-            f"on all ranks write {taken} for an array over nodes, u.read[{shown}] for a plain "
-            "one, or u.halo(1) for neighbours; u.local is what is here",
+            f"on all ranks write {both}u.read[{shown}] for a plain one, or u.halo(1) for "
+            "neighbours; u.local is what is here",
         )
     return (WHOLE, WHOLE, *inside)
 
 
-def _by_taking(a: Held, along: Sequence[Any], inside: Sequence[Any]) -> str:
-    """What takes the same elements to nodes, as a line."""
+def _by_taking(a: Held, along: Sequence[Any], inside: Sequence[Any]) -> str | None:
+    """What takes the same elements to nodes, as a line, if they are a box."""
+    some = [
+        part for part in (*along, *inside) if part is not None and not isinstance(part, slice)
+    ]
+    if len(some) > 1 and any(map(is_list, some)):
+        return None
     line = "u"
     for k, part in reversed([*enumerate(along)]):  # as an integer takes its axis away
         if isinstance(part, list | np.ndarray):
@@ -179,56 +186,6 @@ def along_payload(
     return a.with_blocks(function(a.blocks, *args, axis=place, **options))
 
 
-def of_last(function: Callable[..., Any], count: int, *operands: object) -> Any:  # noqa: ANN401
-    """A function of the last axes of arrays, such as the product of matrices.
-
-    >>> from graycube.layout import Layout
-    >>> a = Held(np.array([[[[1.0, 2], [3, 4]]]]), Layout.nodes(0))
-    >>> of_last(np.linalg.det, 2, a).blocks.round(6).tolist()
-    [[-2.0]]
-    """
-    ours = [x for x in operands if isinstance(x, Held)]
-    for x in ours:
-        if len(x.payload) < count:
-            raise InvalidTypeError(
-                f"numpy.{function.__name__} is given a payload of shape {x.payload}",
-                f"it works on the last {count} axes, and those of the layout are no part of it",
-                "stack components first, or use to_numpy()",
-            )
-        require_same_layout(ours[0], x)
-    values = (x.blocks if isinstance(x, Held) else x for x in operands)
-    return ours[0].with_blocks(function(*values))
-
-
-def summed_products(subscripts: str, *operands: object) -> Any:  # noqa: ANN401
-    """``numpy.einsum`` over the payload; ``...`` stands for the axes of the layout.
-
-    >>> from graycube.layout import Layout
-    >>> a = Held(np.array([[[1, 2]], [[3, 4]]]), Layout.nodes(1))
-    >>> summed_products("...i,...i->...", a, a).blocks.tolist()
-    [[5], [25]]
-    """
-    ours = [x for x in operands if isinstance(x, Held)]
-    given, arrow, result = str(subscripts).replace(" ", "").partition("->")
-    terms = given.split(",")
-    dotted = len(terms) == len(operands) and all(
-        term.startswith("...") and len(term) - 3 <= len(x.payload)
-        if isinstance(x, Held)
-        else "..." not in term
-        for term, x in zip(terms, operands, strict=True)
-    )
-    if not dotted or (arrow and not result.startswith("...")):
-        raise InvalidValueError(
-            f"the subscripts are {subscripts!r:.60}",
-            "letters name axes of the payload, and '...' stands for those of the layout",
-            "write, for example, '...i,...i->...' or 'ij,...j->...i'",
-        )
-    for x in ours[1:]:
-        require_same_layout(ours[0], x)
-    values: list[Any] = [x.blocks if isinstance(x, Held) else x for x in operands]
-    return ours[0].with_blocks(np.einsum(subscripts, *values))
-
-
 def permuted(a: _H, order: Sequence[int] | None = None) -> _H:
     """The array with its axes in another order, in memory of its own; nothing is sent.
 
@@ -265,6 +222,31 @@ def moved_axes(a: _H, source: int | Sequence[int], destination: int | Sequence[i
     """
     named = np.empty(range(a.ndim))  # axis k has length k, and there are no elements
     return permuted(a, np.moveaxis(named, source, destination).shape)
+
+
+def swapped_axes(a: _H, axis1: int, axis2: int) -> _H:
+    """The array with two axes exchanged, as ``numpy.swapaxes``.
+
+    >>> from graycube.layout import Layout
+    >>> swapped_axes(Held(np.zeros((2, 2, 3, 1)), Layout.mesh((4,), nodes=(2,))), 1, -1).shape
+    (4, 1, 3)
+    """
+    one, other = (require_axis(axis, a.ndim) for axis in (axis1, axis2))
+    order = [*range(a.ndim)]
+    order[one], order[other] = other, one
+    return permuted(a, order)
+
+
+def rolled_axis(a: _H, axis: int, start: int = 0) -> _H:
+    """An axis moved before another, as ``numpy.rollaxis``.
+
+    >>> from graycube.layout import Layout
+    >>> a = Held(np.zeros((2, 2, 3, 1)), Layout.mesh((4,), nodes=(2,)))
+    >>> rolled_axis(a, 2, 1).shape
+    (4, 1, 3)
+    """
+    named = np.empty(range(a.ndim))
+    return permuted(a, np.rollaxis(named, axis, start).shape)
 
 
 def _payload_axis(a: Held, axis: int, count: int, what: str) -> int:

@@ -38,6 +38,9 @@ def combined(
         if method == "accumulate" and ufunc in _SCANS and given.keys() <= {"axis", "dtype"}:
             return _SCANS[ufunc](first, **given)
     if method == "__call__" and not options:
+        ours = [x for x in inputs if isinstance(x, Held) and x.ndim == 1]
+        if len(ours) == 2 and ufunc in {np.matmul, np.vecdot}:
+            return _of_lines(*ours, conjugate=ufunc is np.vecdot)
         return _of_payload(ufunc, inputs)
     name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     raise InvalidTypeError(
@@ -46,6 +49,16 @@ def combined(
         "products are those of payload",
         "use u.sum(axis) and the like, gc.scan, or np.einsum over the payload",
     )
+
+
+def _of_lines(a: Held, b: Held, *, conjugate: bool) -> Any:  # noqa: ANN401 - a number
+    """The sum of the products of two lines; collective."""
+
+    def of() -> Held:
+        require_same_layout(a, b)
+        return a.with_blocks((a.blocks.conj() if conjugate else a.blocks) * b.blocks)
+
+    return reduced(a, np.add, dtype=np.result_type(a.dtype, b.dtype), of=of)
 
 
 def _of_payload(ufunc: np.ufunc, inputs: Sequence[Any]) -> Any:  # noqa: ANN401

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from graycube.array import CubeArray
-from graycube.array.functions import TABLE, Kind, Row
+from graycube.array.functions import TABLE
 from graycube.array.indexed.rolling import roll
+from graycube.array.rows import Kind, Row
 from graycube.errors import InvalidValueError
 from graycube.fourier.arguments import delivered, require_out
 from graycube.fourier.real import irfft, rfft
 from graycube.fourier.transform import fftn, ifftn
-from graycube.layout.required import require_axis
+from graycube.layout.required import require_axis, require_word
 
 _COMPLEX: dict[Callable[..., Any], Callable[..., CubeArray]] = {
     np.fft.fft: fftn,
@@ -101,6 +102,25 @@ def _real(function: Callable[..., Any], *, inverse: bool) -> Row:
     return Row(Kind.TRANSFORMS, call)
 
 
+def _hermitian(*, inverse: bool) -> Row:
+    """Of a signal that is Hermitian: the real transform back, of what is conjugated."""
+    other: dict[Any, Any] = {
+        None: "forward",
+        "backward": "forward",
+        "ortho": "ortho",
+        "forward": "backward",
+    }
+
+    def call(a: Any, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:  # noqa: ANN401
+        if norm not in other:
+            require_word(norm, ("backward", "ortho", "forward"), "norm")
+        if inverse:
+            return np.fft.rfft(a, n, axis, other[norm]).conj()
+        return np.fft.irfft(a.conj(), n, axis, other[norm])
+
+    return Row(Kind.TRANSFORMS, call)
+
+
 def _shifted(sign: int) -> Row:
     """Half of the length farther, or back."""
 
@@ -121,4 +141,6 @@ def add_to_table() -> None:
     TABLE.update({function: _transform(function, ours) for function, ours in _COMPLEX.items()})
     TABLE.update({function: _real(function, inverse=False) for function in _FORWARD})
     TABLE.update({function: _real(function, inverse=True) for function in _BACK})
+    TABLE[np.fft.hfft] = _hermitian(inverse=False)
+    TABLE[np.fft.ihfft] = _hermitian(inverse=True)
     TABLE[np.fft.fftshift], TABLE[np.fft.ifftshift] = _shifted(1), _shifted(-1)

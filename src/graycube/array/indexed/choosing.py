@@ -51,7 +51,7 @@ def take(a: Held, indices: Any, axis: int | None = None) -> Any:  # noqa: ANN401
     ([[8, 5]], np.int64(6))
     """
     agree("take", a, indices=indices, axis=axis)
-    k, at = _axis("take", a, axis), np.asarray(indices)
+    k, at = axis_of("take", a, axis), np.asarray(indices)
     inside = k >= len(a.layout.shape)
     if at.dtype.kind not in "iu" or (at.ndim > 1 and not inside):
         raise InvalidTypeError(
@@ -63,8 +63,8 @@ def take(a: Held, indices: Any, axis: int | None = None) -> Any:  # noqa: ANN401
     if inside:
         return along_payload(np.take, a, k, at)
     if at.ndim:
-        return _chosen(a, {k: tuple(some)})
-    one = _chosen(a, {k: tuple(some)}, a.layout.without_axes([k], keepdims=True))
+        return chosen(a, {k: tuple(some)})
+    one = chosen(a, {k: tuple(some)}, a.layout.without_axes([k], keepdims=True))
     if len(a.layout.shape) == 1:
         return one.blocks[0, 0]
     return a.with_blocks(one.blocks, a.layout.without_axes([k]))
@@ -78,10 +78,10 @@ def repeat(a: _H, repeats: int | Sequence[int], axis: int | None = None) -> _H:
     [[5, 5, 6, 6]]
     """
     agree("repeat", a, repeats=repeats, axis=axis)
-    k = _axis("repeat", a, axis)
+    k = axis_of("repeat", a, axis)
     if k >= len(a.layout.shape):
         return along_payload(np.repeat, a, k, repeats)
-    return _chosen(a, {k: (*np.repeat(np.arange(a.shape[k]), repeats).tolist(),)})
+    return chosen(a, {k: (*np.repeat(np.arange(a.shape[k]), repeats).tolist(),)})
 
 
 def flip(a: _H, axis: int | Sequence[int] | None = None) -> _H:
@@ -96,7 +96,7 @@ def flip(a: _H, axis: int | Sequence[int] | None = None) -> _H:
     axes, d = {require_axis(k, a.ndim) for k in given}, len(a.layout.shape)
     made = a.with_blocks(np.flip(a.blocks, tuple(2 + k - d for k in axes if k >= d)))
     along = {k: range(a.shape[k] - 1, -1, -1) for k in axes if k < d}
-    return _chosen(made, along) if along else made
+    return chosen(made, along) if along else made
 
 
 def concatenated(arrays: Sequence[Any], axis: int = 0) -> Any:  # noqa: ANN401 - an array
@@ -171,7 +171,7 @@ def pad(
     if mode != "constant":
         lines = [np.arange(n) for n in shape]
         some = [np.pad(x, pair, mode) for x, pair in zip(lines, pairs, strict=True)]  # type: ignore[call-overload]
-        return _chosen(a, {k: (*line.tolist(),) for k, line in enumerate(some)})
+        return chosen(a, {k: (*line.tolist(),) for k, line in enumerate(some)})
     target: Placement = a.layout
     for k, (low, high) in enumerate(pairs):
         target = with_length(target, k, low + shape[k] + high)
@@ -187,7 +187,7 @@ def cut(a: _H, axis: int, length: int) -> _H:
     >>> cut(Held(np.array([[5, 6], [7, 8]]), Layout.mesh((4,), nodes=(2,))), 0, 3).blocks
     array([[5, 6, 7]])
     """
-    return _chosen(a, {axis: range(length)})
+    return chosen(a, {axis: range(length)})
 
 
 def with_length(layout: Placement, axis: int, length: int) -> Placement:
@@ -240,8 +240,13 @@ def agree(what: str, a: Held, **given: object) -> None:
     together(a.comm, prepare)
 
 
-def _chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) -> _H:
-    """What is at some indices along axes of the layout."""
+def chosen(a: _H, some: Mapping[int, _Some], target: Placement | None = None) -> _H:
+    """What is at some indices along axes of the layout.
+
+    >>> from graycube.layout import Layout
+    >>> chosen(Held(np.array([[5], [6]]), Layout.nodes(1)), {0: (1, 1)}).blocks.tolist()
+    [[6], [6]]
+    """
     if target is None:
         target = a.layout
         for k, indices in some.items():
@@ -284,7 +289,12 @@ def _assembled(
     return first.with_blocks(made, target)
 
 
-def _axis(what: str, a: Held, axis: int | None) -> int:
+def axis_of(what: str, a: Held, axis: int | None) -> int:
+    """The axis along which elements are chosen, from 0.
+
+    >>> axis_of("take", Held(np.array([[5], [6]]), Layout.nodes(1)), None)
+    0
+    """
     if axis is None and a.ndim > 1:
         raise InvalidValueError(
             f"axis is None for numpy.{what}",

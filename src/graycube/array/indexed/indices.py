@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.array.held import Held
+from graycube.array.indexed.points import is_list, points, points_here, told
 from graycube.array.ranks import facts_of, spread, together
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
@@ -17,7 +18,7 @@ from graycube.layout.chosen import within
 from graycube.run import mpi
 
 _Array = NDArray[Any]
-Part = int | slice | EllipsisType
+Part = int | slice | EllipsisType | list[int] | NDArray[Any]
 
 
 def along_axes(a: Held, *, sparse: bool) -> list[tuple[_Array, Layout]]:
@@ -80,17 +81,23 @@ def spectrum_of(
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """``u.read[...]``: a box of the whole array, on every rank; collective.
+    """``u.read[...]``: a box of the whole array, or some points, on every rank; collective.
+
+    Lists of integers along several axes name points, as in NumPy.
 
     >>> a = Held(np.arange(8).reshape(2, 4), Layout.mesh((4, 2), nodes=(2, 1)))
     >>> Reader(a)[3, 0], Reader(a)[1:3].tolist()
     (np.int64(6), [[2, 3], [4, 5]])
+    >>> Reader(a)[[3, 0], [0, 1]]
+    array([6, 1])
     """
 
     of: Held
 
     def __getitem__(self, key: Part | tuple[Part, ...]) -> Any:  # noqa: ANN401 - as NumPy's
-        a = self.of
+        a, parts = self.of, key if isinstance(key, tuple) else (key,)
+        if any(map(is_list, parts)):
+            return _at_points(a, key)
 
         def prepare() -> (
             "tuple[tuple[list[_Array], tuple[int | slice, ...]], dict[str, object]]"
@@ -104,12 +111,34 @@ class Reader:
         found = np.zeros((*map(len, lengths[:d]), *a.payload), a.dtype)
         if found.size:
             _put_own(found, a, lengths[:d])
-            if (over := spread(a.comm)) is not None:
-                raw = found.reshape(-1).view(np.uint8)
-                over.Allreduce(mpi().IN_PLACE, raw, mpi().BOR)
+            _joined(found, a)
         for axis, along in enumerate(lengths[d:], start=d):
             found = np.take(found, along, axis)
         return found[squeezed]
+
+
+def _at_points(a: Held, key: Any) -> Any:  # noqa: ANN401 - as NumPy's
+    """What an index with lists takes."""
+
+    def prepare() -> tuple[list[_Array], dict[str, object]]:
+        require_plain(a.dtype)
+        facts = {**facts_of("read", a.layout, a.blocks), "index": told(key)}
+        return points(key, a.shape), facts
+
+    places = together(a.comm, prepare)
+    along, d = [place.reshape(-1) for place in places], len(a.layout.shape)
+    found = np.zeros(along[0].shape, a.dtype)
+    if found.size:
+        for here, rows in points_here(a, along[:d]):
+            found[here] = a.blocks[(*rows, *(place[here] for place in along[d:]))]
+        _joined(found, a)
+    return found.reshape(places[0].shape)[()]
+
+
+def _joined(found: _Array, a: Held) -> None:
+    """What all ranks found, each its own, and zeros elsewhere; collective."""
+    if (over := spread(a.comm)) is not None:
+        over.Allreduce(mpi().IN_PLACE, found.reshape(-1).view(np.uint8), mpi().BOR)
 
 
 def _put_own(found: _Array, a: Held, wanted: Sequence[_Array]) -> None:
@@ -154,8 +183,8 @@ def coordinates_of(axis: int, part: object, length: int) -> _Array:
     if isinstance(part, bool) or not isinstance(part, int | np.integer):
         raise InvalidTypeError(
             f"the index along axis {axis} is {part!r:.60}",
-            "a box has an integer or a slice along each axis",
-            "use gc.where for masks, or to_numpy()",
+            "there are integers, slices and lists of integers",
+            "use np.where for masks over nodes, or to_numpy()",
         )
     k = int(part)
     if not -length <= k < length:

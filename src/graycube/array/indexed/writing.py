@@ -14,6 +14,7 @@ from graycube.array.boxes import places_of
 from graycube.array.elementwise import assigned, element_by_element
 from graycube.array.held import Held
 from graycube.array.indexed.indices import coordinates_of
+from graycube.array.indexed.points import is_list, points, points_here
 from graycube.array.payload import WHOLE, all_whole, in_brackets, is_mask, parts_of
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
@@ -36,6 +37,11 @@ def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
     """
     mask, *rest = key if isinstance(key, tuple) and key else (key,)
     masked = is_mask(mask)
+    if isinstance(value, int | float | complex):
+        _require_room(a, value)
+    if not masked and _names_points(key):
+        _put_points(a, key, value)
+        return
     along, inside = ((), tuple(rest)) if masked else parts_of(a, key)
     places = (WHOLE, WHOLE, *inside)
     part = a.with_blocks(a.blocks[places])
@@ -47,6 +53,18 @@ def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
         _put_box(part, along, key, value)
     if not np.may_share_memory(part.blocks, a.blocks):
         a.blocks[places] = part.blocks
+
+
+def _require_room(a: Held, value: complex) -> None:
+    """Refuse a number that NumPy does not write into such an array."""
+    try:
+        np.empty((), a.dtype)[()] = value
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidValueError(
+            f"{value} is to be written",
+            f"an array of dtype {a.dtype} has no such number",
+            "convert the array with astype, or the number",
+        ) from None
 
 
 def _put_where(a: Held, mask: Any, value: Any) -> None:  # noqa: ANN401 - arrays
@@ -74,36 +92,15 @@ def _put_box(a: Held, along: Sequence[Any], key: object, value: object) -> None:
     wanted = [
         _wanted(k, *pair) for k, pair in enumerate(zip(along, a.layout.shape, strict=True))
     ]
-    lists = [part for part in along if not isinstance(part, slice | int | np.integer)]
-    if len(lists) > 1 or (lists and any(map(_single, along))):
-        raise InvalidTypeError(
-            f"the index is {in_brackets(key)}",
-            "along axes of the layout it has slices and integers, or one list beside slices",
-            "write each in a line of its own",
-        )
-    if isinstance(value, Held):
-        raise InvalidTypeError(
-            f"u[{in_brackets(key)}] is to be a CubeArray of shape {value.shape}",
-            "its elements are not on the nodes that have these of u",
-            "use np.copyto(u, v, where=mask), with v of the layout of u and a mask made of "
-            "u.indices(sparse=True)",
-        )
     kept = [len(w) for w, part in zip(wanted, along, strict=True) if not _single(part)]
-    array = host_array(value)
-    try:
-        values = np.broadcast_to(array, (*kept, *a.payload))
-    except ValueError:
-        raise InvalidValueError(
-            f"u[{in_brackets(key)}] is to be an array of shape {array.shape}",
-            f"it has the shape {(*kept, *a.payload)}",
-            "pass a number, or an array that broadcasts to this shape, as in NumPy",
-        ) from None
+    values = _fitting(value, (*kept, *a.payload), key)
     values = values[tuple(None if _single(part) else WHOLE for part in along)]
     if not values.size:
         return
     layout: Any = a.layout  # of either kind
     if isinstance(layout, Layout) and not (len(a.nodes) == 1 and layout.is_product):
-        _put_rows(a, wanted, values)
+        for here, rows in points_here(a, np.ix_(*wanted)):
+            a.blocks[rows] = values[here]
         return
     piece = layout.piece(a.nodes)
     pairs = [within(*pair) for pair in zip(wanted, piece.coordinates, strict=True)]
@@ -114,13 +111,40 @@ def _put_box(a: Held, along: Sequence[Any], key: object, value: object) -> None:
         a.blocks[0, piece.rows.reshape(piece.shape)[goal]] = values[source]
 
 
-def _put_rows(a: Held, wanted: Sequence[_Array], values: _Array) -> None:
-    """The same where blocks of several nodes are here, or what a node has is no product."""
-    node, slot = a.layout.locate(*np.ix_(*wanted))
-    for flip in a.layout.nodes_like(0):
-        own = (node ^ flip) - a.nodes.start
-        here = (own >= 0) & (own < len(a.nodes))
-        a.blocks[own[here], slot[here]] = values[here]
+def _names_points(key: object) -> bool:
+    """Whether an index has a list, and more than slices beside it, which broadcast."""
+    parts = key if isinstance(key, tuple) else (key,)
+    chosen = [part for part in parts if is_list(part) or _single(part)]
+    return len(chosen) > 1 and any(map(is_list, chosen))
+
+
+def _put_points(a: Held, key: object, value: object) -> None:
+    """A number, or what has the shape that NumPy gives to what the index takes."""
+    places = points(key, a.shape)
+    values = _fitting(value, places[0].shape, key).reshape(-1)
+    along, d = [place.reshape(-1) for place in places], len(a.layout.shape)
+    for here, rows in points_here(a, along[:d]):
+        a.blocks[(*rows, *(place[here] for place in along[d:]))] = values[here]
+
+
+def _fitting(value: object, shape: tuple[int, ...], key: object) -> _Array:
+    """What is to be written, in the shape of where it goes."""
+    if isinstance(value, Held):
+        raise InvalidTypeError(
+            f"u[{in_brackets(key)}] is to be a CubeArray of shape {value.shape}",
+            "its elements are not on the nodes that have these of u",
+            "use np.copyto(u, v, where=mask), with v of the layout of u and a mask made of "
+            "u.indices(sparse=True)",
+        )
+    array = host_array(value)
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        raise InvalidValueError(
+            f"u[{in_brackets(key)}] is to be an array of shape {array.shape}",
+            f"it has the shape {shape}",
+            "pass a number, or an array that broadcasts to this shape, as in NumPy",
+        ) from None
 
 
 def _wanted(axis: int, part: object, length: int) -> _Array:

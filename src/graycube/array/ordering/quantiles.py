@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.array.held import Held
+from graycube.array.indexed.choosing import concatenated
+from graycube.array.indexed.parts import expand_dims
 from graycube.array.ordering.merging import cuts_of, traded
 from graycube.array.ordering.sorting import agreed_on, sort
 from graycube.array.ranks import spread
@@ -67,6 +69,9 @@ def quantile(
     >>> a = gc.CubeArray.from_numpy(np.array([4.0, 2.0, 1.0, 3.0]), gc.Layout.cyclic(2, 1))
     >>> gc.quantile(a, [0, 0.5])
     array([1. , 2.5])
+    >>> rows = gc.CubeArray.from_numpy(np.eye(4), gc.Layout.mesh((4, 4), nodes=(2, 2)))
+    >>> gc.quantile(rows, [0, 0.5, 1], axis=1).shape
+    (3, 4)
     """
     shares = _Shares(q, 1, method, _interpolated)
     return _quantile(a, shares, axis, keepdims=keepdims)
@@ -193,7 +198,11 @@ def _quantile(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> 
     made = np.array([shares.between(*each) for each in zip(pairs, parts, strict=True)])
     made = np.where(found[-1] != found[-1], found[-1], made)  # NaN is last
     made = made.reshape((*wanted.shape, *found.shape[1:]))[()]
-    return made if like is None else a.with_blocks(made, like)
+    if like is None:
+        return made
+    if not wanted.ndim:
+        return a.with_blocks(made, like)
+    return concatenated([expand_dims(a.with_blocks(each, like), 0) for each in made], 0)
 
 
 def _wanted(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> dict[str, Any]:
@@ -216,11 +225,11 @@ def _wanted(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> di
             f"it is 0..{shares.whole}",
             "use np.quantile, or np.percentile",
         )
-    if q.ndim and place is not None:
+    if q.ndim > 1 and place is not None:
         raise InvalidValueError(
-            f"q is {shares.q!r:.60}",
-            "along an axis there is one quantile at a time",
-            "call it for each, and gc.stack what it gives",
+            f"q has shape {q.shape}",
+            "along an axis it is a number, or a line of some",
+            "pass q.ravel(), which makes the first axis of the result",
         )
     if not a.size:
         raise InvalidValueError("the array is empty", "it has no quantiles", "pass another")

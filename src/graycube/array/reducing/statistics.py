@@ -266,8 +266,8 @@ def _require_norm(ord: object, over: Over) -> None:  # noqa: A002 - NumPy's
         )
 
 
-def vdot(a: _Any, b: _Any) -> _Any:
-    """The sum of all products, the first array conjugated.
+def vdot(a: _Any, b: _Any, *, conjugate: bool = True) -> _Any:
+    """The sum of all products, the first array conjugated or not.
 
     >>> from graycube.layout import Layout
     >>> vdot(*2 * [Held(np.array([[1j], [2]]), Layout.nodes(1))])
@@ -276,10 +276,13 @@ def vdot(a: _Any, b: _Any) -> _Any:
 
     def of() -> Held:
         _require_alike(a, b)
-        found: Held = element_by_element(lambda x, y: x.conj() * y, [a, b], {})
+        found: Held = element_by_element(
+            lambda x, y: (x.conj() if conjugate else x) * y, [a, b], {}
+        )
         return found
 
-    return reduced(a if isinstance(a, Held) else b, np.add, of=of)
+    like = a if isinstance(a, Held) else b
+    return reduced(like, np.add, dtype=np.result_type(a, b), of=of)
 
 
 def _require_alike(a: _Any, b: _Any) -> None:

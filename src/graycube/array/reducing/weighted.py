@@ -67,9 +67,9 @@ def histogram(
                 "pass their number, or edges in ascending order",
             )
         np.histogram_bin_edges(nothing, bins, range)
-        made = None if weights is None else _beside(weights, a)
+        made = None if weights is None else of_elements(weights, a)
         named = {"bins": np.asarray(bins).tolist(), "range": range, "density": density}
-        return made, {**facts_of("histogram", a.layout, a.blocks), **named, **_told(weights)}
+        return made, {**facts_of("histogram", a.layout, a.blocks), **named, **told(weights)}
 
     beside = together(a.comm, prepare)
     if range is None and np.ndim(bins) == 0 and a.size:
@@ -79,7 +79,7 @@ def histogram(
         values, taken = each_once(numbers), None if beside is None else each_once(beside)
         return np.histogram(values, bins, range, weights=taken)[0]
 
-    found: Any = _added(a, counts, np.dtype(np.intp) if beside is None else beside.dtype)
+    found: Any = added(a, counts, np.dtype(np.intp) if beside is None else beside.dtype)
     edges = np.histogram_bin_edges(nothing, bins, range)
     if density:
         found = found / np.diff(edges).astype(float) / found.sum()
@@ -104,14 +104,14 @@ def bincount(x: Held, weights: object = None, minlength: int = 0) -> _Array:
                 "integers from 0 are counted",
                 "round them first, and call astype(int)",
             )
-        made = None if weights is None else _beside(weights, x)
+        made = None if weights is None else of_elements(weights, x)
         if made is not None and not np.can_cast(made.dtype, float):
             raise InvalidTypeError(
                 f"the weights have dtype {made.dtype}", "they must be real", "count the parts"
             )
         np.bincount([], minlength=minlength)
         named = {"minlength": minlength}
-        return made, {**facts_of("bincount", x.layout, x.blocks), **named, **_told(weights)}
+        return made, {**facts_of("bincount", x.layout, x.blocks), **named, **told(weights)}
 
     beside = together(x.comm, prepare)
     length = max(int(reduced(x, np.maximum)) + 1 if x.size else 0, minlength)
@@ -120,7 +120,7 @@ def bincount(x: Held, weights: object = None, minlength: int = 0) -> _Array:
         values = each_once(x).astype(np.intp)
         return np.bincount(values, None if beside is None else each_once(beside), length)
 
-    return _added(x, counts, np.dtype(np.intp if beside is None else float))
+    return added(x, counts, np.dtype(np.intp if beside is None else float))
 
 
 def average(
@@ -149,10 +149,10 @@ def average(
         return (found, total) if returned else found
 
     def prepare() -> tuple[tuple[Held, Held], Facts]:
-        made = _beside(_along(a, axis, weights), a)
+        made = of_elements(_along(a, axis, weights), a)
         kind = np.result_type(a.dtype, made.dtype, *([float] if a.dtype.kind in "biu" else []))
         product = a.with_blocks(np.multiply(a.blocks, made.blocks, dtype=kind))
-        asked = {"axis": over_axes(a, axis)} | _told(weights)
+        asked = {"axis": over_axes(a, axis)} | told(weights)
         return (product, made.astype(kind)), {
             **facts_of("average", a.layout, a.blocks),
             **asked,
@@ -190,8 +190,13 @@ def _along(a: Held, axis: Axes, weights: object) -> object:
     return a.with_blocks(given[a.layout.indices_on(a.nodes)[k]])
 
 
-def _beside(weights: object, a: Held) -> Held:
-    """The weight of each element, in the layout of the array."""
+def of_elements(weights: object, a: Held) -> Held:
+    """The weight of each element, in the layout of the array.
+
+    >>> from graycube.layout import Layout
+    >>> of_elements(3, Held(np.array([[7], [5]]), Layout.nodes(1))).blocks.tolist()
+    [[3], [3]]
+    """
     given: Any = weights if isinstance(weights, Held) else host_array(weights)
     found = aligned([a, given], a)
     own, other = (each.shape for each in found.arrays)
@@ -200,16 +205,25 @@ def _beside(weights: object, a: Held) -> Held:
     return a.with_blocks(found.blocks(np.broadcast_to(found.arrays[1], own)))
 
 
-def _told(weights: object) -> dict[str, object]:
-    """What all ranks must have alike of weights: plain ones are the same."""
+def told(weights: object) -> dict[str, object]:
+    """What all ranks must have alike of weights: plain ones are the same.
+
+    >>> told(None)
+    {'weights': None}
+    """
     if weights is None or isinstance(weights, Held):
         return {"weights": None if weights is None else weights.dtype}
     plain = host_array(weights)
     return {"weights": sha256(plain.tobytes()).hexdigest(), "dtype of weights": plain.dtype}
 
 
-def _added(a: Held, make: Callable[[], _Array], dtype: "np.dtype[Any]") -> _Array:
-    """The sum of what every rank makes of its own elements; collective."""
+def added(a: Held, make: Callable[[], _Array], dtype: "np.dtype[Any]") -> _Array:
+    """The sum of what every rank makes of its own elements; collective.
+
+    >>> from graycube.layout import Layout
+    >>> added(Held(np.array([[7], [5]]), Layout.nodes(1)), lambda: np.ones(2), np.dtype(float))
+    array([1., 1.])
+    """
     over = spread(a.comm)
     if over is None:
         return make()
