@@ -120,7 +120,7 @@ def test_what_slurm_loses_within_hosts_is_told(tmp_path):
 )
 def test_bad_input(options, words):
     ran = cli(*TORUS, *options)
-    assert ran.refused
+    assert ran.refused()
     assert words in ran.err
 
 
@@ -145,7 +145,7 @@ def test_a_matrix_is_a_file(name, tmp_path):
     assert found["as_they_are"]["busiest"] == placed.candidates[0].load.busiest
     assert found["order"] == placed.order.tolist()
     ran = cli(*torus, "--matrix", str(path), "--neighbours", "1")
-    assert ran.refused
+    assert ran.refused()
     assert "a matrix has all that is sent" in ran.err
 
 
@@ -156,7 +156,7 @@ def test_what_is_no_matrix(name, content, tmp_path):
     path = tmp_path / name
     path.write_bytes(content)
     ran = cli(*TORUS, "--matrix", str(path))
-    assert ran.refused
+    assert ran.refused()
     assert "has no table of numbers" in ran.err
 
 
@@ -167,7 +167,7 @@ def test_without_a_machine_it_is_said_what_is_counted():
 
 def test_start_ups_alone_compare_no_orders():
     ran = cli("place", "8x8", "--torus", "8x8", "--startup", "1e-6")
-    assert ran.refused
+    assert ran.refused()
     assert "--startup 1e-06 is given without --per-byte" in ran.err
 
 
@@ -183,3 +183,15 @@ def test_a_table_may_begin_with_a_mark(tmp_path):
     table.write_bytes(b"\xef\xbb\xbf0,1\n1,0\n")
     found = cli("place", "2", "--matrix", str(table), "--torus", "2", "--json").out
     assert json.loads(found)["load"] == {"busiest": 1.0, "total": 2.0}
+
+
+def test_an_interconnect_is_known_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAYCUBE_PROFILES", str(tmp_path))
+    network = gc.Interconnect.tree((4, 3), per_byte=(1e-10, 1e-9))
+    gc.save_profile(network, "ours", source="a test")
+    found = json.loads(cli("place", "12", "--machine", "ours", "--json").out)
+    placed = gc.place(gc.Pattern.mesh((12,)), network)
+    assert (found["order"], found["machine"]["sizes"]) == (placed.order.tolist(), [4, 3])
+    for more in (("--per-byte", "1e-9"), ("--packet", "64"), ("--ports", "2")):
+        refused = cli("place", "12", "--machine", "ours", *more).refused()
+        assert f"{more[0]} is given beside --machine ours" in refused

@@ -25,8 +25,9 @@ def register(algorithm: Algorithm) -> Algorithm:
     """Put an algorithm at the end of the table, until the process ends or it is unregistered.
 
     It is considered like all others wherever something is planned. What it makes is proved
-    each time; where that fails, it is left out, and ``explain()`` says why. An algorithm of the
-    same name that was registered before is replaced. On several ranks all have to register it.
+    each time; where that fails, it is left out, and ``explain(why=True)`` says why. An
+    algorithm of the same name that was registered before is replaced. On several ranks all
+    have to register it.
 
     >>> from dataclasses import replace
     >>> from graycube.table.gray import gb3
