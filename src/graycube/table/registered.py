@@ -51,13 +51,13 @@ def unregister(name: str) -> None:
     Traceback (most recent call last):
     ...
     graycube.errors.InvalidValueError: the algorithm is 'gb3': none of that name was registered;
-    one can be taken out if register put it there
+    name one that register added
     """
     if _registered.pop(name, None) is None:
         raise InvalidValueError(
             f"the algorithm is {name!r:.60}",
             "none of that name was registered",
-            "one can be taken out if register put it there",
+            "name one that register added",
         )
 
 
