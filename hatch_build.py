@@ -5,13 +5,13 @@ from pathlib import Path
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-PICTURE = re.compile(r"!\[([^]]*)\]\((?!https?:)[^)]*\)")
+PICTURE = re.compile(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n*")
 LINK = re.compile(r"\[([^]]*)\]\((?!https?:)([^)]*)\)")
 
 
 def without_relative_links(text: str) -> str:
-    """The text with the names of files instead of links that an index cannot follow."""
-    return LINK.sub(_named, PICTURE.sub(r"*\1*", text))
+    """The text without pictures, and with names of files where an index cannot follow links."""
+    return LINK.sub(_named, PICTURE.sub("", text))
 
 
 def _named(link: re.Match[str]) -> str:

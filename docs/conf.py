@@ -16,7 +16,8 @@ project = "graycube"
 author = "The graycube developers"
 copyright = "2026, the graycube developers"
 version = release = graycube.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+autosummary_generate = False  # tables of names alone: the pages beside them have the rest
 html_theme = "furo"
 html_title = "graycube"
 autodoc_member_order = "bysource"

@@ -224,6 +224,7 @@ def _help() -> Iterator[str]:
 def _numpy() -> Iterator[str]:
     """Every function of NumPy's that works on an array, and what it does."""
     yield "# NumPy's functions on a CubeArray\n"
+    yield "*For those who look for one of NumPy's functions.*\n"
     yield fill(
         "These functions of NumPy's work on a CubeArray. All others raise an error that says "
         "what to do, and none collects the whole array. [Arrays like NumPy's](arrays.md) has "

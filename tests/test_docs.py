@@ -102,6 +102,22 @@ def test_every_claim_has_an_entry_on_the_pages_of_its_paper(generate):
         assert all(f"`{claim.check}`" in pages for claim in paper.claims)
 
 
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "api").glob("*.md")), ids=lambda f: f.stem
+)
+def test_pages_of_names_begin_with_all_of_them_by_what_one_wants(page):
+    """JAX and the papers have few names, or few users: their pages have no such tables."""
+    text, found = page.read_text(encoding="utf-8"), {}
+    for room, part in re.findall(r"currentmodule:: (\S+)\n(.*?)```", text, re.DOTALL):
+        found[room] = re.findall(r"^   (\w+)$|:data:`(\w+)`", part, re.MULTILINE)
+    modules = re.findall(r"automodule:: (\S+)\n   :members:$", text, re.MULTILINE)
+    if page.stem not in ("jax", "papers"):
+        assert list(found) == modules
+    for room, names in found.items():
+        listed = sorted(name or data for name, data in names)
+        assert listed == sorted(importlib.import_module(room).__all__)
+
+
 def test_every_option_is_on_the_page_of_verbs(generate):
     page = (generate / "generated" / "help.md").read_text(encoding="utf-8")
     options = [name for verb in VERBS for p in command_of(verb).params for name in p.opts]

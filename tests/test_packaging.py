@@ -93,5 +93,8 @@ def test_the_long_description_has_no_relative_links(hook):
     assert "docs/tutorial.md" in targets
     assert re.findall(r"\]\(([^)]*)\)", made) == [t for t in targets if t.startswith("http")]
     assert "docs/tutorial.md" in made
+    assert "![" in text
+    assert "![" not in made
+    assert "Vortices" not in made  # words about a picture that is not there
     examples = re.compile(r"```.*?```", re.DOTALL)
     assert examples.findall(made) == examples.findall(text)

@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,39 @@ def silent(text):
 def words(text):
     """What there is to read, tables and examples too."""
     return len(re.findall(r"\S*\w\S*", text))
+
+
+def whom(text):
+    """For whom a page is: its first line says it."""
+    return re.findall(r"\A# [^\n]*\n\n\*For ([^\n]*)\*\n\n", text)
+
+
+def test_a_page_says_for_whom_it_is():
+    files = [
+        f
+        for f in ROOT.glob("docs/*.md")
+        if f.stem not in ("index", "changelog", "contributing")
+    ]
+    files += ROOT.glob("docs/api/*.md")
+    assert len(files) > 60
+    silent = [f.name for f in files if not whom(f.read_text(encoding="utf-8"))]
+    assert silent == []
+
+
+def test_the_way_through_the_code_shows_every_room_where_it_is():
+    """Rooms in the picture come in the order of the layers; each has a row of its own."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = settings["tool"]["importlinter"]["contracts"]
+    layers = [layer.split(" | ") for layer in contract["layers"][1:]]
+    height = {room: -k for k, layer in enumerate(layers) for room in layer}
+    rows = re.findall(r"^\| `(\w+)` \| \S", text, re.MULTILINE)
+    assert sorted(rows) == sorted(height)
+    (picture,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    lines = [line[27:] for line in picture.splitlines()]
+    shown = [room for line in lines for room in re.findall(r"\w+", line) if room in height]
+    assert {*height} - {*shown} == {*rows[rows.index("show") :]}  # helpers need no picture
+    assert [height[room] for room in shown] == sorted((height[r] for r in shown), reverse=True)
 
 
 def test_links_lead_somewhere(site):

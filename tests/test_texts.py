@@ -77,6 +77,8 @@ def voiceless(source):
         "check them",
         "verify it",
         "mend it",
+        "check the text",
+        "raise the size",
     }
     for call in ast.walk(ast.parse(source)):
         name = ast.unparse(call.func) if isinstance(call, ast.Call) else ""

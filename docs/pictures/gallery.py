@@ -35,7 +35,12 @@ def main(folder: Path) -> None:
         if "figure" in names:
             names["figure"].savefig(folder / file, dpi=90)
             shrink(folder / file)
-    draw_page(folder / "gallery-page.png")
+    layouts = gc.Layout.nodes(5, "gray"), gc.Layout.nodes(5)
+    cube = gc.plan(*layouts, 8, itemsize=8, machine="ipsc1")
+    draw_page(folder / "gallery-page.png", cube, 10)
+    tree = gc.Machine.tree((4, 4), startup=2e-6, per_byte=(2e-10, 8e-11))
+    layouts = gc.Layout.cyclic(6, 4), gc.Layout.consecutive(6, 4)
+    draw_page(folder / "gallery-tree.png", gc.plan(*layouts, 16, itemsize=8, machine=tree), 3)
 
 
 def run(text: str, names: dict[str, Any]) -> None:
@@ -49,12 +54,10 @@ def shrink(path: Path) -> None:
     Image.open(path).convert("RGB").quantize(COLOURS).save(path, optimize=True)
 
 
-def draw_page(path: Path) -> None:
-    """The page of a plan, in the middle of its second round."""
+def draw_page(path: Path, plan: gc.Plan, steps: int) -> None:
+    """The page of a plan, after some steps."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - the rest needs no browser
 
-    layouts = gc.Layout.nodes(5, "gray"), gc.Layout.nodes(5)
-    plan = gc.plan(*layouts, 8, itemsize=8, machine="ipsc1")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder) / "plan.html"
         gc.view.save_page(page_file, plan)
@@ -65,7 +68,7 @@ def draw_page(path: Path) -> None:
             viewport={"width": 1000, "height": 860}, reduced_motion="reduce"
         )
         page.goto(page_file.as_uri())
-        for _ in range(10):
+        for _ in range(steps):
             page.keyboard.press("ArrowRight")
         page.screenshot(path=path)
         browser.close()

@@ -1,4 +1,4 @@
-"""Draws ``machines.png``: four kinds of machine, with the nodes that share links.
+"""Draws ``machines.png``: five kinds of machine, with the nodes that share links.
 
 python docs/pictures/machines.py [FILE]
 """
@@ -85,25 +85,50 @@ def torus(axes: Axes) -> None:
     nodes(axes, places, (0, 0))
 
 
+def tree(axes: Axes) -> None:
+    """A tree: 2 cores of a computer, 2 computers behind each leaf switch, 2 leaves."""
+    machine = gc.Machine.tree((2, 2, 2))
+    places = [(0.42 * u + 0.12 * (u // 2) + 0.12 * (u // 4), 0.0) for u in range(8)]
+    tops = {(u, 0): place for u, place in enumerate(places)}
+    for level, wires in enumerate(machine.wires, start=1):
+        part = 1 << len(wires.nodes)
+        for first in range(0, 8, 2 * part):
+            ends = [tops[first, level - 1], tops[first + part, level - 1]]
+            switch = (ends[0][0] + ends[1][0]) / 2, 0.5 * level
+            for end in ends:
+                link(axes, end, switch, NEAR if level == 1 else FAR)
+            axes.plot(*switch, "s", color=NEAR if level == 1 else FAR, markersize=8, zorder=2)
+            tops[first, level] = switch
+    nodes(axes, places, (0, 0))
+
+
 def main(path: Path) -> None:
-    """All four, side by side."""
-    figure = Figure(figsize=(13, 3.7), layout="constrained")
+    """All of them: three kinds of links between nodes, and two of networks."""
+    figure = Figure(figsize=(13, 7.2), layout="constrained")
     titles = (
         "links alike\nMachine(dims=3)",
         "near and far\nstartup=(a, a, b), per_byte=(c, c, d)",
         "shared cards\nports=(2, 2, 1, 1), share=(1, 1, 4, 4)",
         "a torus\nMachine.torus((4, 4))",
+        "a tree of switches\nMachine.tree((2, 2, 2))",
     )
-    for axes, title in zip(figure.subplots(1, 4), titles, strict=True):
+    grid = figure.add_gridspec(2, 6)
+    columns = [(0, slice(2 * k, 2 * k + 2)) for k in range(3)] + [
+        (1, slice(0, 2)),
+        (1, slice(2, 6)),
+    ]
+    for (row, column), title in zip(columns, titles, strict=True):
+        axes = figure.add_subplot(grid[row, column])
         axes.set_title(title, fontsize=10, y=1.0)
         axes.set_aspect("equal")
         axes.set_axis_off()
         axes.set_anchor("N")
-    alike, differing, shared, ring = figure.axes
+    alike, differing, shared, ring, levels = figure.axes
     cube(alike, (NEAR,) * 3)
     cube(differing, (NEAR, NEAR, FAR))
     cards(shared)
     torus(ring)
+    tree(levels)
     for axes in figure.axes:  # all as high
         axes.set_ylim(axes.get_ylim()[0] - 0.05, axes.get_ylim()[1] + 0.05)
     figure.savefig(path, dpi=110)

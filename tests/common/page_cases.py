@@ -33,6 +33,13 @@ def transpose(p, n, block, algorithm="auto", **machine):
     return between(L.cyclic(p, n), L.consecutive(p, n), block, algorithm, **machine)
 
 
+def on_tree(sizes=(2, 4, 2), slots=2, **machine):
+    """A plan from cyclic to consecutive, on a tree of switches."""
+    tree = gc.Machine.tree(sizes, **{**COSTS, **machine})
+    layouts = (f(tree.dims + slots, tree.dims) for f in (L.cyclic, L.consecutive))
+    return gc.plan(*layouts, 4 << slots, machine=tree)
+
+
 def foreign(plan):
     """The plan as if somebody else had made it: no algorithm of the table does."""
     schedule = replace(plan.schedule, algorithm="by hand")

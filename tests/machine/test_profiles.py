@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.machine import profiles, save_profile
+from graycube.machine import machine_named, profiles, save_profile
 from graycube.texts import is_name
 
 BUILT_IN = [
@@ -370,3 +370,58 @@ def test_wrong_types_are_not_saved(folder):
     with pytest.raises(InvalidTypeError, match="files cannot hold"):
         save_profile(gc.Machine(dims=2), "ours", source="a", error={"median": 1j, "worst": 1})
     assert not list(folder.iterdir())
+
+
+NETWORKS = [
+    gc.Interconnect.tree((8, 12), per_byte=(1e-10, 8e-11)),
+    gc.Interconnect.torus((5, 3), joined=(True, False), per_byte=(1e-9, 2e-9)),
+]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("network", NETWORKS, ids=repr)
+def test_interconnects_are_saved_and_found(network):
+    save_profile(network, "ours", source="its data sheet")
+    assert gc.Interconnect.profile("ours") == machine_named("ours") == network
+    assert "ours" in profiles()
+    line = gc.Pattern.mesh((network.nodes,), neighbours=1.0)
+    assert gc.place(line, "ours").order.tolist() == gc.place(line, network).order.tolist()
+    order = gc.rank_order((network.nodes,), machine="ours")
+    assert order.tolist() == gc.rank_order((network.nodes,), machine=network).tolist()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_name_is_that_of_a_machine_or_of_an_interconnect():
+    save_profile(NETWORKS[0], "ours", source="a test")
+    with pytest.raises(InvalidValueError, match=r"'ours' is an Interconnect: .*placing ranks"):
+        gc.Machine.profile("ours")
+    with pytest.raises(InvalidValueError, match=r"'ours' is an Interconnect"):
+        gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 1, machine="ours")
+    with pytest.raises(InvalidValueError, match=r"'cm2' is a Machine: .*Machine\.profile"):
+        gc.Interconnect.profile("cm2")
+    assert machine_named("cm2") == gc.Machine.profile("cm2")
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ("sizes = [8, 1]\nper_byte = [1.0, 1.0]", r"the sizes are \(8, 1\)"),
+        ("sizes = [8, 12]\nper_byte = [1.0, 1.0, 1.0]", "per_byte has 3 figures"),
+        ("sizes = [8, 12]\nper_byte = -1.0", "per_byte of level 0"),
+        ("sizes = [8, 12]", "the key 'per_byte' is missing"),
+        ("sizes = [5]\nper_byte = 1.0\njoined = 3", "joined is 3"),
+        ("sizes = [5]\nper_byte = 1.0\ndims = 3", "the key 'dims' is unknown"),
+        ("sizes = true\nper_byte = 1.0", "the sizes"),
+    ],
+)
+def test_files_of_interconnects_are_checked(lines, why, folder):
+    (folder / "ours.toml").write_text(f'source = "a test"\n{lines}\n')
+    with pytest.raises(gc.GraycubeError, match=rf"ours\.toml is no profile: .*{why}"):
+        gc.Interconnect.profile("ours")
+
+
+def test_what_was_made_by_hand_is_checked_before_it_is_saved(folder):
+    wrong = gc.Interconnect((8, 1), (1.0, 1.0))
+    with pytest.raises(InvalidValueError, match="the sizes are"):
+        save_profile(wrong, "ours", source="a test")
+    assert not [*folder.iterdir()]

@@ -1,5 +1,7 @@
 """Schedules of others are counted right, or refused, and followed where algebra is silent."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -98,8 +100,50 @@ def test_moves_are_priced_planned_and_kept(tmp_path):
 def test_moves_from_where_nothing_is_are_no_schedule():
     task = gc.Task(SOURCE, TARGET, block=1)
     moves = Moves(task, "mine", (0,), 1, [0], [2], [0], [1])
-    with pytest.raises(InvalidValueError, match="node 2 sends an element"):
-        gc.price(moves, MACHINE)
+    for call in (gc.price, gc.Plan.from_schedule):
+        with pytest.raises(InvalidValueError, match="node 2 sends an element"):
+            call(moves, MACHINE)
+
+
+def broadcast(n, block, turns):
+    """Node 0's block to all 2^n nodes, over one dimension after the other."""
+    task = gc.Task(gc.Layout.nodes(n), gc.Layout.nodes(n), block=block)
+    rows = [(t * block + k, u, d, k) for t, d in enumerate(turns) for u in range(1 << n)
+            for k in range(block) if not u & ~sum(1 << e for e in turns[:t])]  # fmt: skip
+    return Moves(
+        task, "to all", range(0, n * block, block), n * block, *zip(*rows, strict=True)
+    )
+
+
+MACHINES = [
+    (gc.Machine(3, startup=10.0, per_byte=1.0), 3 * (10 + 5)),
+    (gc.Machine(3, startup=10.0, per_byte=(1.0, 2.0, 4.0)), 3 * 10 + 7 * 5),
+    # on a tree the four messages of the last turn share an uplink
+    (gc.Machine.tree((4, 2), startup=10.0, per_byte=(1.0, 1.0)), 3 * 10 + 5 + 5 + 4 * 5),
+]
+
+
+@pytest.mark.parametrize(("machine", "seconds"), MACHINES, ids=["alike", "unequal", "tree"])
+def test_broadcasts_have_a_price_and_no_plan(machine, seconds):
+    moves = broadcast(3, 5, (0, 1, 2))
+    assert gc.price(moves, machine) == seconds
+    with pytest.raises(
+        InvalidValueError, match=r"one place, and no task has copies; .*price takes"
+    ):
+        gc.Plan.from_schedule(moves, machine)
+
+
+def test_a_copy_is_sent_by_those_who_have_one():
+    early = broadcast(3, 5, (0, 1, 2))
+    late = replace(early, cycle=early.cycles - 1 - early.cycle)
+    with pytest.raises(InvalidValueError, match="that it never had: a node sends what it has"):
+        gc.price(late, gc.Machine(3))
+
+
+def test_rows_of_moves_count_where_they_cost_something():
+    made = gc.plan(gc.Layout.cyclic(5, 2), gc.Layout.consecutive(5, 2), 24, machine=MACHINE)
+    machine = replace(MACHINE, per_row=1.0)
+    assert gc.price(made.moves(), machine) == gc.price(made.schedule, machine) > made.cost
 
 
 def test_a_node_that_sends_over_two_links_at_once_is_seen_to_be_busy():

@@ -184,19 +184,13 @@ any-order         5   10240     2621440   0.2238  as gb1 here
 few-ports         6    6144     3145728   0.1703  as gb3 here
 lower bound                               0.1459  start-ups and bytes (5 start-ups, and the
                                                   bytes of 'flow')
-Left out: direct (needs circuits; else it is gb1); circuit-split (it needs circuits and two
-ports); pipelined, minimum-path (it needs 5 ports); nonminimum-path, nonminimum-ring,
-three-fifths, tight (it needs 6 ports); field-phases (it converts 2 to 4 fields); two-cube
-(it converts one field of two bits); rotations (on one port it is gb1); fewer-bytes (its
-start-ups cost more than it saves); exchange, half-exchange, rotated-parts, pipeline,
-all-to-all, groups, hierarchical, pairs, by-message, by-part, units (conversions have
-algorithms of their own).
 The chosen schedule is within a factor 1.17 of the bound.
 The plan takes 6 start-ups (0.072 s) and 49152 bytes in sequence (0.0983 s).
 Next is gb2: 1 start-up more (0.012 s), 8192 bytes more (0.01638 s). With about 375 elements
 or less, gb1 wins.
 The bound has 0.06 s of start-ups; the gap of 0.02443 s is 0.012 s of start-ups and 0.01243
-s of volume."""
+s of volume.
+23 other algorithms do not apply: explain(why=True) says why."""
 
 PACKET_TEXT = """\
 90 elements of 1 byte on each of 8 nodes; 2 ports, circuit, packets of 64 bytes
@@ -218,6 +212,15 @@ def test_the_explanation_of_a_choice():
     machine = gc.Machine(3, 2, "circuit", startup=100.0, per_byte=1.0, packet=64)
     text = planned(3, 90, machine).explain()
     assert text.startswith(PACKET_TEXT + "\nlower bound ")
+
+
+def test_reasons_are_given_to_those_who_ask():
+    plan = planned(4, 64, gc.Machine(dims=4))
+    counted, listed = plan.explain(), " ".join(plan.explain(why=True).split())
+    reasons = {c.algorithm.name: c.reason for c in plan.candidates if c.reason is not None}
+    assert f"\n{len(reasons)} other algorithms do not apply: " in counted
+    assert not any(reason in " ".join(counted.split()) for reason in reasons.values())
+    assert all(name in listed and reason in listed for name, reason in reasons.items())
 
 
 def test_the_explanation_says_when_a_direct_exchange_wins():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from page_cases import CASES, conversion
+from page_cases import CASES, conversion, on_tree
 from sweeping import sweep
 
 import graycube as gc
@@ -305,6 +305,21 @@ def test_hostile_names_stay_text():
     parser = Wellformed()
     parser.feed(html)
     assert [tag for tag, _ in parser.seen].count("script") == 2
+
+
+def test_levels_of_a_tree_are_those_of_its_routes():
+    """A part at a level is named in routes by its first node and by the level's dimension."""
+    plan = on_tree()
+    levels = scene_of(plan)["tree"]
+    nodes = range(1 << plan.task.n)
+    names = {hop.name for u in nodes for v in nodes for hop in plan.machine.route(u, v)}
+    assert names == {
+        (first, way, start)
+        for start, bits in levels
+        for first in nodes[:: 1 << bits]
+        for way in ("up", "down")
+    }
+    assert scene_named("gb1")["tree"] == []
 
 
 def test_two_plans_of_one_task():

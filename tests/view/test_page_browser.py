@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from page_cases import CASES, conversion
+from page_cases import CASES, conversion, on_tree
 from sweeping import sweep
 
 import graycube as gc
@@ -535,9 +535,108 @@ def test_plans_without_crossings_are_explained(opened, name):
     page.press("End")
 
 
-@pytest.mark.parametrize("n", [0, 3, 6, *sweep(*((n,) for n in (1, 2, 4, 5, 7, 8)))])
-def test_nodes_do_not_overlap(opened, n):
-    page = opened(conversion(n, 2, "relabel" if n < 2 else "gb1"))
+def routes_in(plan, cycle):
+    """The links of the tree that each element takes in a cycle: the machine's routes."""
+    moves, levels = plan.moves(), [wires.dims.start for wires in plan.machine.wires]
+    shifts = [len(wires.nodes) for wires in plan.machine.wires]
+    ends = {}
+    for row in np.flatnonzero(moves.cycle == cycle):
+        source, target = ends.get(int(moves.element[row]), (int(moves.node[row]),) * 2)
+        assert target == moves.node[row]
+        ends[int(moves.element[row])] = source, int(moves.partner[row])
+    found = {}
+    for element, (source, target) in ends.items():
+        names = [hop.name for hop in plan.machine.route(source, target)]
+        numbers = [levels.index(start) for _, _, start in names]
+        found[element] = [
+            f"{k}:{node >> shifts[k]}:{way}"
+            for k, (node, way, _) in zip(numbers, names, strict=True)
+        ]
+    return found
+
+
+@pytest.mark.parametrize("switching", ["circuit", *sweep(("store-and-forward",))])
+def test_a_tree_shows_what_goes_up_and_down(opened, switching):
+    plan = on_tree(switching=switching)
+    page = opened(plan, reduced_motion="no-preference")
+    assert page.page.get_attribute(".cube", "aria-label") == "Tree of 16 nodes"
+    total = dict.fromkeys(page.loads(), 0)
+    for cycle in range(plan.schedule.cycles):
+        part = (0.375, 0.625)[cycle % 2]
+        page.slide(cycle + part)
+        routes = routes_in(plan, cycle)
+        loads = dict.fromkeys(total, 0)
+        for link in (link for route in routes.values() for link in route):
+            loads[link] += 1
+            total[link] += 1
+        assert page.loads() == loads
+        assert {e: link for e, link, *_ in page.dots()} == {
+            e: route[int(part * len(route))] for e, route in routes.items()
+        }
+    assert all(total.values())
+    chart = page.page.eval_on_selector_all(
+        ".chart .load", "all => all.map(e => Number(e.dataset.load))"
+    )
+    assert sum(chart) == sum(total.values())
+
+
+def test_a_tree_beside_a_cube(opened):
+    plan = on_tree()
+    task = plan.task
+    cube = gc.plan(task.source, task.target, task.block, machine=gc.Machine(task.n))
+    page = opened(plan, cube)
+    shown = page.page.eval_on_selector_all(".cube", "all => all.map(e => e.ariaLabel)")
+    assert shown == ["Tree of 16 nodes", "Cube of 16 nodes"]
+
+
+CARDS = gc.Machine(
+    4, share=(1, 1, 1, 4), per_byte=(1, 1, 2, 3), nested=True, switching="circuit"
+)
+"""A card for each node within a computer, and one link for four of them to the next level."""
+
+
+@pytest.mark.parametrize(
+    "machine", [gc.Machine.tree((16, 2)), CARDS, *sweep((gc.Machine.tree((2, 64)),))], ids=repr
+)
+def test_ways_up_and_down_stand_above_their_parts(opened, machine):
+    layouts = gc.Layout.nodes(machine.dims, "gray"), gc.Layout.nodes(machine.dims)
+    plan = gc.plan(*layouts, 4, machine=machine)
+    page = opened(plan)
+    rectangle = """(e) => { const b = e.getBoundingClientRect();
+        return [b.left, b.right, b.top, b.bottom]; }"""
+    boxes = np.array(
+        page.page.evaluate(f"Array.from(document.querySelectorAll('.node .box'), {rectangle})")
+    )
+    lines = page.page.evaluate(
+        f"Array.from(document.querySelectorAll('.link'), e => "
+        f"[e.dataset.link, ({rectangle})(e.querySelector('line'))])"
+    )
+    assert (
+        len({tuple(at) for _, at in lines})
+        == len(lines)
+        == 2 * sum(1 << plan.task.n - len(wires.nodes) for wires in plan.machine.wires)
+    )
+    for name, (left, _, top, bottom) in lines:
+        kind, number, _ = name.split(":")
+        size = 1 << len(plan.machine.wires[int(kind)].nodes)
+        mine = boxes[int(number) * size : (int(number) + 1) * size]
+        assert mine[:, 0].min() < left < mine[:, 1].max()
+        assert top < bottom < mine[:, 2].min()
+        around = (boxes[:, 0] < left) & (left < boxes[:, 1]) & (boxes[:, 2] < bottom)
+        assert not np.any(around & (top < boxes[:, 3]))
+
+
+DRAWN = [0, 3, 6, *sweep(*((n,) for n in (1, 2, 4, 5, 7, 8)))]
+TREES = [(2, 2), (8, 4, 2), *sweep(((16,),), ((4, 4, 4),), ((2, 64),), ((64, 2, 2),))]
+
+
+@pytest.mark.parametrize("drawn", [*DRAWN, *TREES], ids=str)
+def test_nodes_do_not_overlap(opened, drawn):
+    if isinstance(drawn, tuple):
+        plan = on_tree(drawn, slots=0)
+    else:
+        plan = conversion(drawn, 2, "relabel" if drawn < 2 else "gb1")
+    n, page = plan.task.n, opened(plan)
     boxes = page.page.eval_on_selector_all(
         ".node .box",
         "all => all.map(e => e.getBoundingClientRect()).map(b => "

@@ -95,7 +95,9 @@ class Tridiagonal:
         object.__setattr__(self, "sides", require_int(self.sides, "sides", least=1))
         if self.sides > MAX_SIDES:
             raise InvalidValueError(
-                f"sides is {str(self.sides)[:40]}", f"at most {MAX_SIDES}", "solve some first"
+                f"sides is {str(self.sides)[:40]}",
+                f"at most {MAX_SIDES}",
+                "solve them in several calls",
             )
 
     def __str__(self) -> str:

@@ -163,7 +163,7 @@ def _require_out(out: object) -> Held:
         raise InvalidTypeError(
             f"out is a {type(out).__name__}",
             "the result is spread over the nodes, so out must be a CubeArray",
-            "leave out away, or gather the result with to_numpy()",
+            "call it without out=, or gather the result with to_numpy()",
         )
     return out
 

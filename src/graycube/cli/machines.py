@@ -1,7 +1,7 @@
 """The options that say which machine is meant, the same for every verb."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 import click
@@ -9,6 +9,7 @@ import click
 import graycube as gc
 from graycube.cli.sizes import as_figures, as_lengths, as_sides
 from graycube.errors import InvalidValueError
+from graycube.machine import machine_named
 
 _PROFILES = "ipsc2, tpu-v5p-64, ..., or one that calibrate saved: gc.profiles()."
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -68,12 +69,15 @@ class MachineOptions:
         return replace(machine, name="custom", **changes) if changes else machine
 
     def interconnect(self) -> gc.Interconnect | None:
-        """The torus or tree that was given, if its numbers of nodes are no powers of two.
+        """The torus or tree that was given or named, if it is for any number of nodes.
 
         >>> MachineOptions(tree=(4, 3), per_byte=(1e-10, 1e-9)).interconnect()
         <Interconnect tree of 4 x 3: 12 nodes, 1e-10, 1e-09 s a byte>
         """
         sizes = self.tree or (self.torus[0] if self.torus else ())
+        named = machine_named(self.name) if self.name and not sizes else None
+        if isinstance(named, gc.Interconnect):
+            return self._alone(named)
         if not any(size & size - 1 for size in sizes):
             return None
         self._require_one("--torus" if self.tree is None else "--tree")
@@ -89,6 +93,18 @@ class MachineOptions:
             return gc.Interconnect.torus(sizes, joined=self.torus[1], per_byte=rates)
         ratio = 1.0 if self.oversubscribed is None else self.oversubscribed
         return gc.Interconnect.tree(sizes, per_byte=rates, oversubscribed=ratio)
+
+    def _alone(self, named: gc.Interconnect) -> gc.Interconnect:
+        """An interconnect by its name, of which nothing else was said."""
+        said = [field.name for field in fields(self) if getattr(self, field.name) is not None]
+        if said != ["name"]:
+            option = next(name for name in said if name != "name").replace("_", "-")
+            raise InvalidValueError(
+                f"--{option} is given beside --machine {self.name}",
+                "that is an interconnect, which is taken as it was saved",
+                f"leave out --{option}",
+            )
+        return named
 
     def _torus(self, dims: int) -> gc.Machine:
         """A torus with the sides that were given, of as many nodes as the layouts have."""

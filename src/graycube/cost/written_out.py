@@ -55,7 +55,8 @@ def moves_messages(moves: Moves, *, circuits: bool) -> Iterator[list[SentOver]]:
     element, node, dim = moves.element[order], moves.node[order], moves.dimension[order]
     begins = np.ones(len(order), bool)
     if circuits:
-        begins[1:] = (np.diff(element) != 0) | (np.diff(cycle) != 0)
+        goes_on = (node[1:] == moves.partner[order][:-1]) & (np.diff(cycle) == 0)
+        begins[1:] = ~goes_on | (np.diff(element) != 0)  # copies of one element do not go on
     marks = [*np.flatnonzero(begins).tolist(), len(order)]
     listed = dim.tolist()
     paths = [tuple(listed[a:b]) for a, b in pairwise(marks)]

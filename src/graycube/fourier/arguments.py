@@ -97,7 +97,7 @@ def require_out(out: object, a: CubeArray, shape: Sequence[int], dtype: DTypeLik
         raise InvalidTypeError(
             f"out is a {type(out).__name__}",
             "it must be a CubeArray",
-            "pass one, or leave out away",
+            "pass one, or call it without out=",
         )
     nodes, wanted = out.layout.node_count, a.layout.node_count
     if out.shape != tuple(shape) or out.comm is not a.comm or nodes != wanted:

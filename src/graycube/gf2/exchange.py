@@ -93,7 +93,7 @@ class Exchange:
             raise InvalidValueError(
                 f"the exchange '{self}' meets addresses of {size} bits",
                 f"its highest bit is {max(self.flip, self.when).bit_length() - 1}",
-                "raise the size",
+                "use an exchange of these bits, or longer addresses",
             )
         columns = [1 << j ^ (self.flip if self.when >> j & 1 else 0) for j in range(size)]
         return AffineMap(fitting(tuple(columns), size), 0 if self.want else self.flip)
@@ -126,13 +126,15 @@ class Exchange:
         tests = [int(j) for j in _NUMBER.findall(match[2])] if match[2] != "0" else []
         if len(set(flips)) < len(flips) or len(set(tests)) < len(tests):
             raise InvalidValueError(
-                f"'{written[:40]}' names a bit twice", "each is named once", "check the text"
+                f"'{written[:40]}' names a bit twice",
+                "each is named once",
+                "leave one of them out",
             )
         if max(flips + tests) >= MAX_BITS:
             raise InvalidValueError(
                 f"'{written[:40]}' names bit {max(flips + tests)}",
                 f"a written address has at most {MAX_BITS} bits",
-                "check the text",
+                f"use bits below {MAX_BITS}",
             )
         return cls(sum(1 << j for j in flips), sum(1 << j for j in tests), int(match[3]))
 

@@ -127,7 +127,7 @@ def _index_axes(array: _Rows, move: AffineMap) -> int:
 def _require_out(out: object, array: _Rows) -> _Rows:
     if not isinstance(out, np.ndarray):
         raise InvalidTypeError(
-            f"out is {out!r:.80}", "it must be an array", "pass one, or leave out away"
+            f"out is {out!r:.80}", "it must be an array", "pass one, or call it without out="
         )
     if (out.shape, out.dtype) != (array.shape, array.dtype):
         raise InvalidValueError(

@@ -4,7 +4,7 @@ from graycube.machine.interconnect import Interconnect
 from graycube.machine.model import Machine, require_machine
 from graycube.machine.profiles import profiles, read_measured
 from graycube.machine.routes import RouteLink
-from graycube.machine.saving import entries_of, save_profile
+from graycube.machine.saving import entries_of, machine_named, save_profile
 from graycube.machine.wires import Link, Wiring
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "RouteLink",
     "Wiring",
     "entries_of",
+    "machine_named",
     "profiles",
     "read_measured",
     "require_machine",

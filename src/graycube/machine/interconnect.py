@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from graycube.errors import InvalidValueError
+from graycube.errors import GraycubeError, InvalidValueError
 from graycube.gf2 import require_int, require_ints
+from graycube.machine.profile_text import no_profile
+from graycube.machine.profiles import read_profile
 from graycube.machine.routes import RouteLink
 from graycube.machine.sides import MAX_SIDE, TorusSide
 from graycube.machine.trees import costs_of, rates_of_tree
@@ -101,6 +103,45 @@ class Interconnect:
         """
         counts = _sizes(sizes, "the sizes", 2)
         return cls(counts, tuple(rates_of_tree(counts, per_byte, oversubscribed)))
+
+    @classmethod
+    def profile(cls, name: str) -> "Interconnect":
+        """One that was saved by :func:`save_profile`, by its name.
+
+        >>> Interconnect.profile("cm2")
+        Traceback (most recent call last):
+        ...
+        graycube.errors.InvalidValueError: the profile 'cm2' is a Machine: an Interconnect has
+        sizes, and no more than rates; use Machine.profile
+        """
+        entries, where = read_profile(name)
+        if "sizes" not in entries:
+            raise InvalidValueError(
+                f"the profile {name!r} is a Machine",
+                "an Interconnect has sizes, and no more than rates",
+                "use Machine.profile",
+            )
+        try:
+            return cls.checked(**entries)
+        except GraycubeError as error:
+            raise no_profile(where, str(error)) from None
+
+    @classmethod
+    def checked(
+        cls,
+        sizes: Sequence[int],
+        per_byte: float | Sequence[float],
+        *,
+        joined: bool | Sequence[bool] | None = None,
+    ) -> "Interconnect":
+        """The torus or tree with these figures, wherever they come from.
+
+        >>> Interconnect.checked([4, 3], [1e-10, 1e-9])
+        <Interconnect tree of 4 x 3: 12 nodes, 1e-10, 1e-09 s a byte>
+        """
+        if joined is None:
+            return cls.tree(sizes, per_byte=per_byte)
+        return cls.torus(sizes, joined=joined, per_byte=per_byte)
 
     @property
     def nodes(self) -> int:

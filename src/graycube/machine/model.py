@@ -222,6 +222,12 @@ class Machine(Shown):
         Machine
         """
         entries, where = read_profile(name)
+        if "sizes" in entries:
+            raise InvalidValueError(
+                f"the profile {name!r} is an Interconnect",
+                "a Machine has 2^n nodes and knows what messages cost",
+                "use Interconnect.profile, which is for placing ranks alone",
+            )
         try:
             machine = cls(name=name, **entries)
         except GraycubeError as error:

@@ -1,7 +1,8 @@
 """Profiles as TOML text: read with every key and value checked, and written.
 
-Rules. A profile says where its figures come from (``source``) and what a machine is. A measured
-one may add how well the model fits (``error``) and the measurements (``measured``).
+Rules. A profile says where its figures come from (``source``) and what a machine is; with
+``sizes`` it is an interconnect. A measured one may add how well the model fits (``error``) and
+the measurements (``measured``).
 """
 
 import json
@@ -19,13 +20,14 @@ MAX_LINE = 500  # characters; the time to read a dotted key grows with its squar
 NEEDED = {"source", "dims", "ports", "switching", "startup", "per_byte"}
 SHARED = {"share", "sides", "joined", "nested"}
 MACHINE = NEEDED - {"source"} | {"packet", "arithmetic", "per_row"} | SHARED
+INTERCONNECT = {"sizes", "per_byte", "joined"}
 ABOUT = {"source", "error", "measured"}
 ERROR = {"median", "worst"}
 ROW = {"kind", "count", "nbytes", "seconds", "spread", "predicted"}
 
 
 def parse_profile(text: str, where: str) -> dict[str, Any]:
-    """The machine's entries; ``Machine`` itself checks their values.
+    """The entries of a machine or interconnect, which check their values themselves.
 
     >>> text = 'source = "a guess"; dims = 2; ports = 1; switching = "circuit"; startup = 1'
     >>> sorted(parse_profile((text + "; per_byte = 0.5").replace("; ", chr(10)), "here"))
@@ -37,7 +39,7 @@ def parse_profile(text: str, where: str) -> dict[str, Any]:
     docs/calibration.md, or calibrate again
     """
     content = _checked(text, where)
-    return {key: content[key] for key in content if key in MACHINE}
+    return {key: content[key] for key in content if key in MACHINE | INTERCONNECT}
 
 
 def parse_measured(text: str, where: str) -> list[dict[str, Any]]:
@@ -63,7 +65,10 @@ def parse_source(text: str, where: str) -> str:
 
 def _checked(text: str, where: str) -> dict[str, Any]:
     content = parsed_toml(text, MAX_LINE, partial(no_profile, where))
-    _require_keys(content, MACHINE | ABOUT, NEEDED, where)
+    if "sizes" in content:
+        _require_keys(content, INTERCONNECT | ABOUT, {"source", "per_byte"}, where)
+    else:
+        _require_keys(content, MACHINE | ABOUT, NEEDED, where)
     _check_source(content["source"], where)
     if "error" in content:
         _check_table(content["error"], ERROR, where)

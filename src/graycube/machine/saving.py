@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.machine.interconnect import Interconnect
 from graycube.machine.model import Machine
 from graycube.machine.profile_text import MAX_TEXT, parse_profile, profile_text
-from graycube.machine.profiles import require_name, write_profile
+from graycube.machine.profiles import read_profile, require_name, write_profile
 
 Row = Mapping[str, str | int | float]
 _LATER = {"per_row": 0.0, "share": 1, "sides": (), "joined": (), "nested": False}
@@ -16,14 +17,14 @@ _LATER = {"per_row": 0.0, "share": 1, "sides": (), "joined": (), "nested": False
 
 
 def save_profile(
-    machine: Machine,
+    machine: Machine | Interconnect,
     name: str,
     *,
     source: str,
     error: Mapping[str, float] | None = None,
     measured: Iterable[Row] = (),
 ) -> Path:
-    """Save a machine where :meth:`Machine.profile` finds it.
+    """Save a machine where :meth:`Machine.profile` or :meth:`Interconnect.profile` finds it.
 
     ``source`` says where its figures come from, ``error`` has the "median" and the "worst"
     relative error of the model, and ``measured`` its measurements. A saved profile of the same
@@ -38,13 +39,15 @@ def save_profile(
     ...         path.name, Machine.profile("ours") == machine
     ('ours.toml', True)
     """
-    if not isinstance(machine, Machine):
+    if not isinstance(machine, Machine | Interconnect):
         raise InvalidTypeError(
             f"the machine is {machine!r:.60}",
-            "it must be a Machine",
-            "build one with Machine(dims=...)",
+            "it must be a Machine or an Interconnect",
+            "build one with Machine(dims=...), or Interconnect.tree((8, 12))",
         )
     require_name(name)
+    if isinstance(machine, Interconnect):
+        Interconnect.checked(**asdict(machine))
     content: dict[str, Any] = {"source": source, **_said(machine)}
     if error is not None:
         content["error"] = dict(error)
@@ -60,7 +63,17 @@ def save_profile(
     return write_profile(name, text)
 
 
-def entries_of(machine: Machine) -> dict[str, Any]:
+def machine_named(name: str) -> Machine | Interconnect:
+    """The machine or interconnect of that name, built in or saved.
+
+    >>> machine_named("cm2").dims
+    12
+    """
+    entries, _ = read_profile(name)
+    return Interconnect.profile(name) if "sizes" in entries else Machine.profile(name)
+
+
+def entries_of(machine: Machine | Interconnect) -> dict[str, Any]:
     """What files say of a machine.
 
     >>> ["per_row" in entries_of(Machine(2, per_row=seconds)) for seconds in (0.0, 1e-9)]
@@ -81,6 +94,6 @@ def _text(content: Mapping[str, Any]) -> str:
         ) from None
 
 
-def _said(machine: Machine) -> dict[str, Any]:
+def _said(machine: Machine | Interconnect) -> dict[str, Any]:
     entries = entries_of(machine)
     return {k: v for k, v in entries.items() if v is not None and k != "name"}

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.ranks import Code, rank_order as coded_order
-from graycube.machine import Interconnect, Machine
+from graycube.machine import Interconnect, Machine, machine_named
 from graycube.machine.figures import most
 from graycube.mapping.digits import count_of
 from graycube.mapping.floors import cheapest, floor
@@ -110,7 +110,7 @@ def _checked(pattern: object, machine: object) -> Machine | Interconnect:
             "build one with Pattern.mesh or Pattern.matrix",
         )
     if isinstance(machine, str):
-        machine = Machine.profile(machine)
+        machine = machine_named(machine)
     if not isinstance(machine, Machine | Interconnect):
         raise InvalidTypeError(
             f"the machine is {machine!r:.60}",

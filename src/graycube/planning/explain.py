@@ -19,8 +19,14 @@ _HEAD = ("candidate", "rounds", "cycles", "link bytes", "seconds", "")
 _DIRECT = {"direct": "exchange", "all-to-all": "all-to-all"}
 
 
-def sheet_of(plan: "Plan") -> Sheet:
-    """The task, the candidates with the chosen one marked, the bound and the gap."""
+def sheet_of(plan: "Plan", *, counted_only: bool = False) -> Sheet:
+    """The task, the candidates with the chosen one marked, the bound and the gap.
+
+    Algorithms that do not apply are listed with their reasons, or only counted.
+    """
+    others = left_out(plan.candidates)
+    do = "does" if others.number == 1 else "do"
+    count = f"{counted(others.number, 'other algorithm')} {do} not apply"
     source, target = plan.task.source, plan.task.target
     where = f"in the layout {source}" if plan.task.stages else f"from {source}\nto   {target}"
     return Sheet(
@@ -29,9 +35,10 @@ def sheet_of(plan: "Plan") -> Sheet:
         *(() if plan.machine.alike and plan.machine.priced else costs_of(plan)),
         *rows_of(plan),
         table(plan),
-        left_out(plan.candidates),
+        *(() if counted_only else (others,)),
         *verdict(plan),
         *why(plan),
+        *([f"{count}: explain(why=True) says why."] if counted_only and others.number else ()),
     )
 
 

@@ -12,7 +12,7 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.machine import Machine, require_machine
 from graycube.machine.model import Switching
 from graycube.schedule import Moves, Replication, Schedule, Task, expand
-from graycube.schedule.gathered import gathered
+from graycube.schedule.gathered import gathered, require_held
 from graycube.schedule.walk import in_step_order
 from graycube.schedule.way import are_straight
 from graycube.table import Algorithm
@@ -69,6 +69,7 @@ def price(schedule: Schedule | Replication | Moves, machine: Machine | str) -> f
     """Seconds that anybody's schedule takes on a machine, counted as those of the table are.
 
     Whether it is right, and the machine has the ports for it, ``verify()`` of its plan says.
+    Moves may also send copies, as a broadcast does, for which there are no tasks and plans.
 
     >>> import graycube as gc
     >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
@@ -76,8 +77,19 @@ def price(schedule: Schedule | Replication | Moves, machine: Machine | str) -> f
     >>> price(made, "ideal"), price(made, gc.Machine(dims=3, startup=1.0, per_byte=1.0))
     (41.0, 82.0)
     """
+    if isinstance(schedule, Moves):
+        machine = require_machine(machine, schedule.task.n)
+        if not machine.per_row:
+            return _written_out(schedule).time(machine)
     made = require_schedule(schedule)
     return counted(made).time(require_machine(machine, made.task.n))
+
+
+def _written_out(moves: Moves) -> Traffic:
+    """The traffic of moves as they are, row by row."""
+    require_held(moves)
+    head = Schedule(moves.task, moves.algorithm, moves.rounds, moves.cycles, ())
+    return simulate(head, moves)
 
 
 def counted(schedule: Schedule | Replication) -> Traffic:

@@ -54,7 +54,7 @@ def require_out(out: object, array: NDArray[Any]) -> NDArray[Any]:
     """A result of the shape and the dtype of the blocks, that can be written."""
     if not isinstance(out, np.ndarray):
         raise InvalidTypeError(
-            f"out is {out!r:.60}", "it must be an array", "pass one, or leave out away"
+            f"out is {out!r:.60}", "it must be an array", "pass one, or call it without out="
         )
     if (out.shape, out.dtype) != (array.shape, array.dtype) or not out.flags.writeable:
         raise InvalidValueError(

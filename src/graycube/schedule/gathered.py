@@ -33,6 +33,40 @@ def gathered(moves: Moves) -> Schedule:
     >>> expand(made).element.tolist()
     [4, 5, 6, 7]
     """
+    _require_numbers(moves)
+    order = np.lexsort((moves.cycle, moves.element))
+    columns = (moves.element, moves.cycle, moves.node, moves.dimension)
+    ways = tuple(_ways(moves, *(column[order] for column in columns)))
+    head = moves.task, moves.algorithm, moves.rounds, moves.cycles, ways
+    return Schedule(*head, relabel=moves.relabel)
+
+
+def require_held(moves: Moves) -> None:
+    """That nodes send what they have or had; copies may be sent on, as in a broadcast.
+
+    >>> from graycube.layout import Layout
+    >>> from graycube.schedule import Task
+    >>> task = Task(Layout.nodes(2), Layout.nodes(2), block=1)
+    >>> require_held(Moves(task, "to all", (0, 1), 2, [0, 1, 1], [0, 0, 1], [0, 1, 1], [0] * 3))
+    """
+    _require_numbers(moves)
+    block = moves.task.block
+    order = np.lexsort((moves.cycle, moves.element))  # hops of a circuit stay as listed
+    columns = (moves.element, moves.node, moves.partner, moves.cycle)
+    had = set[tuple[int, int]]()
+    for element, node, partner, cycle in zip(
+        *(c[order].tolist() for c in columns), strict=True
+    ):
+        if node != element // block and (element, node) not in had:
+            raise InvalidValueError(
+                f"node {node} sends an element in cycle {cycle} that it never had",
+                "a node sends what it has",
+                "check the moves: graycube.verify.check_elements says all that is wrong",
+            )
+        had.add((element, partner))
+
+
+def _require_numbers(moves: Moves) -> None:
     task = moves.task
     if max(task.block << task.n, len(moves)) > MAX_GATHERED:
         raise InvalidValueError(
@@ -43,11 +77,6 @@ def gathered(moves: Moves) -> Schedule:
     limits = {"node": 1 << task.n, "dimension": task.n, "element": task.block << task.n}
     for name, limit in limits.items():
         require_range(getattr(moves, name), limit, f"a {name} of the moves", "number them so")
-    order = np.lexsort((moves.cycle, moves.element))
-    columns = (moves.element, moves.cycle, moves.node, moves.dimension)
-    ways = tuple(_ways(moves, *(column[order] for column in columns)))
-    head = task, moves.algorithm, moves.rounds, moves.cycles, ways
-    return Schedule(*head, relabel=moves.relabel)
 
 
 def _ways(
@@ -80,8 +109,8 @@ def _path(hops: list[tuple[int, int]], at: list[int], begin: int, end: int, home
         if at[k] != home:
             raise InvalidValueError(
                 f"node {at[k]} sends an element in cycle {hops[k][1]} that is at node {home}",
-                "a node sends what it has",
-                "check the moves: graycube.verify.check_elements says all that is wrong",
+                "an element is in one place, and no task has copies",
+                "check the moves (graycube.verify.check_elements); graycube.price takes copies",
             )
         home ^= 1 << hops[k][0]
     return tuple(hops[begin:end])

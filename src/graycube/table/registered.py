@@ -25,8 +25,9 @@ def register(algorithm: Algorithm) -> Algorithm:
     """Put an algorithm at the end of the table, until the process ends or it is unregistered.
 
     It is considered like all others wherever something is planned. What it makes is proved
-    each time; where that fails, it is left out, and ``explain()`` says why. An algorithm of the
-    same name that was registered before is replaced. On several ranks all have to register it.
+    each time; where that fails, it is left out, and ``explain(why=True)`` says why. An
+    algorithm of the same name that was registered before is replaced. On several ranks all
+    have to register it.
 
     >>> from dataclasses import replace
     >>> from graycube.table.gray import gb3
@@ -50,13 +51,13 @@ def unregister(name: str) -> None:
     Traceback (most recent call last):
     ...
     graycube.errors.InvalidValueError: the algorithm is 'gb3': none of that name was registered;
-    one can be taken out if register put it there
+    name one that register added
     """
     if _registered.pop(name, None) is None:
         raise InvalidValueError(
             f"the algorithm is {name!r:.60}",
             "none of that name was registered",
-            "one can be taken out if register put it there",
+            "name one that register added",
         )
 
 

@@ -50,7 +50,7 @@ def permute(
         raise InvalidValueError(
             "out is given with a CubeArray",
             "nothing of it moves, and the result shares its blocks",
-            "leave out away",
+            "call it without out=",
         )
     layout = in_bits(x.layout, "a permutation")
     order, x = order_of(layout, map), of_kind(x, layout)

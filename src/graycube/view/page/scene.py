@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from graycube.machine import Machine
 from graycube.planning import Candidate, Plan
 from graycube.planning.explain import moved, remarks, used
 from graycube.schedule import Moves
@@ -42,6 +43,7 @@ def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
         "moved": moved(task),
         "machine": used(plan.machine),
         "machine_key": asdict(plan.machine),
+        "tree": _tree(plan.machine),
         "priced": plan.machine.priced,
         "rounds": plan.rounds,
         "cycles": plan.cycles,
@@ -72,6 +74,12 @@ def _candidate(name: str, one: Candidate | Plan, remark: str) -> dict[str, Any]:
         "chosen": remark.startswith("chosen"),
         "remark": remark,
     }
+
+
+def _tree(machine: Machine) -> list[tuple[int, int]]:
+    """Of each level of a tree, its first dimension and the bits of nodes that share uplinks."""
+    wires = machine.wires if machine.nested else ()
+    return [(card.dims.start, len(card.nodes)) for card in wires]
 
 
 def _new_numbers(plan: Plan) -> list[int] | None:

@@ -8,10 +8,8 @@ class Chart {
     this.svg = parts.svg;
     this.reading = parts.reading;
     this.trace = trace;
-    this.links = trace.nodes * trace.n <= MOST_LINK_ROWS;
-    parts.hint.textContent = this.links
-      ? "A row for each directed link, by dimension; click to go there."
-      : "A row for each dimension, the elements that cross it on all its links; click to go there.";
+    this.links = trace.links.all.length <= MOST_LINK_ROWS;
+    parts.hint.textContent = trace.links.hints[this.links ? 0 : 1];
     this.row = 0;
     this.svg.addEventListener("pointermove", (event) => this.point(event));
     this.svg.addEventListener("pointerleave", () => this.read(null));
@@ -21,14 +19,12 @@ class Chart {
 
   // The rows: of each, its name and the links that it counts.
   rowsOf() {
-    const { n, nodes } = this.trace;
-    const rows = [];
-    for (let d = 0; d < n; d += 1) {
-      const links = Array.from({ length: nodes }, (_, node) => node * n + d);
-      if (!this.links) rows.push({ name: `dimension ${d}`, links, head: d });
-      else links.forEach((link, node) => rows.push({ name: `${node} → ${node ^ 1 << d}`, links: [link], head: d }));
-    }
-    return rows;
+    const { all, kinds } = this.trace.links;
+    return kinds.flatMap(({ name }, head) => {
+      const links = [...all.keys()].filter((k) => all[k].kind === head);
+      if (!this.links) return [{ name, links, head }];
+      return links.map((k) => ({ name: all[k].name, links: [k], head }));
+    });
   }
 
   columnsOf(unit) {
@@ -68,7 +64,7 @@ class Chart {
   }
 
   measure() {
-    this.gutter = this.links ? 62 : 92;
+    this.gutter = this.links ? 62 : 110;
     this.frame = this.svg.parentElement.clientWidth;
     const room = this.frame - this.gutter - 10;
     this.wide = Math.max(7, Math.min(34, room / Math.max(1, this.columns.length)));
@@ -88,7 +84,7 @@ class Chart {
     this.rows.forEach(({ name, head }, k) => {
       const y = 15 + this.high * k;
       const first = k === 0 || this.rows[k - 1].head !== head;
-      const label = this.high > 9 ? name : `dim ${head}`;
+      const label = this.high > 9 ? name : this.trace.links.kinds[head].short;
       if (this.high > 9 || first) {
         draw(this.svg, "text", { class: "axis", x: this.gutter - 6, y: y + Math.max(6, this.high / 2), "text-anchor": "end" }, label);
       }

@@ -10,37 +10,41 @@ class Cube {
     this.svg = svg;
     this.trace = trace;
     this.n = trace.n;
-    this.plan = arrange(trace.n);
+    this.plan = this.arrange();
     this.colours = palette(trace.n);
     this.dots = [];
     const [width, height] = this.plan.size;
-    const least = [0, 0, 0, 300, 470, 800, 1060, 900, 1000][trace.n];
     set(svg, {
-      viewBox: `0 0 ${width} ${height}`, style: `--wide:${width}px;--least:${least}px`,
-      "aria-label": `Cube of ${amount(trace.nodes, "node")} and ${trace.n} dimensions`,
+      viewBox: `0 0 ${width} ${height}`, style: `--wide:${width}px;--least:${this.plan.least}px`,
+      "aria-label": `${this.constructor.name} of ${amount(trace.nodes, "node")}`,
     });
     this.links = this.drawLinks(draw(svg, "g", { class: "links" }));
     this.boxes = this.drawNodes(draw(svg, "g", { class: "nodes" }), choose);
     this.flock = draw(svg, "g", { class: "dots" });
   }
 
-  drawLinks(group) {
-    const links = [];
-    for (let node = 0; node < this.trace.nodes; node += 1) {
-      for (let d = 0; d < this.n; d += 1) links.push(this.drawLink(group, node, d));
-    }
-    return links;
+  arrange() {
+    return arrange(this.n);
   }
 
-  drawLink(group, node, d) {
+  // Where a link is drawn.
+  lane(k) {
     const { at, box } = this.plan;
-    const ends = lane(at[node], at[node ^ 1 << d], box, ASIDE[this.n]);
+    const { node, kind } = this.trace.links.all[k];
+    return lane(at[node], at[node ^ 1 << kind], box, ASIDE[this.n]);
+  }
+
+  drawLinks(group) {
+    return this.trace.links.all.map((link, k) => this.drawLink(group, link, this.lane(k)));
+  }
+
+  drawLink(group, { key, name }, ends) {
     const [[x1, y1], [x2, y2]] = ends;
-    const part = draw(group, "g", { class: "link", "data-link": `${node}:${d}` });
+    const part = draw(group, "g", { class: "link", "data-link": key });
     const line = draw(part, "line", { x1, y1, x2, y2 });
     const tip = this.n > 5 ? null : draw(part, "path", { class: "tip", d: arrow(ends, this.n) });
     const title = draw(part, "title");
-    return { part, line, tip, title, ends, name: `${node} → ${node ^ 1 << d}` };
+    return { part, line, tip, title, ends, name };
   }
 
   drawNodes(group, choose) {
@@ -136,7 +140,7 @@ class Cube {
       const hop = Math.min(way.length - 1, Math.floor(part * way.length));
       const node = trace.shownBy(element, by);
       dot.show(element, this.links[way[hop]].ends, part * way.length - hop, colours[node], node);
-      set(dot.group, { "data-from": Math.floor(way[hop] / this.n), "data-link": linkName(way[hop], this.n) });
+      set(dot.group, { "data-link": trace.links.all[way[hop]].key });
     });
   }
 
@@ -162,10 +166,6 @@ class Dot {
     this.text.textContent = node;
     this.text.style.fill = colour.ink;
   }
-}
-
-function linkName(link, n) {
-  return `${Math.floor(link / n)}:${link % n}`;
 }
 
 // The arrowhead at the end of a lane.

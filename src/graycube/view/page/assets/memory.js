@@ -13,7 +13,7 @@ class Memories {
     hint.textContent = fits
       ? "A row for each node, a column for each position; in a cell, the index of its element. "
         + "A full cell: the element has arrived. A cell with a rim: it is still on its way."
-      : `${amount(trace.elements, "element")} are too many for a picture: choose a node in the cube.`;
+      : `${amount(trace.elements, "element")} are too many for a picture: choose a node in the picture.`;
     svg.style.display = fits ? "" : "none";
     if (fits) this.drawGrid(svg, choose, Math.max(20, 8 + 6.2 * longest));
   }

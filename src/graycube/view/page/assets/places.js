@@ -17,6 +17,9 @@ const BOXES = [
   [96, 64], [96, 64], [96, 64], [96, 64], [76, 54], [66, 46], [58, 40], [24, 15], [14, 10],
 ];
 
+// How wide a picture is at least, in which things can be read; a phone scrolls it.
+const LEAST = [0, 0, 0, 300, 470, 800, 1060, 900, 1000];
+
 const MARGIN = 10;
 
 // The boxes of all nodes, by their middles, and the size of the picture.
@@ -31,6 +34,7 @@ function arrange(n) {
     box: { width, height },
     at: raw.map((at) => at.map((x, axis) => x - least[axis] + start[axis])),
     size: [0, 1].map((axis) => most[axis] - least[axis] + 2 * start[axis]),
+    least: LEAST[n],
   };
 }
 

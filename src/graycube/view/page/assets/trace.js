@@ -13,6 +13,7 @@ class Trace {
     this.elements = this.nodes * this.block;
     const none = { cycle: [], node: [], dimension: [], element: [], place: [] };
     this.rows = scene.crossings ?? none;
+    this.links = linksOf(scene);
     this.inside = scene.inside ?? { time: [], element: [], place: [] };
     this.home = scene.home ?? { node: [], place: [] };
     this.starts = this.firstRows();
@@ -80,17 +81,17 @@ class Trace {
       way.push(rows.node[r] * this.n + rows.dimension[r]);
       ways.set(rows.element[r], way);
     }
+    for (const [element, hops] of ways) ways.set(element, this.links.of(hops));
     return ways;
   }
 
-  // What crosses each link from one cycle to another, at node * n + dimension.
+  // What crosses each link from one cycle to another.
   loads(from, to) {
-    const { rows } = this;
-    const loads = new Int32Array(this.nodes * this.n);
-    const [first] = this.rowsOf(Math.min(from, this.cycles));
-    const stop = this.starts[Math.min(to, this.cycles)];
-    for (let r = from < this.cycles ? first : stop; r < stop; r += 1) {
-      loads[rows.node[r] * this.n + rows.dimension[r]] += 1;
+    const loads = new Int32Array(this.links.all.length);
+    for (let cycle = from; cycle < Math.min(to, this.cycles); cycle += 1) {
+      for (const way of this.flights(cycle).values()) {
+        for (const link of way) loads[link] += 1;
+      }
     }
     return loads;
   }

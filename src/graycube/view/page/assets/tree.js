@@ -1,0 +1,87 @@
+// A tree of switches: nodes in their parts, and above every part its ways up and down.
+
+const [GAP, PAD, BAR] = [10, 10, 12];
+const SHAPE = 1.9;  // how much wider than high a part may be
+
+class Tree extends Cube {
+  arrange() {
+    return arrangeTree(this.trace.links, this.n);
+  }
+
+  drawLinks(group) {
+    const { plan } = this;
+    for (const [x, y, width, height] of plan.parts) draw(group, "rect", { class: "part", x, y, width, height, rx: 8 });
+    for (const path of plan.switches) draw(group, "path", { class: "switch", d: path });
+    return super.drawLinks(group);
+  }
+
+  lane(k) {
+    return this.plan.lanes[k];
+  }
+}
+
+// The boxes of all nodes, by their middles, the parts around them, their switches, the lanes of
+// all links, and the size of the picture.
+function arrangeTree(links, n) {
+  const levels = [...links.levels, { start: n }];
+  const high = n > 6 ? 16 : 26;
+  const sizes = [BOXES[n]];
+  const columns = [];
+  for (let k = 0; k + 1 < levels.length; k += 1) {
+    columns.push(columnsOf(1 << levels[k + 1].start - levels[k].start, sizes[k], high));
+    sizes.push(around(1 << levels[k + 1].start - levels[k].start, columns[k], sizes[k], high));
+  }
+  const found = { parts: [], switches: [], at: [], lanes: [] };
+  const place = (k, number, left, top) => {
+    const [width, height] = sizes[k];
+    if (k === 0) {
+      found.at[number] = [left + width / 2, top + height / 2];
+      return;
+    }
+    found.parts.push([left, top, width, height]);
+    const bits = levels[k].start - levels[k - 1].start;
+    const [wide, tall] = sizes[k - 1];
+    const bars = [];
+    for (let j = 0; j < 1 << bits; j += 1) {
+      const [row, column] = [Math.floor(j / columns[k - 1]), j % columns[k - 1]];
+      const x = left + PAD + column * (wide + GAP);
+      const bar = top + PAD + BAR / 2 + row * (tall + high + BAR + GAP);
+      if (column === 0) bars.push(bar);
+      const below = bar + high + BAR / 2;
+      place(k - 1, (number << bits) + j, x, below);
+      lanesAbove(found.lanes, levels[k - 1], (number << bits) + j, [x, wide], [below, bar], ASIDE[n]);
+    }
+    const ends = [left + PAD / 2, left + width - PAD];
+    found.switches.push(bars.map((y) => `M${ends[0]},${y} H${ends[1]}`).join(" ")
+      + ` M${ends[0]},${bars[0]} V${bars[bars.length - 1]}`);
+  };
+  place(levels.length - 1, 0, MARGIN, MARGIN);
+  const [width, height] = sizes[levels.length - 1].map((side) => side + 2 * MARGIN);
+  return { ...found, box: { width: BOXES[n][0], height: BOXES[n][1] }, size: [width, height], least: Math.min(0.75 * width, 1060) };
+}
+
+// The ways up and down of a part: one pair, or one for each of its nodes that have their own.
+function lanesAbove(lanes, { start, bits, first }, number, [left, width], [bottom, top], aside) {
+  const many = 1 << start - bits;
+  for (let k = 0; k < many; k += 1) {
+    const x = left + width * (k + 0.5) / many;
+    const at = first + 2 * (number * many + k);
+    lanes[at] = [[x - aside, bottom - 1], [x - aside, top + 3]];
+    lanes[at + 1] = [[x + aside, top + 3], [x + aside, bottom - 1]];
+  }
+}
+
+// How big a part is whose children stand in so many columns.
+function around(count, columns, [width, height], high) {
+  const rows = Math.ceil(count / columns);
+  return [columns * (width + GAP) - GAP + 2 * PAD, rows * (height + high + BAR + GAP) - GAP + 2 * PAD];
+}
+
+function columnsOf(count, size, high) {
+  const powers = Array.from({ length: Math.log2(count) + 1 }, (_, k) => 1 << k);
+  const odd = (columns) => {
+    const [width, height] = around(count, columns, size, high);
+    return Math.abs(Math.log(width / height / SHAPE));
+  };
+  return powers.reduce((best, one) => (odd(one) < odd(best) ? one : best));
+}
