@@ -15,7 +15,7 @@ from scipy.fft import set_workers
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError
-from graycube.fourier import engine
+from graycube.fourier import engine, fftw
 from graycube.fourier.calls import legs_of
 from graycube.fourier.carried import complex_legs
 from graycube.run.mpi import private
@@ -197,7 +197,11 @@ def planned_by_fftw(comm):
     for name, layout, payload, dtype, ours, numpys, options in cases(size_of(comm)):
         x = noise((*layout.shape, *payload), dtype)
         a = gc.CubeArray.from_numpy(x, layout, comm)
-        bound = gc.bind(ours, a, fftw=next(efforts), **options)
+        effort = next(efforts)
+        with patch.object(fftw, "planned", Mock(wraps=fftw.planned)) as planned:
+            bound = gc.bind(ours, a, fftw=effort, **options)
+        asked = {call.kwargs["effort"] for call in planned.mock_calls}
+        yield bound._program is None or asked == {effort}, f"{name}: FFTW is asked for {asked}"
         for again in range(3):
             yield close(bound.run().to_numpy(), numpys(x)), f"{name}, {options}, {again}"
         yield np.array_equal(a.to_numpy(), x), f"{name}: the array is another one"
