@@ -27,6 +27,21 @@ def a_short_flow():
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_answer():
+    """Advice on the same program is asked for once: it takes seconds."""
+    answers, ask = {}, gc.advise
+
+    def advise(*program, **rest):
+        question = repr((program, rest))
+        if question not in answers:
+            answers[question] = ask(*program, **rest)
+        return answers[question]
+
+    with patch.object(gc, "advise", advise):
+        yield
+
+
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
     """A demo, what it printed, and its folder."""
