@@ -43,6 +43,8 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("line", list(shown()))
 def test_what_the_documents_show_works(line, folder, monkeypatch, capfd):
     monkeypatch.chdir(folder)
+    if "calibrate" in line:  # two ranks are measured in a third of the time
+        line = line.replace("--ranks 4", "--ranks 2")
     arguments = shlex.split(line, comments=True)[1:]
     assert main(arguments) == 0, capfd.readouterr().err
 

@@ -1,11 +1,13 @@
 """Coarser and finer grids: NumPy's slices, elements that stay, and the way back."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from mpi_runs import Launch, OverMPI
 from strategies import mesh_specs
-from sweeping import law
+from sweeping import law, sweep
 from uneven_cases import uneven
 
 import graycube as gc
@@ -167,18 +169,28 @@ def test_gathered_nodes_have_what_nodes_had_that_differ_in_low_bits(spec, data):
             assert {peer for peer, _ in (*found.sent, *found.received)} <= {node}
 
 
-@pytest.mark.parametrize("code", ["gray", "binary"])
-@pytest.mark.parametrize("nodes", [(4, 4), (8, 2), (1, 8), (16, 1)])
-def test_every_stage_is_one_message_a_node(nodes, code):
+FACTORS, GATHERS = ((8, 8), (1, 16), (16, 2)), ((4, 2), (1, 16), (1, 1))
+EVERY = [*product(FACTORS, GATHERS)]
+SOME = [*zip(FACTORS, GATHERS, strict=True), ((8, 8), (1, 16))]
+SPREAD = [((4, 4), "gray"), ((8, 2), "binary"), ((1, 8), "gray"), ((16, 1), "binary")]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "code", "chosen"),
+    [
+        *((*spread, SOME) for spread in SPREAD),
+        *sweep(*((nodes, code, EVERY) for nodes, _ in SPREAD for code in ("gray", "binary"))),
+    ],
+)
+def test_every_stage_is_one_message_a_node(nodes, code, chosen):
     layout = gc.Layout.mesh((16, 16), nodes, code=code)
-    for factors in ((8, 8), (1, 16), (16, 2)):
-        for gather in ((1, 1), (4, 2), (1, 16)):
-            found = stages(layout, factors, gather)
-            assert found[-1].target == gathered(coarser(layout, factors), gather)
-            for stage in found:
-                require_stage(stage)
-            hops = {stage.flip.bit_count() for stage in found if stage.flip}
-            assert hops <= {1}, "nodes that have copies are in between"
+    for factors, gather in chosen:
+        found = stages(layout, factors, gather)
+        assert found[-1].target == gathered(coarser(layout, factors), gather)
+        for stage in found:
+            require_stage(stage)
+        hops = {stage.flip.bit_count() for stage in found if stage.flip}
+        assert hops <= {1}, "nodes that have copies are in between"
 
 
 def every_mask(x, factors):

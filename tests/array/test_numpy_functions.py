@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.fft
 from numpy_cases import CASES, alike, layouts, operands, plain
-from sweeping import sweep
+from sweeping import larger, sweep
 
 import graycube as gc
 from graycube.array.functions import TABLE, called
@@ -29,10 +29,12 @@ def field(x=X, layout=LAYOUT):
 @pytest.mark.parametrize("n", [2, *sweep((0,), (1,), (3,))])
 @pytest.mark.parametrize("which", range(7))
 def test_what_numpy_gives(n, which):
+    """Each case in three of the seven layouts; in the sweep in all."""
     layout = [*layouts(n)][which]
     alone = operands(layout)
     over = [gc.CubeArray.from_numpy(x, layout) for x in alone]
-    wrong = {name: text for name, call in CASES.items() if (text := alike(call, over, alone))}
+    some = [case for k, case in enumerate(CASES.items()) if (k + which) % 7 < larger(3, 7)]
+    wrong = {name: text for name, call in some if (text := alike(call, over, alone))}
     assert not wrong
 
 

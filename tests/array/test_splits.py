@@ -30,6 +30,16 @@ KEYS = {
 }
 
 
+def bits_of(lines):
+    """The bits of all keys of each line, in order."""
+    return np.sort(lines.view("i8"))
+
+
+ZEROS = np.random.default_rng(0).choice([-0.0, 0.0], (100, 20))
+KEEPS_SIGNS = np.array_equal(bits_of(np.sort(ZEROS)), bits_of(ZEROS))
+"""Whether NumPy's sort does: that of processors with AVX2 makes one zero of another."""
+
+
 def sorted_over(x, n, *, gray):
     """Lines sorted over 2^n virtual ranks, and what each sent: the other rank, and bytes."""
     places = np.arange(1 << n)
@@ -56,8 +66,8 @@ CASES = [
     *product((2, 3), (5,), KEYS),
     (1, 5, "random"),
     (3, 1, "few values"),
-    (5, 3, "half NaN"),
-    (6, 2, "few values"),
+    (4, 3, "half NaN"),
+    *sweep((5, 3, "half NaN"), (6, 2, "few values")),
 ]
 
 
@@ -69,8 +79,9 @@ def test_lines_are_as_numpy_sorts_them(n, each, kind, gray):
     x = np.asarray(KEYS[kind]((3, each << n)))
     made, _ = sorted_over(x, n, gray=gray)
     assert np.array_equal(made, np.sort(x), equal_nan=x.dtype.kind in "fc")
-    if x.dtype.kind == "f":  # none is lost, also of keys that are equal and unlike
-        assert np.array_equal(np.sort(made.view("i8")), np.sort(x.view("i8")))
+    if x.dtype.kind == "f" and (KEEPS_SIGNS or "zeros" not in kind):
+        # None is lost, also of keys that are equal and unlike.
+        assert np.array_equal(bits_of(made), bits_of(x))
 
 
 @pytest.mark.parametrize("gray", [False, True])
@@ -83,7 +94,7 @@ def test_all_zeros_and_ones_are_sorted(n, gray):
 
 
 @pytest.mark.parametrize("gray", [False, True])
-@pytest.mark.parametrize("n", [1, 3, 6])
+@pytest.mark.parametrize("n", [1, 3, 4, *sweep((6,))])
 def test_what_ranks_send_is_the_price(n, gray, monkeypatch):
     """Hop by hop; binary code has neighbours alone."""
     monkeypatch.setattr(ways, "is_quicker", lambda *_: True)

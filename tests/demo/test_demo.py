@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from unittest.mock import patch
@@ -24,6 +25,21 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def a_short_flow():
     """Fewer steps than people see, so that the demo takes a second and not ten."""
     with patch.object(story, "STEPS", 8):
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_answer():
+    """Advice on the same program is asked for once: it takes seconds."""
+    answers, ask = {}, gc.advise
+
+    def advise(*program, **rest):
+        question = repr((program, rest))
+        if question not in answers:
+            answers[question] = ask(*program, **rest)
+        return replace(answers[question])  # which has not looked at alternatives
+
+    with patch.object(gc, "advise", advise):
         yield
 
 

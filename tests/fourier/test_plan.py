@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.fft
+from sweeping import sweep
 
 import graycube as gc
 from graycube.cost import butterfly_bound, butterfly_cycles
@@ -71,15 +72,18 @@ def emulated(layout, axis, method):
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 @pytest.mark.parametrize("allocation", ALLOCATIONS, ids=str)
-def test_an_emulation_is_a_transform(allocation, method):
+@pytest.mark.parametrize(
+    "sizes", [((2, 2), (3, 2), (4, 1)), *sweep((((1, 2), (3, 3), (2, 4)),))], ids=str
+)
+def test_an_emulation_is_a_transform(allocation, method, sizes):
     done = 0
-    for n, slots in ((1, 2), (2, 2), (3, 2), (3, 3), (4, 1), (2, 4)):
+    for n, slots in sizes:
         found = emulated(allocation.layout(n + slots, n), 0, method)
         if found:
             x, y = found
             np.testing.assert_allclose(y, scipy.fft.fft(x), atol=1e-12 * len(x))
             done += 1
-    assert done >= 5
+    assert done >= 3 - ((4, 1) in sizes)
 
 
 @pytest.mark.parametrize("method", METHODS[:3], ids=lambda m: m.name)

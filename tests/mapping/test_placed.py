@@ -80,7 +80,8 @@ def test_nothing_is_gained_where_nothing_is():
     assert "Nothing is gained" in placed.explain()
 
 
-def test_blocks_of_a_mesh_stay_within_a_host():
+def test_blocks_of_a_mesh_stay_within_a_host(monkeypatch):
+    monkeypatch.setattr(improve, "EFFORT", 1 << 22)
     mesh = 4, 4, 4
     pattern = gc.Pattern.mesh(mesh, neighbours=1.0, periodic=False)
     placed = gc.place(pattern, CLUSTER)
@@ -150,7 +151,8 @@ def test_what_cannot_be_placed(made, words):
         made()
 
 
-def test_exchanges_of_two_places_help():
+def test_exchanges_of_two_places_help(monkeypatch):
+    monkeypatch.setattr(improve, "EFFORT", 1 << 22)
     table = np.random.default_rng(3).integers(0, 9, (16, 16)) ** 3
     placed = gc.place(gc.Pattern.matrix(table), gc.Machine.torus((4, 4), per_byte=1.0))
     exchanged = placed.candidates[-1]

@@ -91,7 +91,7 @@ SHOWN = {
     "array": array,
     "circuit": lambda: gc.qubits.plan([("h", 3)], gc.Layout.consecutive(4, 2)),
     "rank order": lambda: gc.place(
-        gc.Pattern.mesh((4, 4), neighbours=1e6), gc.Machine.torus((16,), per_byte=1e-9)
+        gc.Pattern.mesh((2, 3), neighbours=1e6), gc.Interconnect.torus((6,), per_byte=1e-9)
     ),
 }
 

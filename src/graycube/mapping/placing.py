@@ -40,12 +40,12 @@ def place(
     the machine (:mod:`graycube.mapping.orders`). Then there is a search for up to about a
     thousand nodes (:mod:`graycube.mapping.search`), which tries every order of up to 8.
 
-    >>> cluster = Machine(dims=4, ports=(2, 2, 1, 1), share=(1, 1, 4, 4), per_byte=1e-9)
-    >>> halo = Pattern.mesh((4, 4), neighbours=1.0, periodic=False)
+    >>> cluster = Machine(dims=3, ports=(2, 2, 1), share=(1, 1, 4), per_byte=1e-9)
+    >>> halo = Pattern.mesh((2, 4), neighbours=1.0, periodic=False)
     >>> place(halo, cluster).order.tolist()
-    [[0, 1, 5, 4], [2, 3, 7, 6], [10, 11, 15, 14], [8, 9, 13, 12]]
-    >>> three_hosts = Interconnect.tree((4, 3), per_byte=(1e-10, 1e-9))
-    >>> place(Pattern.mesh((6, 2), neighbours=1.0), three_hosts).load.busiest
+    [[0, 1, 5, 4], [2, 3, 7, 6]]
+    >>> three_hosts = Interconnect.tree((2, 3), per_byte=(1e-10, 1e-9))
+    >>> place(Pattern.mesh((3, 2), neighbours=1.0), three_hosts).load.busiest
     4e-09
     """
     machine = _checked(pattern, machine)
