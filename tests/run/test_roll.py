@@ -133,14 +133,15 @@ def crossed(threads):
     (a, a1), (b0, b) = World(2).rolls, World(2).rolls
     a.begin()
     b.begin()
-    with patch("threading.active_count", lambda: threads):
-        heard = [looks(a, 2.1, beside=[b0]), looks(b, 2.1, beside=[a1])]
-        heard.append(looks(a, 2.2, beside=[b0]))
+    heard = []
+    for one, passed, beside in ((a, 2.1, b0), (b, 2.1, a1), (a, 2.2, b0)):
+        with patch("threading.active_count", lambda k=threads[one is b]: k):
+            heard.append(looks(one, passed, beside=[beside]))
     return heard, b0, a1
 
 
 def test_ranks_hear_that_they_wait_for_each_other_in_two_communicators():
-    (first, *others), *beside = crossed(threads=1)
+    (first, *others), *beside = crossed(threads=(1, 1))
     assert first is None
     assert all("in a call on another communicator: neither can go on" in x for x in others)
     for k, there in enumerate(beside):  # who goes on waits elsewhere, and not in vain
@@ -149,8 +150,9 @@ def test_ranks_hear_that_they_wait_for_each_other_in_two_communicators():
         assert looks(elsewhere, 2.1, beside=[there]) is None
 
 
-def test_another_thread_may_come_where_it_is_missed():
-    assert crossed(threads=2)[0] == [None] * 3
+@pytest.mark.parametrize("threads", [(2, 2), (2, 1), (1, 2)])
+def test_another_thread_may_come_where_it_is_missed(threads):
+    assert crossed(threads)[0] == [None] * 3
 
 
 def test_who_told_that_it_waits_and_heard_that_this_is_in_vain_waits_no_more():
