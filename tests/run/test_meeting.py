@@ -2,6 +2,7 @@
 
 from threading import Thread
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -88,3 +89,13 @@ def test_who_left_had_begun_less_or_as_much_as_others():
     assert meeting.gone(3) is None
     other.leave(2)
     assert [meeting.gone(begun) for begun in (1, 2, 3)] == [None, None, 1]
+
+
+def test_who_gave_up_comes_to_no_other_meeting(monkeypatch):
+    _, (meeting, _) = two()
+    monkeypatch.setattr("graycube.run.meeting._LONG", 0)
+    monkeypatch.setattr(meeting._roll, "late", Mock(side_effect=PeerError("a", "b", "c")))
+    for _ in range(2):
+        with pytest.raises(PeerError, match="a: b; c"):
+            meeting.meet()
+    assert meeting.number == 1

@@ -4,6 +4,7 @@ import contextlib
 import io
 from collections import deque
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -32,6 +33,9 @@ class Comm:
         self.world.boxes[peer].append((self.rank, tag, what[0].copy()))
         return SimpleNamespace(Free=lambda: None)
 
+    def Get_group(self):  # noqa: N802
+        return SimpleNamespace(Free=lambda: None)
+
     def Improbe(self, tag):  # noqa: N802
         for found in (box := self.world.boxes[self.rank]):
             if found[1] == tag:
@@ -48,15 +52,21 @@ class Message:
         into[0][:], status.source = self.word, self.source
 
 
-LIBRARY = SimpleNamespace(BYTE=None, Is_finalized=lambda: False, Status=SimpleNamespace)
+LIBRARY = SimpleNamespace(
+    BYTE=None,
+    Is_finalized=lambda: False,
+    Status=SimpleNamespace,
+    Group=SimpleNamespace(Translate_ranks=lambda _there, ranks, _here: ranks),
+)
 
 
-def looks(one, passed=0.01, *, data=False):
-    """What a rank hears when it looks."""
-    try:
-        one._look(passed, data=data)
-    except PeerError as error:
-        return str(error)
+def looks(one, passed=0.01, *, data=False, beside=()):
+    """What a rank hears when it looks, with other communicators beside this one."""
+    with patch.object(roll._farewells, "known", lambda: [one, *beside]):
+        try:
+            one._look(passed, data=data)
+        except PeerError as error:
+            return str(error)
     return None
 
 
@@ -118,6 +128,43 @@ def test_who_waits_for_data_and_was_asked_before_does_nothing_else():
     assert looks(other, 2.1) is looks(one, 2.1, data=True) is looks(one, 2.2, data=True) is None
 
 
+def crossed(threads):
+    """Two ranks wait for each other, in a first and in a second communicator."""
+    (a, a1), (b0, b) = World(2).rolls, World(2).rolls
+    a.begin()
+    b.begin()
+    heard = []
+    for one, passed, beside in ((a, 2.1, b0), (b, 2.1, a1), (a, 2.2, b0)):
+        with patch("threading.active_count", lambda k=threads[one is b]: k):
+            heard.append(looks(one, passed, beside=[beside]))
+    return heard, b0, a1
+
+
+def test_ranks_hear_that_they_wait_for_each_other_in_two_communicators():
+    (first, *others), *beside = crossed(threads=(1, 1))
+    assert first is None
+    assert all("in a call on another communicator: neither can go on" in x for x in others)
+    for k, there in enumerate(beside):  # who goes on waits elsewhere, and not in vain
+        elsewhere = World(2).rolls[k]
+        elsewhere.begin()
+        assert looks(elsewhere, 2.1, beside=[there]) is None
+
+
+@pytest.mark.parametrize("threads", [(2, 2), (2, 1), (1, 2)])
+def test_another_thread_may_come_where_it_is_missed(threads):
+    assert crossed(threads)[0] == [None] * 3
+
+
+def test_who_told_that_it_waits_and_heard_that_this_is_in_vain_waits_no_more():
+    (a, a1, gone), (_, b, _) = World(3).rolls, World(3).rolls
+    a.begin()
+    assert looks(a, 2.1) is None
+    gone.leave()
+    assert "rank 2 has ended" in looks(a, 2.2)
+    b.begin()
+    assert looks(b, 2.1, beside=[a1]) is None
+
+
 def test_the_first_rank_that_waits_says_once_who_is_missing(capsys, monkeypatch):
     monkeypatch.setenv("GRAYCUBE_PATIENCE", "5")
     monkeypatch.setattr(waiting, "_complained", set())
@@ -172,9 +219,11 @@ def test_a_wait_ends_as_soon_as_all_is_done():
     assert all(passed >= 0 for passed in seen)
 
 
-def test_a_wait_looks_when_it_has_taken_a_while(monkeypatch):
+@pytest.mark.parametrize(("data", "looked"), [(False, 10), (True, 0)])
+def test_a_wait_looks_when_it_has_taken_a_while(data, looked, monkeypatch):
+    """Who waits for data moves them, and looks for others much later."""
     monkeypatch.setattr(waiting, "_BRIEF", 0)
     turns, seen = iter([False] * 30 + [True]), []
-    wait(lambda: next(turns), seen.append)
-    assert len(seen) == 10
+    wait(lambda: next(turns), seen.append, data=data)
+    assert len(seen) == looked
     assert seen == sorted(seen)

@@ -11,8 +11,9 @@ Rules.
    communicator, or one for data and one for what the other says, both raise an error. After
    ``GRAYCUBE_PATIENCE`` seconds the first rank that waits says on stderr in which call, and
    for whom.
-4. Nothing of this is looked at before a wait has taken some milliseconds. What is sent is a
-   few bytes, which nobody has to receive, with tags of their own. So all receives name a tag.
+4. Nothing of this is looked at before a wait has taken some milliseconds, or a second where
+   data are under way. What is sent is a few bytes, which nobody has to receive, with tags of
+   their own. So all receives name a tag.
 """
 
 import os
@@ -85,7 +86,7 @@ class Roll:
 
     def wait(self, done: Callable[[], bool], *, data: bool) -> None:
         """Wait until messages are here, with data or what the ranks say; or raise an error."""
-        wait(done, partial(self._look, data=data))
+        wait(done, partial(self._look, data=data), data=data)
 
     def _look(self, passed: float, *, data: bool) -> None:
         gone = self._gone()

@@ -1,7 +1,8 @@
 """Waits that take other ranks: how, and what is said of them.
 
 Who waits looks again and again, gives the processor to others, and soon sleeps, for at most a
-fiftieth of the time that it has waited.
+fiftieth of the time that it has waited. Large messages move while ranks look, so who waits for
+data does so for a second before it sleeps.
 """
 
 import linecache
@@ -17,12 +18,15 @@ from graycube.errors import PeerError
 PATIENCE = 60.0
 """Seconds after which a rank that waits says so, if ``GRAYCUBE_PATIENCE`` says nothing."""
 _SPINS = 20  # looks, before a rank yields
-_BRIEF = 3e-3  # seconds, before it sleeps, and looks for others
+_BRIEF = 3e-3  # seconds, before it sleeps and looks for others
 _SLEEPS, _LONGEST = 0.02, 1e-3  # the share of a wait that a pause takes, and seconds at most
+_MOVES, _SHORT = 1.0, 5e-5  # seconds, before who waits for data sleeps, and how long
 _HERE = Path(__file__).parents[1]
 
 
-def wait(done: Callable[[], bool], look: Callable[[float], None]) -> None:
+def wait(
+    done: Callable[[], bool], look: Callable[[float], None], *, data: bool = False
+) -> None:
     """Wait until something is done; look after a while, and again and again, at the seconds.
 
     >>> turns = iter([False, True])
@@ -31,14 +35,15 @@ def wait(done: Callable[[], bool], look: Callable[[float], None]) -> None:
     for _ in range(_SPINS):
         if done():
             return
+    brief, longest = (_MOVES, _SHORT) if data else (_BRIEF, _LONGEST)
     since = monotonic()
     while not done():
         passed = monotonic() - since
-        if passed < _BRIEF:
+        if passed < brief:
             os.sched_yield()
         else:
             look(passed)
-            sleep(min(_LONGEST, _SLEEPS * passed))
+            sleep(min(longest, _SLEEPS * passed))
 
 
 def in_vain(rank: int, own: int) -> PeerError:
