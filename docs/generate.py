@@ -233,6 +233,14 @@ def _numpy() -> Iterator[str]:
         _WIDTH,
     )
     yield "\nAll ufuncs work element by element, as `np.exp`.\n"
+    yield fill(
+        "A warning of NumPy's, such as that for `np.log(u)` of zeros, names a line of "
+        "graycube's. "
+        'To find yours, write `np.seterr(all="raise")`: then it is an error, and its traceback '
+        "has your line.",
+        _WIDTH,
+    )
+    yield ""
     found = {
         f"{space}.{name}": getattr(module, name)
         for space, module in _SPACES.items()

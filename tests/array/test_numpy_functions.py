@@ -335,6 +335,7 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
         (lambda u: np.cov(u[..., None]), r"np.cov\(gc.stack\(\[u, w\]\), rowvar=False\)"),
         (np.histogramdd, r"pass \[u, w\], or gc.stack"),
         (lambda u: np.histogram2d(u, 1j * u), "real numbers are counted"),
+        (lambda u: np.median(u[..., None], axis=(0, 1)), "of all elements, or along one axis"),
         (lambda u: np.quantile(u, [[0.1]], axis=0), r"pass q.ravel\(\)"),
         (lambda u: np.squeeze(u, 0), "axis 0 has 8 elements"),
         (lambda u: np.outer(u, u), "the first is a line over nodes"),
@@ -466,7 +467,11 @@ def test_methods_take_what_those_of_numpy_take():
     assert u.astype(float, copy=False).blocks is u.blocks
     with pytest.raises(TypeError, match="Cannot cast"):
         u.astype(int, casting="safe")
-    assert u.max(keepdims=True).item() == X.max()
+    assert u.max(keepdims=True).item() == X.max() == float(u.max(keepdims=True))
+    assert int(u.max(keepdims=True)) == int(X.max())
+    assert complex(u.max(keepdims=True)) == X.max()
+    with pytest.raises(InvalidValueError, match="asked for its only element"):
+        float(u)
     u.fill(3)
     assert (u == 3).all()
 

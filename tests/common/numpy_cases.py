@@ -124,6 +124,7 @@ PAYLOAD = {
     "new axes": lambda u, w, v, t: (
         np.expand_dims(u, (0, -1)) * np.expand_dims(v, 0) + np.rollaxis(t, 3, 2)[..., 1]
     ),
+    "three axes": lambda u, w, v, t: np.atleast_3d(u) + np.atleast_2d(v),
     "new axes within": lambda u, w, v, t: (
         np.expand_dims(u, 1) * np.expand_dims(w, (1, 3))[..., 0]
     ),
@@ -250,6 +251,10 @@ REDUCTIONS = {
             "of a mean": lambda u, w, v, t: np.histogram(
                 v.mean(axis=0)[..., 1], 3, weights=w.sum(0)
             ),
+            "edges": lambda u, w, v, t: [
+                np.histogram_bin_edges(u, 3),
+                [np.median(v, (0, -1, 1))],
+            ],
             "of two fields": lambda u, w, v, t: [
                 x.ravel() for x in np.histogram2d(flat(u), flat(w), (3, 4), weights=flat(w * w))
             ],

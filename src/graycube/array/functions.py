@@ -178,6 +178,9 @@ TABLE: dict[Function, Row] = {
     np.matrix_transpose: Row(Kind.PAYLOAD, lambda x: payload.swapped_axes(x, -1, -2)),
     np.linalg.matrix_transpose: Row(Kind.PAYLOAD, lambda x: payload.swapped_axes(x, -1, -2)),
     np.expand_dims: Row(Kind.PAYLOAD, parts.expand_dims),
+    np.atleast_1d: Row(Kind.PAYLOAD, partial(parts.at_least, 1)),
+    np.atleast_2d: Row(Kind.PAYLOAD, partial(parts.at_least, 2)),
+    np.atleast_3d: Row(Kind.PAYLOAD, partial(parts.at_least, 3)),
     np.transpose: Row(Kind.PAYLOAD, lambda a, axes=None: payload.permuted(a, axes)),
     np.sort: reduction(np.sort, sort, Kind.MOVES),
     np.argsort: reduction(np.argsort, argsort, Kind.MOVES),
@@ -188,6 +191,10 @@ TABLE: dict[Function, Row] = {
     np.average: reduction(np.average, average),
     np.bincount: reduction(np.bincount, bincount),
     np.histogram: reduction(np.histogram, histogram),
+    np.histogram_bin_edges: reduction(
+        np.histogram_bin_edges,
+        lambda a, bins=10, range=None: histogram(a, bins, range)[1],  # noqa: A006
+    ),
     np.concatenate: Row(Kind.MOVES, concatenated),
     np.diff: reduction(np.diff, diff, Kind.MOVES),
     np.flip: reduction(np.flip, flip, Kind.MOVES),

@@ -278,6 +278,15 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
             )
         return self.max().item()
 
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
     def fill(self, value: object) -> None:
         """Write one number, or one payload, everywhere.
 

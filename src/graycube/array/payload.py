@@ -97,7 +97,7 @@ def parts_of(a: Held, key: object) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         raise InvalidTypeError(
             f"u[{in_brackets(key)}] has a new axis before those of the layout",
             "new axes come behind them, as payload",
-            "write u[..., None]",
+            "write u[..., None], or np.expand_dims(u, 0) for one before them",
         )
     for part in parts[d:]:
         if isinstance(part, Held):

@@ -77,6 +77,18 @@ def expand_dims(a: _H, axis: int | Sequence[int]) -> _H:
     return a
 
 
+def at_least(count: int, a: _H) -> _H:
+    """The array with so many axes, as ``numpy.atleast_3d`` and its relatives have it.
+
+    >>> from graycube.layout import Layout
+    >>> [at_least(n, Held(np.zeros((2, 2)), Layout.nodes(1))).shape for n in (1, 2, 3)]
+    [(2, 2), (2, 2), (2, 2, 1)]
+    """
+    if a.ndim == 1 < count:
+        a = expand_dims(a, 0)
+    return expand_dims(a, -1) if a.ndim < count else a
+
+
 def tile(a: _H, reps: int | Sequence[int]) -> _H:
     """The array again and again along axes, as ``numpy.tile``; collective.
 

@@ -4,9 +4,10 @@ Every rank sorts what it has, and ``merging`` cuts all of it exactly. Lines of
 an axis are sorted as they are, and what is asked of them is taken out.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ from graycube.array.indexed.parts import expand_dims
 from graycube.array.ordering.merging import cuts_of, traded
 from graycube.array.ordering.sorting import agreed_on, sort
 from graycube.array.ranks import spread
+from graycube.array.reducing.over import Axes, over_axes
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import each_once
 from graycube.errors import InvalidTypeError, InvalidValueError
@@ -58,7 +60,7 @@ def unique(a: _H, *, return_counts: bool = False) -> Any:  # noqa: ANN401 - one 
 def quantile(
     a: Held,
     q: ArrayLike,
-    axis: int | None = None,
+    axis: Axes = None,
     *,
     method: str = "linear",
     keepdims: bool = False,
@@ -77,7 +79,7 @@ def quantile(
     return _quantile(a, shares, axis, keepdims=keepdims)
 
 
-def median(a: Held, axis: int | None = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
+def median(a: Held, axis: Axes = None, *, keepdims: bool = False) -> Any:  # noqa: ANN401
     """The median of all elements, a number, or along an axis; collective.
 
     >>> from graycube.layout import Layout
@@ -93,7 +95,7 @@ def median(a: Held, axis: int | None = None, *, keepdims: bool = False) -> Any: 
 def percentile(
     a: Held,
     q: ArrayLike,
-    axis: int | None = None,
+    axis: Axes = None,
     *,
     method: str = "linear",
     keepdims: bool = False,
@@ -180,7 +182,7 @@ def _middle(pair: _Array, part: Any) -> Any:  # noqa: ANN401
     return pair[: 2 if part else 1].mean(axis=0)
 
 
-def _quantile(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> Any:  # noqa: ANN401
+def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  # noqa: ANN401
     """As NumPy interpolates between the two elements around each."""
     asked = agreed_on(a, "quantile", lambda: _wanted(a, shares, axis, keepdims=keepdims))
     place, wanted = asked["axis"], np.array(asked["q"])
@@ -205,9 +207,9 @@ def _quantile(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> 
     return concatenated([expand_dims(a.with_blocks(each, like), 0) for each in made], 0)
 
 
-def _wanted(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> dict[str, Any]:
+def _wanted(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> dict[str, Any]:
     """What all ranks have to want alike, if NumPy has it."""
-    place = None if axis is None else require_axis(axis, a.ndim)
+    place = _one_axis(a, axis)
     if shares.method != "linear" or (keepdims and place is None):
         raise InvalidValueError(
             f"the method is {shares.method!r:.20} and keepdims is {keepdims!r:.20}",
@@ -234,6 +236,22 @@ def _wanted(a: Held, shares: _Shares, axis: int | None, *, keepdims: bool) -> di
     if not a.size:
         raise InvalidValueError("the array is empty", "it has no quantiles", "pass another")
     return {"q": q.tolist(), "axis": place, "keepdims": keepdims}
+
+
+def _one_axis(a: Held, axis: Axes) -> int | None:
+    """The axis of quantiles; None for all of them, which may be named."""
+    if axis is None or isinstance(axis, SupportsIndex):
+        return None if axis is None else require_axis(operator.index(axis), a.ndim)
+    over = over_axes(a, axis).counted(len(a.layout.shape))
+    if len(over) == 1:
+        return over[0]
+    if len(over) < a.ndim:
+        raise InvalidValueError(
+            f"axis is {axis}",
+            "quantiles are of all elements, or along one axis",
+            "leave axis out, or name one",
+        )
+    return None
 
 
 def _of_all(a: Held, places: _Array) -> _Array:
