@@ -29,7 +29,9 @@ def test_the_examples_of_docstrings(name):
 
 
 @newer
-@pytest.mark.parametrize("page", ["jax.md", "jax-devices.md", "jax-measured.md"])
+@pytest.mark.parametrize(
+    "page", ["jax.md", "jax-along.md", "jax-devices.md", "jax-measured.md"]
+)
 def test_the_examples_of_the_pages(page):
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     page = str(ROOT / "docs" / page)
