@@ -498,6 +498,25 @@ def test_all_is_a_view():
         u.fill(0)
 
 
+def test_lines_that_all_nodes_have_are_whole():
+    """Where a mean leaves its axis in memory, functions get it, and one line gives a number."""
+    mean = field(layout=gc.Layout.mesh((8, 6), (8, 1))).mean(axis=0)
+    turned = np.apply_along_axis(np.cumsum, 0, mean)
+    assert np.allclose(turned.to_numpy(), np.cumsum(X.mean(axis=0)))
+    assert turned.layout == mean.layout
+    assert np.apply_along_axis(np.max, 0, mean) == mean.max()
+
+
+def test_conditions_of_fields_are_for_all_components():
+    found = np.piecewise(field(V), [field() > 0], [np.negative, 2])
+    assert np.array_equal(found.to_numpy(), np.where(X[..., None] > 0, -V, 2))
+
+
+def test_a_matrix_that_has_no_inverse_is_named_as_by_numpy():
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        np.linalg.inv(0 * field(MATRICES))
+
+
 def test_queries():
     u = field(V)
     assert (np.shape(u), np.ndim(u), np.size(u), np.size(u, 2)) == ((8, 6, 3), 3, 144, 3)

@@ -193,6 +193,11 @@ REDUCTIONS = {
     "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
     "norm over nodes": lambda u, w, v, t: np.linalg.norm(u, 3, axis=0),
     "squeeze": lambda u, w, v, t: np.squeeze(u.sum(0, keepdims=True)),
+    "axes of lines": lambda u, w, v, t: (
+        np.atleast_3d(u.sum(0))
+        + np.atleast_2d(w.sum(0))[..., None]
+        - np.atleast_1d(v.sum(2))[..., None].max()
+    ),
     "squeeze what there is": lambda u, w, v, t: np.squeeze(u) + np.squeeze(w),
     "squeeze one": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True), 1),
     "squeeze all": lambda u, w, v, t: np.squeeze(v.sum((0, 1), keepdims=True)),
