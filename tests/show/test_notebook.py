@@ -12,7 +12,7 @@ from pages import Page, page
 from strategies import mesh_specs
 
 import graycube as gc
-from graycube.advice import FFT, Loop, Stencil, Variation
+from graycube.advice import FFT, Loop, Methods, Stencil, Variation
 from graycube.errors import InvalidValueError
 from graycube.gf2 import Matrix
 from graycube.layout import Distances
@@ -327,6 +327,24 @@ def test_advice_shows_its_steps_and_alternatives():
     assert found.strategy in text.text
     for line in found.explain().splitlines()[-2:]:
         assert line in text.text
+
+
+@pytest.mark.parametrize("transforms", [1, 3])
+def test_the_title_of_advice_counts_conversions(transforms):
+    """CAM-87-02, Theorem 4: three transforms in whole blocks pay for going to binary code."""
+    layouts = {c: gc.Layout.consecutive(12, 6, nodes=c) for c in ("binary", "gray")}
+    program = [Loop([FFT(order="free")], transforms), Loop([Stencil(reach=[(0, 1)])], 10)]
+    methods = Methods(fft="whole blocks", conversion="gb1")
+    found = gc.advise(
+        program, machine="ipsc1", size=4096, layouts=layouts, returns=True, methods=methods
+    )
+    counts = re.findall(r"pays to convert (\d+) times", found.explain())
+    assert len(counts) == (transforms > 2)
+    told = f"; {found.strategy}, with "
+    assert [f"{told}{count} conversions" in page(found).text for count in counts] == [
+        True
+    ] * len(counts)
+    assert (told in page(found).text) == bool(counts)
 
 
 def test_a_variation_shows_where_each_strategy_is_best():

@@ -33,8 +33,10 @@ def sheet_of(advice: "Advice") -> Sheet:
         for place, cost in advice.alternatives[:_SHOWN]
     ]
     rows = [*steps, ("in all", "", f"{best:.4g}", ""), *others]
+    count = _conversions(advice.steps)
+    often = f", with {counted(count, 'conversion')}" if count else ""
     return Sheet(
-        f"{repr(advice).strip('<>')}; {advice.strategy}",
+        f"{repr(advice).strip('<>')}; {advice.strategy}{often}",
         f"{' x '.join(map(str, advice.size))} elements of {counted(advice.itemsize, 'byte')} "
         f"on {1 << advice.machine.dims} nodes; {used(advice.machine)}",
         Table(_HEAD, rows, "llrl", {len(steps): "strong"}),
