@@ -30,8 +30,11 @@ def steps(found):
     ("options", "profile", "changes"),
     [
         ((), "ipsc1", {}),
-        (("--startup", "1"), "ipsc1", {"startup": 1.0, "name": "custom"}),
-        (("--machine", "ipsc2", "--ports", "2"), "ipsc2", {"ports": 2, "name": "custom"}),
+        (
+            ("--machine", "ipsc2", "--ports", "2", "--startup", "1"),
+            "ipsc2",
+            {"ports": 2, "startup": 1.0, "name": "custom"},
+        ),
     ],
 )
 def test_advice_is_the_library_s(program, options, profile, changes):
