@@ -171,7 +171,7 @@ def test_of_many_ranks_the_first_one_complains(monkeypatch, name):
 def test_as_a_module_it_is_the_command():
     module = (sys.executable, "-m", "graycube")
     for words, status in ((("verify", "nowhere.json"), 2), ((*PLAN, "--json"), 0)):
-        ours = spawn(*words)
+        ours = cli(*words)
         assert ours == spawn(*words, command=module)
         assert ours.status == status
 

@@ -394,7 +394,7 @@ def test_pairs_meet_or_do_not(moves, data):
 
 def test_pairs_of_good_and_bad_emulations():
     outcomes = Counter()
-    for made, _ in mutants(60):
+    for made, _ in mutants(150):
         moves, stages = expand(made), stages_of(steps_of(made))
         if moves.cycle.max(initial=0) >= made.cycles:
             continue
