@@ -88,6 +88,13 @@ def test_any_lines_of_two_keys_are_sorted(n, points, code):
             np.testing.assert_array_equal(program(a).to_array(), np.sort(x))
 
 
+def test_of_equal_keys_none_is_lost():
+    """Zeros of both signs are equal, and stay what they are."""
+    x = np.random.default_rng(0).choice([-0.0, 0.0], 64).astype("f4")
+    y = gc.jax.sort(put(x, mesh_of((8,), explicit=True), P("a")))
+    assert np.signbit(y).sum() == np.signbit(x).sum()
+
+
 def sent(shape, spec, function=gc.jax.sort):
     """The collectives on eight devices, and how many blocks a device receives."""
     x = put(np.zeros(shape, "f4"), mesh_of((8,), explicit=True), spec)
