@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 import graycube as gc
+from graycube.gf2 import AffineMap, Matrix
 
 P = jax.sharding.PartitionSpec
 MESHES = (8,), (2, 4), (2, 2, 2), (16,), (4, 2, 2)
@@ -84,4 +85,8 @@ def random_layout(rng, shape, n):
         for length, m in zip(shape, nodes, strict=True)
     ]
     given = {"code": code, "slots": slots, "allocation": allocation}
-    return gc.Layout.mesh(shape, nodes, ownership=False, **given)
+    made = gc.Layout.mesh(shape, nodes, ownership=False, **given)
+    if len(shape) > 1 or shape[0] & (shape[0] - 1):
+        return made
+    flipped = rng.randrange(1 << made.p)
+    return made @ AffineMap(Matrix.identity(made.p), flipped)

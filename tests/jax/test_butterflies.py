@@ -22,6 +22,7 @@ from sweeping import sweep
 
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
+from graycube.gf2 import AffineMap, Matrix
 
 SHAPES = (256,), (64,), (32, 16), (16, 3, 16), (16, 8, 4)
 SENT = {"all-to-all", "collective-permute"}
@@ -115,6 +116,15 @@ def test_one_point_a_device_takes_one_round_a_stage(code):
     program = compiled(gc.jax.hadamard, a)
     assert collectives(program) == ({"collective-permute": 3}, 3 * 4)
     same(program(a).to_array(), hadamard(8) @ np.arange(8))
+
+
+@pytest.mark.parametrize("flipped", [0, 5])
+def test_one_point_a_device_whose_index_is_coded(flipped):
+    x = np.random.default_rng(0).standard_normal(8).astype("f4")
+    layout = gc.Layout.nodes(3, "gray") @ AffineMap(Matrix.identity(3), flipped)
+    a = gc.jax.Array.from_array(put(x, mesh_of((8,), explicit=True), P("a")), layout)
+    b = gc.jax.butterfly(a, rotated, bits=[1, 2, 0])
+    np.testing.assert_allclose(b.to_array(), turned(x, bits=[1, 2, 0]), atol=1e-5)
 
 
 def test_dtypes_norms_and_payload():
@@ -226,6 +236,15 @@ def test_a_stage_may_know_something_that_changes():
     assert gc.jax.butterfly(x, scaled.stage, bits=[0]).tolist() == [
         k % 2 * k for k in range(16)
     ]
+
+    factor = 1.0
+
+    def stage(low, high, _bit, _index):
+        return low * factor, high
+
+    assert gc.jax.butterfly(x, stage, bits=[0]).tolist() == list(range(16))
+    factor = 0.0
+    assert gc.jax.butterfly(x, stage, bits=[0]).tolist() == [k % 2 * k for k in range(16)]
 
     def loss(w):
         return gc.jax.butterfly(

@@ -126,7 +126,7 @@ def test_what_is_sent_from_other_layouts():
 
 def test_of_part_of_an_axis_of_a_mesh_there_are_rounds():
     """JAX cannot batch what has groups."""
-    sharding = jax.sharding.NamedSharding(mesh_of((8,), explicit=True), P("a"))
+    sharding = jax.sharding.NamedSharding(mesh_of((2, 4), explicit=True), P(("a", "b")))
     x = np.arange(32, dtype="f4").reshape(8, 4)
     layout = gc.Layout.mesh((8, 4), nodes=(4, 2))
     a = gc.jax.Array.from_cube(gc.CubeArray.from_numpy(x, layout), sharding)

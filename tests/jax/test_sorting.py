@@ -74,18 +74,25 @@ def test_in_any_layout(start):
 @pytest.mark.parametrize(
     ("n", "points"), [(1, 2), (2, 32), (2, 36), (3, 104), (3, 8), (2, 3), (4, 512), (3, 1)]
 )
-def test_any_zeros_and_ones_are_sorted(n, points, code):
-    """What compares and exchanges sorts all keys if it sorts all zeros and ones."""
+def test_any_lines_of_two_keys_are_sorted(n, points, code):
+    """What compares and exchanges sorts all keys if it sorts all lines of two of them."""
     mesh, count = mesh_of((1 << n,), explicit=True), points << n
     sharding = jax.sharding.NamedSharding(mesh, P("a"))
     layout = gc.Layout.mesh((count,), (1 << n,), code=code, ownership=False)
     program, numbers = jax.jit(gc.jax.sort), np.random.default_rng(points)
     for ones in sorted({*numbers.integers(0, count + 1, 12), 0, count}):
-        x = np.zeros(count, "i4")
+        x = np.full(count, -1, "i4")
         x[:ones] = 1
         for given in (x, numbers.permutation(x)):
             a = gc.jax.Array.from_array(jax.device_put(given, sharding), layout)
             np.testing.assert_array_equal(program(a).to_array(), np.sort(x))
+
+
+def test_of_equal_keys_none_is_lost():
+    """Zeros of both signs are equal, and stay what they are."""
+    x = np.random.default_rng(0).choice([-0.0, 0.0], 64).astype("f4")
+    y = gc.jax.sort(put(x, mesh_of((8,), explicit=True), P("a")))
+    assert np.signbit(y).sum() == np.signbit(x).sum()
 
 
 def sent(shape, spec, function=gc.jax.sort):

@@ -14,7 +14,7 @@ from graycube.jax.applied import applied, require_carried
 from graycube.jax.cube import MeshCube
 from graycube.jax.lines import Words
 from graycube.jax.names import Block, Sharding
-from graycube.jax.networks import Network
+from graycube.jax.networks import DeviceNetwork
 from graycube.jax.over import is_lasting
 from graycube.layout import Layout
 from graycube.layout.required import require_axis, require_bits, require_word
@@ -60,23 +60,23 @@ def butterfly(  # noqa: PLR0913
 
     def body_of(
         layout: Layout, cube: MeshCube, home: Layout | None
-    ) -> tuple["Butterfly", Layout]:
+    ) -> tuple["DeviceButterfly", Layout]:
         k = require_axis(axis, len(layout.axes))
         stages = require_bits(layout, k, bits)
         words = [layout.word_bits(k).start + bit for bit in stages]
         made = groups(layout, words)
         result = layout if home is not None or order == "natural" else reached(layout, made)
-        network = Network(layout, cube, made, result.map)
-        return Butterfly(network, k, tuple(words), stage), result
+        network = DeviceNetwork(layout, cube, made, result.map)
+        return DeviceButterfly(network, k, tuple(words), stage), result
 
     return applied(a, source, body_of)
 
 
 @dataclass(frozen=True)
-class Butterfly:
+class DeviceButterfly:
     """What a device does: a network along an axis, and the words' bits in their order."""
 
-    network: Network
+    network: DeviceNetwork
     axis: int
     words: tuple[int, ...]
     stage: Stage

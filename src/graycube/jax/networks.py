@@ -21,7 +21,7 @@ OnPairs = Callable[[Block, Block, int, StageGroup], tuple[Block, Block]]
 
 
 @dataclass(frozen=True)
-class Network:
+class DeviceNetwork:
     """Groups of stages of a layout, and the map from words to addresses in the end.
 
     Blocks have shape ``(2^m, *extents, *payload)``.
@@ -39,7 +39,7 @@ class Network:
 
         >>> from graycube.butterflies.groups import groups
         >>> layout = Layout.consecutive(2, 0)
-        >>> network = Network(layout, MeshCube((), ()), groups(layout, [0]), layout.map)
+        >>> network = DeviceNetwork(layout, MeshCube((), ()), groups(layout, [0]), layout.map)
         >>> network.run(jnp.arange(4), lambda block, group: -block, None).tolist()
         [0, -1, -2, -3]
         """

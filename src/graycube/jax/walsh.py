@@ -26,7 +26,7 @@ from graycube.gf2 import require_ints
 from graycube.jax.applied import applied
 from graycube.jax.cube import MeshCube
 from graycube.jax.names import Block, Dtype, Sharding
-from graycube.jax.networks import Network
+from graycube.jax.networks import DeviceNetwork
 from graycube.layout import Layout
 from graycube.layout.required import require_axis, require_bits, require_word
 
@@ -68,7 +68,7 @@ def hadamard(
         made = groups(layout, stages)
         words = words_of(layout, chosen, order)
         result = reached(layout, made) @ words if home is None else home
-        network = Network(layout, cube, made, result.map @ words.inverse())
+        network = DeviceNetwork(layout, cube, made, result.map @ words.inverse())
         factor = 2.0 ** (-len(stages) / 2) if norm == "ortho" else 1.0
         return Walsh(network, dtype, factor), result
 
@@ -90,7 +90,7 @@ def _dtype(given: Dtype, norm: str | None) -> Dtype:
 class Walsh:
     """What a device does with its block."""
 
-    network: Network
+    network: DeviceNetwork
     dtype: Dtype
     factor: float
 
