@@ -1,6 +1,7 @@
 """Lines that FFTW plans: any strides, any dtypes, in place, and nothing else is written."""
 
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
@@ -77,6 +78,27 @@ def test_only_what_is_bound_meanwhile_is_planned_by_fftw(monkeypatch):
         raise KeyError
     engine.bound(x, 0, x, inverse=False, scaling=0)
     assert asked == ["measure"]
+
+
+@pytest.mark.parametrize(("seconds", "chosen"), [(0, False), (2, True)])
+def test_what_is_faster_on_such_lines_does_it(monkeypatch, seconds, chosen):
+    """On room of their own: the data are as they were."""
+    x, asked = noise("c16"), []
+    before = x.copy()
+
+    def rival(lines, out):
+        asked.append(lines)
+        return partial(out.fill, len(asked))
+
+    def timed(call):
+        return 1 if isinstance(call, partial) else seconds
+
+    monkeypatch.setattr(fftw, "_seconds", timed)
+    run = fftw.planned(x, 1, x, inverse=False, effort="measure", rival=rival)
+    assert np.array_equal(x, before)
+    assert [lines is x for lines in asked] == [False, True][: 1 + chosen]
+    run()
+    assert np.allclose(x, 2 if chosen else fft.fft(before, axis=1))
 
 
 def test_one_process_calls_with_it():

@@ -68,25 +68,14 @@ def bound(  # noqa: PLR0913
     >>> y.real.tolist()
     [2.0, -1.0]
     """
+    plain = partial(_bound, axis=axis, kind=kind, inverse=inverse)
     effort = _EFFORT.get()
-    if effort is not None:
-        run = fftw.planned(lines, axis, out, inverse=inverse, effort=effort)
-        points = (lines if kind == "r2c" else out).shape[axis]
-        return _then(run, scaled(out, (1.0, points**-0.5, 1 / points)[scaling]))
-    ducc = _ducc()
-    if ducc is None:
-        return partial(_by_scipy, lines, axis, out, kind, inverse, scaling)
-    size = {"lastsize": out.shape[axis]} if kind == "c2r" else {}
-    return partial(
-        getattr(ducc, kind),
-        lines,
-        axes=(axis,),
-        forward=not inverse,
-        inorm=scaling,
-        out=out,
-        nthreads=threads(),
-        **size,
-    )
+    if effort is None:
+        return plain(lines, out, scaling=scaling)
+    rival = partial(plain, scaling=0)
+    run = fftw.planned(lines, axis, out, inverse=inverse, effort=effort, rival=rival)
+    points = (lines if kind == "r2c" else out).shape[axis]
+    return _then(run, scaled(out, (1.0, points**-0.5, 1 / points)[scaling]))
 
 
 def scaled(out: _Lines, factor: float) -> Callable[[], object] | None:
@@ -150,6 +139,26 @@ def _then(
             second()
 
     return first if second is None else both
+
+
+def _bound(  # noqa: PLR0913
+    lines: _Lines, out: _Lines, *, axis: int, kind: str, inverse: bool, scaling: int
+) -> Callable[[], object]:
+    """By ducc0 or SciPy."""
+    ducc = _ducc()
+    if ducc is None:
+        return partial(_by_scipy, lines, axis, out, kind, inverse, scaling)
+    size = {"lastsize": out.shape[axis]} if kind == "c2r" else {}
+    return partial(
+        getattr(ducc, kind),
+        lines,
+        axes=(axis,),
+        forward=not inverse,
+        inorm=scaling,
+        out=out,
+        nthreads=threads(),
+        **size,
+    )
 
 
 def _by_scipy(  # noqa: PLR0913, PLR0917
