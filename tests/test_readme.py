@@ -13,7 +13,7 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 (PROGRAM,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 (PRINTED,) = re.findall(r"`python first.py` prints `([^`]*)`", TEXT)
 WALKED = "5206.333854"  # in one process
-COLUMNS = ["bound, memory", "bound, messages", "called, memory"]
+COLUMNS = ["bound, FFTW, memory", "bound, FFTW, messages", "called, memory"]
 
 
 def test_it_is_one_screen_and_a_bit():
