@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from inspect import signature
 from math import prod
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graycube.array import CubeArray
 from graycube.array.held import require_array
@@ -14,8 +15,8 @@ from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, wanted
-from graycube.fourier.calls import begun_in, legs_of
-from graycube.fourier.carried import Legs, carrier, relaid_legs
+from graycube.fourier.calls import begun_in, legs_of, one_block
+from graycube.fourier.carried import HERE, Alone, Legs, carrier, relaid_legs
 from graycube.fourier.engine import by_fftw
 from graycube.fourier.fftw import Effort, library
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
@@ -195,39 +196,60 @@ def _program(  # noqa: PLR0913, PLR0917
     arguments: dict[str, Any],
     fftw: Effort | None,
 ) -> Legs | None:
-    """The legs of a call, bound; None in one process, and where there are none."""
+    """The legs of a call, bound; None where there are none."""
     over = spread(a.comm)
-    if over is None or not a.size:
+    found = None if not a.size else _transform(function, a, home, arguments, fftw)
+    if found is None or found.legs[-1].layout != home:  # they would end elsewhere than the call
         return None
-    legs: Sequence[AnyLeg] | None
-    source, factor = a.blocks, 1.0
-    if "target" in arguments:
-        legs = relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
-    else:
-        asked = _asked(function, a, arguments)
-        if fftw is not None:  # which scales nothing: all is scaled at the end, in one pass
-            factor = prod(asked.points) ** (-asked.scaling / 2)
-            asked = replace(asked, norm="forward" if asked.inverse else "backward")
-        layout = begun_in(a.layout, asked)
-        if layout != a.layout and not in_order(a.layout):  # each run would have to put it so
-            return None
-        source = of_kind(a, layout).blocks
-        legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
-    if legs is None or legs[-1].layout != home:  # they would end elsewhere than the call
-        return None
+    legs = found.legs
     if home != result.layout:
         way = relaid_legs(home, result.layout, result.dtype, a.nodes, first=False)
-        if way is None:
+        if way is None or len(a.nodes) > 1:
             return None
-        legs = [*legs, *way]
-    how = carrier(over, legs, prod(a.payload))
-    if how is None:
+        legs = (*legs, *way)
+    how = Alone() if over is None else carrier(over, legs, prod(a.payload))
+    if how is None or (over is None and any(leg.crosses is not None for leg in legs)):
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: given for name, given in arguments.items() if given is not a}}
+    known, factor = HERE if over is None else private(over), found.factor
     return Legs(
-        legs, how, private(over), result.blocks, alike, source, effort=fftw, factor=factor
+        legs, how, known, result.blocks, alike, found.source, effort=fftw, factor=factor
     )
+
+
+class _Transform(NamedTuple):
+    """The legs of a call, what they read, and what all is multiplied by in the end."""
+
+    legs: "tuple[AnyLeg, ...]"
+    source: NDArray[Any]
+    factor: float = 1.0
+
+
+def _transform(
+    function: _Function,
+    a: CubeArray,
+    home: Layout,
+    arguments: dict[str, Any],
+    fftw: Effort | None,
+) -> _Transform | None:
+    several = len(a.nodes) > 1  # in one process
+    if "target" in arguments:
+        way = None if several else relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
+        return None if way is None else _Transform(way, a.blocks)
+    asked, factor = _asked(function, a, arguments), 1.0
+    if fftw is not None:  # which scales nothing: all is scaled at the end, in one pass
+        factor = prod(asked.points) ** (-asked.scaling / 2)
+        asked = replace(asked, norm="forward" if asked.inverse else "backward")
+    layout = begun_in(a.layout, asked)
+    if layout != a.layout and (several or not in_order(a.layout)):  # each run would copy it
+        return None
+    legs = (
+        legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
+        if one_block(a, layout)
+        else None
+    )
+    return None if legs is None else _Transform(legs, of_kind(a, layout).blocks, factor)
 
 
 def _asked(function: _Function, a: CubeArray, arguments: dict[str, Any]) -> Wanted:

@@ -26,6 +26,7 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
 from graycube.fourier.arguments import Wanted, complex_dtype, delivered
 from graycube.fourier.carried import (
+    HERE,
     Legs,
     carrier,
     complex_legs,
@@ -50,9 +51,6 @@ from graycube.run.windows import windows_of
 
 _SAME = {type(None), int, str}
 _Asked = tuple[Wanted, Told]
-_NOBODY: Any = None
-_HERE = Private(_NOBODY)
-"""What is remembered in one process."""
 
 
 @lru_cache(maxsize=4 * KEPT)
@@ -157,7 +155,7 @@ def called(  # noqa: PLR0913, PLR0917
     """
     require_array(a, "a transform")
     comm = spread(a.comm)
-    known = _HERE if comm is None else private(comm)
+    known = HERE if comm is None else private(comm)
 
     def asked() -> _Asked:
         wanted, where = check(), None if out is None else (out.layout, out.dtype)
@@ -180,14 +178,24 @@ def called(  # noqa: PLR0913, PLR0917
 def _call_of(a: CubeArray, asked: Wanted, facts: Told) -> _Call | None:
     """What follows for an array, if legs can do it."""
     layout, comm = begun_in(a.layout, asked), spread(a.comm)
-    if not a.size or (len(a.nodes) > 1 and not isinstance(layout, Ownership)):
-        return None  # there are blocks of several nodes
+    if not a.size or not one_block(a, layout):
+        return None
     legs = legs_of(layout, complex_dtype(a.dtype), a.nodes, asked)
     if legs is None:
         return None
     return _Call(
         layout, legs, facts, room(legs, 1 if comm is None else comm.size, prod(a.payload))
     )
+
+
+def one_block(a: CubeArray, layout: Placement) -> bool:
+    """Whether all nodes that are here have one block together, in a layout.
+
+    >>> a = CubeArray.from_numpy([1, 2], Layout.nodes(1))
+    >>> one_block(a, a.layout)
+    False
+    """
+    return len(a.nodes) == 1 or isinstance(layout, Ownership)
 
 
 def begun_in(layout: Placement, asked: Wanted) -> Placement:

@@ -111,7 +111,35 @@ class ByMessages:
         return True
 
 
-Carrier = ByMemory | ByMessages
+class Alone:
+    """There is nobody to bring anything to: all nodes are here, and have one block.
+
+    >>> Alone().agreed((0, 0))
+    True
+    """
+
+    state = 0, 0
+
+    def begin(self, words: Words) -> None:
+        """Nothing."""
+
+    def agreed(self, _words: Words) -> bool:
+        """With itself."""
+        return True
+
+    def crossing(self, leg: CrossingLeg, _made: Blocks, _number: int) -> Handover:
+        """There is none."""
+        raise AssertionError(leg)
+
+    def cross(self, _handover: Handover, _number: int, _words: Words) -> bool:
+        """There is none."""
+        raise AssertionError
+
+
+_NOBODY: Any = None
+HERE = Private(_NOBODY)
+"""What is remembered in one process."""
+Carrier = ByMemory | ByMessages | Alone
 """One way to bring blocks to other nodes.
 
 Its ``state`` changes whenever crossings have to be made anew. One begins by saying what the
@@ -233,7 +261,7 @@ class Legs:
 
         Where nothing crosses, ranks agree only if the source may be another one each time.
         """
-        if not self._known.comm:  # a freed one is false
+        if self._known is not HERE and not self._known.comm:  # a freed one is false
             raise InvalidValueError(
                 "the communicator of this transform was freed",
                 "the memory of the transform went with it",
