@@ -259,7 +259,7 @@ def test_as_many_bytes_are_sent_as_were_counted(layout, monkeypatch):
 def test_the_text_names_all_candidates_and_the_bound():
     layout = gc.Layout.cyclic(10, 4, nodes="gray")
     plan = gc.plan_fft(layout, machine=machine(layout, ports=1))
-    text = " ".join(plan.explain().split())
+    text = " ".join(plan.explain(why=True).split())
     for candidate in plan.candidates:
         assert candidate.algorithm.name in text
     assert f"{plan.lower_bound:.4g}" in text

@@ -69,7 +69,7 @@ def test_where_a_block_turns_the_choice():
 def test_the_lines_name_the_plan_and_the_next(plan):
     lines = list(why(plan))
     assert lines[0].startswith(f"The plan takes {plan.traffic.startups(plan.machine)} start-up")
-    assert plan.explain().replace("\n", " ").endswith(lines[-1])
+    assert lines[-1] in plan.explain().replace("\n", " ")
     gap = plan.cost - plan.lower_bound
     seconds = re.findall(r"([0-9.e+-]+) s of", lines[-1].partition(" s is ")[2])
     assert sum(map(float, seconds)) == pytest.approx(gap, rel=2e-3)

@@ -81,8 +81,9 @@ def at_least(count: int, a: _H) -> _H:
     """The array with so many axes, as ``numpy.atleast_3d`` and its relatives have it.
 
     >>> from graycube.layout import Layout
-    >>> [at_least(n, Held(np.zeros((2, 2)), Layout.nodes(1))).shape for n in (1, 2, 3)]
-    [(2, 2), (2, 2), (2, 2, 1)]
+    >>> a = Held(np.zeros((2, 2)), Layout.mesh((4,), nodes=(2,)))
+    >>> [at_least(n, a).shape for n in (1, 2, 3)]
+    [(4,), (1, 4), (1, 4, 1)]
     """
     if a.ndim == 1 < count:
         a = expand_dims(a, 0)
