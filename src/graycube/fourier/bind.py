@@ -218,7 +218,7 @@ def _program(  # noqa: PLR0913, PLR0917
     )
 
 
-class _Transform(NamedTuple):
+class _LegsOfCall(NamedTuple):
     """The legs of a call, what they read, and what all is multiplied by in the end."""
 
     legs: "tuple[AnyLeg, ...]"
@@ -232,11 +232,11 @@ def _transform(
     home: Layout,
     arguments: dict[str, Any],
     fftw: Effort | None,
-) -> _Transform | None:
+) -> _LegsOfCall | None:
     several = len(a.nodes) > 1  # in one process
     if "target" in arguments:
         way = None if several else relaid_legs(a.layout, home, a.dtype, a.nodes, first=True)
-        return None if way is None else _Transform(way, a.blocks)
+        return None if way is None else _LegsOfCall(way, a.blocks)
     asked, factor = _asked(function, a, arguments), 1.0
     if fftw is not None:  # which scales nothing: all is scaled at the end, in one pass
         factor = prod(asked.points) ** (-asked.scaling / 2)
@@ -249,7 +249,7 @@ def _transform(
         if one_block(a, layout)
         else None
     )
-    return None if legs is None else _Transform(legs, of_kind(a, layout).blocks, factor)
+    return None if legs is None else _LegsOfCall(legs, of_kind(a, layout).blocks, factor)
 
 
 def _asked(function: _Function, a: CubeArray, arguments: dict[str, Any]) -> Wanted:
