@@ -4,8 +4,9 @@
 carries them out along one axis; ``lines`` brings a whole axis to memory instead.
 ``transform``, ``real`` and ``trigonometric`` have what people call, with ``arguments`` that
 they share, and ``numpy_names`` is what ``numpy.fft`` does with such arrays.
-``planned`` carries out a plan of :func:`graycube.plan_fft`. Over shared memory, ``legs`` and
-``halves`` are ``carried`` out without copies; ``bind`` makes a call once, to run many times. In
+``planned`` carries out a plan of :func:`graycube.plan_fft`. Over ranks, ``legs`` and ``halves``
+are ``carried`` out, with ``carriers`` by memory or messages; ``bind`` makes a call once, to run
+many times. Lines in memory are for the ``engine``, or for ``fftw`` where somebody asks. In
 layouts by ownership, ``owned`` trades axes, and ``lone`` leaves one over its nodes, with
 ``lone_real`` and ``lone_cosine``; ``places`` are where elements go along it, and
 ``waves`` take a spectrum to other numbers of points. ``convolution`` is made of transforms, of

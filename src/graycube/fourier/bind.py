@@ -16,7 +16,8 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, wanted
 from graycube.fourier.calls import begun_in, legs_of, one_block
-from graycube.fourier.carried import HERE, Alone, Legs, carrier, relaid_legs
+from graycube.fourier.carried import Legs, relaid_legs
+from graycube.fourier.carriers import HERE, Alone, carrier
 from graycube.fourier.engine import by_fftw
 from graycube.fourier.fftw import Effort, library
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn

@@ -25,15 +25,8 @@ from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
 from graycube.fourier.arguments import Wanted, complex_dtype, delivered
-from graycube.fourier.carried import (
-    HERE,
-    Legs,
-    carrier,
-    complex_legs,
-    first_calls,
-    relaid_legs,
-    room,
-)
+from graycube.fourier.carried import Legs, complex_legs, first_calls, relaid_legs
+from graycube.fourier.carriers import HERE, carrier, room
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory

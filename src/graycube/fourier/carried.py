@@ -1,11 +1,6 @@
-"""The legs of a transform, and how ranks carry them out.
+"""The legs of a transform, and how they become calls for the arrays that there are.
 
-Rules.
-
-1. In front of a leg that reads the blocks of others there is a crossing, with a handover.
-2. There the ranks ``cross``, which also tells whether all do the same: by memory that is what
-   their meeting says, each time. By messages they are asked when they begin, without waiting,
-   and have to answer before the first letter leaves.
+Rule: in front of a leg that reads the blocks of others there is a crossing, with a handover.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,133 +13,17 @@ import numpy as np
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
+from graycube.fourier.carriers import HERE, Carrier, Words
 from graycube.fourier.engine import by_fftw, scaled
 from graycube.fourier.fftw import Effort
-from graycube.fourier.legs import AnyLeg, Blocks, Call, CrossingLeg, Handover, LineLeg
+from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg
 from graycube.fourier.trading import moving_legs
 from graycube.layout import Layout, Ownership
 from graycube.layout.placement import Placement
 from graycube.run import no_way_back
-from graycube.run.agreement import Facts, Reduction, Told, different, digest_of
+from graycube.run.agreement import Facts, Told, different, digest_of
 from graycube.run.fetch import Fetch, fetch, fetch_by_index
-from graycube.run.mpi import Comm, Private, private
-from graycube.run.post import post
-from graycube.run.windows import Windows, windows
-
-Words = tuple[int, int]
-"""The digest of what a rank does."""
-
-
-class ByMemory:
-    """Blocks are written where all ranks see them.
-
-    >>> ByMemory.__mro__[-1].__name__
-    'object'
-    """
-
-    def __init__(self, shared: Windows) -> None:
-        self._shared = shared
-
-    @property
-    def state(self) -> tuple[int, int]:
-        """How often the buffers grew, and whose turn it is."""
-        return self._shared.grown, self._shared.turn
-
-    def begin(self, words: Words) -> None:
-        """Nothing: they meet."""
-
-    def agreed(self, words: Words) -> bool:
-        """What the ranks say in a meeting."""
-        return self._shared.meet((0, *words))
-
-    def crossing(self, leg: CrossingLeg, made: Blocks, number: int) -> Handover:
-        """Into the buffer whose turn it will be, and out of all of it."""
-        shared = self._shared
-        buffer = shared.buffers[shared.turn + number & 1]
-        own, seen = leg.among(buffer, made, shared.comm.size)
-        return Handover(own, leg, seen)
-
-    def cross(self, _handover: Handover, _number: int, words: Words) -> bool:
-        """Meet, and tell whether all ranks do the same; collective."""
-        return self.agreed(words)
-
-
-class ByMessages:
-    """Blocks are sent as letters.
-
-    >>> ByMessages.__mro__[-1].__name__
-    'object'
-    """
-
-    def __init__(self, comm: Comm, nbytes: int) -> None:
-        self._known, self._post = private(comm), post(comm)
-        self._post.reserve(nbytes)
-        self._shared = windows(comm)  # there may be some, but no room for blocks
-        self._asked: Reduction | None = None
-
-    @property
-    def state(self) -> tuple[int, int]:
-        """How often the buffers grew."""
-        return self._post.grown, 0
-
-    def begin(self, words: Words) -> None:
-        """Ask whether all ranks do the same."""
-        if self._shared is None:
-            self._asked = Reduction(self._known, words)
-
-    def agreed(self, words: Words) -> bool:
-        """Wait for the answer."""
-        if self._shared is not None:
-            return self._shared.meet((0, *words))
-        return self._asked is None or self._asked.alike()
-
-    def crossing(self, leg: CrossingLeg, made: Blocks, _number: int) -> Handover:
-        """As letters."""
-        return leg.posted(self._post, made)
-
-    def cross(self, handover: Handover, number: int, words: Words) -> bool:
-        """Send them, if all ranks do the same."""
-        if number == 0 and not self.agreed(words):
-            return False
-        if handover.send is not None:
-            handover.send()
-        return True
-
-
-class Alone:
-    """There is nobody to bring anything to: all nodes are here, and have one block.
-
-    >>> Alone().agreed((0, 0))
-    True
-    """
-
-    state = 0, 0
-
-    def begin(self, words: Words) -> None:
-        """Nothing."""
-
-    def agreed(self, _words: Words) -> bool:
-        """With itself."""
-        return True
-
-    def crossing(self, leg: CrossingLeg, _made: Blocks, _number: int) -> Handover:
-        """There is none."""
-        raise AssertionError(leg)
-
-    def cross(self, _handover: Handover, _number: int, _words: Words) -> bool:
-        """There is none."""
-        raise AssertionError
-
-
-_NOBODY: Any = None
-HERE = Private(_NOBODY)
-"""What is remembered in one process."""
-Carrier = ByMemory | ByMessages | Alone
-"""One way to bring blocks to other nodes.
-
-Its ``state`` changes whenever crossings have to be made anew. One begins by saying what the
-rank is about to do; crossings are numbered.
-"""
+from graycube.run.mpi import Private
 
 
 @lru_cache(maxsize=2 * KEPT)
@@ -363,31 +242,3 @@ def first_calls(first: AnyLeg, target: Blocks, made: Blocks, source: Blocks) -> 
         block = np.empty(source.shape, first.dtype if permuted else source.dtype)
         yield partial(np.copyto, block, source)
     yield from first.calls(block, made)
-
-
-def carrier(comm: Comm, legs: Sequence[AnyLeg], payload: int) -> Carrier | None:
-    """How legs are carried out, where ranks are agreed about them; collective.
-
-    None where letters cannot bring what they read: that is not on a map of addresses.
-
-    >>> def program(comm, legs):  # on all ranks
-    ...     return carrier(comm, legs, payload=1)
-    """
-    shared = windows(comm)
-    if shared is not None and shared.reserve(room(legs, comm.size, payload)):
-        return ByMemory(shared)
-    if not all(leg.crosses.by_post for leg in legs if leg.crosses is not None):
-        return None
-    return ByMessages(comm, room(legs, 1, payload))
-
-
-def room(legs: Sequence[AnyLeg], ranks: int, payload: int) -> int:
-    """The bytes of a buffer that legs exchange through.
-
-    >>> layout, target = Layout.cyclic(4, 1), Layout.consecutive(4, 1)
-    >>> legs = relaid_legs(layout, target, np.dtype(complex), range(1), first=True)
-    >>> room(legs, ranks=2, payload=3)
-    768
-    """
-    crossings = (leg.crosses for leg in legs if leg.crosses is not None)
-    return payload * max((leg.room(ranks) for leg in crossings), default=0)
