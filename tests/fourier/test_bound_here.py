@@ -58,3 +58,15 @@ def test_into_another_layout_and_into_itself(name):
     itself = gc.bind(gc.fftn, a, out=a)
     assert np.allclose(a.to_numpy(), np.fft.fftn(x))
     assert np.allclose(itself.run().to_numpy(), np.fft.fftn(np.fft.fftn(x)))
+
+
+def test_nodes_here_that_change_places_within_each():
+    """What is right for one node is not for all: the code of a slot depends on the node."""
+    layout, coded = (gc.Layout.consecutive(4, 1, whole=code) for code in ("binary", "gray"))
+    x = np.arange(16.0)
+    a = gc.CubeArray.from_numpy(x, layout)
+    bound = gc.bind(gc.CubeArray.relayout, a, coded)
+    out = gc.bind(gc.fft, a, out=gc.CubeArray.from_numpy(x + 0j, coded), order="natural")
+    a.blocks[...] += 1
+    assert np.array_equal(bound.run().to_numpy(), x + 1)
+    assert np.allclose(out.run().to_numpy(), np.fft.fft(x + 1))

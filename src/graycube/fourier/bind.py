@@ -205,7 +205,7 @@ def _program(  # noqa: PLR0913, PLR0917
     legs = found.legs
     if home != result.layout:
         way = relaid_legs(home, result.layout, result.dtype, a.nodes, first=False)
-        if way is None or len(a.nodes) > 1:
+        if way is None:
             return None
         legs = (*legs, *way)
     how = Alone() if over is None else carrier(over, legs, prod(a.payload))
