@@ -41,10 +41,11 @@ class Asked:
         return replace(self, order=self.order or order)
 
     def factor(self, points: int) -> float:
-        """What the result for so many points is multiplied with."""
-        if self.norm == "ortho":
-            return 1 / sqrt(points)
-        return 1 / points if ((self.norm or "backward") == "backward") == self.inverse else 1.0
+        """What the result for so many points is multiplied with, as ``backward`` has it."""
+        if self.norm not in {"ortho", "forward"}:
+            return 1.0
+        root = points if self.norm == "forward" else sqrt(points)
+        return root if self.inverse else 1 / root
 
 
 @dataclass(frozen=True)

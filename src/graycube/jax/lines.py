@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from graycube.errors import InvalidTypeError
 from graycube.fourier.places import Waves
@@ -17,12 +18,12 @@ from graycube.jax.blocks import carried, parity_of
 from graycube.jax.cube import MeshCube
 from graycube.jax.legs import AxisLeg
 from graycube.jax.names import Block, Dtype
-from graycube.jax.steps import LineStep, Step, WholeLines
-from graycube.layout import Axis, Layout
+from graycube.jax.steps import Digits, Lines, Step
+from graycube.layout import Layout
 
 
 def transformed(block: Block, taken: Sequence[Step], cube: MeshCube) -> Block:
-    """The block after all steps, without scaling; slots with their extents, then payload.
+    """The block after all steps, scaled as ``norm="backward"``; slots and extents, payload.
 
     >>> from graycube.jax.legs import AxisLeg
     >>> from graycube.jax.steps import steps
@@ -33,14 +34,14 @@ def transformed(block: Block, taken: Sequence[Step], cube: MeshCube) -> Block:
     for step in taken:
         slots = block.reshape(1 << step.move.width - cube.n, -1, *block.shape[1:])
         block = carried(slots, step.move, cube).reshape(block.shape)
-        if isinstance(step, WholeLines):
+        if isinstance(step, Lines):
             block = _of_lines(block, step)
-        elif isinstance(step, LineStep):
+        elif isinstance(step, Digits):
             block = _of_digits(block, step, cube)
     return block
 
 
-def _of_digits(block: Block, step: LineStep, cube: MeshCube) -> Block:
+def _of_digits(block: Block, step: Digits, cube: MeshCube) -> Block:
     """The transform of the digits of an axis, and the twiddle factors after it."""
     layout, inverse = step.layout, step.inverse
     extents = (axis.extent for axis in layout.axes)
@@ -48,55 +49,89 @@ def _of_digits(block: Block, step: LineStep, cube: MeshCube) -> Block:
     complexes = block.astype(complex_of(block.dtype))
     split = complexes.reshape(-1, size, 1 << step.slot, *extents, *block.shape[1:])
     extent = 3 + step.axis
-    if step.whole:
-        made = _whole(split, layout.axes[step.axis], extent, inverse=inverse)
-    else:
-        made = _fft(split, 1 if step.low < step.high else extent, inverse=inverse)
-        if step.words is not None:
-            sizes = (step.high - step.low, step.slot)
-            words = Words(step.words, layout, cube, sizes, split.ndim)
-            made *= _factors(layout, step, words, made.dtype, inverse=inverse)
+    made = _fft(split, 1 if step.low < step.high else extent, inverse=inverse)
+    if step.words is not None:
+        sizes = (step.high - step.low, step.slot)
+        words = Words(step.words, layout, cube, sizes, split.ndim)
+        made *= _factors(layout, step, words, made.dtype, inverse=inverse)
     return made.reshape(block.shape)
 
 
-def _of_lines(block: Block, step: WholeLines) -> Block:
-    """Whole lines made anew."""
-    digits = jnp.moveaxis(block.reshape(*step.before, -1), 5, 2)
-    above, high, extent, low, *rest = digits.shape
-    made = _leg(digits.reshape(above, high * extent * low, *rest), step.leg)
-    above, high, low, below, inside, extent = step.after
-    digits = made.reshape(above, high, extent, low, below, inside, -1)
-    return jnp.moveaxis(digits, 2, 5).reshape(-1, *block.shape[1:])
+def _of_lines(block: Block, step: Lines) -> Block:
+    """Whole lines made anew: the bits and the extent of each axis are together meanwhile."""
+    where, payload = step.in_order(), block.shape[1:]
+    shape, order = _digits(step.before, where)
+    behind = range(len(shape), len(shape) + len(payload))
+    digits = block.reshape(*shape, *payload).transpose(*order, *behind)
+    rows = digits.shape[4 * len(where) :]
+    lines = [size for k in range(len(where)) for size in _line(digits.shape[4 * k :])]
+    made = _made(digits.reshape(*lines, *rows), [leg for _, leg, _ in where])
+    shape, order = _digits(step.after, where)
+    split = made.reshape(*(shape[k] for k in order), *payload)
+    return split.transpose(*np.argsort(order), *behind).reshape(-1, *payload)
 
 
-def _leg(lines: Block, leg: AxisLeg) -> Block:
-    """What a leg makes of lines along axis 1."""
-    lines = lines[:, : leg.values]
-    if leg.kind is not None:
+def _digits(
+    layout: Layout, where: Sequence[tuple[int, AxisLeg, int]]
+) -> tuple[list[int], list[int]]:
+    """Slots around the bits of some axes, then all extents; and the order that joins these.
+
+    It has for each axis the slots above it, its high bits, its extent and its low bits.
+    """
+    shape, order = list[int](), list[int]()
+    last = 3 * len(where)  # the slots below all axes
+    top = layout.p - layout.n - sum(layout.axes[k].bits for k, _, _ in where)
+    for k, _, below in where:
+        along, at = layout.axes[k], len(shape)
+        shape += [1 << top - below, 1 << along.bits - along.low, 1 << along.low]
+        order += [at, at + 1, last + 1 + k, at + 2]
+        top = below
+    shape += [1 << top, *(axis.extent for axis in layout.axes)]
+    return shape, order + [k for k in range(len(shape)) if k not in order]
+
+
+def _line(digits: Sequence[int]) -> tuple[int, int]:
+    above, high, extent, low, *_ = digits
+    return above, high * extent * low
+
+
+def _made(lines: Block, legs: Sequence[AxisLeg]) -> Block:
+    """What legs make of lines along axes 1, 3 and 5: a real one is last going and coming."""
+    half = sorted(enumerate(legs), key=lambda pair: pair[1].kind in {"rfft", "irfft"})
+    axes = [1 + 2 * k for k, _ in half]
+    kinds = {leg.kind for leg in legs}
+    for axis, (_, leg) in zip(axes, half, strict=True):
+        lines = jax.lax.slice_in_dim(lines, 0, leg.values, axis=axis)
+        if leg.waves is not None and kinds & {"ifft", "irfft"}:
+            lines = _moved(lines, leg.waves)
+    if kinds != {None}:
+        kind = next(kind for kind in ("rfft", "irfft", "ifft", "fft") if kind in kinds)
         dtype = complex_of(lines.dtype)
-        lines = lines.astype(jnp.finfo(dtype).dtype if leg.kind == "rfft" else dtype)
-        inverse = leg.kind in {"ifft", "irfft"}
-        if leg.waves is not None and inverse:
+        lines = lines.astype(jnp.finfo(dtype).dtype if kind == "rfft" else dtype)
+        points = [leg.points for _, leg in half]
+        lines = getattr(jnp.fft, f"{kind}n")(lines, points, axes)
+    for axis, (_, leg) in zip(axes, half, strict=True):
+        if leg.waves is not None and kinds & {"fft", "rfft"}:
             lines = _moved(lines, leg.waves)
-        norm = "forward" if inverse else "backward"
-        lines = getattr(jnp.fft, leg.kind)(lines, leg.points, axis=1, norm=norm)
-        if leg.waves is not None and not inverse:
-            lines = _moved(lines, leg.waves)
-    return _resized(lines, leg.kept)
+        lines = _resized(lines, leg.kept, axis)
+    return lines
 
 
 def _moved(lines: Block, waves: Waves) -> Block:
     """Waves at their places among others: zeros in the middle of a spectrum, or a cut."""
     first, last = waves.last + 1, 0 if waves.half else waves.last
     front, back = lines[:, :first], lines[:, waves.old - last :]
-    return jnp.concatenate([_resized(front, waves.new - last), back], 1)
+    return jnp.concatenate([_resized(front, waves.new - last, 1), back], 1)
 
 
-def _resized(lines: Block, length: int) -> Block:
+def _resized(lines: Block, length: int, axis: int) -> Block:
     """Lines cut, or followed by zeros."""
+    here = lines.shape[axis]
+    if here >= length:
+        return jax.lax.slice_in_dim(lines, 0, length, axis=axis)
     widths = [(0, 0)] * lines.ndim
-    widths[1] = 0, max(0, length - lines.shape[1])
-    return jnp.pad(lines[:, :length], widths)
+    widths[axis] = 0, length - here
+    return jnp.pad(lines, widths)
 
 
 def complex_of(dtype: Dtype) -> Dtype:
@@ -114,25 +149,11 @@ def complex_of(dtype: Dtype) -> Dtype:
 
 
 def _fft(block: Block, axis: int, *, inverse: bool) -> Block:
-    if inverse:
-        return jnp.fft.ifft(block, axis=axis, norm="forward")
-    return jnp.fft.fft(block, axis=axis)
-
-
-def _whole(split: Block, along: Axis, extent: int, *, inverse: bool) -> Block:
-    """A whole axis, in the order of its index: the extent goes between its bits meanwhile."""
-    if along.extent == 1:
-        return _fft(split, 1, inverse=inverse)
-    shape = split.shape
-    bits = split.reshape(shape[0], -1, 1 << along.low, *shape[2:])
-    digits = jnp.moveaxis(bits, extent + 1, 2)
-    lines = digits.reshape(shape[0], -1, *digits.shape[4:])
-    made = _fft(lines, 1, inverse=inverse).reshape(digits.shape)
-    return jnp.moveaxis(made, 2, extent + 1).reshape(shape)
+    return (jnp.fft.ifft if inverse else jnp.fft.fft)(block, axis=axis)
 
 
 def _factors(
-    layout: Layout, step: LineStep, words: "Words", dtype: Dtype, *, inverse: bool
+    layout: Layout, step: Digits, words: "Words", dtype: Dtype, *, inverse: bool
 ) -> Block:
     """w^(k r): k the output digit, r the index below it, w the root of all points of both."""
     along, extent = layout.axes[step.axis], 3 + step.axis

@@ -89,7 +89,7 @@ class _Sorted:
 
     def __call__(self, lines: Block, row: DeviceRow | None) -> Block:
         start = lines.shape[1] * (0 if row is None else row.here())
-        found = _ordered((lines, _numbered(lines, start)) if self.indices else (lines,))
+        found = _ordered((lines, _numbered(lines, start)) if self.indices else (lines,), keys=1)
         if row is not None and row.count > 1:
             columns = is_for_columns(row.count, lines.shape[1])
             found = (_by_columns if columns else _by_splits)(found, row)
@@ -111,14 +111,39 @@ def _numbered(lines: Block, start: Block) -> Block:
     return jax.lax.broadcasted_iota(kind, lines.shape, 1) + jnp.asarray(start, kind)
 
 
-def _ordered(given: _Operands) -> _Operands:
-    """The lines of a device sorted by all operands, NaN last."""
-    return tuple(jax.lax.sort(given, dimension=1, num_keys=len(given)))
+def _ordered(given: _Operands, keys: int | None = None) -> _Operands:
+    """The lines of a device sorted by some operands, or by all; NaN last.
+
+    Sorts are stable: operands that are in order among equal keys need not be keys. Cards have a
+    quick sort, for one key along a last axis only.
+    """
+    last = tuple(jnp.moveaxis(x, 1, -1) for x in given)
+    if keys == 1 or len(last) == 1:
+        found = jax.lax.sort(last, num_keys=1)
+    else:
+        ways = dict.fromkeys(("cuda", "rocm"), _by_one_key_each)
+        found = jax.lax.platform_dependent(*last, default=_by_all_keys, **ways)
+    return tuple(jnp.moveaxis(x, -1, 1) for x in found)
+
+
+def _by_all_keys(*operands: Block) -> _Operands:
+    return tuple(jax.lax.sort(operands, num_keys=len(operands)))
+
+
+def _by_one_key_each(*operands: Block) -> _Operands:
+    """The same by a stable sort for each key, the last one first."""
+    for _ in operands:
+        *before, key = operands
+        operands = tuple(jax.lax.sort((key, *before), num_keys=1))
+    return operands
 
 
 def _by_columns(columns: _Operands, row: DeviceRow) -> _Operands:
-    """Leighton's steps 2 to 8 on sorted columns."""
-    columns = _ordered(tuple(_dealt(x, row, step=row.count) for x in columns))
+    """Leighton's steps 2 to 8 on sorted columns.
+
+    Devices deal out stretches of rising indices, so that equal keys stay in order until step 4.
+    """
+    columns = _ordered(tuple(_dealt(x, row, step=row.count) for x in columns), keys=1)
     columns = _ordered(tuple(_dealt(x, row, step=1) for x in columns))
     halves = [_halves(x) for x in columns]
     onward = [(q, q + 1) for q in range(row.count - 1)]

@@ -17,7 +17,7 @@ from functools import lru_cache
 from graycube.butterflies.groups import brought
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
-from graycube.fourier.lines import axis_of, has_room, in_memory, lines_shape, nodes_along
+from graycube.fourier.lines import axis_of, has_room, in_memory, nodes_along
 from graycube.fourier.passes import passes
 from graycube.gf2 import AffineMap
 from graycube.jax.legs import AxisLeg, Kind
@@ -26,17 +26,21 @@ from graycube.layout import Layout
 LONGEST = 1 << 29
 """Twiddle factors of a longer axis do not fit 32 bits, which is what JAX counts in."""
 
+MOST = 3
+"""So many axes at most has a transform of XLA."""
+
+Legs = tuple[tuple[int, AxisLeg], ...]
+_TOGETHER = {"fft", "rfft"}, {"ifft", "irfft"}
 _KINDS: dict[Kind | None, int] = {"rfft": 0, "irfft": 2}
 """Numbers are real on one side of these only: others come after, or before."""
 
 
 @dataclass(frozen=True)
-class LineStep:
+class Digits:
     """A move, and a transform of the digits ``low`` to ``high`` of an axis of a layout.
 
-    They are the slot bits from ``slot`` on. ``whole`` is with the extent; if ``low`` is
-    ``high`` without, the digit is the extent. ``words`` is set where twiddle factors follow:
-    the map from addresses to words.
+    They are the slot bits from ``slot`` on; if ``low`` is ``high``, the digit is the extent.
+    ``words`` is set where twiddle factors follow: the map from addresses to words.
     """
 
     layout: Layout
@@ -45,19 +49,66 @@ class LineStep:
     slot: int
     low: int
     high: int
-    whole: bool
     inverse: bool
     words: AffineMap | None = None
 
 
 @dataclass(frozen=True)
-class WholeLines:
-    """A move, and whole lines made anew: ``before`` and ``after`` are of ``lines_shape``."""
+class Lines:
+    """A move to ``before``, and whole lines of some axes made anew, which are in ``after``."""
 
     move: AffineMap
-    before: tuple[int, ...]
-    after: tuple[int, ...]
-    leg: AxisLeg
+    before: Layout
+    after: Layout
+    legs: Legs
+
+    def with_next(self, step: "Lines") -> "Lines | None":
+        """Both in one, if the axes of both are in memory at once: JAX does them in one call.
+
+        >>> layout = Layout.mesh((4, 4), nodes=(2, 1))
+        >>> one = Lines(AffineMap.identity(4), layout, layout, ((1, AxisLeg("fft", 4, 4, 4)),))
+        >>> len(one.with_next(one).legs)
+        2
+        """
+        both = replace(self, after=step.after, legs=self.legs + step.legs)
+        kinds = {leg.kind for _, leg in both.legs}
+        if (
+            step.move != AffineMap.identity(step.move.width)
+            or len(both.legs) > MOST
+            or not any(kinds <= alike for alike in _TOGETHER)
+            or any(leg.waves for _, leg in both.legs)
+            or any(_bits(self.before, k) < min(1, _bits(both.after, k)) for k, _ in both.legs)
+        ):
+            return None
+        return both
+
+    def in_order(self) -> list[tuple[int, AxisLeg, int]]:
+        """The axes as memory has them, the highest first; and how many other bits are below.
+
+        >>> layout = Layout.mesh((4, 8), nodes=(2, 1))
+        >>> leg = AxisLeg("rfft", 8, 8, 5)
+        >>> lines = Lines(AffineMap.identity(5), layout, layout, ((1, leg),))
+        >>> [(axis, below) for axis, _, below in lines.in_order()]
+        [(1, 0)]
+        """
+        at = {k: self._slot(k) for k, _ in self.legs}
+        below = {k: at[k] - sum(_bits(self.before, j) for j in at if at[j] < at[k]) for k in at}
+        highest = sorted(
+            self.legs, key=lambda pair: (-at[pair[0]], -_bits(self.before, pair[0]))
+        )
+        return [(k, leg, below[k]) for k, leg in highest]
+
+    def _slot(self, axis: int) -> int:
+        """Where memory has the bits of an axis, if it has some before or after."""
+        for layout in (self.before, self.after):
+            if _bits(layout, axis):
+                rows = layout.map.matrix.rows[layout.n :]
+                return rows.index(1 << layout.word_bits(axis).start)
+        return 0
+
+
+def _bits(layout: Layout, axis: int) -> int:
+    return layout.axes[axis].bits
 
 
 @dataclass(frozen=True)
@@ -67,19 +118,19 @@ class Carry:
     move: AffineMap
 
 
-Step = LineStep | WholeLines | Carry
+Step = Digits | Lines | Carry
 
 
 @lru_cache(maxsize=256)
 def steps(
-    layout: Layout, legs: tuple[tuple[int, AxisLeg], ...], home: Layout | None = None
+    layout: Layout, legs: Legs, home: Layout | None = None
 ) -> tuple[tuple[Step, ...], Layout]:
     """The steps of a transform along some axes, and the layout of its result: the ``home``.
 
     >>> legs = tuple((k, AxisLeg("fft", 8, 8, 8)) for k in (0, 1))
     >>> found, result = steps(Layout.mesh((8, 8), nodes=(4, 1)), legs)
-    >>> [(step.axis, step.whole) for step in found]
-    [(1, True), (0, True)]
+    >>> [[axis for axis, _ in step.legs] for step in found]
+    [[1], [0]]
     >>> print(result)
     (b0:2 b0:1 b0:0 b1:0 || b1:2 b1:1)
     """
@@ -104,11 +155,21 @@ def steps(
                 raise _no_room(layout, axis)
             step, layout = _lines(layout, axis, leg)
             padded.pop(axis, None)
-            done.append(step)
-        else:
-            made, layout = _along(layout, axis, later, inverse=leg.kind == "ifft")
+            _append(done, step)
+        elif layout.axes[axis].bits > layout.p - layout.n:
+            made, layout = _in_passes(layout, axis, later, inverse=leg.kind == "ifft")
             done += made
+        else:
+            step, layout = _along(layout, axis, leg, later)
+            _append(done, step)
     return _ended(done, layout, padded, home)
+
+
+def _append(done: list[Step], step: Lines) -> None:
+    """One more step, or what it makes together with the last one."""
+    last = done[-1] if done else None
+    both = last.with_next(step) if isinstance(last, Lines) else None
+    done[-1 if both else len(done) :] = [both or step]
 
 
 def _away(layout: Layout, axis: int) -> int:
@@ -134,13 +195,12 @@ def _ended(
     return tuple(done), layout
 
 
-def _lines(layout: Layout, axis: int, leg: AxisLeg) -> tuple[WholeLines, Layout]:
+def _lines(layout: Layout, axis: int, leg: AxisLeg) -> tuple[Lines, Layout]:
     """Whole lines of an axis, and the layout with those that come of them."""
     before, after = (
         in_memory(layout, axis, new) for new in (layout.axes[axis], axis_of(leg.kept))
     )
-    first, last = (lines_shape(each, axis, nodes=1) for each in (before, after))
-    return WholeLines(before.map @ layout.inverse_map, first, last, leg), after
+    return Lines(before.map @ layout.inverse_map, before, after, ((axis, leg),)), after
 
 
 def _padded(layout: Layout, axis: int) -> tuple[int, AxisLeg] | None:
@@ -169,18 +229,14 @@ def _no_room(layout: Layout, axis: int) -> InvalidValueError:
 
 
 def _along(
-    layout: Layout, axis: int, later: Sequence[int], *, inverse: bool
-) -> tuple[list[LineStep], Layout]:
-    """The steps along one axis, and the layout after them."""
-    along, n = layout.axes[axis], layout.n
-    if along.bits > layout.p - n:
-        return _in_passes(layout, axis, later, inverse=inverse)
+    layout: Layout, axis: int, leg: AxisLeg, later: Sequence[int]
+) -> tuple[Lines, Layout]:
+    """Whole lines of an axis that stays as long as it is, wherever memory has room."""
     group = list(layout.word_bits(axis))
     needed = [b for k in later for b in layout.word_bits(k)]
-    place, slot = brought(layout.map, n, group, group, needed)
-    move = place @ layout.inverse_map
-    step = LineStep(layout, axis, move, slot, 0, along.bits, whole=True, inverse=inverse)
-    return [step], replace(layout, map=place)
+    place, _ = brought(layout.map, layout.n, group, group, needed)
+    there = replace(layout, map=place)
+    return Lines(place @ layout.inverse_map, there, there, ((axis, leg),)), there
 
 
 def _too_short(layout: Layout, axis: int, later: Sequence[int]) -> bool:
@@ -192,7 +248,7 @@ def _too_short(layout: Layout, axis: int, later: Sequence[int]) -> bool:
 
 def _in_passes(
     layout: Layout, axis: int, later: Sequence[int], *, inverse: bool
-) -> tuple[list[LineStep], Layout]:
+) -> tuple[list[Digits], Layout]:
     points = layout.shape[axis]
     if points > LONGEST:
         raise InvalidValueError(
@@ -207,14 +263,12 @@ def _in_passes(
             "use fewer devices, or pad the axis",
         )
     groups, result = passes(layout, axis, tuple(later))
-    made, place = list[LineStep](), layout.map
+    made, place = list[Digits](), layout.map
     for k, group in enumerate(groups):
         words = group.place.inverse() if k < len(groups) - 1 else None
         move = group.place @ place.inverse()
         digits = group.slot, group.low, group.high
-        made.append(
-            LineStep(layout, axis, move, *digits, whole=False, inverse=inverse, words=words)
-        )
+        made.append(Digits(layout, axis, move, *digits, inverse=inverse, words=words))
         place = group.place
     return made, result
 
