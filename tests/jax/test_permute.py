@@ -1,6 +1,7 @@
 """Other orders of the elements, and blocks within a shard_map of the user's."""
 
 import random
+from functools import partial
 
 import jax
 import numpy as np
@@ -10,6 +11,8 @@ from jax_cases import MESHES, P, collectives, compiled, mesh_of, put, random_spe
 import graycube as gc
 from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
 from graycube.gf2 import AffineMap, Matrix
+from graycube.jax.blocks import arranged, by_index
+from graycube.jax.cube import MeshCube
 
 SHAPES = (256,), (32, 16), (16, 16, 16)
 
@@ -114,3 +117,27 @@ def test_blocks_of_other_layouts_are_refused():
         within(mesh, lambda block: gc.jax.local.relayout(block, layout, layout, "a"))(blocks)
     with pytest.raises(InvalidValueError, match=r"block has shape \(4,\).* 8 elements"):
         within(mesh, lambda block: gc.jax.local.fft(block[:4], layout, ("a", "b"))[0])(blocks)
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 4), (2, 3), (3, 7)])
+def test_cards_take_each_row_from_where_it_was(n, m):
+    rng, x = random.Random(n), np.arange(3 << n + m).reshape(-1, 3)
+    mesh, cube = mesh_of((1 << n,), explicit=n == 2), MeshCube(("a",), (n,))
+    linear = np.arange(3.0) * np.arange(1 << n + m)[:, None]
+    for _ in range(3):
+        rows = random_map(rng, n + m).matrix.rows
+        matrix = Matrix.from_rows([*(1 << d for d in range(n)), *rows[n:]], n + m)
+        if not matrix.is_invertible():
+            continue
+        move, want = AffineMap(matrix, rng.getrandbits(m) << n), np.empty_like(x)
+        for place in np.ndindex(1 << n, 1 << m):
+            node, slot = divmod(move(place[1] << n | place[0]), 1 << n)[::-1]
+            want[node << m | slot] = x[place[0] << m | place[1]]
+        found = []
+        for way in (by_index, arranged):
+            work = partial(way, move=move, cube=cube)
+            f = jax.jit(jax.shard_map(work, mesh=mesh, in_specs=P("a"), out_specs=P("a")))
+            np.testing.assert_array_equal(f(put(x, mesh, P("a"))), want)
+            slope = jax.grad(lambda x, f=f: (f(x) * linear).sum())
+            found.append(slope(put(x.astype("f4"), mesh, P("a"))))
+        np.testing.assert_array_equal(*found)

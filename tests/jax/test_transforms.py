@@ -91,6 +91,33 @@ def test_there_and_back_needs_two_exchanges_and_no_order():
     near(program(a).to_array(), 2 * np.arange(1024.0))
 
 
+@pytest.mark.parametrize(
+    ("sizes", "spec", "calls"),
+    [
+        ((1,), P("a"), [1, 1, 1, 1]),
+        ((4,), P("a"), [2, 2, 2, 3]),
+        ((4,), P(None, "a"), [2, 2, 2, 2]),
+    ],
+)
+def test_axes_in_memory_are_transformed_by_one_call(sizes, spec, calls):
+    mesh = mesh_of(sizes, explicit=False)
+    x = put(np.random.default_rng(0).standard_normal((8, 12, 16)).astype("f4"), mesh, spec)
+    found = []
+    for function, inverse in ((gc.jax.fftn, gc.jax.ifftn), (gc.jax.rfftn, gc.jax.irfftn)):
+        there = compiled(partial(function, source=x.sharding), x)
+        y = there(x)
+        again = compiled(partial(inverse, source=x.sharding), y)
+        found += [program.as_text().count("fft_type=") for program in (there, again)]
+        near(again(y), np.asarray(x))
+    assert found == calls
+
+
+def test_an_axis_may_come_twice():
+    x = np.random.default_rng(0).standard_normal((8, 12)).astype("f4")
+    given = put(x, mesh_of((2,), explicit=False), P("a"))
+    near(gc.jax.fftn(given, axes=(1, 1)), np.fft.fft(np.fft.fft(x)))
+
+
 def dense(x):
     """Something with a spectrum and a gradient."""
     return jax.numpy.abs(jax.numpy.fft.fft(x) * jax.numpy.arange(x.shape[-1])) ** 2

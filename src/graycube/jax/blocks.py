@@ -2,10 +2,13 @@
 
 Rules. A block has shape ``(2^m, ...)``. A map within nodes is transposes and flips of the bits
 of its slots, so there are no tables, and nothing is gathered or scattered, also in gradients.
-What a node's number decides is a select by a parity that the device computes.
+What a node's number decides is a select by a parity that the device computes. Only cards take
+rows by an index, which they count, where that would be many passes, or transposes of many axes:
+XLA did not compile a reversal of 26 bits for an H200 within a minute.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from math import prod
 
@@ -15,8 +18,11 @@ import numpy as np
 
 from graycube.gf2 import AffineMap, bit_indices
 from graycube.jax.cube import MeshCube
-from graycube.jax.moves import factor, local
+from graycube.jax.moves import Local, factor, local
 from graycube.jax.names import Block
+
+MOST_AXES, MOST_SHEARS = 8, 2
+"""Of more, a card makes one pass by an index."""
 
 
 def carried(block: Block, move: AffineMap, cube: MeshCube) -> Block:
@@ -77,6 +83,14 @@ def arranged(block: Block, move: AffineMap, cube: MeshCube) -> Block:
     [0, 1, 3, 2, 7, 6, 4, 5]
     """
     parts = local(move, cube.n)
+    in_parts = partial(_by_parts, parts=parts, cube=cube)
+    if len(_runs(parts.places)) <= MOST_AXES and len(parts.shears) <= MOST_SHEARS:
+        return in_parts(block)
+    ways = dict.fromkeys(("cuda", "rocm"), partial(by_index, move=move, cube=cube))
+    return jax.lax.platform_dependent(block, default=in_parts, **ways)
+
+
+def _by_parts(block: Block, parts: Local, cube: MeshCube) -> Block:
     for control, bits in parts.shears:
         block = _sheared(block, control, bits)
     block = transposed(block, parts.places)
@@ -86,22 +100,44 @@ def arranged(block: Block, move: AffineMap, cube: MeshCube) -> Block:
     return block
 
 
+def by_index(block: Block, move: AffineMap, cube: MeshCube) -> Block:
+    """The same as :func:`arranged`: each row is taken from where it was.
+
+    >>> from graycube.gf2 import gray_matrix
+    >>> by_index(jnp.arange(8), AffineMap(gray_matrix(3)), MeshCube((), ())).tolist()
+    [0, 1, 3, 2, 7, 6, 4, 5]
+    """
+    back, n = move.inverse(), cube.n
+    index = jax.lax.iota(jnp.uint32, block.shape[0])
+    before = jnp.full_like(index, back.constant >> n)
+    for k, column in enumerate(back.matrix.columns):
+        if column >> n:
+            number, bit = (index, k - n) if k >= n else (cube.node().astype(jnp.uint32), k)
+            before ^= (number >> bit & 1) * jnp.uint32(column >> n)
+    return block.at[before].get(mode="promise_in_bounds", unique_indices=True)
+
+
 def transposed(block: Block, places: Sequence[int]) -> Block:
     """The block with bit i of its slots at bit ``places[i]``; runs of bits stay together.
 
     >>> transposed(jnp.arange(8), (1, 2, 0)).tolist()
     [0, 4, 1, 5, 2, 6, 3, 7]
     """
-    m = len(places)
-    if list(places) == list(range(m)):
+    runs = _runs(places)
+    if len(runs) <= 1:
         return block
-    starts = [i for i in range(m) if not i or places[i] != places[i - 1] + 1]
-    runs = [range(a, b) for a, b in pairwise([*starts, m])][::-1]  # the highest first
     order = sorted(range(len(runs)), key=lambda k: -places[runs[k].start])
     rest = block.shape[1:]
     split = block.reshape(*(1 << len(run) for run in runs), *rest)
     behind = range(len(runs), len(runs) + len(rest))
     return split.transpose(*order, *behind).reshape(block.shape)
+
+
+def _runs(places: Sequence[int]) -> list[range]:
+    """The bits that stay together, the highest first."""
+    m = len(places)
+    starts = [i for i in range(m) if not i or places[i] != places[i - 1] + 1]
+    return [range(a, b) for a, b in pairwise([*starts, m])][::-1]
 
 
 def parity_of(number: Block, mask: int) -> Block:

@@ -62,6 +62,19 @@ class Lines:
     after: Layout
     legs: Legs
 
+    @property
+    def fuller(self) -> Layout | None:
+        """Where all of these axes have bits that have some before or after.
+
+        >>> layout, leg = Layout.mesh((4, 8), nodes=(2, 1)), AxisLeg("fft", 8, 8, 8)
+        >>> Lines(AffineMap.identity(5), layout, layout, ((1, leg),)).fuller is layout
+        True
+        """
+        pairs = [(self.before.axes[k].bits, self.after.axes[k].bits) for k, _ in self.legs]
+        if all(before or not after for before, after in pairs):
+            return self.before
+        return self.after if all(after or not before for before, after in pairs) else None
+
     def with_next(self, step: "Lines") -> "Lines | None":
         """Both in one, if the axes of both are in memory at once: JAX does them in one call.
 
@@ -74,10 +87,10 @@ class Lines:
         kinds = {leg.kind for _, leg in both.legs}
         if (
             step.move != AffineMap.identity(step.move.width)
-            or len(both.legs) > MOST
+            or not len(both.legs) == len(dict(both.legs)) <= MOST  # an axis may come twice
             or not any(kinds <= alike for alike in _TOGETHER)
             or any(leg.waves for _, leg in both.legs)
-            or any(_bits(self.before, k) < min(1, _bits(both.after, k)) for k, _ in both.legs)
+            or both.fuller is None
         ):
             return None
         return both
@@ -91,24 +104,13 @@ class Lines:
         >>> [(axis, below) for axis, _, below in lines.in_order()]
         [(1, 0)]
         """
-        at = {k: self._slot(k) for k, _ in self.legs}
-        below = {k: at[k] - sum(_bits(self.before, j) for j in at if at[j] < at[k]) for k in at}
-        highest = sorted(
-            self.legs, key=lambda pair: (-at[pair[0]], -_bits(self.before, pair[0]))
-        )
+        layout = self.fuller or self.before
+        rows = layout.map.matrix.rows[layout.n :]
+        bits = {k: layout.axes[k].bits for k, _ in self.legs}
+        at = {k: rows.index(1 << layout.word_bits(k).start) if bits[k] else 0 for k in bits}
+        below = {k: at[k] - sum(bits[j] for j in at if at[j] < at[k]) for k in at}
+        highest = sorted(self.legs, key=lambda pair: (-at[pair[0]], -bits[pair[0]]))
         return [(k, leg, below[k]) for k, leg in highest]
-
-    def _slot(self, axis: int) -> int:
-        """Where memory has the bits of an axis, if it has some before or after."""
-        for layout in (self.before, self.after):
-            if _bits(layout, axis):
-                rows = layout.map.matrix.rows[layout.n :]
-                return rows.index(1 << layout.word_bits(axis).start)
-        return 0
-
-
-def _bits(layout: Layout, axis: int) -> int:
-    return layout.axes[axis].bits
 
 
 @dataclass(frozen=True)
