@@ -313,6 +313,11 @@ def squares(u):
 
 
 BROADCASTS = {
+    "ones before payload": lambda u, w, v, t: np.add(
+        v * np.ones((1, 1, 3)), [[[1, 2, 3]]], out=v
+    ),
+    "ones alone": lambda u, w, v, t: np.where(u > [[0]], u * [[2.0]], t[..., 0, 0] ** [[2]]),
+    "ones before one": lambda u, w, v, t: t - np.arange(9.0).reshape(1, 3, 3) * v[..., None],
     "less the mean": lambda u, w, v, t: u - u.mean(0, keepdims=True),
     "and the other": lambda u, w, v, t: u * w.sum(axis=1, keepdims=True),
     "without keepdims": lambda u, w, v, t: u / u.std(axis=0),
