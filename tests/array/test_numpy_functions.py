@@ -385,6 +385,10 @@ def test_no_function_of_numpys_gathers_in_silence(monkeypatch):
             lambda u: gc.CubeArray.from_function(lambda *_: np.zeros(5), u.layout),
             r"gives an array of shape \(5,\)",
         ),
+        (
+            lambda u: gc.CubeArray.from_function(lambda *_: (1.0, None), u.layout),
+            "the function gives None",
+        ),
         (lambda u: np.sum(u, axis=(0, 0)), "named twice"),
         (
             lambda u: u + u.relayout(gc.Layout.mesh((8, 6), (4, 2), ownership=False)),
