@@ -64,10 +64,12 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     ours = [x for x in operands if isinstance(x, Held)]
     first = ours[0] if onto is None else onto
     axes = max(x.blocks.ndim for x in ours) - 2
-    given, most = operands, max(x.ndim for x in ours)
-    operands = [x if isinstance(x, Held) else _payload_of(x, axes, most) for x in given]
+    given = operands
     if any(not isinstance(x, Held) and x.ndim > axes for x in operands):
-        raise unlike(given, onto)
+        most = max(x.ndim for x in ours)
+        operands = [x if isinstance(x, Held) else _payload_of(x, axes, most) for x in given]
+        if any(not isinstance(x, Held) and x.ndim > axes for x in operands):
+            raise unlike(given, onto)
     alike = all(_same_places(x, first) for x in ours)
     made = _side_by_side(operands, first, axes) if alike else _meeting(operands, onto, axes)
     try:
