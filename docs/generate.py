@@ -234,10 +234,9 @@ def _numpy() -> Iterator[str]:
     )
     yield "\nAll ufuncs work element by element, as `np.exp`.\n"
     yield fill(
-        "A warning of NumPy's, such as that for `np.log(u)` of zeros, names a line of "
-        "graycube's. "
-        'To find yours, write `np.seterr(all="raise")`: then it is an error, and its traceback '
-        "has your line.",
+        "A warning of NumPy's, such as that for `np.log(u)` of zeros, names the line of your "
+        "program. Each rank warns of what it has. `np.errstate` and filters of warnings mean "
+        "what they always do.",
         _WIDTH,
     )
     yield ""

@@ -99,6 +99,9 @@ def test_the_namespace_is_small_and_listed_in_the_reference():
     assert sorted(rows_of_the_reference("gc")) == sorted(gc.__all__)
     with pytest.raises(AttributeError, match="module 'graycube' has no attribute 'Layot'"):
         gc.Layot  # noqa: B018
+    for home in (gc, gc.CubeArray):
+        with pytest.raises(AttributeError, match=r"'zeros': use .*CubeArray\.from"):
+            home.zeros  # noqa: B018
 
 
 WRITTEN = [

@@ -198,6 +198,8 @@ else:  # to type checkers, a name that is not here is an error
             return import_module(f"{__name__}.{name}")
         if name not in _PUBLIC:
             message = f"module {__name__!r} has no attribute {name!r}"
+            if name in {"zeros", "ones", "empty", "full"}:
+                message += ": use gc.CubeArray.from_function(lambda i, j: 0.0, layout, comm)"
             raise AttributeError(message, name=name, obj=sys.modules[__name__])
         found = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
         globals()[name] = found

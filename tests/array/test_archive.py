@@ -245,6 +245,13 @@ def test_a_damaged_pointer_is_named(text, tmp_path):
         gc.array.Checkpoint(tmp_path).load(LAYOUTS[0])
 
 
+def test_a_folder_that_cannot_be_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    for wrong in (tmp_path / "file", tmp_path / "none" / "run"):
+        with pytest.raises(InvalidValueError, match=r"cannot write the checkpoint .* \(\w+ "):
+            saved(wrong, 1)
+
+
 def test_a_pointer_to_what_is_gone_is_named(tmp_path):
     saved(tmp_path, 1)
     pointer = tmp_path / "current.json"

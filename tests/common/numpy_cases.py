@@ -45,7 +45,7 @@ WRITES = {
     "a plain column": lambda u, w, v, t: written(
         u, (slice(None, None, -1), slice(1, 3)), np.arange(u.shape[0])[:, None]
     ),
-    "vectors": lambda u, w, v, t: written(v, (slice(1, 4), 0), [1, 2, 3]),
+    "vectors written": lambda u, w, v, t: written(v, (slice(1, 4), 0), [1, 2, 3]),
     "components": lambda u, w, v, t: written(t, (0, slice(2), slice(None), 1), [4, 5, 6]),
     "some of each": lambda u, w, v, t: written(v, (slice(1, 4), slice(None), [0, 2]), 9),
     "whole numbers": lambda u, w, v, t: (
@@ -313,6 +313,11 @@ def squares(u):
 
 
 BROADCASTS = {
+    "ones before payload": lambda u, w, v, t: np.add(
+        v * np.ones((1, 1, 3)), [[[1, 2, 3]]], out=v
+    ),
+    "ones alone": lambda u, w, v, t: np.where(u > [[0]], u * [[2.0]], t[..., 0, 0] ** [[2]]),
+    "ones before one": lambda u, w, v, t: t - np.arange(9.0).reshape(1, 3, 3) * v[..., None],
     "less the mean": lambda u, w, v, t: u - u.mean(0, keepdims=True),
     "and the other": lambda u, w, v, t: u * w.sum(axis=1, keepdims=True),
     "without keepdims": lambda u, w, v, t: u / u.std(axis=0),
@@ -412,6 +417,9 @@ TRANSFORMS = {
 }
 CASES = {**ELEMENTWISE, **PAYLOAD, **REDUCTIONS, **BROADCASTS, **SCANS, **MOVES, **TRANSFORMS}
 QUIET = {**ELEMENTWISE, **PAYLOAD}
+assert len(CASES) == sum(  # else a name of one kind hides that of another
+    map(len, (ELEMENTWISE, PAYLOAD, REDUCTIONS, BROADCASTS, SCANS, MOVES, TRANSFORMS))
+)
 
 
 def layouts(n):

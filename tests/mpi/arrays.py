@@ -198,8 +198,8 @@ def elementwise(comm):
         a += b
         alone += other
         yield own(a, alone), f"in place {layout}"
-        wrongs = [lambda u, _: u + u.to_numpy(), np.matmul, plain_out]
-        for wrong in wrongs + [mixing] * (comm.size > 1):
+        wrongs = [np.matmul, plain_out, *[mixing] * (comm.size > 1)]
+        for wrong in wrongs + [with_plain] * (layout.size > 1):
             error = raised(lambda wrong=wrong, a=a, b=b: wrong(a, b))
             yield isinstance(error, TypeError | GraycubeError), f"{wrong}: {error!r}"
 
@@ -207,6 +207,11 @@ def elementwise(comm):
 def mixing(a, b):
     """An array over ranks and one that is not."""
     return a + gc.CubeArray.from_numpy(b.to_numpy(), b.layout)
+
+
+def with_plain(a, _):
+    """A plain array that looks like the whole."""
+    return a + a.to_numpy()
 
 
 def plain_out(a, b):

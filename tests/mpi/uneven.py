@@ -335,7 +335,7 @@ def mistakes(comm):
     other = gc.Layout.mesh(layout.shape, (comm.size, 1), allocation="cyclic")
     for call, words in (
         (lambda: gc.CubeArray.from_local(u.local[last:], layout, comm), "the piece has shape"),
-        (lambda: u.relayout(other if last else layout), "the route is"),
+        (lambda: u.relayout(other if last else layout), "the new layout is"),
         (lambda: u.relayout(other, machine="ipsc2"), "a plan needs equally many"),
         (lambda: u.sum(axis=int(last)), "the axis is"),
     ):

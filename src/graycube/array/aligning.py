@@ -3,7 +3,8 @@
 Rules.
 
 1. Axes of layouts align with axes of layouts, from the last one back. Payload aligns with
-   payload, from the last axis back, as NumPy has it. Plain arrays are payload.
+   payload, from the last axis back, as NumPy has it. Plain arrays are payload; before it they
+   may have axes of length 1, which fit any layout.
 2. The result is where nodes have all that it is made of (:func:`.layout.common.common`), so
    nothing is sent. What a node has in other slots than the result, it puts in order.
 3. Errors name shapes of whole arrays, and what would make them meet (:mod:`.array.unlike`).
@@ -63,15 +64,26 @@ def aligned(operands: Sequence[Held | _Blocks], onto: Held | None = None) -> Ali
     ours = [x for x in operands if isinstance(x, Held)]
     first = ours[0] if onto is None else onto
     axes = max(x.blocks.ndim for x in ours) - 2
+    given = operands
     if any(not isinstance(x, Held) and x.ndim > axes for x in operands):
-        raise unlike(operands, onto)
+        most = max(x.ndim for x in ours)
+        operands = [x if isinstance(x, Held) else _payload_of(x, axes, most) for x in given]
+        if any(not isinstance(x, Held) and x.ndim > axes for x in operands):
+            raise unlike(given, onto)
     alike = all(_same_places(x, first) for x in ours)
     made = _side_by_side(operands, first, axes) if alike else _meeting(operands, onto, axes)
     try:
         np.broadcast_shapes(*(array.shape for array in made.arrays))
     except ValueError:
-        raise unlike(operands, onto) from None
+        raise unlike(given, onto) from None
     return made
+
+
+def _payload_of(x: _Blocks, axes: int, most: int) -> _Blocks:
+    """A plain array without axes of length 1 that would stand beside those of a layout."""
+    ones = x.ndim - axes
+    fits = ones > 0 and x.ndim <= most and x.shape[:ones] == (1,) * ones
+    return x.reshape(x.shape[ones:]) if fits else x
 
 
 def _side_by_side(operands: Sequence[Held | _Blocks], first: Held, axes: int) -> Aligned:

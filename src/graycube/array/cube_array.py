@@ -29,6 +29,7 @@ from graycube.array.ranks import (
 )
 from graycube.array.relaying import relaid
 from graycube.array.sharing import brought_together, not_unasked, sent_from
+from graycube.array.warned import at_users_line
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine
@@ -191,6 +192,7 @@ class CubeArray(LikeNumpy, Shown):
     def local(self, piece: ArrayLike) -> None:
         self.set_local(piece)
 
+    @at_users_line
     def set_local(self, piece: ArrayLike) -> None:
         """Write what is in this process: a piece like :attr:`local`, or a number.
 

@@ -14,6 +14,7 @@ from graycube.errors import InvalidTypeError
 from graycube.host import host_array
 
 _H = TypeVar("_H", bound=Held)
+_USUAL = {bool, int, float, complex, np.ndarray, np.float64}
 _PLAIN = (bool, int, float, complex, np.generic, str, type, np.dtype)
 
 
@@ -32,10 +33,13 @@ def applied(
     [[4], [2]]
     """
     outs: tuple[Any, ...] = options.get("out", ())
-    if any(_has_its_own_way(kind, x) for x in (*inputs, *outs)):
-        return NotImplemented
+    for x in (*inputs, *outs):
+        if type(x) is not kind and type(x) not in _USUAL and _has_its_own_way(kind, x):
+            return NotImplemented
     if method != "__call__" or ufunc.signature is not None:
         return combined(ufunc, method, inputs, options)
+    if not options:
+        return element_by_element(ufunc, inputs, options)
     if len(outs) > 1:
         raise InvalidTypeError(
             f"numpy.{ufunc.__name__} is given out",

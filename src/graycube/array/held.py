@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.ranks import nodes_here, require_layout
+from graycube.array.warned import at_users_line
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.layout import Layout
@@ -110,6 +111,7 @@ class Held:
             return layout.held_shape(self.nodes)
         return None
 
+    @at_users_line
     def astype(
         self, dtype: DTypeLike, casting: _Casting = "unsafe", *, copy: bool = True
     ) -> Self:

@@ -32,6 +32,10 @@ _FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("convolve", "correlate"), "use gc.convolve, which goes over nodes"),
 }
 NAMES: dict[str, str] = {
+    **dict.fromkeys(
+        ("zeros", "ones", "empty", "full"),
+        "use CubeArray.from_function(lambda i, j: 0.0, layout, comm), or np.zeros_like(u)",
+    ),
     **{name: _FUNCTIONS[name] for name in ("nonzero", "put")},
     **dict.fromkeys(("reshape", "ravel", "flatten", "flat", "resize"), _SHAPE),
     **dict.fromkeys(("tolist", "tobytes"), "use u.to_numpy(), and u.local for what is here"),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graycube.array.held import Held
-from graycube.errors import InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.layout.placement import Placement
 
@@ -88,6 +88,12 @@ def of_entries(given: object, entries: tuple[int, ...]) -> _Array:
     """
     if isinstance(given, tuple | list):
         return np.stack([of_entries(part, entries) for part in given], axis=len(entries))
+    if given is None:
+        raise InvalidTypeError(
+            "the function gives None",
+            "it gives a value for each entry",
+            "let it return what it computes",
+        )
     values = host_array(given)
     payload = values.shape[len(entries) :] if values.shape[: len(entries)] == entries else ()
     try:

@@ -20,6 +20,7 @@ from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.sums import reproducible_sum
 from graycube.array.scanning.scans import cumprod, cumsum
 from graycube.array.sharing import not_unasked
+from graycube.array.warned import at_users_line, entered, left
 from graycube.errors import InvalidTypeError, InvalidValueError
 
 _Index = int | slice | EllipsisType | None | list[int] | Held | np.ndarray[Any, Any]
@@ -110,6 +111,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         found: Self = element_by_element(np.clip, [self, min, max], {})
         return found
 
+    @at_users_line
     def round(self, decimals: int = 0) -> Self:
         """The elements, rounded to so many decimals.
 
@@ -119,6 +121,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """
         return self.with_blocks(self.blocks.round(decimals))
 
+    @at_users_line
     def sum(  # noqa: PLR0913 - NumPy's, and one more
         self,
         axis: Axes = None,
@@ -147,6 +150,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
             self, np.add, axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where
         )
 
+    @at_users_line
     def prod(
         self,
         axis: Axes = None,
@@ -172,6 +176,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
             where=where,
         )
 
+    @at_users_line
     def mean(
         self,
         axis: Axes = None,
@@ -183,6 +188,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """The mean of elements."""
         return statistics.mean(self, axis, dtype, keepdims=keepdims, where=where)
 
+    @at_users_line
     def var(
         self,
         axis: Axes = None,
@@ -195,6 +201,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """The variance of elements."""
         return statistics.var(self, axis, dtype, ddof, keepdims=keepdims, where=where)
 
+    @at_users_line
     def std(
         self,
         axis: Axes = None,
@@ -207,6 +214,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """The standard deviation of elements."""
         return statistics.std(self, axis, dtype, ddof, keepdims=keepdims, where=where)
 
+    @at_users_line
     def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None) -> Self:
         """The running sums along an axis.
 
@@ -216,6 +224,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """
         return cumsum(self, axis, dtype)
 
+    @at_users_line
     def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None) -> Self:
         """The running products along an axis.
 
@@ -287,6 +296,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
     def __complex__(self) -> complex:
         return complex(self.item())
 
+    @at_users_line
     def fill(self, value: object) -> None:
         """Write one number, or one payload, everywhere.
 
@@ -307,6 +317,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
             return repr(self)
         return f"{self!r}{here if spread(self.comm) else ''}\n{piece.of(self.blocks)}"
 
+    @at_users_line
     def __pow__(self, other: Any) -> Any:  # noqa: ANN401
         """Of a plain exponent as NumPy's arrays have it, for which x**2 is a square."""
         if type(other) in {int, float}:
@@ -333,6 +344,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         """
         return self.with_blocks(self.blocks[payload.of_payload(self, key)])
 
+    @at_users_line
     def __setitem__(self, key: _Index | tuple[_Index, ...], value: "Held | ArrayLike") -> None:
         """Write there; every rank calls, and writes what it has of it, so nothing is sent.
 
@@ -375,7 +387,11 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 - NumPy's protocol: an array or NotImplemented
         """Elementwise operations, node by node."""
-        return applied(type(self), ufunc, method, inputs, options)
+        token = entered()
+        try:
+            return applied(type(self), ufunc, method, inputs, options)
+        finally:
+            left(token)
 
     def __array_function__(
         self,
@@ -385,9 +401,14 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 - NumPy's protocol
         """A row of the table of NumPy's functions, or an error."""
-        if not all(issubclass(kind, _ARRAYS) for kind in types):
-            return NotImplemented
-        return called(function, args, options)
+        for kind in types:
+            if not issubclass(kind, _ARRAYS):
+                return NotImplemented
+        token = entered()
+        try:
+            return called(function, args, options)
+        finally:
+            left(token)
 
 
 def _method(name: str) -> Any:  # noqa: ANN401

@@ -60,8 +60,8 @@ def relaid(  # noqa: PLR0913, PLR0917 - from where to where, and how
             chosen = make(algorithm=algorithm)
             if renumber and chosen.can_renumber:
                 chosen = make(algorithm="relabel")
-        route = target, machine, algorithm, renumber
-        return chosen, {**facts_of("relayout", layout, blocks), "route": route}
+        way = {"new layout": target, "machine": machine, "algorithm": algorithm}
+        return chosen, {**facts_of("relayout", layout, blocks), **way, "renumber": renumber}
 
     chosen = together(comm, prepare)
     over = spread(comm)

@@ -63,8 +63,7 @@ class Checkpoint:
                 _require_array(name, a, self.comm)
             text = _written(f"{token_hex(8)}.generation", [*arrays], attributes or {})
             if first:
-                folder.mkdir(exist_ok=True)
-                (folder / json.loads(text)["generation"]).mkdir()
+                _make(folder, json.loads(text)["generation"])
             facts = {"folder": self.folder, "names": [*arrays], "attributes": attributes}
             return (json.loads(text)["generation"], text), facts
 
@@ -157,6 +156,19 @@ class Checkpoint:
 
 def _is_name(name: object) -> bool:
     return isinstance(name, str) and bool(_NAME.fullmatch(name))
+
+
+def _make(folder: Path, generation: str) -> None:
+    """Make the folder, if it is new, and that of a generation."""
+    try:
+        folder.mkdir(exist_ok=True)
+        (folder / generation).mkdir()
+    except OSError as error:
+        raise InvalidValueError(
+            f"cannot write the checkpoint {folder} ({error.strerror})",
+            "it must be a folder, or the name of one in a folder that exists",
+            "check the path",
+        ) from None
 
 
 def _require_array(name: object, a: object, comm: Comm | None) -> None:

@@ -140,10 +140,13 @@ def _fitting(value: object, shape: tuple[int, ...], key: object) -> _Array:
     try:
         return np.broadcast_to(array, shape)
     except ValueError:
+        turned = array.ndim > 1 and array.shape[::-1] == shape
         raise InvalidValueError(
-            f"u[{in_brackets(key)}] is to be an array of shape {array.shape}",
-            f"it has the shape {shape}",
-            "pass a number, or an array that broadcasts to this shape, as in NumPy",
+            f"an array of shape {array.shape} is to be written to u[{in_brackets(key)}]",
+            f"what is there has the shape {shape}, as in NumPy",
+            "pass its transpose"
+            if turned
+            else "pass a number, or what broadcasts to this shape",
         ) from None
 
 

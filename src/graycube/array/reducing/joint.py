@@ -4,7 +4,6 @@ Rule: fields are the components of one array, or arrays of one layout. Each elem
 observation, and counts once. What comes about is plain, and on all ranks.
 """
 
-import warnings
 from math import prod
 from typing import Any
 
@@ -18,6 +17,7 @@ from graycube.array.ranks import facts_of, together
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import added, each_once, of_elements, told
 from graycube.array.sharing import require_plain
+from graycube.array.warned import warn
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.owned_mesh import in_blocks
 from graycube.run.agreement import Facts
@@ -164,7 +164,7 @@ def cov(  # noqa: PLR0913 - NumPy's
     found: Any = added(m, lambda: apart.T @ apart.conj(), kind)
     left = count - (int(not bias) if ddof is None else int(ddof))
     if left <= 0:
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
+        warn("Degrees of freedom <= 0 for slice")
     with np.errstate(divide="ignore", invalid="ignore"):
         found = found * np.true_divide(1, max(left, 0))
     return found.squeeze()
