@@ -57,13 +57,28 @@ LONG = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Each of several workers begins elsewhere: what one has compiled, the others find."""
+    config = session.config
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args_source is not config.ArgsSource.TESTPATHS:
+        return
+    here = Path(__file__).parent
+    tests = [str(path) for path in sorted(here.glob("*/")) if path.name[0] not in "._"]
+    parts = [arg for arg in config.args if arg != here.name] + tests
+    parts += map(str, sorted(here.glob("test_*.py")))
+    first = len(parts) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    config.args = parts[first:] + parts[:first]
+
+
 def pytest_collection_modifyitems(items):
     """Files that take long come early, and each between others: ranks and browsers wait."""
     files = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
     long, short = [], []
-    for path, some in files.items():
+    for path, some in sorted(files.items()):
         (long if any(part in str(path) for part in LONG) else short).append(some)
     between = len(short) // (2 * len(long) + 1)
     order = []

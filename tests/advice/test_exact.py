@@ -96,9 +96,9 @@ class Everything:
         self.phases, self.machine, self.itemsize = phases, machine, itemsize
         self.targets = choices(layouts, phases)
 
-    def least(self, start, *, returns=False, stay=False):
-        """The least cost from a layout."""
-        reached = {key(start): (0.0, start)}
+    def least(self, *starts, returns=False, stay=False):
+        """The least cost from a layout, or from the best of several."""
+        reached = {key(start): (0.0, start) for start in starts}
         for phase in written_out(self.phases):
             if not stay and not isinstance(phase, gc.Elementwise):
                 reached = self.converted(reached)
@@ -108,7 +108,7 @@ class Everything:
                 for more, after in done(phase, layout, self.itemsize, self.machine)
             )
         if returns:
-            return self.converted(reached).get(key(start), (np.inf,))[0]
+            return self.converted(reached).get(key(*starts), (np.inf,))[0]
         return min((cost for cost, _ in reached.values()), default=np.inf)
 
     def converted(self, reached):
@@ -213,12 +213,12 @@ def test_advice_is_the_least_over_all_layouts_that_data_can_be_in(seed):
     assert all(compared(seed, 4))
 
 
-@pytest.mark.parametrize("seed", seeds(6, 60))
+@pytest.mark.parametrize("seed", seeds(4, 60))
 def test_phases_along_an_axis_are_where_they_are_cheapest(seed):
     assert [*compared(seed, 2, mixed=True)]
 
 
-@pytest.mark.parametrize("seed", seeds(6, 60))
+@pytest.mark.parametrize("seed", seeds(3, 60))
 def test_advice_is_the_least_where_links_are_shared(seed):
     assert [*compared(seed, 2, mixed=seed % 2, shared=True)]
 
@@ -230,12 +230,12 @@ def test_advice_is_the_least_over_all_layouts_in_many_programs():
 
 
 def test_a_transpose_changes_what_a_transform_costs_at_least():
-    machine = gc.Machine(dims=3, ports="all", startup=10.0, per_byte=1.0)
+    machine = gc.Machine(dims=2, ports="all", startup=10.0, per_byte=1.0)
     phases = [gc.FFT(0, "reversed"), gc.Transpose(), gc.FFT(0, "reversed"), gc.Stencil()]
-    layouts = [place.layout for place in homes((32, 2), 3)]
+    layouts = [place.layout for place in homes((16, 2), 2)]
     oracle = Everything(phases, layouts, machine, 1)
-    found = gc.advise(phases, machine=machine, size=(32, 2), itemsize=1)
-    assert found.cost == found.lower_bound == min(map(oracle.least, layouts))
+    found = gc.advise(phases, machine=machine, size=(16, 2), itemsize=1)
+    assert found.cost == found.lower_bound == oracle.least(*layouts)
 
 
 @pytest.mark.parametrize(("phases", "seconds"), BEATEN, ids=["one way", "long way round"])
@@ -344,7 +344,7 @@ def test_what_cannot_be_on_the_cheapest_way_is_not_priced(monkeypatch):
     assert len(plans) < usual
 
 
-@pytest.mark.parametrize("seed", seeds(10, 40))
+@pytest.mark.parametrize("seed", seeds(6, 40))
 @pytest.mark.parametrize("shared", [False, True])
 def test_no_phase_costs_less_than_its_bounds(seed, shared):
     rng, _, every, array = random_case(seed, 1, shared=shared)

@@ -373,8 +373,8 @@ def test_wrong_types_are_not_saved(folder):
 
 
 NETWORKS = [
-    gc.Interconnect.tree((8, 12), per_byte=(1e-10, 8e-11)),
-    gc.Interconnect.torus((5, 3), joined=(True, False), per_byte=(1e-9, 2e-9)),
+    gc.Interconnect.tree((2, 3), per_byte=(1e-10, 8e-11)),
+    gc.Interconnect.torus((4, 2), joined=(True, False), per_byte=(1e-9, 2e-9)),
 ]
 
 

@@ -21,6 +21,7 @@ from graycube.fourier import passes
 from graycube.gf2 import AffineMap, Matrix
 from graycube.run import post, scripts_at_once
 from graycube.run.renumbering import renumbered as with_numbers
+from graycube.run.windows import windows as windows_of
 
 RECORD = np.dtype([("name", "U3"), ("place", ">i2"), ("weight", "c8")])
 PLACES, CODES = ("consecutive", "cyclic"), ("gray", "binary")
@@ -572,7 +573,8 @@ def rows_sent(layout, node):
 def windows(comm):
     """Every step is that of one process, again after an update, near and far."""
     kinds = [*meshes(size_of(comm))]
-    for layout in kinds if comm.size <= 4 else kinds[1::5]:
+    few = comm.size == 8 or (comm.size == 2 and windows_of(comm) is None)
+    for layout in kinds[::3] if few else kinds:
         d = len(layout.axes)
         x = content((*layout.shape, 2), "i4")
         a, alone = over(comm, x, layout)

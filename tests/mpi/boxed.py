@@ -6,6 +6,7 @@ from uneven_cases import uneven
 
 import graycube as gc
 from graycube.fourier.calls import Wanted, legs_of
+from graycube.run.windows import windows
 
 
 def noise(shape, dtype, seed=0):
@@ -67,8 +68,10 @@ def close(found, expected, dtype):
 
 def as_numpy(comm):
     """Called and bound twice, with and without payload; where they end in one process too."""
+    taking = 3 if comm.size == 3 and not windows(comm) else 1  # messages know no transforms
     for number, layout in enumerate(layouts(comm.size)):
-        for k, (name, dtype, options) in enumerate(calls(layout.shape)):
+        some = [*enumerate(calls(layout.shape))]
+        for k, (name, dtype, options) in some[number % taking :: taking]:
             payload = ((), (3,))[(number + k) % 2]
             what = f"{name} of {dtype} in {layout}, {options}"
             ours = getattr(gc, name)

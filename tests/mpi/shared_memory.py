@@ -129,6 +129,8 @@ def short_results_are_left_in_memory(comm):
     by_messages = patch("graycube.array.reducing.reductions._noted", return_value=None)
     room = ROOM // 8
     for k, layout in enumerate((*layouts(n), *uneven(comm.size))):
+        if comm.size == 4 and k % 2:  # two ranks and eight try all
+            continue
         for payload in ((), (3,)) if k % 3 else ((), (room,), (room + 1,)):
             x = np.random.default_rng(1).standard_normal((*layout.shape, *payload))
             a = gc.CubeArray.from_numpy(x, layout, silent)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Costs = NDArray[np.float64]
 MAX_PERIOD = 6
 """Turns of a loop that alternate are told as one if so many of them or fewer do."""
+_ROWS, _SUMS = 16, 1 << 15  # of costs that are added at once: rows, and numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +122,14 @@ class LoopTurn:
 
 def then(first: Ways | Chain | LoopTurn, second: Ways | Chain | LoopTurn) -> Chain:
     """The second after the first."""
-    costs = np.full((len(first.costs), second.costs.shape[1]), np.inf)
-    for i, row in enumerate(first.costs):
-        via = np.flatnonzero(row < np.inf)  # few, where there are few steps
-        costs[i] = (row[via, None] + second.costs[via]).min(axis=0, initial=np.inf)
+    near, far = first.costs, second.costs
+    costs = np.full((len(near), far.shape[1]), np.inf)
+    some = min(_ROWS, max(1, _SUMS // max(1, far.size)))
+    for k in range(0, len(near), some):
+        rows = near[k : k + some]
+        via = np.flatnonzero((rows < np.inf).any(axis=0))  # few, where there are few steps
+        sums = rows[:, via, None] + far[via]
+        costs[k : k + some] = sums.min(axis=1, initial=np.inf)
     return Chain(first, second, costs)
 
 

@@ -19,7 +19,7 @@ from typing import TypeVar
 from graycube.cost.classes import Equations, Senders, count, longest
 from graycube.cost.traffic import RoundTraffic
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Exchange, bit_indices, parity
+from graycube.gf2 import Exchange, bit_indices
 from graycube.schedule import Schedule, Way
 
 
@@ -145,14 +145,16 @@ def _some_cross(schedule: Schedule, way: Way) -> Iterator[_HopTime]:
             if amount:
                 yield _HopTime(start, start + amount, crossing.dim, conditions)
             flipped |= 1 << crossing.dim
-        holders = tuple(_carried(mask, want, exchange) for mask, want in holders)
+        holders = _carried(holders, exchange)
 
 
-def _carried(mask: int, want: int, exchange: Exchange) -> tuple[int, int]:
-    """What a parity of the address says about it after the exchange."""
-    if not parity(mask & exchange.flip):
-        return mask, want
-    return mask ^ exchange.when, want ^ 1 ^ exchange.want
+def _carried(holders: Equations, exchange: Exchange) -> Equations:
+    """What parities of the address say about it after the exchange."""
+    flip, when, turned = exchange.flip, exchange.when, 1 ^ exchange.want
+    return tuple(
+        (mask ^ when, want ^ turned) if (mask & flip).bit_count() & 1 else (mask, want)
+        for mask, want in holders
+    )
 
 
 def _senders(
@@ -163,16 +165,16 @@ def _senders(
     Of independent parities of slots each is met by half of them. Where slots cancel in a sum of
     parities, it is a condition on nodes.
     """
-    task = schedule.task
+    task, n = schedule.task, schedule.task.n
     known: list[tuple[int, int]] = []  # by their highest slot bits
     conditions = set[tuple[int, int]]()
     test = ((exchange.when, exchange.want),) if exchange.when else ()
-    for given in (*holders, *test):
-        mask, want = given[0], given[1] ^ parity(given[0] & flipped)
+    for mask, want in (*holders, *test):
+        want ^= (mask & flipped).bit_count() & 1  # noqa: PLW2901 - thousands are asked
         for other, its in known:
-            if (mask ^ other) >> task.n < mask >> task.n:
-                mask, want = mask ^ other, want ^ its
-        if mask >> task.n:
+            if (mask ^ other) >> n < mask >> n:
+                mask, want = mask ^ other, want ^ its  # noqa: PLW2901
+        if mask >> n:
             known = sorted([*known, (mask, want)], reverse=True)
         elif mask or want:
             conditions.add((mask, want))
@@ -182,6 +184,6 @@ def _senders(
             f"their share of a slot is unknown unless they are all {task.block}",
             "give the way whole blocks, or positions of each slot",
         )
-    nobody, slots = (0, 1) in conditions, task.p - task.n
+    nobody, slots = (0, 1) in conditions, task.p - n
     size = way.size << slots if way.per_slot else way.size
     return tuple(sorted(conditions)), 0 if nobody else size >> len(known)
