@@ -18,7 +18,7 @@ from graycube.jax.blocks import carried, parity_of
 from graycube.jax.cube import MeshCube
 from graycube.jax.legs import AxisLeg
 from graycube.jax.names import Block, Dtype
-from graycube.jax.steps import Digits, Lines, Step
+from graycube.jax.steps import Digits, Step, WholeLines
 from graycube.layout import Layout
 
 
@@ -34,7 +34,7 @@ def transformed(block: Block, taken: Sequence[Step], cube: MeshCube) -> Block:
     for step in taken:
         slots = block.reshape(1 << step.move.width - cube.n, -1, *block.shape[1:])
         block = carried(slots, step.move, cube).reshape(block.shape)
-        if isinstance(step, Lines):
+        if isinstance(step, WholeLines):
             block = _of_lines(block, step)
         elif isinstance(step, Digits):
             block = _of_digits(block, step, cube)
@@ -57,7 +57,7 @@ def _of_digits(block: Block, step: Digits, cube: MeshCube) -> Block:
     return made.reshape(block.shape)
 
 
-def _of_lines(block: Block, step: Lines) -> Block:
+def _of_lines(block: Block, step: WholeLines) -> Block:
     """Whole lines made anew: the bits and the extent of each axis are together meanwhile."""
     where, payload = step.in_order(), block.shape[1:]
     shape, order = _digits(step.before, where)
@@ -125,7 +125,7 @@ def _moved(lines: Block, waves: Waves) -> Block:
 
 
 def _resized(lines: Block, length: int, axis: int) -> Block:
-    """Lines cut, or followed by zeros."""
+    """WholeLines cut, or followed by zeros."""
     here = lines.shape[axis]
     if here >= length:
         return jax.lax.slice_in_dim(lines, 0, length, axis=axis)

@@ -54,7 +54,7 @@ class Digits:
 
 
 @dataclass(frozen=True)
-class Lines:
+class WholeLines:
     """A move to ``before``, and whole lines of some axes made anew, which are in ``after``."""
 
     move: AffineMap
@@ -67,7 +67,7 @@ class Lines:
         """Where all of these axes have bits that have some before or after.
 
         >>> layout, leg = Layout.mesh((4, 8), nodes=(2, 1)), AxisLeg("fft", 8, 8, 8)
-        >>> Lines(AffineMap.identity(5), layout, layout, ((1, leg),)).fuller is layout
+        >>> WholeLines(AffineMap.identity(5), layout, layout, ((1, leg),)).fuller is layout
         True
         """
         pairs = [(self.before.axes[k].bits, self.after.axes[k].bits) for k, _ in self.legs]
@@ -75,12 +75,14 @@ class Lines:
             return self.before
         return self.after if all(after or not before for before, after in pairs) else None
 
-    def with_next(self, step: "Lines") -> "Lines | None":
+    def with_next(self, step: "WholeLines") -> "WholeLines | None":
         """Both in one, if the axes of both are in memory at once: JAX does them in one call.
 
         >>> layout = Layout.mesh((4, 4), nodes=(2, 1))
-        >>> one = Lines(AffineMap.identity(4), layout, layout, ((1, AxisLeg("fft", 4, 4, 4)),))
-        >>> len(one.with_next(one).legs)
+        >>> leg = AxisLeg("fft", 4, 4, 4)
+        >>> one = WholeLines(AffineMap.identity(4), layout, layout, ((1, leg),))
+        >>> other = WholeLines(AffineMap.identity(4), layout, layout, ((0, leg),))
+        >>> len(one.with_next(other).legs)
         2
         """
         both = replace(self, after=step.after, legs=self.legs + step.legs)
@@ -100,7 +102,7 @@ class Lines:
 
         >>> layout = Layout.mesh((4, 8), nodes=(2, 1))
         >>> leg = AxisLeg("rfft", 8, 8, 5)
-        >>> lines = Lines(AffineMap.identity(5), layout, layout, ((1, leg),))
+        >>> lines = WholeLines(AffineMap.identity(5), layout, layout, ((1, leg),))
         >>> [(axis, below) for axis, _, below in lines.in_order()]
         [(1, 0)]
         """
@@ -120,7 +122,7 @@ class Carry:
     move: AffineMap
 
 
-Step = Digits | Lines | Carry
+Step = Digits | WholeLines | Carry
 
 
 @lru_cache(maxsize=256)
@@ -167,10 +169,10 @@ def steps(
     return _ended(done, layout, padded, home)
 
 
-def _append(done: list[Step], step: Lines) -> None:
+def _append(done: list[Step], step: WholeLines) -> None:
     """One more step, or what it makes together with the last one."""
     last = done[-1] if done else None
-    both = last.with_next(step) if isinstance(last, Lines) else None
+    both = last.with_next(step) if isinstance(last, WholeLines) else None
     done[-1 if both else len(done) :] = [both or step]
 
 
@@ -197,12 +199,12 @@ def _ended(
     return tuple(done), layout
 
 
-def _lines(layout: Layout, axis: int, leg: AxisLeg) -> tuple[Lines, Layout]:
+def _lines(layout: Layout, axis: int, leg: AxisLeg) -> tuple[WholeLines, Layout]:
     """Whole lines of an axis, and the layout with those that come of them."""
     before, after = (
         in_memory(layout, axis, new) for new in (layout.axes[axis], axis_of(leg.kept))
     )
-    return Lines(before.map @ layout.inverse_map, before, after, ((axis, leg),)), after
+    return WholeLines(before.map @ layout.inverse_map, before, after, ((axis, leg),)), after
 
 
 def _padded(layout: Layout, axis: int) -> tuple[int, AxisLeg] | None:
@@ -232,13 +234,13 @@ def _no_room(layout: Layout, axis: int) -> InvalidValueError:
 
 def _along(
     layout: Layout, axis: int, leg: AxisLeg, later: Sequence[int]
-) -> tuple[Lines, Layout]:
+) -> tuple[WholeLines, Layout]:
     """Whole lines of an axis that stays as long as it is, wherever memory has room."""
     group = list(layout.word_bits(axis))
     needed = [b for k in later for b in layout.word_bits(k)]
     place, _ = brought(layout.map, layout.n, group, group, needed)
     there = replace(layout, map=place)
-    return Lines(place @ layout.inverse_map, there, there, ((axis, leg),)), there
+    return WholeLines(place @ layout.inverse_map, there, there, ((axis, leg),)), there
 
 
 def _too_short(layout: Layout, axis: int, later: Sequence[int]) -> bool:
