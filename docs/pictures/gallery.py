@@ -41,6 +41,8 @@ def main(folder: Path) -> None:
     tree = gc.Machine.tree((4, 4), startup=2e-6, per_byte=(2e-10, 8e-11))
     layouts = gc.Layout.cyclic(6, 4), gc.Layout.consecutive(6, 4)
     draw_page(folder / "gallery-tree.png", gc.plan(*layouts, 16, itemsize=8, machine=tree), 3)
+    torus = gc.Machine.torus((4, 4), startup=2e-6, per_byte=2e-10)
+    draw_page(folder / "gallery-torus.png", gc.plan(*layouts, 16, itemsize=8, machine=torus), 1)
 
 
 def run(text: str, names: dict[str, Any]) -> None:

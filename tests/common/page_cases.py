@@ -35,9 +35,28 @@ def transpose(p, n, block, algorithm="auto", **machine):
 
 def on_tree(sizes=(2, 4, 2), slots=2, **machine):
     """A plan from cyclic to consecutive, on a tree of switches."""
-    tree = gc.Machine.tree(sizes, **{**COSTS, **machine})
-    layouts = (f(tree.dims + slots, tree.dims) for f in (L.cyclic, L.consecutive))
-    return gc.plan(*layouts, 4 << slots, machine=tree)
+    return on_machine(gc.Machine.tree(sizes, **{**COSTS, **machine}), slots)
+
+
+def on_torus(sides, slots=2, **machine):
+    return on_machine(gc.Machine.torus(sides, **{**COSTS, **machine}), slots)
+
+
+def on_machine(machine, slots=2):
+    """A plan from cyclic to consecutive, on any machine."""
+    layouts = (f(machine.dims + slots, machine.dims) for f in (L.cyclic, L.consecutive))
+    return gc.plan(*layouts, 4 << slots, machine=machine)
+
+
+CARDS = gc.Machine(
+    4,
+    ports=(1, 1, 1, 1),
+    share=(1, 2, 2, 8),
+    startup=(1e-6, 2e-6, 2e-6, 5e-6),
+    per_byte=(1e-10, 2e-10, 2e-10, 1e-9),
+    switching="circuit",
+)
+"""Pairs with a link of their own, a card for each pair, and one for each eight nodes."""
 
 
 def foreign(plan):

@@ -26,16 +26,17 @@ def events_of(plan):
     content = json.loads(gc.view.trace(plan), parse_constant=pytest.fail)
     assert set(content) == {"traceEvents", "displayTimeUnit", "otherData"}
     assert content["displayTimeUnit"] in {"ms", "ns"}
-    named, events = {}, []
+    named, places, events = {}, {}, []
     for event in content["traceEvents"]:
         at = event["pid"], event["tid"]
         assert all(type(number) is int and number > 0 for number in at)
         if event["ph"] == "M":
-            assert event["name"] in {"process_name", "process_sort_index", "thread_name"}
-            if event["name"] == "process_sort_index":
-                assert event["args"] == {"sort_index": at[0]}
+            kind, _, what = event["name"].partition("_")
+            key = {"process": at[0], "thread": at}[kind]
+            if what == "sort_index":
+                places[key] = event["args"]["sort_index"]
                 continue
-            key = at[0] if event["name"] == "process_name" else at
+            assert what == "name"
             assert key not in named
             named[key] = event["args"]["name"]
         else:
@@ -45,7 +46,12 @@ def events_of(plan):
             assert event["dur"] > 0
             events.append(event)
     assert {event["pid"] for event in events} <= named.keys()
-    assert {(e["pid"], e["tid"]) for e in events if e["pid"] != made.ROUNDS} <= named.keys()
+    assert {(e["pid"], e["tid"]) for e in events} <= named.keys()
+    assert places.keys() == named.keys()
+    numbers = {named[key]: place for key, place in places.items()}
+    nodes = [numbers[f"node {u}"] for u in range(len(numbers)) if f"node {u}" in numbers]
+    assert nodes == sorted(set(nodes))
+    assert numbers["nodes"] < numbers["links"] if "nodes" in numbers else not nodes
     in_order(events)
     return events
 

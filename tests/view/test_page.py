@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from page_cases import CASES, conversion, on_tree
+from page_cases import CARDS, CASES, conversion, on_machine, on_torus, on_tree
 from sweeping import sweep
 
 import graycube as gc
@@ -310,7 +311,7 @@ def test_hostile_names_stay_text():
 def test_levels_of_a_tree_are_those_of_its_routes():
     """A part at a level is named in routes by its first node and by the level's dimension."""
     plan = on_tree()
-    levels = scene_of(plan)["tree"]
+    levels = scene_of(plan)["tree"]["levels"]
     nodes = range(1 << plan.task.n)
     names = {hop.name for u in nodes for v in nodes for hop in plan.machine.route(u, v)}
     assert names == {
@@ -319,7 +320,24 @@ def test_levels_of_a_tree_are_those_of_its_routes():
         for first in nodes[:: 1 << bits]
         for way in ("up", "down")
     }
-    assert scene_named("gb1")["tree"] == []
+    assert scene_named("gb1")["tree"] is None
+
+
+def test_cards_are_drawn_above_links_that_nodes_have_of_their_own():
+    found = scene_of(on_machine(CARDS))["tree"]
+    assert found == {"levels": [[1, 1], [3, 3]], "within": 1, "nested": False}
+    costs = {"startup": (1e-6, 1e-6, 5e-6, 5e-6), "per_byte": (1e-10, 1e-10, 1e-9, 1e-9)}
+    inside = replace(CARDS, ports=(1, 1, 2, 2), share=1, **costs)
+    assert [wires.dims for wires in inside.wires] == [range(2)]
+    assert scene_of(on_machine(inside))["tree"] is None  # links of their own further out
+
+
+def test_sides_have_the_numbers_of_their_users():
+    assert scene_of(on_torus((2, 1, 8), joined=(True, True, False)))["sides"] == [
+        [8, False, 2],
+        [2, True, 0],
+    ]
+    assert scene_of(on_torus((2, 2, 2)))["sides"] == []  # a cube
 
 
 def test_two_plans_of_one_task():

@@ -1,11 +1,12 @@
 """The page in a real browser: what it draws is what the plan says, at any time."""
 
 import shutil
+from collections import defaultdict
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from page_cases import CASES, conversion, on_tree
+from page_cases import CARDS, CASES, conversion, on_machine, on_torus, on_tree
 from sweeping import sweep
 
 import graycube as gc
@@ -536,30 +537,64 @@ def test_plans_without_crossings_are_explained(opened, name):
 
 
 def routes_in(plan, cycle):
-    """The links of the tree that each element takes in a cycle: the machine's routes."""
-    moves, levels = plan.moves(), [wires.dims.start for wires in plan.machine.wires]
-    shifts = [len(wires.nodes) for wires in plan.machine.wires]
-    ends = {}
+    """The links that each element takes in a cycle: the machine's routes.
+
+    Links that nodes have of their own are those of the moves, on either side of a card.
+    """
+    moves, back, block = plan.moves(), plan.machine.numbers.inverse(), plan.task.block
+    shared = {d for wires in plan.machine.wires for d in wires.dims}
+    ends, own = {}, defaultdict(list)
     for row in np.flatnonzero(moves.cycle == cycle):
-        source, target = ends.get(int(moves.element[row]), (int(moves.node[row]),) * 2)
+        number = int(moves.element[row])
+        element = back(number // block) * block + number % block
+        source, target = ends.get(element, (int(moves.node[row]),) * 2)
         assert target == moves.node[row]
-        ends[int(moves.element[row])] = source, int(moves.partner[row])
-    found = {}
-    for element, (source, target) in ends.items():
-        names = [hop.name for hop in plan.machine.route(source, target)]
-        numbers = [levels.index(start) for _, _, start in names]
-        found[element] = [
-            f"{k}:{node >> shifts[k]}:{way}"
-            for k, (node, way, _) in zip(numbers, names, strict=True)
+        ends[element] = source, int(moves.partner[row])
+        if not plan.machine.sides and moves.dimension[row] not in shared:
+            own[element].append(f"{target}:{moves.dimension[row]}")
+    return {
+        element: own[element]
+        + [
+            link_name(plan, hop.name)
+            for hop in plan.machine.route(back(u), back(v))
+            if plan.machine.sides or isinstance(hop.name[1], str)
         ]
-    return found
+        for element, (u, v) in ends.items()
+    }
 
 
-@pytest.mark.parametrize("switching", ["circuit", *sweep(("store-and-forward",))])
-def test_a_tree_shows_what_goes_up_and_down(opened, switching):
-    plan = on_tree(switching=switching)
+def link_name(plan, name):
+    """A link of a route, as the page calls it."""
+    if not any(isinstance(part, str) for part in name):
+        return ":".join(map(str, name))
+    node, way, start = name
+    levels = [wires.dims.start for wires in plan.machine.wires]
+    number = levels.index(start)
+    part = node >> len(plan.machine.wires[number].nodes)
+    return f"{number}:{part}:{'up' if way in {'up', 'card out'} else 'down'}"
+
+
+STORED = {"switching": "store-and-forward"}
+SHAPES = {
+    "Tree of 16 nodes": on_tree,
+    "Cluster of 16 nodes": lambda: on_machine(CARDS),
+    "Torus of 16 nodes": lambda: on_torus((4, 4)),
+    "Torus of 32 nodes": lambda: on_torus((2, 16), slots=1),
+    "Mesh of 8 nodes": lambda: on_torus((8,), joined=False),
+}
+MORE = {
+    "Tree of 16 nodes, hop by hop": lambda: on_tree(**STORED),
+    "Torus of 8 nodes": lambda: on_torus((8,), **STORED),
+    "Torus of 64 nodes": lambda: on_torus((4, 2, 8), joined=(False, True, True)),
+    "Cluster of 8 nodes": lambda: on_machine(gc.Machine(3, ports=(2, 2, 2))),
+}
+
+
+@pytest.mark.parametrize("name", [*SHAPES, *sweep(*((name,) for name in MORE))])
+def test_links_carry_what_routes_of_the_machine_say(opened, name):
+    plan = {**SHAPES, **MORE}[name]()
     page = opened(plan, reduced_motion="no-preference")
-    assert page.page.get_attribute(".cube", "aria-label") == "Tree of 16 nodes"
+    assert page.page.get_attribute(".cube", "aria-label") == name.partition(",")[0]
     total = dict.fromkeys(page.loads(), 0)
     for cycle in range(plan.schedule.cycles):
         part = (0.375, 0.625)[cycle % 2]
@@ -573,11 +608,81 @@ def test_a_tree_shows_what_goes_up_and_down(opened, switching):
         assert {e: link for e, link, *_ in page.dots()} == {
             e: route[int(part * len(route))] for e, route in routes.items()
         }
-    assert all(total.values())
+    assert any(total.values())
     chart = page.page.eval_on_selector_all(
         ".chart .load", "all => all.map(e => Number(e.dataset.load))"
     )
     assert sum(chart) == sum(total.values())
+    page.press("End")
+    data = np.arange(plan.task.block << plan.task.n).reshape(1 << plan.task.n, -1)
+    result = np.ndenumerate(plan.apply(data))
+    assert page.held() == {at: [int(element)] for at, element in result}
+    home = page.page.eval_on_selector_all(".cell", "all => all.map(e => e.dataset.home)")
+    assert set(home) == {"true"}
+
+
+def corners(page, selector):
+    """The boxes around some things: left, right, top and bottom of each."""
+    return np.array(
+        page.page.eval_on_selector_all(
+            selector,
+            """all => all.map(e => e.getBoundingClientRect()).map(b =>
+                [b.left, b.right, b.top, b.bottom])""",
+        )
+    )
+
+
+def overlapping(lanes):
+    """Pieces of lanes that lie on each other, where both run across or both run down."""
+    pieces = defaultdict(list)
+    for (x, y), (x_end, y_end) in (piece for lane in lanes for piece in pairwise(lane)):
+        if abs(y - y_end) < 0.1:
+            pieces["across", round(y)].append(sorted((x, x_end)))
+        else:
+            pieces["down", round(x)].append(sorted((y, y_end)))
+    pairs = (pair for found in pieces.values() for pair in pairwise(sorted(found)))
+    return [(one, other) for one, other in pairs if one[1] > other[0] + 0.1]
+
+
+GRIDS = [
+    ((4, 4), (True, True)),
+    ((2, 8), (True, False)),
+    *sweep(
+        ((4, 4, 4), (True, True, True)),
+        ((16, 16), (True, True)),
+        ((2, 2, 8), (False, False, False)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("sides", "joined"), GRIDS, ids=repr)
+def test_links_of_a_torus_pass_nodes_by_and_each_other(opened, sides, joined):
+    page = opened(on_torus(sides, slots=0, joined=joined))
+    n = sum(side.bit_length() - 1 for side in sides)
+    each = [2 if ring else 2 - 2 / side for side, ring in zip(sides, joined, strict=True)]
+    links = sum(1 if side == 2 else links for side, links in zip(sides, each, strict=True))
+    lanes = page.page.eval_on_selector_all(
+        ".link line, .link polyline",
+        """all => all.map(e => e.points ? Array.from(e.points, (p) => [p.x, p.y])
+            : [1, 2].map((k) => ["x", "y"].map((axis) => e[axis + k].baseVal.value)))""",
+    )
+    assert len(lanes) == (1 << n) * links
+    assert not overlapping(lanes)
+    boxes = corners(page, ".node .box")
+    points = np.array(
+        page.page.eval_on_selector_all(
+            ".link line, .link polyline",
+            """all => all.flatMap(e => {
+                const [m, size] = [e.getScreenCTM(), e.getTotalLength()];
+                return Array.from({ length: 41 }, (_, k) => e.getPointAtLength(size * k / 40))
+                    .map((p) => p.matrixTransform(m)).map((p) => [p.x, p.y]); })""",
+        )
+    )
+    inside = np.ones((len(points), len(boxes)), dtype=bool)
+    for axis in (0, 1):
+        low, high = boxes[:, 2 * axis], boxes[:, 2 * axis + 1]
+        inside &= (points[:, axis, None] > low) & (points[:, axis, None] < high)
+    assert not np.any(inside)
 
 
 def test_a_tree_beside_a_cube(opened):
@@ -589,14 +694,16 @@ def test_a_tree_beside_a_cube(opened):
     assert shown == ["Tree of 16 nodes", "Cube of 16 nodes"]
 
 
-CARDS = gc.Machine(
+UPLINKS = gc.Machine(
     4, share=(1, 1, 1, 4), per_byte=(1, 1, 2, 3), nested=True, switching="circuit"
 )
 """A card for each node within a computer, and one link for four of them to the next level."""
 
 
 @pytest.mark.parametrize(
-    "machine", [gc.Machine.tree((16, 2)), CARDS, *sweep((gc.Machine.tree((2, 64)),))], ids=repr
+    "machine",
+    [gc.Machine.tree((16, 2)), UPLINKS, *sweep((gc.Machine.tree((2, 64)),))],
+    ids=repr,
 )
 def test_ways_up_and_down_stand_above_their_parts(opened, machine):
     layouts = gc.Layout.nodes(machine.dims, "gray"), gc.Layout.nodes(machine.dims)
@@ -630,10 +737,15 @@ DRAWN = [0, 3, 6, *sweep(*((n,) for n in (1, 2, 4, 5, 7, 8)))]
 TREES = [(2, 2), (8, 4, 2), *sweep(((16,),), ((4, 4, 4),), ((2, 64),), ((64, 2, 2),))]
 
 
-@pytest.mark.parametrize("drawn", [*DRAWN, *TREES], ids=str)
+TORI = [[4, 8], *sweep(([16, 16],), ([4, 4, 4],), ([256],), ([2, 2, 4, 4],))]
+
+
+@pytest.mark.parametrize("drawn", [*DRAWN, *TREES, *TORI, CARDS], ids=str)
 def test_nodes_do_not_overlap(opened, drawn):
-    if isinstance(drawn, tuple):
-        plan = on_tree(drawn, slots=0)
+    if isinstance(drawn, gc.Machine):
+        plan = on_machine(drawn, slots=0)
+    elif isinstance(drawn, tuple | list):
+        plan = (on_tree if isinstance(drawn, tuple) else on_torus)(drawn, slots=0)
     else:
         plan = conversion(drawn, 2, "relabel" if drawn < 2 else "gb1")
     n, page = plan.task.n, opened(plan)

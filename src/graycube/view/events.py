@@ -155,13 +155,15 @@ def _sent(
     """Tracks of nodes and of the links that are used, and their messages."""
     n, itemsize, machine = plan.task.n, plan.task.itemsize, plan.machine
     starts = list(accumulate(seconds, initial=gathering))
-    yield from (_track(NODES, f"node {u}", 2 + u) for u in range(1 << n))
+    for u in range(1 << n):
+        yield from _named("thread", NODES, 2 + u, f"node {u}")
     named = set[int]()
     for number, k, node, partner, dimension, size in zip(*rows.values(), strict=True):
         track = 2 + (1 << n) + node * n + dimension
         if track not in named:
             named.add(track)
-            yield _track(LINKS, f"{node} to {partner} (dimension {dimension})", track)
+            name = f"{node} to {partner} (dimension {dimension})"
+            yield from _named("thread", LINKS, track, name)
         alone = machine.message_time(size * itemsize, dimension)
         length = seconds[k] if machine.wires else min(alone, seconds[k])
         what, args = counted(size, "element"), {"round": number, "elements": size}
@@ -205,19 +207,18 @@ def _processes(note: str) -> Iterator[_Event]:
         (LINKS, "links"),
     ):
         if process == ROUNDS or not note:
-            named = _track(process, name)
-            yield named
-            yield {**named, "name": "process_sort_index", "args": {"sort_index": process}}
+            yield from _named("process", process, process, name)
+    yield from _named("thread", ROUNDS, 1, "all nodes")
 
 
-def _track(process: int, name: str, track: int | None = None) -> _Event:
-    """The name of a process, or of a thread in it."""
-    kind = "process_name" if track is None else "thread_name"
-    return {
-        "name": kind,
-        "ph": "M",
-        "ts": 0,
-        "pid": process,
-        "tid": track or process,
-        "args": {"name": name},
+def _named(kind: str, process: int, track: int, name: str) -> Iterator[_Event]:
+    """The name of a process, or of a thread in it, and its place among them.
+
+    Without places, Chromium puts node 10 before node 2.
+    """
+    said: dict[str, dict[str, object]] = {
+        f"{kind}_name": {"name": name},
+        f"{kind}_sort_index": {"sort_index": track},
     }
+    at = {"ph": "M", "ts": 0, "pid": process, "tid": track}
+    yield from ({"name": what, **at, "args": args} for what, args in said.items())

@@ -22,8 +22,8 @@ from graycube.view.rows import require_plan
 from graycube.whole_files import write_whole
 
 MAX_DIMS = 8
-_SCRIPTS = ("svg", "colours", "places", "links", "trace", "cells", "cube", "tree", "memory",
-            "chart", "clock", "page")  # fmt: skip
+_SCRIPTS = ("svg", "colours", "places", "links", "trace", "cells", "cube", "tree", "torus",
+            "memory", "chart", "clock", "page")  # fmt: skip
 _SLOT = re.compile(r"<!--(\w+)-->")
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 

@@ -1,7 +1,8 @@
 """A plan as plain data: everything that the page shows, exactly, ready for JSON.
 
 Rules. Prices, bounds and the proof are those of the plan; crossings are those of the plan that
-is drawn, which may be a smaller one. Nothing is computed here that the plan does not say.
+is drawn, which may be a smaller one. Nodes have the numbers that users know, on a torus with
+squares too. Nothing is computed here that the plan does not say.
 """
 
 from dataclasses import asdict
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from graycube.gf2.arrays import IntArray
 from graycube.machine import Machine
 from graycube.planning import Candidate, Plan
 from graycube.planning.explain import moved, remarks, used
@@ -44,6 +46,8 @@ def scene(plan: Plan, seen: Drawn) -> dict[str, Any]:
         "machine": used(plan.machine),
         "machine_key": asdict(plan.machine),
         "tree": _tree(plan.machine),
+        "sides": _sides(plan.machine),
+        "flips": [plan.machine.numbers.inverse()(1 << d) for d in range(task.n)],
         "priced": plan.machine.priced,
         "rounds": plan.rounds,
         "cycles": plan.cycles,
@@ -76,16 +80,36 @@ def _candidate(name: str, one: Candidate | Plan, remark: str) -> dict[str, Any]:
     }
 
 
-def _tree(machine: Machine) -> list[tuple[int, int]]:
-    """Of each level of a tree, its first dimension and the bits of nodes that share uplinks."""
-    wires = machine.wires if machine.nested else ()
-    return [(card.dims.start, len(card.nodes)) for card in wires]
+def _tree(machine: Machine) -> dict[str, Any] | None:
+    """Levels with cards or uplinks, above dimensions within which nodes have their own links.
+
+    Of each level its first dimension and the bits of nodes that share a card or an uplink. Only
+    a machine with cards within, and links of their own further out, is drawn as a cube.
+    """
+    if machine.sides or not machine.wires:
+        return None
+    within = machine.wires[0].dims.start
+    if (
+        not machine.nested
+        and sum(len(card.dims) for card in machine.wires) < machine.dims - within
+    ):
+        return None
+    levels = [(card.dims.start, len(card.nodes)) for card in machine.wires]
+    return {"levels": levels, "within": within, "nested": machine.nested}
+
+
+def _sides(machine: Machine) -> list[tuple[int, bool, int]]:
+    """The sides of a torus or mesh that is no cube, that of the lowest bits first."""
+    if max(machine.sides, default=0) <= 2:
+        return []
+    sides = zip(machine.sides, machine.joined, range(len(machine.sides)), strict=True)
+    return [side for side in sides if side[0] > 1][::-1]
 
 
 def _new_numbers(plan: Plan) -> list[int] | None:
-    relabel = plan.schedule.relabel
-    nodes = range(1 << plan.task.n)
-    new = [node if relabel is None else relabel(node) for node in nodes]
+    relabel, numbers = plan.schedule.relabel, plan.machine.numbers
+    nodes, back = range(1 << plan.task.n), numbers.inverse()
+    new = [node if relabel is None else back(relabel(numbers(node))) for node in nodes]
     return None if new == list(nodes) else new
 
 
@@ -145,15 +169,30 @@ def _contents(seen: Drawn) -> dict[str, Any]:
     if seen.moves is None:
         return {}
     followed = follow(seen.plan.schedule)
-    names = ("cycle", "node", "dimension", "element")
-    crossings = {name: getattr(followed, name).tolist() for name in names}
-    inside = zip(("time", "element", "place"), followed.inside, strict=True)
+    numbers, block = seen.plan.machine.numbers, seen.plan.task.block
+    back = numbers.inverse()
+    home = numbers(np.arange(1 << seen.plan.task.n))[:, None] * block + np.arange(block)
+
+    def element(number: IntArray) -> list[int]:
+        found: list[int] = (back(number // block) * block + number % block).tolist()
+        return found
+
     return {
-        "crossings": {**crossings, "place": followed.position.tolist()},
-        "inside": {name: column.tolist() for name, column in inside},
+        "crossings": {
+            "cycle": followed.cycle.tolist(),
+            "node": back(followed.node).tolist(),
+            "dimension": followed.dimension.tolist(),
+            "element": element(followed.element),
+            "place": followed.position.tolist(),
+        },
+        "inside": {
+            "time": followed.inside[0].tolist(),
+            "element": element(followed.inside[1]),
+            "place": followed.inside[2].tolist(),
+        },
         "home": {
-            "node": followed.home_node.tolist(),
-            "place": followed.home_position.tolist(),
+            "node": back(followed.home_node[home.ravel()]).tolist(),
+            "place": followed.home_position[home.ravel()].tolist(),
         },
         "labels": _labels(seen.plan),
     }

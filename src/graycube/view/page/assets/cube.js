@@ -16,18 +16,22 @@ class Cube {
     const [width, height] = this.plan.size;
     set(svg, {
       viewBox: `0 0 ${width} ${height}`, style: `--wide:${width}px;--least:${this.plan.least}px`,
-      "aria-label": `${this.constructor.name} of ${amount(trace.nodes, "node")}`,
+      "aria-label": `${this.kind()} of ${amount(trace.nodes, "node")}`,
     });
     this.links = this.drawLinks(draw(svg, "g", { class: "links" }));
     this.boxes = this.drawNodes(draw(svg, "g", { class: "nodes" }), choose);
     this.flock = draw(svg, "g", { class: "dots" });
   }
 
+  kind() {
+    return this.constructor.name;
+  }
+
   arrange() {
     return arrange(this.n);
   }
 
-  // Where a link is drawn.
+  // Where a link is drawn: points from its start to its end.
   lane(k) {
     const { at, box } = this.plan;
     const { node, kind } = this.trace.links.all[k];
@@ -41,7 +45,8 @@ class Cube {
   drawLink(group, { key, name }, ends) {
     const [[x1, y1], [x2, y2]] = ends;
     const part = draw(group, "g", { class: "link", "data-link": key });
-    const line = draw(part, "line", { x1, y1, x2, y2 });
+    const line = ends.length === 2
+      ? draw(part, "line", { x1, y1, x2, y2 }) : draw(part, "polyline", { points: ends.join(" ") });
     const tip = this.n > 5 ? null : draw(part, "path", { class: "tip", d: arrow(ends, this.n) });
     const title = draw(part, "title");
     return { part, line, tip, title, ends, name };
@@ -52,7 +57,7 @@ class Cube {
       const { width, height } = this.plan.box;
       const part = draw(group, "g", {
         class: "node", tabindex: node ? -1 : 0, role: "button", "data-node": node,
-        "aria-label": `node ${node}, binary ${bits(node, this.n) || "none"}`,
+        "aria-label": nodeName(this.trace, node),
         transform: `translate(${middle[0] - width / 2} ${middle[1] - height / 2})`,
       });
       draw(part, "rect", { class: "box", width, height, rx: Math.min(6, width / 6) });
@@ -77,7 +82,7 @@ class Cube {
     if (this.n > 5 || (relabel && this.n > 3)) return;  // too small to read: the panel says it
     draw(part, "text", {
       class: "bits", x: width - 5, y: size + 1, "text-anchor": "end", "font-size": [0, 11, 11, 11, 11, 10][this.n],
-    }, bits(node, this.n));
+    }, this.trace.links.place(node));
   }
 
   drawCells(part, node) {
@@ -152,6 +157,11 @@ class Cube {
   }
 }
 
+function nodeName({ links }, node) {
+  const place = links.place(node);
+  return place ? `node ${node} (${place})` : `node ${node}`;
+}
+
 class Dot {
   constructor(parent, n) {
     this.group = draw(parent, "g", { class: "dot" });
@@ -159,8 +169,8 @@ class Dot {
     this.text = n > 6 ? null : draw(this.group, "text", { "font-size": DOT[n] * 1.15 });
   }
 
-  show(element, [from, to], part, colour, node) {
-    const [x, y] = [0, 1].map((axis) => from[axis] + part * (to[axis] - from[axis]));
+  show(element, ends, part, colour, node) {
+    const [x, y] = pointAt(ends, part);
     set(this.group, { "data-element": element, transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`, fill: colour.fill });
     if (!this.text) return;
     this.text.textContent = node;
@@ -168,8 +178,21 @@ class Dot {
   }
 }
 
+// The point at a part of a lane.
+function pointAt(ends, part) {
+  const lengths = ends.slice(1).map(([x, y], k) => Math.hypot(x - ends[k][0], y - ends[k][1]));
+  let rest = part * lengths.reduce((sum, length) => sum + length, 0);
+  let k = 0;
+  while (k < lengths.length - 1 && rest > lengths[k]) {
+    rest -= lengths[k];
+    k += 1;
+  }
+  return [0, 1].map((axis) => ends[k][axis] + rest / lengths[k] * (ends[k + 1][axis] - ends[k][axis]));
+}
+
 // The arrowhead at the end of a lane.
-function arrow([from, to], n) {
+function arrow(ends, n) {
+  const [from, to] = ends.slice(-2);
   const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
   const [ux, uy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
   const size = n > 4 ? 6 : 9;

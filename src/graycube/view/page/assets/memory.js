@@ -35,7 +35,7 @@ class Memories {
     const top = 18 + high * node;
     const row = draw(svg, "g", { class: "row", "data-row": node });
     draw(row, "text", { class: "axis", x: gutter - 6, y: top + high / 2, "text-anchor": "end" },
-      `${node}  ${bits(node, trace.n)}`);
+      `${node}  ${trace.links.place(node)}`);
     for (let place = 0; place < trace.block; place += 1) {
       this.cells.push(new Cell(row, gutter + wide * place + 1, top + 1, wide - 2, high - 2, node, place));
     }
@@ -53,7 +53,7 @@ class Memories {
 function describeNode(panel, trace, node, held, colours, by) {
   const find = (selector) => panel.querySelector(selector);
   const renamed = trace.scene.relabel ? `, from now on ${trace.scene.relabel[node]}` : "";
-  find("h3").textContent = `Node ${node}${trace.n ? ` (${bits(node, trace.n)})` : ""}${renamed}`;
+  find("h3").textContent = `N${nodeName(trace, node).slice(1)}${renamed}`;
   const own = held.slice(node * trace.block, (node + 1) * trace.block);
   const inside = own.flat();
   const home = inside.filter((element) => trace.isHome(element)).length;

@@ -20,7 +20,8 @@ class View {
     find(".aside").hidden = !scene.crossings;
     document.getElementById("plans").append(root);
     const choose = (node) => this.choose(node);
-    this.cube = new (scene.tree.length ? Tree : Cube)(find(".cube"), this.trace, choose);
+    const Picture = scene.tree ? Tree : scene.sides.length ? Torus : Cube;
+    this.cube = new Picture(find(".cube"), this.trace, choose);
     this.memories = new Memories(find(".memory"), find(".memory-block .hint"), this.trace, choose);
     this.node = this.busiest();
     this.cube.select(this.node);

@@ -23,10 +23,10 @@ const LEAST = [0, 0, 0, 300, 470, 800, 1060, 900, 1000];
 const MARGIN = 10;
 
 // The boxes of all nodes, by their middles, and the size of the picture.
-function arrange(n) {
-  const [width, height] = BOXES[n];
+function arrange(n, [width, height] = BOXES[n]) {
+  const scale = [width / BOXES[n][0], height / BOXES[n][1]];
   const raw = Array.from({ length: 1 << n }, (_, node) => [0, 1].map((axis) =>
-    STEPS[n].reduce((sum, step, d) => sum + (node >> d & 1 ? step[axis] : 0), 0)));
+    STEPS[n].reduce((sum, step, d) => sum + (node >> d & 1 ? scale[axis] * step[axis] : 0), 0)));
   const least = [0, 1].map((axis) => Math.min(...raw.map((at) => at[axis])));
   const most = [0, 1].map((axis) => Math.max(...raw.map((at) => at[axis])));
   const start = [width / 2 + MARGIN, height / 2 + MARGIN];

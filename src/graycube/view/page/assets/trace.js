@@ -66,7 +66,7 @@ class Trace {
     const [first, stop] = this.rowsOf(cycle);
     for (let r = first; r < stop; r += 1) {
       const element = rows.element[r];
-      this.node[element] ^= 1 << rows.dimension[r];
+      this.node[element] ^= this.scene.flips[rows.dimension[r]];
       this.place[element] = rows.place[r];
     }
   }

@@ -1,9 +1,14 @@
-// A tree of switches: nodes in their parts, and above every part its ways up and down.
+// A tree of switches, or computers with network cards: nodes in their parts, and above every part
+// its ways up and down. Nodes with links of their own stand as a cube in the innermost part.
 
 const [GAP, PAD, BAR] = [10, 10, 12];
 const SHAPE = 1.9;  // how much wider than high a part may be
 
 class Tree extends Cube {
+  kind() {
+    return this.trace.links.nested ? "Tree" : "Cluster";
+  }
+
   arrange() {
     return arrangeTree(this.trace.links, this.n);
   }
@@ -16,7 +21,7 @@ class Tree extends Cube {
   }
 
   lane(k) {
-    return this.plan.lanes[k];
+    return this.plan.lanes[k] ?? super.lane(k);
   }
 }
 
@@ -25,7 +30,8 @@ class Tree extends Cube {
 function arrangeTree(links, n) {
   const levels = [...links.levels, { start: n }];
   const high = n > 6 ? 16 : 26;
-  const sizes = [BOXES[n]];
+  const inner = links.within ? arrange(links.within, BOXES[n]) : { at: [BOXES[n].map((side) => side / 2)], size: BOXES[n] };
+  const sizes = [inner.size];
   const columns = [];
   for (let k = 0; k + 1 < levels.length; k += 1) {
     columns.push(columnsOf(1 << levels[k + 1].start - levels[k].start, sizes[k], high));
@@ -35,7 +41,8 @@ function arrangeTree(links, n) {
   const place = (k, number, left, top) => {
     const [width, height] = sizes[k];
     if (k === 0) {
-      found.at[number] = [left + width / 2, top + height / 2];
+      inner.at.forEach(([x, y], j) => { found.at[(number << links.within) + j] = [left + x, top + y]; });
+      if (links.within) found.parts.push([left, top, width, height]);
       return;
     }
     found.parts.push([left, top, width, height]);
