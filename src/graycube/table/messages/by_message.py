@@ -71,19 +71,27 @@ def emit(task: Task, machine: Machine) -> Schedule:
     return in_lanes(task, "by-message", ways)
 
 
+def price(task: Task, machine: Machine) -> float:
+    """What it takes, if it applies."""
+    if applicable(task, machine) is not None:
+        return inf
+    return _price(_cheapest(task, machine), task, machine)
+
+
+def _price(manner: Manner, task: Task, machine: Machine) -> float:
+    size = -(-task.block // manner.parts) * task.itemsize
+    return sum(machine.message_time(size * count) for count in manner.fullest)
+
+
+@lru_cache(maxsize=1 << 5)
 def _cheapest(task: Task, machine: Machine) -> Manner:
     """Manners are laid out as long as they may take less than the best one so far."""
-
-    def price(manner: Manner) -> float:
-        size = -(-task.block // manner.parts) * task.itemsize
-        return sum(machine.message_time(size * count) for count in manner.fullest)
-
     found, least = list[Manner](), inf
     for below, lay_out in sorted(_choices(task, machine), key=itemgetter(0)):
         if below < least:
             found += lay_out()
-            least = min(map(price, found), default=inf)
-    return min(found, key=price)
+            least = min((_price(each, task, machine) for each in found), default=inf)
+    return min(found, key=lambda each: _price(each, task, machine))
 
 
 def _choices(
