@@ -190,7 +190,7 @@ Next is gb2: 1 start-up more (0.012 s), 8192 bytes more (0.01638 s). With about 
 or less, gb1 wins.
 The bound has 0.06 s of start-ups; the gap of 0.02443 s is 0.012 s of start-ups and 0.01243
 s of volume.
-23 other algorithms do not apply: explain(why=True) says why."""
+24 other algorithms do not apply: explain(why=True) says why."""
 
 PACKET_TEXT = """\
 90 elements of 1 byte on each of 8 nodes; 2 ports, circuit, packets of 64 bytes

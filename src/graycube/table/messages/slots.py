@@ -8,14 +8,16 @@ Rules.
    follow. It may also wait on a node for a later slot.
 3. One after the other, messages take a way over as few free links as can be. One that finds
    none goes first the next time; after some times the slots are too few.
-4. *Rounds* are shorter than slots. A hop begins when its link and a port at each end are free,
+4. Circuits do not wait: they are in one slot, and hold ports at their ends only.
+5. *Rounds* are shorter than slots. A hop begins when its link and a port at each end are free,
    and a round after the hop before it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache, reduce
 from heapq import heapreplace
+from operator import or_
 
 from graycube.table.messages.manners import Hops, Message, Pairs, by_part, messages
 
@@ -24,7 +26,9 @@ TIMES = 4
 
 
 @lru_cache(maxsize=1 << 8)
-def in_slots(pairs: Pairs, parts: int, ports: int, slots: int) -> dict[Message, Hops] | None:
+def in_slots(
+    pairs: Pairs, parts: int, ports: int, slots: int, *, circuits: bool = False
+) -> dict[Message, Hops] | None:
     """The slots and dimensions of the hops of all parts, if so many slots are found to do.
 
     >>> found = in_slots(((0, 3), (3, 0)), parts=2, ports=2, slots=1)
@@ -32,10 +36,13 @@ def in_slots(pairs: Pairs, parts: int, ports: int, slots: int) -> dict[Message, 
     (((0, 0), (0, 1)), ((0, 1), (0, 0)))
     >>> in_slots(((0, 3), (3, 0)), parts=2, ports=1, slots=1) is None
     True
+    >>> in_slots(((0, 1), (3, 3)), parts=2, ports=2, slots=1, circuits=True)[0, 1, 1]
+    ((0, 1), (0, 0), (0, 1))
     """
     order, n = by_part(messages(pairs, parts)), max(map(max, pairs)).bit_length()
+    kind = _Circuits if circuits else _Room
     for _ in range(TIMES):
-        room, found = _Room(n, ports, slots), dict[Message, Hops]()
+        room, found = kind(n, ports, slots), dict[Message, Hops]()
         for message in order:
             hops = room.take(*message[:2])
             if hops is None:
@@ -57,10 +64,11 @@ class _Room:
 
     def take(self, start: int, stop: int) -> Hops | None:
         """A way over the fewest links, the earliest one; None where there is none."""
-        leading = self._leading(start, stop)
+        column = _column(self.n, self.slots)
+        leading = self._from(1 << start, column << stop, waits=True)
         if leading is None:
             return None
-        at, hops, column = start, list[tuple[int, int]](), _column(self.n, self.slots)
+        at, hops = start, list[tuple[int, int]]()
         for over in reversed(leading):
             first = ((words >> at & column, d) for d, words in enumerate(over))
             wait, d = min((here & -here, d) for here, d in first if here)
@@ -70,19 +78,16 @@ class _Room:
             at ^= 1 << d
         return tuple(hops)
 
-    def _leading(self, start: int, stop: int) -> list[list[int]] | None:
+    def _from(self, begin: int, end: int, *, waits: bool = False) -> list[list[int]] | None:
         """Over each dimension, from where a link leads to the end, then to these, and so on."""
-        n, slots = self.n, self.slots
-        last = _column(n, slots) << stop
-        seen, found = last, list[list[int]]()
-        while not seen >> start & 1:
-            over, reached = list[int](), 0
+        n, seen, last, found = self.n, end, end, list[list[int]]()
+        while not seen & begin:
+            over = list[int]()
             for d, free in enumerate(self.free):
-                lower, distance = _lower(n, d, slots), 1 << d
+                lower, distance = _lower(n, d, self.slots), 1 << d
                 over.append(((last & lower) << distance | last >> distance & lower) & free)
-                reached |= over[-1]
-            waited = 1 << n
-            while waited < slots << n:
+            reached, waited = _union(over), 1 << n
+            while waits and waited < self.slots << n:
                 reached |= reached >> waited
                 waited *= 2
             last = reached & ~seen
@@ -101,6 +106,37 @@ class _Room:
             self.free = [free & ~(1 << at) for free in self.free]
         if self.takes[to] == self.ports:
             self.free = [free & ~(1 << (to ^ 1 << e)) for e, free in enumerate(self.free)]
+
+
+class _Circuits(_Room):
+    """The same for circuits, which begin and end in one slot."""
+
+    def take(self, start: int, stop: int) -> Hops | None:
+        """A circuit over the fewest links, in the first slot that has one."""
+        column = _column(self.n, self.slots)
+        begin, end = column << start, column << stop
+        for slot in range(self.slots):
+            if self.sends[slot << self.n | start] == self.ports:
+                begin &= ~(1 << (slot << self.n | start))
+            if self.takes[slot << self.n | stop] == self.ports:
+                end &= ~(1 << (slot << self.n | stop))
+        leading = self._from(begin, end)
+        if leading is None:
+            return None
+        here = begin & _union(leading[-1])
+        at, hops = (here & -here).bit_length() - 1, list[tuple[int, int]]()
+        self.sends[at] += 1
+        for over in reversed(leading):
+            d = next(d for d, words in enumerate(over) if words >> at & 1)
+            hops.append((at >> self.n, d))
+            self.free[d] &= ~(1 << at)
+            at ^= 1 << d
+        self.takes[at] += 1
+        return tuple(hops)
+
+
+def _union(words: Iterable[int]) -> int:
+    return reduce(or_, words)
 
 
 @cache

@@ -143,7 +143,7 @@ ALGORITHM = Algorithm(
     name="streams",
     paper="beyond the papers",
     ports="any",
-    formula="about the least flow",
+    formula="about the least flow, for large blocks",
     applicable=applicable,
     emit=emit,
 )
