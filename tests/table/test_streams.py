@@ -109,7 +109,26 @@ def test_what_it_leaves_to_others():
     assert why(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), gc.Machine(3)).startswith("conv")
     parted = gc.Layout.cyclic(6, 3), gc.Layout.consecutive(6, 3)
     assert why(*parted, gc.Machine(3)) == "it moves whole blocks"
-    assert "by-message" in why(one, other, gc.Machine(3, "all", "circuit"))
     assert "alike" in why(one, other, gc.Machine(3, startup=(1.0, 2.0, 3.0)))
     wide = gc.Layout.parse(f"(|| {' '.join(f'b{j}' for j in range(9))})")
     assert "256 parts" in why(gc.Layout.nodes(9), wide, gc.Machine(9))
+
+
+def test_circuits_hold_ports_at_their_ends():
+    """Three messages to one node, or from it, take three slots on one port, and two on two."""
+    to_one = tuple((1 << d, 0) for d in range(3))
+    for pairs in (to_one, tuple((v, u) for u, v in to_one)):
+        assert in_slots(pairs, 1, 1, 2, circuits=True) is None
+        assert in_slots(pairs, 1, 2, 2, circuits=True)
+        found = in_slots(pairs, 1, 1, 3, circuits=True)
+        assert sorted(hops[0][0] for hops in found.values()) == [0, 1, 2]
+
+
+def test_codes_of_three_bits_go_round_on_circuits():
+    """Three fifths of a block, which is the least there is, with three start-ups."""
+    machine = gc.Machine(3, "all", "circuit", startup=2.0, per_byte=1.0)
+    gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
+    for pair in ((gray, binary), (binary, gray)):
+        plan = gc.plan(*pair, 100, machine=machine)
+        assert (plan.algorithm, plan.rounds, plan.cycles) == ("by-message", 3, 60)
+        assert not judge(plan.schedule, machine)[0]

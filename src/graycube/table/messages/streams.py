@@ -53,13 +53,11 @@ class _Streams(NamedTuple):
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """Whole blocks that change nodes on a small cube, where that is cheaper hop by hop."""
+    """Whole blocks that change nodes on a small cube, where that is cheaper; hop by hop."""
     if reason := why_conversion(task, machine):
         return reason
     if not is_renumbering(task.move, task.n):
         return "it moves whole blocks"
-    if machine.switching == "circuit":
-        return "with circuits it is by-message"
     if not machine.alike:
         return "its links are alike"
     if 1 << task.n > MOST:
