@@ -204,7 +204,8 @@ any-order           2     180         720      580  as gb1 here
 circuit-split       2      60        1200      260  chosen
 pipelined           3     135         720      435  1.673 times the chosen one
 minimum-path        2      90         720      290  1.115 times the chosen one
-few-ports           3      90         960      390  1.5 times the chosen one"""
+few-ports           3      90         960      390  1.5 times the chosen one
+by-message          2      60        1080      260  the same"""
 
 
 def test_the_explanation_of_a_choice():
