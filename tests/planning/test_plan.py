@@ -190,7 +190,7 @@ Next is gb2: 1 start-up more (0.012 s), 8192 bytes more (0.01638 s). With about 
 or less, gb1 wins.
 The bound has 0.06 s of start-ups; the gap of 0.02443 s is 0.012 s of start-ups and 0.01243
 s of volume.
-23 other algorithms do not apply: explain(why=True) says why."""
+24 other algorithms do not apply: explain(why=True) says why."""
 
 PACKET_TEXT = """\
 90 elements of 1 byte on each of 8 nodes; 2 ports, circuit, packets of 64 bytes
@@ -204,7 +204,8 @@ any-order           2     180         720      580  as gb1 here
 circuit-split       2      60        1200      260  chosen
 pipelined           3     135         720      435  1.673 times the chosen one
 minimum-path        2      90         720      290  1.115 times the chosen one
-few-ports           3      90         960      390  1.5 times the chosen one"""
+few-ports           3      90         960      390  1.5 times the chosen one
+by-message          2      60        1080      260  the same"""
 
 
 def test_the_explanation_of_a_choice():

@@ -153,7 +153,7 @@ class Plan(Shown):
         Next is gb3: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or
         more, gb3 wins.
         The bound has 300 s of start-ups; the gap of 82.29 s is 82.29 s of fill.
-        23 other algorithms do not apply: explain(why=True) says why.
+        24 other algorithms do not apply: explain(why=True) says why.
         """
         return text(sheet_of(self, counted_only=not why))
 

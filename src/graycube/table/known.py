@@ -29,6 +29,7 @@ from graycube.table.messages import (
     groups,
     hierarchical,
     pairs,
+    streams,
 )
 from graycube.table.networks import copies, sectioning
 
@@ -61,6 +62,7 @@ TABLE: tuple[Algorithm, ...] = (
     pairs.ALGORITHM,
     by_message.ALGORITHM,
     by_part.ALGORITHM,
+    streams.ALGORITHM,
     units.ALGORITHM,
     *sectioning.ALGORITHMS,
     copies.ALGORITHM,

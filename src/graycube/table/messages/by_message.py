@@ -27,7 +27,7 @@ from graycube.gf2 import bit_indices
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
-from graycube.table.conversion import always, why_conversion
+from graycube.table.conversion import always, converted, why_conversion
 from graycube.table.lanes import LaneStep, LaneWay, in_lanes
 from graycube.table.messages.circuits import by_detours, on_circuits
 from graycube.table.messages.manners import (
@@ -51,12 +51,19 @@ ALL_ORDERS = 3
 
 
 def applicable(task: Task, machine: Machine) -> str | None:
-    """Whole blocks that change nodes, but no conversion of codes, on a small cube."""
-    if reason := why_conversion(task, machine):
+    """Whole blocks that change nodes on a small cube; codes where circuits go round."""
+    reason = why_conversion(task, machine)
+    if reason and not _is_small_conversion(task, machine):
         return reason
     if not is_renumbering(task.move, task.n):
         return "it moves whole blocks"
     return None if 1 << task.n <= MOST else f"it finds ways for {MOST} messages at most"
+
+
+def _is_small_conversion(task: Task, machine: Machine) -> bool:
+    """On larger cubes the algorithms for codes take no more."""
+    several = machine.switching == "circuit" and machine.links_at_once > 1
+    return several and machine.dims == task.n <= ALL_ORDERS and bool(converted(task))
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
@@ -71,19 +78,27 @@ def emit(task: Task, machine: Machine) -> Schedule:
     return in_lanes(task, "by-message", ways)
 
 
+def price(task: Task, machine: Machine) -> float:
+    """What it takes, if it applies."""
+    if applicable(task, machine) is not None:
+        return inf
+    return _price(_cheapest(task, machine), task, machine)
+
+
+def _price(manner: Manner, task: Task, machine: Machine) -> float:
+    size = -(-task.block // manner.parts) * task.itemsize
+    return sum(machine.message_time(size * count) for count in manner.fullest)
+
+
+@lru_cache(maxsize=1 << 5)
 def _cheapest(task: Task, machine: Machine) -> Manner:
     """Manners are laid out as long as they may take less than the best one so far."""
-
-    def price(manner: Manner) -> float:
-        size = -(-task.block // manner.parts) * task.itemsize
-        return sum(machine.message_time(size * count) for count in manner.fullest)
-
     found, least = list[Manner](), inf
     for below, lay_out in sorted(_choices(task, machine), key=itemgetter(0)):
         if below < least:
             found += lay_out()
-            least = min(map(price, found), default=inf)
-    return min(found, key=price)
+            least = min((_price(each, task, machine) for each in found), default=inf)
+    return min(found, key=lambda each: _price(each, task, machine))
 
 
 def _choices(

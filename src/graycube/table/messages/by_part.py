@@ -45,7 +45,7 @@ OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
 """What is written down more simply is taken where it costs no more."""
 
 MOST_WAYS, WORTH = 1 << 13, 1 / 64
-"""So many messages, at most, take rotated orders; beyond ``MOST`` they have to save so much."""
+"""So many messages, at most, take rotated orders; so many have to save so much, fewer less."""
 
 _Pair = tuple[int, int]
 
@@ -86,6 +86,11 @@ class _Parted(NamedTuple):
     def ways(self) -> int:
         """Of all parts of all pieces."""
         return min(self.parts, self.units) << self.task.n + len(self.pieces.told)
+
+    @property
+    def worth(self) -> float:
+        """What it may take of the others' time, since many ways take long to write down."""
+        return 1 - WORTH * self.ways / MOST_WAYS if self.ways > MOST else 1.0
 
     def elements(self, units: int) -> int:
         """Of so many units of all pieces of a message."""
@@ -182,13 +187,13 @@ def _best(task: Task, machine: Machine) -> _Mannered | None:
         below = parted.least(on, joined=joined) if parted.fits(on) else inf
         for each in _manners(parted, on, joined=joined) if below < least else ():
             price = each.price(machine)
-            if price < least * (1 - WORTH * (parted.ways > MOST)):
+            if price < least * parted.worth:
                 least, found = price, each
             if below >= least:
                 break
     for each in _striding(left, machine, least):
         price = each.price(machine)
-        if price < least * (1 - WORTH * (each.parted.ways > MOST)):
+        if price < least * each.parted.worth:
             least, found = price, each
     return found
 

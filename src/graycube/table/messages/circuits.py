@@ -5,7 +5,8 @@ Rules. A circuit holds all links of its path for a round, and a port at each end
 1. *In an order* of dimensions, upwards or downwards; parts of a message begin with different
    ones. So paths are as short as can be.
 2. *By detours*: if that path is not free, then over the shortest one that is. So several parts
-   of a message go at once where their short paths meet, and links that nobody needs are in use.
+   of a message go at once where their short paths meet, and links that nobody needs are in
+   use. Few messages try to do with a round less (``slots``).
 3. *Within subcubes*, and then between them: what goes one way goes as one.
 """
 
@@ -25,6 +26,10 @@ from graycube.table.messages.manners import (
     messages,
     turned,
 )
+from graycube.table.messages.slots import in_slots
+
+FEW = 1 << 8
+"""So many messages, at most, are tried again in fewer rounds."""
 
 
 @lru_cache(maxsize=1 << 8)
@@ -42,7 +47,25 @@ def by_detours(pairs: Pairs, parts: int, ports: int) -> tuple[Manner, ...]:
     """Circuits that may go round: first parts first, or those that have least far to go."""
     some = by_part(messages(pairs, parts))
     near = sorted(some, key=lambda message: (message[0] ^ message[1]).bit_count())
-    return counted(parts, (_round_about(order, ports) for order in (some, near)))
+    found = [_round_about(order, ports) for order in (some, near)]
+    rounds = min(
+        1 + max(number for hops in one.values() for number, _ in hops) for one in found
+    )
+    while len(some) <= FEW and rounds > _fewest(some, ports):
+        rounds -= 1
+        less = in_slots(pairs, parts, ports, rounds, circuits=True)
+        if less is None:
+            break
+        found.append(less)
+    return counted(parts, found)
+
+
+def _fewest(some: Sequence[Message], ports: int) -> int:
+    """So many rounds at least: for a node, and for the links."""
+    n = max(u | v for u, v, _ in some).bit_length()
+    leaving = max(Counter(u for u, _, _ in some).values())
+    hops = sum((u ^ v).bit_count() for u, v, _ in some)
+    return max(-(-leaving // ports), -(-hops // (n << n)))
 
 
 @lru_cache(maxsize=1 << 8)

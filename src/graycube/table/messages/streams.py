@@ -1,0 +1,147 @@
+"""Whole blocks that change nodes: parts on ways of their own, which go on while they arrive.
+
+Rules.
+
+1. A block has a few parts, each a *stream* of units. Streams share out links by slots
+   (:mod:`graycube.table.messages.slots`): L slots for u parts take L / u of the time of a
+   block, and some rounds more for what follows behind.
+2. The least L / u comes first, and so on while nothing else costs less. So large blocks on
+   small cubes take little more than the least flow there is.
+3. Units have the size that is cheapest: small ones for large blocks, whole parts where
+   start-ups count.
+
+Each part has a way of its own, so nodes must be few.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import inf
+from typing import NamedTuple
+
+from graycube.errors import InvalidValueError
+from graycube.machine import Machine
+from graycube.schedule import Schedule, Task
+from graycube.table.algorithm import Algorithm
+from graycube.table.conversion import always, why_conversion
+from graycube.table.exchanges import dimension_exchange, half_exchange, pipeline, rotated_parts
+from graycube.table.gray.routes import Route, on_routes, unit_size
+from graycube.table.messages import all_to_all, by_message
+from graycube.table.messages.manners import Hops, Message, Pairs
+from graycube.table.messages.slots import in_rounds, in_slots
+from graycube.table.relabel import is_renumbering
+
+OTHERS = (rotated_parts, dimension_exchange, half_exchange, all_to_all, pipeline, by_message)
+"""What is written down more simply is taken where it costs no more."""
+MOST, PARTS = 1 << 8, 6
+"""So many streams at most, and so many parts of a block."""
+MANY = 64  # units of a part, of which some more change little
+PLACED = 1 << 11
+"""About so many streams are placed, at most: planning should not take long."""
+
+
+class _Streams(NamedTuple):
+    """Parts with their hops in slots; units of so many elements take so many rounds."""
+
+    parts: int
+    hops: dict[Message, Hops]
+    unit: int
+    rounds: int
+
+    def price(self, task: Task, machine: Machine) -> float:
+        """What the rounds take."""
+        return self.rounds * machine.message_time(self.unit * task.itemsize)
+
+
+def applicable(task: Task, machine: Machine) -> str | None:
+    """Whole blocks that change nodes on a small cube, where that is cheaper; hop by hop."""
+    if reason := why_conversion(task, machine):
+        return reason
+    if not is_renumbering(task.move, task.n):
+        return "it moves whole blocks"
+    if not machine.alike:
+        return "its links are alike"
+    if 1 << task.n > MOST:
+        return f"it finds ways for {MOST} parts at most"
+    return "others need no more" if _best(task, machine) is None else None
+
+
+def emit(task: Task, machine: Machine) -> Schedule:
+    """With the least time for the streams."""
+    best = _best(task, machine)
+    if best is None:
+        raise InvalidValueError(
+            f"a block of {task.block} goes in streams", "others need no more", "take 'auto'"
+        )
+    units, mask = -(-task.block // best.unit), (1 << task.n) - 1
+    timed, _ = in_rounds(best.hops, machine.links_at_once, -(-units // best.parts))
+    routes = []
+    for u in range(1 << task.n):
+        for k in range(best.parts):
+            size = (k + 1) * units // best.parts - k * units // best.parts
+            hops = timed.get((u, task.move(u), k), ())
+            steps = tuple((start, always(d)) for start, d in hops)
+            routes.append(Route(size, steps, mask, u))
+    return on_routes(task, "streams", best.unit, best.rounds, routes)
+
+
+@lru_cache(maxsize=1 << 5)
+def _best(task: Task, machine: Machine) -> _Streams | None:
+    """Those with the least time in their slots, if they are cheaper than the others."""
+    pairs = tuple((u, task.move(u)) for u in range(1 << task.n))
+    least, ports = inf, min(machine.links_at_once, task.n)
+    for other in OTHERS:
+        least = min(least, other.price(task, machine))
+    placed = 0
+    for parts, slots in _choices(pairs, ports, task.block):
+        if _below(task, machine, parts, slots, pairs) >= least or placed > PLACED:
+            continue
+        placed += parts << task.n
+        hops = in_slots(pairs, parts, ports, slots)
+        if hops is not None:
+            made = _in_units(task, machine, parts, slots, hops)
+            return made if made.price(task, machine) < least else None
+    return None
+
+
+def _choices(pairs: Pairs, ports: int, block: int) -> Iterator[tuple[int, int]]:
+    """Numbers of parts and of slots, by the time that these take."""
+    nodes = len(pairs)
+    hops = sum((u ^ v).bit_count() for u, v in pairs)
+    choices = []
+    for parts in range(1, min(PARTS, MOST // nodes, block) + 1):
+        fewest = max(-(-parts * hops // (ports * nodes)), -(-parts // ports))
+        choices += [(slots / parts, parts, slots) for slots in range(fewest, 2 * fewest + 1)]
+    return ((parts, slots) for _, parts, slots in sorted(choices))
+
+
+def _below(task: Task, machine: Machine, parts: int, slots: int, pairs: Pairs) -> float:
+    """What so many slots take at least."""
+    farthest = max((u ^ v).bit_count() for u, v in pairs)
+    link, nbytes = machine.cheapest, slots * task.block_bytes / parts
+    startups = max(farthest, slots, machine.startups(int(nbytes)))
+    return startups * link.startup + nbytes * link.per_byte
+
+
+def _in_units(
+    task: Task, machine: Machine, parts: int, slots: int, hops: dict[Message, Hops]
+) -> _Streams:
+    """With the units that are cheapest."""
+    ports = machine.links_at_once
+    behind = in_rounds(hops, ports, MANY)[1] - slots * MANY
+
+    def rounds(units: int) -> int:
+        return slots * -(-units // parts) + behind
+
+    unit = unit_size(task, machine, rounds)
+    units = -(-task.block // unit)
+    return _Streams(parts, hops, unit, in_rounds(hops, ports, -(-units // parts))[1])
+
+
+ALGORITHM = Algorithm(
+    name="streams",
+    paper="beyond the papers",
+    ports="any",
+    formula="about the least flow, for large blocks",
+    applicable=applicable,
+    emit=emit,
+)
