@@ -95,8 +95,8 @@ def test_there_and_back_needs_two_exchanges_and_no_order():
     ("sizes", "spec", "calls"),
     [
         ((1,), P("a"), [1, 1, 1, 1]),
-        ((4,), P("a"), [2, 2, 2, 3]),
-        ((4,), P(None, "a"), [2, 2, 2, 2]),
+        ((4,), P("a"), [2, 2, 2, 2]),
+        ((4,), P(None, "a"), [2, 2, 2, 3]),
     ],
 )
 def test_axes_in_memory_are_transformed_by_one_call(sizes, spec, calls):
