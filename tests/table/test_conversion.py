@@ -134,6 +134,7 @@ FOR_OTHER_TASKS = (
     "by-message",
     "by-part",
     "units",
+    "streams",
 )
 
 
