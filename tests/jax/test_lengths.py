@@ -124,7 +124,9 @@ class Waves:
 
 
 @pytest.mark.parametrize("real", [True, False])
-@pytest.mark.parametrize(("sizes", "spec"), [((8,), P("a")), ((2, 4), P("a", "b"))])
+@pytest.mark.parametrize(
+    ("sizes", "spec"), [((8,), P("a")), ((2, 4), P("a", "b")), ((1,), P("a"))]
+)
 def test_a_product_by_the_three_halves_rule(sizes, spec, real):
     n, m, waves = 16, 24, Waves(16)
     mesh, forward = mesh_of(sizes, explicit=False), (gc.jax.rfftn if real else gc.jax.fftn)

@@ -138,6 +138,17 @@ def test_what_cannot_be_sorted_is_refused():
         gc.jax.argsort(x, None)
 
 
+@pytest.mark.parametrize(("n", "points"), [(2, 36), (3, 104), (2, 6)])
+def test_equal_keys_keep_their_order_over_devices(n, points):
+    mesh, numbers = mesh_of((1 << n,), explicit=True), np.random.default_rng(n)
+    program = None
+    for top in (1, 2, 3, 40):
+        x = numbers.integers(0, top, points << n).astype("i4")
+        given = put(x, mesh, P("a"))
+        program = program or compiled(gc.jax.argsort, given)
+        np.testing.assert_array_equal(program(given), np.argsort(x, kind="stable"))
+
+
 def test_cards_sort_by_one_key_after_the_other():
     """NaN has one index order, too; the oracle is NumPy's."""
     numbers = np.random.default_rng(5)

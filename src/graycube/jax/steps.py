@@ -30,7 +30,6 @@ MOST = 3
 """So many axes at most has a transform of XLA."""
 
 Legs = tuple[tuple[int, AxisLeg], ...]
-_TOGETHER = {"fft", "rfft"}, {"ifft", "irfft"}
 _KINDS: dict[Kind | None, int] = {"rfft": 0, "irfft": 2}
 """Numbers are real on one side of these only: others come after, or before."""
 
@@ -86,11 +85,9 @@ class WholeLines:
         2
         """
         both = replace(self, after=step.after, legs=self.legs + step.legs)
-        kinds = {leg.kind for _, leg in both.legs}
         if (
             step.move != AffineMap.identity(step.move.width)
             or not len(both.legs) == len(dict(both.legs)) <= MOST  # an axis may come twice
-            or not any(kinds <= alike for alike in _TOGETHER)
             or any(leg.waves for _, leg in both.legs)
             or both.fuller is None
         ):
