@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from way_mutants import judge
 import graycube as gc
 from graycube.gf2 import AffineMap, Matrix
 from graycube.table.messages.slots import in_rounds, in_slots
+from graycube.table.messages.streams import OTHERS
 
 NAME = "streams"
 GRAY = tuple((u, gc.gray_inverse(u)) for u in range(8))
@@ -132,3 +134,17 @@ def test_codes_of_three_bits_go_round_on_circuits():
         plan = gc.plan(*pair, 100, machine=machine)
         assert (plan.algorithm, plan.rounds, plan.cycles) == ("by-message", 3, 60)
         assert not judge(plan.schedule, machine)[0]
+
+
+@pytest.mark.parametrize("startup", [0.0, 3.0, 40.0])
+def test_they_are_offered_only_where_they_are_cheaper(startup):
+    found = 0
+    for seed in range(8):
+        source, target = scrambled(seed, 3), scrambled(seed + 100, 3)
+        machine = gc.Machine(3, 2, startup=startup, per_byte=1.0)
+        plan = gc.plan(source, target, 60, machine=machine)
+        costs = {c.algorithm.name: c.cost for c in plan.candidates if c.cost < inf}
+        others = [costs.get(other.ALGORITHM.name, inf) for other in OTHERS]
+        found += NAME in costs
+        assert costs.get(NAME, 0) < min(others)
+    assert found or startup > 0
