@@ -3,8 +3,8 @@
     python benchmarks/jax_cards.py one   [--bits 26] [--length 512]
     python benchmarks/jax_cards.py eight [--bits 26] [--length 256]
 
-``one`` has all of the array on one card: whatever layout graycube knows, it should take as long
-as JAX's own function, and a permutation as long as a copy. ``eight`` needs one card, too. XLA
+``one`` has all of the array on one card, where nothing should be lost to JAX's own function;
+permutations are beside a copy, and beside an index. ``eight`` needs one card, too. XLA
 compiles for eight and leaves the others out: what is sent, and the memory, are those of eight
 cards; the time is that of a card's own work, without any exchange.
 """

@@ -125,7 +125,7 @@ def _moved(lines: Block, waves: Waves) -> Block:
 
 
 def _resized(lines: Block, length: int, axis: int) -> Block:
-    """WholeLines cut, or followed by zeros."""
+    """Lines cut, or followed by zeros."""
     here = lines.shape[axis]
     if here >= length:
         return jax.lax.slice_in_dim(lines, 0, length, axis=axis)
