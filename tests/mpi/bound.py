@@ -343,6 +343,39 @@ def any_source(comm):
     yield np.array_equal(y.blocks, before), "a result does not"
 
 
+def into_arrays(comm):
+    """What is kept with an array that results are written into goes with it."""
+    n, over = size_of(comm), comm.Dup()
+    layout = gc.Layout.mesh((2 << n, 4, 6), (1 << n, 1, 1), code="gray")
+    first = gc.CubeArray.from_numpy(noise(layout.shape, "f8"), layout, over)
+    y = gc.rfftn(first)
+    outs = [gc.irfftn(y, s=layout.shape) for _ in range(2)]
+    for k in range(6):
+        x = noise(layout.shape, "f8", k)
+        gc.rfftn(gc.CubeArray.from_numpy(x, layout, over), out=y)
+        yield close(y.to_numpy(), np.fft.rfftn(x)), f"there, {k}"
+        back = outs[k % 2]
+        yield gc.irfftn(y, s=layout.shape, out=back) is back, "another array came back"
+        yield close(back.to_numpy(), x), f"back, {k}"
+    try:
+        gc.rfftn(gc.CubeArray.from_numpy(x, layout, over), out=first)
+    except InvalidValueError:
+        yield True, "real numbers are no place for a spectrum"
+    else:
+        yield False, "a spectrum is in an array of real numbers"
+    axes = (0, 1)
+    gc.fftn(y, axes, out=y)
+    wanted = np.fft.fftn(np.fft.rfftn(x), axes=axes)
+    yield close(y.to_numpy(), wanted), "into itself"
+    owned = private(over).kept["owned"]["owned"].kept
+    yield len(owned) == 3, f"{len(owned)} arrays"
+    (held,) = owned[id(outs[1])][1].values()
+    program = ref(held)
+    del held, outs[1], back
+    yield len(owned) == 2 and program() is None, "what was made is kept without its array"
+    over.Free()
+
+
 def equal_arguments(comm):
     """What equals an argument of before is looked at again, unless it is the same."""
     n = size_of(comm)
@@ -457,6 +490,7 @@ CHECKS = checks(
     whatever_is_remembered,
     memory_is_used_again,
     any_source,
+    into_arrays,
     equal_arguments,
     few_layers,
     what_is_told_is_no_data,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from graycube.array.aligning import aligned, same_kind
 from graycube.array.held import Held
+from graycube.array.results import made_of
 from graycube.array.ufuncs import combined
 from graycube.array.unlike import unlike
 from graycube.errors import InvalidTypeError
@@ -75,7 +76,7 @@ def element_by_element(
         if isinstance(out, Held):
             function(*values, out=out.blocks, **named)
             return out
-        made = function(*values, **named)
+        made = made_of(function, [*values], named)
         return (
             _each(like.with_blocks, made) if isinstance(made, tuple) else like.with_blocks(made)
         )
@@ -86,7 +87,7 @@ def element_by_element(
     given |= dict(zip(arrays, found.arrays, strict=False))
     positional = [given.pop(k) for k in range(len(operands))]
     if target is None:
-        return _each(found.result, function(*positional, **given))
+        return _each(found.result, made_of(function, positional, given))
     view = found.arrays[-1]
     if np.broadcast_shapes(*(a.shape for a in found.arrays)) != view.shape:
         raise unlike([*arrays.values(), target], target)

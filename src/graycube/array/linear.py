@@ -7,6 +7,7 @@ Rules.
 """
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from graycube.array.held import Held
 from graycube.array.payload import require_same_layout
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.statistics import norm, vdot
+from graycube.array.results import crossed
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.required import require_axis
 
@@ -151,7 +153,14 @@ def cross(  # noqa: PLR0913, PLR0917 - NumPy's
                 "components are the last axis of arrays over nodes",
                 "leave axis out, or bring them there with np.moveaxis",
             )
-    return of_last(np.cross, 1, a, b)
+    return of_last(_cross, 1, a, b)
+
+
+@wraps(np.cross)
+def _cross(a: _Any, b: _Any) -> _Any:
+    a, b = np.asarray(a), np.asarray(b)
+    vectors = a.shape[-1:] == b.shape[-1:] == (3,) and "O" not in {a.dtype.kind, b.dtype.kind}
+    return crossed(a, b) if vectors else np.cross(a, b)
 
 
 def matrices(function: Callable[..., _Any], count: int = 2) -> Callable[..., _Any]:

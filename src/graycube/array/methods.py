@@ -132,7 +132,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
         where: object = None,
         reproducible: bool = False,
     ) -> Any:  # noqa: ANN401
-        """The sum along some axes, or of all elements; collective, as all reductions.
+        """The sum along some axes, or of all elements; collective, but along payload alone.
 
         With ``reproducible``, it is the same to the last bit in every layout on any number of
         nodes. That takes many times as long for floats: each is cut into three parts.

@@ -11,7 +11,7 @@ Rules.
    reads another array.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
@@ -25,8 +25,8 @@ from graycube.array.moving import of_kind
 from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
 from graycube.fourier.arguments import Wanted, complex_dtype, delivered
-from graycube.fourier.carried import Legs, complex_legs, first_calls, relaid_legs
-from graycube.fourier.carriers import HERE, carrier, room
+from graycube.fourier.carried import Legs, complex_legs, relaid_legs
+from graycube.fourier.carriers import HERE, Alone, carrier, room
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
@@ -39,7 +39,7 @@ from graycube.layout.placement import Placement
 from graycube.run import private
 from graycube.run.agreement import Facts, Told, agreed, different
 from graycube.run.mpi import Comm, Private
-from graycube.run.reused import lent
+from graycube.run.reused import kept_with, lent
 from graycube.run.windows import windows_of
 
 _SAME = {type(None), int, str}
@@ -155,8 +155,8 @@ def called(  # noqa: PLR0913, PLR0917
         return wanted, _facts(what, a.layout, a.dtype, a.payload, wanted, where)
 
     try:
-        if out is None and _plain(given):
-            key = what, given, a.layout, a.dtype, a.payload
+        if _plain(given) and _usual(a, out):
+            key = what, given, _kind(a), None if out is None else _kind(out)
             call = known.remembered(key, lambda: _call_of(a, *asked()), 4 * KEPT, "calls")
         else:
             call = _call_of(a, *asked())
@@ -166,6 +166,17 @@ def called(  # noqa: PLR0913, PLR0917
         raise
     made = None if call is None else _carried(a, comm, known, call, out)
     return without(together(comm, asked)) if made is None else made
+
+
+def _usual(a: CubeArray, out: CubeArray | None) -> bool:
+    """Whether nothing is wrong with what is given as ``out`` but what its kind says."""
+    return out is None or (
+        type(out) is CubeArray and out.comm is a.comm and out.blocks.flags.writeable
+    )
+
+
+def _kind(a: CubeArray) -> Hashable:
+    return a.layout, a.dtype, a.payload
 
 
 def _call_of(a: CubeArray, asked: Wanted, facts: Told) -> _Call | None:
@@ -202,19 +213,6 @@ def begun_in(layout: Placement, asked: Wanted) -> Placement:
         if boxes is not None and not all(map(is_power_of_two, asked.points)):
             return boxes
     return layout
-
-
-def _here(a: CubeArray, legs: Sequence[AnyLeg], out: CubeArray | None) -> CubeArray:
-    """What legs make of an array that is one block."""
-    block = a.blocks
-    for leg in legs:
-        made = np.empty((1, leg.rows, *a.payload), leg.dtype)
-        first = leg is legs[0]
-        calls = first_calls(leg, made, made, block) if first else leg.calls(block, made)
-        for call in (*calls, *leg.then(made)):
-            call()
-        block = made
-    return delivered(a.with_blocks(block, legs[-1].layout), out)
 
 
 def _plain(given: tuple[object, ...]) -> bool:
@@ -265,9 +263,8 @@ def _carried(
     """What legs make, in a new array or where it is wanted; None if nothing carries them."""
     if call.layout is not a.layout:
         a = of_kind(a, call.layout)
-    if over is None:
-        return _here(a, call.legs, out)
-    shared, legs, facts = windows_of(known), call.legs, call.facts
+    shared = None if over is None else windows_of(known)
+    legs, facts = call.legs, call.facts
     if shared is not None and shared.asks(call.room):
         if not shared.meet((0, *facts.digest)):
             raise different(known.comm, facts)
@@ -275,21 +272,25 @@ def _carried(
     layout, dtype = legs[-1].layout, legs[-1].dtype
 
     def into(target: Blocks) -> Legs | None:
-        way = carrier(over, legs, prod(a.payload))
+        way = Alone() if over is None else carrier(over, legs, prod(a.payload))
         return None if way is None else Legs(legs, way, known, target, facts)
 
     there = out is not None and out.blocks.flags.writeable
     there = there and out is not None and (out.layout, out.dtype) == (layout, dtype)
+    key = legs, facts.digest, threads()
     try:
         if out is not None and there:
-            made, program = out.blocks, into(out.blocks)
+            made = out.blocks
+            program = kept_with(known, out, key, lambda: into(made))
         else:
-            shape, key = (1, legs[-1].rows, *a.payload), (legs, facts.digest, threads())
+            shape = 1, legs[-1].rows, *a.payload
             made, program = lent(known, shape, dtype, key, into)
         if program is None:
             return None
         ready = program.ready(a.blocks)
-    except Exception as error:  # noqa: BLE001 - the other ranks have to hear of any
+    except Exception as error:
+        if over is None:
+            raise
         _tell(over, error)
     program.run(ready)
     return out if out is not None and there else delivered(a.with_blocks(made, layout), out)

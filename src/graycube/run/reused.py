@@ -3,13 +3,15 @@
 To get pages from the system, and give them back, takes longer than many a transform, and so
 does making what writes into them. So a rank keeps a few blocks that came back, each with what
 was made for it. They come back when the last view of an array is gone: what anybody can still
-see is never written to.
+see is never written to. What arithmetic makes has memory like this, too, of a shelf that the
+whole process has.
 """
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 MOST = 4
 """So many blocks are kept by a rank, for each communicator, and as many small ones."""
-_LARGE = 1 << 16  # bytes
+LARGE = 1 << 16
+"""Bytes of arrays whose memory is worth keeping."""
+_ROOM = 1 << 27  # bytes of blocks on a shelf, but for the latest one
 _SPARE = 2  # a block is not used for an array less than half as large
 _MADE = 8  # so much is kept of what was made for a block
 
@@ -34,36 +38,94 @@ class Memory:
     8
     """
 
-    __slots__ = ("__weakref__", "room")
+    __slots__ = ("__weakref__", "place", "room")
 
     def __init__(self, nbytes: int) -> None:
         self.room = np.empty(nbytes, np.uint8)
+        self.place: int = self.room.__array_interface__["data"][0]
+
+
+class Shelf:
+    """Blocks that came back, the latest last; those before are given up if there are many.
+
+    >>> shelf = Shelf(most=2)
+    >>> for nbytes in (8, 16, 24):
+    ...     shelf.put(Memory(nbytes))
+    >>> [memory.room.nbytes for memory in shelf.blocks]
+    [16, 24]
+    """
+
+    __slots__ = ("blocks", "most")
+
+    def __init__(self, most: int) -> None:
+        self.blocks: list[Memory] = []
+        self.most = most
+
+    def put(self, memory: Memory) -> None:
+        """Keep a block, and give up the first ones where that is too much."""
+        blocks = self.blocks
+        blocks.append(memory)
+        spare = sum([each.room.nbytes for each in blocks]) - _ROOM
+        while len(blocks) > self.most or (spare > 0 and len(blocks) > 1):
+            spare -= blocks.pop(0).room.nbytes
+
+    def taken(self, nbytes: int) -> Memory:
+        """The latest block that fits, which may still be in a cache, or a new one."""
+        for k in reversed(range(len(self.blocks))):
+            if nbytes <= self.blocks[k].room.nbytes <= _SPARE * nbytes:
+                return self.blocks.pop(k)
+        return Memory(nbytes)
 
 
 class Lent:
     """Memory that an array has; it goes back to a shelf with the last view of that.
 
-    >>> memory, shelf = Memory(8), []
+    >>> memory, shelf = Memory(8), Shelf(1)
     >>> x = np.asarray(Lent(memory, memory.room.__array_interface__, shelf))
     >>> y = x[2:]
     >>> del x
-    >>> len(shelf)
+    >>> len(shelf.blocks)
     0
     >>> del y
-    >>> len(shelf)
+    >>> len(shelf.blocks)
     1
     """
 
     __slots__ = ("__array_interface__", "_memory", "_shelf")
 
-    def __init__(self, memory: Memory, where: dict[str, Any], shelf: list[Memory]) -> None:
+    def __init__(self, memory: Memory, where: dict[str, Any], shelf: Shelf) -> None:
         self._memory, self._shelf = memory, shelf
         self.__array_interface__ = where
 
     def __del__(self) -> None:
-        self._shelf.append(self._memory)
-        if len(self._shelf) > MOST:
-            self._shelf.pop(0)
+        self._shelf.put(self._memory)
+
+
+_SHELF = Shelf(4 * MOST)
+"""That of the whole process."""
+
+
+def reused(shape: "Sequence[int]", dtype: DTypeLike) -> NDArray[Any]:
+    """An array that holds nothing yet, as ``numpy.empty``; a large one in memory used before.
+
+    >>> x = reused((1 << 16,), float)
+    >>> place = x.ctypes.data
+    >>> del x
+    >>> reused((1 << 15,), complex).ctypes.data == place
+    True
+    """
+    kind = np.dtype(dtype)
+    nbytes = kind.itemsize * prod(shape)
+    if nbytes < LARGE or kind.kind not in "biufc":
+        return np.empty(shape, kind)
+    memory = _SHELF.taken(nbytes)
+    where = {
+        "data": (memory.place, False),
+        "shape": tuple(shape),
+        "typestr": kind.str,
+        "version": 3,
+    }
+    return np.asarray(Lent(memory, where, _SHELF))
 
 
 def lent(
@@ -85,8 +147,8 @@ def lent(
     """
     kind = np.dtype(dtype)
     nbytes = kind.itemsize * prod(shape)
-    shelf, every = known.remembered(nbytes < _LARGE, _shelf, 2, "lent")
-    memory = _taken(shelf, nbytes) or Memory(nbytes)
+    shelf, every = known.remembered(nbytes < LARGE, _shelf, 2, "lent")
+    memory = shelf.taken(nbytes)
     kept: dict[Hashable, tuple[dict[str, Any], _T]]
     kept = every.setdefault(memory, {})
     found = kept.get(key)
@@ -99,17 +161,48 @@ def lent(
     return np.asarray(Lent(memory, where, shelf)), made
 
 
-def _shelf() -> tuple[list[Memory], "WeakKeyDictionary[Memory, Any]"]:
+class _Owned:
+    """What was made for objects, whatever equals them, as long as they are there."""
+
+    def __init__(self) -> None:
+        self.kept: dict[int, tuple[ref[object], dict[Hashable, Any]]] = {}
+
+    def of(self, owner: object) -> dict[Hashable, Any]:
+        """What was made for one."""
+        found = self.kept.get(id(owner))
+        if found is None:
+            end = partial(_Owned._gone, ref(self), id(owner))
+            self.kept[id(owner)] = found = ref(owner, end), {}
+        return found[1]
+
+    @staticmethod
+    def _gone(own: "ref[_Owned]", key: int, _owner: object) -> None:
+        there = own()
+        if there is not None:
+            del there.kept[key]
+
+
+def kept_with(known: Private, owner: object, key: Hashable, make: Callable[[], _T]) -> _T:
+    """What was made for a key, for a communicator and as long as there is the owner.
+
+    It must not keep the owner itself.
+
+    >>> known, owner = Private(None), Memory(8)
+    >>> [kept_with(known, owner, "a number", iter([1, 2]).__next__) for _ in range(2)]
+    [1, 1]
+    """
+    kept = known.remembered("owned", _Owned, 1, "owned").of(owner)
+    if key not in kept:
+        if len(kept) == _MADE:
+            kept.clear()
+        kept[key] = make()
+    found: _T = kept[key]
+    return found
+
+
+def _shelf() -> tuple[Shelf, "WeakKeyDictionary[Memory, Any]"]:
     """Blocks that came back, and what was made for blocks, wherever they are.
 
     An array may outlive its communicator, but what was made for its memory may not.
     """
-    return [], WeakKeyDictionary()
-
-
-def _taken(shelf: list[Memory], nbytes: int) -> Memory | None:
-    """The latest block that fits, which may still be in a cache."""
-    for k in reversed(range(len(shelf))):
-        if nbytes <= shelf[k].room.nbytes <= _SPARE * nbytes:
-            return shelf.pop(k)
-    return None
+    return Shelf(MOST), WeakKeyDictionary()

@@ -9,7 +9,8 @@ Rules.
    Nodes of any number combine up a tree, and what comes of it goes down. A node that has
    nothing along these axes adds nothing. Ranks that share memory leave short results there
    when they agree, and each combines those of all of them, in the same order.
-3. Without ``keepdims``, what is left of an array without any axis of its layout is a plain
+3. Along axes of the payload alone there is nothing to combine, and nothing is sent.
+4. Without ``keepdims``, what is left of an array without any axis of its layout is a plain
    number or array, on all ranks.
 """
 
@@ -24,6 +25,7 @@ from graycube.array.aligning import aligned
 from graycube.array.held import Held
 from graycube.array.ranks import spread
 from graycube.array.reducing.over import Axes, Reducing, over_axes, way_of
+from graycube.array.results import along_last
 from graycube.array.sharing import as_bytes, require_plain, swapped
 from graycube.layout import Ownership
 from graycube.layout.placement import Placement
@@ -88,11 +90,21 @@ def reduced(  # noqa: PLR0913
         made = local.dtype, local.shape[2:]
         return (way, local), {} if comm is None else _told(way, monoid.__name__, a.dtype, *made)
 
-    way, blocks = prepare()[0] if comm is None else agreed(comm, prepare, _note)
+    if comm is None or (of is None and where is None and _in_payload(a, axis)):
+        way, blocks = prepare()[0]
+    else:
+        way, blocks = agreed(comm, prepare, _note)
     blocks = _combined(blocks, a.layout, way, monoid, comm)
     if initial is not None:
         blocks = monoid(blocks, initial)
     return blocks[0, 0] if way.left is None else a.with_blocks(blocks, way.left)
+
+
+def _in_payload(a: Held, axis: Axes) -> bool:
+    """Whether nodes have nothing to tell each other: each has all along these axes."""
+    inner, axes = len(a.payload), axis if type(axis) is tuple else (axis,)
+    last = range(a.ndim - inner, a.ndim)
+    return all(type(k) is int and (k in last or -inner <= k < 0) for k in axes)
 
 
 def _local(  # noqa: PLR0913, PLR0917
@@ -114,11 +126,17 @@ def _local(  # noqa: PLR0913, PLR0917
         taken = np.broadcast_to(found.arrays[1], found.arrays[0].shape).reshape(pieces.shape)
     if way.empty and a.size:
         pieces, taken = _something(pieces, way.along), None  # what is made of it is not taken
+    if way.along == (pieces.ndim - 2,) and not options and taken is None:
+        short = along_last(monoid, pieces) if dtype in {None, pieces.dtype} else None
+        if short is not None:
+            return short.reshape(len(short), *way.kept)
     made = []
     for k, piece in enumerate(pieces):
         if taken is not None:
             options["where"] = taken[k]
         made.append(monoid.reduce(piece, axis=way.along, dtype=dtype, **options))
+    if len(made) == 1:
+        return np.asarray(made[0]).reshape(1, *way.kept)
     return np.array(made).reshape(len(made), *way.kept)
 
 
