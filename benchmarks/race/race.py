@@ -29,10 +29,11 @@ CASES = {  # shapes (r: real), bytes of a block, shapes; the first ones are quic
         "96x96x96",
         "128x128x128",
     ],
+    "steps": ["32x32x32", "64x64x64", "96x96x96"],
     "moves": ["8192", "65536", "1048576", "16777216"],
     "halo": ["1024x1024", "4096x4096"],
 }
-QUICK = {"fft1d": 1, "fftnd": 2, "pairs": 2, "moves": 3, "halo": 1}
+QUICK = {"fft1d": 1, "fftnd": 2, "pairs": 2, "steps": 1, "moves": 3, "halo": 1}
 
 
 def heat(race: str, ranks: int, rounds: int, *, quick: bool) -> dict[str, Any]:

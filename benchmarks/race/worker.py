@@ -11,6 +11,7 @@ import movers
 import ours
 import pairs
 import rivals
+import steps
 from contest import Contender, NotThereError, contest, report
 from mpi4py import MPI
 from tasks import Halo, Move, Transform
@@ -24,6 +25,7 @@ RACES: dict[str, tuple[list[Maker], str]] = {
     ),
     "fftnd": ([ours.fftnd, rivals.mpi4py_fft, rivals.fftw], "mpi4py-fft, slabs"),
     "pairs": ([pairs.ours, pairs.plain, pairs.plain_fftw, pairs.mpi4py_fft], "plain mpi4py"),
+    "steps": ([steps.ours, steps.mpi4py_fft], "mpi4py-fft, slabs"),
     "moves": ([ours.moves, movers.moves], "Sendrecv"),
     "halo": ([ours.halo, movers.halos], "Sendrecv, strided types"),
 }
@@ -36,6 +38,8 @@ def tasks(race: str, comm: MPI.Intracomm, cases: list[str]) -> Iterator[tuple[st
             yield case, Transform(comm, numbers)
         elif race == "pairs":
             yield case, pairs.Pair(comm, numbers, case.endswith("r"))
+        elif race == "steps":
+            yield case, steps.Vortex(comm, numbers[0])
         elif race == "moves":
             yield case, Move(comm, *numbers)
         else:

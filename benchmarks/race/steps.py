@@ -1,0 +1,237 @@
+"""Ten steps of the Taylor-Green vortex: a vector as payload, three arrays, and mpi4py-fft.
+
+The programs are those of `docs/from-mpi4py-fft.md`, and a list of three arrays in place of payload.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from contest import Contender
+from mpi4py import MPI
+from rivals import optional
+from tasks import Array
+
+import graycube as gc
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+from taylor_green import STAGES, STEP, VISCOSITY, solve  # noqa: E402  # it lies beside us
+
+STEPS = 10
+
+
+@dataclass(frozen=True)
+class Vortex:
+    """A periodic box of `points` by `points` by `points`, in slabs."""
+
+    comm: MPI.Intracomm
+    points: int
+
+    def layout(self) -> gc.Layout:
+        return gc.Layout.mesh((self.points,) * 3, nodes=(self.comm.size, 1, 1))
+
+    def right(self, energy: float) -> bool:
+        """What one rank finds that uses NumPy alone."""
+        return bool(np.isclose(energy, _alone(self.points), rtol=1e-10))
+
+
+Step = Callable[[], Any]
+
+
+def ours(task: Vortex) -> list[Contender]:
+    return [payload(task), bound(task), planned(task), lists(task)]
+
+
+def payload(task: Vortex) -> Contender:
+    found: list[gc.CubeArray] = []
+
+    def work() -> None:
+        found[:] = [solve(task.layout(), STEPS, task.comm)]
+
+    def right() -> bool:
+        return task.right(float((found[0] * found[0]).mean()) * 3 / 2)
+
+    return Contender("graycube, payload", work, right)
+
+
+def bound(task: Vortex, name: str = "bound", **options: Any) -> Contender:  # noqa: ANN401
+    found: list[gc.CubeArray] = []
+
+    def work() -> None:
+        found[:] = [_by_bound(task, **options)]
+
+    def right() -> bool:
+        return task.right(float((found[0] * found[0]).mean()) * 3 / 2)
+
+    return Contender(f"graycube, {name}", work, right)
+
+
+def planned(task: Vortex) -> Contender:
+    optional("pyfftw")
+    return bound(task, "bound, FFTW", fftw="measure")
+
+
+def _by_bound(task: Vortex, **options: Any) -> gc.CubeArray:  # noqa: ANN401
+    """The program of the example, with transforms that are bound."""
+    layout, points = task.layout(), task.points
+    u = gc.CubeArray.from_function(lambda *x: _vortex(points, x), layout, task.comm)
+    curl, start = u.copy(), gc.rfftn(u)
+    rotated, shape = start.copy(), layout.shape
+    stage = start.copy()
+    to_u = gc.bind(gc.irfftn, stage, s=shape, out=u, **options)
+    to_curl = gc.bind(gc.irfftn, rotated, s=shape, out=curl, **options)
+    forward = gc.bind(gc.rfftn, force := u.copy(), **options)
+    np.copyto(stage, start)
+    k = gc.stack(stage.frequencies(1 / points, s=shape))
+    squares = (k * k).sum(axis=-1)
+    along = k / np.where(squares == 0, 1, squares)
+    kept = (abs(k) < points / 3).all(axis=-1)
+
+    def slope() -> gc.CubeArray:
+        to_u.run()
+        np.multiply(1j, np.cross(k, stage), out=rotated)
+        to_curl.run()
+        np.copyto(force, np.cross(u, curl))
+        forward.run()
+        made = forward.result * kept
+        answer: gc.CubeArray = (
+            made - along * (k * made).sum(axis=-1) - VISCOSITY * squares * stage
+        )
+        return answer
+
+    v = stage.copy()
+    for _ in range(STEPS):
+        before = v
+        for share, ahead in STAGES:
+            change = STEP * slope()
+            v = v + share * change
+            np.add(before, ahead * change, out=stage)
+        np.copyto(stage, v)
+    to_u.run()
+    return u
+
+
+def lists(task: Vortex) -> Contender:
+    found: list[float] = []
+
+    def work() -> None:
+        u = _solved(task)
+        found[:] = [float(sum((c * c).mean() for c in u)) / 2]
+
+    return Contender("graycube, three arrays", work, lambda: task.right(found[0]))
+
+
+def _vortex(points: int, index: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
+    x, y, z = (2 * np.pi * i / points for i in index)
+    return np.sin(x) * np.cos(y) * np.cos(z), -np.cos(x) * np.sin(y) * np.cos(z), 0 * (x + y + z)
+
+
+def _cross(a: Any, b: Any) -> list[Any]:  # noqa: ANN401
+    return [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
+
+
+def _solved(task: Vortex) -> list[gc.CubeArray]:
+    """The same program about lists of three arrays."""
+    layout, points = task.layout(), task.points
+    u = [
+        gc.CubeArray.from_function(lambda *x, i=i: _vortex(points, x)[i], layout, task.comm)
+        for i in range(3)
+    ]
+    v, curl = [gc.rfftn(c) for c in u], [c.copy() for c in u]
+    k = v[0].frequencies(1 / points, s=layout.shape)
+    squares = k[0] * k[0] + k[1] * k[1] + k[2] * k[2]
+    along = [c / np.where(squares == 0, 1, squares) for c in k]
+    kept = (abs(k[0]) < points / 3) & (abs(k[1]) < points / 3) & (abs(k[2]) < points / 3)
+
+    def slope(v: list[gc.CubeArray]) -> list[Any]:
+        for c, out in zip(v, u, strict=True):
+            gc.irfftn(c, s=layout.shape, out=out)
+        for c, out in zip(_cross(k, v), curl, strict=True):
+            gc.irfftn(1j * c, s=layout.shape, out=out)
+        made = [gc.rfftn(c) * kept for c in _cross(u, curl)]
+        pressure = k[0] * made[0] + k[1] * made[1] + k[2] * made[2]
+        return [made[i] - along[i] * pressure - VISCOSITY * squares * v[i] for i in range(3)]
+
+    for _ in range(STEPS):
+        stage = before = v
+        for share, ahead in STAGES:
+            change = [STEP * c for c in slope(stage)]
+            v = [a + share * b for a, b in zip(v, change, strict=True)]
+            stage = [a + ahead * b for a, b in zip(before, change, strict=True)]
+    return [gc.irfftn(c, s=layout.shape, out=out) for c, out in zip(v, u, strict=True)]
+
+
+def mpi4py_fft(task: Vortex) -> list[Contender]:
+    made: Any = optional("mpi4py_fft")
+    found: list[float] = []
+    fft = made.PFFT(task.comm, [task.points] * 3, dtype=float, grid=[-1])
+
+    def new(*, spectrum: bool) -> Any:  # noqa: ANN401
+        return made.newDistArray(fft, spectrum, rank=1)
+
+    def work() -> None:
+        u, curl, force = (new(spectrum=False) for _ in range(3))
+        v, w, change = (new(spectrum=True) for _ in range(3))
+        points = task.points
+        u[0], u[1], u[2] = _vortex(points, np.ogrid[u.local_slice()[1:]])
+        for i in range(3):
+            v[i] = fft.forward(u[i])
+        full, half = np.fft.fftfreq(points, 1 / points), np.fft.rfftfreq(points, 1 / points)
+        x, y, z = v.local_slice()[1:]
+        k = np.array(np.meshgrid(full[x], full[y], half[z], indexing="ij"))
+        squares = (k * k).sum(axis=0)
+        along = k / np.where(squares == 0, 1, squares)
+        kept = (abs(k) < points / 3).all(axis=0)
+
+        def slope(v: Array) -> Array:
+            rotated = 1j * np.cross(k, v, axis=0)
+            for i in range(3):
+                u[i] = fft.backward(v[i])
+                w[i] = rotated[i]
+                curl[i] = fft.backward(w[i])
+            force[:] = np.cross(u, curl, axis=0)
+            for i in range(3):
+                change[i] = fft.forward(force[i])
+            made = change * kept
+            answer: Array = made - along * (k * made).sum(axis=0) - VISCOSITY * squares * v
+            return answer
+
+        for _ in range(STEPS):
+            stage = before = v.copy()
+            for share, ahead in STAGES:
+                step = STEP * slope(stage)
+                v[:], stage = v + share * step, before + ahead * step
+        for i in range(3):
+            u[i] = fft.backward(v[i])
+        found[:] = [task.comm.allreduce(float((u * u).sum())) / points**3 / 2]
+
+    return [Contender("mpi4py-fft, slabs", work, lambda: task.right(found[0]))]
+
+
+def _alone(points: int) -> float:
+    """The energy after the steps, by numpy.fft on the whole box."""
+    axes = (1, 2, 3)
+    u = np.array(np.broadcast_arrays(*_vortex(points, np.ogrid[(slice(points),) * 3])))
+    v = np.fft.rfftn(u, axes=axes)
+    full, half = np.fft.fftfreq(points, 1 / points), np.fft.rfftfreq(points, 1 / points)
+    k = np.array(np.meshgrid(full, full, half, indexing="ij"))
+    squares = (k * k).sum(axis=0)
+    kept = (abs(k) < points / 3).all(axis=0)
+
+    def slope(v: Array) -> Array:
+        u, curl = (np.fft.irfftn(c, axes=axes) for c in (v, 1j * np.cross(k, v, axis=0)))
+        made = np.fft.rfftn(np.cross(u, curl, axis=0), axes=axes) * kept
+        pressure = (k * made).sum(axis=0) / np.where(squares == 0, 1, squares)
+        answer: Array = made - k * pressure - VISCOSITY * squares * v
+        return answer
+
+    for _ in range(STEPS):
+        stage = before = v
+        for share, ahead in STAGES:
+            step = STEP * slope(stage)
+            v, stage = v + share * step, before + ahead * step
+    u = np.fft.irfftn(v, axes=axes)
+    return float((u * u).sum()) / points**3 / 2
