@@ -1,10 +1,9 @@
 """Ten steps of the Taylor-Green vortex: a vector as payload, three arrays, and mpi4py-fft.
 
-The programs are those of `docs/from-mpi4py-fft.md`, and a list of three arrays in place of payload.
+The programs are those of `docs/from-mpi4py-fft.md`, and one with three arrays for the velocity.
 """
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from tasks import Array
 import graycube as gc
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
-from taylor_green import STAGES, STEP, VISCOSITY, solve  # noqa: E402  # it lies beside us
+from taylor_green import STAGES, STEP, VISCOSITY, solve
 
 STEPS = 10
 
@@ -31,14 +30,12 @@ class Vortex:
     points: int
 
     def layout(self) -> gc.Layout:
+        """Slabs along the first axis."""
         return gc.Layout.mesh((self.points,) * 3, nodes=(self.comm.size, 1, 1))
 
     def right(self, energy: float) -> bool:
         """What one rank finds that uses NumPy alone."""
         return bool(np.isclose(energy, _alone(self.points), rtol=1e-10))
-
-
-Step = Callable[[], Any]
 
 
 def ours(task: Vortex) -> list[Contender]:
@@ -77,13 +74,14 @@ def planned(task: Vortex) -> Contender:
 def _by_bound(task: Vortex, **options: Any) -> gc.CubeArray:  # noqa: ANN401
     """The program of the example, with transforms that are bound."""
     layout, points = task.layout(), task.points
-    u = gc.CubeArray.from_function(lambda *x: _vortex(points, x), layout, task.comm)
+    u: Any = gc.CubeArray.from_function(lambda *x: _vortex(points, x), layout, task.comm)
     curl, start = u.copy(), gc.rfftn(u)
-    rotated, shape = start.copy(), layout.shape
-    stage = start.copy()
+    shape, force = layout.shape, u.copy()
+    rotated: Any = start.copy()
+    stage: Any = start.copy()
     to_u = gc.bind(gc.irfftn, stage, s=shape, out=u, **options)
     to_curl = gc.bind(gc.irfftn, rotated, s=shape, out=curl, **options)
-    forward = gc.bind(gc.rfftn, force := u.copy(), **options)
+    forward = gc.bind(gc.rfftn, force, **options)
     np.copyto(stage, start)
     k = gc.stack(stage.frequencies(1 / points, s=shape))
     squares = (k * k).sum(axis=-1)
@@ -111,7 +109,8 @@ def _by_bound(task: Vortex, **options: Any) -> gc.CubeArray:  # noqa: ANN401
             np.add(before, ahead * change, out=stage)
         np.copyto(stage, v)
     to_u.run()
-    return u
+    found: gc.CubeArray = u
+    return found
 
 
 def lists(task: Vortex) -> Contender:
@@ -126,7 +125,11 @@ def lists(task: Vortex) -> Contender:
 
 def _vortex(points: int, index: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
     x, y, z = (2 * np.pi * i / points for i in index)
-    return np.sin(x) * np.cos(y) * np.cos(z), -np.cos(x) * np.sin(y) * np.cos(z), 0 * (x + y + z)
+    return (
+        np.sin(x) * np.cos(y) * np.cos(z),
+        -np.cos(x) * np.sin(y) * np.cos(z),
+        0 * (x + y + z),
+    )
 
 
 def _cross(a: Any, b: Any) -> list[Any]:  # noqa: ANN401

@@ -4,7 +4,7 @@ A block is seen with an axis for each bit of the slot that a gate uses, so that 
 with the same values are a slice of it. Slices on which a gate does nothing are left alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -12,17 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graycube.layout import Layout
-from graycube.qubits.gates import Operation
 from graycube.qubits.homes import Seat, seat
+from graycube.qubits.joined import Step
+from graycube.run.reused import reused
 
 _Array = NDArray[Any]
+_FEW = 8  # values of keeping qubits whose slices are worked on apart
+_LOW = 6  # bits whose amplitudes are next to each other
 _CHUNK = 1 << 15  # amplitudes whose factors are made at a time: they stay in the cache
 
 
-def carry_out(step: Operation, blocks: _Array, nodes: range, layout: Layout) -> None:
+def carry_out(step: Step, blocks: _Array, nodes: range, layout: Layout) -> None:
     """Carry out a gate on the blocks of some nodes, in place; its mixing qubits are plain.
 
-    >>> from graycube.qubits.gates import gate
+    >>> from graycube.qubits.gates import Operation, gate
     >>> blocks = np.array([[1, 0], [0, 0]], complex)
     >>> carry_out(Operation(gate("h"), (0,)), blocks, range(2), Layout.consecutive(2, 1))
     >>> blocks.real.round(3).tolist()
@@ -37,7 +40,10 @@ def carry_out(step: Operation, blocks: _Array, nodes: range, layout: Layout) -> 
         known = _word([one.at(node) for one in keeping])
         values = np.arange(len(table)) ^ known
         own = table[values][:, order][:, :, order]
-        if mixing or all(one.slot & one.slot - 1 == 0 for one in keeping):
+        plain = mixing or all(one.slot & one.slot - 1 == 0 for one in keeping)
+        if plain and len(table) > _FEW:
+            _by_tables(own, block, [one.slot for one in keeping], mixing)
+        elif plain:
             _by_slices(own, block, [one.slot for one in keeping], mixing)
         else:
             _by_factors(own[:, 0, 0], block, [one.slot for one in keeping])
@@ -67,6 +73,94 @@ def _by_slices(
                 index[axis[mask]] = bit
             parts.append(seen[tuple(index)])
         _mix(matrix, parts)
+
+
+def _by_tables(
+    table: _Array, block: _Array, keeping: Sequence[int], mixing: Sequence[Seat]
+) -> None:
+    """All slices at once, where there are many: the factors of the amplitudes are arrays."""
+    changed = [one.slot for one in mixing]
+    digits, known = _digits(table, keeping, len(block), changed)
+    seen, axis = _bits_apart(block, [*known, *changed])
+    shape = [1] * seen.ndim
+    for mask in known:
+        shape[axis[mask]] = 2
+    size = table.shape[-1]
+    factors = [
+        [_short(digits[..., i, j].reshape(shape)) for j in range(size)] for i in range(size)
+    ]
+    index: list[Any] = [slice(None)] * seen.ndim
+    parts = []
+    for bits in product((0, 1), repeat=len(changed)):
+        for mask, bit in zip(changed, bits, strict=True):
+            index[axis[mask]] = slice(bit, bit + 1)
+        parts.append(seen[tuple(index)])
+    room = reused((1 + size, min(parts[0].size, _CHUNK)), block.dtype)
+    for cut in _cuts(parts[0].shape):
+        some = [part[cut] for part in parts]
+        spare, *new = room[:, : some[0].size].reshape(-1, *some[0].shape)
+        for row, made in zip(factors, new, strict=True):
+            _add([_cut(factor, cut) for factor in row], some, made, spare)
+        for part, made in zip(some, new, strict=True):
+            part[...] = made
+
+
+def _digits(
+    table: _Array, keeping: Sequence[int], size: int, changed: Sequence[int]
+) -> tuple[_Array, list[int]]:
+    """The matrices with an axis for each bit that they depend on, the highest bit first.
+
+    Qubits that the node knows have one value. Low bits between others are taken in, so that
+    NumPy's innermost loop is not over a single one.
+    """
+    here = {*keeping} - {0}
+    low = {1 << k for k in range(_LOW) if 1 << k < size} - {*changed}
+    known = sorted(here | low if here & low else here, reverse=True)
+    values: dict[int, Any] = {
+        0: 0,
+        **dict(zip(known, np.ogrid[(slice(2),) * len(known)], strict=True)),
+    }
+    word = sum(values[mask] << k for k, mask in enumerate(reversed(keeping)))
+    shape = (2,) * len(known)
+    return table[np.broadcast_to(word, shape)], known
+
+
+def _short(factor: _Array) -> Any:  # noqa: ANN401 - an array or a number
+    first = factor.flat[0]
+    return first if (factor == first).all() else np.ascontiguousarray(factor)
+
+
+def _cuts(shape: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    """Indices of pieces that stay in the cache while they are worked on."""
+    axis, rest = len(shape) - 1, 1
+    while axis > 0 and rest * shape[axis] <= _CHUNK:
+        rest *= shape[axis]
+        axis -= 1
+    step = max(1, _CHUNK // rest)
+    for before in np.ndindex(*shape[:axis]):
+        for start in range(0, shape[axis], step):
+            yield (*(slice(k, k + 1) for k in before), slice(start, start + step))
+
+
+def _cut(factor: Any, cut: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    if not isinstance(factor, np.ndarray):
+        return factor
+    pairs = zip(factor.shape, cut, strict=False)
+    return factor[tuple(slice(None) if size == 1 else part for size, part in pairs)]
+
+
+def _add(row: Sequence[Any], parts: Sequence[_Array], made: _Array, spare: _Array) -> None:
+    """The sum of parts, each by its factor."""
+    begun = False
+    for factor, part in zip(row, parts, strict=True):
+        if not isinstance(factor, np.ndarray) and factor == 0:
+            continue
+        np.multiply(part, factor, out=spare if begun else made)
+        if begun:
+            np.add(made, spare, out=made)
+        begun = True
+    if not begun:
+        made[...] = 0
 
 
 def _bits_apart(block: _Array, masks: Sequence[int]) -> tuple[_Array, dict[int, int]]:

@@ -9,6 +9,7 @@ from graycube.layout import Layout
 from graycube.layout.layout import require_cube
 from graycube.qubits.gates import Operation, operations
 from graycube.qubits.homes import home, moving, seat
+from graycube.qubits.joined import Step, product
 from graycube.show import Sheet, Shown, text
 
 
@@ -36,7 +37,7 @@ class Circuit(Shown):
     """That of the state in the beginning."""
     gates: int
     """How many there are."""
-    steps: tuple[Operation | Whereabouts, ...] = field(repr=False)
+    steps: tuple[Step | Whereabouts, ...] = field(repr=False)
     """What is computed, and where the state is meanwhile."""
 
     @property
@@ -57,13 +58,17 @@ class Circuit(Shown):
         ]
 
     def _sheet(self) -> Sheet:
-        computed = sum(isinstance(step, Operation) for step in self.steps)
+        moves = [step for step in self.steps if isinstance(step, Whereabouts)]
+        named, passes = (
+            sum(step.share is None for step in moves),
+            len(self.steps) - len(moves),
+        )
         return Sheet(
             "Circuit",
             f"gates: {self.gates}, on {self.layout.p} qubits",
             f"from {self.layout} to {self.end}",
-            f"gates computed: {computed}; "
-            f"gates that only change the layout: {self.gates - computed}",
+            f"gates computed: {self.gates - named}, in {passes} pass{'es' * (passes != 1)}; "
+            f"gates that only change the layout: {named}",
             f"exchanges between nodes: {len(self._shares())}; "
             f"crossings of an amplitude: {self.sent:.3g} on average",
         )
@@ -74,7 +79,7 @@ class Circuit(Shown):
         >>> print(plan([("h", 1), ("x", 1)], Layout.consecutive(2, 1)).explain())
         gates: 2, on 2 qubits
         from (b0 || b1) to (~b1 || b0)
-        gates computed: 1; gates that only change the layout: 1
+        gates computed: 1, in 1 pass; gates that only change the layout: 1
         exchanges between nodes: 1; crossings of an amplitude: 0.5 on average
         """
         return text(self._sheet())
@@ -89,7 +94,7 @@ def plan(gates: Iterable[object], layout: Layout) -> Circuit:
     """
     start = require_state(layout)
     listed = operations(gates, start.p)
-    now, steps = start, list[Operation | Whereabouts]()
+    now, steps = start, list[Step | Whereabouts]()
     for k, step in enumerate(listed):
         move = step.index_map(start.p)
         if move is not None:  # index i has what index move(i) gets: the same place
@@ -100,7 +105,12 @@ def plan(gates: Iterable[object], layout: Layout) -> Circuit:
             target = home(now, _next_ones(now, listed[k:]))
             steps.append(Whereabouts(target, moving(now, target)))
             now = target
-        steps.append(step)
+        last = steps[-1] if steps else None
+        both = None if last is None or isinstance(last, Whereabouts) else product(last, step)
+        if both is not None and _ready(now, both):
+            steps[-1] = both
+        else:
+            steps.append(step)
     return Circuit(start, len(listed), tuple(steps))
 
 
@@ -121,7 +131,7 @@ def require_state(layout: object) -> Layout:
     return found
 
 
-def _ready(layout: Layout, step: Operation) -> bool:
+def _ready(layout: Layout, step: Step) -> bool:
     """Whether a gate can be done where the state is."""
     if not all(seat(layout, q).is_plain for q in step.mixing):
         return False

@@ -202,7 +202,7 @@ class Operation:
         rows, columns = np.nonzero(self.matrix.T)[::-1]
         if len(rows) != size or (self.matrix[rows, columns] != 1).any():
             return None
-        if not np.array_equal(columns, np.arange(size)):
+        if not np.array_equal(columns, np.arange(size)) or len(np.unique(rows)) < size:
             return None
         own = [1 << q for q in reversed(self.qubits)]
         start = int(rows[0])

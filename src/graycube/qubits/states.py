@@ -14,7 +14,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import log2_exact, require_int
 from graycube.layout import Layout
 from graycube.qubits.amplitudes import carry_out
-from graycube.qubits.circuits import Circuit, plan, require_state
+from graycube.qubits.circuits import Circuit, Whereabouts, plan, require_state
 from graycube.qubits.gates import Operation, operation
 from graycube.run.mpi import Comm
 
@@ -112,7 +112,7 @@ def _run(state: CubeArray, made: Any) -> CubeArray:  # noqa: ANN401 - a function
     nodes = nodes_here(state.layout, state.comm)
     now = state.astype(np.result_type(state.dtype, np.complex64))
     for step in circuit.steps:
-        if isinstance(step, Operation):
+        if not isinstance(step, Whereabouts):
             carry_out(step, now.blocks, nodes, now.layout)
         elif step.share is None:
             now = now.with_blocks(now.blocks, step.layout)
@@ -137,9 +137,10 @@ def require_qubits(state: object) -> Layout:
 def _digest(circuit: Circuit) -> str:
     found = sha256()
     for step in circuit.steps:
-        if isinstance(step, Operation):
-            found.update(repr((step.qubits, step.matrix.shape, step.matrix.dtype)).encode())
-            found.update(np.ascontiguousarray(step.matrix).tobytes())
-        else:
+        if isinstance(step, Whereabouts):
             found.update(repr(step.layout.map).encode())
+        else:
+            blocks = np.ascontiguousarray(step.blocks)
+            found.update(repr((step.mixing, step.keeping, blocks.shape, blocks.dtype)).encode())
+            found.update(blocks.tobytes())
     return found.hexdigest()
