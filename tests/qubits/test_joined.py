@@ -105,7 +105,7 @@ def test_what_is_not_unitary_may_leave_nothing():
     rng, p = np.random.default_rng(5), 8
     x = some_state(rng, p)
     phases = [(q.controlled(q.phase(0.1 + k)), k, 7) for k in (0, 2, 5, 6)]
-    gates = [([[1, 1], [0, 0]], 7), *phases]
+    gates = [(np.array([[1.0, 1], [0, 0]]), 7), *phases]
     found = q.run(gc.CubeArray.from_numpy(x, gc.Layout.consecutive(p, 0)), gates)
     assert np.allclose(found.to_numpy(), after(x, gates))
     assert not found.to_numpy()[1 << 7 :].any()
