@@ -139,3 +139,28 @@ def test_a_shelf_keeps_little():
     assert shelf.taken(1 << 26).room.nbytes == 1 << 26  # the other would be too large
     assert shelf.taken(1 << 27).room.nbytes == 1 << 28
     assert not shelf.blocks
+
+
+def test_a_block_that_another_thread_takes_is_not_lent_twice():
+    shelf = Shelf(MOST)
+
+    class Wanted(Memory):
+        """A block that is taken as soon as anybody looks at it."""
+
+        __slots__ = ("_room",)
+
+        @property
+        def room(self):
+            shelf.blocks[:] = [memory for memory in shelf.blocks if memory is not self]
+            return self._room
+
+        @room.setter
+        def room(self, room):
+            self._room = room
+
+    wanted, other = Wanted(64), Memory(32)
+    shelf.blocks = [other, wanted]
+    found = shelf.taken(64)
+    assert found is not wanted
+    assert found.room.nbytes == 64
+    assert shelf.blocks == [other]

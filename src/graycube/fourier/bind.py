@@ -17,7 +17,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.fourier.arguments import Wanted, complex_dtype, wanted
 from graycube.fourier.calls import begun_in, legs_of, one_block
 from graycube.fourier.carried import Legs, relaid_legs
-from graycube.fourier.carriers import HERE, Alone, carrier
+from graycube.fourier.carriers import Alone, carrier, nothing_yet
 from graycube.fourier.engine import by_fftw
 from graycube.fourier.fftw import Effort, library
 from graycube.fourier.real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
@@ -213,7 +213,7 @@ def _program(  # noqa: PLR0913, PLR0917
         return None
     facts = facts_of(f"bound {function.__name__}", a.layout, a.blocks)
     alike = {**facts, **{name: given for name, given in arguments.items() if given is not a}}
-    known, factor = HERE if over is None else private(over), found.factor
+    known, factor = nothing_yet() if over is None else private(over), found.factor
     return Legs(
         legs, how, known, result.blocks, alike, found.source, effort=fftw, factor=factor
     )

@@ -26,7 +26,7 @@ from graycube.array.ranks import facts_of, spread, together
 from graycube.fourier.along import KEPT
 from graycube.fourier.arguments import Wanted, complex_dtype, delivered
 from graycube.fourier.carried import Legs, complex_legs, relaid_legs
-from graycube.fourier.carriers import HERE, Alone, carrier, room
+from graycube.fourier.carriers import Alone, carrier, here, room
 from graycube.fourier.halves import halves
 from graycube.fourier.legs import AnyLeg, Blocks
 from graycube.fourier.lines import axis_of, has_room, in_memory
@@ -148,7 +148,7 @@ def called(  # noqa: PLR0913, PLR0917
     """
     require_array(a, "a transform")
     comm = spread(a.comm)
-    known = HERE if comm is None else private(comm)
+    known = here() if comm is None else private(comm)
 
     def asked() -> _Asked:
         wanted, where = check(), None if out is None else (out.layout, out.dtype)

@@ -13,7 +13,7 @@ import numpy as np
 from graycube.cost import exchanged_dims
 from graycube.errors import InvalidValueError
 from graycube.fourier.along import KEPT, PassStep, along
-from graycube.fourier.carriers import HERE, Carrier, Words
+from graycube.fourier.carriers import Alone, Carrier, Words
 from graycube.fourier.engine import by_fftw, scaled
 from graycube.fourier.fftw import Effort
 from graycube.fourier.legs import AnyLeg, Blocks, Call, Handover, LineLeg
@@ -140,7 +140,9 @@ class Legs:
 
         Where nothing crosses, ranks agree only if the source may be another one each time.
         """
-        if self._known is not HERE and not self._known.comm:  # a freed one is false
+        if (
+            not isinstance(self._carrier, Alone) and not self._known.comm
+        ):  # a freed one is false
             raise InvalidValueError(
                 "the communicator of this transform was freed",
                 "the memory of the transform went with it",

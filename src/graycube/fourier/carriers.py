@@ -5,6 +5,7 @@ their meeting says, each time. By messages they are asked when they begin, witho
 have to answer before the first letter leaves.
 """
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -119,9 +120,37 @@ class Alone:
         return True
 
 
-_NOBODY: Any = None
-HERE = Private(_NOBODY)
-"""What is remembered in one process."""
+def nothing_yet() -> Private:
+    """A memory of its own, for what is done in one process.
+
+    >>> nothing_yet().comm is None
+    True
+    """
+    nobody: Any = None
+    return Private(nobody)
+
+
+class _Here(threading.local):
+    """What is remembered in one process, for each thread."""
+
+    def __init__(self) -> None:
+        self.known = nothing_yet()
+
+
+_HERE = _Here()
+
+
+def here() -> Private:
+    """What this thread remembers where all nodes are in one process.
+
+    Threads may transform at the same time, so none writes into what another one works in.
+
+    >>> here() is here()
+    True
+    """
+    return _HERE.known
+
+
 Carrier = ByMemory | ByMessages | Alone
 """One way to bring blocks to other nodes.
 

@@ -8,6 +8,7 @@ whole process has.
 """
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -48,6 +49,9 @@ class Memory:
 class Shelf:
     """Blocks that came back, the latest last; those before are given up if there are many.
 
+    Threads share it, and Python may bring a block back in the middle of anything. So the list
+    changes by single calls only, which nothing interrupts, and never by positions looked up.
+
     >>> shelf = Shelf(most=2)
     >>> for nbytes in (8, 16, 24):
     ...     shelf.put(Memory(nbytes))
@@ -63,17 +67,22 @@ class Shelf:
 
     def put(self, memory: Memory) -> None:
         """Keep a block, and give up the first ones where that is too much."""
-        blocks = self.blocks
-        blocks.append(memory)
-        spare = sum([each.room.nbytes for each in blocks]) - _ROOM
-        while len(blocks) > self.most or (spare > 0 and len(blocks) > 1):
-            spare -= blocks.pop(0).room.nbytes
+        self.blocks.append(memory)
+        kept = nbytes = 0
+        for each in reversed((*self.blocks,)):
+            nbytes += each.room.nbytes
+            if kept and (kept == self.most or nbytes > _ROOM):
+                break
+            kept += 1
+        del self.blocks[:-kept]
 
     def taken(self, nbytes: int) -> Memory:
         """The latest block that fits, which may still be in a cache, or a new one."""
-        for k in reversed(range(len(self.blocks))):
-            if nbytes <= self.blocks[k].room.nbytes <= _SPARE * nbytes:
-                return self.blocks.pop(k)
+        for memory in reversed((*self.blocks,)):
+            if nbytes <= memory.room.nbytes <= _SPARE * nbytes:
+                with suppress(ValueError):  # somebody else took it meanwhile
+                    self.blocks.remove(memory)
+                    return memory
         return Memory(nbytes)
 
 
