@@ -26,7 +26,8 @@ class VirtualMachine:
     """``noise`` is relative; one call in 200 takes ``slow`` times as long.
 
     Rank 0 takes ``late`` times as long as the others. To gather a row takes ``per_row``.
-    Dimensions from ``far`` on are ``slower`` than those below.
+    Dimensions from ``far`` on are ``slower`` than those below, and ``share`` ranks in a row
+    send over them by one card.
     """
 
     ranks: int
@@ -39,6 +40,7 @@ class VirtualMachine:
     late: float = 1.0
     far: int = 64
     slower: float = 1.0
+    share: int = 1
     per_row: float = 0.0
 
     def __post_init__(self):
@@ -46,10 +48,10 @@ class VirtualMachine:
         self.board = [None] * self.ranks
         self.local = threading.local()
 
-    def message(self, nbytes, mask=1):
+    def message(self, nbytes, mask=1, crowd=1):
         hops = mask.bit_count() if self.hops else 1
         slower = self.slower if mask >> self.far else 1.0
-        return hops * slower * (self.startup + nbytes * self.per_byte)
+        return hops * slower * (self.startup + crowd * nbytes * self.per_byte)
 
     def run(self, program):
         """What ``program(comm)`` returns or raises on each rank."""
@@ -126,14 +128,20 @@ class VirtualComm:
         return self.meet(value)[0]
 
     def Sendrecv(self, out, partner, recvbuf, source):  # noqa: N802
-        assert source == partner != self.rank
+        assert source == partner
+        assert out.size or partner == self.rank
         others = self.meet((self.now, partner, out.copy()))
         there, back, sent = others[partner]
         assert back == self.rank
         recvbuf[:] = sent
-        self.spend(
-            self.machine.message(out.size, self.rank ^ partner), start=max(self.now, there)
-        )
+        if out.size:
+            mask, share = self.rank ^ partner, self.machine.share
+            card = range(self.rank // share * share, self.rank // share * share + share)
+            crowd = sum((others[rank][1] ^ rank) >> self.machine.far > 0 for rank in card)
+            time = self.machine.message(
+                out.size, mask, crowd if mask >> self.machine.far else 1
+            )
+            self.spend(time, start=max(self.now, there))
 
     def Irecv(self, buffer, partner):  # noqa: N802
         return Request(self, "receive", buffer, partner)

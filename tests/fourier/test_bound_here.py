@@ -70,3 +70,10 @@ def test_nodes_here_that_change_places_within_each():
     a.blocks[...] += 1
     assert np.array_equal(bound.run().to_numpy(), x + 1)
     assert np.allclose(out.run().to_numpy(), np.fft.fft(x + 1))
+
+
+@pytest.mark.parametrize("function", ["fft", None, 3])
+def test_only_functions_are_bound(function):
+    a = gc.CubeArray.from_numpy(np.ones(4), gc.Layout.cyclic(2, 1))
+    with pytest.raises(gc.GraycubeError, match=f"bind is given {function!r}: it takes"):
+        gc.bind(function, a)

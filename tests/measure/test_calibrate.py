@@ -182,6 +182,36 @@ def test_near_and_far_links_are_told_apart(far, noise):
                 assert sample.predicted(machine) == pytest.approx(sample.seconds, rel=1e-2)
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+@pytest.mark.parametrize(
+    ("far", "slower", "share"), [(2, 4, 1), (2, 4, 2), (2, 2, 4), (1, 2, 2)]
+)
+def test_cards_that_ranks_share_are_found(far, slower, share, noise):
+    truth = VirtualMachine(
+        8, 1e-3, 1e-7, ports=3, far=far, slower=slower, share=share, noise=noise
+    )
+    found = measured(truth)
+    near, *_ = found.machine.levels
+    assert [len(dims) for dims, _ in found.machine.levels] == [far, 3 - far]
+    assert found.machine.share == ((1,) * far + (share,) * (3 - far) if share > 1 else 1)
+    if share > 1:
+        assert found.machine.ports[far:] == (1,) * (3 - far)
+    ratio = found.machine.links[2].per_byte / near[1].per_byte
+    assert ratio == pytest.approx(slower, rel=0.01 + 4 * noise)
+    assert ("a card with 1 port for" in str(found)) == (share > 1)
+    for sample in found.samples:  # the virtual ranks know nothing of ports of cards
+        if sample.kind in {"alone", "lone", "pairwise"} and sample.nbytes > 1 << 10:
+            assert sample.predicted(found.machine) == pytest.approx(sample.seconds, rel=0.3)
+
+
+def test_where_all_ranks_are_a_little_slower_than_one_nothing_is_shared():
+    alone = [Sample("alone", d, b, b * 4.0**d) for d in (0, 1) for b in (8, 8000)]
+    distance = [Sample("distance", 1, b, 1.0 * b) for b in (8, 8000)]
+    for faster, spread, share in ((1.4, 0, 1), (1.8, 0, (1, 2)), (1.8, 0.5, 1), (9, 0, (1, 2))):
+        lone = Sample("lone", 1, 8000, 32000 / faster, spread)
+        assert fit([*distance, *alone, lone], dims=2).share == share
+
+
 def test_links_that_are_alike_have_one_figure():
     for seed in range(20):
         chance = np.random.default_rng(seed)
@@ -479,7 +509,7 @@ def test_fewer_ranks_add_what_they_know_of_single_dimensions():
         assert (near[0], far[0]) == (range(2), range(2, 3))
         assert near[1].per_byte == pytest.approx(1e-7, rel=1e-3)
         assert far[1].per_byte == pytest.approx(6e-7, rel=1e-3)
-        expected = {s for s in busy.samples if s.kind != "alone" or s.count == 2}
+        expected = {s for s in busy.samples if s.kind not in {"alone", "lone"} or s.count == 2}
         assert expected < set(found.samples)
 
 

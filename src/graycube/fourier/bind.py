@@ -115,6 +115,10 @@ def bind(
     [8.0, 8.0, 8.0, 8.0]
     """
     require_array(a, "a transform")
+    if not callable(function):
+        raise InvalidTypeError(
+            f"bind is given {function!r:.60}", "it takes a function", "write gc.bind(gc.fft, u)"
+        )
     made = function(a, *args, **options)
     facts = {**facts_of("bind", a.layout, a.blocks), "fftw": fftw}
 

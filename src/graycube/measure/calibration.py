@@ -89,7 +89,7 @@ class Calibration(Shown):
         )
         added = small.samples
         if small.machine.dims < large.machine.dims:
-            added = tuple(sample for sample in added if sample.kind == "alone")
+            added = tuple(sample for sample in added if sample.kind in {"alone", "lone"})
         together = merged(large.samples, added)
         return Calibration.of(together, large.machine.dims, large.machine.name, large.source)
 

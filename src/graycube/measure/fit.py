@@ -4,7 +4,8 @@ Rules. Start-up and rate minimise the relative error of the exchanges of neighbo
 differ by orders of magnitude; both are >= 0, and outliers count less than their square. Ports
 and switching are those among which all measured ratios are nearest, as logarithms: a single
 noisy ratio then decides nothing. Dimensions whose messages take clearly longer than those of
-the one below are links of another kind, with figures of their own. What a row costs is what
+the one below are links of another kind, with figures of their own. Where one rank of a group
+alone is clearly faster than all of them, the group shares a card. What a row costs is what
 exchanges that gather rows take longer than those of one stretch and the same sizes, all in all:
 those with most rows decide.
 """
@@ -12,6 +13,7 @@ those with most rows decide.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import log
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +25,7 @@ from graycube.measure.samples import Kind, RoundKind, Sample
 
 _OUTLIER = 0.2  # relative errors above it count less than their square
 _APART = 1.7  # links that differ by more are of two kinds
-_Costs = float | tuple[float, ...]
+_SHARED = 1.5  # how much faster one rank is than all, at least, if they share a card
 _NOTHING = 1e-6  # a share of the time that is none
 
 
@@ -46,15 +48,9 @@ def fit(samples: Iterable[Sample], dims: int, name: str = "calibrated") -> Machi
                 "a round takes some time",
                 "measure again",
             )
-    startup, per_byte = _each(samples, dims)
-    links = Machine(dims, startup=startup, per_byte=per_byte, name=name)
+    links = _links(samples, dims, name)
     switching, ports = _switching(samples, links), _ports(samples, links)
-    return replace(
-        links,
-        ports="all" if ports == dims > 1 else ports,
-        switching=switching,
-        per_row=_per_row(samples),
-    )
+    return replace(_with_ports(links, ports), switching=switching, per_row=_per_row(samples))
 
 
 def ratios(samples: Iterable[Sample], kind: str) -> dict[tuple[int, int], float]:
@@ -98,8 +94,8 @@ def _cost(samples: Sequence[Sample]) -> tuple[float, float]:
     return startup, per_byte
 
 
-def _each(samples: Sequence[Sample], dims: int) -> tuple[_Costs, _Costs]:
-    """Start-up and rate of all links, or of each dimension where some are nearer than others.
+def _links(samples: Sequence[Sample], dims: int, name: str) -> Machine:
+    """What links cost and who shares them: all alike, or dimension by dimension.
 
     Neighbouring dimensions belong together unless the times of one are ``_APART`` times those
     of the other, for the smallest messages or for the largest, and more where repeats differ.
@@ -111,11 +107,41 @@ def _each(samples: Sequence[Sample], dims: int) -> tuple[_Costs, _Costs]:
             levels.append([])
         levels[-1].append(d)
     if len(levels) == 1:
-        return _cost([s for s in samples if s.kind == "distance" and s.count == 1])
-    found = [_cost([s for d in level for s in alone[d]]) for level in levels]
-    each = [cost for cost, level in zip(found, levels, strict=True) for _ in level]
-    startups, rates = zip(*each, strict=True)
-    return startups, rates
+        startup, rate = _cost([s for s in samples if s.kind == "distance" and s.count == 1])
+        return Machine(dims, startup=startup, per_byte=rate, name=name)
+    each = []
+    for level in levels:
+        startup, rate = _cost([s for d in level for s in alone[d]])
+        ranks = _share(samples, level)
+        each += [(startup, rate / ranks, ranks)] * len(level)
+    startups, rates, shares = zip(*each, strict=True)
+    machine = Machine(dims, startup=startups, per_byte=rates, name=name)
+    return replace(machine, share=shares) if max(shares) > 1 else machine
+
+
+def _share(samples: Sequence[Sample], level: Sequence[int]) -> int:
+    """How many ranks have a card together, by how much faster one of them is than all.
+
+    They differ in the bits below those of the level.
+    """
+    faster = alone_over_lone(samples)
+    found = [log(ratio) for (d, _), ratio in faster.items() if d in level]
+    unsure = [s.spread for s in samples if s.kind == "lone" and s.count in level]
+    if not found or fmean(found) < log(_SHARED * (1 + max(unsure))):
+        return 1
+    return 1 << min(round(fmean(found) / log(2)), level[0])
+
+
+def alone_over_lone(samples: Iterable[Sample]) -> dict[tuple[int, int], float]:
+    """How much faster one rank of each group is than all, by dimension and size.
+
+    >>> alone_over_lone([Sample("alone", 1, 8, 2.0), Sample("lone", 1, 8, 1.0)])
+    {(1, 8): 2.0}
+    """
+    samples = list(samples)
+    times = {(s.count, s.nbytes): s.seconds for s in samples if s.kind == "alone"}
+    lone = {(s.count, s.nbytes): s.seconds for s in samples if s.kind == "lone"}
+    return {key: times[key] / lone[key] for key in lone if key in times}
 
 
 def _apart(near: Sequence[Sample], far: Sequence[Sample]) -> bool:
@@ -142,11 +168,20 @@ def _ports(samples: Sequence[Sample], links: Machine) -> int:
     measured = {key: value for key, value in measured.items() if key[1] == largest}
 
     def misfit(ports: int) -> float:
-        return _misfit(measured, "at once", replace(links, ports=ports))
+        return _misfit(measured, "at once", _with_ports(links, ports))
 
     return min(
         range(1, max(links.dims, 1) + 1), key=misfit
     )  # the fewest of those that fit alike
+
+
+def _with_ports(links: Machine, ports: int) -> Machine:
+    """The machine with so many ports; a card that ranks share has one."""
+    if isinstance(links.share, int):
+        return replace(links, ports="all" if ports == links.dims > 1 else ports)
+    each = [min(ports, len(dims)) for dims, _ in links.levels for _ in dims]
+    shared = zip(each, links.share, strict=True)
+    return replace(links, ports=tuple(1 if share > 1 else p for p, share in shared))
 
 
 def _per_row(samples: Sequence[Sample]) -> float:

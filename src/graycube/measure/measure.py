@@ -78,6 +78,7 @@ class _Ranks:
         works: dict[Kind, Callable[[int], None]] = {
             "distance": lambda turn: self._exchange(self._mask(count, turn), nbytes),
             "alone": lambda _: self._exchange(1 << count, nbytes),
+            "lone": lambda _: self._lone(1 << count, nbytes),
             "at once": lambda turn: self._at_once(count, turn, nbytes),
             "by dimensions": lambda _: self._by_dimensions(nbytes),
             "pairwise": lambda _: self._pairwise(nbytes),
@@ -95,6 +96,10 @@ class _Ranks:
         part = slice(start, start + nbytes)
         partner = self.rank ^ mask
         self.comm.Sendrecv(self.out[part], partner, recvbuf=self.into[part], source=partner)
+
+    def _lone(self, mask: int, nbytes: int) -> None:
+        """The first rank of each ``mask`` ranks in a row; the others keep in step."""
+        self._exchange(*(0, 0) if self.rank & mask - 1 else (mask, nbytes))
 
     def _in_rows(self, mask: int, nbytes: int, places: NDArray[np.intp]) -> None:
         _gather(self.scattered, places, self.out[:nbytes].view(np.uint64))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from graycube.machine import Machine
 from graycube.machine.words import over
-from graycube.measure.fit import ratios
+from graycube.measure.fit import alone_over_lone, ratios
 from graycube.measure.samples import Sample
 from graycube.show import Table
 from graycube.texts import counted
@@ -51,8 +51,10 @@ def costs(machine: Machine) -> str:
 
 
 def _links(machine: Machine) -> Iterator[str]:
+    shared = {wires.dims.start: f" ({wires.shared})" for wires in machine.wires}
     for dims, link in machine.levels:
         where = f" over {over(dims)}" if len(machine.levels) > 1 else ""
+        where += shared.get(dims.start, "")
         yield f"start-up {_time(link.startup)}, {1e9 * link.per_byte:.3g} ns a byte{where}"
 
 
@@ -76,8 +78,9 @@ def table(samples: Sequence[Sample], machine: Machine) -> Table:
 
 
 def _remarks(samples: Sequence[Sample]) -> dict[Sample, str]:
-    """The ratios that decide about switching and ports."""
+    """The ratios that decide about switching, ports and cards."""
     far, at_once = ratios(samples, "distance"), ratios(samples, "at once")
+    faster = alone_over_lone(samples)
     remarks = {}
     for sample in samples:
         key = (sample.count, sample.nbytes)
@@ -85,6 +88,8 @@ def _remarks(samples: Sequence[Sample]) -> dict[Sample, str]:
             remarks[sample] = f"{far[key]:.2f} x a neighbour"
         if sample.count > 1 and sample.kind == "at once" and key in at_once:
             remarks[sample] = f"{at_once[key] / sample.count:.2f} x one after the other"
+        if sample.kind == "lone" and key in faster:
+            remarks[sample] = f"{faster[key]:.2f} x as fast as all ranks"
     return remarks
 
 

@@ -4,12 +4,15 @@ Rules. A round ends when its slowest rank is done. ``kind`` says what it is: "di
 exchange with the rank that differs in ``count`` bits, "at once" are exchanges over ``count``
 dimensions at the same time, and three kinds are all-to-alls, ``nbytes`` in all from each rank.
 "alone" is an exchange over dimension ``count`` and no other: it tells near links from far ones.
+"lone" is the same, but of each 2^``count`` ranks in a row only the first takes part: if that is
+faster, ranks share what leads there.
 "rows" is an exchange of neighbours that is gathered from ``count`` stretches of memory and put
 into as many.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from statistics import fmean
@@ -17,7 +20,9 @@ from typing import Literal
 
 from graycube.machine import Machine
 
-Kind = Literal["distance", "alone", "at once", "by dimensions", "pairwise", "alltoall", "rows"]
+Kind = Literal[
+    "distance", "alone", "lone", "at once", "by dimensions", "pairwise", "alltoall", "rows"
+]
 ALL_TO_ALL: tuple[Kind, ...] = ("by dimensions", "pairwise", "alltoall")
 ROW = 8
 """Bytes of a row that is gathered: a single element, as a rule."""
@@ -46,33 +51,50 @@ class RoundKind:
         [3, 1, 1]
         """
         every = self.kind in ("distance", "at once") and self.count == dims
-        return 1 if every or self.kind in {"alone", *ALL_TO_ALL} else dims
+        return 1 if every or self.kind in {"alone", "lone", *ALL_TO_ALL} else dims
 
     def predicted(self, machine: Machine) -> float:
         """Seconds on a machine."""
         n, circuits = machine.dims, machine.switching == "circuit"
 
         def over(dims: Sequence[int], nbytes: int) -> float:
-            times = [machine.message_time(nbytes, d) for d in dims]
+            times = [machine.message_time(nbytes * _share(machine, d), d) for d in dims]
             return max(times) if circuits else sum(times)
 
         if self.kind == "alone":
+            return over((self.count,), self.nbytes)
+        if self.kind == "lone":
             return machine.message_time(self.nbytes, self.count)
         turns = [[(t + k) % n for k in range(self.count)] for t in range(n)]
         if self.kind == "rows":
             neighbours = fmean(over((d,), self.nbytes) for d in range(n))
             return neighbours + self.count * machine.per_row
-        if self.kind == "distance":
-            return fmean(over(dims, self.nbytes) for dims in turns)
-        if self.kind == "at once":
-            longest = fmean(max(over((d,), self.nbytes) for d in dims) for dims in turns)
-            return -(-self.count // machine.links_at_once) * longest
+        if self.kind in {"distance", "at once"}:
+            time = over if self.kind == "distance" else partial(_at_once, machine)
+            return fmean(time(dims, self.nbytes) for dims in turns)
         by_dimensions = sum(over((d,), self.nbytes // 2) for d in range(n))
         masks = ([d for d in range(n) if mask >> d & 1] for mask in range(1, 1 << n))
         pairwise = sum(over(dims, self.nbytes >> n) for dims in masks)
         if self.kind == "by dimensions":
             return by_dimensions
         return pairwise if self.kind == "pairwise" else min(by_dimensions, pairwise)
+
+
+def _share(machine: Machine, d: int) -> int:
+    """How many messages a card has, if all nodes send over a dimension."""
+    return machine.share[d] if isinstance(machine.share, tuple) else machine.share
+
+
+def _at_once(machine: Machine, dims: Sequence[int], nbytes: int) -> float:
+    """Seconds of exchanges over some dimensions at once, by as many ports as there are."""
+    times = {d: machine.message_time(nbytes * _share(machine, d), d) for d in dims}
+    if not isinstance(machine.ports, tuple):
+        return -(-len(dims) // machine.links_at_once) * max(times.values())
+    found = 0.0
+    for level, _ in machine.levels:
+        here = [times[d] for d in dims if d in level]
+        found = max(found, -(-len(here) // machine.ports[level.start]) * max(here, default=0.0))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +116,8 @@ class Sample(RoundKind):
             return "exchange of neighbours" if self.count == 1 else far
         if self.kind == "alone":
             return f"dimension {self.count} alone"
+        if self.kind == "lone":
+            return f"dimension {self.count}, 1 of {1 << self.count} ranks"
         if self.kind == "at once":
             return f"{self.count} exchange{'s' if self.count > 1 else ''} at once"
         if self.kind == "rows":
@@ -132,6 +156,7 @@ def rounds(dims: int, sizes: Sequence[int]) -> Iterator[RoundKind]:
     few = (*ends, sorted(sizes)[len(sizes) // 2])
     for d in range(dims) if dims > 1 else ():
         yield from (RoundKind("alone", d, nbytes) for nbytes in sorted(set(few)))
+    yield from (RoundKind("lone", d, max(sizes)) for d in range(1, dims))
     yield from (RoundKind("at once", k, nbytes) for k in range(1, dims + 1) for nbytes in ends)
     gathered = [nbytes for nbytes in sizes if nbytes >= _MANY * ROW and nbytes % ROW == 0]
     for nbytes in dict.fromkeys((*gathered[:1], *gathered[-1:])):
