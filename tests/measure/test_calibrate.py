@@ -327,7 +327,7 @@ def test_sizes_64_times_apart_will_do():
     assert all(type(found) is Calibration for found in refused(2, sizes=(8, 512)))
 
 
-@pytest.mark.parametrize("given", [{"sizes": (8.0, 1024)}, {"repeats": "5"}, {"sizes": None}])
+@pytest.mark.parametrize("given", [{"sizes": (8.0, 1024)}, {"repeats": "5"}, {"sizes": 8}])
 def test_wrong_types_are_refused_on_all_ranks(given):
     assert [type(error) for error in refused(2, **given)] == [InvalidTypeError] * 2
 
@@ -547,6 +547,30 @@ def test_the_bar_is_drawn_on_terminals_only(monkeypatch):
         monkeypatch.setattr("sys.stderr", stream)
         VirtualMachine(2, 1e-3, 1e-7).run(lambda comm: calibrate(comm, **SETTINGS))
         assert ("measuring" in stream.getvalue()) is bool(stream.getvalue()) is drawn
+
+
+@pytest.mark.parametrize(
+    ("per_byte", "largest"), [(1e-9, 1 << 21), (1e-5, 1 << 15), (0.1, 512)]
+)
+def test_slow_links_take_fewer_sizes_and_how_long_is_told_beforehand(
+    per_byte, largest, monkeypatch
+):
+    def program(comm):
+        return calibrate(comm, quick=True, repeats=25), comm.now
+
+    monkeypatch.setattr("graycube.measure.measure._LONG", 0.1)  # ten rounds and more
+    monkeypatch.setattr("sys.stderr", stderr := io.StringIO())
+    found, took = VirtualMachine(2, 1e-2, per_byte).run(program)[0]
+    assert max(sample.nbytes for sample in found.samples) == largest
+    *_, count, unit = stderr.getvalue().split()
+    said = int(count) * {"seconds": 1, "minutes": 60}[unit]
+    assert said == pytest.approx(took, rel=0.15)
+
+
+def test_sizes_that_are_named_are_measured():
+    truth = VirtualMachine(2, 1e-3, 1e-3)
+    found = truth.run(lambda comm: calibrate(comm, sizes=(8, 8192), repeats=1))[0]
+    assert {s.nbytes for s in found.samples} >= {8, 8192}
 
 
 def command(ranks, *arguments, folder):

@@ -12,7 +12,6 @@ from graycube.cli.sizes import as_amounts
 from graycube.errors import InvalidValueError
 from graycube.machine.profiles import set_aside
 from graycube.measure import Calibration
-from graycube.measure.calibrate import REPEATS, SIZES
 from graycube.measure.placement import differs
 from graycube.run import mpi
 
@@ -60,8 +59,7 @@ def calibrate(  # noqa: PLR0913
             "say --ranks 4, or start it with mpiexec -n 4",
         )
     crowd = _crowd(comm)
-    usual, repeats = (SIZES[::3], REPEATS // 5) if quick else (SIZES, REPEATS)
-    found = gc.calibrate(comm, name, sizes=sizes or usual, repeats=repeats)
+    found = gc.calibrate(comm, name, sizes=sizes, quick=quick)
     if comm.rank == 0:
         if merge and name in gc.profiles():
             saved = Calibration.saved(name)

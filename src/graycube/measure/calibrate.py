@@ -8,7 +8,7 @@ from graycube.errors import GraycubeError, InvalidTypeError, InvalidValueError
 from graycube.gf2 import log2_exact, require_int, require_ints
 from graycube.machine.profiles import require_name
 from graycube.measure.calibration import Calibration
-from graycube.measure.measure import Comm, measure
+from graycube.measure.measure import Comm, affordable, measure
 from graycube.measure.placement import source_of
 
 Value = TypeVar("Value")
@@ -16,6 +16,7 @@ Value = TypeVar("Value")
 SIZES = tuple(8 << 2 * k for k in range(10))
 """Bytes of the exchanges of neighbours: 8 B to 2 MiB."""
 REPEATS = 25
+QUICK = 3  # of so many sizes one is measured
 MAX_SIZE = 1 << 30  # bytes; MPI counts them in 32 bits
 MAX_COUNT = 64  # sizes
 MAX_REPEATS = 10_000
@@ -26,16 +27,18 @@ def calibrate(
     comm: Comm,
     name: str | None = None,
     *,
-    sizes: Sequence[int] = SIZES,
-    repeats: int = REPEATS,
+    sizes: Sequence[int] | None = None,
+    repeats: int | None = None,
+    quick: bool = False,
 ) -> Calibration:
     """Measure the machine that runs 2^n ranks, and fit a :class:`~graycube.Machine`.
 
     All ranks of ``comm``, a communicator of mpi4py, call it with the same arguments and get the
     same calibration: ``calibrate(MPI.COMM_WORLD).machine``, in a program that is started with
     ``mpiexec -n 8``. The result is saved only by its method ``save``; ``name`` is the name that
-    the machine then has. ``sizes`` are those of the exchanges in bytes; every round is timed in
-    ``repeats`` stretches.
+    the machine then has. ``sizes`` are those of the exchanges in bytes: without them 8 B to
+    2 MiB, or to the first that takes more than a tenth of a second. Every round is timed in
+    ``repeats`` stretches, 25 unless you say otherwise; ``quick`` takes 5, and fewer sizes.
 
     >>> calibrate("COMM_WORLD")
     Traceback (most recent call last):
@@ -49,9 +52,13 @@ def calibrate(
             "it must be one of mpi4py",
             "pass MPI.COMM_WORLD",
         )
-    dims, sizes, repeats, name = _agreed(comm, lambda: _checked(comm, name, sizes, repeats))
+    usual = SIZES[::QUICK] if quick else SIZES
+    wanted = usual if sizes is None else sizes
+    times = (REPEATS // 5 if quick else REPEATS) if repeats is None else repeats
+    facts = _agreed(comm, lambda: (*_checked(comm, name, wanted, times), sizes is None))
+    dims, wanted, times, name, ours = facts
     own = comm.Dup()  # the caller's messages and ours never meet
-    samples = measure(own, sizes, repeats)
+    samples = measure(own, affordable(own, wanted, SPAN) if ours else wanted, times)
     source = source_of(own.Get_size(), own.allgather(gethostname()))
     own.Free()
     return _from_first(comm, lambda: Calibration.of(samples, dims, name, source))

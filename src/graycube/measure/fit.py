@@ -112,14 +112,14 @@ def _links(samples: Sequence[Sample], dims: int, name: str) -> Machine:
     each = []
     for level in levels:
         startup, rate = _cost([s for d in level for s in alone[d]])
-        ranks = _share(samples, level)
+        ranks = _sharers(samples, level)
         each += [(startup, rate / ranks, ranks)] * len(level)
     startups, rates, shares = zip(*each, strict=True)
     machine = Machine(dims, startup=startups, per_byte=rates, name=name)
     return replace(machine, share=shares) if max(shares) > 1 else machine
 
 
-def _share(samples: Sequence[Sample], level: Sequence[int]) -> int:
+def _sharers(samples: Sequence[Sample], level: Sequence[int]) -> int:
     """How many ranks have a card together, by how much faster one of them is than all.
 
     They differ in the bits below those of the level.

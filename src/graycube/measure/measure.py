@@ -23,6 +23,7 @@ _LONG = 2e-3  # seconds of rounds at a stretch
 _SLOW = 0.1  # seconds to which cold memory and a new connection add little
 _BARRIERS = 20  # and as long as so many barriers: ranks leave one at different times
 _MOST = 500  # rounds at a stretch
+_WAIT, _MINUTE = 10, 60  # seconds: what takes longer is said beforehand
 
 Bytes = NDArray[np.uint8]
 Rows = NDArray[np.uint64]
@@ -34,8 +35,10 @@ def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...
     ranks = _Ranks(comm, max(sizes))
     kinds = list(rounds(ranks.dims, sizes))
     works = [ranks.work(kind) for kind in kinds]
-    counts = _counts(comm, works, [kind.turns(ranks.dims) for kind in kinds])
+    counts, seconds = _counts(comm, works, [kind.turns(ranks.dims) for kind in kinds])
     times = np.zeros((repeats, len(works)))
+    if comm.Get_rank() == 0 and repeats * seconds > _WAIT:
+        sys.stderr.write(f"measuring takes about {_about(repeats * seconds)}\n")
     with _bar(shown=comm.Get_rank() == 0) as bar:
         for repeat in bar.track(range(repeats), description="measuring"):
             for k in range(len(works)):
@@ -45,6 +48,32 @@ def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...
     low, high = np.quantile(slowest, (0.25, 0.75), axis=0)
     found = zip(kinds, low.tolist(), (high / low - 1).tolist(), strict=True)
     return tuple(Sample(k.kind, k.count, k.nbytes, time, spread) for k, time, spread in found)
+
+
+def affordable(comm: Comm, sizes: Sequence[int], span: int) -> tuple[int, ...]:
+    """The sizes in bytes, up to the first whose exchanges are slow; at least ``span`` apart."""
+    ranks = _Ranks(comm, max(sizes))
+    kept = []
+    for nbytes in sizes:
+        kept.append(nbytes)
+        work = ranks.work(RoundKind("distance", 1, nbytes))
+        slow = max(comm.allgather(_seconds(comm, work, ranks.dims))) > _SLOW
+        if slow and nbytes >= span * kept[0]:
+            break
+    return tuple(kept)
+
+
+def _about(seconds: float) -> str:
+    """A time for people.
+
+    >>> _about(34), _about(400)
+    ('34 seconds', '7 minutes')
+    """
+    return (
+        f"{seconds:.0f} seconds"
+        if seconds < 2 * _MINUTE
+        else f"{seconds / _MINUTE:.0f} minutes"
+    )
 
 
 def _bar(*, shown: bool) -> "Progress":
@@ -130,8 +159,8 @@ def _gather(scattered: Rows, places: NDArray[np.intp], message: Rows) -> None:
 
 def _counts(
     comm: Comm, works: Sequence[Callable[[int], None]], turns: Sequence[int]
-) -> list[int]:
-    """How many rounds of each kind make a stretch: as many of each of its turns."""
+) -> tuple[list[int], float]:
+    """How many rounds of each kind make a stretch, as many of each turn; seconds of all."""
     slowest = []
     for work, some in zip(works, turns, strict=True):
         for _ in range(2):  # the first ones find memory cold and connections closed
@@ -142,7 +171,8 @@ def _counts(
     barrier = max(comm.allgather(_seconds(comm, lambda _: comm.Barrier(), _BARRIERS)))
     long = max(_LONG, _BARRIERS * barrier)
     wanted = np.minimum(np.ceil(long / np.maximum(slowest, 1e-9)), _MOST)
-    return [some * int(-(-count // some)) for count, some in zip(wanted, turns, strict=True)]
+    counts = [some * int(-(-count // some)) for count, some in zip(wanted, turns, strict=True)]
+    return counts, float(np.dot(counts, slowest))
 
 
 def _seconds(comm: Comm, work: Callable[[int], None], count: int) -> float:
