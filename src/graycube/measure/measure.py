@@ -23,7 +23,8 @@ _LONG = 2e-3  # seconds of rounds at a stretch
 _SLOW = 0.1  # seconds to which cold memory and a new connection add little
 _BARRIERS = 20  # and as long as so many barriers: ranks leave one at different times
 _MOST = 500  # rounds at a stretch
-_WAIT, _MINUTE = 10, 60  # seconds: what takes longer is said beforehand
+_WAIT = 10  # seconds: what takes longer is said beforehand
+_MINUTE = 60
 
 Bytes = NDArray[np.uint8]
 Rows = NDArray[np.uint64]
@@ -69,11 +70,9 @@ def _about(seconds: float) -> str:
     >>> _about(34), _about(400)
     ('34 seconds', '7 minutes')
     """
-    return (
-        f"{seconds:.0f} seconds"
-        if seconds < 2 * _MINUTE
-        else f"{seconds / _MINUTE:.0f} minutes"
-    )
+    if seconds < 2 * _MINUTE:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / _MINUTE:.0f} minutes"
 
 
 def _bar(*, shown: bool) -> "Progress":
