@@ -210,6 +210,9 @@ def test_where_all_ranks_are_a_little_slower_than_one_nothing_is_shared():
     for faster, spread, share in ((1.4, 0, 1), (1.8, 0, (1, 2)), (1.8, 0.5, 1), (9, 0, (1, 2))):
         lone = Sample("lone", 1, 8000, 32000 / faster, spread)
         assert fit([*distance, *alone, lone], dims=2).share == share
+    further = [Sample("alone", 2, b, b * 4.0) for b in (8, 8000)]
+    further += [Sample("lone", 1, 8000, 31000.0), Sample("lone", 2, 8000, 8000.0)]  # a switch
+    assert fit([*distance, *alone, *further], dims=3).share == 1
 
 
 def test_links_that_are_alike_have_one_figure():

@@ -12,8 +12,7 @@ those with most rows decide.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import log
-from statistics import fmean
+from math import log, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,24 +111,23 @@ def _links(samples: Sequence[Sample], dims: int, name: str) -> Machine:
     each = []
     for level in levels:
         startup, rate = _cost([s for d in level for s in alone[d]])
-        ranks = _sharers(samples, level)
+        ranks = _sharers(samples, level[0])
         each += [(startup, rate / ranks, ranks)] * len(level)
     startups, rates, shares = zip(*each, strict=True)
     machine = Machine(dims, startup=startups, per_byte=rates, name=name)
     return replace(machine, share=shares) if max(shares) > 1 else machine
 
 
-def _sharers(samples: Sequence[Sample], level: Sequence[int]) -> int:
-    """How many ranks have a card together, by how much faster one of them is than all.
+def _sharers(samples: Sequence[Sample], first: int) -> int:
+    """How many ranks have a card together over dimensions from ``first`` on.
 
-    They differ in the bits below those of the level.
+    They differ in bits below these, so each card has one of every 2^``first`` ranks to serve.
     """
-    faster = alone_over_lone(samples)
-    found = [log(ratio) for (d, _), ratio in faster.items() if d in level]
-    unsure = [s.spread for s in samples if s.kind == "lone" and s.count in level]
-    if not found or fmean(found) < log(_SHARED * (1 + max(unsure))):
+    found = [ratio for (d, _), ratio in alone_over_lone(samples).items() if d == first]
+    unsure = [s.spread for s in samples if s.kind == "lone" and s.count == first]
+    if not found or found[-1] < _SHARED * (1 + max(unsure)):
         return 1
-    return 1 << min(round(fmean(found) / log(2)), level[0])
+    return 1 << min(round(log2(found[-1])), first)
 
 
 def alone_over_lone(samples: Iterable[Sample]) -> dict[tuple[int, int], float]:
