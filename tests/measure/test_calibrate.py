@@ -516,6 +516,21 @@ def test_fewer_ranks_add_what_they_know_of_single_dimensions():
         assert expected < set(found.samples)
 
 
+def test_runs_with_other_sizes_are_merged():
+    def run(truth, *sizes):
+        return truth.run(lambda comm: calibrate(comm, sizes=sizes, repeats=3))[0]
+
+    far = {"far": 2, "slower": 4.0, "share": 2}
+    whole = run(VirtualMachine(8, 1e-3, 1e-7, **far), 8, 2048, 1 << 15)
+    part = run(VirtualMachine(4, 1e-3, 1e-7), 8, 512, 1 << 17)
+    found = part.merged(whole).machine
+    assert [dims for dims, _ in found.levels] == [range(2), range(2, 3)]
+    assert found.share == (1, 1, 2)
+    assert found.links[2].per_byte == pytest.approx(4e-7, rel=0.01)
+    apart = run(VirtualMachine(4, 1e-3, 1e-7), 16, 4096)
+    assert apart.merged(whole).machine.levels[0][0] == range(2)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [

@@ -13,6 +13,7 @@ those with most rows decide.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import log, log2
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,11 +124,13 @@ def _sharers(samples: Sequence[Sample], first: int) -> int:
 
     They differ in bits below these, so each card has one of every 2^``first`` ranks to serve.
     """
-    found = [ratio for (d, _), ratio in alone_over_lone(samples).items() if d == first]
-    unsure = [s.spread for s in samples if s.kind == "lone" and s.count == first]
-    if not found or found[-1] < _SHARED * (1 + max(unsure)):
+    faster = alone_over_lone(samples)
+    lone = [s for s in samples if s.kind == "lone" and s.count == first]
+    largest = max(lone, key=attrgetter("nbytes"), default=None)
+    if largest is None:
         return 1
-    return 1 << min(round(log2(found[-1])), first)
+    ratio = faster.get((first, largest.nbytes), 1.0)
+    return 1 << min(round(log2(ratio)), first) if ratio >= _SHARED * (1 + largest.spread) else 1
 
 
 def alone_over_lone(samples: Iterable[Sample]) -> dict[tuple[int, int], float]:
@@ -143,9 +146,13 @@ def alone_over_lone(samples: Iterable[Sample]) -> dict[tuple[int, int], float]:
 
 
 def _apart(near: Sequence[Sample], far: Sequence[Sample]) -> bool:
-    """Whether times differ by more than the repeats of each do besides."""
-    sizes = (sorted(some, key=lambda sample: sample.nbytes) for some in (near, far))
-    pairs = [*zip(*sizes, strict=True)]
+    """Whether times differ by more than the repeats of each do besides.
+
+    Runs that were merged may have other sizes; only those that both have are compared.
+    """
+    times = {sample.nbytes: sample for sample in near}
+    pairs = [(times[s.nbytes], s) for s in far if s.nbytes in times]
+    pairs.sort(key=lambda both: both[0].nbytes)
     return any(
         abs(log(b.seconds / a.seconds)) > log(_APART * (1 + a.spread) * (1 + b.spread))
         for a, b in pairs[:1] + pairs[-1:]
