@@ -157,6 +157,8 @@ def test_other_mistakes(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "zarr", None)
     with pytest.raises(MissingExtraError, match=r"graycube\[zarr\]"):
         field().save(path)
+    with pytest.raises(MissingExtraError, match=r"graycube\[zarr\]"):
+        gc.array.Checkpoint(tmp_path)  # before there is anything to lose
 
 
 def saved(folder, factor):

@@ -97,7 +97,12 @@ def load_zarr(path: str | Path, layout: Placement, comm: Comm | None) -> _Array:
     return straight(blocks, home, layout, comm)
 
 
-def _zarr() -> Any:  # noqa: ANN401 - a module
+def need_zarr() -> Any:  # noqa: ANN401 - a module
+    """The package, or an error that says how to get it.
+
+    >>> need_zarr().__name__
+    'zarr'
+    """
     try:
         import zarr  # noqa: PLC0415 - only who writes stores needs it
     except ImportError as error:
@@ -136,7 +141,7 @@ def _in_boxes(layout: Placement) -> Ownership:
 
 def _create(path: Path, a: Held, home: Ownership, attributes: Mapping[str, Any]) -> None:
     """An empty store for the array."""
-    zarr = _zarr()
+    zarr = need_zarr()
     try:
         zarr.create_array(
             os.fspath(path),
@@ -169,7 +174,7 @@ def _chunks(box: Sequence[int], payload: Sequence[int], itemsize: int) -> tuple[
 
 def _write_own(path: Path, held: Held) -> tuple[None, Facts]:
     """The box of this rank, or the whole array."""
-    zarr = _zarr()
+    zarr = need_zarr()
     with zarr.config.set({"array.write_empty_chunks": True}):  # it is read as a store is opened
         store = zarr.open_array(os.fspath(path), mode="r+")
     piece = held.layout.piece(held.nodes)
@@ -211,7 +216,7 @@ def _finish(began: list[Path], target: Path) -> tuple[None, Facts]:
 
 def _read(path: Path, layout: Placement, nodes: range, *, check: bool) -> _Array:
     """The blocks of some nodes; the store is as its metadata say, or an error tells."""
-    zarr = _zarr()
+    zarr = need_zarr()
     if not path.exists():
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), os.fspath(path))
     store = _attempted(path, lambda: zarr.open_array(os.fspath(path), mode="r"))

@@ -16,7 +16,7 @@ from shutil import rmtree
 from typing import Any
 
 from graycube.array.cube_array import CubeArray
-from graycube.array.disk.archive import load_zarr, save_zarr
+from graycube.array.disk.archive import load_zarr, need_zarr, save_zarr
 from graycube.array.ranks import spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout import Layout
@@ -49,6 +49,9 @@ class Checkpoint:
 
     folder: str | Path
     comm: Comm | None = None
+
+    def __post_init__(self) -> None:
+        need_zarr()  # now, and not after the hours until the first state is saved
 
     def save(
         self, arrays: Mapping[str, CubeArray], attributes: Mapping[str, Any] | None = None
