@@ -189,6 +189,13 @@ def test_a_gate_that_is_not_unitary_is_warned_of_on_request():
         (lambda s: q.apply(s, [["a"]], 1), "its matrix must have numbers"),
         (lambda s: q.apply(s, [[1, 0], [0]], 1), "its matrix must have numbers"),
         (lambda s: q.apply(s, "toffoli", (0, 1, 2)), "the gate is 'toffoli': the known ones"),
+        (lambda s: q.run(s, [("cnot", 0, 1)]), "the gate is 'cnot': the known ones"),
+        (
+            lambda s: q.run(s, [("c" * 10 + "x", 0)]),
+            "the gate is 'ccccccccccx': the known ones",
+        ),
+        (lambda s: q.run(s, [("c", 0)]), "the gate is 'c': the known ones"),
+        (lambda s: q.run(s, [("rx", 0.5, 1)]), r"pass the matrix .*gc\.qubits\.rx\(angle\)"),
         (lambda s: q.apply(s, "xyz", (0, 1, 2)), "mixes 2 qubits: a node has room for 1 of 3"),
         (lambda s: q.run(s, "h 0"), "the gates are 'h 0': a list is needed"),
         (lambda s: q.run(s, ["h"]), "a gate is 'h': it is a name or a matrix, followed by"),

@@ -47,17 +47,20 @@ def gate(name: str) -> _Array:
             f"the gate is {name!r:.60}", "it is a name or a matrix", "pass one of them"
         )
     word = name.lower()
-    if word in _NAMED:
-        return np.array(_NAMED[word], complex)
-    if word.startswith("c") and len(word) <= MOST:
-        return controlled(gate(word[1:]))
-    if word and set(word) <= set("ixyz") and len(word) <= MOST:
-        return reduce(np.kron, [gate(letter) for letter in word])
-    raise InvalidValueError(
-        f"the gate is {name!r:.60}",
-        f"the known ones are {', '.join(_NAMED)}, and words of i, x, y and z",
-        "put a c before each control, as in 'ccx', and pass the matrix of any other",
-    )
+    inner = word.lstrip("c")
+    known = inner in _NAMED or {*inner} <= {*"ixyz"}
+    if not (inner and known and len(word) <= MOST):
+        raise InvalidValueError(
+            f"the gate is {name!r:.60}",
+            f"the known ones are {', '.join(_NAMED)}, and words of i, x, y and z",
+            "put a c before each control, as in 'ccx', and pass the matrix of any other, such"
+            " as gc.qubits.rx(angle), ry(angle), rz(angle) or phase(angle)",
+        )
+    factors = [inner] if inner in _NAMED else inner
+    made = reduce(np.kron, [np.array(_NAMED[factor], complex) for factor in factors])
+    for _ in range(len(word) - len(inner)):
+        made = controlled(made)
+    return made
 
 
 def controlled(matrix: ArrayLike) -> _Array:
