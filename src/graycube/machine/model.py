@@ -219,7 +219,7 @@ class Machine(Shown):
         ...
         graycube.errors.InvalidValueError: the profile is 'cm5': the known ones are cm2,
         dgx-h100, ...; choose one of them, measure and save one with calibrate, or build a
-        Machine
+        Machine; GRAYCUBE_PROFILES names the folders of saved ones
         """
         entries, where = read_profile(name)
         if "sizes" in entries:

@@ -85,7 +85,8 @@ def _found(name: str) -> tuple[str, str]:
         raise InvalidValueError(
             f"the profile is {name!r:.70}",
             f"the known ones are {', '.join(profiles())}",
-            "choose one of them, measure and save one with calibrate, or build a Machine",
+            "choose one of them, measure and save one with calibrate, or build a Machine;"
+            " GRAYCUBE_PROFILES names the folders of saved ones",
         )
     path = folder / f"{name}.toml"
     return _text(path), str(path)
