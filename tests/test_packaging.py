@@ -76,7 +76,7 @@ def test_the_source_distribution_leaves_nothing_out():
 def hook(monkeypatch):
     """The file that makes the long description, without the builder that it is for."""
     interface = ModuleType("hatchling.metadata.plugin.interface")
-    interface.MetadataHookInterface = type("Hook", (), {"root": str(ROOT)})
+    interface.MetadataHookInterface = type("Hook", (), {"root": str(ROOT), "config": {}})
     monkeypatch.setitem(sys.modules, interface.__name__, interface)
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     module = importlib.util.module_from_spec(spec)
@@ -98,3 +98,32 @@ def test_the_long_description_has_no_relative_links(hook):
     assert "Vortices" not in made  # words about a picture that is not there
     examples = re.compile(r"```.*?```", re.DOTALL)
     assert examples.findall(made) == examples.findall(text)
+
+
+WEB = "https://example.org/blob/main/"
+
+
+@pytest.mark.parametrize(
+    ("written", "named", "linked"),
+    [
+        ("[a](b.md)", "a (`b.md`)", f"[a]({WEB}b.md)"),
+        ("[a](b.md#c)", "a (`b.md#c`)", f"[a]({WEB}b.md#c)"),
+        ("[b.md](b.md)", "b.md", f"[b.md]({WEB}b.md)"),
+        ("![a](b.png)\n\nc", "c", f"![a]({WEB}b.png?raw=true)\n\nc"),
+        *((text, text, text) for text in ("[a](#b)", "[a](mailto:b@c.de)", "[a](http://b.c)")),
+        ("![a](https://b.c/d.png)",) * 3,
+    ],
+)
+def test_links_stay_or_lead_to_files_on_the_web(hook, written, named, linked):
+    assert hook.without_relative_links(written) == named
+    assert hook.without_relative_links(written, WEB) == linked
+
+
+def test_the_settings_say_where_files_are_on_the_web(hook):
+    there = hook.CustomMetadataHook()
+    there.config, metadata = {"files": WEB}, {}
+    there.update(metadata)
+    made = metadata["readme"]["text"]
+    assert f"![Vortices roll up, at three times]({WEB}docs/pictures/flow.png?raw=true)" in made
+    assert f"[the tutorial]({WEB}docs/tutorial.md)" in made
+    assert not re.findall(r"\]\((?!http)", made)
