@@ -45,7 +45,7 @@ def papers(tmp_path):
     folder = tmp_path / "papers" / "tr-1"
     folder.mkdir(parents=True)
     (folder / "claims.toml").write_text(PAPER)
-    check = "def check(claim):\n    return claim.tried(lambda n: n > 0)\n"
+    check = "from graycube.papers import tried\ncheck = tried(lambda n: n > 0)\n"
     (folder / "one_is_one.py").write_text(check)
     return folder.parent
 

@@ -37,12 +37,10 @@ verdict = "{verdict}"
 CHECKS = """
 import time
 from pathlib import Path
+from graycube.papers import compared, tried
 
-def positive(claim):
-    return claim.tried(lambda n: n > 0)
-
-def small(claim):
-    return claim.tried(lambda n: n < 3)
+positive = tried(lambda n: n > 0)
+small = tried(lambda n: n < 3)
 
 def endless(claim):
     with Path("started").open("a") as file:
@@ -172,7 +170,7 @@ erratum = "TR-1, Lemma 1"
 formula = "n"
 exceptions = 3
 """
-COMPUTES = "def counts(claim):\n    return claim.compared(lambda n: n)\n"
+COMPUTES = "counts = compared(lambda n: n)\n"
 
 
 def test_a_claim_that_is_asked_for_is_told_in_full(write):

@@ -229,7 +229,7 @@ OF_MAPPINGS = Wrongs(
         ),
         ("codes:H3", tuple(range(8)), "text-1-c"),
         ("strides:reflected", binary, "text-5-e text-5-f"),
-        ("tradeoffs:MAPPINGS", ("BRGC", "FFT"), "text-8.1-e"),
+        ("tradeoffs:DELTA", {1: "BRGC", 2: "FFT"}, "text-8.1-e"),
         (
             "tradeoffs:single_elements",
             lambda d, q: module_of(MAPPINGS, "prices").whole_blocks(d, q),

@@ -128,8 +128,9 @@ def conversions() -> Iterator[Row]:
         plan = gc.plan(gray, binary, q, itemsize=ITEMSIZE, machine=ports)
         cost = {c.algorithm.name: c.cost * UNITS for c in plan.candidates}
         single = seconds([conversion(d, q, 1, ITEMSIZE)], ports) * UNITS
-        formulas = Model(printed().costs, d, q)
-        blocks = (formulas.conversion(), cost["gb1"], formulas.pipelined(), single)
+        paper = Model(printed().costs, d, q)
+        pipelined = (q + d - 2) * paper.element
+        blocks = ((d - 1) * paper.block, cost["gb1"], pipelined, single)
         units = (cost["pipelined"], plan.cost * UNITS)
         yield d, q, *_ms(*blocks, *units), plan.algorithm
 

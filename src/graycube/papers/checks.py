@@ -2,31 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
+from typing import TypeVar
 
-from graycube.papers.claims import Case, Claim, Compute, Try
+from graycube.papers.claims import Case, Claim, at
+from graycube.papers.formula import Number
 
 Check = Callable[[Claim], Iterator[Case]]
 """What the ``check`` of a claim names: the function that yields its cases."""
-
-
-def compared(compute: Compute) -> Check:
-    """The check that holds a figure for every size against the formula of the claim.
-
-    >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="2 * n", sizes={"n": "1..3"})
-    >>> [case.holds for case in compared(lambda n: n + n)(claim)]
-    [True, True, True]
-    """
-    return wraps(compute)(lambda claim: claim.compared(compute))
-
-
-def tried(holds: Try, corrected: Try | None = None) -> Check:
-    """The check that a statement, and its correction, hold for every size.
-
-    >>> claim = Claim("lemma", "1", "2", "n is even", "a:b", sizes={"n": "1..2"})
-    >>> [case.holds for case in tried(lambda n: n % 2 == 0)(claim)]
-    [False, True]
-    """
-    return wraps(holds)(lambda claim: claim.tried(holds, corrected))
+Compute = Callable[..., Number]
+Try = Callable[..., bool]
+Answer = TypeVar("Answer")
 
 
 def at_every_size(cases: Callable[..., Iterator[Case]]) -> Check:
@@ -40,6 +25,49 @@ def at_every_size(cases: Callable[..., Iterator[Case]]) -> Check:
     return wraps(cases)(
         lambda claim: (case for sizes in claim.cases() for case in cases(claim, **sizes))
     )
+
+
+def compared(compute: Compute, least: Compute | None = None) -> Check:
+    """The check that holds a figure for every size against the formula of the claim.
+
+    Where there is a bound for all schedules, the ``least``, what is not above it can be open.
+
+    >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="2 * n", sizes={"n": "1..3"})
+    >>> [case.holds for case in compared(lambda n: n + n)(claim)]
+    [True, True, True]
+    """
+
+    def cases(claim: Claim, **sizes: int) -> Iterator[Case]:
+        ours = _answer(compute, sizes)
+        yield claim.compare(ours, least and _answer(least, sizes), **sizes)
+
+    return wraps(compute)(at_every_size(cases))
+
+
+def tried(holds: Try, corrected: Try | None = None) -> Check:
+    """The check that a statement, and its correction, hold for every size.
+
+    >>> claim = Claim("lemma", "1", "2", "n is even", "a:b", sizes={"n": "1..2"})
+    >>> [case.holds for case in tried(lambda n: n % 2 == 0)(claim)]
+    [False, True]
+    """
+
+    def cases(_: Claim, **sizes: int) -> Iterator[Case]:
+        answer = bool(_answer(holds, sizes))
+        also = None if corrected is None else bool(_answer(corrected, sizes))
+        ours = "it holds" if answer else "it does not"
+        yield Case(at(sizes), "it holds", ours, answer, also)
+
+    return wraps(holds)(at_every_size(cases))
+
+
+def _answer(asked: Callable[..., Answer], sizes: Mapping[str, int]) -> Answer:
+    """What a computation gives for these sizes, which an error says as well."""
+    try:
+        return asked(**sizes)
+    except Exception as error:
+        error.add_note(at(sizes))
+        raise
 
 
 def row_by_row(case: Callable[..., Case]) -> Check:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import isclose
-from typing import Any, TypeVar
+from typing import Any
 
 from graycube.errors import InvalidValueError
 from graycube.papers.formula import Number, evaluate
@@ -37,9 +37,6 @@ _RELATIONS: dict[str, Callable[[Number, Number], bool]] = {
 _LONGEST_SPAN = 1 << 16
 
 Row = tuple[Any, ...]
-Compute = Callable[..., Number]
-Try = Callable[..., bool]
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +56,6 @@ class Case:
     holds: bool
     corrected: bool | None = None
     open: bool = False
-
-    @property
-    def row(self) -> dict[str, str | bool | None]:
-        """The case for JSON.
-
-        >>> Case("n = 3", "8", "9", holds=False).row["ours"]
-        '9'
-        """
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +90,7 @@ class Claim:
 
     >>> claim = Claim("lemma", "2", "3.1", "S is two n", "counts:s", formula="2 * n",
     ...               sizes={"n": "1..3"})
-    >>> list(claim.compared(lambda n: n + 1))[1]
+    >>> claim.compare(3, n=2)
     Case(where='n = 2', paper='4', ours='3', holds=False, corrected=None, open=False)
     """
 
@@ -199,19 +187,6 @@ class Claim:
             if not self.only or evaluate(self.only, sizes):
                 yield sizes
 
-    def compared(self, compute: Compute, bound: Compute | None = None) -> Iterator[Case]:
-        """The formula against ``compute(n=..., K=...)``, for every size.
-
-        Where a ``bound`` is given, for all schedules, what is not above it can be open.
-
-        >>> claim = Claim("lemma", "1", "2", "", "a:b", formula="n + 1", sizes={"n": "1..2"})
-        >>> [case.holds for case in claim.compared(lambda n: 2)]
-        [True, False]
-        """
-        for sizes in self.cases():
-            ours = _answer(compute, sizes)
-            yield self.compare(ours, bound and _answer(bound, sizes), **sizes)
-
     def compare(self, ours: Number, least: Number | None = None, /, **sizes: int) -> Case:
         """The formula against one figure, and the ``least`` that a bound allows.
 
@@ -228,20 +203,7 @@ class Claim:
             corrected = bool(right(ours, evaluate(self.correction.formula, sizes)))
         holds = bool(related(ours, paper))
         is_open = least is not None and not holds and bool(least <= paper < ours)
-        return Case(_where(sizes), f"{sign}{paper}", str(ours), holds, corrected, is_open)
-
-    def tried(self, holds: Try, corrected: Try | None = None) -> Iterator[Case]:
-        """A statement without figures: whether it, and its correction, hold for every size.
-
-        >>> claim = Claim("lemma", "1", "2", "n is even", "a:b", sizes={"n": "1..2"})
-        >>> [case.holds for case in claim.tried(lambda n: n % 2 == 0)]
-        [False, True]
-        """
-        for sizes in self.cases():
-            answer = _answer(holds, sizes)
-            also = None if corrected is None else bool(_answer(corrected, sizes))
-            ours = "it holds" if answer else "it does not"
-            yield Case(_where(sizes), "it holds", ours, bool(answer), also)
+        return Case(at(sizes), f"{sign}{paper}", str(ours), holds, corrected, is_open)
 
 
 def span(text: str) -> Iterator[int]:
@@ -265,14 +227,10 @@ def span(text: str) -> Iterator[int]:
     yield from numbers
 
 
-def _answer(asked: Callable[..., Answer], sizes: Mapping[str, int]) -> Answer:
-    """What a computation gives for these sizes, which an error says as well."""
-    try:
-        return asked(**sizes)
-    except Exception as error:
-        error.add_note(_where(sizes))
-        raise
+def at(sizes: Mapping[str, int]) -> str:
+    """The sizes of a case as people write them.
 
-
-def _where(sizes: Mapping[str, int]) -> str:
+    >>> at({"n": 3, "K": 8})
+    'n = 3, K = 8'
+    """
     return ", ".join(f"{name} = {value}" for name, value in sizes.items())

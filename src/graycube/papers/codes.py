@@ -49,6 +49,18 @@ def distance(a: Words | int, b: Words | int) -> NDArray[np.uint8]:
     return counted
 
 
+def is_the_code(words: Ints) -> bool:
+    """Whether each word is a bit from the next, in a ring, and the library has the same code.
+
+    >>> is_the_code(reflected(3)), is_the_code(np.arange(8))
+    (True, False)
+    """
+    n = len(words).bit_length() - 1
+    library = gc.gray(np.arange(len(words))), gc.GrayCode.reflected(n).words
+    cyclic = bool((distance(words, np.roll(words, 1)) == 1).all())
+    return cyclic and all(np.array_equal(words, code) for code in library)
+
+
 def bits_agree(code: Ints) -> bool:
     """Whether index bits are sums of bits of the words, and those are sums of two index bits.
 

@@ -8,6 +8,7 @@ then the paper.
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from importlib.resources import files
 
 from graycube.markup import Markup, document, element, joined, table
@@ -16,7 +17,6 @@ from graycube.papers.paper import Paper
 from graycube.papers.run import Outcome
 from graycube.show import Piece, Table
 
-_STYLE = files(__package__).joinpath("report.css")
 _MARKS = "\N{CHECK MARK}\N{ALMOST EQUAL TO}\N{WHITE CIRCLE}\N{BALLOT X}"
 _SIGNS = dict(zip(VERDICTS, _MARKS, strict=True))
 _INSTEAD = {CORRECTED: "Right is", NOT_REACHED: "Reached is"}
@@ -47,22 +47,22 @@ def unexpected(results: Results) -> list[str]:
     >>> unexpected([])
     []
     """
-    found = []
+    found: list[str] = []
     for paper, outcomes in results:
-        for outcome in outcomes:
-            if not outcome.as_recorded:
-                why = outcome.error or _unlike(outcome)
-                found.append(f"{paper.key} {outcome.claim.name}: {why}")
+        found += (
+            f"{paper.key} {outcome.claim.name}: {outcome.error or _unlike(outcome)}"
+            for outcome in outcomes
+            if not outcome.as_recorded
+        )
         found += (f"{paper.key} {name} has no claim" for name in paper.missing())
     return found
 
 
 def _unlike(outcome: Outcome) -> str:
     claim = outcome.claim
-    why = f"{outcome.verdict}, recorded: {claim.verdict}"
     if outcome.verdict == claim.verdict and claim.correction is not None:
-        recorded = claim.correction.exceptions
-        return f"{outcome.exceptions} exceptions, recorded: {recorded}"
+        return f"{outcome.exceptions} exceptions, recorded: {claim.correction.exceptions}"
+    why = f"{outcome.verdict}, recorded: {claim.verdict}"
     if not outcome.surprises:
         return why
     case = outcome.contradictions[0]
@@ -89,6 +89,19 @@ def as_dict(results: Results) -> dict[str, object]:
     return {"papers": papers, "as_recorded": not unexpected(results)}
 
 
+def _entry(outcome: Outcome) -> dict[str, object]:
+    claim = outcome.claim
+    counts = ("verdict", "tried", "exceptions", "open", "surprises", "seconds")
+    return {
+        **{name: getattr(claim, name) for name in ("key", "where", "statement")},
+        **{name: getattr(outcome, name) for name in counts},
+        "recorded": claim.verdict,
+        "contradictions": [asdict(case) for case in outcome.contradictions],
+        "erratum": claim.correction.erratum if claim.correction else None,
+        "error": outcome.error or None,
+    }
+
+
 def report(results: Results) -> str:
     """The page, with the pictures that were drawn.
 
@@ -96,21 +109,21 @@ def report(results: Results) -> str:
     True
     """
     title = "The papers, computed again"
-    return document(
-        title,
-        _STYLE.read_text(encoding="utf-8"),
-        element("h1", title),
-        _overview(results),
-        *(_paper(paper, outcomes) for paper, outcomes in results),
-    )
+    style = files(__package__).joinpath("report.css").read_text(encoding="utf-8")
+    sections = (_paper(paper, outcomes) for paper, outcomes in results)
+    return document(title, style, element("h1", title), _overview(results), *sections)
+
+
+def _verdicts(outcomes: Sequence[Outcome]) -> list[int]:
+    """How often each verdict was given."""
+    count = Counter(outcome.verdict for outcome in outcomes)
+    return [count[verdict] for verdict in VERDICTS]
 
 
 def _counted(outcomes: Sequence[Outcome]) -> str:
-    count = Counter(outcome.verdict for outcome in outcomes)
-    numbers = [count[verdict] for verdict in VERDICTS]
     words = ("hold", "hold with a correction", "not reached", "fail")
-    told = ", ".join(f"{n} {word}" for n, word in zip(numbers, words, strict=True))
-    return f"{len(outcomes)} claims: {told}"
+    told = (f"{n} {word}" for n, word in zip(_verdicts(outcomes), words, strict=True))
+    return f"{len(outcomes)} claims: {', '.join(told)}"
 
 
 def _line(outcome: Outcome) -> str:
@@ -125,32 +138,11 @@ def _contradicted(outcome: Outcome) -> str:
     return told + (f", {outcome.open:,} of them open" if outcome.open else "")
 
 
-def _entry(outcome: Outcome) -> dict[str, object]:
-    claim = outcome.claim
-    return {
-        "key": claim.key,
-        "where": claim.where,
-        "statement": claim.statement,
-        "verdict": outcome.verdict,
-        "recorded": claim.verdict,
-        "tried": outcome.tried,
-        "exceptions": outcome.exceptions,
-        "open": outcome.open,
-        "surprises": outcome.surprises,
-        "contradictions": [case.row for case in outcome.contradictions],
-        "erratum": claim.correction.erratum if claim.correction else None,
-        "seconds": outcome.seconds,
-        "error": outcome.error or None,
-    }
-
-
 def _overview(results: Results) -> Markup:
     rows = []
     for paper, outcomes in results:
-        count = Counter(outcome.verdict for outcome in outcomes)
-        tried = sum(outcome.tried for outcome in outcomes)
-        name = element("a", paper.key, href=f"#{paper.key}")
-        rows.append([name, len(outcomes), *(count[v] for v in VERDICTS), f"{tried:,}"])
+        name, tried = element("a", paper.key, href=f"#{paper.key}"), (o.tried for o in outcomes)
+        rows.append([name, len(outcomes), *_verdicts(outcomes), f"{sum(tried):,}"])
     return table(["paper", "claims", *VERDICTS, "cases tried"], rows)
 
 
@@ -160,38 +152,35 @@ def _paper(paper: Paper, outcomes: Sequence[Outcome]) -> Markup:
         f"{n} {kind}{'s' * (n > 1)}" for kind, n in paper.numbered.items() if n
     )
     covered = f"It numbers {numbered}: all have a row here."
+    told = [_claim(paper.key, outcome) for outcome in outcomes]
     return element(
         "section",
         element("h2", f"{paper.key}: {paper.title}"),
         element("p", f"{paper.authors}, {paper.report}, {paper.year}."),
         element("p", f"Not covered: {', '.join(missing)}." if missing else covered),
-        element("nav", joined((_link(paper, outcome) for outcome in outcomes), " ")),
-        *(_claim(paper, outcome) for outcome in outcomes),
+        element("nav", joined((link for link, _ in told), " ")),
+        *(article for _, article in told),
         id=paper.key,
     )
 
 
-def _link(paper: Paper, outcome: Outcome) -> Markup:
-    label = f"{_SIGNS[outcome.verdict]} {outcome.claim.name}"
-    return element("a", label, href=f"#{paper.key}-{outcome.claim.key}", class_=_class(outcome))
-
-
-def _class(outcome: Outcome) -> str:
-    return outcome.verdict.split()[-1]
-
-
-def _claim(paper: Paper, outcome: Outcome) -> Markup:
-    badge = element(
-        "span", f"{_SIGNS[outcome.verdict]} {outcome.verdict}", class_=_class(outcome)
-    )
-    return element(
+def _claim(key: str, outcome: Outcome) -> tuple[Markup, Markup]:
+    """A link to a claim, and all that is said of it."""
+    claim, verdict, sign = outcome.claim, outcome.verdict, _SIGNS[outcome.verdict]
+    look, place = verdict.split()[-1], f"{key}-{claim.key}"
+    article = element(
         "article",
-        element("h3", f"{outcome.claim.name}, {outcome.claim.where} ", badge),
+        element(
+            "h3",
+            f"{claim.name}, {claim.where} ",
+            element("span", f"{sign} {verdict}", class_=look),
+        ),
         *(element("p", sentence) for sentence in _facts(outcome)),
         *_picture(outcome),
         *_evidence(outcome),
-        id=f"{paper.key}-{outcome.claim.key}",
+        id=place,
     )
+    return element("a", f"{sign} {claim.name}", href=f"#{place}", class_=look), article
 
 
 def details(results: Results) -> Iterator[Piece]:

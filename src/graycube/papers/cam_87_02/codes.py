@@ -127,13 +127,15 @@ def stages(d: int, j: int) -> int:
     return int(links.max()) if links.min() == links.max() else -1
 
 
-def not_shared(claim: Claim) -> Iterator[Case]:
-    """All Gray codes with short strides: the BRGC, and what else."""
-    found = cache(lambda d: set(short_strided(d)))
-    return claim.tried(
-        lambda d: found(d) == {brgc(d)},
-        lambda d: found(d) == images(brgc(d)) and counted(d, found(d)),
-    )
+@cache
+def short_strided(d: int) -> set[tuple[int, ...]]:
+    """All cyclic Gray codes with the strides of Theorem 2 that begin with 0."""
+    strides = [sign << j for j in range(1, d) for sign in (1, -1)]
+    earlier = [
+        sorted({k for stride in strides if (k := (here + stride) % (1 << d)) < here})
+        for here in range(1 << d)
+    ]
+    return {code for first in _extended([0], d, earlier) for code in renamed(first)}
 
 
 def counted(d: int, codes: set[tuple[int, ...]]) -> bool:
@@ -141,14 +143,11 @@ def counted(d: int, codes: set[tuple[int, ...]]) -> bool:
     return len(codes) == factorial(d) << d - 2 and (1 << d != len(H3) or H3 in codes)
 
 
-def short_strided(d: int) -> Iterator[tuple[int, ...]]:
-    """All cyclic Gray codes with the strides of Theorem 2 that begin with 0."""
-    strides = [sign << j for j in range(1, d) for sign in (1, -1)]
-    earlier = [
-        sorted({k for stride in strides if (k := (here + stride) % (1 << d)) < here})
-        for here in range(1 << d)
-    ]
-    return (code for first in _extended([0], d, earlier) for code in renamed(first))
+not_shared = tried(
+    lambda d: short_strided(d) == {brgc(d)},
+    lambda d: short_strided(d) == images(brgc(d)) and counted(d, short_strided(d)),
+)
+"""All Gray codes with short strides: the BRGC, and what else."""
 
 
 def _extended(path: list[int], d: int, earlier: list[list[int]]) -> Iterator[tuple[int, ...]]:
@@ -225,38 +224,30 @@ def diameter(d: int) -> int:
     return rounds_to_know_all(d)
 
 
-def worst_mapping(claim: Claim) -> Iterator[Case]:
-    """Section 4: binary code against words that alternate with their complements."""
+def sums(d: int) -> list[int]:
+    """The distances of all neighbours together: in binary code, in the mapping below, at most.
 
-    def corrected(d: int) -> bool:
-        nodes = np.arange(1 << d)
-        own = apart(nodes).max() == d and apart(nodes).sum() == 2 * (1 << d) - 2
-        other = apart(far_apart(d)).sum() == _most(d)
-        return bool(own and other) and (d > _SMALL or _farthest_sum(d) == _most(d))
-
-    return claim.tried(
-        lambda d: apart(np.arange(1 << d)).sum() >= apart(far_apart(d)).sum(), corrected
-    )
-
-
-_SMALL = 3  # so many dimensions have few enough mappings to try all
-
-
-def _most(d: int) -> int:
-    """No ring has more: two neighbours of a node are at most as far as its farthest two nodes.
-
-    For d = 1 both neighbours are the same node.
+    No ring has more, as two neighbours of a node are at most as far as its farthest two nodes;
+    for d = 1 they are the same node. Of three dimensions all mappings can be tried; by
+    symmetry they start at node 0.
     """
     links = np.sort(distance(np.arange(1 << d), np.array(0)))
-    farthest = 2 * int(links[-1]) if d == 1 else int(links[-1]) + int(links[-2])
-    return farthest << d - 1
+    most = int(links[-1] + links[-min(d, 2)]) << d - 1
+    if d <= 3:
+        rest = np.array(list(permutations(range(1, 1 << d))))
+        rings = np.insert(rest, 0, 0, axis=1)
+        far = distance(rings, np.roll(rings, -1, axis=1)).sum(axis=1).max()
+        require(far == most, "no mapping has as much")
+    return [int(apart(nodes).sum()) for nodes in (np.arange(1 << d), far_apart(d))] + [most]
 
 
-def _farthest_sum(d: int) -> int:
-    """The largest sum of distances that any mapping has; by symmetry it starts at node 0."""
-    rest = np.array(list(permutations(range(1, 1 << d))))
-    rings = np.insert(rest, 0, 0, axis=1)
-    return int(distance(rings, np.roll(rings, -1, axis=1)).sum(axis=1).max())
+worst_mapping = tried(
+    lambda d: sums(d)[0] >= sums(d)[1],
+    lambda d: (
+        sums(d) == [(2 << d) - 2, *sums(d)[2:] * 2] and apart(np.arange(1 << d)).max() == d
+    ),
+)
+"""Section 4: binary code against words that alternate with their complements."""
 
 
 def far_apart(d: int) -> Ints:

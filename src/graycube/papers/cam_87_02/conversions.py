@@ -38,8 +38,7 @@ def backwards(d: int) -> bool:
 
 def converted(d: int, stages: Sequence[int]) -> Ints:
     """Who holds what after these stages, from the BRGC mapping on."""
-    data = np.empty(1 << d, dtype=np.int64)
-    data[reflected(d)] = np.arange(1 << d)
+    data = np.argsort(reflected(d))
     for j in stages:
         data = exchanged(data, d, j)
     return data
@@ -105,20 +104,17 @@ def _one_each(n: int, d: int, mapping: Mapping) -> bool:
     node = by_blocks(n, d, mapping)
     library = placed(n, d, mapping).locate(np.arange(1 << n))[0]
     require(np.array_equal(library, node), "the layout is another one")
-    leaves = np.flatnonzero(node != np.roll(node, -1))
-    size = 1 << n - d
-    last = np.arange(size - 1, 1 << n, size)
-    return np.array_equal(leaves, last if d else last[:0])
+    leaves, size = np.flatnonzero(node != np.roll(node, -1)), 1 << n - d
+    return leaves.tolist() == ([*range(size - 1, 1 << n, size)] if d else [])
 
 
-axes = tried(lambda **dims: all(_kept(list(dims.values()), m) for m in MAPPINGS))
+axes = tried(lambda **dims: all(_kept([*dims.values()], m) for m in MAPPINGS))
 """Section 7: each axis of a mesh keeps what it has alone, in both mappings."""
 
 
 def _kept(dims: list[int], mapping: Mapping) -> bool:
-    node, shape = tensor([by_blocks(d, d, mapping) for d in dims]), _shape(dims)
-    layout = gc.Layout.mesh(shape, nodes=shape, code="binary" if mapping == "FFT" else "gray")
-    library = layout.locate(*np.indices(shape))[0]
+    node, layout = tensor([by_blocks(d, d, mapping) for d in dims]), _mesh(dims, mapping)
+    library = layout.locate(*np.indices(node.shape))[0]
     require(np.array_equal(library, node), "the layout is another one")
     for axis, d in enumerate(dims):
         links = distance(node, np.roll(node, -1, axis=axis))
@@ -139,31 +135,24 @@ def tensor(maps: Sequence[Ints]) -> Ints:
     return node
 
 
-axes_converted = compared(lambda **dims: _succession(list(dims.values())))
-"""Section 7: the conversion of every axis in succession, by hand and as a plan."""
-
-
-def _succession(dims: list[int]) -> int:
-    data = np.empty(1 << sum(dims), dtype=np.int64)
-    data[tensor([reflected(d) for d in dims])] = np.arange(data.size).reshape(_shape(dims))
-    grid, exchanges = data.reshape(_shape(dims)), 0
+@compared
+def axes_converted(**sizes: int) -> int:
+    """Section 7: the conversion of every axis in succession, by hand and as a plan."""
+    dims = [*sizes.values()]
+    grid, exchanges = np.argsort(tensor([reflected(d) for d in dims]), axis=None), 0
+    grid = grid.reshape([1 << d for d in dims])
     for axis, d in enumerate(dims):
         for j in range(d - 1):
             order = exchanged(np.arange(1 << d), d, j)
             grid, exchanges = np.take(grid, order, axis=axis), exchanges + 1
-    require(np.array_equal(grid.ravel(), np.arange(data.size)), "the elements are not at home")
-    same = not exchanges or len(_planned(dims).rounds) == exchanges
-    require(same, "the plan has another number of exchanges")
+    require(np.array_equal(grid.ravel(), np.arange(grid.size)), "the elements are not at home")
+    if exchanges:
+        plan = planned(_mesh(dims, "BRGC"), _mesh(dims, "FFT"), 1)
+        require(check_algebra(plan, gc.Machine(dims=sum(dims))), "the plan is wrong")
+        require(len(plan.rounds) == exchanges, "the plan has another number of exchanges")
     return exchanges
 
 
-def _shape(dims: Sequence[int]) -> tuple[int, ...]:
-    return tuple(1 << d for d in dims)
-
-
-def _planned(dims: Sequence[int]) -> gc.Schedule:
-    shape = _shape(dims)
-    gray, binary = (gc.Layout.mesh(shape, nodes=shape, code=c) for c in ("gray", "binary"))
-    schedule = planned(gray, binary, 1)
-    require(check_algebra(schedule, gc.Machine(dims=sum(dims))), "the plan is wrong")
-    return schedule
+def _mesh(dims: Sequence[int], mapping: Mapping) -> gc.Layout:
+    shape = [1 << d for d in dims]
+    return gc.Layout.mesh(shape, nodes=shape, code="binary" if mapping == "FFT" else "gray")

@@ -12,7 +12,7 @@ from graycube.papers.drawing import arrow, cube, place
 
 from .evidence import FIGURE_4, POINTS, alone, model, split
 from .graphs import DIMS, stage_pairs
-from .model import MAPPINGS, printed
+from .model import MAPPINGS, Mapping, printed
 
 COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
 STAGES = {1: "tab:blue", 2: "tab:orange", 3: "0.35"}  # apart in grey, too
@@ -81,13 +81,12 @@ def figure_5(figure: Figure, _: Claim) -> None:
     curves, rest = figure.subplots(1, 2, width_ratios=(3, 2))
     speedups(curves)
     for mapping, mark in zip(MAPPINGS, "os", strict=True):
-        dims = [d for d, m in printed().speedups if m == mapping]
-        measured = [float(alone() / printed().average(d, mapping)) for d in dims]
+        dims, measured, entries = _of_table_2(mapping)
         ours = [float(alone() / sum(split(POINTS, d, mapping))) for d in dims]
-        entries = [float(printed().speedups[d, mapping][0]) for d in dims]
         look = {"color": COLOURS[mapping], "mfc": "none"}
-        rest.plot(dims, _percent(ours, measured), **look, label=f"{mapping}, ours")
-        rest.plot(dims, _percent(entries, measured), mark, **look, label=f"{mapping}, Table 2")
+        for values, style, name in ((ours, "-", "ours"), (entries, mark, "Table 2")):
+            percent = [100 * (a / b - 1) for a, b in zip(values, measured, strict=True)]
+            rest.plot(dims, percent, style, **look, label=f"{mapping}, {name}")
     rest.axhline(0, color="0.5", linestyle="--", linewidth=1)
     rest.set(xlabel="d, dimensions of the cube", ylabel="percent")
     rest.set_title("model above the experiment")
@@ -116,15 +115,13 @@ def times(ax: Axes) -> None:
 
 def speedups(ax: Axes) -> None:
     """Figure 5: the model as lines, the averages of Table 1 as marks."""
-    dims = range(7)
-    nodes = [1 << d for d in dims]
+    nodes = [1 << d for d in range(7)]
     for mapping, mark in zip(MAPPINGS, "os", strict=True):
-        colour = COLOURS[mapping]
-        whole = [float(alone() / model(POINTS, d).fft(mapping, POINTS)) for d in dims]
-        measured = [float(alone() / printed().average(d, mapping)) for d in dims]
-        entries = [float(printed().speedups[d, mapping][0]) for d in dims[1:]]
+        colour, (_, measured, entries) = COLOURS[mapping], _of_table_2(mapping)
+        whole = [float(alone() / model(POINTS, d).fft(mapping, POINTS)) for d in range(7)]
+        alone_too = [float(alone() / printed().average(0, mapping)), *measured]
         ax.plot(nodes, whole, color=colour, label=f"{mapping} mapping, model")
-        ax.plot(nodes, measured, mark, color=colour, label=f"{mapping}, measured")
+        ax.plot(nodes, alone_too, mark, color=colour, label=f"{mapping}, measured")
         name = "the model's, as printed" if mapping == MAPPINGS[-1] else "_"
         ax.plot(nodes[1:], entries, "x", color="black", label=name)
     ax.plot(nodes, nodes, "--", color="0.5", label="one for one")
@@ -132,8 +129,11 @@ def speedups(ax: Axes) -> None:
     ax.legend(frameon=False)
 
 
-def _percent(model: list[float], measured: list[float]) -> list[float]:
-    return [100 * (a / b - 1) for a, b in zip(model, measured, strict=True)]
+def _of_table_2(mapping: Mapping) -> tuple[list[int], list[float], list[float]]:
+    """The dimensions, and the speed-ups that were measured and that the paper's model has."""
+    dims = [d for d, m in printed().speedups if m == mapping]
+    measured = [float(alone() / printed().average(d, mapping)) for d in dims]
+    return dims, measured, [float(printed().speedups[d, mapping][0]) for d in dims]
 
 
 def _blank(figure: Figure, title: str) -> Axes:

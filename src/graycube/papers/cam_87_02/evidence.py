@@ -57,9 +57,8 @@ def measured_speedups(d: int, mapping: Mapping) -> tuple[float, float, float]:
 def table_1(claim: Claim) -> Iterator[Case]:
     """Every measured time, fastest and slowest, against that of the priced schedules."""
     for (d, mapping), (fastest, slowest) in by_mapping(claim.figures).items():
-        time = sum(split(POINTS, d, mapping), Fraction(0))
-        ours = f"{float(time):.1f}"
-        where, above = f"d = {d}, {mapping}", time >= fastest * (1 - ROUNDED)
+        time, where = Fraction(sum(split(POINTS, d, mapping))), f"d = {d}, {mapping}"
+        ours, above = f"{float(time):.1f}", time >= fastest * (1 - ROUNDED)
         yield Case(f"{where}, fastest", f">= {fastest}", ours, above)
         below = time <= slowest * (1 + ROUNDED)
         yield Case(f"{where}, slowest", f"<= {slowest}", ours, below)
@@ -96,10 +95,13 @@ def parameters(claim: Claim) -> Iterator[Case]:
 
 def figure_4(claim: Claim) -> Iterator[Case]:
     """What section 8.1 reads off the curves, here those of Table 2's machine."""
-    yield from _formulas_of_figure_4(claim)
     best = {}
     for mapping in MAPPINGS:
         parts = [split(FIGURE_4, d, mapping) for d in range(FIGURE_4 + 1)]
+        for (d,) in (sizes.values() for sizes in claim.cases()):
+            said, time = model(FIGURE_4, d).fft(mapping, FIGURE_4), sum(parts[d])
+            told = f"{float(said):.3f} ms", f"{float(time):.3f}"
+            yield Case(f"{mapping}, d = {d}", *told, said == time)
         d = best[mapping] = min(range(len(parts)), key=lambda d: sum(parts[d]))
         work, sent = parts[d]
         ours = f"{float(sent):.1f} and {float(work):.1f} ms"
@@ -118,15 +120,6 @@ def figure_4(claim: Claim) -> Iterator[Case]:
         yield Case(where, "slightly higher", ours, fft <= brgc < Fraction(11, 10) * fft)
 
 
-def _formulas_of_figure_4(claim: Claim) -> Iterator[Case]:
-    for mapping in MAPPINGS:
-        for (d,) in (sizes.values() for sizes in claim.cases()):
-            said = model(FIGURE_4, d).fft(mapping, FIGURE_4)
-            ours = sum(split(FIGURE_4, d, mapping))
-            told = f"{float(said):.3f} ms", f"{float(ours):.3f}"
-            yield Case(f"{mapping}, d = {d}", *told, said == ours)
-
-
 def figure_5(_: Claim) -> Iterator[Case]:
     """Both curves of both mappings, the points of Table 2.
 
@@ -135,11 +128,11 @@ def figure_5(_: Claim) -> Iterator[Case]:
     of the fastest and of the slowest processor.
     """
     for d, mapping in printed().speedups:
-        time = sum(split(POINTS, d, mapping), Fraction(0))
-        average = printed().average(d, mapping)
+        time = Fraction(sum(split(POINTS, d, mapping)))
+        average, ends = printed().average(d, mapping), printed().times[d, mapping]
         apart = abs(time - average)
-        ends = (abs(time - end) for end in printed().times[d, mapping])
         speedups = f"{float(alone() / time):.2f} and {float(alone() / average):.2f}"
         shown = f"{speedups}, {float(100 * apart / average):.1f} percent apart"
         where = f"d = {d}, {mapping}, model and experiment"
-        yield Case(where, "nearer to the average", shown, apart < min(ends))
+        nearer = apart < min(abs(time - end) for end in ends)
+        yield Case(where, "nearer to the average", shown, nearer)

@@ -16,8 +16,6 @@ from graycube.papers.claims import Row
 Mapping = Literal["FFT", "BRGC"]
 """The paper's names of binary code and of the binary-reflected Gray code."""
 MAPPINGS: tuple[Mapping, ...] = ("FFT", "BRGC")
-PARAMETERS = "text-8.1-f"
-"""The claim with the machine's parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,39 +45,14 @@ class Model:
         """To send an element: s + c."""
         return self.costs.startup + self.costs.transfer
 
-    def sends(self, mapping: Mapping) -> int:
-        """The blocks that an FFT sends in sequence: (d - 1) delta + 1."""
-        delta = 1 if mapping == "FFT" else 2
-        return (self.d - 1) * delta + 1 if self.d else 0
-
     def fft_sends(self, mapping: Mapping) -> Fraction:
-        """What of an FFT is communication."""
-        return self.sends(mapping) * self.block
+        """What of an FFT is communication: (d - 1) delta + 1 blocks in sequence."""
+        delta = 1 if mapping == "FFT" else 2
+        return ((self.d - 1) * delta + 1) * self.block if self.d else Fraction(0)
 
     def fft(self, mapping: Mapping, n: int) -> Fraction:
         """T_fft, for n stages."""
         return self.q * n * self.costs.arithmetic + self.fft_sends(mapping)
-
-    def neighbours(self, mapping: Mapping) -> Fraction:
-        """One nearest-neighbour computation: an element to the next node of the mesh."""
-        return (self.d if mapping == "FFT" else min(self.d, 1)) * self.element
-
-    def conversion(self) -> Fraction:
-        """T_c of section 8.2: whole blocks."""
-        return max(self.d - 1, 0) * self.block
-
-    def pipelined(self) -> Fraction:
-        """T_cp, as printed: single elements."""
-        return (self.q + self.d - 2) * self.element
-
-    def unchanged(self, mapping: Mapping, ffts: int, stencils: int) -> Fraction:
-        """T_b or T_f of section 8.3: k FFTs and l stencils in one mapping."""
-        return ffts * self.fft_sends(mapping) + stencils * self.neighbours(mapping)
-
-    def converted(self, ffts: int, stencils: int) -> Fraction:
-        """T_c of section 8.3: there and back, so that each has its own mapping."""
-        own = ffts * self.fft_sends("FFT") + stencils * self.neighbours("BRGC")
-        return own + 2 * self.conversion()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +77,7 @@ def printed() -> Printed:
     """What the claims have on record of section 8.1's parameters and of both tables."""
     paper = read_paper(Path(__file__).with_name("claims.toml"))
     rows = {claim.key: claim.figures for claim in paper.claims}
-    costs = Costs(**{name: Fraction(value) for name, value, *_ in rows[PARAMETERS]})
+    costs = Costs(**{name: Fraction(value) for name, value, *_ in rows["text-8.1-f"]})
     return Printed(costs, by_mapping(rows["table-1"]), by_mapping(rows["table-2"]))
 
 

@@ -6,7 +6,7 @@ mappings, and the paper's ways of doing things: whole blocks to every partner, c
 GB1. It searches.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -24,7 +24,8 @@ from .rounds import placed
 SEED = 8702
 CASES = 10_000
 METHODS = Methods(fft="whole blocks", conversion="gb1")
-NAMES = {"stay in FFT": "FFT", "stay in BRGC": "BRGC"}
+TIMES = {"stay in FFT": "T_f", "stay in BRGC": "T_b"}
+NAMES = {"T_b": "BRGC", "T_f": "FFT", "T_c": "converted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +82,21 @@ def problems(count: int = CASES) -> tuple[Problem, ...]:
     return tuple(made)
 
 
-def _tried(claim: Claim) -> Iterator[Problem]:
+def _tried(
+    claim: Claim, made: Callable[[int], Iterable[Problem]] = problems
+) -> Iterator[Problem]:
     trials = [sizes["trial"] for sizes in claim.cases()]
-    return (problems(max(trials) + 1)[trial] for trial in trials)
+    return map(list(made(max(trials) + 1)).__getitem__, trials)
 
 
 def theorem_4(claim: Claim) -> Iterator[Case]:
     """The three conditions; each is the only one for d > 1, and for d = 1 all is equal."""
     for problem in _tried(claim):
-        times = problem.times
         for (fast, slow), condition in THEOREM_4.items():
-            said, found = condition(problem), times[fast] < times[slow]
-            tie = times[fast] == times[slow]
-            ours = f"{fast} = {float(times[fast]):g}, {slow} = {float(times[slow]):g}"
+            said, ours, order = condition(problem), *_against(problem, fast, slow)
             paper = f"{fast} < {slow}" if said else "nothing said"
-            right = tie if problem.here.d == 1 else found == said
-            yield Case(str(problem), paper, ours, found or not said, right)
+            right = order == 0 if problem.here.d == 1 else (order < 0) == said
+            yield Case(str(problem), paper, ours, order < 0 or not said, right)
 
 
 def few_transforms(claim: Claim) -> Iterator[Case]:
@@ -110,9 +110,14 @@ def mostly_transforms(claim: Claim) -> Iterator[Case]:
 
 
 def _no_slower(problem: Problem, fast: str, slow: str) -> Case:
-    times = problem.times
-    ours = f"{fast} = {float(times[fast]):g}, {slow} = {float(times[slow]):g}"
-    return Case(str(problem), f"{fast} <= {slow}", ours, times[fast] <= times[slow])
+    ours, order = _against(problem, fast, slow)
+    return Case(str(problem), f"{fast} <= {slow}", ours, order <= 0)
+
+
+def _against(problem: Problem, fast: str, slow: str) -> tuple[str, Fraction]:
+    """Two times, and how much longer the first one is."""
+    one, other = problem.times[fast], problem.times[slow]
+    return f"{fast} = {float(one):g}, {slow} = {float(other):g}", one - other
 
 
 def advice(  # noqa: PLR0913
@@ -136,18 +141,16 @@ def advice(  # noqa: PLR0913
     )
 
 
-def consulted(k: int, stencils: int, s: int, c: int, q: int, d: int) -> Advice:  # noqa: PLR0913, PLR0917
-    """The same for a machine of these costs."""
-    return advice(d, q, gc.Machine(dims=d, startup=s, per_byte=c), k, stencils)
+def consulted(problem: Problem) -> tuple[float, str]:
+    """The same: the time of what it chose, and the name of that time."""
+    here, costs = problem.here, problem.here.costs
+    machine = gc.Machine(here.d, startup=int(costs.startup), per_byte=int(costs.transfer))
+    found = advice(here.d, here.q, machine, problem.k, problem.l)
+    return found.cost, TIMES.get(found.strategy, "T_c")
 
 
-def chosen(found: Advice) -> str:
-    """The strategy of an advice, in the paper's terms."""
-    return NAMES.get(found.strategy, "converted")
-
-
-def cases(count: int) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Random k, l, s, c, q and d; half of them near a boundary of the theorem."""
+def cases(count: int) -> Iterator[Problem]:
+    """Random ones with whole costs; half of them near a boundary of the theorem."""
     rng = np.random.default_rng(SEED)
     for number in range(count):
         d, q = int(rng.integers(1, 9)), 1 << int(rng.integers(0, 8))
@@ -155,18 +158,15 @@ def cases(count: int) -> Iterator[tuple[int, int, int, int, int, int]]:
         k = int(rng.integers(1, 6))
         ratio = (s + q * c) / (s + c)
         stencils = int(rng.integers(1, 20)) if number % 2 else round(rng.choice((k, 2)) * ratio)
-        yield k, max(1, stencils + int(rng.integers(-1, 2))), s, c, q, d
+        near = max(1, stencils + int(rng.integers(-1, 2)))
+        yield Problem(Model(Costs(Fraction(s), Fraction(c)), d, q), k, near)
 
 
 def searched(claim: Claim) -> Iterator[Case]:
     """The planner, told the program and the mappings but no strategy, finds the least time."""
-    names = {"T_b": "BRGC", "T_f": "FFT", "T_c": "converted"}
-    wanted = {sizes["trial"] for sizes in claim.cases()}
-    for trial, (k, l, s, c, q, d) in enumerate(cases(max(wanted) + 1)):  # noqa: E741
-        if trial in wanted:
-            found = consulted(k, l, s, c, q, d)
-            problem = Problem(Model(Costs(Fraction(s), Fraction(c)), d, q), k, l)
-            times = {names[name]: time for name, time in problem.times.items()}
-            right = found.cost == min(times.values()) == times[chosen(found)]
-            least = " or ".join(n for n in times if times[n] == min(times.values()))
-            yield Case(str(problem), f"{least} is best", chosen(found), right)
+    for problem in _tried(claim, cases):
+        (cost, chosen), times = consulted(problem), problem.times
+        least = [name for name in times if times[name] == min(times.values())]
+        right = cost == times[chosen] and chosen in least
+        best = " or ".join(NAMES[name] for name in least)
+        yield Case(str(problem), f"{best} is best", NAMES[chosen], right)

@@ -12,17 +12,12 @@ import graycube as gc
 from graycube.cost import replay
 from graycube.gf2 import rotation
 from graycube.papers import Case, Claim, agreed, tried
-from graycube.papers.codes import Ints, bits_agree, converts, distance, ranks, reflected
+from graycube.papers.codes import Ints, bits_agree, converts, is_the_code, ranks, reflected
 from graycube.schedule import expand
 
 from .model import schedule
 
-
-@tried
-def definition_1(n: int) -> bool:
-    words = reflected(n)
-    cyclic = (distance(words, np.roll(words, 1)) == 1).all()
-    return bool(cyclic) and np.array_equal(words, gc.gray(np.arange(1 << n)))
+definition_1 = tried(lambda n: is_the_code(reflected(n)))
 
 
 @tried
@@ -132,9 +127,9 @@ def steps(n: int, start: int) -> list[Ints]:
 
 
 def ends(held: list[Ints]) -> bool:
-    return len(held) == len(bin(len(held[0]))) - 3 and np.array_equal(
-        held[-1], np.arange(len(held[0]))
-    )
+    """Whether n - 1 exchanges bring everything home."""
+    home = np.arange(len(held[0]))
+    return 1 << len(held) == len(home) and np.array_equal(held[-1], home)
 
 
 @tried
@@ -152,37 +147,25 @@ SEQUENCES = (2, 1, 0)
 """Figure 3: the dimensions in which its sequences begin."""
 
 
-def rows_of_2() -> list[list[int]]:
-    """Data, node, and for each exchange the deciding bit and the data after it."""
-    first, *after = (held.tolist() for held in steps(N, N - 2))
-    gray = [node ^ node >> 1 for node in range(1 << N)]
-    return [
-        [i, node]
-        + [x for k, held in enumerate(after) for x in (node >> (N - 1 - k) & 1, held[node])]
-        for i, node in enumerate(gray)
-        if first[node] == i
-    ]
-
-
-def rows_of_3() -> list[list[int]]:
-    """Data, node, and the data after each exchange of each sequence."""
-    made = [held for start in SEQUENCES for held in steps(N, start)[1:]]
-    gray = [node ^ node >> 1 for node in range(1 << N)]
-    return [[i, node, *(int(held[node]) for held in made)] for i, node in enumerate(gray)]
-
-
 def figure_2(claim: Claim) -> Iterator[Case]:
-    return entries(claim, rows_of_2(), ["data", "node", "b3", "2", "b2", "1", "b1", "0"])
+    """For each exchange the deciding bit of the node, and the data after it."""
+    nodes, (first, *after) = np.arange(1 << N), steps(N, N - 2)
+    columns = [x for k, held in enumerate(after) for x in (nodes >> N - 1 - k & 1, held)]
+    return entries(claim, ["b3", "2", "b2", "1", "b1", "0"], first, *columns)
 
 
 def figure_3(claim: Claim) -> Iterator[Case]:
+    """The data after each exchange of each sequence."""
     orders = [rotation(N, start) for start in SEQUENCES]
     names = [f"sequence {order[0]}, dimension {d}" for order in orders for d in order]
-    return entries(claim, rows_of_3(), ["data", "node", *names])
+    (first, *_), *_ = made = [steps(N, start) for start in SEQUENCES]
+    return entries(claim, names, first, *(held for _, *after in made for held in after))
 
 
-def entries(claim: Claim, ours: list[list[int]], names: list[str]) -> Iterator[Case]:
-    """Entry by entry."""
-    for printed, row in zip(claim.figures, ours, strict=True):
-        for name, paper, computed in zip(names, printed, row, strict=True):
+def entries(claim: Claim, names: list[str], *columns: Ints) -> Iterator[Case]:
+    """Entry by entry, in the order of the nodes' Gray code: data, node, and the columns."""
+    first, *_ = columns
+    for printed, node in zip(claim.figures, (i ^ i >> 1 for i in range(1 << N)), strict=True):
+        ours = first[node], node, *(column[node] for column in columns[1:])
+        for name, paper, computed in zip(["data", "node", *names], printed, ours, strict=True):
             yield agreed(f"node {printed[1]:04b}, {name}", paper, computed)

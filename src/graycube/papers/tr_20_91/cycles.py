@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from operator import le
 
 import numpy as np
 
@@ -34,32 +35,30 @@ SHORT = "minimum-path"
 
 
 def on_shortest_paths(claim: Claim) -> Iterator[Case]:
-    """Theorems 2 and 4: the optimum on shortest paths, of all ways to make the fields."""
-    return limited(claim, optimum_on_shortest, on_shortest)
+    """Theorems 2 and 4: the optimum on shortest paths."""
+
+    def both(widths: Widths, K: int) -> tuple[Fraction, int]:
+        bound = minimum_path_bound(task_of(widths, K), all_ports(sum(widths)))
+        return Fraction(bound.seconds), optimum_on_shortest(widths, K)
+
+    return limited(claim, both)
 
 
 def on_any_paths(claim: Claim) -> Iterator[Case]:
-    """Theorems 3 and 5: the optimum on any paths, of all ways to make the fields."""
-    return limited(claim, optimum, on_any)
+    """Theorems 3 and 5: the optimum on any paths."""
+    return limited(claim, lambda widths, K: (on_any(widths, K), optimum(widths, K)))
 
 
 def limited(
-    claim: Claim,
-    least: Callable[[Widths, int], int],
-    bound: Callable[[Widths, int], Fraction],
+    claim: Claim, both: Callable[[Widths, int], tuple[Fraction, int]]
 ) -> Iterator[Case]:
     """The least optimum of all ways to make the fields, and the library's bound below it."""
     for sizes in claim.cases():
-        made = list(compositions(sizes["n"], sizes.get("d", 1), least=2))
-        found = [(bound(w, sizes["K"]), least(w, sizes["K"])) for w in made]
-        require(all(low <= cycles for low, cycles in found), "the library's bound is none")
-        yield claim.compare(min(cycles for _, cycles in found), **sizes)
-        yield claim.compare(min(low for low, _ in found), **sizes)
-
-
-def on_shortest(widths: Widths, block: int) -> Fraction:
-    """The library's bound on shortest paths, in cycles."""
-    return Fraction(minimum_path_bound(task_of(widths, block), all_ports(sum(widths))).seconds)
+        made = compositions(sizes["n"], sizes.get("d", 1), least=2)
+        bounds, optima = zip(*(both(widths, sizes["K"]) for widths in made), strict=True)
+        require(all(map(le, bounds, optima)), "the library's bound is none")
+        for ours in (min(optima), min(bounds)):
+            yield claim.compare(ours, **sizes)
 
 
 def on_any(widths: Widths, block: int) -> Fraction:
@@ -134,12 +133,11 @@ def known_bound(claim: Claim) -> Iterator[Case]:
     """
     reached = set[bool]()
     for sizes in claim.cases():
-        n, block = sizes["n"], sizes["K"]
+        n, block = sizes.values()
         found, cut = best(n, block), best_cut(task_of((n,), block), n)
-        require(cut is not None and 3 * block <= 5 * found, "the cut is none")
-        require(cut is not None and cut.share == Fraction(3, 5), "the cut is another one")
-        above = claim.compare(found + 1, **sizes)
-        if not above.corrected:
+        right = cut is not None and cut.share == Fraction(3, 5) and 3 * block <= 5 * found
+        require(right, "the cut is another one")
+        if not claim.compare(found + 1, **sizes).corrected:
             reached.add(block >= 3 * n)
         yield claim.compare(found, **sizes)
     tight = reached == {False, True}
@@ -206,17 +204,17 @@ def on_several_fields(n: int, d: int, K: int) -> int:
     return max(cycles_of("minimum-path", widths, K) for widths in compositions(n, d, least=2))
 
 
-def partition(claim: Claim) -> Iterator[Case]:
-    """The printed split for K > n + 2 on the paper's routes; the ring as the correction."""
+def split(n: int, K: int) -> int:
+    """Cycles of the paper's routes with the printed split for K > n + 2."""
+    short = -(-(2 * K - (n - 2)) // 3)
+    return proved(routes(n, short, K - short))
 
-    def split(n: int, K: int) -> bool:
-        short = -(-(2 * K - (n - 2)) // 3)
-        return proved(routes(n, short, K - short)) <= formula(n, K)
 
-    def ring(n: int, K: int) -> bool:
-        return cycles_of("nonminimum-ring", (n,), K) <= formula(n, K)
-
-    return claim.tried(split, ring)
+partition = tried(
+    lambda n, K: split(n, K) <= formula(n, K),
+    lambda n, K: cycles_of("nonminimum-ring", (n,), K) <= formula(n, K),
+)
+"""The ring is the correction."""
 
 
 @at_every_size

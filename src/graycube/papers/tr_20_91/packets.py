@@ -148,7 +148,7 @@ def by_the_address(n: int, K: int) -> bool:
 @tried
 def grids(n: int, d: int) -> bool:
     """Neighbours along every axis of every grid of so many axes, axes closed to rings."""
-    return set().union(*map(_hops, compositions(n, d, least=2))) == {1}
+    return all(_hops(widths) == {1} for widths in compositions(n, d, least=2))
 
 
 def _hops(widths: tuple[int, ...]) -> set[int]:

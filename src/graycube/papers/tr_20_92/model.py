@@ -68,13 +68,19 @@ def placements(algorithm: str, n: int) -> list[Ints]:
     return states
 
 
+def conversion(n: int, block: int) -> gc.Task:
+    """From Gray to binary code."""
+    return gc.Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block)
+
+
 @lru_cache(maxsize=1 << 10)
 def schedule(algorithm: str, n: int, block: int, ports: int = 1, kind: str = "") -> gc.Schedule:
     """The library's schedule; ``kind`` may be "circuit", "backwards" or both."""
-    layouts = gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n)
-    source, target = layouts[::-1] if "backwards" in kind else layouts
+    task = conversion(n, block)
+    if "backwards" in kind:
+        task = gc.Task(task.target, task.source, block)
     (found,) = (a for a in algorithms() if a.name == algorithm)
-    return of_ways(found.emit(gc.Task(source, target, block), machine(n, ports, kind)))
+    return of_ways(found.emit(task, machine(n, ports, kind)))
 
 
 def machine(n: int, ports: int = 1, kind: str = "") -> gc.Machine:

@@ -10,11 +10,11 @@ from functools import lru_cache, partial
 
 import graycube as gc
 from graycube.cost import lower_bounds, simulate
-from graycube.papers import Case, Claim, compared, require, row_by_row, tried
+from graycube.papers import Case, Claim, at_every_size, compared, require, row_by_row, tried
 from graycube.papers.checks import Check
 from graycube.search import least_cycles
 
-from .model import ALGORITHMS, counted, schedule, seconds
+from .model import ALGORITHMS, conversion, counted, schedule, seconds
 
 TWICE = range(5, 9)
 """The dimensions for which K = n + 2 elements take only n cycles on all ports."""
@@ -33,35 +33,27 @@ def time_of(algorithm: str, ports: int = 1, kind: str = "") -> Check:
 gb1, gb2, gb3 = map(time_of, ALGORITHMS)
 
 
-def lemma_3(claim: Claim) -> Iterator[Case]:
+@at_every_size
+def lemma_3(claim: Claim, n: int, K: int, tau: int) -> Iterator[Case]:
     """No schedule is cheaper: not the planner's, and not the optimum of an integer program.
 
     The highest of the library's bounds lies between.
     """
-
-    def cheapest(task: gc.Task, on: gc.Machine) -> float:
-        n, block = task.n, task.block
-        best = gc.plan(task.source, task.target, block, machine=on)
-        require(best.verify(), str(best))
-        if n * block > 12 or n > 3:
-            return best.cost
-        return min(best.cost, fewest(n, block) * (on.dearest.startup + 1))
-
-    for sizes in claim.cases():
-        n, block, tau = sizes.values()
-        task = gc.Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block)
-        on = gc.Machine(dims=n, startup=tau, per_byte=1)
-        found, bound = cheapest(task, on), max(b.seconds for b in lower_bounds(task, on))
-        require(bound <= found, "the library's bound is none")
-        yield claim.compare(found, **sizes)
-        yield claim.compare(bound, **sizes)
+    task, on = conversion(n, K), gc.Machine(dims=n, startup=tau, per_byte=1)
+    best = gc.plan(task.source, task.target, K, machine=on)
+    require(best.verify(), str(best))
+    found, bound = best.cost, max(b.seconds for b in lower_bounds(task, on))
+    if n * K <= 12 and n <= 3:
+        found = min(found, fewest(n, K) * (tau + 1))
+    require(bound <= found, "the library's bound is none")
+    for ours in (found, bound):
+        yield claim.compare(ours, n=n, K=K, tau=tau)
 
 
 @lru_cache(maxsize=1 << 8)
 def fewest(n: int, block: int) -> int:
     """The fewest cycles on one port, by integer program."""
-    task = gc.Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block)
-    return least_cycles(task, gc.Machine(dims=n)).cycles
+    return least_cycles(conversion(n, block), gc.Machine(dims=n)).cycles
 
 
 @compared
@@ -82,30 +74,28 @@ def improvement(n: int, K: int) -> float:
     return whole / halves
 
 
-all_port_transfers = compared(lambda n, K: counted("nonminimum-ring", n, K, n)[1])
-"""Transfers in sequence of the ring with detours, which rests on Lemma 4."""
+def all_ports(algorithm: str, n: int, block: int) -> int:
+    """Transfers in sequence on all ports."""
+    return counted(algorithm, n, block, n)[1]
 
 
-def all_port_improvement(claim: Claim) -> Iterator[Case]:
-    """Whether the pipeline takes K/3 times as many transfers, or K/3 more.
+all_port_transfers = compared(lambda n, K: all_ports("nonminimum-ring", n, K))
+"""The ring with detours rests on Lemma 4."""
 
-    The routes are those of TR-20-91; where better ones take half as many transfers, it is seen.
-    """
 
-    def whole(n: int, K: int) -> tuple[int, int]:
-        return counted("pipelined", n, K, n)[1], counted("nonminimum-path", n, K, n)[1]
+def difference(n: int, K: int) -> bool:
+    """Whether the pipeline takes K/3 transfers more, and twice the best where that is known."""
+    before, after = (all_ports(name, n, K) for name in ("pipelined", "nonminimum-path"))
+    best = all_ports("tight", n, K) if n + 2 == K and n in TWICE else before / 2
+    third = K / 3 - 1 <= before - after <= (K + n) / 3 and 2 * before <= 3 * after
+    return third and before == 2 * best
 
-    def factor(n: int, K: int) -> bool:
-        before, after = whole(n, K)
-        return before >= after * K / 3
 
-    def difference(n: int, K: int) -> bool:
-        before, after = whole(n, K)
-        best = counted("tight", n, K, n)[1] if n + 2 == K and n in TWICE else before / 2
-        third = K / 3 - 1 <= before - after <= (K + n) / 3 and 2 * before <= 3 * after
-        return third and before == 2 * best
-
-    return claim.tried(factor, difference)
+all_port_improvement = tried(
+    lambda n, K: all_ports("pipelined", n, K) >= all_ports("nonminimum-path", n, K) * K / 3,
+    difference,
+)
+"""Whether the pipeline takes K/3 times as many as the routes of TR-20-91, or K/3 more."""
 
 
 @tried

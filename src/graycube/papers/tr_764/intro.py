@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, agreed, compared, tried
 from graycube.papers.codes import Words, compositions, crossings
 
 from .cube import Cube, coded, decoded, reflected
@@ -92,13 +92,12 @@ def rows_of_butterflies(n: int) -> bool:
 
 def meshes(claim: Claim) -> Iterator[Case]:
     """Meshes of every shape: each of the ways to cut n bits into that many fields."""
-    yield from claim.tried(
-        lambda n, axes: all(map(_is_subgraph, compositions(n, axes, least=1)))
+    yield from tried(lambda n, axes: all(map(_is_subgraph, compositions(n, axes, least=1))))(
+        claim
     )
     for n, axes in (sizes.values() for sizes in claim.cases()):
-        found, wanted = len(list(compositions(n, axes, least=1))), comb(n - 1, axes - 1)
-        where = f"shapes of {axes} axes, n = {n}"
-        yield Case(where, str(wanted), str(found), found == wanted)
+        found = len(list(compositions(n, axes, least=1)))
+        yield agreed(f"shapes of {axes} axes, n = {n}", comb(n - 1, axes - 1), found)
 
 
 def _is_subgraph(bits: tuple[int, ...]) -> bool:
@@ -125,7 +124,7 @@ def local_stages(claim: Claim) -> Iterator[Case]:
         far = [j for j in range(p) if gc.butterfly_distances(layout, stage=j).dilation]
         return p - 1 - max(cube.apart, default=-1) if sorted(cube.apart) == far else -1
 
-    return claim.compared(count)
+    return compared(count)(claim)
 
 
 @compared

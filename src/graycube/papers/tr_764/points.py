@@ -143,33 +143,32 @@ def obvious_way(n: int) -> int:
     return cube.checked() if every else -1
 
 
-def sample_program(claim: Claim) -> Iterator[Case]:
-    """On data: as printed, but for j = 0, and as mended; both changes are needed."""
-
-    def right(n: int, variant: Variant) -> bool:
-        x = signal(n)
-        made = sample_code(x, variant)
-        return transformed(made, x) and gray_again(made)
-
-    def mended(n: int) -> bool:
-        alone = right(n, "inputs mended"), right(n, "outputs mended")
-        return right(n, "mended") and alone == (n <= 2, n == 1)
-
-    return claim.tried(lambda n: right(n, "printed"), mended)
+def ran(n: int, variant: Variant, output: Code) -> tuple[int, bool, bool]:
+    """Cycles of a program on data, whether they are transformed, and the code of the points."""
+    x, gray = signal(n), output == "gray"
+    made = sample_code(x, variant) if gray else to_binary(x, variant)
+    there = gray_again(made) if gray else np.array_equal(made.index, np.arange(1 << n))
+    return made.cycles, transformed(made, x), there
 
 
-def binary_rule(claim: Claim) -> Iterator[Case]:
-    """On data; as printed it is a transform too, but not in binary code."""
+def in_gray(n: int, variant: Variant) -> bool:
+    """Whether the sample code is right."""
+    return all(ran(n, variant, "gray")[1:])
 
-    def ends(n: int, variant: Variant) -> tuple[bool, bool]:
-        x = signal(n)
-        made = to_binary(x, variant)
-        return transformed(made, x), np.array_equal(made.index, np.arange(1 << n))
 
-    return claim.tried(
-        lambda n: all(ends(n, "printed")),
-        lambda n: all(ends(n, "mended")) and ends(n, "printed")[0],
-    )
+sample_program = tried(
+    lambda n: in_gray(n, "printed"),
+    lambda n: (
+        [in_gray(n, v) for v in ("mended", "inputs mended", "outputs mended")]
+        == [True, n <= 2, n == 1]
+    ),
+)
+"""As printed, but for j = 0, and as mended; both changes are needed."""
+binary_rule = tried(
+    lambda n: all(ran(n, "printed", "binary")[1:]),
+    lambda n: all(ran(n, "mended", "binary")[1:]) and ran(n, "printed", "binary")[1],
+)
+"""As printed it is a transform too, but not in binary code."""
 
 
 @tried
@@ -188,10 +187,8 @@ def theorem_5(claim: Claim) -> Iterator[Case]:
     """By programs of the nodes, on data, and by the library, followed by its verifier."""
 
     def program(n: int, output: Code) -> int:
-        x, gray = signal(n), output == "gray"
-        made = sample_code(x, "mended") if gray else to_binary(x, "mended")
-        there = gray_again(made) if gray else (made.index == np.arange(1 << n)).all()
-        return made.cycles if transformed(made, x) and there else -1
+        cycles, *right = ran(n, "mended", output)
+        return cycles if all(right) else -1
 
     def library(n: int, output: Code) -> int:
         made = one_point(gc.Layout.nodes(n, "gray"), output=output)

@@ -2,32 +2,27 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
+from itertools import product
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, compared, tried
+from graycube.papers import Case, Claim, agreed, compared, tried
 
 from .cube import Cube, coded
 from .networks import CODES, INTER, LOCAL, NODES, bits, bound, proved, require_right
 
 
-def cyclic_cycles(claim: Claim) -> Iterator[Case]:
-    """The fewest of local and inter-node conversion; ``whole`` is 1 for whole addresses."""
+def most(n: int, K: int, whole: int) -> int:
+    """Of the fewer of local and inter-node conversion; ``whole`` is 1 for whole addresses."""
+    encodings = ("Gray",) if whole else ("Gray || Gray", NODES)
+    method = LOCAL if K > 2 else INTER
+    return max(proved("cyclic", e, n, K, method, o) for e in encodings for o in CODES)
 
-    def cycles(n: int, K: int, whole: int) -> int:
-        encodings = ("Gray",) if whole else ("Gray || Gray", NODES)
-        method = LOCAL if K > 2 else INTER
-        return max(
-            proved("cyclic", encoding, n, K, method, output)
-            for encoding in encodings
-            for output in CODES
-        )
 
-    return claim.compared(
-        cycles, lambda n, K, whole: bound("cyclic", "Gray" if whole else NODES, n, K)
-    )
+cyclic_cycles = compared(
+    most, lambda n, K, whole: bound("cyclic", "Gray" if whole else NODES, n, K)
+)
 
 
 @tried
@@ -49,9 +44,9 @@ def consecutive_ratio(claim: Claim) -> Iterator[Case]:
             *(proved(kind, NODES, n, K, LOCAL) for kind in ("consecutive", "cyclic"))
         )
 
-    yield from claim.compared(ratio)
-    most = max(ratio(**sizes) for sizes in claim.cases())
-    yield Case("the highest ratio", claim.formula, str(most), str(most) == claim.formula)
+    yield from compared(ratio)(claim)
+    highest = max(ratio(**sizes) for sizes in claim.cases())
+    yield agreed("the highest ratio", claim.formula, str(highest))
 
 
 @compared
@@ -65,27 +60,23 @@ def restoring(n: int, K: int) -> Fraction:
     return abs(Fraction(back.cycles, plain.cycles) - 2) if home else Fraction(9)
 
 
-def from_the_bottom(claim: Claim) -> Iterator[Case]:
-    """Stages in rising order, of the same allocation, and of the other one.
+def orders(n: int, K: int) -> Iterator[tuple[int, int, int]]:
+    """Cycles in rising order, in falling order, and in that of the other allocation."""
+    kinds = ("cyclic", "consecutive")
+    for (kind, other), m in product((kinds, kinds[::-1]), (LOCAL, INTER)):
+        falling, away = (proved(k, NODES, n, K, m) for k in (kind, other))
+        yield proved(kind, NODES, n, K, m, descending=False), falling, away
 
-    It is not for want of better schedules that they differ: in the same allocation no schedule
-    in rising order takes as few cycles.
-    """
-    rising, kinds = partial(proved, descending=False), ("cyclic", "consecutive")
-    ways = [(*both, method) for both in (kinds, kinds[::-1]) for method in (LOCAL, INTER)]
-    return claim.tried(
-        lambda n, K: all(
-            rising(kind, NODES, n, K, m) == proved(kind, NODES, n, K, m) for kind, _, m in ways
-        ),
-        lambda n, K: (
-            all(
-                rising(kind, NODES, n, K, m) <= proved(other, NODES, n, K, m) + (n == 2)
-                for kind, other, m in ways
-            )
-            and bound("cyclic", NODES, n, K, descending=False)
-            > proved("cyclic", NODES, n, K, LOCAL)
-        ),
-    )
+
+from_the_bottom = tried(
+    lambda n, K: all(rising == falling for rising, falling, _ in orders(n, K)),
+    lambda n, K: (
+        all(rising <= other + (n == 2) for rising, _, other in orders(n, K))
+        and bound("cyclic", NODES, n, K, descending=False) > next(orders(n, K))[1]
+    ),
+)
+"""It is not for want of better schedules that the same allocation takes more in rising order:
+no schedule takes as few cycles."""
 
 
 @compared
@@ -99,10 +90,10 @@ no_delay = compared(lambda n, more: _sections(n, n, n + more, "binary"))
 
 def shorter(claim: Claim) -> Iterator[Case]:
     """Radices whose phases can be split: fewer cycles than the formula, a delay of n - 1."""
-    yield from claim.compared(lambda n, r: _sections(n, r, r + 1, "binary"))
+    yield from compared(lambda n, r: _sections(n, r, r + 1, "binary"))(claim)
     for n, r in (sizes.values() for sizes in claim.cases()):
         delay = _sections(n, r, r + 1, "binary") - (1 << r)
-        yield Case(f"n = {n}, r = {r}: delay", str(n - 1), str(delay), delay == n - 1)
+        yield agreed(f"n = {n}, r = {r}: delay", n - 1, delay)
 
 
 @tried

@@ -85,17 +85,16 @@ def all_links(n: int) -> bool:
 binary_program = tried(lambda n, K: _ends(two(n, n + bits(K), complements), "binary"))
 
 
-def gray_program(claim: Claim) -> Iterator[Case]:
-    """With n - k - 2 ones as printed, and with n - k - 1; all pairs meet in both cases."""
+def with_ones(n: int, K: int, fewer: int) -> Cube:
+    """So many ones fewer than there are dimensions above k."""
+    return two(n, n + bits(K), ones_and_bit(lambda n, k: max(n - k - fewer, 0)))
 
-    def run(n: int, K: int, fewer: int) -> Cube:
-        ones = ones_and_bit(lambda n, k: max(n - k - fewer, 0))
-        return two(n, n + bits(K), ones)
 
-    return claim.tried(
-        lambda n, K: _ends(run(n, K, 2), "gray"),
-        lambda n, K: _ends(run(n, K, 1), "gray") and run(n, K, 2).sound,
-    )
+gray_program = tried(
+    lambda n, K: _ends(with_ones(n, K, 2), "gray"),
+    lambda n, K: _ends(with_ones(n, K, 1), "gray") and with_ones(n, K, 2).sound,
+)
+"""With n - k - 2 ones as printed, and with n - k - 1; all pairs meet in both cases."""
 
 
 def _ends(cube: Cube, output: str) -> bool:
@@ -149,16 +148,17 @@ def like_a_quarter(n: int) -> bool:
     return np.array_equal(quarter, np.sort(whole.reshape(4, -1), axis=0))
 
 
-def exchanged_odd_locations(claim: Claim) -> Iterator[Case]:
-    """Where locations with an odd number of ones cross the top dimension, and what that is."""
+def odd_exchanged(n: int, p: int, encoding: str) -> bool:
+    """Whether it is this if locations with an odd number of ones cross the top dimension."""
+    cube = Cube(n, coded("cyclic", "Gray", p, n))
+    cube.cross(odd(cube.place >> n, -1), 1 << n - 1, 0)
+    wanted = coded("cyclic", encoding, p, n), by_library("cyclic", encoding, p, n)
+    return all(np.array_equal(cube.place, place) for place in wanted)
 
-    def ends(n: int, p: int, encoding: str) -> bool:
-        cube = Cube(n, coded("cyclic", "Gray", p, n))
-        cube.cross(odd(cube.place >> n, -1), 1 << n - 1, 0)
-        wanted = coded("cyclic", encoding, p, n), by_library("cyclic", encoding, p, n)
-        return all(np.array_equal(cube.place, place) for place in wanted)
 
-    return claim.tried(lambda n, p: ends(n, p, NODES), lambda n, p: ends(n, p, "Gray || Gray"))
+exchanged_odd_locations = tried(
+    lambda n, p: odd_exchanged(n, p, NODES), lambda n, p: odd_exchanged(n, p, "Gray || Gray")
+)
 
 
 @tried

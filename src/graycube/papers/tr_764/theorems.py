@@ -6,8 +6,7 @@ from functools import partial
 
 import graycube as gc
 from graycube.papers import Case, Claim, compared, require
-from graycube.papers.checks import Check
-from graycube.papers.claims import Compute
+from graycube.papers.checks import Check, Compute
 from graycube.table.networks.state import Code
 
 from .cube import Cube
@@ -23,7 +22,7 @@ Run = Callable[[int, int, Code], Cube]
 
 def by(claim: Claim, who: str, compute: Compute, least: Compute | None = None) -> Cases:
     """Compared, with the name of what was counted."""
-    for case in claim.compared(compute, least):
+    for case in compared(compute, least)(claim):
         yield replace(case, where=f"{case.where}, {who}")
 
 
