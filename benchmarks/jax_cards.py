@@ -140,6 +140,9 @@ def maps(bits: int) -> dict[str, Matrix]:
     return {
         "bit reversal": Matrix.permutation(range(bits)[::-1]),
         "transpose": Matrix.permutation([(k + bits // 2) % bits for k in range(bits)]),
+        "8 by 2^k by 8": Matrix.permutation(
+            [*range(bits - 3, bits), *range(3, bits - 3), 0, 1, 2]
+        ),
         "Gray code": gray_matrix(bits),
         "its inverse": gray_matrix(bits).inverse(),
         "any map": anything,

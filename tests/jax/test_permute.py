@@ -13,6 +13,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError, SingularError
 from graycube.gf2 import AffineMap, Matrix
 from graycube.jax.blocks import arranged, by_index
 from graycube.jax.cube import MeshCube
+from graycube.jax.moves import in_lines
 
 SHAPES = (256,), (32, 16), (16, 16, 16)
 
@@ -119,11 +120,11 @@ def test_blocks_of_other_layouts_are_refused():
         within(mesh, lambda block: gc.jax.local.fft(block[:4], layout, ("a", "b"))[0])(blocks)
 
 
-@pytest.mark.parametrize(("n", "m"), [(0, 4), (2, 3), (3, 7)])
-def test_cards_take_each_row_from_where_it_was(n, m):
-    rng, x = random.Random(n), np.arange(3 << n + m).reshape(-1, 3)
+@pytest.mark.parametrize(("n", "m", "c"), [(0, 4, 3), (2, 3, 3), (3, 7, 3), (1, 12, 1)])
+def test_cards_take_each_row_from_where_it_was(n, m, c):
+    rng, x = random.Random(n), np.arange(c << n + m).reshape(-1, c)
     mesh, cube = mesh_of((1 << n,), explicit=False), MeshCube(("a",), (n,))
-    linear = np.arange(3.0) * np.arange(1 << n + m)[:, None]
+    linear = np.arange(1.0, c + 1) * np.arange(1 << n + m)[:, None]
     for _ in range(3):
         matrix = Matrix.from_rows([0] * (n + m), n + m)
         while not matrix.is_invertible():  # nodes stay, and decide about slots
@@ -141,3 +142,17 @@ def test_cards_take_each_row_from_where_it_was(n, m):
             slope = jax.grad(lambda x, f=f: (f(x) * linear).sum())
             found.append(slope(put(x.astype("f4"), mesh, P("a"))))
         np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_map_is_two_that_keep_lines_whole_around_a_trade_of_bits(seed):
+    rng = random.Random(seed)
+    m, move = 8, random_map(rng, 8)
+    line = rng.randrange(m + 1)
+    parts = in_lines(move, 0, line)
+    trade = AffineMap(Matrix.permutation(parts.places))
+    assert parts.after @ trade @ parts.before == move
+    for part in (parts.before, parts.after):
+        assert all(column < 1 << line for column in part.matrix.columns[:line])
+    leaving = {move(slot) >> line for slot in range(1 << line)}
+    assert 1 << parts.traded == len(leaving)  # no map takes a line to more lines than it must

@@ -33,7 +33,7 @@ from graycube.gf2.sequences import (
     is_gray_code,
     stride_profile,
 )
-from graycube.gf2.span import Span, without
+from graycube.gf2.span import Span, reduced_basis, without
 
 __all__ = [
     "AffineMap",
@@ -56,6 +56,7 @@ __all__ = [
     "is_power_of_two",
     "log2_exact",
     "parity",
+    "reduced_basis",
     "require_int",
     "require_ints",
     "rotation",

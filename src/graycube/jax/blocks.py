@@ -3,8 +3,10 @@
 Rules. A block has shape ``(2^m, ...)``. A map within nodes is transposes and flips of the bits
 of its slots, so there are no tables, and nothing is gathered or scattered, also in gradients.
 What a node's number decides is a select by a parity that the device computes. Only cards take
-rows by an index, which they count, where that would be many passes, or transposes of many axes:
-XLA did not compile a reversal of 26 bits for an H200 within a minute.
+rows by an index, which they count. That is one pass, whatever the map, while XLA has no quick
+transpose for many axes, or for short ones: it did not compile a reversal of 26 bits for an H200
+within a minute. A card reads memory in lines, so it takes the elements of a line together,
+before and after one transpose.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,11 +20,14 @@ import numpy as np
 
 from graycube.gf2 import AffineMap, bit_indices
 from graycube.jax.cube import MeshCube
-from graycube.jax.moves import Local, factor, local
+from graycube.jax.moves import Local, factor, in_lines, local
 from graycube.jax.names import Block
 
-MOST_AXES, MOST_SHEARS = 8, 2
-"""Of more, a card makes one pass by an index."""
+MOST_AXES, LEAST_ENDS = 8, 4
+"""Of three axes and more: at most so many, and before and after the last one has such bits."""
+
+LINE, LEAST_TRADED = 6, 4
+"""A line has 2^LINE elements; two more passes pay if so many bits leave the place in it."""
 
 
 def carried(block: Block, move: AffineMap, cube: MeshCube) -> Block:
@@ -84,10 +89,21 @@ def arranged(block: Block, move: AffineMap, cube: MeshCube) -> Block:
     """
     parts = local(move, cube.n)
     in_parts = partial(_by_parts, parts=parts, cube=cube)
-    if len(_runs(parts.places)) <= MOST_AXES and len(parts.shears) <= MOST_SHEARS:
+    if _quick(parts):
         return in_parts(block)
     ways = dict.fromkeys(("cuda", "rocm"), partial(by_index, move=move, cube=cube))
     return jax.lax.platform_dependent(block, default=in_parts, **ways)
+
+
+def _quick(parts: Local) -> bool:
+    """Whether this is a transpose that XLA makes as quick as a copy on a card."""
+    runs = _runs(parts.places)
+    if parts.shears or parts.flips:
+        return False
+    if len(runs) <= 2:
+        return True
+    last = min(runs, key=lambda run: parts.places[run.start])
+    return len(runs) <= MOST_AXES and min(len(runs[-1]), len(last)) >= LEAST_ENDS
 
 
 def _by_parts(block: Block, parts: Local, cube: MeshCube) -> Block:
@@ -107,6 +123,16 @@ def by_index(block: Block, move: AffineMap, cube: MeshCube) -> Block:
     >>> by_index(jnp.arange(8), AffineMap(gray_matrix(3)), MeshCube((), ())).tolist()
     [0, 1, 3, 2, 7, 6, 4, 5]
     """
+    parts = in_lines(move, cube.n, min(LINE, move.width - cube.n))
+    if parts.traded < LEAST_TRADED or prod(block.shape[1:]) > 1:
+        return _taken(block, move, cube)
+    if parts.before != AffineMap.identity(move.width):
+        block = _taken(block, parts.before, cube)
+    return _taken(transposed(block, parts.places), parts.after, cube)
+
+
+def _taken(block: Block, move: AffineMap, cube: MeshCube) -> Block:
+    """The same in one pass, whose index the device counts."""
     back, n = move.inverse(), cube.n
     index = jax.lax.iota(jnp.uint32, block.shape[0])
     before = jnp.full_like(index, back.constant >> n)

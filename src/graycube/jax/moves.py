@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graycube.gf2 import AffineMap, Matrix, Span
+from graycube.gf2 import AffineMap, Matrix, Span, reduced_basis
 
 
 @dataclass(frozen=True)
@@ -195,3 +195,51 @@ def local(move: AffineMap, n: int) -> Local:
 
 def _ones(rows: Sequence[int], j: int) -> tuple[int, ...]:
     return tuple(i for i, row in enumerate(rows) if row >> j & 1)
+
+
+@dataclass(frozen=True)
+class InLines:
+    """A map within nodes whose first and last parts take lines to lines, whole.
+
+    A line is 2^k slots next to each other. Between the two parts slot bit i goes to
+    ``places[i]``: the ``traded`` lowest bits trade places with the highest ones.
+    Any map has such parts, as any invertible matrix is two block triangular ones around a
+    permutation (Bruhat's decomposition), so memory is read and written in lines throughout.
+
+    >>> reversal = AffineMap(Matrix.permutation([3, 2, 1, 0]))
+    >>> parts = in_lines(reversal, 0, line=1)
+    >>> parts.before == AffineMap.identity(4), parts.places, parts.traded
+    (True, (3, 1, 2, 0), 1)
+    >>> [parts.after(slot) for slot in range(8)]
+    [0, 1, 4, 5, 2, 3, 6, 7]
+    """
+
+    before: AffineMap
+    places: tuple[int, ...]
+    after: AffineMap
+    traded: int
+
+
+@lru_cache(maxsize=1024)
+def in_lines(move: AffineMap, n: int, line: int) -> InLines:
+    """The parts of a map of addresses that keeps all nodes, for lines of 2^line slots.
+
+    >>> in_lines(AffineMap.identity(4), 2, line=1).traded
+    0
+    """
+    m = move.width - n
+    back = [column >> n for column in move.matrix.inverse().columns[n:]]
+    become = sorted(reduced_basis(back[:line]))  # what becomes the first line
+    kept, far = [v for v in become if not v >> line], [v for v in become if v >> line]
+    within, known = Span(kept), Span([*_units(range(line)), *far])
+    freed = [v for v in _units(range(line)) if within.add(v)]
+    others = [v for v in _units(range(line, m)) if known.add(v)]
+    still = Matrix.identity(n)
+    gathered = Matrix((*freed, *kept, *others, *far), m).inverse()
+    before = AffineMap(Matrix.block_diagonal([still, gathered]))
+    places = list(range(m))
+    for low in range(len(far)):
+        high = m - len(far) + low
+        places[low], places[high] = high, low
+    trade = AffineMap(Matrix.block_diagonal([still, Matrix.permutation(places)]))
+    return InLines(before, (*places,), move @ (trade @ before).inverse(), len(far))
