@@ -1,9 +1,9 @@
-"""Draws the pictures of the gallery from the lines that stand there: ``docs/gallery.md``.
+"""Draws the pictures of the gallery from the lines that stand there, and pages of plans.
 
 python docs/pictures/gallery.py [FOLDER]
 
-The lines below a picture make a ``figure``, which is the picture. Chromium, which must be
-installed, and playwright draw the page of a plan.
+The lines below a picture in ``docs/gallery.md`` make a ``figure``, which is the picture.
+Chromium, which must be installed, and playwright draw the page of a plan.
 """
 
 import re
@@ -37,12 +37,21 @@ def main(folder: Path) -> None:
             shrink(folder / file)
     layouts = gc.Layout.nodes(5, "gray"), gc.Layout.nodes(5)
     cube = gc.plan(*layouts, 8, itemsize=8, machine="ipsc1")
-    draw_page(folder / "gallery-page.png", cube, 10)
+    draw_page(folder / "gallery-page.png", cube, steps=10)
     tree = gc.Machine.tree((4, 4), startup=2e-6, per_byte=(2e-10, 8e-11))
     layouts = gc.Layout.cyclic(6, 4), gc.Layout.consecutive(6, 4)
-    draw_page(folder / "gallery-tree.png", gc.plan(*layouts, 16, itemsize=8, machine=tree), 3)
+    branched = gc.plan(*layouts, 16, itemsize=8, machine=tree)
+    draw_page(folder / "gallery-tree.png", branched, steps=3)
     torus = gc.Machine.torus((4, 4), startup=2e-6, per_byte=2e-10)
-    draw_page(folder / "gallery-torus.png", gc.plan(*layouts, 16, itemsize=8, machine=torus), 1)
+    joined = gc.plan(*layouts, 16, itemsize=8, machine=torus)
+    draw_page(folder / "gallery-torus.png", joined, steps=1)
+    layouts = gc.Layout.nodes(4, "gray"), gc.Layout.nodes(4)
+    ports = gc.Machine(4, ports="all", startup=2e-6, per_byte=1e-9)
+    two = [
+        gc.plan(*layouts, 12, itemsize=4096, machine=ports, algorithm=name)
+        for name in ("auto", "gb1")
+    ]
+    draw_page(folder / "page.png", *two, steps=3, size=(1280, 1000))
 
 
 def run(text: str, names: dict[str, Any]) -> None:
@@ -56,18 +65,20 @@ def shrink(path: Path) -> None:
     Image.open(path).convert("RGB").quantize(COLOURS).save(path, optimize=True)
 
 
-def draw_page(path: Path, plan: gc.Plan, steps: int) -> None:
-    """The page of a plan, after some steps."""
+def draw_page(
+    path: Path, *plans: gc.Plan, steps: int, size: tuple[int, int] = (1000, 860)
+) -> None:
+    """The page of a plan, or of two, after some steps."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - the rest needs no browser
 
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder) / "plan.html"
-        gc.view.save_page(page_file, plan)
+        gc.view.save_page(page_file, *plans)
         browser = playwright.chromium.launch(
             executable_path=which("chromium"), args=["--no-sandbox"]
         )
         page = browser.new_page(
-            viewport={"width": 1000, "height": 860}, reduced_motion="reduce"
+            viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce"
         )
         page.goto(page_file.as_uri())
         for _ in range(steps):

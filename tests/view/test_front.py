@@ -1,5 +1,7 @@
 """What the picture of a front shows is read back from the axes."""
 
+from itertools import combinations
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -52,6 +54,22 @@ def test_names_and_limits(plan, lines):
     grey = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
     assert np.isclose(grey[0].x1, 3)
     assert np.isclose(grey[1].y1, 0.6)
+
+
+@pytest.mark.parametrize(("n", "size"), [(4, (9, 4.6)), (5, (8, 4)), (6, (9, 4.6))])
+def test_names_touch_neither_each_other_nor_points(n, size):
+    machine = gc.Machine(n, ports="all", startup=3e-4, per_byte=1e-9)
+    made = gc.plan(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), 10**7, machine=machine)
+    figure = Figure(figsize=size, layout="constrained")
+    ax = gc.view.plot_front(made, figure.subplots())
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.texts]
+    assert len(boxes) > 4
+    assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
+    for point in np.vstack(
+        [line.get_xydata() for line in ax.get_lines() if line.get_marker() != "None"]
+    ):
+        assert not [1 for box in boxes if box.contains(*ax.transData.transform(point))]
 
 
 def test_a_plan_without_tables_has_candidates():

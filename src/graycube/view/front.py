@@ -7,20 +7,30 @@ the first point. Nothing is left of the fewest start-ups, or below the fewest by
 proved.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graycube.errors import InvalidValueError
 from graycube.planning import Plan
-from graycube.planning.why import Parts, parts_of, weighs
+from graycube.planning.why import parts_of, weighs
 from graycube.table.gray.fewer_bytes import front
 from graycube.view.plot import new_figure
 
 if TYPE_CHECKING:  # matplotlib is optional, and slow to import
     from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
 
+_Point = tuple[float, float]
 _WIDE, _HIGH = 8.0, 5.0  # inches
 _ROOM = 1.25  # beside what is shown
 _FAR = 3.0  # times what the plan takes: what is farther away is not shown
+_BESIDE = [(x, y, ha) for y in (4, -12, 16, -24) for x, ha in ((7, "left"), (-7, "right"))]
+"""Where a name may be, in points from its own; the first is best."""
+_CLEAR = 4.0  # pixels around a point
 _PLAN, _OTHER, _BEST, _NEVER = "#d9722e", "#444444", "#2a78a8", "#e8e8e8"
 
 
@@ -59,11 +69,9 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
         for other in others
         if other.startups <= _FAR * chosen.startups and other.nbytes <= _FAR * chosen.nbytes
     ]
-    for k, other in enumerate(sorted(near, key=lambda part: part.startups)):
+    for other in near:
         ax.plot(other.startups, other.nbytes / block, "o", ms=5, color=_OTHER)
-        _name(ax, other, block, _OTHER, below=k % 2 == 0)
     ax.plot(chosen.startups, chosen.nbytes / block, "D", ms=8, color=_PLAN, label="the plan")
-    _name(ax, chosen, block, _PLAN)
     shown = [chosen, *near]
     right = _ROOM * max(*(part.startups for part in shown), *(x for x, _ in points), 1)
     top = _ROOM * max(*(part.nbytes / block for part in shown), *(y for _, y in points), 0)
@@ -71,6 +79,11 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
     _draw_line(ax, plan, right)
     ax.set(xlabel="start-ups in sequence", ylabel="blocks in sequence")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    ax.figure.canvas.figure.draw_without_rendering()  # now all is where it stays
+    named: dict[str, _Point] = {
+        part.name: (part.startups, part.nbytes / block) for part in shown
+    }
+    _name(ax, named, [*named.values(), *points])
     return ax
 
 
@@ -93,13 +106,30 @@ def _draw_line(ax: "Axes", plan: Plan, right: float) -> None:
         ax.plot((0, right), ends, "--", lw=1, color=_PLAN, label="as cheap as the plan")
 
 
-def _name(ax: "Axes", part: Parts, block: int, colour: str, *, below: bool = False) -> None:
-    """Names go above and below in turn, since points are often side by side."""
-    ax.annotate(
-        part.name,
-        (part.startups, part.nbytes / block),
-        xytext=(6, -12 if below else 4),
-        textcoords="offset points",
-        color=colour,
-        fontsize="small",
-    )
+def _name(ax: "Axes", named: dict[str, _Point], points: Iterable[_Point]) -> None:
+    """Each name, that of the plan first, is beside its point where it hides least."""
+    hidden = [_around(ax.transData.transform(point), _CLEAR) for point in points]
+    for k, (name, point) in enumerate(named.items()):
+        label = ax.annotate(
+            name,
+            point,
+            (0, 0),
+            textcoords="offset points",
+            color=_OTHER if k else _PLAN,
+            fontsize="small",
+        )
+
+        def hides(beside: tuple[int, int, str], label: "Annotation" = label) -> int:
+            label.set(position=beside[:2], ha=beside[2])
+            box = label.get_window_extent()
+            return sum(bool(box.overlaps(other)) for other in hidden)
+
+        hides(min(_BESIDE, key=hides))
+        hidden.append(label.get_window_extent())
+
+
+def _around(place: NDArray[np.float64], reach: float) -> "Bbox":
+    """A square in the picture."""
+    from matplotlib.transforms import Bbox  # noqa: PLC0415 - matplotlib is optional
+
+    return Bbox([place - reach, place + reach])
