@@ -112,6 +112,10 @@ def test_the_page_has_what_was_printed(told):
         assert output.rstrip("\n") in [block.rstrip("\n") for block in page.texts["pre"]]
 
 
+def test_advice_that_converts_does_not_say_that_it_stays(told):
+    assert "0.0206 s; in gray, with 99 conversions" in page_of(told[1]).text
+
+
 def test_its_links_are_there_and_it_needs_nothing_else(told):
     _, folder = told
     page = page_of(folder)

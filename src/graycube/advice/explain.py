@@ -34,9 +34,11 @@ def sheet_of(advice: "Advice") -> Sheet:
     ]
     rows = [*steps, ("in all", "", f"{best:.4g}", ""), *others]
     count = _conversions(advice.steps)
-    often = f", with {counted(count, 'conversion')}" if count else ""
+    where = advice.strategy
+    if count:  # what moves does not stay
+        where = f"{where.removeprefix('stay ')}, with {counted(count, 'conversion')}"
     return Sheet(
-        f"{repr(advice).strip('<>')}; {advice.strategy}{often}",
+        f"{repr(advice).strip('<>')}; {where}",
         f"{' x '.join(map(str, advice.size))} elements of {counted(advice.itemsize, 'byte')} "
         f"on {1 << advice.machine.dims} nodes; {used(advice.machine)}",
         Table(_HEAD, rows, "llrl", {len(steps): "strong"}),

@@ -37,7 +37,7 @@ def draw(scene: Scene, folder: Path) -> dict[str, str]:
         gc.view.plot(getattr(scene, name), ax=ax)
         ax.set_title(f"{name} code")
     layouts.savefig(folder / "layouts.png", dpi=110)
-    flow = Figure(figsize=(10, 3.8), layout="constrained")
+    flow = Figure(figsize=(10, 3.2), layout="constrained")
     _draw_flow(flow, scene)
     flow.savefig(folder / "flow.png", dpi=110)
     return {"where": "layouts.png", "solve": "flow.png"}
