@@ -212,7 +212,7 @@ def test_two_plans_side_by_side(folder):
         (["--node", 8], "0..7"),
         (["--node", -1], "0..7"),
         (["--node", 10**30], "0..7"),
-        (["--node", "x"], "integer"),
+        (["--node", "x"], "whole number"),
         (["--node", 0, "--against", "gb1"], "no page"),
         (["--node", 0, "plan.json"], "no page"),
         (["--node", 0, "-o", "page.html"], "no page"),

@@ -50,6 +50,41 @@ def papers(tmp_path):
     return folder.parent
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("plan --dimz 3", "--dimz is no option; say --dims or --itemsize"),
+        ("plan --xyzzy", "--xyzzy is no option"),
+        ("--xyzzy", "--xyzzy is no option"),
+        ("plna", "'plna' is no verb; say graycube plan"),
+        ("xyzzy", "'xyzzy' is no verb"),
+        ("plan gray binary --dims", "--dims has no value; write one behind it"),
+        ("plan gray binary --json=yes", "--json takes no value; write it alone"),
+        ("plan gray", "TARGET is missing; write it behind the verb"),
+        ("plan gray binary --dims x", "--dims: 'x' is not a whole number"),
+        ("plan gray binary --dims 300", "--dims: 300 is not in the range 0<=x<=256"),
+        ("plan gray binary --search x", "--search: 'x' is not a number"),
+        ("plan a b --block x", "--block: 'x' is no amount: write 4096, 64KiB or 1.5MB"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_as_in_other_errors(line, words):
+    ran = cli(*line.split())
+    said, see = ran.err.splitlines()
+    assert (ran.status, ran.out, said) == (2, "", f"error: {words}")
+    assert see.startswith("See: graycube")
+
+
+def test_a_shell_completes_a_line_with_a_wrong_verb_in_silence():
+    given = {"_GRAYCUBE_COMPLETE": "bash_complete", "COMP_WORDS": "graycube xyzzy --d"}
+    made = subprocess.run(
+        [COMMAND, "xyzzy"],
+        env={**os.environ, **given, "COMP_CWORD": "2"},
+        capture_output=True,
+        check=False,
+    )
+    assert made.stderr == b""
+
+
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_help_of_a_verb_shows_an_example_and_fits_a_terminal(verb, flag):
@@ -98,7 +133,7 @@ def test_the_version():
     ("arguments", "words"),
     [
         (["nosuch"], "nosuch"),
-        ([""], "command"),
+        ([""], "is no verb"),
         (["--nosuch"], "--nosuch"),
         (["plan"], "SOURCE"),
         (["plan", "gray"], "TARGET"),

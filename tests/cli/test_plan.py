@@ -166,7 +166,7 @@ def test_unknown_algorithms(algorithm):
         (["--per-byte", "1e400"], "finite"),
         (["--per-byte", ""], "'' is no number of seconds: write 2e-6, or 1e-6,5e-6"),
         (["--packet", 0], "at least 1"),
-        (["--packet", "x"], "integer"),
+        (["--packet", "x"], "whole number"),
         (["--itemsize", 0], "at least 1"),
         (["--itemsize", -8], "at least 1"),
         (["--itemsize", 10**30], "at most"),

@@ -143,9 +143,9 @@ def test_an_interrupt_ends_all_ranks(home):
             for n in (0, -2, 3, 6, 10**30 + 1)
         ),
         (["calibrate", "ours", "--ranks", 1 << 30], "at most 4096"),
-        (["calibrate", "ours", "--ranks", "x"], "integer"),
+        (["calibrate", "ours", "--ranks", "x"], "whole number"),
         (["calibrate", "ours", "--ranks", 2, "--sizes", "8,x"], "'x' is no amount"),
-        (["bench", "a plan 2.json", "--ranks", ""], "integer"),
+        (["bench", "a plan 2.json", "--ranks", ""], "whole number"),
     ],
     ids=str,
 )

@@ -632,7 +632,7 @@ def test_the_command_measures_and_saves(tmp_path, monkeypatch):
         *sweep(
             (3, ["x", "--quick"], "the number of ranks is 3"),
             (2, ["ideal"], "built-in"),
-            (2, [], "Missing argument 'NAME'"),
+            (2, [], "NAME is missing"),
         ),
     ],
 )

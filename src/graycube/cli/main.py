@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import cast
 
@@ -32,15 +33,27 @@ _VERBS = [
 ]
 
 
+# What click says of a value, and what we do.
+_OURS = {
+    "a valid integer range": "a whole number",
+    "a valid integer": "a whole number",
+    "a valid float range": "a number",
+    "a valid float": "a number",
+}
+
+
 class _Verbs(click.Group):
     """Each verb is in the module of its name, which is loaded when somebody asks for it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return _VERBS
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
-            return None
+            if ctx.resilient_parsing:  # a shell completes what is not whole yet
+                return None
+            near = get_close_matches(cmd_name, _VERBS, n=1)
+            ctx.fail(f"{cmd_name!r} is no verb" + (f"; say graycube {near[0]}" if near else ""))
         module = import_module(f"graycube.cli.{cmd_name}")
         return cast("click.Command", getattr(module, cmd_name))
 
@@ -84,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "graycube"
-        complain(error.format_message(), f"See: {path} --help")
+        complain(_usage(error), f"See: {path} --help")
         return BAD_INPUT
     except click.Abort:
         tell("interrupted")
@@ -97,6 +110,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(_told(error))
         return BAD_INPUT
     return status if isinstance(status, int) else 0
+
+
+def _usage(error: click.ClickException) -> str:
+    """What is wrong with a command line, in the words of our other errors."""
+    match error:
+        case click.NoSuchOption(option_name=name, possibilities=near):
+            return f"{name} is no option" + (f"; say {' or '.join(near)}" if near else "")
+        case click.BadOptionUsage(option_name=name, message=said):
+            if "does not take" in said:
+                return f"{name} takes no value; write it alone"
+            return f"{name} has no value; write one behind it"
+        case click.MissingParameter(param=click.Parameter() as param):
+            return f"{_named(param)} is missing; write it behind the verb"
+        case click.BadParameter(param=click.Parameter() as param, message=said):
+            for theirs, ours in _OURS.items():
+                said = said.replace(theirs, ours)
+            return f"{_named(param)}: {said.rstrip('.')}"
+        case _:
+            return error.format_message()
+
+
+def _named(param: click.Parameter) -> str:
+    """An option as it is written, or an argument as the help has it."""
+    return param.opts[-1] if isinstance(param, click.Option) else param.human_readable_name
 
 
 def _told(error: Exception) -> str:
