@@ -1,17 +1,23 @@
 """Figures 1 to 3: a 4-cube as two 3-cubes, step by step; Figures 4 and 5: times and ratios."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+import graycube as gc
 from graycube.papers import Claim
 from graycube.papers.codes import Ints
 from graycube.papers.drawing import COLOURS, arrow, cube, place, titled
 
 from .model import ALGORITHMS, HalfStep, placements, steps
-from .times import LARGE, break_even, ipsc2, ipsc2_speed_up, simulated
+from .times import LARGE, break_even, ipsc2, simulated
 
 _N = 4
+_MEASURED = 6  # the dimensions of the machine in Figure 4
+_BLACK: dict[str, Any] = {"color": "black", "mfc": "white"}
 
 
 def figure(drawn: Figure, claim: Claim) -> None:
@@ -28,27 +34,22 @@ def figure(drawn: Figure, claim: Claim) -> None:
         _held(ax, state)
         if step:
             _arrows(ax, step)
-        ax.set_title(f"{k}. {_title(step)}" if step else "at the end", fontsize=10)
+        name = f"{k}. {step.name}" if step else "at the end"
+        over = f", dimension {step.dimension}" if step and "change" in step.name else ""
+        ax.set_title(name + over, fontsize=10)
     what = "both halves of the blocks" if states[0].shape[1] > 1 else "the blocks"
     title = f"{algorithm.upper()} on a 4-cube: ranks of {what}, and the exchanges to come"
     titled(drawn, title)
 
 
-def _title(step: HalfStep) -> str:
-    if step.name.startswith("dimension"):
-        return f"exchange in dimension {step.dimension}"
-    return f"{step.name}, dimension {step.dimension}"
-
-
 def _held(ax: Axes, state: Ints) -> None:
     """What the nodes hold: both halves, one above the other, or whole blocks."""
+    look: dict[str, Any] = {"fontsize": 7.5, "zorder": 4, "va": "center_baseline"}
+    heights = ((0, ""),) if state.shape[1] == 1 else ((0.055, ""), (-0.06, "'"))
     for u, held in enumerate(state):
-        x, y = place(u)
-        height = (0,) if len(held) == 1 else (0.055, -0.06)
-        for rank, up, colour in zip(held, height, COLOURS, strict=False):
-            prime = "'" if up < 0 else ""
-            ax.text(x, y + up, f"{rank}{prime}", color=colour, fontsize=7.5, zorder=4,
-                    ha="center", va="center_baseline")  # fmt: skip
+        for rank, (up, prime), colour in zip(held, heights, COLOURS, strict=False):
+            x, y = place(u)
+            ax.text(x, y + up, f"{rank}{prime}", color=colour, ha="center", **look)
 
 
 def _arrows(ax: Axes, step: HalfStep) -> None:
@@ -64,73 +65,55 @@ def _arrows(ax: Axes, step: HalfStep) -> None:
                 arrow(ax, place(u), place(u ^ 1 << step.dimension), COLOURS[half])
 
 
-_LOOKS = {"gb1": ("#0072B2", "-"), "gb2": ("#E69F00", "--"), "gb3": ("#D55E00", "-")}
-_SIZES = [16 << k for k in range(15)]
-_MEASURED_EVEN = 485
-
-
-def milliseconds(algorithm: str, n: int, size: int) -> float:
-    """The model's time on the iPSC/2."""
-    return 1000 * simulated(algorithm, ipsc2(dims=n), size)
-
-
 def figure_4(drawn: Figure, _: Claim) -> None:
     """Times by message size, and the speed-up, whose break-evens are where it is 1."""
-    times, ratio = _two_panels(drawn)
-    for name in ALGORITHMS:
-        colour, line = _LOOKS[name]
-        values = [milliseconds(name, 6, size) for size in _SIZES]
-        times.plot(_SIZES, values, line, color=colour, label=name.upper())
-    times.set(xscale="log", yscale="log", xlabel="bytes on a node", ylabel="milliseconds")
-    times.set(title="predicted, 64 nodes of an iPSC/2")
-    speed = [milliseconds("gb1", 6, s) / milliseconds("gb3", 6, s) for s in _SIZES]
-    ratio.plot(_SIZES, speed, color=_LOOKS["gb3"][0], label="GB1 / GB3")
-    ratio.axhline(2 * 5 / 6, color="0.5", ls=":", label="limit 2 (n - 1) / n")
+    on = ipsc2(dims=_MEASURED)
+    sizes = [16 << k for k in range(15)]
+    times, ratio = _panels(drawn, sizes, [on] * len(sizes), sizes)
+    times.set(xscale="log", yscale="log", title="predicted, 64 nodes of an iPSC/2")
     ratio.axhline(1, color="0.8", lw=1)
-    even = break_even(ipsc2(dims=6))
-    ratio.plot(even, 1, "o", color="black", label=f"predicted break-even, {even} bytes")
-    ratio.plot(_MEASURED_EVEN, 1, "x", color="black", ms=8,
-               label=f"measured break-even, {_MEASURED_EVEN} bytes (paper)")  # fmt: skip
-    ratio.plot(LARGE, 1.79, "s", color="black", mfc="white",
-               label="measured at 64 kbyte, 1.79 (paper)")  # fmt: skip
-    ratio.set(xscale="log", xlabel="bytes on a node", ylabel="speed-up of GB3 over GB1")
-    ratio.set(title="the same as a ratio", ylim=(0.75, 2.35))
+    for size, speed, mark, what in (
+        (break_even(on), 1, "o", "break-even, predicted"),
+        (485, 1, "x", "break-even, measured (paper)"),
+        (LARGE, 1.79, "s", "measured (paper)"),
+    ):
+        ratio.plot(size, speed, mark, **_BLACK, label=f"{what}: {speed} at {size} bytes")
+    ratio.set(xscale="log", ylim=(0.75, 2.35), title="the same as a ratio")
     for ax in (times, ratio):
         ax.legend(frameon=False, fontsize=8)
+        ax.set_xlabel("bytes on a node")
 
 
 def figure_5(drawn: Figure, claim: Claim) -> None:
     """Times by dimension for 64 kbyte, and the speed-ups beside the measured ones."""
-    times, ratio = _two_panels(drawn)
     dims = range(2, 9)
-    for name in ALGORITHMS:
-        colour, line = _LOOKS[name]
-        values = [milliseconds(name, n, LARGE) for n in dims]
-        times.plot(dims, values, line, marker="o", ms=4, color=colour, label=name.upper())
-    times.set(xlabel="dimension of the cube", ylabel="milliseconds", ylim=(0, None))
-    times.set(title="model, 64 kbyte on a node of an iPSC/2")
-    ratio.plot(dims, [ipsc2_speed_up(n) for n in dims], "o-", ms=4, color=_LOOKS["gb3"][0],
-               label="model")  # fmt: skip
-    ratio.plot(dims, [2 * (n - 1) / n for n in dims], ":", color="0.5",
-               label="limit of the formulas, 2 (n - 1) / n")  # fmt: skip
-    measured = [(n, value) for n, value in claim.figures]
-    ratio.plot(*zip(*measured, strict=True), "s", color="black", mfc="white",
-               label="measured (paper)")  # fmt: skip
-    for n, value in measured:
-        ratio.annotate(f"{value:.2f}", (n, value), (0, 7), textcoords="offset points",
-                       ha="center", fontsize=8)  # fmt: skip
-    ratio.set(xlabel="dimension of the cube", ylabel="speed-up of GB3 over GB1")
-    ratio.set(title="speed-up", ylim=(0.9, 2.05))
+    machines = [ipsc2(dims=n) for n in dims]
+    times, ratio = _panels(drawn, dims, machines, [LARGE] * len(dims))
+    times.set(ylim=(0, None), title="model, 64 kbyte on a node of an iPSC/2")
+    ratio.plot(*zip(*claim.figures, strict=True), "s", **_BLACK, label="measured (paper)")
+    ratio.set(ylim=(0.9, 2.05), title="speed-up")
     for ax in (times, ratio):
         ax.legend(frameon=False, fontsize=8, loc="upper left" if ax is times else "lower right")
-        ax.set_xticks(dims)
+        ax.set(xticks=dims, xlabel="dimension of the cube")
 
 
-def _two_panels(drawn: Figure) -> list[Axes]:
-    """For times and for their ratio."""
+def _panels(
+    drawn: Figure, xs: Sequence[int], machines: Sequence[gc.Machine], sizes: Sequence[int]
+) -> list[Axes]:
+    """Times of all algorithms for these messages, and GB1's over GB3's beside their limit."""
     drawn.set_size_inches(10, 4)
     drawn.set_layout_engine("constrained")
-    panels = list(drawn.subplots(1, 2))
-    for ax in panels:
-        ax.spines[["top", "right"]].set_visible(False)
+    times, ratio = panels = list(drawn.subplots(1, 2))
+    seconds = {
+        name: [simulated(name, on, size) for on, size in zip(machines, sizes, strict=True)]
+        for name in ALGORITHMS
+    }
+    for (name, values), colour in zip(seconds.items(), COLOURS, strict=True):
+        times.plot(xs, [1000 * x for x in values], color=colour, label=name.upper())
+    speed = [one / other for one, other in zip(seconds["gb1"], seconds["gb3"], strict=True)]
+    ratio.plot(xs, speed, color=COLOURS[2], label="GB1 / GB3, model")
+    limits = [2 * (on.dims - 1) / on.dims for on in machines]
+    ratio.plot(xs, limits, ":", color="0.5", label="limit 2 (n - 1) / n")
+    times.set_ylabel("milliseconds")
+    ratio.set_ylabel("speed-up of GB3 over GB1")
     return panels

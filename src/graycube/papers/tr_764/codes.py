@@ -10,42 +10,31 @@ import numpy as np
 import graycube as gc
 from graycube.gf2 import binary_to_gray, gray, gray_inverse, gray_to_binary
 from graycube.papers import Case, Claim, agreed, answers, at_every_size, compared, tried
-from graycube.papers.codes import Ints, bits_agree, converts
+from graycube.papers.codes import Ints, bits_agree, converts, reflected as by_reflection
 
 from .cube import coded, decoded, odd, reflected
 from .networks import by_library
 
 
-def words(bits: int) -> list[str]:
-    """Definition 1, by reflection."""
-    code = ["0", "1"]
-    for _ in range(bits - 1):
-        code = ["0" + word for word in code] + ["1" + word for word in reversed(code)]
-    return code
-
-
-def words_by_suffix(bits: int) -> list[str]:
+def by_suffix(bits: int) -> Ints:
     """Definition 1, the alternative: every word gets both last bits, in turn either way."""
-    code = ["0", "1"]
-    for _ in range(bits - 1):
-        code = [
-            word + end for i, word in enumerate(code) for end in ("01" if i % 2 == 0 else "10")
-        ]
-    return code
+    code = [0]
+    for _ in range(bits):
+        code = [2 * word + (end ^ i & 1) for i, word in enumerate(code) for end in (0, 1)]
+    return np.array(code)
 
 
 @tried
 def definition_1(n: int) -> bool:
     """Both recursions, and the code and its inverse of the library."""
-    one, other, i = words(n), words_by_suffix(n), np.arange(1 << n)
-    code = np.array([int(word, 2) for word in one])
-    library = np.array_equal(gray(i), code) and np.array_equal(gray_inverse(code), i)
-    return one == other and library and np.array_equal(code, reflected(i))
+    i, code = np.arange(1 << n), by_reflection(n)
+    same = (np.array_equal(code, other) for other in (by_suffix(n), gray(i), reflected(i)))
+    return all(same) and np.array_equal(gray_inverse(code), i)
 
 
 def figure_1(claim: Claim) -> Iterator[Case]:
     """Entry by entry, by the recursion of Definition 1, and by the library."""
-    code = words(4)
+    code = [f"{word:04b}" for word in by_reflection(4)]
     for i, binary, word in claim.figures:
         yield agreed(f"binary code of {i}", binary, f"{i:04b}")
         right = code[i] == word == f"{gray(i):04b}" and gray_inverse(int(word, 2)) == i
@@ -87,10 +76,9 @@ def corollary_2(n: int, j: int) -> bool:
 def lemma_1(n: int, j: int) -> int:
     """The exclusive-or of all pairs, which must be the same, and the library's distances."""
     i = np.arange(1 << n)
-    found = np.unique(reflected(i) ^ reflected(i ^ 1 << j))
-    layout = gc.Layout.nodes(n, "gray")
-    apart = layout.node_change(1 << j)
-    return int(found[0]) if len(found) == 1 and apart == found[0] else -1
+    found = np.unique(reflected(i) ^ reflected(i ^ 1 << j)).tolist()
+    apart = gc.Layout.nodes(n, "gray").node_change(1 << j)
+    return apart if found == [apart] else -1
 
 
 lemma_2 = tried(
@@ -134,17 +122,13 @@ def _by_definition(kind: str, encoding: str, p: int, n: int) -> Ints:
     """Words looked up in Definition 1: of the whole address, or of its fields."""
     address = np.arange(1 << p)
     if encoding == "Gray":
-        address = _looked_up(p)[address]
+        address = by_reflection(p)
     high, low = np.divmod(address, 1 << (n if kind == "cyclic" else p - n))
     slot, node = (high, low) if kind == "cyclic" else (low, high)
-    memory, processor = encoding.split(" || ") if "||" in encoding else ("Binary", "Binary")
-    slot = _looked_up(p - n)[slot] if memory == "Gray" else slot
-    node = _looked_up(n)[node] if processor == "Gray" else node
+    memory, _, processor = encoding.partition(" || ")
+    slot = by_reflection(p - n)[slot] if memory == processor == "Gray" else slot
+    node = by_reflection(n)[node] if processor == "Gray" else node
     return slot << n | node
-
-
-def _looked_up(bits: int) -> Ints:
-    return np.array([int(word, 2) for word in words(bits)] if bits else [0])
 
 
 Condition = Callable[[Ints, int, int], Ints]
@@ -182,17 +166,12 @@ def converted(place: Ints, n: int, program: Program) -> list[Ints]:
 @at_every_size
 def programs(_: Claim, n: int) -> Iterator[Case]:
     """All four, every element, and the exchanges that the library has for each."""
+    codes = (reflected(np.arange(1 << n)), np.arange(1 << n))
     for name, program in (TO_BINARY | TO_GRAY).items():
-        start, wanted = _ends(name, n)
+        start, wanted = codes if name in TO_BINARY else codes[::-1]
         program_does = np.array_equal(converted(start, n, program)[-1], wanted)
         found = {"program": program_does, "library": _by_library(name, n)}
         yield from answers(f"n = {n}, {name}, converted by ", found)
-
-
-def _ends(name: str, n: int) -> tuple[Ints, Ints]:
-    """Where everything is at first, and where it is to be."""
-    i = np.arange(1 << n)
-    return (reflected(i), i) if name in TO_BINARY else (i, reflected(i))
 
 
 def _by_library(name: str, n: int) -> bool:

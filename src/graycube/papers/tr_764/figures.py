@@ -4,16 +4,16 @@ Everything drawn is computed by the checks' own runs.
 """
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from graycube.papers import Claim
-from graycube.papers.codes import Ints
-from graycube.papers.drawing import Grid, chart, placements, text_table
+from graycube.papers.codes import Ints, reflected
+from graycube.papers.drawing import Grid, Marked, chart, placements, text_table
 
-from .codes import held, words
+from .codes import held
 from .cube import Cube
 from .four import four, whole_four
 from .placements import GRIDS, gray_columns, in_two_cubes
@@ -49,21 +49,17 @@ def in_bits(count: int) -> Callable[[int], str]:
 
 
 def figure_1(figure: Figure, _: Claim) -> None:
-    rows = {"binary": [f"{i:04b}" for i in range(16)], "Gray": words(4)}
+    codes = {"binary": range(16), "Gray": reflected(4)}
+    rows = {name: list(map(in_bits(4), code)) for name, code in codes.items()}
     text_table(figure, [str(i) for i in range(16)], rows)
 
 
 def figure_2(figure: Figure, _: Claim) -> None:
     """What moves in a step is set off."""
     ours = held(4)
-    names = list(ours)[1:]
-    rows = {name: [str(i) for i in ours[name]] for name in names}
-    marked = {
-        (at, column)
-        for at, (before, after) in enumerate(pairwise(names))
-        for column in np.flatnonzero(ours[before] != ours[after]).tolist()
-    }
-    nodes = [f"{node:04b}" for node in ours["paddr"]]
+    nodes = list(map(in_bits(4), ours.pop("paddr")))
+    rows = {name: [str(i) for i in ranks] for name, ranks in ours.items()}
+    marked = _cells(np.diff(list(ours.values()), axis=0) != 0)
     text_table(figure, nodes, rows, marked, "changes places in the next step")
 
 
@@ -88,25 +84,26 @@ def motion(figure: Figure, claim: Claim) -> None:
 def moving(figure: Figure, cube: Cube, tables: Tables, show: Callable[[int], str]) -> None:
     """Cycle after cycle what the nodes hold; what crosses a link next is set off."""
     (at, _, _, element), columns = cube.moves, gray_columns(cube.n)
-    crossing = [
-        np.argwhere(np.isin(table[:, columns], element[at == cycle]))
+    marked = [
+        _cells(np.isin(table[:, columns], element[at == cycle]))
         for cycle, table in enumerate(tables.values())
     ]
-    marked = [{(int(i), int(j)) for i, j in cells} for cells in crossing]
     texts = {name: shown(table, columns, show) for name, table in tables.items()}
     placements(figure, texts, list(map(in_bits(cube.n), columns)), marked, NEXT)
 
 
+def _cells(where: NDArray[np.bool_]) -> Marked:
+    return {(i, j) for i, j in np.argwhere(where).tolist()}
+
+
 def parts(figure: Figure, claim: Claim, tables: dict[str, Grid], columns: list[str]) -> None:
     """Entries, with those of the print if they differ."""
-    printed = iter(claim.figures)
-    texts: dict[str, Grid] = {}
-    marked = []
+    printed, texts, marked = iter(claim.figures), dict[str, Grid](), []
     for name, rows in tables.items():
-        pairs = [list(zip(row, next(printed), strict=True)) for row in rows]
+        said = [list(next(printed)) for _ in rows]
+        pairs = [zip(*both, strict=True) for both in zip(rows, said, strict=True)]
         texts[name] = [[a if a == b else f"{a} [{b}]" for a, b in row] for row in pairs]
-        cells = ((i, j, *pair) for i, row in enumerate(pairs) for j, pair in enumerate(row))
-        marked.append({(i, j) for i, j, a, b in cells if a != b})
+        marked.append(_cells(np.array(rows) != said))
     placements(figure, texts, columns, marked, "printed otherwise, in brackets")
 
 
@@ -141,20 +138,18 @@ def figure_11(figure: Figure, _: Claim) -> None:
     for cycle in (2, 3, 4):
         nodes, now = cube.nodes_before(cycle), at == cycle
         crossing = dict(zip(element[now], dimension[now], strict=True))
-        columns = [np.flatnonzero(nodes == node) for node in gray_columns(2)]
-        tables[f"before cycle {cycle}"] = [
-            [f"{e & 15:04b}" + (f" ({crossing[e]})" if e in crossing else "") for e in row]
-            for row in zip(*columns, strict=True)
-        ]
-        cells = np.argwhere(np.isin(np.transpose(columns), element[now]))
-        marked.append({(int(i), int(j)) for i, j in cells})
+        rows = np.transpose([np.flatnonzero(nodes == node) for node in gray_columns(2)])
+        over = {e: f" ({d})" for e, d in crossing.items()}
+        texts = [[f"{e & 15:04b}{over.get(e, '')}" for e in row] for row in rows]
+        tables[f"before cycle {cycle}"] = texts
+        marked.append(_cells(np.isin(rows, element[now])))
     placements(figure, tables, _QUARTERS, marked, f"{NEXT}, of the dimension in brackets")
 
 
 def fields(figure: Figure, claim: Claim) -> None:
     """Figures 3 and 17 and Table 3: one line for each moment."""
     machine = list(dict.fromkeys(row[2] for row in claim.figures))
-    rows: dict[str, list[str]] = {}
+    rows = dict[str, list[str]]()
     for moment, nodes, bit, letter, number in claim.figures:
         name = f"{moment}, nodes {nodes}*" if nodes else moment
         rows.setdefault(name, [""] * len(machine))[machine.index(bit)] = f"{letter}({number})"

@@ -6,6 +6,7 @@ which, and we check that it is the one that follows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -58,14 +59,13 @@ def entries(claim: Claim, where: str, ours: Grid, first: int = 0) -> Iterator[Ca
     What is wrong in them is that the last two columns are interchanged from row 2 on.
     """
     mended = claim.correction.figures if claim.correction else ()
-    lower = [[*row[:2], *row[:1:-1]] for row in claim.figures[2:]]
-    turned = [*claim.figures[:2], *lower]
     for at, row in enumerate(ours, first):
+        printed = list(claim.figures[at])
+        turned = printed[:2] + printed[2:][:: -1 if at > 1 else 1]
         for column, found in enumerate(row):
-            printed = claim.figures[at][column]
-            right = mended[at][column] == found == turned[at][column] if mended else None
-            place = f"{where}, row {at}, column {column}"
-            yield Case(place, printed, found, printed == found, right)
+            case = agreed(f"{where}, row {at}, column {column}", printed[column], found)
+            right = mended[at][column] == found == turned[column] if mended else None
+            yield replace(case, corrected=right)
 
 
 def in_two_cubes(n: int, *, convert: bool) -> Cube:
@@ -75,18 +75,14 @@ def in_two_cubes(n: int, *, convert: bool) -> Cube:
     return cube
 
 
-def next_dimension(n: int) -> Iterator[Ints]:
+def next_dimension(n: int) -> list[Ints]:
     """The quarter cube 00 after the all-to-all, after one exchange, and in order again."""
     cube = in_two_cubes(n, convert=True)
-    yield _quarter(cube)
+    tables = [cube.table()]
     cube.exchange(n + 1, n - 3, 2)
-    yield _quarter(cube)
+    tables.append(cube.table())
     shifted(cube)
-    yield _quarter(cube)
-
-
-def _quarter(cube: Cube) -> Ints:
-    return cube.table()[:, : 1 << cube.n - 2] & ((1 << cube.n) - 1)
+    return [table[:, : 1 << n - 2] & ((1 << n) - 1) for table in (*tables, cube.table())]
 
 
 def shifted(cube: Cube) -> None:
@@ -103,7 +99,7 @@ def quarters(n: int, *, convert: bool) -> dict[str, Grid]:
 
 def subcube(n: int, moment: int) -> dict[str, Grid]:
     """Figures 8 and 9: a quarter of the cube."""
-    return {"": grid(list(next_dimension(n))[moment], np.arange(2), n - 3, (2, 1))}
+    return {"": grid(next_dimension(n)[moment], np.arange(2), n - 3, (2, 1))}
 
 
 def halves(n: int) -> dict[str, Grid]:

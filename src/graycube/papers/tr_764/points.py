@@ -44,6 +44,16 @@ class Points:
         index = decoded(np.arange(len(x)), n)
         return cls(n, x[index], index, tables={"initial": index})
 
+    def inputs(self, j: int, *, in_order: bool = True) -> tuple[Ints, Ints]:
+        """Both nodes that a node hears from in stage j; at j = 0 one is itself.
+
+        The one whose point has bit j = 0 comes first, if they are in order.
+        """
+        node = np.arange(1 << self.n)
+        one, other = node ^ 1 << j, node ^ (1 << j >> 1)
+        swapped = in_order & self.index[one] >> j & 1 == 1
+        return np.where(swapped, other, one), np.where(swapped, one, other)
+
     def step(self, j: int, first: Ints, second: Ints, index: Ints) -> None:
         """Every node computes one output of stage j from the points of two nodes."""
         low = index & ((1 << j) - 1)
@@ -55,35 +65,21 @@ class Points:
         self.tables[f"stage {j}"] = index
 
 
-def butterfly(points: Points, j: int) -> tuple[Ints, Ints]:
-    """Both neighbours that a node hears from in stage j; at j = 0 one is itself."""
-    node = np.arange(1 << points.n)
-    return node ^ 1 << j, node ^ (1 << j >> 1)
-
-
-def in_order(points: Points, j: int, one: Ints, other: Ints) -> tuple[Ints, Ints]:
-    """The one whose point has bit j = 0 comes first."""
-    swapped = points.index[one] >> j & 1 == 1
-    return np.where(swapped, other, one), np.where(swapped, one, other)
-
-
 def sample_code(x: Values, variant: Variant) -> Points:
     """Gray code to Gray code, by the sample code of section 5."""
     points = Points.in_gray_code(x)
     n, node = points.n, np.arange(len(x))
     own = decoded(node, n)
     for stage, j in enumerate(range(n - 1, n % 2 - 1, -1)):
-        one, other = butterfly(points, j)
         index = own
         if stage % 2 == 0 and variant in {"printed", "inputs mended"}:
             index = decoded(node ^ (1 << j) - 1, n)
         elif stage % 2 == 0:
             index = own ^ (1 << j) - 1
-        if variant in {"inputs mended", "mended"}:
-            one, other = in_order(points, j, one, other)
-        points.step(j, one, other, index)
+        in_order = variant in {"inputs mended", "mended"}
+        points.step(j, *points.inputs(j, in_order=in_order), index)
     if n % 2:
-        points.step(0, *in_order(points, 0, node, node ^ 1), own)
+        points.step(0, *points.inputs(0), own)
     return points
 
 
@@ -96,7 +92,7 @@ def to_binary(x: Values, variant: Variant) -> Points:
     points = Points.in_gray_code(x)
     n, node = points.n, np.arange(len(x))
     for j in reversed(range(n)):
-        one, other = in_order(points, j, *butterfly(points, j))
+        one, other = points.inputs(j)
         above = (1 << n) - (2 << j)
         reversed_order = odd(node ^ above, above) if j < n - 1 else 0 * node
         bottom = node >> j & 1
@@ -131,9 +127,8 @@ def signal(n: int) -> Values:
 @compared
 def all_inputs(n: int) -> int:
     """Cycles until some node can know all points: every output depends on all of them."""
-    count = rounds_to_know_all(n)
     bound = butterfly_cycles(gc.Layout.nodes(n, "gray"), 0, block=1, ports=max(n, 1))
-    return count if bound == count else -1
+    return bound if bound == rounds_to_know_all(n) else -1
 
 
 @compared
@@ -176,10 +171,10 @@ def restored_pairs(n: int) -> bool:
     """After every second stage node G(i) has point i again."""
     x = signal(n)
     made = sample_code(x, "mended")
-    first, *tables = made.tables.values()
-    start, *layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
-    library = all(layout == start for layout in layouts[1::2])
-    same = all(np.array_equal(t, first) for t in tables[1::2])
+    first, *tables = list(made.tables.values())[::2]
+    start, *layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts[::2]
+    library = all(layout == start for layout in layouts)
+    same = all(np.array_equal(table, first) for table in tables)
     return library and same and transformed(made, x)
 
 
@@ -192,10 +187,8 @@ def theorem_5(claim: Claim) -> Iterator[Case]:
 
     def library(n: int, output: Code) -> int:
         made = one_point(gc.Layout.nodes(n, "gray"), output=output)
-        there = made.layouts[-1] == gc.Layout.nodes(n, output)
-        return (
-            made.cycles if check_replication(made, gc.Machine(n, ports="all")) and there else -1
-        )
+        right = check_replication(made, gc.Machine(n, ports="all"))
+        return made.cycles if right and made.layouts[-1] == gc.Layout.nodes(n, output) else -1
 
     return by_both(claim, (PROGRAM, program), (LIBRARY, library))
 
@@ -208,14 +201,15 @@ def figure_23(_: Claim, n: int) -> Iterator[Case]:
     first, after, second = list(made.tables.values())[:3]
     half = 1 << n - 1
     layouts = one_point(gc.Layout.nodes(n, "gray"), output="gray").layouts
-    held = [layout.index(np.arange(1 << n), np.zeros(1 << n, dtype=int)) for layout in layouts]
-    straight = half + decoded(np.arange(half), n - 1)
+    node = np.arange(2 * half)
+    held = [layout.index(node, 0 * node) for layout in layouts]
+    straight = half + decoded(node[:half], n - 1)
     found = {
         "tops in half 0": bool((after[:half] < half).all()),
         "bottoms in half 1": bool((after[half:] >= half).all()),
         "half 0 reflected": np.array_equal(after[:half], half - 1 - first[:half]),
         "half 1 straight": np.array_equal(after[half:], straight),
-        "neighbour's index": np.array_equal(after, first[np.arange(2 * half) ^ 1 << n - 2]),
+        "neighbour's index": np.array_equal(after, first[node ^ 1 << n - 2]),
         "order restored": np.array_equal(second, first),
         "library": all(map(np.array_equal, held, (first, after, second))),
         "transform, Gray code": transformed(made, x) and gray_again(made),

@@ -14,7 +14,7 @@ from graycube.table.networks import one_point
 from graycube.table.networks.state import Code
 
 from .cube import Cube, coded
-from .four import LETTERS, four, whole_four
+from .four import four, whole_four
 from .intro import networks, paths
 from .networks import proved
 from .theorems import LIBRARY, by_both
@@ -23,22 +23,18 @@ from .two import REORDER, towards, two
 
 @compared
 def any_combination(n: int, slots: int) -> int:
-    """Outputs with a code of its own for every dimension, in as many cycles as in binary."""
-    run = _over_links if slots == 1 else four
-    fewest = run(n, n + slots, LETTERS["binary"] * n).checked()
-    words = ["b" + "".join(codes) for codes in product("bg", repeat=n - 1)]
-    found = 0
-    for word in words:
-        cube = run(n, n + slots, word)
+    """Outputs with a code of its own for every dimension, in as many cycles as in binary.
+
+    Over links memory gets the logic bit that the next dimension is to have.
+    """
+    found, cycles = 0, set[int]()
+    for word in ("b" + "".join(codes) for codes in product("bg", repeat=n - 1)):
         field = [f"{letter}{bit}" for bit, letter in enumerate(word[::-1], min(slots, 2))]
-        found += cube.holds(field) and cube.sound and cube.cycles == fewest
-    return found
-
-
-def _over_links(n: int, p: int, word: str) -> Cube:
-    """Memory gets the logic bit that the next dimension is to have."""
-    letters = word[::-1]
-    return two(n, p, towards({k: f"{letters[k - 1]}{k}" for k in range(1, n)}))
+        over_links = towards(dict(enumerate(field[:-1], 1)))
+        cube = two(n, n + 1, over_links) if slots == 1 else four(n, n + slots, word)
+        cycles.add(cube.checked())
+        found += cube.holds(field)
+    return found if len(cycles) == 1 else -1
 
 
 def one_point_total(claim: Claim) -> Iterator[Case]:
@@ -83,19 +79,18 @@ def control(_: Claim, n: int, slots: int) -> Iterator[Case]:
     The all-to-all in 2-cubes is one step. Every set of four does as the first one, but for
     entire addresses in Gray code, whose first step depends on all bits of the memory address.
     """
+    sets = np.arange(1 << slots - 2)[:, None] * (4 << n)
     for name, run in PROGRAMS.items():
         made = run(n, n + slots).tables
         made.pop("first exchange", None)
         tables = [np.argsort(table.ravel()) for table in made.values()]
         steps = [_moved(before, after) for before, after in pairwise(tables)]
-        right = all(_by_parities(step) for step in steps)
-        sets = np.arange(1 << slots - 2)[:, None] * (4 << n)
-        later = steps[name.startswith("whole") :]
-        same = all(
-            np.array_equal(step.reshape(-1, 4 << n), sets + step[: 4 << n]) for step in later
-        )
-        where = f"{name}, n = {n}, {1 << slots} elements: "
-        yield from answers(where, {"parities": right, "sets alike": same})
+        later = (step.reshape(-1, 4 << n) for step in steps[name.startswith("whole") :])
+        found = {
+            "parities": all(map(_by_parities, steps)),
+            "sets alike": all(np.array_equal(step, sets + step[0]) for step in later),
+        }
+        yield from answers(f"{name}, n = {n}, {1 << slots} elements: ", found)
 
 
 def _moved(before: Ints, after: Ints) -> Ints:

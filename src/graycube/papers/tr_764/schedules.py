@@ -39,20 +39,20 @@ RUNS: dict[str, Callable[[int, int], Cube]] = {
 @at_every_size
 def spans(claim: Claim, n: int, K: int) -> Iterator[Case]:
     """Every dimension of every run, cycle by cycle, and the library's schedule beside it."""
+    mended = claim.correction.figures if claim.correction else ()
     for name in dict.fromkeys(row[0] for row in claim.figures):
         use = use_of(name, n, n + bits(K))
         same = np.array_equal(use, library_use(name, n, n + bits(K)))
-        rows = [row[1:] for row in claim.figures if row[0] == name]
-        mended = claim.correction.figures if claim.correction else ()
-        others = [row[1:] for row in mended if row[0] == name]
+        rows, others = ([r[1:] for r in f if r[0] == name] for f in (claim.figures, mended))
         for d in range(n):
             ours = _busy(use, d, n) | (set() if same else {-1})
-            printed = _said(rows, {"n": n, "K": K}, d)
+            printed, right = (_said(said, {"n": n, "K": K}, d) for said in (rows, others))
             late = printed == ours or _one_cycle_late(printed, ours, K // 2)
-            right = _said(others, {"n": n, "K": K}, d) == ours and late if others else None
+            paper, told = (" ".join(map(str, sorted(cycles))) for cycles in (printed, ours))
             where = f"{name}, n = {n}, K = {K}, dimension {d}"
             is_open = max(ours) > max(printed) >= bound(*SCHEDULES[name][:2], n, K) - 1
-            yield Case(where, _text(printed), _text(ours), printed == ours, right, is_open)
+            corrected = right == ours and late if others else None
+            yield Case(where, paper, told, printed == ours, corrected, is_open)
 
 
 def use_of(name: str, n: int, p: int) -> Ints:
@@ -75,19 +75,13 @@ def _one_cycle_late(printed: set[int], ours: set[int], length: int) -> bool:
 
 
 def _said(rows: list[tuple[str, ...]], sizes: dict[str, int], d: int) -> set[int]:
-    found: set[int] = set()
-    for dimension, first, last, step in rows:
-        own = dimension != "k" and evaluate(dimension, sizes) == d
-        named = {evaluate(row[0], sizes) for row in rows if row[0] != "k"}
-        if own or (dimension == "k" and d not in named):
-            values = {**sizes, "k": d}
-            start, stop, by = (int(evaluate(x, values)) for x in (first, last, step))
+    named = {evaluate(row[0], sizes) for row in rows if row[0] != "k"}
+    found = set[int]()
+    for dimension, *span in rows:
+        if d not in named if dimension == "k" else evaluate(dimension, sizes) == d:
+            start, stop, by = (int(evaluate(x, {**sizes, "k": d})) for x in span)
             found |= set(range(start, stop + 1, by))
     return found
-
-
-def _text(cycles: set[int]) -> str:
-    return " ".join(map(str, sorted(cycles)))
 
 
 def library_use(name: str, n: int, p: int) -> Ints:

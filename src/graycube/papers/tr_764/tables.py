@@ -11,14 +11,14 @@ from itertools import product
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, at_every_size, require
+from graycube.papers import Case, Claim, agreed, at_every_size, require
 from graycube.papers.checks import Check
 from graycube.papers.formula import evaluate
 from graycube.table.networks.state import Conversion
 
 from .cube import Cube, coded, logic, reflected
 from .four import whole_four
-from .networks import CODES, bound, proved
+from .networks import CODES, NODES, bound, proved
 from .two import complements, two
 
 MOMENTS = ("initial", "dimension 2", "before 1", "dimension 1", "before 0", "dimension 0")
@@ -71,58 +71,52 @@ def every_row(run: Callable[[int, int], Cube], names: dict[str, str] | None = No
             machine_bit, logic_bit = (int(evaluate(x, sizes)) for x in (machine, number))
             leading = (place & ((1 << n) - 1)) >> n - len(nodes)
             there = np.flatnonzero(leading == int(nodes or "0", 2))  # elements on these nodes
-            found = place[there] >> machine_bit & 1
-            right = np.array_equal(found, logic(f"{letter}{logic_bit}", there))
+            said, wanted = f"{letter}({number})", logic(f"{letter}{logic_bit}", there)
+            right = np.array_equal(place[there] >> machine_bit & 1, wanted)
             where = f"n = {n}, p = {p}: {moment}, nodes {nodes}*, a({machine})"
-            said = f"{letter}({number})"
-            yield Case(where, said, said if right else "something else", right)
+            yield agreed(where, said, said if right else "something else")
 
     return check
 
 
+def exchanged(cube: Cube, moment: str, stage: int, *pairs: tuple[int, int]) -> None:
+    """Trade memory bits for dimensions, so that the pairs of a stage are local."""
+    for slot, dimension in pairs:
+        cube.exchange(slot, dimension, 0)
+    cube.stage(stage)
+    require(not cube.apart, "some pairs are not on one node")
+    cube.keep(moment)
+
+
 @every_row
 def figure_3(n: int, p: int) -> Cube:
-    """The all-to-all as two exchanges, and the next one; pairs of two stages must be local."""
-    cube = Cube(n, coded("cyclic", "Binary || Gray", p, n))
+    """The all-to-all as two exchanges, and the next one."""
+    cube = Cube(n, coded("cyclic", NODES, p, n))
     cube.keep("initial")
-    cube.exchange(n + 1, n - 1, 0)
-    cube.exchange(n, n - 2, 0)
-    cube.stage(n - 1)
-    cube.keep("first step")
-    cube.exchange(n + 1, n - 3, 0)
-    cube.stage(n - 2)
-    cube.keep("second step")
-    require(not cube.apart, "some pairs are not on one node")
+    exchanged(cube, "first step", n - 1, (n + 1, n - 1), (n, n - 2))
+    exchanged(cube, "second step", n - 2, (n + 1, n - 3))
     return cube
 
 
-figure_17 = every_row(
-    lambda n, p: two(n, p, complements),
-    {
-        "first step": "exchange n - 1",
-        "second step": "exchange n - 2",
-        "reordered": "reordered n - 2",
-    },
-)
-table_3 = every_row(
-    whole_four,
-    {
-        "local n+1": "before n - 1",
-        "exchange n-1": "dimension n - 1",
-        "local n": "before n - 2",
-        "exchange n-2": "dimension n - 2",
-    },
-)
+STEPS = {
+    "first step": "exchange n - 1",
+    "second step": "exchange n - 2",
+    "reordered": "reordered n - 2",
+}
+figure_17 = every_row(lambda n, p: two(n, p, complements), STEPS)
+STEPS_IN_MEMORY = {
+    "local n+1": "before n - 1",
+    "exchange n-1": "dimension n - 1",
+    "local n": "before n - 2",
+    "exchange n-2": "dimension n - 2",
+}
+table_3 = every_row(whole_four, STEPS_IN_MEMORY)
 
 
 @every_row
 def consecutive(n: int, p: int) -> Cube:
     """The two top dimensions trade places with the two top memory bits."""
-    cube = Cube(n, coded("consecutive", "Binary || Gray", p, n))
+    cube = Cube(n, coded("consecutive", NODES, p, n))
     cube.keep("initial")
-    cube.exchange(p - 1, n - 1, 0)
-    cube.exchange(p - 2, n - 2, 0)
-    cube.stage(p - 1)
-    cube.keep("two exchanges")
-    require(not cube.apart, "some pairs are not on one node")
+    exchanged(cube, "two exchanges", p - 1, (p - 1, n - 1), (p - 2, n - 2))
     return cube

@@ -48,14 +48,12 @@ def memory_zero(_: Claim, n: int) -> Iterator[Case]:
     held = started(n, n + 2).tables["initial"][0]
     layout = gc.Layout.cyclic(n + 2, n, nodes="gray")
     library = np.array_equal(layout.index(np.arange(1 << n), 0 * held), held)
-    low = np.arange(1 << n - 2)
-    straight = decoded(low, n - 2)
+    straight = decoded(np.arange(1 << n - 2), n - 2)
     for quarter, top in enumerate((0, 1, 3, 2)):
-        found = held[top << n - 2 | low]
-        wanted = (quarter << n - 2) + straight
-        turned = (quarter << n - 2) + ((1 << n - 2) - 1 - straight)
-        right = np.array_equal(found, wanted)
-        mended = library and np.array_equal(found, turned if quarter % 2 else wanted)
+        found = held.reshape(4, -1)[top] - (quarter << n - 2)
+        turned = (1 << n - 2) - 1 - straight if quarter % 2 else straight
+        right, mended = (np.array_equal(found, wanted) for wanted in (straight, turned))
+        mended &= library
         says = "decoded" if right else "complement of the decoded"
         where = f"n = {n}, processors {top:02b}*"
         yield Case(where, f"{quarter}N/4 + decoded", f"{quarter}N/4 + {says}", right, mended)
@@ -64,12 +62,12 @@ def memory_zero(_: Claim, n: int) -> Iterator[Case]:
 @compared
 def latency(n: int, K: int) -> Fraction:
     """Cycles that another dimension adds, by sets of four and by sequences."""
-    by_set, by_sequence = (
-        four(n + 1, n + 1 + bits(K), by_sequence=way).checked()
-        - four(n, n + bits(K), by_sequence=way).checked()
-        for way in (False, True)
-    )
-    return Fraction(by_set, by_sequence)
+
+    def cycles(n: int, *, by_sequence: bool) -> int:
+        return four(n, n + bits(K), by_sequence=by_sequence).checked()
+
+    ways = (False, True)
+    return Fraction(*(cycles(n + 1, by_sequence=w) - cycles(n, by_sequence=w) for w in ways))
 
 
 @tried
@@ -141,11 +139,9 @@ def top_dimension_again(n: int) -> int:
 @tried
 def like_a_quarter(n: int) -> bool:
     """Whole addresses in Gray code, and a quarter cube after the all-to-all: by node."""
-    table = in_two_cubes(n + 2, convert=True).table()[:, : 1 << n]
-    quarter = np.sort(table & ((4 << n) - 1), axis=0)
-    whole = np.empty(4 << n, dtype=np.int64)
-    whole[by_library("cyclic", "Gray", n + 2, n)] = np.arange(4 << n)
-    return np.array_equal(quarter, np.sort(whole.reshape(4, -1), axis=0))
+    table = in_two_cubes(n + 2, convert=True).table()[:, : 1 << n] & ((4 << n) - 1)
+    whole = np.argsort(by_library("cyclic", "Gray", n + 2, n)).reshape(4, -1)
+    return np.array_equal(np.sort(table, axis=0), np.sort(whole, axis=0))
 
 
 def odd_exchanged(n: int, p: int, encoding: str) -> bool:
@@ -164,13 +160,12 @@ exchanged_odd_locations = tried(
 @tried
 def same_steps(n: int, p: int) -> bool:
     """Consecutive: what a stage changes with the entire address in Gray code, and without."""
-    index, node = np.arange(1 << p), (1 << n) - 1
-    changes = []
+    node, changes = (1 << n) - 1, []
     for encoding in ("Gray", NODES):
         place = coded("consecutive", encoding, p, n)
         layout = named("consecutive", encoding, p, n)
         same = [layout.node_change(1 << b) for b in reversed(range(p))]
-        changes.append([int((place ^ place[index ^ 1 << b])[0]) for b in reversed(range(p))])
+        changes.append([int(place[0] ^ place[1 << b]) for b in reversed(range(p))])
         if [change & node for change in changes[-1]] != same:
             return False
     whole, nodes = changes
