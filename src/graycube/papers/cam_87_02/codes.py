@@ -53,16 +53,26 @@ def brgc(d: int) -> tuple[int, ...]:
     return tuple(reflected(d).tolist())
 
 
-def gray_codes(d: int, path: tuple[int, ...] = (0,)) -> Iterator[tuple[int, ...]]:
-    """All cyclic Gray codes of d bits that begin with this path."""
-    if len(path) == 1 << d:
+def gray_codes(d: int, strides: Sequence[int] = ()) -> Iterator[tuple[int, ...]]:
+    """All cyclic Gray codes of d bits from 0 on, and words at these strides near each other."""
+    return (code for first in _extended((0,), d, strides) for code in renamed(first))
+
+
+def _extended(
+    path: tuple[int, ...], d: int, strides: Sequence[int]
+) -> Iterator[tuple[int, ...]]:
+    """Those that begin with this path and use dimensions for the first time in order."""
+    size, here = 1 << d, len(path)
+    if here == size:
         if path[-1].bit_count() == 1:
             yield path
         return
-    for dim in range(d):
+    ends = {(here + sign * stride) % size for stride in strides for sign in (1, -1)}
+    near = [path[k] for k in ends if k < here]
+    for dim in range(min(d, max(path).bit_length() + 1)):
         word = path[-1] ^ 1 << dim
-        if word not in path:
-            yield from gray_codes(d, (*path, word))
+        if word not in path and all((word ^ other).bit_count() <= 2 for other in near):
+            yield from _extended((*path, word), d, strides)
 
 
 def recursion(claim: Claim) -> Iterator[Case]:
@@ -130,12 +140,7 @@ def stages(d: int, j: int) -> int:
 @cache
 def short_strided(d: int) -> set[tuple[int, ...]]:
     """All cyclic Gray codes with the strides of Theorem 2 that begin with 0."""
-    strides = [sign << j for j in range(1, d) for sign in (1, -1)]
-    earlier = [
-        sorted({k for stride in strides if (k := (here + stride) % (1 << d)) < here})
-        for here in range(1 << d)
-    ]
-    return {code for first in _extended([0], d, earlier) for code in renamed(first)}
+    return set(gray_codes(d, [1 << j for j in range(1, d)]))
 
 
 def counted(d: int, codes: set[tuple[int, ...]]) -> bool:
@@ -148,22 +153,6 @@ not_shared = tried(
     lambda d: short_strided(d) == images(brgc(d)) and counted(d, short_strided(d)),
 )
 """All Gray codes with short strides: the BRGC, and what else."""
-
-
-def _extended(path: list[int], d: int, earlier: list[list[int]]) -> Iterator[tuple[int, ...]]:
-    """Those that begin with this path and use dimensions for the first time in order.
-
-    The ``earlier`` words must be near the next one.
-    """
-    if len(path) == 1 << d:
-        if path[-1].bit_count() == 1:
-            yield tuple(path)
-        return
-    near = [path[k] for k in earlier[len(path)]]
-    for dim in range(min(d, max(path).bit_length() + 1)):
-        word = path[-1] ^ 1 << dim
-        if word not in path and all((word ^ other).bit_count() <= 2 for other in near):
-            yield from _extended([*path, word], d, earlier)
 
 
 def images(words: Words) -> set[tuple[int, ...]]:

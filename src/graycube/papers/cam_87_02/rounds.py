@@ -15,7 +15,7 @@ from graycube.cost import simulate
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.papers.codes import digits_reversed
 from graycube.run import apply
-from graycube.schedule import Step, Way, hop
+from graycube.schedule import Way, hop
 from graycube.schedule.replication import of_ways
 
 from .model import Mapping
@@ -34,10 +34,9 @@ def partner(layout: gc.Layout, stage: int, block: int, itemsize: int = 1) -> gc.
     change = layout.node_change(1 << stage)
     across = AffineMap(Matrix.identity(layout.p), change)
     dims = [dim for dim in reversed(range(layout.n)) if change >> dim & 1]
-    everywhere = (Exchange(1 << dim, when=0, want=0) for dim in dims)
-    hops = tuple(hop(block * r, exchange, layout.n) for r, exchange in enumerate(everywhere))
+    everywhere = [Exchange(1 << dim, when=0, want=0) for dim in dims]
     task = gc.Task(layout, across @ layout, block, itemsize)
-    return _in_rounds(task, "partner", block, len(hops), hops)
+    return _in_rounds(task, "partner", block, len(dims), everywhere)
 
 
 def fft_rounds(layout: gc.Layout, block: int, itemsize: int = 1) -> list[gc.Schedule]:
@@ -54,8 +53,7 @@ def seconds(schedules: Iterable[gc.Schedule], machine: gc.Machine) -> float:
 def transform(layout: gc.Layout, x: NDArray[Any]) -> NDArray[np.complex128]:
     """The FFT, bit-reversed, computed from the blocks that the rounds bring."""
     blocks: NDArray[np.complex128] = layout.scatter(x).astype(np.complex128)
-    grid = np.indices(blocks.shape)
-    index = layout.index(grid[0], grid[1])
+    index = layout.index(*np.indices(blocks.shape))
     for stage in reversed(range(layout.p)):
         if layout.node_change(1 << stage):
             other = apply(partner(layout, stage, layout.block_size), blocks)
@@ -76,8 +74,7 @@ def makes_transform(layout: gc.Layout) -> bool:
 
 def neighbour_rounds(layout: gc.Layout) -> list[Hops]:
     """The last element of every block to the node of the next one, lowest dimension first."""
-    blocks = np.arange(1 << layout.n) << layout.p - layout.n
-    here = layout.locate(blocks)[0]
+    here = layout.locate(np.arange(1 << layout.n) << layout.p - layout.n)[0]
     there = np.roll(here, -1)
     rounds: list[Hops] = []
     while np.any(here != there):
@@ -95,9 +92,8 @@ def conversion(d: int, block: int, unit: int, itemsize: int = 1) -> gc.Schedule:
     """
     task = gc.Task(gc.Layout.nodes(d, "gray"), gc.Layout.nodes(d), block, itemsize)
     steps = [Exchange(1 << dim, when=2 << dim) for dim in reversed(range(d - 1))]
-    hops = tuple(hop(unit * j, exchange, task.n) for j, exchange in enumerate(steps))
     rounds = -(-block // unit) + len(steps) - 1 if steps else 0
-    return _in_rounds(task, "section 6", unit, rounds, hops)
+    return _in_rounds(task, "section 6", unit, rounds, steps)
 
 
 def planned(start: gc.Layout, end: gc.Layout, block: int) -> gc.Schedule:
@@ -107,9 +103,9 @@ def planned(start: gc.Layout, end: gc.Layout, block: int) -> gc.Schedule:
 
 
 def _in_rounds(
-    task: gc.Task, name: str, unit: int, rounds: int, hops: tuple[Step, ...]
+    task: gc.Task, name: str, unit: int, rounds: int, steps: list[Exchange]
 ) -> gc.Schedule:
-    """All of the block through these hops, in rounds of ``unit`` cycles."""
-    cycles = unit * rounds
-    ways = (Way(0, task.block, hops),)
-    return gc.Schedule(task, name, range(0, cycles, unit), cycles, ways)
+    """All of the block through these exchanges, in rounds of ``unit`` cycles."""
+    hops = tuple(hop(unit * j, exchange, task.n) for j, exchange in enumerate(steps))
+    cycles = range(0, unit * rounds, unit)
+    return gc.Schedule(task, name, cycles, unit * rounds, (Way(0, task.block, hops),))

@@ -94,7 +94,7 @@ local_control = tried(
     lambda n: all(sorts(n, o, as_printed=True) for o in permutations(range(n - 1))),
     lambda n: all(sorts(n, o) for o in permutations(range(n - 1))),
 )
-"""The rule for single exchanges, as printed and from bit x on."""
+"""The rule for single exchanges."""
 
 
 @tried
@@ -108,12 +108,11 @@ def downwards(n: int) -> bool:
 @tried
 def cyclically(n: int) -> bool:
     """The second program, from every dimension; the library's exchanges in the same orders."""
-    orders = {start: rotation(n, start) for start in range(n - 1)}
     return all(
-        list(order) == [(start - k) % (n - 1) for k in range(n - 1)]
+        list(order := rotation(n, start)) == [(start - k) % (n - 1) for k in range(n - 1)]
         and ends(steps(n, start))
         and converts(gc.gray_to_binary(n, order), n)
-        for start, order in orders.items()
+        for start in range(n - 1)
     )
 
 

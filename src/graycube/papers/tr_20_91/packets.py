@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
 import graycube as gc
 from graycube.cost import replay, simulate
-from graycube.gf2 import Exchange
+from graycube.gf2 import Exchange, rotation
 from graycube.papers import Case, Claim, at_every_size, compared, require, tried
 from graycube.papers.codes import compositions, distance, reflected
 from graycube.schedule import Way, actions, expand, hop
@@ -30,13 +30,11 @@ def rotations(n: int, block: int) -> gc.Schedule:
     real = n - 1
     marks = [block * s // real for s in range(n)]
     length, ways = -(-block // real), []
-    for s in range(real):
-        order = [(n - 2 - s - t) % real for t in range(real)]
-        pairs = zip(order, firsts(order, n), strict=True)
-        where = [above(n, m) & (2 << x) - 1 for m, x in pairs]
-        steps = enumerate(map(Exchange, (1 << m for m in order), where))
-        hops = tuple(hop(t * length, exchange, n) for t, exchange in steps)
-        ways.append(Way(marks[s], marks[s + 1], hops))
+    for s, span in enumerate(pairwise(marks)):
+        order = rotation(n, (n - 2 - s) % real)
+        steps = enumerate(zip(order, firsts(order, n), strict=True))
+        exchanges = ((t, Exchange(1 << m, above(n, m) & (2 << x) - 1)) for t, (m, x) in steps)
+        ways.append(Way(*span, tuple(hop(t * length, e, n) for t, e in exchanges)))
     rounds = range(0, real * length, length)
     return gc.Schedule(task_of((n,), block), "rotations", rounds, real * length, tuple(ways))
 
@@ -135,10 +133,10 @@ def by_the_address(n: int, K: int) -> bool:
     """What each node does, from its own number, is what following all elements shows."""
     made = routes(n, K - K // 3, K // 3)
     told = Counter(
-        (cycle, node, action.dimension)
+        (action.cycle + k, node, action.dimension)
         for node in range(1 << n)
         for action in actions(made, node)
-        for cycle in range(action.cycle, action.cycle + action.stop - action.start)
+        for k in range(action.stop - action.start)
     )
     moves = expand(made)
     columns = (moves.cycle.tolist(), moves.node.tolist(), moves.dimension.tolist())
@@ -167,17 +165,16 @@ def _hops(widths: tuple[int, ...]) -> set[int]:
 def allocations(n: int, m: int) -> bool:
     """Both allocations, element by element; a conversion moves whole blocks, and the data."""
     i, node = np.arange(1 << n + m), reflected(n)
-    places = {"consecutive": (node[i >> m], i & (1 << m) - 1),
-              "cyclic": (node[i & (1 << n) - 1], i >> n)}  # fmt: skip
-    for name, (u, slot) in places.items():
-        make = getattr(gc.Layout, name)
+    places = {
+        gc.Layout.consecutive: (node[i >> m], i & (1 << m) - 1),
+        gc.Layout.cyclic: (node[i & (1 << n) - 1], i >> n),
+    }
+    for make, place in places.items():
         gray, binary = make(n + m, n, nodes="gray"), make(n + m, n)
-        where = gray.locate(i)
         plan = gc.plan(gray, binary, 1 << m, machine=all_ports(n), algorithm="minimum-path")
         moved = binary.gather(plan.apply(gray.scatter(i)))
         sound = plan.verify() and plan.cycles == max(n - 1, 1 << m)
-        placed = np.array_equal(where[0], u) and np.array_equal(where[1], slot)
-        if not (sound and placed and np.array_equal(moved, i)):
+        if not (sound and np.array_equal([*gray.locate(i), moved], [*place, i])):
             return False
     return True
 

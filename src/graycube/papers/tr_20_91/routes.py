@@ -6,6 +6,7 @@ Figures 1, 4 and 5: which edges of small cubes they use, and how these fold.
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
@@ -32,10 +33,8 @@ def routes(n: int, short: int, aside: int, *, overlap: bool = True) -> gc.Schedu
     """
     block, back = short + aside, max(aside, n) if overlap else aside + n - 1
     top = Exchange(1 << n - 1, 0, 0)
-    direct = [Exchange(1 << k, above(n, k)) for k in range(n - 1)]
-    turned = [Exchange(1 << k, above(n, k), 0) for k in range(n - 1)]
-    hops = tuple(hop(k, e, n) for k, e in enumerate(direct))
-    around = (hop(1 + k, e, n) for k, e in enumerate(turned))
+    hops = tuple(hop(k, Exchange(1 << k, above(n, k)), n) for k in range(n - 1))
+    around = (hop(1 + k, Exchange(1 << k, above(n, k), 0), n) for k in range(n - 1))
     detour = (hop(0, top, n), *around, hop(back, top, n))
     cycles = max(short + n - 2 if short else 0, back + aside if aside else 0)
     ways = [Way(0, short, hops)] * (short > 0)
@@ -70,11 +69,8 @@ def folds(n: int, order: range, *codes: str) -> bool:
 def edge_disjoint(n: int) -> bool:
     """Short and long routes of all nodes share no link but those of the top dimension."""
     moves = expand(routes(n, 1, 1))
-    low = moves.dimension < n - 1
-    links, uses = np.unique(
-        np.stack([moves.node, moves.dimension])[:, low], axis=1, return_counts=True
-    )
-    return links.shape[1] == (n - 1) << n and set(uses.tolist()) == {1}
+    links = np.stack([moves.node, moves.dimension])[:, moves.dimension < n - 1]
+    return links.shape == np.unique(links, axis=1).shape == (2, (n - 1) << n)
 
 
 short_routes = compared(lambda n, M: proved(routes(n, M, 0)))
@@ -164,25 +160,20 @@ def around(block: int) -> Moves:
     """The routing of Figure 4: K/2 + 1 elements over one link, the others over three."""
     short = block // 2 + 1
     rows = []
-    for home, end in ((2, 3), (3, 2)):
-        rows += [(k, home, 0, home * block + k) for k in range(short)]
-        way = ((home, 1), (home ^ 2, 0), (end ^ 2, 1))
-        rows += [
-            (k + hop, node, dimension, home * block + short + k)
-            for k in range(block - short)
-            for hop, (node, dimension) in enumerate(way)
-        ]
-    cycles = block // 2 + 1
+    for home, k in product((2, 3), range(block)):
+        long = (home, 1), (home ^ 2, 0), (home ^ 3, 1)
+        start, way = (k - short, long) if k >= short else (k, ((home, 0),))
+        links = enumerate(way, start)
+        rows += [(cycle, u, dimension, home * block + k) for cycle, (u, dimension) in links]
     columns = np.array(rows).T
-    return Moves(task_of((2,), block), "figure 4", range(cycles), cycles, *columns)
+    return Moves(task_of((2,), block), "figure 4", range(short), short, *columns)
 
 
 def ways_around(block: int) -> dict[int, list[list[Edge]]]:
     """Figure 4: for nodes 2 and 3 the links of the short and of the long route."""
     moves = around(block)
-    crossed = np.stack([moves.node, moves.dimension], axis=1)
     ends = {home: (home * block, (home + 1) * block - 1) for home in (2, 3)}
-    return {
-        home: [[(u, d) for u, d in crossed[moves.element == e].tolist()] for e in elements]
-        for home, elements in ends.items()
-    }
+    ways: dict[int, list[Edge]] = {e: [] for both in ends.values() for e in both}
+    for e, u, d in zip(moves.element, moves.node, moves.dimension, strict=True):
+        ways.get(int(e), []).append((int(u), int(d)))
+    return {home: [ways[e] for e in both] for home, both in ends.items()}

@@ -5,12 +5,12 @@ Section 3.5 and its counterpart in section 4: circuits, link by link, over all n
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, agreed, answers, tried
+from graycube.papers import Case, Claim, agreed, answers, require, tried
 from graycube.papers.codes import Ints, crossings, ranks
 from graycube.schedule import expand
 from graycube.verify import check_elements
@@ -66,25 +66,27 @@ def gb3(n: int) -> bool:
     return in_order and halves and ends("gb3", n) and same_as_library("gb3", n)
 
 
+def uses(algorithm: str, n: int, block: int) -> Counter[tuple[int, int, int]]:
+    """How many elements cross in a round over a dimension from a node, all by one port."""
+    moves = expand(schedule(algorithm, n, block))
+    require(check_elements(moves, machine(n)), f"{algorithm} is wrong")
+    columns = rounds_of(moves), moves.dimension, moves.node
+    return Counter(zip(*(column.tolist() for column in columns), strict=True))
+
+
 @tried
 def one_dimension_at_a_time(n: int) -> bool:
     """In every round all messages cross one dimension, to nearest neighbours, by one port."""
-    return all(_alone(name, n) for name in ALGORITHMS)
-
-
-def _alone(algorithm: str, n: int) -> bool:
-    moves = expand(schedule(algorithm, n, 4))
-    used = {*zip(rounds_of(moves).tolist(), moves.dimension.tolist(), strict=True)}
-    return len(used) == len(moves.rounds) and bool(check_elements(moves, machine(n)))
+    return all(
+        len({(r, d) for r, d, _ in uses(name, n, 4)}) == len(schedule(name, n, 4).rounds)
+        for name in ALGORITHMS
+    )
 
 
 @tried
 def half_of_the_links(n: int) -> bool:
     """Each step uses half of the links of its dimension; dimension n - 1 is not used at all."""
-    moves = expand(schedule("gb1", n, 1))
-    columns = rounds_of(moves), moves.dimension, moves.node
-    links = {*zip(*(column.tolist() for column in columns), strict=True)}
-    nodes = Counter((r, d) for r, d, _ in links)
+    nodes = Counter((r, d) for r, d, _ in uses("gb1", n, 1))
     dims = [d for _, d in sorted(nodes)]
     return dims == [*range(n - 1)] and set(nodes.values()) == {1 << n - 1}
 
@@ -92,13 +94,8 @@ def half_of_the_links(n: int) -> bool:
 @tried
 def all_of_the_links(n: int, K: int) -> bool:
     """In the normal steps of GB2 all links of the dimension carry half a block."""
-    moves = expand(schedule("gb2", n, K))
-    r = rounds_of(moves)
-    normal = (r > 0) & (r < n)
-    links, loads = np.unique(
-        np.stack([r, moves.dimension, moves.node])[:, normal], axis=1, return_counts=True
-    )
-    return links.shape[1] == (n - 1) << n and set(loads.tolist()) == {K // 2}
+    loads = [count for (r, *_), count in uses("gb2", n, K).items() if 0 < r < n]
+    return len(loads) == (n - 1) << n and set(loads) == {K // 2}
 
 
 lemma_4 = tried(lambda n: in_turn(n, n - 1, range(n - 1)))
@@ -108,9 +105,7 @@ across_the_next = tried(lambda n: in_turn(n, n - 2, range(n - 2)))
 
 def in_turn(n: int, across: int, tried: range) -> bool:
     """Whether in these steps of GB1 one of each two pairs across a dimension exchanges."""
-    nodes = np.arange(1 << n)
-    moves = expand(schedule("gb1", n, 1))
-    sends = {*zip(rounds_of(moves).tolist(), moves.node.tolist(), strict=True)}
+    nodes, sends = np.arange(1 << n), {(r, u) for r, _, u in uses("gb1", n, 1)}
     for i in tried:
         ours = np.array([(i, u) in sends for u in range(1 << n)])
         one_of = ours ^ ours[nodes ^ 1 << across]
@@ -122,14 +117,13 @@ def in_turn(n: int, across: int, tried: range) -> bool:
 def figure(claim: Claim) -> Iterator[Case]:
     """A 4-cube: the exchanges that the text says are drawn, then where everything is."""
     algorithm = f"gb{claim.number}"
-    made, states = list(steps(algorithm, 4)), placements(algorithm, 4)
-    told = "{} exchanges in dimension {}".format
+    made, told = list(steps(algorithm, 4)), "{} exchanges in dimension {}".format
     for step, (dimension, paper) in zip(made, claim.figures, strict=True):
         ours = sum(int(where.sum()) // 2 for where in step.where)
         yield agreed(step.name, told(paper, dimension), told(ours, step.dimension))
-    gray = np.argsort(gc.gray(np.arange(16)))
+    before, gray = placements(algorithm, 4)[0][:, 0], np.argsort(gc.gray(np.arange(16)))
     found = {
-        "Gray code before": np.array_equal(states[0][:, 0], gray),
+        "Gray code before": np.array_equal(before, gray),
         "binary code after": ends(algorithm, 4),
         "the library's exchanges": same_as_library(algorithm, 4)
         and counted(algorithm, 4, 2)[0] == len(made),
@@ -148,27 +142,23 @@ def disjoint(*paths: Ints) -> bool:
     return len(np.unique(links)) == len(links)
 
 
-in_ascending_order = tried(lambda n: disjoint(path(np.arange(1 << n), ranks(n), range(n))))
+def directly(n: int, order: Sequence[int]) -> bool:
+    """Whether no link is used twice if all blocks go straight home."""
+    return disjoint(path(np.arange(1 << n), ranks(n), order))
 
 
-@tried
-def in_any_order(n: int) -> bool:
-    """All orders of all dimensions."""
-    nodes, ends = np.arange(1 << n), ranks(n)
-    return all(disjoint(path(nodes, ends, order)) for order in permutations(range(n)))
+in_ascending_order = tried(lambda n: directly(n, range(n)))
+in_any_order = tried(lambda n: all(directly(n, order) for order in permutations(range(n))))
 
 
-directly = time_of("direct", kind="circuit")
+direct = time_of("direct", kind="circuit")
 """One send over circuits, however far."""
 two_ports = time_of("circuit-split", ports=2, kind="circuit")
 """Three blocks in two steps."""
 
 
-@tried
-def no_congestion(n: int) -> bool:
-    """No link is used twice in a step; block 1 goes by the neighbour across dimension n - 1."""
-    nodes = np.arange(1 << n)
-    return two_steps(ranks(n), nodes ^ 1 << n - 1, range(n))
+no_congestion = tried(lambda n: two_steps(ranks(n), np.arange(1 << n) ^ 1 << n - 1, range(n)))
+"""No link is used twice in a step; block 1 goes by the neighbour across dimension n - 1."""
 
 
 def two_steps(ends: Ints, between: Ints, order: Sequence[int]) -> bool:
@@ -195,13 +185,11 @@ def all_have_one(n: int, order: Sequence[int]) -> bool:
     nodes = np.arange(1 << n)
     codes = gc.gray(nodes)
     taken = path(nodes, codes, order)
-
-    def free(start: int, end: int) -> bool:
-        links = path(np.array([start]), np.array([end]), order)
-        return not np.isin(links, taken).any()
-
+    alone = product(nodes[:, None], repeat=2)
+    left = [not np.isin(path(a, b, order), taken).any() for a, b in alone]
+    free = np.reshape(left, (len(nodes), -1))
     return all(
-        any(free(home, u) and free(u, end) for u in nodes.tolist() if u != end)
+        (free[home] & free[:, end] & (nodes != end)).any()
         for home, end in enumerate(codes.tolist())
         if home != end
     )
