@@ -87,8 +87,18 @@ def test_hosts_are_parts_of_a_tree(machine):
         assert lines == [f"n{node // (16 // number)}" for node in placed.order.tolist()]
     with pytest.raises(GraycubeError, match="parts of this machine have 1, 4, 8 or 16 nodes"):
         placed.hostfile("n[1-8]")
-    with pytest.raises(GraycubeError, match="name 16, 4, 2 or 1 hosts"):
-        placed.rankfile("n[1-8]")
+    for number in (3, 8):
+        with pytest.raises(GraycubeError, match="name 16, 4, 2 or 1 hosts"):
+            placed.rankfile(f"n[1-{number}]")
+
+
+def test_where_there_are_no_parts_hosts_divide_the_nodes():
+    placed = placed_anyhow((16,), gc.Interconnect.torus((4, 4), per_byte=1e-9))
+    assert placed.hostfile("n[1-8]").count("n2") == 2
+    with pytest.raises(
+        GraycubeError, match="as large as each other; name a divisor of 16 hosts"
+    ):
+        placed.hostfile("n[1-3]")
 
 
 def test_who_shares_a_card_is_on_one_host():

@@ -75,6 +75,14 @@ def test_the_lines_name_the_plan_and_the_next(plan):
     assert sum(map(float, seconds)) == pytest.approx(gap, rel=2e-3)
 
 
+def test_a_part_of_the_gap_that_comes_of_rounding_is_not_told():
+    rows, columns = (gc.Layout.mesh((8, 8), nodes) for nodes in ((8, 1), (1, 8)))
+    machine = gc.Machine(3, switching="circuit", startup=1e-6, per_byte=1e-9)
+    made = gc.plan(rows, columns, 512, machine=machine, algorithm="all-to-all")
+    assert 0 < abs(gap_of(made).fill) < 1e-20
+    assert [*why(made)][-1].endswith("the gap of 4e-06 s is 4e-06 s of start-ups.")
+
+
 def test_nothing_is_weighed_without_startups(plan):
     free = replace(plan.machine, startup=0.0)
     made = gc.plan(plan.task.source, plan.task.target, plan.task.block, machine=free)

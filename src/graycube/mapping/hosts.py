@@ -69,24 +69,21 @@ def nodes_of_host(machine: Machine | Interconnect, hosts: int) -> int:
     >>> nodes_of_host(Interconnect.tree((4, 3)), 2)
     Traceback (most recent call last):
     ...
-    graycube.errors.InvalidValueError: there are 2 hosts, so 6 nodes on each: parts of this
-    machine have 1, 4 or 12 nodes; name 12, 3 or 1 hosts, in the order of the nodes
+    graycube.errors.InvalidValueError: there are 2 hosts for 12 nodes: parts of this machine
+    have 1, 4 or 12 nodes; name 12, 3 or 1 hosts, in the order of the nodes
     """
     count = count_of(machine)
-    if not hosts or count % hosts:
-        raise InvalidValueError(
-            f"there are {counted(hosts, 'host')}",
-            f"the machine has {count} nodes, and each host as many of them",
-            "name the hosts in the order of the nodes",
-        )
-    each, parts = count // hosts, [*parts_of(machine), count]
-    if each not in parts and any(1 < part < count for part in parts):
-        raise InvalidValueError(
-            f"there are {counted(hosts, 'host')}, so {each} nodes on each",
-            f"parts of this machine have {_any_of(parts)} nodes",
-            f"name {_any_of([count // p for p in parts])} hosts, in the order of the nodes",
-        )
-    return each
+    parts = [*parts_of(machine), count]
+    levels = parts if any(1 < part < count for part in parts) else []
+    if hosts and count % hosts == 0 and (count // hosts in parts or not levels):
+        return count // hosts
+    have = f"have {_any_of(levels)} nodes" if levels else "are as large as each other"
+    some = _any_of([count // part for part in levels]) if levels else f"a divisor of {count}"
+    raise InvalidValueError(
+        f"there are {counted(hosts, 'host')} for {count} nodes",
+        f"parts of this machine {have}",
+        f"name {some} hosts, in the order of the nodes",
+    )
 
 
 def parts_of(machine: Machine | Interconnect) -> list[int]:

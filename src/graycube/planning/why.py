@@ -90,7 +90,10 @@ def why(plan: "Plan") -> Iterator[str]:
     if not plan.optimal:
         parts = zip(Gap._fields, gap_of(plan), strict=True)
         names = {"startup": "start-ups"}
-        said = [f"{part:.4g} s of {names.get(name, name)}" for name, part in parts if part]
+        seen = 1e-9 * plan.cost  # less comes of rounding
+        said = [
+            f"{part:.4g} s of {names.get(name, name)}" for name, part in parts if part > seen
+        ]
         has = f"{bound.startup:.4g} s of start-ups" if bound.startup else "no start-ups"
         gap = f"the gap of {plan.cost - bound.seconds:.4g} s is {_listed(said)}"
         yield f"The bound has {has}; {gap}."
