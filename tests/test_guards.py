@@ -97,8 +97,13 @@ def test_the_namespace_is_small_and_listed_in_the_reference():
     assert len([name for name in gc.__all__ if not {name} & {*dir(np), *dir(np.fft)}]) <= 56
     assert {*gc.__all__} <= {*dir(gc)}
     assert sorted(rows_of_the_reference("gc")) == sorted(gc.__all__)
-    with pytest.raises(AttributeError, match="module 'graycube' has no attribute 'Layot'"):
+    with pytest.raises(AttributeError, match=r"module 'graycube' has no attribute 'Layot'$"):
         gc.Layot  # noqa: B018
+    for name, room in {"Checkpoint": "array", "dct": "fourier", "Exchange": "gf2"}.items():
+        with pytest.raises(AttributeError, match=rf"'{name}': it is gc\.{room}\.{name}$"):
+            getattr(gc, name)
+    with pytest.raises(AttributeError, match=r"gc\.fourier\.to_points or gc\.jax\.to_points$"):
+        gc.to_points  # noqa: B018
     for home in (gc, gc.CubeArray):
         with pytest.raises(AttributeError, match=r"'zeros': use .*CubeArray\.from"):
             home.zeros  # noqa: B018

@@ -200,10 +200,22 @@ else:  # to type checkers, a name that is not here is an error
             message = f"module {__name__!r} has no attribute {name!r}"
             if name in {"zeros", "ones", "empty", "full"}:
                 message += ": use gc.CubeArray.from_function(lambda i, j: 0.0, layout, comm)"
+            elif rooms := _rooms_of(name):
+                message += f": it is {' or '.join(f'gc.{room}.{name}' for room in rooms)}"
             raise AttributeError(message, name=name, obj=sys.modules[__name__])
         found = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
         globals()[name] = found
         return found
+
+
+def _rooms_of(name: str) -> list[str]:
+    """The packages that list a name, which are not loaded for that."""
+    from pathlib import Path  # noqa: PLC0415 - only who writes a wrong name waits for it
+
+    lists = {
+        p.parent.name: p.read_text("utf-8") for p in Path(__file__).parent.glob("*/__init__.py")
+    }
+    return sorted(room for room in _PACKAGES if f'    "{name}",\n' in lists.get(room, ""))
 
 
 def __dir__() -> list[str]:
