@@ -8,9 +8,9 @@ CALLS = Counter()
 GIVEN = []
 """What is called, and with what, one after the other."""
 COUNTED = (
-    "Sendrecv", "Send_init", "Allgather", "Gather", "Allreduce", "Iallreduce", "allgather",
-    "gather", "bcast", "Bcast", "Alltoall", "Alltoallv", "Send", "Isend", "send", "isend",
-    "Scatter",
+    "Sendrecv", "Send_init", "Allgather", "Allgatherv", "Gather", "Gatherv", "Allreduce",
+    "Iallreduce", "allgather", "gather", "bcast", "Bcast", "Alltoall", "Alltoallv", "Send",
+    "Isend", "send", "isend", "Scatter", "Scatterv",
 )  # fmt: skip
 
 

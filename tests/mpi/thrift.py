@@ -1,0 +1,113 @@
+"""NumPy's functions on any number of ranks give NumPy's results, and none gathers unasked."""
+
+import warnings
+from contextlib import suppress
+from dis import get_instructions
+from functools import partial
+
+import numpy as np
+from counting import GIVEN, Counting, sent
+from mpi_checks import checks, over_messages
+from numpy_cases import CASES, alike, operands
+from uneven_cases import of_either_kind
+
+import graycube as gc
+
+GATHERS = {"Allgatherv", "Gatherv", "Allreduce", "bcast", "Bcast", "gather"}
+"""What brings all that is somewhere to one rank or to all."""
+ONCE = {"Send_init", "Isend", "Send", "Sendrecv", "Alltoallv"}
+"""What sends the buffer that is passed first once; ``Allgather`` sends it to all."""
+ROUNDS = ("cov", "quantiles")
+"""What sends in each of some rounds as much as comes of it."""
+
+
+def some_cases(kinds, step):
+    """All cases, or each of so many, in one of the layouts each."""
+    gc.fft  # noqa: B018 - it brings numpy.fft
+    names = [*CASES][::step]
+    return [(name, CASES[name], kinds[k % len(kinds)]) for k, name in enumerate(names)]
+
+
+def compared(comm, step):
+    """Each function gives what NumPy gives, by shared memory and by messages."""
+    cases = some_cases([*of_either_kind(comm.size)], step)
+    for over in (comm, over_messages(comm.Dup())):
+        for name, call, layout in cases:
+            whole = operands(layout)
+            wrong = alike(
+                call, [gc.CubeArray.from_numpy(x, layout, over) for x in whole], whole
+            )
+            yield not wrong, f"{name} in {layout}: {wrong}"
+
+
+def quietly(call, over):
+    """What is sent in a call, and what it gives, if NumPy's does not refuse it."""
+    with warnings.catch_warnings(action="ignore"), suppress(ValueError, IndexError):
+        return sent(partial(call, *over))
+    return {}, None
+
+
+def counted(comm, step):
+    """Nothing is gathered."""
+    counting = over_messages(Counting(comm.Dup()))
+    for name, call, layout in some_cases([*of_either_kind(comm.size)], step):
+        over = [gc.CubeArray.from_numpy(x, layout, counting) for x in operands(layout)]
+        calls, _ = quietly(call, over)
+        yield not GATHERS & {*calls}, f"{name} in {layout}: {calls}"
+    calls, _ = sent(over[0].to_numpy)
+    yield (
+        comm.size == 1 or GATHERS & {*calls},
+        f"the counter misses that all is gathered: {calls}",
+    )
+
+
+def volume(comm):
+    """On eight ranks no more than twice is sent what comes in and goes out.
+
+    To give all of them one array would be seven times its size. A plain result is on all ranks.
+    """
+    counting = over_messages(Counting(comm.Dup()))
+    kinds = [
+        gc.Layout.mesh((65, 96), (8, 1), allocation="cyclic"),
+        gc.Layout.mesh((64, 96), (2, 4), code="gray", ownership=False),
+    ]
+    for name, call, layout in some_cases(kinds, 1):
+        names = {each.argval for each in get_instructions(call)}
+        if names & {"v", "t"} or name.endswith((" of v", " of t")) or name.startswith(ROUNDS):
+            continue  # payload would hide what the same functions do to fields
+        over = [gc.CubeArray.from_numpy(x, layout, counting) for x in operands(layout)]
+        _, found = quietly(call, over)
+        total = all_sent(comm)
+        coming = over[0].nbytes * len(names & {"u", "w"} or {"u"})
+        going = getattr(found, "nbytes", 0) * (
+            comm.size if isinstance(found, np.ndarray) else 1
+        )
+        most = 2 * (coming + going) + comm.size * 4096
+        yield total <= most, f"{name} in {layout}: {total} bytes, and {most} may be"
+    sent(over[0].to_numpy)
+    yield all_sent(comm) > 7 * over[0].nbytes, "what is gathered is not counted"
+
+
+def all_sent(comm):
+    """How many bytes all ranks together sent in the last call that was counted."""
+    size = 0
+    for what, args in GIVEN:
+        if what in ONCE or what.startswith("Allgather"):
+            buffer = args[0][0] if isinstance(args[0], list | tuple) else args[0]
+            size += buffer.nbytes * (1 if what in ONCE else comm.size)
+    return comm.allreduce(size)
+
+
+def some(comm):
+    """Some of the cases."""
+    yield from compared(comm, 7)
+    yield from counted(comm, 7)
+
+
+def every(comm):
+    """All cases."""
+    yield from compared(comm, 1)
+    yield from counted(comm, 1)
+
+
+CHECKS = checks((3,), some) | checks((1, 2, 3, 4, 6, 8), every) | checks((8,), volume)
