@@ -168,10 +168,13 @@ def test_a_plan_that_moves_nothing_has_nothing_to_time(home, dims, flags):
         assert ran.fine().startswith("candidate")
 
 
+@pytest.mark.parametrize("ranks", [[], ["--ranks", 2]], ids=str)
 @pytest.mark.parametrize("words", [["calibrate", "ours"], ["bench", "plan.json"]], ids=str)
-def test_without_mpi4py(words):
+def test_without_mpi4py(words, ranks, monkeypatch):
+    """Nor is the mpiexec of another MPI started, which would say something else."""
+    monkeypatch.setattr(ranks_module.subprocess, "run", None)
     with patch.dict("sys.modules", {"mpi4py": None, "mpi4py.MPI": None}):
-        assert "pip install 'graycube[mpi]'" in cli(*words).refused()
+        assert "pip install 'graycube[mpi]'" in cli(*words, *ranks).refused()
 
 
 @pytest.mark.parametrize("words", [["calibrate", "ours"], ["bench", "plan.json"]], ids=str)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,10 @@ def started(ranks: int, arguments: Sequence[str]) -> int:
             f"--ranks {ranks} is given within mpiexec",
             "it starts mpiexec itself",
             "leave it out",
+        )
+    if find_spec("mpi4py") is None:  # mpiexec of another MPI may be there all the same
+        raise MissingExtraError(
+            "mpi4py is not installed", "real runs need it", "run: pip install 'graycube[mpi]'"
         )
     command = [_mpiexec(), "-n", str(ranks), sys.executable, "-m", "graycube", *arguments]
     return subprocess.run(command, check=False).returncode  # noqa: S603 - our own program
