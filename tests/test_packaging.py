@@ -14,9 +14,8 @@ import pytest
 from graycube.papers import papers
 
 ROOT = Path(__file__).parents[1]
-BUILD = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
-    "build"
-]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, BUILD = SETTINGS["project"], SETTINGS["tool"]["hatch"]["build"]
 WHEEL = BUILD["targets"]["wheel"]
 
 
@@ -66,6 +65,25 @@ def test_every_pattern_leaves_something_out_and_all_of_the_library_stays():
     ours = {f for paper in papers() for f in files_in(paper.folder)}
     assert all(in_the_wheel(f) for f in everything - ours)
     assert WHEEL["sources"]["src/graycube"] == "graycube"
+
+
+def test_what_an_index_shows_is_what_the_pages_say():
+    """Extras, the oldest and all other versions of Python, the system, the licence."""
+    readme, support = (
+        (ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/support.md")
+    )
+    for extra in {*PROJECT["optional-dependencies"]} - {"dev", "docs"}:
+        assert re.search(rf"`{extra}`|\[{extra}\]'", readme), extra
+    known = re.findall(r":: (3\.\d+)", " ".join(PROJECT["classifiers"]))
+    (row,) = re.findall(r"^\| Python \| ([^|]*)", support, re.MULTILINE)
+    assert known == sorted(set(re.findall(r"3\.\d+", row)), key=lambda text: int(text[2:]))
+    assert PROJECT["requires-python"] == f">={known[0]}"
+    assert f"Python {known[0]} or newer" in readme
+    assert "| system | Linux |" in support
+    assert "Operating System :: POSIX :: Linux" in PROJECT["classifiers"]
+    assert PROJECT["license"] == "BSD-3-Clause"
+    assert "BSD 3-Clause" in readme
+    assert "BSD 3-Clause" in (ROOT / "LICENSE").read_text(encoding="utf-8")
 
 
 def test_the_source_distribution_leaves_nothing_out():
