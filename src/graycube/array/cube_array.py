@@ -29,7 +29,6 @@ from graycube.array.ranks import (
 )
 from graycube.array.relaying import relaid
 from graycube.array.sharing import brought_together, not_unasked, sent_from
-from graycube.array.warned import at_users_line
 from graycube.layout import Layout
 from graycube.layout.words import amount
 from graycube.machine import Machine
@@ -37,6 +36,7 @@ from graycube.run.agreement import Facts
 from graycube.run.mpi import Comm
 from graycube.show import Sheet, Shown
 from graycube.stencil import ReachLike
+from graycube.warned import at_users_line
 
 
 class CubeArray(LikeNumpy, Shown):
@@ -248,6 +248,7 @@ class CubeArray(LikeNumpy, Shown):
         made = along_axes(self, sparse=sparse)
         return tuple(self.with_blocks(index, layout) for index, layout in made)
 
+    @at_users_line
     def frequencies(
         self,
         spacing: float | Sequence[float] = 1.0,

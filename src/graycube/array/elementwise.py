@@ -13,9 +13,14 @@ from graycube.array.ufuncs import combined
 from graycube.array.unlike import unlike
 from graycube.errors import InvalidTypeError
 from graycube.host import host_array
+from graycube.warned import as_written, warn
 
 _H = TypeVar("_H", bound=Held)
 _USUAL = {bool, int, float, complex, np.ndarray, np.float64}
+_NOWHERE = (
+    "'where' used without 'out': elsewhere the result has whatever was in memory; pass out=, "
+    "or use np.where"
+)
 _PLAIN = (bool, int, float, complex, np.generic, str, type, np.dtype)
 
 
@@ -54,6 +59,13 @@ def applied(
             "elementwise operations take 'out', 'where', 'dtype' and 'casting'",
             "leave the others out",
         )
+    if not outs and further.get("where", True) is not True:
+        warn(_NOWHERE, UserWarning)
+        further["out"] = None  # so that NumPy does not name a line of ours
+    if outs and further.get("casting") == "unsafe":  # what is cast is seen here
+        made = element_by_element(ufunc, inputs, {**further, "out": None})
+        asked = {name: further[name] for name in further.keys() - {"dtype"}}
+        return element_by_element(assigned, [made], asked, *outs)
     return element_by_element(ufunc, inputs, further, *outs)
 
 
@@ -115,7 +127,7 @@ def assigned(
     >>> assigned(1, where=np.array([True, False]), out=np.zeros(2))
     array([1., 0.])
     """
-    np.copyto(out, x, casting, where)
+    np.copyto(out, as_written(x, out.dtype) if casting == "unsafe" else x, casting, where)
     return out
 
 

@@ -47,6 +47,7 @@ from graycube.array.rows import (
 from graycube.array.scanning.scans import cumprod, cumsum
 from graycube.array.selecting import choose, copied_to, piecewise, select, where_of
 from graycube.errors import InvalidTypeError
+from graycube.warned import as_written
 
 
 def called(function: Function, args: Sequence[Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -125,7 +126,7 @@ _REDUCTIONS: dict[Function, Function] = {
     np.linalg.norm: statistics.norm,
 }
 _ELEMENTWISE: tuple[Function, ...] = (
-    np.angle, np.around, np.clip, np.copy, np.empty_like, np.fix, np.full_like, np.i0, np.imag,
+    np.angle, np.around, np.clip, np.copy, np.empty_like, np.fix, np.i0, np.imag,
     np.iscomplex, np.isclose, np.isneginf, np.isposinf, np.isreal, np.nan_to_num, np.ones_like,
     np.real, np.round, np.sinc, np.zeros_like,
 )  # fmt: skip
@@ -144,6 +145,12 @@ _OF_MATRICES: tuple[Function, ...] = (
 )  # fmt: skip
 TABLE: dict[Function, Row] = {
     **{function: elementwise(function) for function in _ELEMENTWISE},
+    np.full_like: Row(
+        Kind.ELEMENTWISE,
+        lambda a, fill_value, dtype=None, **more: elementwise(np.full_like).call(
+            a, as_written(fill_value, dtype or a.dtype), dtype, **more
+        ),
+    ),
     np.where: Row(Kind.ELEMENTWISE, where_of),
     np.select: Row(Kind.ELEMENTWISE, select),
     np.choose: Row(Kind.ELEMENTWISE, choose),

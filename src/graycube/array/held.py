@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graycube.array.ranks import nodes_here, require_layout
-from graycube.array.warned import at_users_line
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.layout.placement import Placement
 from graycube.run.mpi import Comm
+from graycube.warned import as_written, at_users_line
 
 _Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
@@ -120,7 +120,8 @@ class Held:
         >>> Held(np.array([[1], [2]]), Layout.nodes(1)).astype(complex).dtype
         dtype('complex128')
         """
-        return self.with_blocks(self.blocks.astype(dtype, casting=casting, copy=copy))
+        blocks = as_written(self.blocks, dtype) if casting == "unsafe" else self.blocks
+        return self.with_blocks(blocks.astype(dtype, casting=casting, copy=copy))
 
 
 def require_array(a: object, what: str) -> None:

@@ -17,6 +17,7 @@ from graycube.array.held import Held
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.layout.placement import Placement
+from graycube.warned import as_written
 
 _Array = NDArray[Any]
 
@@ -46,7 +47,7 @@ def put_local(blocks: _Array, layout: Placement, nodes: range, given: ArrayLike)
     """
     piece = layout.piece(nodes)
     wanted = (*piece.shape, *blocks.shape[2:])
-    array = host_array(given)
+    array = as_written(host_array(given), blocks.dtype)
     if array.shape not in {wanted, ()}:
         raise _other_shape(array.shape, wanted)
     blocks[...] = _laid_out(layout, nodes, array).reshape(blocks.shape) if array.ndim else array

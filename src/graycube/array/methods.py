@@ -20,8 +20,8 @@ from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.sums import reproducible_sum
 from graycube.array.scanning.scans import cumprod, cumsum
 from graycube.array.sharing import not_unasked
-from graycube.array.warned import at_users_line, entered, left
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.warned import at_users_line, entered, left
 
 _Index = int | slice | EllipsisType | None | list[int] | Held | np.ndarray[Any, Any]
 _ARRAYS = (Held, np.ndarray)

@@ -19,6 +19,7 @@ from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_bits, require_word
+from graycube.warned import at_users_line
 
 if TYPE_CHECKING:
     from graycube.planning import Plan
@@ -28,6 +29,7 @@ Stage = Callable[[Any, Any, int, Any], tuple[Any, Any]]
 """What a user does with pairs."""
 
 
+@at_users_line
 def butterfly(  # noqa: PLR0913
     a: CubeArray,
     stage: Stage,

@@ -34,6 +34,7 @@ from graycube.gf2.arrays import IntArray
 from graycube.layout import Layout
 from graycube.layout.in_bits import in_bits
 from graycube.layout.required import require_axis, require_bits, require_word
+from graycube.warned import at_users_line
 
 if TYPE_CHECKING:
     from graycube.planning import Plan
@@ -48,6 +49,7 @@ _COMPILED = "fd"  # dtypes that it knows
 _REAL = {"F": "f", "D": "d", "G": "g"}
 
 
+@at_users_line
 def hadamard(
     a: CubeArray,
     axes: int | Sequence[int] | None = None,

@@ -1,6 +1,5 @@
 """States, and gates on them."""
 
-import warnings
 from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
@@ -17,6 +16,7 @@ from graycube.qubits.amplitudes import carry_out
 from graycube.qubits.circuits import Circuit, Whereabouts, plan, require_state
 from graycube.qubits.gates import Operation, operation
 from graycube.run.mpi import Comm
+from graycube.warned import at_users_line, warn
 
 
 def zeros(
@@ -75,7 +75,7 @@ def apply(
         step = operation(matrix, named, require_qubits(state).p)
         product = step.matrix @ step.matrix.conj().T
         if check and not np.allclose(product, np.eye(len(product)), atol=1e-6):
-            warnings.warn("the gate is not unitary: the norm changes", stacklevel=5)
+            warn("the gate is not unitary: the norm changes", UserWarning)
         return (step,)
 
     return _run(state, made)
@@ -93,6 +93,7 @@ def run(state: CubeArray, gates: "Iterable[object] | Circuit") -> CubeArray:
     return _run(state, lambda: gates)
 
 
+@at_users_line
 def _run(state: CubeArray, made: Any) -> CubeArray:  # noqa: ANN401 - a function of no arguments
     def prepare() -> tuple[Circuit, dict[str, object]]:
         layout, given = require_qubits(state), made()

@@ -15,7 +15,6 @@ Rules.
 """
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from graycube.run.meeting import WORDS, Meeting, Note, lines
 from graycube.run.mpi import Private, mpi, private
 from graycube.run.roll import Roll
 from graycube.run.segment import HEAD, segment
+from graycube.warned import warn
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -87,7 +87,7 @@ class Windows:
     def _refuse(self, nbytes: int, why: str) -> None:
         if self._refused is None and self.comm.rank == 0:
             text = f"the ranks share no buffers of {nbytes} bytes ({why}): messages are sent"
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            warn(text)
         self._refused = nbytes
 
 
@@ -125,7 +125,7 @@ def _made(comm: "Intracomm", roll: Roll) -> Windows | None:
     if memory is None:
         if comm.rank == 0:
             text = f"the ranks share no memory ({why}): messages are sent"
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            warn(text)
         return None
     roll.meeting = Meeting(comm, memoryview(memory)[HEAD:], roll)
     return Windows(comm, roll.meeting)

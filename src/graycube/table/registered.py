@@ -5,7 +5,6 @@ installs it has it in the table, on the command line too. One that cannot be loa
 warning and left out.
 """
 
-import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -15,6 +14,7 @@ from graycube.parsing import require_line
 from graycube.table.algorithm import Algorithm
 from graycube.table.known import TABLE
 from graycube.texts import one_line
+from graycube.warned import warn
 
 GROUP = "graycube.algorithms"
 _KNOWN = {algorithm.name for algorithm in TABLE}
@@ -78,10 +78,8 @@ def _loaded(point: EntryPoint) -> Algorithm | None:
         return _checked(point.load())
     except Exception as error:  # noqa: BLE001 - whatever it is, graycube goes on without it
         why = error if isinstance(error, GraycubeError) else f"{type(error).__name__}: {error}"
-        warnings.warn(
-            one_line(f"the algorithm {point.value!r} of {GROUP} is left out: {why}"),
-            stacklevel=2,
-        )
+        text = one_line(f"the algorithm {point.value!r} of {GROUP} is left out: {why}")
+        warn(text, UserWarning)
         return None
 
 

@@ -26,6 +26,7 @@ from graycube.run.agreement import Facts, Told
 from graycube.stencil import Frame, Halo, ReachLike
 from graycube.stencil.frame import Index
 from graycube.stencil.owned import OwnedHalo, halo_of
+from graycube.warned import at_users_line
 
 _Blocks = NDArray[Any]
 _H = TypeVar("_H", bound=Held)
@@ -129,6 +130,7 @@ class Window(Generic[_H]):
         self._neighbours.exchange()
         return self._with_edges()
 
+    @at_users_line
     def add_back(self) -> _H:
         """The array with what was added to the meshes, also in their frames; collective.
 
@@ -310,7 +312,7 @@ def require_fill(fill: Fill, dtype: np.dtype[Any]) -> _Blocks:
     given = host_array(0 if is_edge(fill) else fill)
     try:
         with np.errstate(invalid="ignore"):
-            made = given.astype(dtype)
+            made = (given.real if dtype.kind in "iuf" else given).astype(dtype)
             kept = dtype.kind not in "biufc" or _is_same(made, given)
     except (TypeError, ValueError, OverflowError):
         kept = False

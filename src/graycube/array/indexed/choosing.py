@@ -34,6 +34,7 @@ from graycube.layout.in_bits import in_boxes
 from graycube.layout.placement import Placement
 from graycube.layout.required import require_axis
 from graycube.run.agreement import Facts
+from graycube.warned import as_written
 
 _H = TypeVar("_H", bound=Held)
 _Some = range | tuple[int, ...]
@@ -176,7 +177,8 @@ def pad(
     for k, (low, high) in enumerate(pairs):
         target = with_length(target, k, low + shape[k] + high)
     inside = tuple(range(low, low + n) for (low, _), n in zip(pairs, shape, strict=True))
-    found: _H = _assembled(target, [(a, inside)], np.asarray(constant_values).astype(a.dtype))
+    constant = as_written(np.asarray(constant_values), a.dtype).astype(a.dtype)
+    found: _H = _assembled(target, [(a, inside)], constant)
     return found
 
 

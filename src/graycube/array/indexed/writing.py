@@ -20,6 +20,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.host import host_array
 from graycube.layout import Layout
 from graycube.layout.chosen import within
+from graycube.warned import as_written
 
 _Array = NDArray[Any]
 _ANY = {"casting": "unsafe"}  # as NumPy writes
@@ -37,6 +38,8 @@ def put(a: Held, key: object, value: Any) -> None:  # noqa: ANN401 - as NumPy's
     """
     mask, *rest = key if isinstance(key, tuple) and key else (key,)
     masked = is_mask(mask)
+    if type(value) is not complex:  # which NumPy refuses
+        value = as_written(value, a.dtype)
     if isinstance(value, int | float | complex):
         _require_room(a, value)
     if not masked and _names_points(key):

@@ -17,10 +17,10 @@ from graycube.array.ranks import facts_of, together
 from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import added, each_once, of_elements, told
 from graycube.array.sharing import require_plain
-from graycube.array.warned import warn
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.owned_mesh import in_blocks
 from graycube.run.agreement import Facts
+from graycube.warned import warn
 
 _Array = NDArray[Any]
 

@@ -35,6 +35,7 @@ from graycube.run.meeting import ROOM, Note
 from graycube.run.mpi import Comm
 from graycube.run.roll import DATA
 from graycube.run.windows import windows
+from graycube.warned import as_written
 
 _Blocks = NDArray[Any]
 _Prepared = tuple[tuple[Reducing, _Blocks], Facts]
@@ -116,7 +117,8 @@ def _local(  # noqa: PLR0913, PLR0917
     initial: object,
 ) -> _Blocks:
     """What every node here makes of its own block."""
-    pieces = a.blocks.reshape(len(a.blocks), *way.digits)
+    blocks = a.blocks if dtype is None else as_written(a.blocks, dtype)
+    pieces = blocks.reshape(len(blocks), *way.digits)
     options: dict[str, Any] = {}
     if monoid.identity is None and initial is not None:  # else what is taken may be nothing
         options["initial"] = initial

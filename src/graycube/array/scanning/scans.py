@@ -19,11 +19,13 @@ from graycube.array.scanning.segments import records, segmented
 from graycube.array.sharing import require_plain
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.required import require_axis
+from graycube.warned import as_written, at_users_line
 
 _H = TypeVar("_H", bound=Held)
 _Array = NDArray[Any]
 
 
+@at_users_line
 def scan(  # noqa: PLR0913
     op: Callable[[Any, Any], Any],
     a: _H,
@@ -131,13 +133,14 @@ def _cumulated(
         if axis is None and a.ndim > 1:
             raise not_flattened(a.shape)
         k = require_axis(0 if axis is None else axis, a.ndim)
-        wanted = numpys(np.ones(1, a.dtype), dtype=dtype).dtype
+        wanted = numpys(np.ones(1, a.dtype)).dtype if dtype is None else np.dtype(dtype)
         require_plain(wanted)
         facts = {"function": numpys.__name__, "axis": k, "result": wanted}
         made = Accumulation(ufunc, ufunc, wanted, None, exclusive=False, reverse=False)
         return (k, made), {**facts_of("scan", a.layout, a.blocks), **facts}
 
-    return accumulated(a, *together(a.comm, prepare))
+    k, made = together(a.comm, prepare)
+    return accumulated(a if dtype is None else as_written(a, dtype), k, made)
 
 
 def _made(  # noqa: PLR0913

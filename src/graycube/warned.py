@@ -1,8 +1,9 @@
-"""NumPy's warnings of divisions by zero and the like name the line of the user's program.
+"""Warnings name the line of the user's program: our own, and NumPy's.
 
-NumPy names the line that calls it, which is one of ours. So here it writes what is wrong to us
-(its mode ``log``), and we warn, of the first line that is neither ours nor NumPy's. Filters of
-warnings and ``np.errstate`` mean what they always do.
+NumPy names the line that calls it, which is one of ours. So here it writes what is wrong with
+numbers to us (its mode ``log``), and we warn, of the first line that is neither ours nor
+NumPy's. Imaginary parts that are lost we leave out ourselves, and warn as NumPy does. Filters
+of warnings and ``np.errstate`` mean what they always do.
 """
 
 import sys
@@ -16,6 +17,7 @@ import numpy as np
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_T = TypeVar("_T")
 _HERE = {"graycube", "numpy"}
 
 
@@ -40,8 +42,8 @@ def at_users_line(call: Callable[_P, _R]) -> Callable[_P, _R]:
     return made
 
 
-def warn(text: str) -> None:
-    """A RuntimeWarning of the first line that is neither of this library nor of NumPy.
+def warn(text: str, kind: type[Warning] = RuntimeWarning) -> None:
+    """A warning of the first line that is neither of this library nor of NumPy.
 
     >>> import warnings
     >>> with warnings.catch_warnings(record=True, action="always") as found:
@@ -52,7 +54,26 @@ def warn(text: str) -> None:
     frame, level = sys._getframe(1), 2  # noqa: SLF001 - as warnings.warn counts frames
     while _is_of_a_library(frame.f_globals) and frame.f_back is not None:
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, RuntimeWarning, stacklevel=level)
+    warnings.warn(text, kind, stacklevel=level)
+
+
+def as_written(x: _T, dtype: Any) -> _T:  # noqa: ANN401 - any array or number
+    """What is to be written as a dtype: of complex numbers the real parts, with a warning.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True, action="always") as found:
+    ...     as_written(np.array([1 + 2j]), float)
+    array([1.])
+    >>> found[0].category
+    <class 'numpy.exceptions.ComplexWarning'>
+    """
+    given = np.dtype(complex) if type(x) is complex else getattr(x, "dtype", None)
+    if given is None or given.kind != "c" or dtype is None or np.dtype(dtype).kind not in "iuf":
+        return x
+    text = "Casting complex values to real discards the imaginary part"
+    warn(text, np.exceptions.ComplexWarning)
+    made: Any = x
+    return made.real  # type: ignore[no-any-return]
 
 
 def _is_of_a_library(names: dict[str, Any]) -> bool:

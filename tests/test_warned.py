@@ -37,6 +37,44 @@ CALLS = {
 }
 
 
+OURS = {
+    "a Walsh transform": lambda u: gc.hadamard(u),  # noqa: PLW0108
+    "a butterfly": lambda u: gc.butterfly(u, lambda low, *rest: (low / 0, rest[0])),
+    "what is added back": lambda u: u.halo(1).add_back(),
+    "no spacing": lambda u: u.frequencies(0.0, s=u.shape),
+    "nowhere else": lambda u: np.add(u, 1, where=u > 0),
+    "a gate": lambda u: gc.qubits.apply(u.astype(complex), [[1, 0], [0, 2]], 0, check=True),
+}
+LOSSES = {
+    "astype": lambda u: (u * 1j).astype("f4"),
+    "integers": lambda u: np.astype(u + 1j, int),
+    "all": lambda u: written(u, ..., u * 1j),
+    "a box": lambda u: written(u, slice(2), np.full((2, 4), 5 + 1j)),
+    "points": lambda u: written(u, ([0, 1], [1, 2]), np.array([5 + 1j, 6])),
+    "a mask": lambda u: written(u, u > 0, np.complex128(5 + 1j)),
+    "copyto": lambda u: copied(u, u + 1j),
+    "out": lambda u: np.add(u, 1j, out=np.copy(u), casting="unsafe", where=u > 0),
+    "a sum": lambda u: (u + 1j).sum(axis=0, dtype=float),
+    "a mean": lambda u: np.mean(u + 1j, dtype=float),
+    "a running sum": lambda u: np.cumsum(u + 1j, axis=0, dtype=float),
+    "full_like": lambda u: np.full_like(u, 5 + 1j),
+    "pad": lambda u: np.pad(u, 1, constant_values=5 + 1j),
+    "no loss": lambda u: (u * 1j).astype(bool),
+}
+
+
+def written(u, key, value):
+    made = np.copy(u)
+    made[key] = value
+    return made
+
+
+def copied(u, value):
+    made = np.copy(u)
+    np.copyto(made, value, casting="unsafe")
+    return made
+
+
 def heard(call, *args, action="always"):
     """What is warned of in a call: the file, the line, the words."""
     with warnings.catch_warnings(record=True, action=action) as found:
@@ -58,6 +96,32 @@ def test_the_users_line_is_named_with_numpys_words(name, layout):
     texts = {text.replace("reduce", "add") for *_, text in found}
     if name not in {"a product along an axis", "a deviation", "a sum of squares"}:
         assert texts == {text.replace("reduce", "add") for *_, text in heard(call, X.copy())}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_functions_that_numpy_has_not_name_it_too(name):
+    call = OURS[name]
+    u = gc.CubeArray.from_numpy(np.full(4, 1e308), gc.Layout.mesh((4,), (2,)))
+    line = call.__code__.co_firstlineno
+    assert {place[:2] for place in heard(call, u)} == {(__file__, line)}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize("name", LOSSES)
+def test_what_loses_imaginary_parts_is_warned_of_as_by_numpy(name, layout):
+    call, x = LOSSES[name], np.arange(16.0).reshape(4, 4) - 3
+    u = gc.CubeArray.from_numpy(x, layout)
+    kinds, made = [], []
+    for given in (x, u):
+        with warnings.catch_warnings(record=True, action="always") as found:
+            made.append(call(given))
+        kinds.append({(w.category, str(w.message)) for w in found})
+    assert {w.filename for w in found} <= {__file__}
+    assert kinds[0] == kinds[1]
+    assert bool(kinds[0]) == (name != "no loss")
+    wanted, result = map(np.asarray, made)
+    assert result.dtype == wanted.dtype
+    assert np.array_equal(result, wanted)
 
 
 def test_a_piece_that_is_written_names_the_line_too():
