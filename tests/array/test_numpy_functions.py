@@ -82,7 +82,7 @@ def test_payload_aligns_from_the_back():
         (lambda: field()[X > 0], InvalidTypeError, r"u\[mask\] is asked for.*np.where\(mask"),
         (lambda: field(V)[:, :, 0, 0], OutOfRangeError, "4 entries"),
         (lambda: field(V)[..., 3], IndexError, "out of bounds"),
-        (lambda: iter(field()), TypeError, "not iterable"),
+        (lambda: iter(field()), TypeError, "np.unstack"),
     ],
 )
 def test_what_does_not_fit_is_told_in_shapes_of_whole_arrays(call, error, text):

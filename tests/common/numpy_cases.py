@@ -109,6 +109,12 @@ PAYLOAD = {
     "einsum": lambda u, w, v, t: np.einsum("...ij,...j->...i", t, v),
     "einsum with a matrix": lambda u, w, v, t: np.einsum("ij,...j", np.eye(3), v),
     "trace": lambda u, w, v, t: np.einsum("...ii->...", t),
+    "tensordot": lambda u, w, v, t: (
+        np.tensordot(t, np.arange(18.0).reshape(3, 3, 2))
+        - np.tensordot(t, np.arange(18.0).reshape(2, 3, 3), ((-2, 3), (2, 1)))
+        + np.tensordot(v, np.arange(6.0).reshape(2, 3), (-1, -1))
+        + np.tensordot(v, np.ones((3, 2)), axes=1)
+    ),
     "matmul": lambda u, w, v, t: t @ t - (np.ones(3) @ t)[..., None] @ np.ones((1, 3)),
     "matvec": lambda u, w, v, t: v @ [1.0, 2, 3] + np.vecdot(v, v) - np.matvec(t, v)[..., 0],
     "cross": lambda u, w, v, t: np.cross(v, v[..., ::-1]),

@@ -9,6 +9,8 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import scipy.fft
+import scipy.ndimage
 from counting import GIVEN, Counting, sent
 from deposits import added_back
 from mpi_checks import checks, one_error, over_messages, raised
@@ -220,6 +222,12 @@ def mistakes(comm):
     )
     cases = {
         "np.asarray": (lambda: np.asarray(u), InvalidTypeError, "to_numpy()"),
+        "scipy": (
+            lambda: scipy.fft.dctn(u),
+            InvalidTypeError,
+            "use np.fft, or gc.fourier.dctn(u)",
+        ),
+        "scipy's filters": (lambda: scipy.ndimage.sobel(u), InvalidTypeError, "scipy.ndimage"),
         "np.trace": (lambda: np.trace(u), InvalidTypeError, "i == j"),
         "stack": (lambda: np.stack([u, u]), InvalidValueError, "axis=-1"),
         "ndarray": (lambda: u * np.ones((8, 8)), InvalidTypeError, "(8, 8)"),

@@ -8,13 +8,15 @@ _PLACES = (
     "counts from where u.slices begins"
 )
 _SHAPE = "the layout has the shape: use u.local.reshape(...), what is here, or to_numpy()"
+_LINE = f"sums, np.histogram and np.bincount take u as it is; {_SHAPE}"
 _PRODUCT = "use np.vdot(a, b) for the sum of products, and np.einsum or @ for those of payload"
 _INDICES = "use i, j = u.indices(sparse=True)"
 _MASK = "write u[mask] = value, or np.copyto(u, v, where=mask)"
 _FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("save", "savetxt", "savez"), "let all ranks call its method save(path)"),
     **dict.fromkeys(("argwhere", "nonzero", "flatnonzero", "extract"), _PLACES),
-    **dict.fromkeys(("reshape", "ravel", "resize"), _SHAPE),
+    **dict.fromkeys(("reshape", "resize"), _SHAPE),
+    "ravel": _LINE,
     "kron": _PRODUCT,
     **dict.fromkeys(("meshgrid", "ix_", "indices"), _INDICES),
     **dict.fromkeys(("place", "put", "put_along_axis", "fill_diagonal"), _MASK),
@@ -37,7 +39,8 @@ NAMES: dict[str, str] = {
         "use CubeArray.from_function(lambda i, j: 0.0, layout, comm), or np.zeros_like(u)",
     ),
     **{name: _FUNCTIONS[name] for name in ("nonzero", "put")},
-    **dict.fromkeys(("reshape", "ravel", "flatten", "flat", "resize"), _SHAPE),
+    **dict.fromkeys(("reshape", "resize"), _SHAPE),
+    **dict.fromkeys(("ravel", "flatten", "flat"), _LINE),
     **dict.fromkeys(("tolist", "tobytes"), "use u.to_numpy(), and u.local for what is here"),
     **dict.fromkeys(("tofile", "dump", "dumps"), "let all ranks call u.save(path)"),
     **dict.fromkeys(("view", "data", "strides", "base", "flags"), "use those of u.local"),

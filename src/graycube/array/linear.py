@@ -213,10 +213,20 @@ def dot(a: _Any, b: _Any) -> _Any:
 def tensordot(a: _Any, b: _Any, axes: _Any = 2) -> _Any:
     """The sum of products over all axes, as ``numpy.tensordot``; collective.
 
+    With a plain array, it is over axes of the payload, and sends nothing.
+
     >>> from graycube.layout import Layout
     >>> tensordot(*2 * [Held(np.array([[3, 4]]), Layout.mesh((2, 1), (1, 1)))])
     np.int64(25)
     """
+    if isinstance(a, Held) and not isinstance(b, Held):
+        n = axes if isinstance(axes, int) else 0
+        pair = (range(a.ndim - n, a.ndim), range(n)) if n else axes
+        mine, theirs = (np.ravel(part).tolist() for part in pair)
+        inside = [2 + require_axis(k, a.ndim) - len(a.layout.shape) for k in mine]
+        if inside and min(inside) >= 2:
+            made = _on_blocks(np.tensordot, (a, np.asarray(b)), axes=(inside, theirs))
+            return a.with_blocks(made)
     if not (np.ndim(a) == np.ndim(b) == axes):
         raise InvalidTypeError(
             f"shapes {np.shape(a)} and {np.shape(b)} are multiplied over {axes!r:.20} axes",

@@ -1,7 +1,8 @@
 """The methods and attributes that NumPy's arrays have too, by the same names."""
 
+import sys
 from types import EllipsisType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -35,8 +36,6 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
     >>> (u - u.mean(axis=0)).blocks.tolist(), np.clip(u, 2, 3).max()
     ([[-3.0, -3.0, -1.0, -1.0], [1.0, 1.0, 3.0, 3.0]], np.float64(3.0))
     """
-
-    __iter__ = None  # elements are not here one by one
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "local":
@@ -327,6 +326,14 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return self.shape[0]
 
+    def __iter__(self) -> NoReturn:
+        raise InvalidTypeError(
+            f"an array of shape {self.shape} is asked for its rows one by one",
+            "they are on any nodes",
+            "use u.sum() and np.max(u) instead of sum(u) and max(u), np.unstack(u, axis=0) for "
+            "arrays of rows, u[..., 0] for components, or u.local, what is here",
+        )
+
     def __bool__(self) -> bool:
         """The only element as a truth value; collective. Refused where there are more."""
         if self.size != 1:
@@ -374,7 +381,7 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
                 "use blocks, or allow a copy",
             )
         if spread(self.comm) is not None:
-            raise not_unasked("numpy", self.shape)
+            raise not_unasked(_asking(), self.shape)
         whole = self.layout.gather(self.blocks)
         shares = np.may_share_memory(whole, self.blocks)
         return np.array(whole, dtype=dtype, copy=True if shares else None)
@@ -409,6 +416,19 @@ class LikeNumpy(Held, NDArrayOperatorsMixin):
             return called(function, args, options)
         finally:
             left(token)
+
+
+def _asking() -> str:
+    """The library that asks for an array: NumPy, or the part of SciPy that the user called."""
+    frame, found = sys._getframe(2), "numpy"  # noqa: SLF001
+    while frame.f_back is not None:
+        room, *parts = str(frame.f_globals.get("__name__")).split(".")
+        if room not in {"numpy", "scipy"}:
+            break
+        if room == "scipy" and parts and not parts[0].startswith("_"):
+            found = f"scipy.{parts[0]}"
+        frame = frame.f_back
+    return found
 
 
 def _method(name: str) -> Any:  # noqa: ANN401

@@ -63,7 +63,8 @@ def not_unasked(who: str, shape: tuple[int, ...]) -> InvalidTypeError:
     return InvalidTypeError(
         f"{who} asks for the whole of a CubeArray of shape {shape}",
         "its elements are on several ranks, and nothing gathers unless all ranks say so",
-        "write whole = u.to_numpy() on all ranks, or whole = u.gather() for rank 0 alone, "
+        ("use np.fft, or gc.fourier.dctn(u) and the like; or " * (who == "scipy.fft"))
+        + "write whole = u.to_numpy() on all ranks, or whole = u.gather() for rank 0 alone, "
         "and pass that",
     )
 
