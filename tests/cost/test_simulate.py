@@ -3,15 +3,15 @@
 from collections import Counter, defaultdict
 
 import pytest
-from hypothesis import example, given, strategies as st
+from hypothesis import assume, example, given, strategies as st
 from sweeping import sweep
 
 import graycube as gc
 from graycube.cost import simulate
 from graycube.cost.classes import Senders, count
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Exchange
-from graycube.schedule import Way, expand, hop
+from graycube.gf2 import Exchange, bit_indices
+from graycube.schedule import Crossing, Step, Way, expand, hop
 
 
 def machine_for(n, packet=None):
@@ -125,6 +125,29 @@ def test_a_part_of_a_block_has_no_known_share_of_a_slot():
     strands = (Way(0, 3, (step,)), Way(3, 8, ()))
     with pytest.raises(InvalidValueError, match="tests slots"):
         simulate(gc.Schedule(task, "part", (0,), 8, strands))
+
+
+@st.composite
+def far_ways(draw, n=3):
+    """A way of each element of three, from some nodes, over one dimension after the other."""
+    ways = []
+    for k in range(3):
+        steps, cycles = [], iter(range(2 * n))
+        for _ in range(draw(st.integers(0, 2))):
+            flip, when = draw(st.integers(1, 2**n - 1)), draw(st.integers(1, 2**n - 1))
+            assume(not (flip & when).bit_count() & 1)
+            crossings = tuple(Crossing(d, next(cycles)) for d in bit_indices(flip))
+            steps.append(Step(Exchange(flip, when, draw(st.integers(0, 1))), crossings))
+        mask, value = draw(st.integers(0, 2**n - 1)), draw(st.integers(0, 2**n - 1))
+        ways.append(Way(k, k + 1, tuple(steps), mask, mask & value))
+    return tuple(ways)
+
+
+@given(far_ways())
+def test_whoever_sends_on_has_flipped_the_bits_of_the_links_before(ways):
+    """The nodes between are neither where a way begins nor where it ends."""
+    task = gc.Task(gc.Layout.nodes(3), gc.Layout.nodes(3), 3)
+    assert_counts(gc.Schedule(task, "far", (0,), 6, ways))
 
 
 SENDERS = st.builds(
