@@ -13,7 +13,6 @@ from matplotlib.patches import Rectangle
 
 import graycube as gc
 from graycube.gf2 import Exchange
-from graycube.schedule import Program
 
 LAYOUTS = {
     "consecutive, binary": gc.Layout.consecutive(6, 3),
@@ -59,7 +58,8 @@ def draw_layouts(figure: Figure, top: float) -> None:
 def draw_chain(figure: Figure, top: float, order: tuple[int, ...]) -> None:
     """From Gray code to binary code, with the exchanges between the layouts."""
     exchanges = gc.gray_to_binary(BITS, order)
-    layouts = list(Program(gc.Layout.nodes(BITS, "gray"), exchanges).layouts())
+    layouts = [gc.Layout.nodes(BITS, "gray")]
+    layouts += (exchange.affine(BITS) @ layouts[-1] for exchange in exchanges)
     step, left = 3.36, 0.85
     for k, layout in enumerate(layouts):
         ax = axes(figure, left + step * k, top, BITS * SQUARE)

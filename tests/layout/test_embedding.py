@@ -180,7 +180,7 @@ def test_another_gray_code_breaks_theorems_2_and_3():
     for j in range(4):
         assert profile[j] == Counter(ones(G4[i] ^ G4[(i + 2**j) % 16]) for i in range(16))
     assert max(max(histogram) for histogram in profile) == 4
-    assert gc.butterfly_distances(gc.layout.ring_order(16, code)).dilation == 4
+    assert gc.butterfly_distances(gc.rank_order((16,), code)).dilation == 4
 
 
 def test_sixty_bits_are_counted_exactly():

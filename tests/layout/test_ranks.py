@@ -105,12 +105,11 @@ def test_rank_coordinates_invert_the_rank_order(mesh):
 def test_split_and_incl_make_the_same_communicator_with_c_order_ranks(mesh):
     shape, codes = mesh
     keys = gc.split_keys(shape, code=library_codes(codes)).tolist()
-    ranks = gc.layout.group_ranks(shape, code=library_codes(codes))
+    ranks = gc.rank_order(shape, code=library_codes(codes)).ravel()
     members = comm_split(keys)
     assert members == group_incl(range(math.prod(shape)), ranks)
     for rank, place in enumerate(places(shape)):
         assert members[rank] == node_of(shape, codes, place)
-    assert {type(rank) for rank in ranks} == {int}
 
 
 @given(coded_meshes())
@@ -127,15 +126,15 @@ def test_a_device_mesh_holds_the_very_objects_in_rank_order(mesh):
 
 def test_rings_are_the_orders_jax_hard_codes():
     # jax.experimental.mesh_utils: _TRAY_2x2_RING_ORDER and _V5P_2x2x2_ORDER.
-    assert tuple(gc.layout.ring_order(4)) == (0, 1, 3, 2)
-    assert tuple(gc.layout.ring_order(8)) == (0, 1, 3, 2, 6, 7, 5, 4)
+    assert tuple(gc.rank_order((4,))) == (0, 1, 3, 2)
+    assert tuple(gc.rank_order((8,))) == (0, 1, 3, 2, 6, 7, 5, 4)
 
 
 def test_a_ring_is_the_list_of_words():
     for n in range(9):
-        assert gc.layout.ring_order(2**n).tolist() == [gray_word(i, n) for i in range(2**n)]
-        assert gc.layout.ring_order(2**n, "binary").tolist() == list(range(2**n))
-    assert gc.layout.ring_order(16, gc.GrayCode(G4)).tolist() == G4
+        assert gc.rank_order((2**n,)).tolist() == [gray_word(i, n) for i in range(2**n)]
+        assert gc.rank_order((2**n,), "binary").tolist() == list(range(2**n))
+    assert gc.rank_order((16,), gc.GrayCode(G4)).tolist() == G4
 
 
 def test_one_code_serves_all_axes_and_gray_is_the_default():
@@ -158,17 +157,16 @@ REFLECTED = gc.GrayCode([0, 1, 3, 2])
 @pytest.mark.parametrize(
     ("call", "arguments", "words"),
     [
-        (gc.layout.ring_order, (6,), ["is 6", "4 and 8"]),
-        (gc.layout.ring_order, (0,), ["is 0"]),
-        (gc.layout.ring_order, (-4,), ["is -4"]),
-        (gc.layout.ring_order, (4, "grey"), ["'grey'", "'gray'"]),
-        (gc.layout.ring_order, (8, REFLECTED), ["4 words", "8 places"]),
+        (gc.rank_order, ((6,),), ["is 6", "4 and 8"]),
+        (gc.rank_order, ((0,),), ["is 0"]),
+        (gc.rank_order, ((-4,),), ["is -4"]),
+        (gc.rank_order, ((4,), "grey"), ["'grey'", "'gray'"]),
+        (gc.rank_order, ((8,), REFLECTED), ["4 words", "8 places"]),
         (gc.rank_order, ((4, 12),), ["axis 1", "is 12", "8 and 16"]),
         (gc.rank_order, ((4, 2), ["gray"]), ["1 entries", "2 axes"]),
         (gc.rank_order, ((4, 2), REFLECTED), ["axis 1", "4 words", "2 places"]),
         (rank_coordinates, ((4, 3),), ["axis 1", "is 3", "2 and 4"]),
         (gc.split_keys, ((5,),), ["is 5", "4 and 8"]),
-        (gc.layout.group_ranks, ((3,),), ["is 3", "2 and 4"]),
         (gc.device_mesh, ("abc", (4,)), ["3 devices", "4 places"]),
         (gc.device_mesh, ("abcde", (2, 2)), ["5 devices", "4 places"]),
     ],

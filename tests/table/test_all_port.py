@@ -24,7 +24,7 @@ from sweeping import examples, sweep
 import graycube as gc
 from graycube.cost import simulate
 from graycube.gf2 import rotation
-from graycube.schedule import Program, actions, expand
+from graycube.schedule import actions, expand
 from graycube.table.gray import any_order
 from graycube.verify import check_algebra, check_elements
 
@@ -255,7 +255,9 @@ def figure(text):
 
 def program(exchanges):
     """The layouts of a program, and whether the exchanges concern each node."""
-    layouts = [*Program(gc.Layout.nodes(4, "gray"), exchanges).layouts()]
+    layouts = [gc.Layout.nodes(4, "gray")]
+    for exchange in exchanges:
+        layouts.append(exchange.affine(4) @ layouts[-1])
     held = [[layout.index(node, 0) for node in range(16)] for layout in layouts]
     moved = [[int(exchange(node) != node) for node in range(16)] for exchange in exchanges]
     return held, moved

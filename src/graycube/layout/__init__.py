@@ -12,11 +12,9 @@ from graycube.layout.layout import Layout
 from graycube.layout.ownership import Ownership
 from graycube.layout.ranks import (
     device_mesh,
-    group_ranks,
     node_mesh,
     rank_coordinates,
     rank_order,
-    ring_order,
     split_keys,
 )
 
@@ -29,11 +27,9 @@ __all__ = [
     "Ownership",
     "butterfly_distances",
     "device_mesh",
-    "group_ranks",
     "mesh_distances",
     "node_mesh",
     "rank_coordinates",
     "rank_order",
-    "ring_order",
     "split_keys",
 ]

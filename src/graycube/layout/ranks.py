@@ -68,18 +68,6 @@ def node_mesh(nodes: int, axes: int) -> tuple[int, ...]:
     return tuple(sorted(found, reverse=True))
 
 
-def ring_order(nodes: int, code: Code = "gray") -> Ranks:
-    """The nodes of a cube in an order that makes neighbours of a ring neighbours in the cube.
-
-    It is no order for nodes that a machine numbers around a ring: on one of 8 nodes, neighbours
-    in this order are up to 4 hops apart.
-
-    >>> ring_order(4), ring_order(8)
-    (array([0, 1, 3, 2]), array([0, 1, 3, 2, 6, 7, 5, 4]))
-    """
-    return rank_order((nodes,), code)
-
-
 def rank_coordinates(
     mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "gray"
 ) -> Ranks:
@@ -99,27 +87,13 @@ def split_keys(mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "g
     """For each node its place in the mesh, in C order: keys for mpi4py's ``Comm.Split``.
 
     ``mesh = comm.Split(0, int(split_keys(shape)[comm.rank]))`` gives a communicator whose rank
-    r is at mesh coordinate ``np.unravel_index(r, shape)``, if ``comm`` numbers the cube.
+    r is at mesh coordinate ``np.unravel_index(r, shape)``, if ``comm`` numbers the cube. It is
+    that of ``comm.Create(comm.Get_group().Incl(rank_order(shape).ravel()))``.
 
     >>> split_keys((8,))
     array([0, 1, 3, 2, 7, 6, 4, 5])
     """
     return np.argsort(rank_order(mesh_shape, code), axis=None)
-
-
-def group_ranks(
-    mesh_shape: int | Sequence[int], code: Code | Sequence[Code] = "gray"
-) -> list[int]:
-    """The node of each place in the mesh, in C order: ranks for mpi4py's ``Group.Incl``.
-
-    ``comm.Create(comm.Get_group().Incl(group_ranks(shape)))`` is the same communicator that
-    :func:`split_keys` gives.
-
-    >>> group_ranks((2, 4))
-    [0, 1, 3, 2, 4, 5, 7, 6]
-    """
-    ranks: list[int] = rank_order(mesh_shape, code).ravel().tolist()
-    return ranks
 
 
 def device_mesh(

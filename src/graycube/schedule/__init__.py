@@ -1,17 +1,16 @@
 """The waist of graycube: what is to be done (task) and who sends what to whom when (schedule).
 
-A :class:`Task` says from which layout to which, and how much each node holds; a
-:class:`Program` lists the exchanges that take one layout to the other. A :class:`Schedule`
-fulfils a task: a :class:`Way` for all elements, whose every :class:`Step` takes them over links
-in timed :class:`crossings <Crossing>`. :class:`Moves` is the same thing written out element by
-element, an :class:`Action` what one node does, and :mod:`graycube.schedule.written` the file
-format of both. A :class:`Delivery` sends everything straight to where it belongs.
+A :class:`Task` says from which layout to which, and how much each node holds. A
+:class:`Schedule` fulfils a task: a :class:`Way` for all elements, whose every :class:`Step`
+takes them over links in timed :class:`crossings <Crossing>`. :class:`Moves` is the same thing
+written out element by element, an :class:`Action` what one node does, and
+:mod:`graycube.schedule.written` the file format of both. A :class:`Delivery` sends everything
+straight to where it belongs.
 """
 
 from graycube.schedule.actions import Action, actions
 from graycube.schedule.direct import Delivery, delivered
 from graycube.schedule.moves import Moves, expand
-from graycube.schedule.program import Program, Stage
 from graycube.schedule.replication import Replication
 from graycube.schedule.schedule import Schedule
 from graycube.schedule.task import Task
@@ -24,10 +23,8 @@ __all__ = [
     "Delay",
     "Delivery",
     "Moves",
-    "Program",
     "Replication",
     "Schedule",
-    "Stage",
     "Step",
     "Task",
     "Way",

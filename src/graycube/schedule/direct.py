@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, require_ints, without
-from graycube.schedule.program import require_all
+from graycube.schedule.required import require_all
 from graycube.schedule.schedule import Schedule
 from graycube.schedule.task import MAX_COUNT, Task
 from graycube.schedule.way import Crossing, Delay, Step, Way

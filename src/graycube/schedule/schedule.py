@@ -15,7 +15,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices, require_int, require_ints
 from graycube.layout import Layout
 from graycube.parsing import require_line
-from graycube.schedule.program import require_all
+from graycube.schedule.required import require_all
 from graycube.schedule.task import MAX_COUNT, Task
 from graycube.schedule.way import Step, Way
 

@@ -28,7 +28,7 @@ import numpy as np
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, bit_indices, parity, require_int
 from graycube.gf2.arrays import IntArray
-from graycube.schedule.program import require_all
+from graycube.schedule.required import require_all
 
 
 @dataclass(frozen=True, slots=True)

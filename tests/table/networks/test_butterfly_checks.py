@@ -18,7 +18,7 @@ from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import AffineMap, Exchange, Matrix, compose
 from graycube.layout import ALLOCATIONS
 from graycube.run import emulate
-from graycube.schedule import Crossing, Delay, Moves, Program, Step, Way, dump, expand, load
+from graycube.schedule import Crossing, Delay, Moves, Step, Way, dump, expand, load
 from graycube.verify import check_algebra, check_elements, check_pairs
 from graycube.verify.report import MAX_LISTED
 
@@ -698,13 +698,11 @@ OF_THE_WRONG_KIND = [
     (NO_LIST, lambda: Crossing(0, 0, 5)),
     (NO_LIST, lambda: Step(SWAP.move, None)),
     (NO_LIST, lambda: Way(0, 4, 5)),
-    (NO_LIST, lambda: Program(TASK.source, 5)),
     (ANY_OBJECT, lambda: emulation_of("stage 1")),
     (ANY_OBJECT, lambda: emulation_of(Exchange(1, 2))),
     (ANY_OBJECT, lambda: Step("flip 0")),
     (ANY_OBJECT, lambda: crossing(SWAP.move, 0, ("+ 1",))),
     (ANY_OBJECT, lambda: gc.Schedule("task", "by hand", (0,), 1, ())),
-    (ANY_OBJECT, lambda: Program(TASK.source, ("stage 1",)).remote_stages()),
     ("a turn has bits", lambda: emulation_of(wide(1 << 20), cycles=2)),
     ("a turn has bits", lambda: check_algebra(emulation_of(wide(1 << 20), cycles=2), CUBE)),
     ("a turn has bits", lambda: expand(emulation_of(wide(1 << 70), cycles=2))),
