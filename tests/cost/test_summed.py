@@ -87,12 +87,12 @@ def test_no_schedule_is_cheaper_than_start_ups_and_bytes_together(n, ports, bloc
 
 
 def test_rounds_and_flow_add_up():
-    gray, binary = gc.Layout.nodes(5, "gray"), gc.Layout.nodes(5)
-    machine = gc.Machine(5, ports="all", startup=100.0, per_byte=1.0)
-    bounds = lower_bounds(gc.Task(gray, binary, 1000), machine)
-    assert str(bounds[-1]).startswith(
-        "start-ups and bytes: 1000 s (4 start-ups"
-    )  # 3/5 of a block
+    source, target = gc.Layout.cyclic(10, 5), gc.Layout.consecutive(10, 5)
+    machine = gc.Machine(5, startup=100.0, per_byte=1.0)
+    bounds = lower_bounds(gc.Task(source, target, 1024), machine)
+    assert (
+        str(bounds[-1]) == "start-ups and bytes: 3060 s (5 start-ups, and the bytes of 'links')"
+    )
 
 
 def test_nothing_is_added_where_links_differ():

@@ -20,7 +20,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.cost import known_certificate
-from graycube.cost.certificate import KNOWN_DIMS, KNOWN_PORTS
+from graycube.cost.certificate import KNOWN_DIMS, known_ports
 from graycube.papers import tr_20_92
 
 FILE = Path(tr_20_92.__file__).with_name("trade_off.csv")
@@ -57,7 +57,7 @@ def chosen(n: int, ports: int, *, check: bool) -> list[Seen]:
 
 def bound(n: int, ports: int) -> str:
     """The blocks in sequence that every schedule needs."""
-    known = n in KNOWN_DIMS and ports in KNOWN_PORTS
+    known = n in KNOWN_DIMS and ports in known_ports(n)
     least = known_certificate(n, ports).share if known else Fraction(n - 1, 2 * ports)
     return str(max(least, Fraction(3, 5)))
 

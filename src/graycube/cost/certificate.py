@@ -25,7 +25,6 @@ FORMAT = "graycube certificate"
 VERSION = 1
 MAX_TEXT = 1 << 24  # bytes of a file
 KNOWN_DIMS = range(3, 8)
-KNOWN_PORTS: tuple[int | Literal["all"], ...] = (1, 2, "all")
 _SHARE = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")  # no exponents, which may be huge
 _KEYS = {"format", "version", "source", "target", "ports", "switching", "share", "tolls"}
 
@@ -138,18 +137,27 @@ def _read(content: object) -> Certificate:
 
 
 def known_certificate(n: int, ports: int | str) -> Certificate:
-    """The certificate for Gray to binary code on n = 3 to 7 dimensions, 1, 2 or "all" ports.
+    """The certificate for Gray to binary code, n = 3 to 7, on 1 to n - 1 or "all" ports.
 
     >>> [str(known_certificate(n, 1).share) for n in range(3, 8)]
     ['4/3', '12/7', '223/104', '76/29', '2283/736']
     """
-    if type(n) is not int or n not in KNOWN_DIMS or ports not in KNOWN_PORTS:
+    if type(n) is not int or n not in KNOWN_DIMS or ports not in known_ports(n):
         raise InvalidValueError(
             f"n is {n!r:.20} and ports {ports!r:.20}",
-            "certificates are kept for n = 3 to 7 and 1, 2 or 'all' ports",
+            "certificates are kept for n = 3 to 7 and 1 to n - 1 or 'all' ports",
             "find others with graycube.certify",
         )
     return _kept(n, "all" if ports == "all" else int(ports))
+
+
+def known_ports(n: int) -> tuple[int | Literal["all"], ...]:
+    """Numbers of ports for which there are certificates.
+
+    >>> known_ports(4)
+    (1, 2, 3, 'all')
+    """
+    return *range(1, n), "all"
 
 
 @cache

@@ -6,24 +6,25 @@ so the mean distance is half of its rows that are not zero, whatever the size of
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from math import ceil
 from typing import overload
 
 from graycube.cost.bound import Bound
 from graycube.cost.butterflies import butterfly_bound
 from graycube.cost.cards import card_bound
-from graycube.cost.certificate import KNOWN_DIMS, KNOWN_PORTS, known_certificate
+from graycube.cost.certificate import KNOWN_DIMS, known_certificate
 from graycube.cost.cut import best_cut
+from graycube.cost.few_rounds import converted_width, least_volumes
 from graycube.cost.goals import goals_of, rounds_to_know
 from graycube.cost.paths import disjoint_paths, shortest_paths
 from graycube.errors import InvalidTypeError
 from graycube.gf2 import AffineMap, Matrix
-from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.schedule import Task
 from graycube.texts import counted
 
 EXACT_RANK = 12  # up to 2^12 displacements are tried one by one
+_ROUNDED = 1 - 1e-12  # so much of a sum of seconds is surely there
 
 
 def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
@@ -40,7 +41,7 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     links: 200 s (TR-20-92 Lemma 3)
     paths: 103 s (TR-20-91 section 3.1)
     flow: 221.4 s (tolls prove 223/104 of a block)
-    start-ups and bytes: 242.4 s (4 start-ups, and the bytes of 'flow')
+    start-ups and bytes: 277 s (6 start-ups, and 2.344 blocks, which up to 6 rounds need)
     """
     _require_kinds(task, machine)
     if task.stages:
@@ -78,24 +79,44 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
             seconds = least.startup + float(task.block_bytes * share) * least.per_byte
             counts = f"tolls prove {share} of a block"
             bounds.append(Bound("flow", seconds, counts, least.startup))
-    return (*bounds, *_summed(bounds, machine))
+    return (*bounds, *_summed(bounds, task, machine, displacement))
 
 
-def _summed(bounds: Sequence[Bound], machine: Machine) -> Sequence[Bound]:
-    """Start-ups in sequence and bytes in sequence, which a price adds up: the most of each.
+def _summed(
+    bounds: Sequence[Bound], task: Task, machine: Machine, displacement: AffineMap
+) -> Sequence[Bound]:
+    """Start-ups in sequence and elements in sequence, which a price adds up.
 
+    Fewer rounds need more elements, and each round in which something moves has one at least.
     Where links differ or are shared, a round is not the sum of the two.
     """
     if not machine.alike:
         return ()
+    link, each = machine.cheapest, task.itemsize * machine.cheapest.per_byte
     starts = max(bounds, key=lambda bound: bound.startup)
     volume = max(bounds, key=lambda bound: bound.seconds - bound.startup)
-    seconds = starts.startup + volume.seconds - volume.startup
-    if seconds <= max(bound.seconds for bound in bounds) * (1 + 1e-12):
+    bare = volume.seconds * _ROUNDED - volume.startup
+    always = max(ceil(bare / each), 0) if each else 0
+    rounds, found = round(starts.startup / link.startup) if link.startup else 0, list[Bound]()
+    parted = any(displacement.matrix.columns[task.n :])
+    farthest = 0 if parted else largest_distance(displacement)
+    known = least_volumes(task, machine, farthest)
+    for most, share in (*known, (None, Fraction(0))):
+        if most is not None and most < rounds:
+            continue
+        needed = ceil(share * task.block)
+        startup, elements = rounds * link.startup, max(needed, always, rounds)
+        counts = f"{counted(rounds, 'start-up' if startup else 'round')}, and "
+        if most is not None and needed > always:
+            counts += f"{float(share):.4g} blocks, which up to {counted(most, 'round')} need"
+        else:
+            counts += f"the bytes of {volume.name!r}"
+        found.append(Bound("start-ups and bytes", startup + elements * each, counts, startup))
+        rounds = (most or 0) + 1
+    least = min(found, key=lambda bound: bound.seconds)
+    if least.seconds * _ROUNDED <= max(bound.seconds for bound in bounds):
         return ()
-    rounds = round(starts.startup / machine.cheapest.startup)
-    counts = f"{counted(rounds, 'start-up')}, and the bytes of {volume.name!r}"
-    return (Bound("start-ups and bytes", seconds, counts, starts.startup),)
+    return (least,)
 
 
 def capacities(machine: Machine) -> tuple[Fraction, ...]:
@@ -135,19 +156,14 @@ def _moved(displacement: AffineMap) -> list[int]:
 
 
 def _certified(task: Task, ports: int) -> Fraction | None:
-    """What is proved of flows between Gray and binary code on small cubes."""
-    if task.n not in KNOWN_DIMS or ports not in KNOWN_PORTS:
-        return None
-    gray = _gray_to_binary(task.n, task.p)
-    if task.move not in (gray, gray.inverse()):
-        return None
-    return known_certificate(task.n, ports).share
+    """What is proved of flows between Gray and binary code on small cubes.
 
-
-@lru_cache(maxsize=1 << 6)
-def _gray_to_binary(n: int, p: int) -> AffineMap:
-    nodes = Layout.nodes(n, "gray").conversion(Layout.nodes(n)).matrix
-    return AffineMap(Matrix.block_diagonal([nodes, Matrix.identity(p - n)]))
+    Nodes that differ in other bits count as one, with the mean of what they carry.
+    """
+    width = min(converted_width(task), KNOWN_DIMS.stop - 1)
+    if width not in KNOWN_DIMS:
+        return None
+    return known_certificate(width, ports if ports < width else "all").share
 
 
 def _require_kinds(task: Task, machine: Machine) -> None:

@@ -61,13 +61,13 @@ def why(plan: "Plan") -> Iterator[str]:
 
     >>> from graycube.layout import Layout
     >>> from graycube.planning import plan
-    >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
+    >>> machine = Machine(dims=4, ports=2, startup=100.0, per_byte=1.0)
     >>> for line in why(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine)):
     ...     print(line)
-    The plan takes 3 start-ups (300 s) and 192 bytes in sequence (192 s).
-    Next is gb3: 1 start-up more (100 s), 64 bytes less (64 s). With about 101 elements or more,
-    gb3 wins.
-    The bound has 300 s of start-ups; the gap of 82.29 s is 82.29 s of fill.
+    The plan takes 3 start-ups (300 s) and 96 bytes in sequence (96 s).
+    Next is few-ports: 1 start-up more (100 s), 8 bytes less (8 s). With about 801 elements or
+    more, few-ports wins.
+    The bound has 300 s of start-ups; the gap of 16 s is 16 s of fill.
     """
     if not weighs(plan):
         return
@@ -175,22 +175,23 @@ def _wins(plan: "Plan", turn: int, name: str, ratios: Sequence[float]) -> bool:
 
 
 def gap_of(plan: "Plan") -> Gap:
-    """What the gap to the bound is made of.
+    """What the gap to the bound is made of; bytes that save start-ups of the bound are no gap.
 
     >>> from graycube.layout import Layout
     >>> from graycube.planning import plan
-    >>> machine = Machine(dims=4, startup=100.0, per_byte=1.0)
+    >>> machine = Machine(dims=4, ports=2, startup=100.0, per_byte=1.0)
     >>> gap_of(plan(Layout.nodes(4, "gray"), Layout.nodes(4), 64, machine=machine))
-    Gap(startup=0.0, volume=0.0, fill=82.28571428571428)
+    Gap(startup=0.0, volume=0.0, fill=16.0)
     """
     chosen = _parts(plan.algorithm, plan.traffic, plan.machine)
     bound = max(plan.bounds, key=lambda one: one.seconds)
     circuits = plan.machine.switching == "circuit"
     links = plan.task.n if circuits else plan.machine.links_at_once
-    needed = bound.seconds - bound.startup
+    startup = min(bound.startup, chosen.startup)
+    needed = bound.seconds - startup
     sent = plan.traffic.bytes / (links << plan.task.n) * plan.machine.cheapest.per_byte
     used = min(max(sent, needed), max(chosen.transfer, needed))
-    return Gap(chosen.startup - bound.startup, used - needed, chosen.transfer - used)
+    return Gap(chosen.startup - startup, used - needed, chosen.transfer - used)
 
 
 def _beside(other: Parts, chosen: Parts) -> str:

@@ -38,11 +38,16 @@ class StepArcs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The lengths of steps, and how much of a block takes which arc."""
+    """The lengths of steps, and how much of a block takes which arc.
+
+    ``prices[step, class]`` are the dual variables: of the links of a node, in the order of
+    their dimensions, and of what it sends and receives.
+    """
 
     lengths: NDArray[np.float64]
     arcs: StepArcs
     amounts: NDArray[np.float64]
+    prices: NDArray[np.float64]
 
     @property
     def volume(self) -> float:
@@ -107,7 +112,7 @@ def shortest(
         return None
     if halfway is not None:
         balance = _stacked(balance, _halves(demand, arcs, halfway))
-    limits = _limits(demand, arcs, steps, ports)
+    limits, priced = _limits(demand, arcs, steps, ports)
     size = steps + len(arcs.step)
     above, even = (
         coo_array((rows.factor, (rows.row, rows.column)), (len(rows.total), size))
@@ -133,7 +138,9 @@ def shortest(
         ) from None
     if result.x is None:
         return None
-    return Steps(result.x[:steps], arcs, result.x[steps:])
+    prices = np.zeros((steps, int(demand.classes.max()) + 1, demand.n + 2))
+    prices.flat[priced] = -result.ineqlin.marginals
+    return Steps(result.x[:steps], arcs, result.x[steps:], prices)
 
 
 class _Terms(NamedTuple):
@@ -173,24 +180,28 @@ def _halves(demand: Demand, arcs: StepArcs, step: int) -> _Terms:
     return _Terms(row, steps + here, np.ones(len(here)), total)
 
 
-def _limits(demand: Demand, arcs: StepArcs, steps: int, ports: int | None) -> _Terms:
-    """What links, and the ports of nodes, carry in a step of a certain length."""
+def _limits(
+    demand: Demand, arcs: StepArcs, steps: int, ports: int | None
+) -> tuple[_Terms, _Ints]:
+    """What links, and the ports of nodes, carry in a step; and where in the prices that is."""
     moving = np.flatnonzero(arcs.dimension >= 0)
     step, _, start, dimension, stop = (part[moving] for part in arcs)
-    count = int(demand.classes.max()) + 1
-    link = (step * count + demand.classes[start]) * demand.n + dimension
-    kinds = [(link, count * demand.n, 1)]
+    shape = steps, int(demand.classes.max()) + 1, demand.n + 2
+    kinds = [(start, dimension, 1)]
     if ports is not None:
-        ends = (step * count + demand.classes[end] for end in (start, stop))
-        kinds += [(end, count, ports) for end in ends]
+        ends = (np.full(len(moving), demand.n + k) for k in range(2))
+        kinds += [(node, end, ports) for node, end in zip((start, stop), ends, strict=True)]
     made = _Terms(*(np.empty(0, dtype=int),) * 2, np.empty(0), np.empty(0))
-    for key, per_step, most in kinds:
+    priced = [np.empty(0, dtype=int)]
+    for node, which, most in kinds:
+        key = np.ravel_multi_index((step, demand.classes[node], which), shape)
         used, row = np.unique(key, return_inverse=True)
         rows = np.append(row, np.arange(len(used)))
-        columns = np.append(steps + moving, used // per_step)
+        columns = np.append(steps + moving, used // (shape[1] * shape[2]))
         factors = np.append(np.ones(len(row)), np.full(len(used), -float(most)))
         made = _stacked(made, _Terms(rows, columns, factors, np.zeros(len(used))))
-    return made
+        priced.append(used)
+    return made, np.concatenate(priced)
 
 
 def _stacked(above: _Terms, below: _Terms) -> _Terms:

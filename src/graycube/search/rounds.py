@@ -110,7 +110,7 @@ def _without(steps: Steps, kept: _Flags) -> Steps:
     stays = kept[steps.arcs.step]
     arcs = type(steps.arcs)(*(part[stays] for part in steps.arcs))
     arcs = arcs._replace(step=number[arcs.step])
-    return Steps(steps.lengths[kept], arcs, steps.amounts[stays])
+    return Steps(steps.lengths[kept], arcs, steps.amounts[stays], steps.prices[kept])
 
 
 def _fewer(demand: Demand, point: Point, deadline: float) -> tuple[_Flags, Steps] | None:

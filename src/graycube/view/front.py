@@ -90,8 +90,9 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
 def _draw_limits(ax: "Axes", plan: Plan) -> None:
     """The fewest start-ups and the fewest bytes that are proved; what is beyond is grey."""
     link = plan.machine.cheapest
-    startups = max(bound.startup for bound in plan.bounds) / link.startup
-    nbytes = max(bound.seconds - bound.startup for bound in plan.bounds)
+    alone = [bound for bound in plan.bounds if bound.name != "start-ups and bytes"]
+    startups = max(bound.startup for bound in alone) / link.startup
+    nbytes = max(bound.seconds - bound.startup for bound in alone)
     blocks = nbytes / link.per_byte / plan.task.block_bytes if link.per_byte else 0.0
     ax.axvspan(0, startups, color=_NEVER, lw=0, label="proved impossible")
     ax.axhspan(0, blocks, color=_NEVER, lw=0)
