@@ -228,6 +228,8 @@ def test_elements_are_whole_and_no_round_is_empty():
     assert max(b.seconds for b in lower_bounds(conversion(3, 1), machine)) == 4.0
     bare = gc.Machine(5)
     assert lower_bounds(conversion(5, 100), bare)[-1].seconds == 215  # 223/104 of 100
+    # 24 rounds need 14 elements; more than 14 rounds have one each
+    assert lower_bounds(conversion(4, 8), gc.Machine(4))[-1].seconds == 15
 
 
 def test_circuits_have_no_such_bounds():
