@@ -64,7 +64,7 @@ def clock(monkeypatch):
     ],
 )
 def test_no_solver_is_asked_for_more_than_the_time_that_is_left(seconds, ports, clock):
-    machine, said = gc.Machine(3, ports=ports, startup=3.0), []
+    machine, said = gc.Machine(3, ports=ports, startup=0.25), []
     plan = gc.synthesize(
         *GRAY[3], 24, machine=machine, time_limit=seconds, keep=False, tell=said.append
     )
