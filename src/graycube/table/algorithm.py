@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
+from graycube.errors import InvalidValueError
 from graycube.machine import Machine
 from graycube.schedule import Replication, Schedule, Task
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,3 +34,12 @@ class Algorithm:
     emit: Callable[[Task, Machine], Schedule | Replication] = field(repr=False)
     cycles: Callable[[Sequence[int], int], int] | None = field(default=None, repr=False)
     network: bool = False
+
+
+def cheaper(best: Found | None, task: Task, way: str) -> Found:
+    """The best manner of an algorithm that is there only where others cost more."""
+    if best is None:
+        raise InvalidValueError(
+            f"a block of {task.block} goes {way}", "others need no more", "take 'auto'"
+        )
+    return best

@@ -6,7 +6,7 @@ binary to Gray: every exchange is its own inverse, so the reversed list undoes t
 and a round uses the same links.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -210,6 +210,20 @@ def in_rounds(
             ways.append(Way(start, stop, tuple(timed)))
     marks = tuple(s for s, (length, _) in zip(starts, rounds, strict=False) if length)
     return Schedule(task, name, marks, starts[-1], tuple(ways))
+
+
+def in_halves(task: Task, name: str, aside: Callable[[Field], int], *, back: bool) -> Schedule:
+    """Two ways with complementary conditions, the second with a detour, at the end ``back``.
+
+    The detour is over the dimension that ``aside`` names for a field.
+    """
+    rest, rounds = task.block // 2, list[tuple[int, list[Step]]]()
+    for field in converted(task):
+        detour: Rounds = [(rest, [(), (always(aside(field)),)])]
+        halves: Rounds = [(task.block - rest, [(e,), (where_not(e),)]) for e in field.upward()]
+        rounds += turned(field, detour + halves + detour * back)
+    shares = [(0, task.block - rest), (task.block - rest, task.block)]
+    return in_rounds(task, name, shares, rounds)
 
 
 def turned(field: Field, rounds: Rounds) -> Rounds:

@@ -12,12 +12,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from graycube.errors import InvalidValueError
 from graycube.layout import Layout
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, Way, expand
 from graycube.schedule.gathered import gathered
-from graycube.table.algorithm import Algorithm
+from graycube.table.algorithm import Algorithm, cheaper
 from graycube.table.conversion import why_conversion
 from graycube.table.exchanges import dimension_exchange, half_exchange, pipeline, rotated_parts
 from graycube.table.messages import all_to_all
@@ -50,11 +49,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """By the cheapest of what is made for units."""
-    best = _best(task, machine)
-    if best is None:
-        raise InvalidValueError(
-            f"a block of {task.block} goes in units", "others need no more", "take 'auto'"
-        )
+    best = cheaper(_best(task, machine), task, "in units")
     return of_elements(task, best.units, best.emit(best.units, machine))
 
 

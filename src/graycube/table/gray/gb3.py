@@ -8,31 +8,12 @@ the last round with the exchange of the other half, on complementary nodes.
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
 from graycube.table.algorithm import Algorithm
-from graycube.table.conversion import (
-    Field,
-    Rounds,
-    always,
-    converted,
-    in_rounds,
-    turned,
-    where_not,
-    why_no_detour,
-)
+from graycube.table.conversion import in_halves, why_no_detour
 
 
 def emit(task: Task, machine: Machine) -> Schedule:  # noqa: ARG001 - the same on all machines
     """Two ways with complementary conditions, the second with the detour."""
-    rest = task.block // 2
-    rounds = [r for field in converted(task) for r in turned(field, _rounds(field, task.block))]
-    shares = [(0, task.block - rest), (task.block - rest, task.block)]
-    return in_rounds(task, "gb3", shares, rounds)
-
-
-def _rounds(field: Field, block: int) -> Rounds:
-    rest = block // 2
-    aside: Rounds = [(rest, [(), (always(field.dims[-2]),)])]
-    halves: Rounds = [(block - rest, [(e,), (where_not(e),)]) for e in field.upward()]
-    return aside + halves
+    return in_halves(task, "gb3", lambda field: field.dims[-2], back=False)
 
 
 ALGORITHM = Algorithm(

@@ -25,12 +25,11 @@ from math import inf
 from operator import itemgetter
 from typing import NamedTuple
 
-from graycube.errors import InvalidValueError
 from graycube.gf2 import AffineMap, Exchange, Matrix, Span, bit_indices
 from graycube.gf2.factor import factor
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Step, Task, hop
-from graycube.table.algorithm import Algorithm
+from graycube.table.algorithm import Algorithm, cheaper
 from graycube.table.conversion import always, why_conversion
 from graycube.table.exchanges import dimension_exchange, pipeline, rotated_parts
 from graycube.table.messages import all_to_all, pairs
@@ -162,14 +161,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """In the cheapest manner."""
-    best = _best(task, machine)
-    if best is None:
-        raise InvalidValueError(
-            f"a block of {task.block} goes in messages of their own",
-            "others need no more",
-            "take 'auto'",
-        )
-    return _scheduled(best)
+    return _scheduled(cheaper(_best(task, machine), task, "in messages of their own"))
 
 
 @lru_cache(maxsize=1 << 5)

@@ -18,10 +18,9 @@ from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
-from graycube.errors import InvalidValueError
 from graycube.machine import Machine
 from graycube.schedule import Schedule, Task
-from graycube.table.algorithm import Algorithm
+from graycube.table.algorithm import Algorithm, cheaper
 from graycube.table.conversion import always, why_conversion
 from graycube.table.exchanges import dimension_exchange, half_exchange, pipeline, rotated_parts
 from graycube.table.gray.routes import Route, on_routes, unit_size
@@ -67,11 +66,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """With the least time for the streams."""
-    best = _best(task, machine)
-    if best is None:
-        raise InvalidValueError(
-            f"a block of {task.block} goes in streams", "others need no more", "take 'auto'"
-        )
+    best = cheaper(_best(task, machine), task, "in streams")
     units, mask = -(-task.block // best.unit), (1 << task.n) - 1
     timed, _ = in_rounds(best.hops, machine.links_at_once, -(-units // best.parts))
     routes = []
