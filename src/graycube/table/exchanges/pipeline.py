@@ -100,6 +100,7 @@ def _piped(task: Task, machine: Machine, method: Method) -> Schedule:
     return with_best_messages(make, task.p - task.n - method.radix, machine)
 
 
+@lru_cache(maxsize=1 << 8)  # machines whose links differ ask for the same, as if all were alike
 def _laid_out(task: Task, method: Method) -> Schedule:
     made = rearrangement(
         task.source, task.target, method=method, block=task.block, itemsize=task.itemsize

@@ -8,7 +8,7 @@ from typing import get_args
 from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.gf2 import require_int
 from graycube.layout import Layout
-from graycube.schedule import Crossing, Delay, Schedule, Step, Task, Way
+from graycube.schedule import Schedule, Step, Task, Way
 from graycube.table.networks.phases import Phases, phases
 from graycube.table.networks.pipeline import Pace, Pipeline, pipeline
 from graycube.table.networks.state import Code, Conversion, Wishes
@@ -150,29 +150,13 @@ def network(task: Task, method: Method, output: Code = "binary") -> Schedule:
 @lru_cache(maxsize=1 << 7)  # sizes of messages are tried for several kinds of links
 def _made(task: Task, wishes: Wishes, method: Method) -> Schedule:
     layout = task.source
-    method, found, laid_out = _best(layout, wishes, method)
-    steps = tuple(_in_cycles(step, task.payload) for step in _steps(found, laid_out))
-    way = Way(0, task.block, steps)
+    method, found, laid_out = _best(task, wishes, method)
+    way = Way(0, task.block, tuple(_steps(found, laid_out)))
     reached = way.move(layout.p) @ layout if task.free else task.target
-    cycles = laid_out.cycles * task.payload
+    cycles = laid_out.cycles
     every = task.payload << method.merged if cycles else 1
     made = replace(task, target=reached)
     return Schedule(made, method.name, range(0, cycles, every), cycles, (way,))
-
-
-def _in_cycles(step: Step, payload: int) -> Step:
-    """The step with times that count elements instead of slots."""
-    crossings = (
-        Crossing(
-            crossing.dim,
-            crossing.start * payload,
-            tuple(
-                Delay(late.cycles * payload, late.mask, late.want) for late in crossing.delays
-            ),
-        )
-        for crossing in step.crossings
-    )
-    return Step(step.move, tuple(crossings), step.stage)
 
 
 def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # noqa: FBT001
@@ -185,13 +169,14 @@ def _stages(layout: Layout, axis: int, descending: bool) -> tuple[int, ...]:  # 
     return tuple(reversed(bits) if descending else bits)
 
 
-def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Method, Phases, Pipeline]:
+def _best(task: Task, wishes: Wishes, method: Method) -> tuple[Method, Phases, Pipeline]:
     """The fastest of the few ways to choose which finished bits make way; and the method.
 
     Its radix may be lower than the one asked for.
     """
     stride = 2 if method.conversion == "inter-node" else 1
-    pace = Pace(stride, method.merged, method.overlap)
+    pace = Pace(stride, method.merged, method.overlap, task.payload)
+    layout = task.source
     if method.conversion == "inter-node":
         found = phases(layout.map, layout.n, replace(wishes, window=1))
         return method, found, pipeline(found.phases, layout.n, pace)
@@ -205,7 +190,7 @@ def _best(layout: Layout, wishes: Wishes, method: Method) -> tuple[Method, Phase
             refused.append(error)
     if not tried and method.radix > 1:  # memory has no room for so many dimensions
         fewer = method.radix - 1
-        return _best(layout, replace(wishes, radix=fewer), replace(method, radix=fewer))
+        return _best(task, replace(wishes, radix=fewer), replace(method, radix=fewer))
     if not tried:
         raise refused[0]
     return method, *min(tried, key=lambda way: way[1].cycles)
@@ -229,7 +214,7 @@ def _ways(layout: Layout, wishes: Wishes, method: Method) -> Iterator[Wishes]:
 
 def _steps(found: Phases, laid_out: Pipeline) -> Iterator[Step]:
     yield from (Step(stage=bit) for bit in found.first)
-    for phase, crossings in zip(found.phases, laid_out.crossings, strict=True):
+    for phase, crossings in zip(found.phases, laid_out.crossings(), strict=True):
         yield from map(Step, phase.local)
         yield from crossings
         yield from (Step(stage=bit) for bit in phase.stages)

@@ -19,7 +19,7 @@ Rules.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from graycube.errors import InvalidValueError
@@ -35,7 +35,7 @@ _Class = tuple[int, int]
 
 @dataclass(frozen=True)
 class Pace:
-    """How a pipeline runs: ``stride`` cycles between classes.
+    """How a pipeline runs: ``stride`` messages between classes, ``payload`` cycles a slot.
 
     Messages are of 2^``merged`` slots. Phases ``overlap``, or one begins when the other ends.
     """
@@ -43,14 +43,52 @@ class Pace:
     stride: int = 1
     merged: int = 0
     overlap: bool = True
+    payload: int = 1
+
+    @property
+    def message(self) -> int:
+        """The cycles of a message.
+
+        >>> Pace(merged=2, payload=3).message
+        12
+        """
+        return self.payload << self.merged
+
+    def lateness(self, count: int, slots: int) -> list[int]:
+        """How many cycles later the late half of each of some classes crosses.
+
+        >>> Pace(merged=1).lateness(3, slots=4)
+        [1, 4, 2]
+        """
+        within, between = self.payload << self.merged >> 1, self.message * self.stride
+        return [
+            within >> t if t < self.merged else between << slots - 2 - t for t in range(count)
+        ]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Phases through which the same classes run, and the first cycle of each."""
+
+    phases: tuple[Phase, ...]
+    classes: Sequence[_Class]
+    starts: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The steps of every phase that cross links, and the cycles they take, in payloads."""
+    """The phases in time, and the cycles they take."""
 
-    crossings: tuple[tuple[Step, ...], ...]
+    runs: tuple[_Run, ...]
+    n: int
+    pace: Pace
     cycles: int
+
+    def crossings(self) -> Iterator[tuple[Step, ...]]:
+        """The steps of every phase that cross links."""
+        for run in self.runs:
+            for phase, start in zip(run.phases, run.starts, strict=True):
+                yield tuple(_crossings(phase, start, run.classes, self.n, self.pace))
 
 
 def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
@@ -65,22 +103,18 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     >>> laid_out = pipeline(found.phases, 2, Pace())
     >>> laid_out.cycles
     3
-    >>> print(*laid_out.crossings[1])
+    >>> _, (second,) = laid_out.crossings()
+    >>> print(second)
     cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
     """
-    made: list[tuple[Step, ...]] = []
-    cycles, rest = 0, list(phases)
+    runs: list[_Run] = []
+    cycles, rest = 0, tuple(phases)
     while rest:
-        count, classes = _longest_run(tuple(rest), n)
-        found, taken = _piped(rest[:count], n, pace, classes)
-        made += [tuple(_later(step, cycles) for step in some) for some in found]
-        cycles, rest = cycles + taken, rest[count:]
-    return Pipeline(tuple(made), cycles)
-
-
-def _later(step: Step, cycles: int) -> Step:
-    later = (replace(c, start=c.start + cycles) for c in step.crossings)
-    return replace(step, crossings=tuple(later))
+        count, classes = _longest_run(rest, n)
+        run, cycles = _run(rest[:count], n, pace, classes, cycles)
+        runs.append(run)
+        rest = rest[count:]
+    return Pipeline(tuple(runs), n, pace, cycles)
 
 
 @lru_cache(maxsize=64)  # messages of all sizes have the same
@@ -101,10 +135,10 @@ def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[_Clas
     return good, found
 
 
-def _piped(
-    phases: Sequence[Phase], n: int, pace: Pace, classes: Sequence[_Class]
-) -> tuple[list[tuple[Step, ...]], int]:
-    """The crossings of phases through which the classes run, from cycle 0, and their end."""
+def _run(
+    phases: tuple[Phase, ...], n: int, pace: Pace, classes: Sequence[_Class], first: int
+) -> tuple[_Run, int]:
+    """Phases through which the classes run, from a cycle on, and their end."""
     slots = phases[0].place.width - n
     widths = [_width(phase) for phase in phases]
     if not 0 <= pace.merged <= slots - max(widths):
@@ -113,14 +147,13 @@ def _piped(
             f"of 2^{slots}, phases of {max(widths)} dimensions need 2^{max(widths)} messages",
             f"merge at most 2^{max(slots - max(widths), 0)}",
         )
-    starts = _starts(phases, widths, classes, slots, pace)
-    made = [
-        tuple(_crossings(phase, start, classes, slots, pace))
-        for phase, start in zip(phases, starts, strict=True)
-    ]
-    unit = 1 << pace.merged
-    ends = (step.crossings[0].last + 1 for found in made for step in found)
-    return made, max(-(-end // unit) * unit for end in ends)
+    starts = [first + s * pace.message for s in _starts(phases, widths, classes, slots, pace)]
+    lasts = (
+        start + sum(pace.lateness(slots - width, slots)) + pace.message * ((1 << width - 1) - 1)
+        for start, width in zip(starts, widths, strict=True)
+    )
+    messages = (max(lasts) - first) // pace.message + 1
+    return _Run(phases, classes, tuple(starts)), first + messages * pace.message
 
 
 def _width(phase: Phase) -> int:
@@ -267,29 +300,26 @@ def _meet(one: range, other: range) -> bool:
 
 
 def _crossings(
-    phase: Phase, start: int, classes: Sequence[_Class], slots: int, pace: Pace
+    phase: Phase, start: int, classes: Sequence[_Class], n: int, pace: Pace
 ) -> Iterator[Step]:
     """The crossings of one phase; every element has its turn."""
     tests = list(dict.fromkeys(crossing.when for crossing in phase.crossings))
-    width, unit = len(tests), 1 << pace.merged
+    slots, width = phase.place.width - n, len(tests)
     digits, constant = _shift_register(width), phase.place.constant
     masks = [address_mask(phase.place, wanted) for wanted, _ in classes[: slots - width]]
+    lateness = pace.lateness(slots - width, slots)
     for crossing in phase.crossings:
-        delays = []
-        for t, (mask, (_, late)) in enumerate(zip(masks, classes, strict=False)):
-            delay = (
-                1 << pace.merged - 1 - t
-                if t < pace.merged
-                else (unit * pace.stride) << slots - 2 - t
-            )
-            delays.append(Delay(delay, mask, late ^ parity(mask & constant)))
+        delays = [
+            Delay(cycles, mask, late ^ parity(mask & constant))
+            for cycles, mask, (_, late) in zip(lateness, masks, classes, strict=False)
+        ]
         for k, bits in enumerate(digits[tests.index(crossing.when)]):
             mask = 0
             for bit in bit_indices(bits):
                 mask ^= tests[bit]
-            delays.append(Delay(unit << k, mask))
+            delays.append(Delay(pace.message << k, mask))
         dim = next(bit_indices(crossing.flip))
-        yield Step(crossing, (Crossing(dim, start * unit, tuple(delays)),))
+        yield Step(crossing, (Crossing(dim, start, tuple(delays)),))
         masks = [m ^ crossing.when if parity(m & crossing.flip) else m for m in masks]
         constant = crossing(constant)
 
