@@ -67,7 +67,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Series:
     """Phases through which the same classes run, and the first cycle of each."""
 
     phases: tuple[Phase, ...]
@@ -79,16 +79,16 @@ class _Run:
 class Pipeline:
     """The phases in time, and the cycles they take."""
 
-    runs: tuple[_Run, ...]
+    series: tuple[_Series, ...]
     n: int
     pace: Pace
     cycles: int
 
     def crossings(self) -> Iterator[tuple[Step, ...]]:
         """The steps of every phase that cross links."""
-        for run in self.runs:
-            for phase, start in zip(run.phases, run.starts, strict=True):
-                yield tuple(_crossings(phase, start, run.classes, self.n, self.pace))
+        for one in self.series:
+            for phase, start in zip(one.phases, one.starts, strict=True):
+                yield tuple(_crossings(phase, start, one.classes, self.n, self.pace))
 
 
 def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
@@ -107,14 +107,14 @@ def pipeline(phases: Sequence[Phase], n: int, pace: Pace) -> Pipeline:
     >>> print(second)
     cycle 1: flip 0 2 where a0 ^ a2 = 1; + 1 where a3 = 1
     """
-    runs: list[_Run] = []
+    series: list[_Series] = []
     cycles, rest = 0, tuple(phases)
     while rest:
         count, classes = _longest_run(rest, n)
-        run, cycles = _run(rest[:count], n, pace, classes, cycles)
-        runs.append(run)
+        made, cycles = _series(rest[:count], n, pace, classes, cycles)
+        series.append(made)
         rest = rest[count:]
-    return Pipeline(tuple(runs), n, pace, cycles)
+    return Pipeline(tuple(series), n, pace, cycles)
 
 
 @lru_cache(maxsize=64)  # messages of all sizes have the same
@@ -135,9 +135,9 @@ def _longest_run(phases: tuple[Phase, ...], n: int) -> tuple[int, Sequence[_Clas
     return good, found
 
 
-def _run(
+def _series(
     phases: tuple[Phase, ...], n: int, pace: Pace, classes: Sequence[_Class], first: int
-) -> tuple[_Run, int]:
+) -> tuple[_Series, int]:
     """Phases through which the classes run, from a cycle on, and their end."""
     slots = phases[0].place.width - n
     widths = [_width(phase) for phase in phases]
@@ -153,7 +153,7 @@ def _run(
         for start, width in zip(starts, widths, strict=True)
     )
     messages = (max(lasts) - first) // pace.message + 1
-    return _Run(phases, classes, tuple(starts)), first + messages * pace.message
+    return _Series(phases, classes, tuple(starts)), first + messages * pace.message
 
 
 def _width(phase: Phase) -> int:
