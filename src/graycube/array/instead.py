@@ -12,6 +12,7 @@ _LINE = f"sums, np.histogram and np.bincount take u as it is; {_SHAPE}"
 _PRODUCT = "use np.vdot(a, b) for the sum of products, and np.einsum or @ for those of payload"
 _INDICES = "use i, j = u.indices(sparse=True)"
 _MASK = "write u[mask] = value, or np.copyto(u, v, where=mask)"
+_MADE = "use CubeArray.from_function(lambda i, j: 0.0, layout, comm), or np.zeros_like(u)"
 _FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("save", "savetxt", "savez"), "let all ranks call its method save(path)"),
     **dict.fromkeys(("argwhere", "nonzero", "flatnonzero", "extract"), _PLACES),
@@ -28,16 +29,14 @@ _FUNCTIONS: dict[str, str] = {
         ("broadcast_to", "broadcast_arrays"), "arrays broadcast in arithmetic: np.add(u, 0 * v)"
     ),
     **dict.fromkeys(("partition", "argpartition"), "use np.sort(u), or np.argsort(u)"),
+    **dict.fromkeys(("array", "asarray", "zeros", "ones", "empty", "full"), _MADE),
     "ediff1d": "use np.diff(u, axis=0)",
     "real_if_close": "use u.real, once abs(u.imag).max() is small",
     "apply_over_axes": "use u.sum(axis=(0, 1), keepdims=True) and the like",
     **dict.fromkeys(("convolve", "correlate"), "use gc.convolve, which goes over nodes"),
 }
 NAMES: dict[str, str] = {
-    **dict.fromkeys(
-        ("zeros", "ones", "empty", "full"),
-        "use CubeArray.from_function(lambda i, j: 0.0, layout, comm), or np.zeros_like(u)",
-    ),
+    **dict.fromkeys(("zeros", "ones", "empty", "full"), _MADE),
     **{name: _FUNCTIONS[name] for name in ("nonzero", "put")},
     **dict.fromkeys(("reshape", "resize"), _SHAPE),
     **dict.fromkeys(("ravel", "flatten", "flat"), _LINE),

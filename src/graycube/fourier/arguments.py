@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from graycube.array import CubeArray
 from graycube.array.held import require_array
 from graycube.array.ranks import facts_of, together
-from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.errors import InvalidTypeError, InvalidValueError, OutOfRangeError
 from graycube.fourier.lines import resized_layout
 from graycube.gf2 import require_int
 from graycube.layout import Layout
@@ -263,8 +263,17 @@ def require_axes(layout: Layout, axes: Sequence[int] | None) -> list[int]:
     """The axes of a layout, counted from the front; all of them for None."""
     if axes is not None and not isinstance(axes, Sequence):
         raise InvalidTypeError(f"axes is {axes!r}", "it must be a sequence", "pass a tuple")
-    every = range(len(layout.axes))
-    return [require_axis(axis, len(layout.axes)) for axis in (every if axes is None else axes)]
+    d = len(layout.axes)
+    given = range(d) if axes is None else axes
+    for axis in given:
+        if require_int(axis, "axis") >= d:
+            raise OutOfRangeError(
+                f"axis is {axis}",
+                f"the axes are 0..{d - 1}",
+                f"use {-d}..{d - 1}; the numbers of points, NumPy's second argument, are named "
+                "here: n= or s=",
+            )
+    return [require_axis(axis, d) for axis in given]
 
 
 def require_norm(norm: Norm | None) -> None:
