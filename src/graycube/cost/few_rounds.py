@@ -38,7 +38,7 @@ _Ints = NDArray[np.int64]
 _FAR = np.int64(1) << 61
 
 
-def volume(tolls: _Ints, targets: Sequence[int], ports: int) -> Fraction:
+def volume(tolls: _Ints, targets: Sequence[int] | _Ints, ports: int) -> Fraction:
     """What the lengths of the rounds add up to, or more, for each element of a block.
 
     ``tolls[round, node]`` are those of the node's links, in the order of their dimensions, and

@@ -34,8 +34,14 @@ from graycube.table.conversion import (
 from graycube.table.gray.routes import widths_of
 from graycube.table.lanes import LaneStep, LaneWay, backwards, in_lanes, lengths
 
-_Ports = Literal[1, 2, "all"]
-SIZES: dict[_Ports, range] = {1: range(4, 7), 2: range(4, 7), "all": range(3, 8)}
+_Ports = Literal[1, 2, 3, 4, "all"]
+SIZES: dict[_Ports, range] = {
+    1: range(4, 7),
+    2: range(4, 7),
+    3: range(4, 6),
+    4: range(5, 6),
+    "all": range(3, 8),
+}
 """Fields with tables of their own; on one port larger ones take that of their five top bits."""
 TOP = 5
 TRIED = 4
@@ -115,10 +121,13 @@ def front(task: Task, machine: Machine) -> list[tuple[int, float]]:
 
 
 def _ports(machine: Machine, width: int) -> _Ports:
-    """Those of the table: all that a field can use, or else one or two of the machine's."""
-    if machine.links_at_once >= width:
+    """Those of the table: all that a field can use, or as many of the machine's as it has."""
+    links = machine.links_at_once
+    if links >= width:
         return "all"
-    return 1 if machine.links_at_once == 1 else 2
+    few: tuple[_Ports, ...] = (4, 3, 2)
+    known = (ports for ports in few if ports != "all" and links >= ports)
+    return next((ports for ports in known if width in SIZES[ports]), 1 if links == 1 else 2)
 
 
 def _prices(task: Task, machine: Machine) -> list[float]:
