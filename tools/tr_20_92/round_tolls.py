@@ -11,6 +11,7 @@ import sys
 from fractions import Fraction
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def tolls_of(demand: Demand, rounds: int, ports: int) -> tuple[NDArray[np.uint16
 def main(sizes: list[int]) -> None:
     for n in sizes:
         task = gc.Task(gc.Layout.nodes(n, "gray"), gc.Layout.nodes(n), block=1)
-        demand, kept = Demand.of(task), {}
+        demand, kept = Demand.of(task), dict[str, Any]()
         for ports in range(1, n + 1):
             # from the most rounds down: fewer that need no more blocks add nothing
             least, numbers = Fraction(0), range(MOST_ROUNDS[n], n - 2, -1)
