@@ -93,7 +93,7 @@ def test_a_schedule_from_elsewhere_has_its_own_line():
     traffic = replace(plan.traffic, schedule=schedule)
     text = replace(plan, schedule=schedule, traffic=traffic).explain()
     assert "chosen, not of the table" in text
-    assert repr(plan) == "<Plan gb1: 2 rounds, 8 bytes in sequence, 2.67 x bound, 8 nodes>"
+    assert repr(plan) == "<Plan gb1: 2 rounds, 8 bytes in sequence, 2 x bound, 8 nodes>"
 
 
 def test_a_numba_that_does_not_load_is_done_without(monkeypatch):
