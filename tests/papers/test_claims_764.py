@@ -154,7 +154,7 @@ OTHER = {"binary": "gray", "gray": "binary"}
 BROKEN = [  # what is replaced, by what, and which claims then come out otherwise
     ("intro:reflected", unchanged, "text-1-b"),
     ("intro:paths", lambda n, **_: iter([[(0, np.zeros(2, int))]] * n), "text-1-e"),
-    ("remarks:_moved", lambda _, after: 3 * after % len(after), "text-1-n"),
+    ("intro:_moved", lambda _, after: 3 * after % len(after), "text-1-n"),
     *((f"codes:{name}", unchanged, "definition-1 corollary-1 corollary-2 figure-1")
       for name in ("gray", "gray_inverse")),
     ("codes:reflected", unchanged, "text-2-a"),

@@ -87,22 +87,12 @@ def placements(
 
     ``note`` says what is set off, if anything is.
     """
-    grids = list(tables.values())
-    letters = max(len(word) for rows in grids for row in rows for word in row)
-    letters = max(letters, *map(len, nodes))
-    width = len(nodes) * (letters + 2) * _CELL[0] + 2 * _SIDE
-    heights = [len(rows) for rows in grids]
-    figure.set_size_inches(max(width, 4.0), sum(heights) * _CELL[1] + 0.62 * len(grids) + 0.4)
-    figure.set_layout_engine("constrained", **_PAD)
-    axes = figure.subplots(len(grids), squeeze=False, height_ratios=heights)[:, 0]
-    for at, (ax, name) in enumerate(zip(axes, tables, strict=True)):
-        rows = tables[name]
-        _cells(ax, rows, marked[at] if marked else set())
-        _labels(ax, nodes, [f"{slot}" for slot in range(len(rows))])
+    grids = [{str(slot): row for slot, row in enumerate(rows)} for rows in tables.values()]
+    axes = _tables(figure, grids, nodes, marked or [set()] * len(grids), note)
+    for ax, name in zip(axes, tables, strict=True):
         ax.set_title(name, fontsize=9, loc="left")
         ax.set_ylabel("memory", fontsize=8)
     axes[-1].set_xlabel("node", fontsize=8)
-    _note(figure, note if any(marked) else "")
 
 
 def text_table(
@@ -113,16 +103,33 @@ def text_table(
     note: str = "",
 ) -> None:
     """Rows with names; marked cells are set off."""
-    words = [*columns, *(word for row in rows.values() for word in row)]
-    letters, margin = max(map(len, words)), max(map(len, rows))
-    width = (len(columns) * (letters + 2) + margin) * _CELL[0] + _SIDE
-    figure.set_size_inches(width, (len(rows) + 1) * _CELL[1] + 0.5)
-    figure.set_layout_engine("constrained", **_PAD)
-    ax = figure.subplots()
-    _cells(ax, list(rows.values()), marked or set())
-    _labels(ax, columns, list(rows))
+    (ax,) = _tables(figure, [rows], columns, [marked or set()], note)
     ax.xaxis.tick_top()
-    _note(figure, note if marked else "")
+
+
+def _tables(
+    figure: Figure,
+    tables: Sequence[dict[str, list[str]]],
+    columns: list[str],
+    marked: Sequence[Marked],
+    note: str,
+) -> Sequence[Axes]:
+    """Tables below each other, whose rows have names and whose columns are the same."""
+    words = [*columns, *(word for rows in tables for row in rows.values() for word in row)]
+    letters, margin = max(map(len, words)), max(len(name) for rows in tables for name in rows)
+    width = (len(columns) * (letters + 2) + margin) * _CELL[0] + _SIDE
+    heights = [len(rows) for rows in tables]
+    figure.set_size_inches(max(width, 4.0), sum(heights) * _CELL[1] + 0.8 * len(tables))
+    figure.set_layout_engine("constrained", **_PAD)
+    axes: list[Axes] = list(
+        figure.subplots(len(tables), squeeze=False, height_ratios=heights)[:, 0]
+    )
+    for ax, rows, marks in zip(axes, tables, marked, strict=True):
+        _cells(ax, list(rows.values()), marks)
+        _labels(ax, columns, list(rows))
+    if note and any(marked):
+        figure.supxlabel(f"set off: {note}", fontsize=8, x=0.02, ha="left")
+    return axes
 
 
 def chart(figure: Figure, uses: dict[str, Ints]) -> None:
@@ -141,11 +148,6 @@ def chart(figure: Figure, uses: dict[str, Ints]) -> None:
         ax.set_title(name, fontsize=9, loc="left")
         ax.tick_params(length=0, labelsize=8)
         ax.spines[:].set_visible(False)
-
-
-def _note(figure: Figure, text: str) -> None:
-    if text:
-        figure.supxlabel(f"set off: {text}", fontsize=8, x=0.02, ha="left")
 
 
 def _cells(ax: Axes, rows: Grid, marked: Marked) -> None:

@@ -3,8 +3,8 @@
 Rules. A claim *holds* if all its cases do, and there is at least one. It *holds with a
 correction* if some case contradicts the print and all agree with the correction. It is *not
 reached* if besides one of them is open: the paper has a better figure than ours, and nothing
-shows that there is no such schedule. Otherwise it *fails*. Cases are counted as they come and
-not kept, but for some: of those that contradict something, first what contradicts the record.
+shows that there is no such schedule. Otherwise it *fails*. Some cases are kept to be shown: of
+those that contradict something, first what contradicts the record.
 """
 
 import sys
@@ -69,32 +69,19 @@ def judged(claim: Claim, cases: Iterator[Case]) -> Outcome:
     >>> judged(Claim("lemma", "1", "2", "", "a:b"), iter(())).verdict  # nothing was tried
     'fails'
     """
-    start, right = perf_counter(), True
-    tried = exceptions = left_open = surprises = 0
-    kept, surprising, against = (list[Case]() for _ in range(3))
-    for case in cases:
-        surprise = _surprises(claim, case)
-        tried += 1
-        exceptions += not case.holds
-        left_open += case.open
-        surprises += surprise
-        right = right and bool(case.corrected)
-        _keep(kept, case)
-        if surprise or not case.holds:
-            _keep(surprising if surprise else against, case)
+    start, every = perf_counter(), list(cases)
+    against = [case for case in every if not case.holds]
+    surprising = [case for case in every if _surprises(claim, case)]
+    left_open = sum(case.open for case in every)
     verdict = FAILS
-    if tried and not exceptions:
+    if every and not against:
         verdict = HOLDS
-    elif tried and right and claim.correction is not None:
+    elif every and claim.correction is not None and all(case.corrected for case in every):
         verdict = NOT_REACHED if left_open else CORRECTED
-    seconds, shown = perf_counter() - start, tuple((surprising + against)[:SHOWN])
-    counts = (tried, exceptions, left_open, surprises)
-    return Outcome(claim, verdict, *counts, tuple(kept), shown, seconds)
-
-
-def _keep(kept: list[Case], case: Case) -> None:
-    if len(kept) < SHOWN:
-        kept.append(case)
+    shown = surprising + [case for case in against if not _surprises(claim, case)]
+    counts = (len(every), len(against), left_open, len(surprising))
+    kept = tuple(every[:SHOWN]), tuple(shown[:SHOWN])
+    return Outcome(claim, verdict, *counts, *kept, perf_counter() - start)
 
 
 def _surprises(claim: Claim, case: Case) -> bool:

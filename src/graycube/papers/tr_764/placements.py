@@ -25,14 +25,14 @@ def gray_columns(bits: int) -> Ints:
     return reflected(np.arange(1 << bits))
 
 
-def grid(table: Ints, columns: Ints, low: int, shape: Sequence[int]) -> Grid:
-    """The leading parts of the indices: ``low`` bits are left out, ``shape`` says the parts.
+def grid(table: Ints, leading: int, shape: Sequence[int]) -> Grid:
+    """The leading parts of the indices, in columns of nodes; ``shape`` says the parts.
 
-    A column stands for all nodes that agree in their leading bits; they must hold the same
-    parts, and the decoded rest of the node number or its complement as the rest.
+    A column stands for all nodes that agree in so many ``leading`` bits; they must hold the
+    same parts, and the decoded rest of the node number or its complement as the rest.
     """
-    nodes = table.shape[1] >> low
-    blocks = table.reshape(len(table), nodes, 1 << low)[:, columns]
+    low = table.shape[1].bit_length() - 1 - leading
+    blocks = table.reshape(len(table), 1 << leading, 1 << low)[:, gray_columns(leading)]
     lead, rest = blocks >> low, blocks & ((1 << low) - 1)
     straight = decoded(np.arange(1 << low), low)
     as_it_is = (rest == straight).all(axis=2)
@@ -91,51 +91,31 @@ def shifted(cube: Cube) -> None:
     cube.place ^= (slot ^ np.array([0, 3, 1, 2])[slot]) << cube.n
 
 
-def quarters(n: int, *, convert: bool) -> dict[str, Grid]:
-    """Figures 6 and 7."""
-    table = in_two_cubes(n, convert=convert).tables["all-to-all"]
-    return {"": grid(table, gray_columns(2), n - 2, (-2, -2))}
-
-
-def subcube(n: int, moment: int) -> dict[str, Grid]:
-    """Figures 8 and 9: a quarter of the cube."""
-    return {"": grid(next_dimension(n)[moment], np.arange(2), n - 3, (2, 1))}
-
-
 def halves(n: int) -> dict[str, Grid]:
     """Figure 10; the leading bit of the index is that of the node, and left out."""
-    *_, table = next_dimension(n)
-    parts = np.split(table & ((1 << n - 1) - 1), 2, axis=1)
-    return {
-        f", half {h}": grid(half, np.arange(1), n - 3, (2,)) for h, half in enumerate(parts)
-    }
+    parts = np.split(next_dimension(n)[2], 2, axis=1)
+    return {f", half {h}": grid(half, 0, (2,)) for h, half in enumerate(parts)}
 
 
-def exchanged(n: int) -> dict[str, Grid]:
-    """Figure 15: two elements on a node, before and after the first exchange."""
-    tables = two(n, n + 1, complements).tables
-    names = "initial", f"exchange {n - 1}"
-    return {f", {m}": grid(tables[m], gray_columns(2), n - 2, (1, 2)) for m in names}
-
-
-def reflections(n: int) -> dict[str, Grid]:
-    """Figure 16: reflected sequences are in the half 0 of a cube of one dimension more."""
-    tables = two(n + 1, n + 2, complements).tables
-    names = f"exchange {n}", f"exchange {n - 1}", f"reordered {n - 1}"
-    half = {name: tables[name][:, : 1 << n] & ((2 << n) - 1) for name in names}
-    return {f", {m}": grid(half[m], gray_columns(2), n - 2, (1, 2)) for m in names}
+def iterations(cube: Cube, n: int, *names: str) -> dict[str, Grid]:
+    """Figures 15 and 16: moments of two elements on a node, on the first 2^n nodes."""
+    return {f", {m}": grid(cube.tables[m][:, : 1 << n], 2, (1, 2)) for m in names}
 
 
 GRIDS: dict[str, Callable[[int], dict[str, Grid]]] = {
-    "6": lambda n: quarters(n, convert=False),
-    "7": lambda n: quarters(n, convert=True),
-    "8": lambda n: subcube(n, 0),
-    "9": lambda n: subcube(n, 1),
+    "6": lambda n: {"": grid(in_two_cubes(n, convert=False).table(), 2, (-2, -2))},
+    "7": lambda n: {"": grid(in_two_cubes(n, convert=True).table(), 2, (-2, -2))},
+    "8": lambda n: {"": grid(next_dimension(n)[0], 1, (2, 1))},
+    "9": lambda n: {"": grid(next_dimension(n)[1], 1, (2, 1))},
     "10": halves,
-    "15": exchanged,
-    "16": reflections,
+    "15": lambda n: iterations(two(n, n + 1, complements), n, "initial", f"exchange {n - 1}"),
+    "16": lambda n: iterations(
+        *(two(n + 1, n + 2, complements), n, f"exchange {n}"),
+        *(f"exchange {n - 1}", f"reordered {n - 1}"),
+    ),
 }
-"""What each figure shows, moment by moment, for a cube of n dimensions."""
+"""What each figure shows, moment by moment, for a cube of n dimensions; Figures 8 to 10 a
+quarter of it, and Figure 16 the half with the reflected sequences of one dimension more."""
 
 
 @at_every_size

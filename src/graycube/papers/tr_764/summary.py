@@ -1,4 +1,4 @@
-"""Section 6: all methods compared, and multi-sectioning."""
+"""Section 6: all methods compared, multi-sectioning, and start-ups."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -8,6 +8,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, agreed, compared, tried
+from graycube.papers.codes import rounds_to_know_all
 
 from .cube import Cube, coded
 from .networks import CODES, INTER, LOCAL, NODES, bits, bound, proved, require_right
@@ -135,3 +136,14 @@ def half_of_the_data(n: int, r: int) -> Fraction:
     cube.apart.clear()
     cube.stage(n - r)
     return Fraction(int(each), 1 << r) if not cube.apart else Fraction(0)
+
+
+@compared
+def start_ups(r: int) -> int:
+    """The fewest rounds of messages of any size in an r-cube; r exchanges are as many."""
+    cube = Cube(r, coded("cyclic", "Binary", 2 * r, r))
+    for d in range(r):
+        cube.exchange(r + d, d, d)
+    low, high = cube.index & ((1 << r) - 1), cube.index >> r
+    transposed = np.array_equal(cube.place, low << r | high)
+    return rounds_to_know_all(r) if transposed else -1
