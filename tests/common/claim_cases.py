@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
+import graycube as gc
 from graycube.papers import Claim, Outcome, read_paper, reproduce
 from graycube.papers.run import function_of
 
@@ -194,6 +195,7 @@ def with_another_library(paper, claim, name, wrong, monkeypatch):
     package, _, function = name.partition(":")
     right = getattr(importlib.import_module(f"graycube.{package}"), function)
     function_of(paper, claim.check)
+    getattr(gc, function, None)  # public names are there once they have been used
     of_paper = f"graycube.papers.{paper.folder.name}."
     for key, module in list(sys.modules.items()):
         user = key == "graycube" or key.startswith(of_paper)

@@ -1,6 +1,7 @@
 """The kept figures of CAM-87-02 are those that the commands make, and the formulas hold."""
 
 import csv
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 
@@ -45,10 +46,10 @@ def paper_time(claim, **values):
     return evaluate(claim.correction.formula if claim.correction else claim.formula, values)
 
 
-def strategy_times(here, k, stencils):
+def strategy_times(p):
     """T_b, T_f and T_c by the paper's formulas."""
-    s, c = here.costs.startup, here.costs.transfer
-    values = {"d": here.d, "q": here.q, "s": s, "c": c, "k": k, "l": stencils}
+    s, c = p.costs.startup, p.costs.transfer
+    values = {"d": p.d, "q": p.q, "s": s, "c": c, "k": p.k, "l": p.l}
     return [paper_time(claim, **values) for claim in (T_B, T_F, T_C)]
 
 
@@ -93,7 +94,7 @@ def test_table_2_does_not_follow_from_other_parameters(name, monkeypatch):
     """Half of c would be that of 32-bit numbers."""
     changed = {field: getattr(PRINTED.costs, field) for field in PRINTED.costs.__slots__}
     changed[name] /= 2
-    other = model.Printed(model.Costs(**changed), PRINTED.times, PRINTED.speedups)
+    other = replace(PRINTED, costs=model.Costs(**changed))
     monkeypatch.setattr(evidence, "printed", lambda: other)
     assert reproduce(PAPER, CLAIMS["table-2"]).verdict == "fails"
 
@@ -134,8 +135,8 @@ def test_schedules_take_what_the_formulas_say():
 def test_strategies_take_what_the_formulas_say():
     for row in rows("cam_87_02", "strategies"):
         d, k, stencils = int(row["d"]), int(row["k"]), int(row["l"])
-        here = evidence.model(evidence.POINTS, d)
-        times = dict(zip(("T_b", "T_f", "T_c"), strategy_times(here, k, stencils), strict=True))
+        here = strategies.Problem(PRINTED.costs, d, 1 << evidence.POINTS - d, k, stencils)
+        times = dict(zip(("T_b", "T_f", "T_c"), strategy_times(here), strict=True))
         assert {
             name: f"{float(time):.3f}" for name, time in times.items()
         }.items() <= row.items()
@@ -146,11 +147,11 @@ def test_strategies_take_what_the_formulas_say():
 def test_rounds_of_ffts_and_stencils_are_sound_and_cost_what_the_formulas_say(d, mapping):
     for n, s, c in ((d, 0, 1), (d + 1, 9_000, 99), (d + 5, 1, 7)):
         layout = rounds.placed(n, d, mapping)
-        here = model.Model(costs(s, c), d, 3 * layout.block_size)
-        counted = prices.in_layout(layout, here.q)
-        assert len(rounds.fft_rounds(layout, here.q)) == d
-        assert counted.price(s, c) == here.fft_sends(mapping)
-        assert counted == prices.transforms(d, here.q, mapping)
+        q = 3 * layout.block_size
+        counted = prices.in_layout(layout, q)
+        assert len(rounds.fft_rounds(layout, q)) == d
+        assert counted.price(s, c) == (2 * d - 1 if mapping == "BRGC" else d) * (s + q * c)
+        assert counted == prices.transforms(d, q, mapping)
         assert prices.stencil(d, mapping).price(s, c) == (d if mapping == "FFT" else 1) * (
             s + c
         )
@@ -187,9 +188,8 @@ def test_a_round_that_is_no_conversion_is_not_counted():
 
 
 def test_on_one_node_nothing_is_sent():
-    alone = model.Model(costs(5, 3, 1), 0, 8)
     for mapping in model.MAPPINGS:
-        assert alone.fft(mapping, 3) == 24
+        assert prices.split(costs(5, 3, 1), 3, 0, mapping) == (24, 0)
 
 
 def test_most_gray_codes_of_four_bits_are_unsuitable_and_all_of_three_are_suitable():
@@ -239,14 +239,13 @@ def test_theorem_4_on_its_boundaries():
     assert len(strategies.problems()) == 10_000
     ties = [0, 0, 0]
     for problem in strategies.problems():
-        here, k, stencils = problem.here, problem.k, problem.l
-        brgc, fft, converted = strategy_times(here, k, stencils)
-        mesh = stencils * here.element
-        if here.d == 1:
+        k, ratio = problem.k, problem.ratio
+        brgc, fft, converted = strategy_times(problem)
+        if problem.d == 1:
             assert brgc == fft == converted
-        on = (k == 2, mesh == 2 * here.block, mesh == k * here.block)
+        on = (k == 2, problem.l == 2 * ratio, problem.l == k * ratio)
         equal = (converted == brgc, converted == fft, brgc == fft)
-        if here.d > 1:
+        if problem.d > 1:
             assert on == equal
             ties = [count + tie for count, tie in zip(ties, equal, strict=True)]
     assert min(ties) > 1000

@@ -26,10 +26,10 @@ from graycube.papers.cam_87_02.evidence import (
     alone,
     machine,
     measured_speedups,
-    model,
     model_speedups,
 )
-from graycube.papers.cam_87_02.model import MAPPINGS, Costs, Mapping, Model, printed
+from graycube.papers.cam_87_02.model import MAPPINGS, Costs, Mapping, printed
+from graycube.papers.cam_87_02.prices import split
 from graycube.papers.cam_87_02.rounds import (
     conversion,
     fft_rounds,
@@ -65,7 +65,7 @@ def timings() -> Iterator[Row]:
     """Table 1, the model and the schedules."""
     yield "d", "mapping", "fastest", "slowest", "average", "model", "schedules"
     for (d, mapping), (fastest, slowest) in printed().times.items():
-        predicted = model(POINTS, d).fft(mapping, POINTS)
+        predicted = printed().fft(POINTS, d, mapping)
         priced = arithmetic(POINTS, d) + sends(POINTS, d, mapping)
         average = printed().average(d, mapping)
         yield d, mapping, fastest, slowest, *_ms(average, predicted, priced)
@@ -98,10 +98,9 @@ def figure4() -> Iterator[Row]:
         *("FFT: schedules", "BRGC: schedules"),
     )
     for d in range(FIGURE_4 + 1):
-        here = model(FIGURE_4, d)
-        sent = [here.fft_sends(mapping) for mapping in MAPPINGS]
-        whole = [here.fft(mapping, FIGURE_4) for mapping in MAPPINGS]
         computed = arithmetic(FIGURE_4, d)
+        sent = [split(printed().costs, FIGURE_4, d, mapping)[1] for mapping in MAPPINGS]
+        whole = [printed().fft(FIGURE_4, d, mapping) for mapping in MAPPINGS]
         priced = [computed + sends(FIGURE_4, d, mapping) for mapping in MAPPINGS]
         yield d, *_ms(computed, *sent, *whole, *priced)
 
@@ -114,7 +113,7 @@ def optimum() -> Iterator[Row]:
         costs = Costs(Fraction(s), Fraction(c), Fraction(1))
         best = {m: best_dims(costs, m, FIGURE_4) for m in MAPPINGS}
         least = {m: min(times(costs, m, FIGURE_4)) for m in MAPPINGS}
-        sent = Model(costs, best["FFT"], 1 << FIGURE_4 - best["FFT"]).fft_sends("FFT")
+        _, sent = split(costs, FIGURE_4, best["FFT"], "FFT")
         shares = (least["BRGC"] / least["FFT"], sent / least["FFT"])
         yield s, c, best["FFT"], best["BRGC"], *(f"{float(share):.3f}" for share in shares)
 
@@ -128,9 +127,8 @@ def conversions() -> Iterator[Row]:
         plan = gc.plan(gray, binary, q, itemsize=ITEMSIZE, machine=ports)
         cost = {c.algorithm.name: c.cost * UNITS for c in plan.candidates}
         single = seconds([conversion(d, q, 1, ITEMSIZE)], ports) * UNITS
-        paper = Model(printed().costs, d, q)
-        pipelined = (q + d - 2) * paper.element
-        blocks = ((d - 1) * paper.block, cost["gb1"], pipelined, single)
+        s, c = printed().costs.startup, printed().costs.transfer
+        blocks = ((d - 1) * (s + q * c), cost["gb1"], (q + d - 2) * (s + c), single)
         units = (cost["pipelined"], plan.cost * UNITS)
         yield d, q, *_ms(*blocks, *units), plan.algorithm
 
@@ -141,7 +139,7 @@ def strategies() -> Iterator[Row]:
     for d, k, stencils in product(range(1, 7), (1, 2, 3), (1, 2, 4, 8)):
         priced = strategy_prices(POINTS, d, k, stencils)
         least = [name for name, time in priced.items() if time < min(priced.values()) + 1e-9]
-        said = theorem4(model(POINTS, d), k, stencils)
+        said = theorem4(Problem(printed().costs, d, 1 << POINTS - d, k, stencils))
         yield d, k, stencils, *_ms(*priced.values()), " ".join(least), said
 
 
@@ -173,9 +171,8 @@ def neighbour_seconds(layout: gc.Layout, machine: gc.Machine, itemsize: int = 1)
     return total
 
 
-def theorem4(here: Model, k: int, stencils: int) -> str:
+def theorem4(problem: Problem) -> str:
     """What Theorem 4 says."""
-    problem = Problem(here, k, stencils)
     held = (pair for pair, condition in THEOREM_4.items() if condition(problem))
     return "; ".join(f"{fast} < {slow}" for fast, slow in held)
 

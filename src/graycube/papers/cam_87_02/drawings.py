@@ -10,7 +10,7 @@ from graycube.papers import Claim
 from graycube.papers.codes import Ints, distance, ranks, reflected
 from graycube.papers.drawing import arrow, cube, place
 
-from .evidence import FIGURE_4, POINTS, alone, model, split
+from .evidence import FIGURE_4, POINTS, alone, split
 from .graphs import DIMS, stage_pairs
 from .model import MAPPINGS, Mapping, printed
 
@@ -97,16 +97,15 @@ def figure_5(figure: Figure, _: Claim) -> None:
 def times(ax: Axes) -> None:
     """Figure 4 on the machine of Table 2: the paper does not print Swarztrauber's."""
     dims = range(FIGURE_4 + 1)
-    models = [model(FIGURE_4, d) for d in dims]
     for mapping in MAPPINGS:
         colour = COLOURS[mapping]
-        whole = [float(m.fft(mapping, FIGURE_4)) for m in models]
-        sent = [float(m.fft_sends(mapping)) for m in models]
+        parts = [split(FIGURE_4, d, mapping) for d in dims]
+        whole, sent = [float(sum(part)) for part in parts], [float(sent) for _, sent in parts]
         best = whole.index(min(whole))
         ax.plot(dims, whole, color=colour, label=f"{mapping} mapping, best d = {best}")
         ax.plot(dims[1:], sent[1:], ":", color=colour, label=f"{mapping}: communication")
         ax.plot(best, whole[best], "o", color=colour)
-    computed = [float(m.q * FIGURE_4 * m.costs.arithmetic) for m in models]
+    computed = [float(work) for work, _ in parts]
     ax.plot(dims, computed, "--", color="0.5", label="computation")
     ax.set(xlabel="d, dimensions of the cube", ylabel="milliseconds", yscale="log")
     ax.set(title="1024-point FFT, parameters of Table 2", xticks=dims)
@@ -118,7 +117,7 @@ def speedups(ax: Axes) -> None:
     nodes = [1 << d for d in range(7)]
     for mapping, mark in zip(MAPPINGS, "os", strict=True):
         colour, (_, measured, entries) = COLOURS[mapping], _of_table_2(mapping)
-        whole = [float(alone() / model(POINTS, d).fft(mapping, POINTS)) for d in range(7)]
+        whole = [float(alone() / sum(split(POINTS, d, mapping))) for d in range(7)]
         alone_too = [float(alone() / printed().average(0, mapping)), *measured]
         ax.plot(nodes, whole, color=colour, label=f"{mapping} mapping, model")
         ax.plot(nodes, alone_too, mark, color=colour, label=f"{mapping}, measured")

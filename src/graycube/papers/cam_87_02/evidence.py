@@ -9,8 +9,8 @@ from fractions import Fraction
 import graycube as gc
 from graycube.papers import Case, Claim, require
 
-from .model import MAPPINGS, Mapping, Model, by_mapping, printed
-from .prices import transforms
+from . import prices
+from .model import MAPPINGS, Mapping, by_mapping, printed
 
 ITEMSIZE = 8  # bytes: with the profile's 2 microseconds each it is the paper's c
 POINTS = 12  # stages of the 4096-point FFT of Tables 1 and 2
@@ -24,27 +24,20 @@ def machine(d: int) -> gc.Machine:
     return gc.Machine.profile("ipsc1", dims=d)
 
 
-def model(n: int, d: int) -> Model:
-    """The same in the paper's formulas, for 2^n elements."""
-    return Model(printed().costs, d, 1 << n - d)
+def split(n: int, d: int, mapping: Mapping) -> tuple[Fraction, Fraction]:
+    """Computation, and the sends that schedules take, on the machine of Table 2."""
+    return prices.split(printed().costs, n, d, mapping)
 
 
 def alone() -> Fraction:
     """The model's time of one node: a q n."""
-    return model(POINTS, 0).fft("FFT", POINTS)
+    return Fraction(sum(split(POINTS, 0, "FFT")))
 
 
 def model_speedups(d: int, mapping: Mapping) -> tuple[float, float]:
     """The model's, and the same from its two times in whole milliseconds."""
     work, sent = split(POINTS, d, mapping)
     return float(alone() / (work + sent)), float(alone() / (round(work) + round(sent)))
-
-
-def split(n: int, d: int, mapping: Mapping) -> tuple[Fraction, Fraction]:
-    """Computation, and the sends that schedules take, on the machine of Table 2."""
-    here = model(n, d)
-    sent = transforms(d, here.q, mapping).price(here.costs.startup, here.costs.transfer)
-    return here.q * n * here.costs.arithmetic, Fraction(sent)
 
 
 def measured_speedups(d: int, mapping: Mapping) -> tuple[float, float, float]:
@@ -99,7 +92,7 @@ def figure_4(claim: Claim) -> Iterator[Case]:
     for mapping in MAPPINGS:
         parts = [split(FIGURE_4, d, mapping) for d in range(FIGURE_4 + 1)]
         for (d,) in (sizes.values() for sizes in claim.cases()):
-            said, time = model(FIGURE_4, d).fft(mapping, FIGURE_4), sum(parts[d])
+            said, time = printed().fft(FIGURE_4, d, mapping), sum(parts[d])
             told = f"{float(said):.3f} ms", f"{float(time):.3f}"
             yield Case(f"{mapping}, d = {d}", *told, said == time)
         d = best[mapping] = min(range(len(parts)), key=lambda d: sum(parts[d]))

@@ -1,7 +1,4 @@
-"""The cost model of section 8, in exact rational numbers, and what the paper prints.
-
-The formulas are those of the paper, with one addition: on a single node nothing is sent.
-"""
+"""The costs of section 8, in exact rational numbers, and what the paper prints."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +9,7 @@ from typing import Any, Literal
 
 from graycube.papers import read_paper
 from graycube.papers.claims import Row
+from graycube.papers.formula import Number, evaluate
 
 Mapping = Literal["FFT", "BRGC"]
 """The paper's names of binary code and of the binary-reflected Gray code."""
@@ -28,44 +26,23 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """q elements on each node of a d-cube."""
-
-    costs: Costs
-    d: int
-    q: int
-
-    @property
-    def block(self) -> Fraction:
-        """To send a block: s + q c."""
-        return self.costs.startup + self.q * self.costs.transfer
-
-    @property
-    def element(self) -> Fraction:
-        """To send an element: s + c."""
-        return self.costs.startup + self.costs.transfer
-
-    def fft_sends(self, mapping: Mapping) -> Fraction:
-        """What of an FFT is communication: (d - 1) delta + 1 blocks in sequence."""
-        delta = 1 if mapping == "FFT" else 2
-        return ((self.d - 1) * delta + 1) * self.block if self.d else Fraction(0)
-
-    def fft(self, mapping: Mapping, n: int) -> Fraction:
-        """T_fft, for n stages."""
-        return self.q * n * self.costs.arithmetic + self.fft_sends(mapping)
-
-
-@dataclass(frozen=True, slots=True)
 class Printed:
-    """The two tables, one entry for each number of dimensions and mapping.
+    """The formula of T_fft, and the two tables by numbers of dimensions and mappings.
 
     ``times`` are those of the fastest and of the slowest node, ``speedups`` those of the model
     and of the experiment.
     """
 
     costs: Costs
+    formula: str
     times: dict[tuple[int, Mapping], tuple[int, int]]
     speedups: dict[tuple[int, Mapping], tuple[str, str]]
+
+    def fft(self, n: int, d: int, mapping: Mapping) -> Number:
+        """T_fft of 2^n elements on a d-cube by the paper's formula."""
+        s, c, a = self.costs.startup, self.costs.transfer, self.costs.arithmetic
+        sizes = {"n": n, "d": d, "delta": 1 + MAPPINGS.index(mapping)}
+        return evaluate(self.formula, {**sizes, "s": s, "c": c, "a": a})
 
     def average(self, d: int, mapping: Mapping) -> Fraction:
         """What the paper compares its model with."""
@@ -77,8 +54,10 @@ def printed() -> Printed:
     """What the claims have on record of section 8.1's parameters and of both tables."""
     paper = read_paper(Path(__file__).with_name("claims.toml"))
     rows = {claim.key: claim.figures for claim in paper.claims}
+    wrongs = {claim.key: claim.correction for claim in paper.claims}
     costs = Costs(**{name: Fraction(value) for name, value, *_ in rows["text-8.1-f"]})
-    return Printed(costs, by_mapping(rows["table-1"]), by_mapping(rows["table-2"]))
+    tables = (by_mapping(rows[f"table-{number}"]) for number in (1, 2))
+    return Printed(costs, getattr(wrongs["text-8.1-a"], "formula", ""), *tables)
 
 
 def by_mapping(rows: Iterable[Row]) -> dict[tuple[int, Mapping], tuple[Any, Any]]:

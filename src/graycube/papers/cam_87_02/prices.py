@@ -16,7 +16,7 @@ from graycube.papers import compared, require, tried
 from graycube.papers.checks import Check
 from graycube.verify import check_algebra
 
-from .model import Mapping
+from .model import Costs, Mapping
 from .rounds import conversion, fft_rounds, neighbour_rounds, placed, planned, seconds
 
 DELTA: dict[int, Mapping] = {1: "FFT", 2: "BRGC"}
@@ -58,6 +58,13 @@ def counted(schedules: Iterable[gc.Schedule], machine: gc.Machine) -> Count:
 def transforms(d: int, q: int, mapping: Mapping) -> Count:
     """The sends of an FFT with q elements on each node, any number."""
     return in_layout(placed(d, d, mapping), q)
+
+
+def split(costs: Costs, n: int, d: int, mapping: Mapping) -> tuple[Fraction, Fraction]:
+    """T_fft of 2^n elements on a d-cube: what a node computes, and the sends."""
+    q = 1 << n - d
+    sent = transforms(d, q, mapping).price(costs.startup, costs.transfer)
+    return q * n * costs.arithmetic, Fraction(sent)
 
 
 @cache

@@ -17,7 +17,7 @@ import graycube as gc
 from graycube.advice import Advice, Methods
 from graycube.papers import Case, Claim
 
-from .model import MAPPINGS, Costs, Model
+from .model import MAPPINGS, Costs
 from .prices import strategies
 from .rounds import placed
 
@@ -30,28 +30,30 @@ NAMES = {"T_b": "BRGC", "T_f": "FFT", "T_c": "converted"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """k FFTs and l stencils on a machine."""
+    """k FFTs and l stencils on a machine, with q elements on each node of a d-cube."""
 
-    here: Model
+    costs: Costs
+    d: int
+    q: int
     k: int
     l: int  # noqa: E741 - the paper's name
 
     @property
     def times(self) -> dict[str, Fraction]:
         """T_b, T_f and T_c, counted."""
-        counts = strategies(self.here.d, self.here.q, self.k, self.l)
-        s, c = self.here.costs.startup, self.here.costs.transfer
+        counts = strategies(self.d, self.q, self.k, self.l)
+        s, c = self.costs.startup, self.costs.transfer
         return {name: Fraction(count.price(s, c)) for name, count in counts.items()}
 
     @property
     def ratio(self) -> Fraction:
         """(s + q c) / (s + c)."""
-        return self.here.block / self.here.element
+        s, c = self.costs.startup, self.costs.transfer
+        return (s + self.q * c) / (s + c)
 
     def __str__(self) -> str:
-        costs = self.here.costs
-        sizes = f"d = {self.here.d}, q = {self.here.q}, k = {self.k}, l = {self.l}"
-        return f"{sizes}, s = {costs.startup}, c = {costs.transfer}"
+        sizes = f"d = {self.d}, q = {self.q}, k = {self.k}, l = {self.l}"
+        return f"{sizes}, s = {self.costs.startup}, c = {self.costs.transfer}"
 
 
 Condition = Callable[[Problem], bool]
@@ -78,7 +80,7 @@ def problems(count: int = CASES) -> tuple[Problem, ...]:
             r = int(rng.integers(1, q + 1))
             s, c = (s, Fraction(0)) if r == 1 else (c * Fraction(q - r, r - 1), c)
             stencils = r * (k if j % 4 == 1 else 2)
-        made.append(Problem(Model(Costs(s, c), d, q), k - 1 if j % 8 == 0 else k, stencils))
+        made.append(Problem(Costs(s, c), d, q, k - (j % 8 == 0), stencils))
     return tuple(made)
 
 
@@ -95,7 +97,7 @@ def theorem_4(claim: Claim) -> Iterator[Case]:
         for (fast, slow), condition in THEOREM_4.items():
             said, ours, order = condition(problem), *_against(problem, fast, slow)
             paper = f"{fast} < {slow}" if said else "nothing said"
-            right = order == 0 if problem.here.d == 1 else (order < 0) == said
+            right = order == 0 if problem.d == 1 else (order < 0) == said
             yield Case(str(problem), paper, ours, order < 0 or not said, right)
 
 
@@ -143,9 +145,9 @@ def advice(  # noqa: PLR0913
 
 def consulted(problem: Problem) -> tuple[float, str]:
     """The same: the time of what it chose, and the name of that time."""
-    here, costs = problem.here, problem.here.costs
-    machine = gc.Machine(here.d, startup=int(costs.startup), per_byte=int(costs.transfer))
-    found = advice(here.d, here.q, machine, problem.k, problem.l)
+    s, c = int(problem.costs.startup), int(problem.costs.transfer)
+    machine = gc.Machine(problem.d, startup=s, per_byte=c)
+    found = advice(problem.d, problem.q, machine, problem.k, problem.l)
     return found.cost, TIMES.get(found.strategy, "T_c")
 
 
@@ -159,7 +161,7 @@ def cases(count: int) -> Iterator[Problem]:
         ratio = (s + q * c) / (s + c)
         stencils = int(rng.integers(1, 20)) if number % 2 else round(rng.choice((k, 2)) * ratio)
         near = max(1, stencils + int(rng.integers(-1, 2)))
-        yield Problem(Model(Costs(Fraction(s), Fraction(c)), d, q), k, near)
+        yield Problem(Costs(Fraction(s), Fraction(c)), d, q, k, near)
 
 
 def searched(claim: Claim) -> Iterator[Case]:

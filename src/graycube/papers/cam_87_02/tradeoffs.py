@@ -9,8 +9,8 @@ import numpy as np
 import graycube as gc
 from graycube.papers import Case, Claim, require, tried
 
-from .model import MAPPINGS, Costs, Mapping, Model, printed
-from .prices import DELTA, single_elements, transforms, whole_blocks
+from .model import MAPPINGS, Costs, Mapping, printed
+from .prices import DELTA, single_elements, split, transforms, whole_blocks
 from .rounds import placed
 
 SEED = 8702
@@ -18,7 +18,7 @@ SEED = 8702
 
 def times(costs: Costs, mapping: Mapping, n: int) -> list[Fraction]:
     """T_fft of 2^n elements on 0 to n dimensions."""
-    return [Model(costs, d, 1 << n - d).fft(mapping, n) for d in range(n + 1)]
+    return [Fraction(sum(split(costs, n, d, mapping))) for d in range(n + 1)]
 
 
 def best_dims(costs: Costs, mapping: Mapping, n: int) -> int:
@@ -40,8 +40,8 @@ def dominated(claim: Claim) -> Iterator[Case]:
     for costs, n in _machines(claim):
         for mapping in MAPPINGS:
             d = best_dims(costs, mapping, n)
-            model = Model(costs, d, 1 << n - d)
-            share = model.fft_sends(mapping) / model.fft(mapping, n)
+            work, sent = split(costs, n, d, mapping)
+            share = sent / (work + sent)
             between = (2 if mapping == "FFT" else 3) <= d < n
             where = f"{_machine(costs, n)}, {mapping}, d = {d}"
             ours = f"{100 * float(share):.1f} percent sends"
@@ -75,11 +75,11 @@ def _machine(costs: Costs, n: int) -> str:
 
 def lost(d: int, delta: int, n: int) -> Fraction:
     """What is sent of 2^n elements on a d-cube, over what is computed."""
-    model, mapping = Model(printed().costs, d, 1 << n - d), DELTA[delta]
-    ratio = model.fft_sends(mapping) / (model.fft(mapping, n) - model.fft_sends(mapping))
-    costs = model.costs
+    costs, q, of_one = printed().costs, 1 << n - d, transforms(d, 1, DELTA[delta])
+    sent = of_one.startups * costs.startup + of_one.elements * q * costs.transfer
+    ratio = sent / (q * n * costs.arithmetic)
     sends = Fraction(d if delta == 1 else 2 * d - 1, n)
-    exact = sends * (costs.startup / model.q + costs.transfer) / costs.arithmetic
+    exact = sends * (costs.startup / q + costs.transfer) / costs.arithmetic
     require(ratio == exact, "the ratio is another one")
     return ratio
 
