@@ -205,7 +205,7 @@ OF_MAPPINGS = Wrongs(
             "text-7-a text-7-b",
         ),
         (
-            "conversions:tensor",
+            "conversions:mesh",
             lambda maps: sum(np.ix_(*maps)),
             "text-7-c text-7-d",
         ),

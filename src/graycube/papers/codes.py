@@ -103,6 +103,18 @@ def converts(exchanges: Sequence[Exchange], n: int, *, to_gray: bool = False) ->
     return one_each and np.array_equal(ends, reflected(n) if to_gray else ranks(n))
 
 
+def mesh(codes: Iterable[Words]) -> Ints:
+    """The node of every point of a mesh: the words of its coordinates, one after the other.
+
+    >>> mesh([reflected(1), reflected(2)]).tolist()
+    [[0, 1, 3, 2], [4, 5, 7, 6]]
+    """
+    node = np.zeros((), dtype=np.int64)
+    for code in codes:
+        node = node[..., None] << len(code).bit_length() - 1 | code
+    return node
+
+
 def crossings(
     start: Words, end: Words, order: Iterable[int]
 ) -> Iterator[tuple[int, Words, Words]]:

@@ -6,8 +6,8 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import compared, require, tried
-from graycube.papers.codes import Ints, distance, reflected
-from graycube.verify import check_algebra
+from graycube.papers.codes import Ints, distance, mesh, reflected
+from graycube.papers.library import proved
 
 from .model import MAPPINGS, Mapping
 from .rounds import conversion, makes_transform, placed, planned
@@ -16,8 +16,7 @@ from .rounds import conversion, makes_transform, placed, planned
 @compared
 def lemma(d: int) -> int:
     """The exchanges of the schedule, which is proved; no block has fewer links to go."""
-    schedule = conversion(d, 1, 1)
-    require(check_algebra(schedule, gc.Machine(dims=d)), "the conversion is wrong")
+    schedule = proved(conversion(d, 1, 1), gc.Machine(dims=d))
     farthest = distance(reflected(d), np.arange(1 << d)).max()
     require(farthest == d - 1, "fewer exchanges may do")
     return len(schedule.rounds)
@@ -113,7 +112,7 @@ axes = tried(lambda **dims: all(_kept([*dims.values()], m) for m in MAPPINGS))
 
 
 def _kept(dims: list[int], mapping: Mapping) -> bool:
-    node, layout = tensor([by_blocks(d, d, mapping) for d in dims]), _mesh(dims, mapping)
+    node, layout = mesh([by_blocks(d, d, mapping) for d in dims]), _mesh(dims, mapping)
     library = layout.locate(*np.indices(node.shape))[0]
     require(np.array_equal(library, node), "the layout is another one")
     for axis, d in enumerate(dims):
@@ -127,19 +126,11 @@ def _kept(dims: list[int], mapping: Mapping) -> bool:
     return len(np.unique(node)) == node.size == 1 << sum(dims)
 
 
-def tensor(maps: Sequence[Ints]) -> Ints:
-    """The node of every point: the numbers of its coordinates, one after the other."""
-    node = np.zeros((), dtype=np.int64)
-    for each in maps:
-        node = node[..., None] << len(each).bit_length() - 1 | each
-    return node
-
-
 @compared
 def axes_converted(**sizes: int) -> int:
     """Section 7: the conversion of every axis in succession, by hand and as a plan."""
     dims = [*sizes.values()]
-    grid, exchanges = np.argsort(tensor([reflected(d) for d in dims]), axis=None), 0
+    grid, exchanges = np.argsort(mesh([reflected(d) for d in dims]), axis=None), 0
     grid = grid.reshape([1 << d for d in dims])
     for axis, d in enumerate(dims):
         for j in range(d - 1):
@@ -148,7 +139,7 @@ def axes_converted(**sizes: int) -> int:
     require(np.array_equal(grid.ravel(), np.arange(grid.size)), "the elements are not at home")
     if exchanges:
         plan = planned(_mesh(dims, "BRGC"), _mesh(dims, "FFT"), 1)
-        require(check_algebra(plan, gc.Machine(dims=sum(dims))), "the plan is wrong")
+        plan = proved(plan, gc.Machine(dims=sum(dims)))
         require(len(plan.rounds) == exchanges, "the plan has another number of exchanges")
     return exchanges
 

@@ -14,6 +14,7 @@ import numpy as np
 import graycube as gc
 from graycube.papers import compared, require, tried
 from graycube.papers.checks import Check
+from graycube.papers.library import proved
 from graycube.verify import check_algebra
 
 from .model import Costs, Mapping
@@ -44,9 +45,7 @@ class Count:
 
 def counted(schedules: Iterable[gc.Schedule], machine: gc.Machine) -> Count:
     """What schedules one after the other take, each of them proved for the machine's ports."""
-    made = list(schedules)
-    for schedule in made:
-        require(check_algebra(schedule, machine), f"{schedule.algorithm} is wrong on {machine}")
+    made = [proved(schedule, machine) for schedule in schedules]
     units = ((1, 0), (0, 1))
     startups, elements = (
         seconds(made, replace(machine, startup=s, per_byte=c)) for s, c in units

@@ -13,7 +13,7 @@ import graycube as gc
 from graycube.cost import replay, simulate
 from graycube.gf2 import Exchange, rotation
 from graycube.papers import Case, Claim, at_every_size, compared, require, tried
-from graycube.papers.codes import compositions, distance, reflected
+from graycube.papers.codes import compositions, distance, mesh, reflected
 from graycube.schedule import Way, actions, expand, hop
 from graycube.table.gray import few_ports
 
@@ -152,11 +152,9 @@ def grids(n: int, d: int) -> bool:
 def _hops(widths: tuple[int, ...]) -> set[int]:
     """The distances of neighbours, with the code of each axis in a field of its own."""
     lengths = [1 << width for width in widths]
-    points = np.indices(lengths)
-    ours = gc.Layout.mesh(lengths, nodes=lengths, code="gray").locate(*points)[0]
-    shifts = [sum(widths[axis + 1 :]) for axis in range(len(widths))]
-    coded = [reflected(w)[p] << s for w, p, s in zip(widths, points, shifts, strict=True)]
-    require(np.array_equal(np.sum(coded, axis=0), ours), "the layout is another one")
+    layout = gc.Layout.mesh(lengths, nodes=lengths, code="gray")
+    ours = layout.locate(*np.indices(lengths))[0]
+    require(np.array_equal(mesh(map(reflected, widths)), ours), "the layout is another one")
     shifted = [np.roll(ours, 1, axis=axis) for axis in range(len(widths))]
     return {*distance(ours, np.array(shifted)).ravel().tolist()}
 

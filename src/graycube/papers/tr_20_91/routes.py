@@ -156,24 +156,17 @@ def three_cube(claim: Claim) -> Iterator[Case]:
         yield Case(where, f"{printed} each way", str(sorted(ours)), ours == {printed} and both)
 
 
+def ways_around(home: int) -> tuple[list[Edge], list[Edge]]:
+    """Figure 4: the links of the short and of the long route."""
+    return [(home, 0)], [(home, 1), (home ^ 2, 0), (home ^ 3, 1)]
+
+
 def around(block: int) -> Moves:
     """The routing of Figure 4: K/2 + 1 elements over one link, the others over three."""
     short = block // 2 + 1
     rows = []
     for home, k in product((2, 3), range(block)):
-        long = (home, 1), (home ^ 2, 0), (home ^ 3, 1)
-        start, way = (k - short, long) if k >= short else (k, ((home, 0),))
-        links = enumerate(way, start)
+        links = enumerate(ways_around(home)[k >= short], k % short)
         rows += [(cycle, u, dimension, home * block + k) for cycle, (u, dimension) in links]
     columns = np.array(rows).T
     return Moves(task_of((2,), block), "figure 4", range(short), short, *columns)
-
-
-def ways_around(block: int) -> dict[int, list[list[Edge]]]:
-    """Figure 4: for nodes 2 and 3 the links of the short and of the long route."""
-    moves = around(block)
-    ends = {home: (home * block, (home + 1) * block - 1) for home in (2, 3)}
-    ways: dict[int, list[Edge]] = {e: [] for both in ends.values() for e in both}
-    for e, u, d in zip(moves.element, moves.node, moves.dimension, strict=True):
-        ways.get(int(e), []).append((int(u), int(d)))
-    return {home: [ways[e] for e in both] for home, both in ends.items()}

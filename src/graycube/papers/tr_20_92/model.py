@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import graycube as gc
-from graycube.papers import require
+from graycube.cost import simulate
 from graycube.papers.codes import Ints, ranks
-from graycube.schedule import Moves, expand
-from graycube.schedule.replication import of_ways
-from graycube.table import algorithms
-from graycube.verify import check_algebra, check_elements
+from graycube.papers.library import emitted, followed
+from graycube.schedule import Moves
 
 Mask = NDArray[np.bool_]
 ALGORITHMS = ("gb1", "gb2", "gb3")
@@ -53,18 +51,13 @@ def steps(algorithm: str, n: int) -> Iterator[HalfStep]:
         yield HalfStep("post-exchange", aside, (nowhere, everywhere))
 
 
-def exchanged(held: Ints, step: HalfStep) -> Ints:
-    """What the nodes hold after a step."""
-    partner = np.arange(len(held)) ^ 1 << step.dimension
-    return np.where(np.stack(step.where, axis=1), held[partner], held)
-
-
 def placements(algorithm: str, n: int) -> list[Ints]:
     """What every node holds before the first step and after each."""
     halves = 1 if algorithm == "gb1" else 2
     states = [np.repeat(ranks(n)[:, None], halves, axis=1)]
     for step in steps(algorithm, n):
-        states.append(exchanged(states[-1], step))
+        held, partner = states[-1], np.arange(1 << n) ^ 1 << step.dimension
+        states.append(np.where(np.stack(step.where, axis=1), held[partner], held))
     return states
 
 
@@ -79,8 +72,7 @@ def schedule(algorithm: str, n: int, block: int, ports: int = 1, kind: str = "")
     task = conversion(n, block)
     if "backwards" in kind:
         task = gc.Task(task.target, task.source, block)
-    (found,) = (a for a in algorithms() if a.name == algorithm)
-    return of_ways(found.emit(task, machine(n, ports, kind)))
+    return emitted(algorithm, task, machine(n, ports, kind))
 
 
 def machine(n: int, ports: int = 1, kind: str = "") -> gc.Machine:
@@ -95,15 +87,8 @@ def counted(
 ) -> tuple[int, int]:
     """Start-ups and element transfers in sequence, counted from moves that are proved."""
     made = schedule(algorithm, n, block, ports, kind)
-    moves, on = expand(made), machine(n, ports, kind)
-    proved = check_algebra(made, on) and check_elements(moves, on)
-    require(proved, f"{algorithm} is wrong for n = {n}, K = {block}")
-    rounds = rounds_of(moves)
-    link = (rounds << n | moves.node) * n + moves.dimension
-    links, messages = np.unique(link, return_counts=True)
-    longest = np.zeros(len(made.rounds), dtype=np.int64)
-    np.maximum.at(longest, links // n >> n, messages)
-    return int(np.count_nonzero(longest)), int(longest.sum())
+    traffic = simulate(made, followed(made, machine(n, ports, kind)))
+    return traffic.nonempty, traffic.cycles
 
 
 def rounds_of(moves: Moves) -> Ints:

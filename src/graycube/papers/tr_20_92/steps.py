@@ -10,10 +10,10 @@ from itertools import permutations, product
 import numpy as np
 
 import graycube as gc
-from graycube.papers import Case, Claim, agreed, answers, require, tried
+from graycube.papers import Case, Claim, agreed, answers, tried
 from graycube.papers.codes import Ints, crossings, ranks
+from graycube.papers.library import followed
 from graycube.schedule import expand
-from graycube.verify import check_elements
 
 from .model import (
     ALGORITHMS,
@@ -68,8 +68,7 @@ def gb3(n: int) -> bool:
 
 def uses(algorithm: str, n: int, block: int) -> Counter[tuple[int, int, int]]:
     """How many elements cross in a round over a dimension from a node, all by one port."""
-    moves = expand(schedule(algorithm, n, block))
-    require(check_elements(moves, machine(n)), f"{algorithm} is wrong")
+    moves = followed(schedule(algorithm, n, block), machine(n))
     columns = rounds_of(moves), moves.dimension, moves.node
     return Counter(zip(*(column.tolist() for column in columns), strict=True))
 

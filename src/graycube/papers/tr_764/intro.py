@@ -12,7 +12,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.papers import Case, Claim, agreed, answers, at_every_size, compared, tried
-from graycube.papers.codes import Ints, Words, compositions, crossings
+from graycube.papers.codes import Ints, Words, compositions, crossings, mesh
 from graycube.papers.formula import evaluate
 from graycube.table.networks import one_point
 from graycube.table.networks.state import Code
@@ -112,10 +112,7 @@ def meshes(claim: Claim) -> Iterator[Case]:
 
 def _is_subgraph(bits: tuple[int, ...]) -> bool:
     """Whether neighbours along every axis, each in Gray code, are neighbours in the cube."""
-    node = np.zeros([1 << b for b in bits], dtype=np.int64)
-    for axis, b in enumerate(bits):
-        shape = [-1 if a == axis else 1 for a in range(len(bits))]
-        node = node << b | reflected(np.arange(1 << b)).reshape(shape)
+    node = mesh(reflected(np.arange(1 << b)) for b in bits)
     lines = [np.moveaxis(node, axis, 0) for axis in range(len(bits))]
     near = [bool((np.bitwise_count(line[1:] ^ line[:-1]) == 1).all()) for line in lines]
     axes = [axis for axis, b in enumerate(bits) if b]

@@ -7,11 +7,9 @@ import numpy as np
 import graycube as gc
 from graycube.cost import butterfly_cycles
 from graycube.layout import ALLOCATIONS
-from graycube.papers import require
+from graycube.papers import library
 from graycube.papers.codes import Ints
-from graycube.schedule import expand
 from graycube.table.networks.state import Code
-from graycube.verify import check_algebra, check_elements, check_pairs
 
 CODES: tuple[Code, ...] = ("binary", "gray")
 NODES = "Binary || Gray"
@@ -63,10 +61,6 @@ def proved(  # noqa: PLR0913, PLR0917
 
 
 def require_right(made: gc.Schedule) -> None:
-    """Proof by algebra; small networks are followed element by element and pair by pair."""
-    machine = gc.Machine(dims=made.task.n, ports="all")
-    reports = [check_algebra(made, machine)]
-    if made.task.p <= _FOLLOWED:
-        moves = expand(made)
-        reports += [check_elements(moves, machine), check_pairs(moves, made.stages)]
-    require(all(reports), f"{made!r} of {made.task.source} is wrong")
+    """Small networks are followed element by element and pair by pair as well."""
+    check = library.followed if made.task.p <= _FOLLOWED else library.proved
+    check(made, gc.Machine(dims=made.task.n, ports="all"))
