@@ -9,7 +9,7 @@ import graycube as gc
 from graycube.cost import simulate
 from graycube.gf2 import AffineMap, Exchange, Matrix
 from graycube.planning.others import counted
-from graycube.schedule import Way, expand, hop
+from graycube.schedule import Crossing, Step, Way, expand, hop
 from graycube.schedule.way import are_straight
 from graycube.table.gray import gb1
 from graycube.verify import RULES, check_algebra, check_elements
@@ -186,3 +186,30 @@ def test_nodes_that_send_apart_may_not_receive_together():
             check_elements(expand(schedule), machine),
         ):
             assert ("ports" in dict(report.counts)) is (ports == 1)
+
+
+HALFWAY = [  # a circuit that ends within an exchange over two links, and one that starts there
+    [((0b01, 0, 0), (0,)), ((0b11, 0b11, 1), (0, 2))],
+    [((0b11, 0b11, 1), (0, 2)), ((0b10, 0, 0), (2,))],
+]
+
+
+@pytest.mark.parametrize("hops", HALFWAY, ids=["end", "start"])
+@pytest.mark.parametrize("ports", [1, 2])
+def test_halfway_through_an_exchange_a_node_has_two_blocks(hops, ports):
+    """Both are sent in one cycle, or arrive in one; the steps are those of one way."""
+    steps = tuple(
+        Step(
+            Exchange(*move),
+            tuple(map(Crossing, (d for d in (1, 0) if move[0] >> d & 1), starts)),
+        )
+        for move, starts in hops
+    )
+    way = Way(0, 1, steps)
+    task = gc.Task(gc.Layout.nodes(2), way.move(2) @ gc.Layout.nodes(2), 1)
+    schedule = gc.Schedule(task, "by hand", range(3), 3, (way,))
+    machine = gc.Machine(2, ports=ports, switching="circuit")
+    wrong, _, moves = judge(schedule, machine)
+    assert ("ports" in wrong) is (ports == 1)
+    assert bool(check_elements(moves, machine)) is (not wrong)
+    assert bool(check_algebra(schedule, machine)) is (not wrong)

@@ -50,7 +50,8 @@ class Use:
 
     ``path`` names the message: the steps of a circuit belong to one path. ``always`` says that
     all elements of the way that are on these nodes cross. ``across`` is what the number of
-    the node at the other end of the message differs in.
+    the node at the other end of the message differs in. ``halfway`` says that the exchange
+    goes on in another cycle, so that nodes hold what came and what stays.
     """
 
     dimension: int
@@ -60,12 +61,14 @@ class Use:
     path: tuple[int, int]
     always: bool
     across: int
+    halfway: bool
 
 
 class Passage(NamedTuple):
     """An exchange that crosses a dimension, from ``start`` on for so many ``cycles`` at most.
 
-    The elements are on nodes with these ``conditions`` then; ``number`` counts crossings.
+    The elements are on nodes with these ``conditions`` then; ``number`` counts crossings. If it
+    is ``halfway``, others stay where these pass.
     """
 
     exchange: Exchange
@@ -74,6 +77,7 @@ class Passage(NamedTuple):
     cycles: int
     conditions: Conditions
     number: int
+    halfway: bool
 
 
 def crossed(schedule: Schedule, way: Way) -> Iterator[Passage]:
@@ -85,11 +89,12 @@ def crossed(schedule: Schedule, way: Way) -> Iterator[Passage]:
         if not isinstance(exchange, Exchange):
             continue
         equations = [*holders, (exchange.when, exchange.want)]
+        halfway = exchange.when != 0 and len(step.crossings) > 1
         for crossing in step.crossings if way.size else ():
             conditions, cycles = _met(schedule, way, equations, mixed=mixed)
             if cycles:
                 used = exchange, crossing.dim, crossing.start, cycles, conditions
-                yield Passage(*used, next(number))
+                yield Passage(*used, next(number), halfway)
             link = 1 << crossing.dim  # all that do the exchange are at its other end now
             equations = [(mask, value ^ parity(mask & link)) for mask, value in equations]
         # The exchange adds [parity(a & when) == want] to each parity that its flip changes.
@@ -139,7 +144,9 @@ def span_of_slots(task: Task, way: Way) -> range | None:
 def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
     """The uses of links by all ways, each under the conditions that still hold there."""
     for s, way in enumerate(schedule.ways):
-        for exchange, dimension, start, cycles, conditions, k in crossed(schedule, way):
+        for exchange, dimension, start, cycles, conditions, k, halfway in crossed(
+            schedule, way
+        ):
             yield Use(
                 dimension,
                 conditions,
@@ -148,6 +155,7 @@ def uses_of(schedule: Schedule, *, circuits: bool) -> Iterator[Use]:
                 (s, start if circuits else k),
                 always=not exchange.when,
                 across=1 << dimension,
+                halfway=halfway,
             )
 
 
@@ -205,13 +213,15 @@ class Ports:
         """The most messages that one node sends (or receives) among the active uses.
 
         The conditions along a circuit of several hops are those of its intermediate nodes, so
-        such a path counts for every node, which is safe.
+        such a path counts for every node, which is safe: for one message, and for two where it
+        begins or ends halfway through an exchange.
         """
         if not self.circuits:
             return self._most_combined(active, self.count)
         hops = Counter(use.path for use in active)
         single = [use for use in active if hops[use.path] == 1]
-        paths = len(hops) - len(single)
+        halfway = {use.path for use in active if use.halfway and hops[use.path] > 1}
+        paths = len(hops) - len(single) + len(halfway)
         return paths + self._most_combined(single, self.count - paths)
 
     def _most_combined(self, active: Sequence[Use], enough: int) -> int:
