@@ -5,21 +5,18 @@
 Near links are four times as fast as far ones, on a 3-cube with one near dimension, on one with
 two, and on one where two nodes share the card of all that is far. Every run looks for the
 boundary between near and far, for the ratio of their rates, and for who shares a card.
-Where other programs keep the processors busy, messages over near links come late: the ratio is
-too small: ``others`` is what share of the processors they had meanwhile.
+Where other programs keep the processors busy, messages over near links come late, and the ratio
+is too small.
 """
 
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 from enclosed import PRIVATE, enclose
-from measured import Means
 from network import Network
 from ranks import started
 
@@ -48,17 +45,12 @@ def main(*, runs: int) -> None:
         for near, share in NETWORKS:
             network = Network(machine(near, share))
             network.build()
-            before = busy()
             some = -(-runs // len(NETWORKS))
             if code := started(network, [*worker, str(some), str(report)]):
                 raise click.ClickException(f"status {code}")
-            others = np.divide(*(busy() - before)).round(3)
             network.remove()
             content = json.loads(report.read_text(encoding="ascii"))
-            rows += (
-                {"others": others, **judged(gc.Machine(**found), near, share)}
-                for found in content
-            )
+            rows += (judged(gc.Machine(**found), near, share) for found in content)
     for row in rows:
         click.echo(json.dumps(row))
     raise SystemExit(not all(row["right"] for row in rows))
@@ -71,14 +63,6 @@ def machine(near: int, share: int) -> gc.Machine:
         return gc.Machine(3, "all", "circuit", per_byte=rates)
     shares = (1,) * near + (share,) * (3 - near)
     return gc.Machine(3, (1, 1, 1), "circuit", per_byte=rates, share=shares)
-
-
-def busy() -> Means:
-    """Seconds that processors worked for other programs so far, and that they could have."""
-    line = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
-    ticks = np.array([int(count) for count in line.split()[1:9]]) / os.sysconf("SC_CLK_TCK")
-    own = sum(os.times()[:4])
-    return np.array([ticks[:3].sum() - own, ticks.sum()])
 
 
 def judged(found: gc.Machine, near: int, share: int) -> dict[str, Any]:

@@ -11,13 +11,16 @@ Rules.
    every node is taken to send the longest message of a round, one for each dimension: at once
    on a ring or a path, one after the other where each hop is a message and on cards. That is
    an upper bound.
+3. A circuit that crosses dimensions of shared links there and back goes no such way there: its
+   message takes what leads from its sender to its receiver.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from itertools import groupby
+from operator import xor
 from typing import NamedTuple
 
 import numpy as np
@@ -99,10 +102,11 @@ def _as_sends(sent: SentOver, machine: Machine) -> _Sends:
     """Messages on one path, by their senders, and by the nodes at which they cross links."""
     flips, at = np.zeros(1 << machine.dims, np.int64), sent.senders
     links: dict[int, _Nodes] = defaultdict(partial(np.zeros_like, flips))
+    flip, shared = reduce(xor, (1 << dim for dim in sent.dims)), sum(map(_mask, machine.wires))
     for dim in sent.dims:
-        np.add.at(links[dim], at, 1)
+        np.add.at(links[dim], _direct(at, sent.senders, flip, shared), 1)
         at = at ^ 1 << dim
-    flips[sent.senders] = sent.senders ^ at
+    flips[sent.senders] = flip
     return _Sends(flips, sent.elements, links)
 
 
@@ -111,8 +115,7 @@ def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     n, most = schedule.task.n, MOST // max(machine.sides, default=1)  # link by link
     if 1 + sum(len(way.steps) for way in schedule.ways) << n > most:
         return None
-    nodes = np.arange(1 << n)
-    sendings = sorted(_sendings(schedule, nodes), key=lambda sending: sending.start)
+    sendings = sorted(_sendings(schedule, machine), key=lambda sending: sending.start)
     rounds = [*alike(schedule, sendings)]
     if sum(len(active) for _, active in rounds) << n > most:
         return None
@@ -122,29 +125,56 @@ def _followed(schedule: Schedule, machine: Machine) -> list[_Waits] | None:
     ]
 
 
-def _sendings(schedule: Schedule, nodes: _Nodes) -> Iterator[_Sent]:
+def _sendings(schedule: Schedule, machine: Machine) -> Iterator[_Sent]:
     """What goes at once from each node; where the slot decides, half of the block does."""
-    n = schedule.task.n
+    n, shared = schedule.task.n, sum(map(_mask, machine.wires))
+    nodes = np.arange(1 << n)
     for way in schedule.ways:
         at = nodes[nodes & way.mask == way.value & (1 << n) - 1]
         sends = np.zeros(len(at), bool)
         for start, circuit in groupby(_exchanges(way), key=lambda step: step[0]):
-            flips, share, before = np.zeros_like(nodes), 1.0, at
-            links: dict[int, _Nodes] = defaultdict(partial(np.zeros_like, nodes))
+            before, halved, crossed = at, 0, list[tuple[int, _Nodes]]()
             for _, dim, exchange, begins in circuit:
                 if exchange.when >> n:
-                    flips[at], share = 1 << dim, 0.5
-                    links[dim][at] = 1
+                    halved |= 1 << dim
+                    crossed.append((dim, at))
                 else:
                     if begins:
                         sends = np.bitwise_count(at & exchange.when) & 1 == exchange.want
-                    links[dim][at[sends]] = 1
+                    crossed.append((dim, np.where(sends, at, -1)))
                     at = np.where(sends, at ^ 1 << dim, at)
-            if share == 1.0:
-                flips[before] = before ^ at
-            yield _Sent(
-                start, start + int(way.elements(n, schedule.task.p) * share), flips, links
-            )
+            amount = way.elements(n, schedule.task.p) >> (halved > 0)
+            for more in {0, halved}:
+                flips = before ^ at | more
+                over = [(d, _direct(here, before, flips, shared)) for d, here in crossed
+                        if not halved >> d & 1 or more]  # fmt: skip
+                for some in _one_each(before, flips):
+                    sent, links = np.zeros_like(nodes), dict[int, _Nodes]()
+                    sent[before[some]] = flips[some]
+                    for dim, here in over:
+                        counts = links.setdefault(dim, np.zeros_like(nodes))
+                        np.add.at(counts, here[some][here[some] >= 0], 1)
+                    yield _Sent(start, start + amount, sent, links)
+
+
+def _direct(at: _Nodes, before: _Nodes, flips: _Nodes | int, shared: int) -> _Nodes:
+    """Where messages cross a link that is not shared, if they go there the direct way.
+
+    They go over shared links as the machine leads them: none crosses these there and back.
+    """
+    return np.where(at < 0, at, at ^ (at ^ before) & shared & ~flips)
+
+
+def _one_each(nodes: _Nodes, flips: _Nodes) -> Iterator[_Nodes]:
+    """Those that cross anything, parted so that each node is named once.
+
+    Within a step of several cycles a node has what stays there and what passes.
+    """
+    left = np.flatnonzero(flips)
+    while len(left):
+        first = np.unique(nodes[left], return_index=True)[1]
+        yield left[first]
+        left = np.delete(left, first)
 
 
 def _exchanges(way: Way) -> Iterator[tuple[int, int, Exchange, bool]]:
@@ -210,33 +240,42 @@ def _round(
 
 def _time(wires: Wiring, messages: Sequence[tuple[_Nodes, float]], machine: Machine) -> float:
     """What the messages of a round take here; their bytes may be beyond NumPy's integers."""
-    first, nodes = wires.nodes.start, np.arange(1 << machine.dims)
-    place = nodes >> first & (1 << len(wires.nodes)) - 1
-    owner = nodes - (place << first)  # the lowest of those that share
+    nodes, level = np.arange(1 << machine.dims), _mask(wires)
+    # Along a side a message begins where it came to along the sides of lower dimensions.
+    below = (1 << wires.dims.start) - 1 if wires.side else 0
     joint: dict[int, _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
     for flips, amount in messages:
-        flip = flips & _mask(wires)
+        flip = np.where(flips & level, flips & (level | below), 0)
         for way in np.unique(flip[flip != 0]).tolist():  # what goes one way is one message
             joint[way] += np.where(flip == way, amount, 0)
     passing: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
-    starting: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
+    starting: dict[tuple[tuple[int, int], int], _Amounts] = defaultdict(
+        lambda: np.zeros(len(nodes))
+    )
     for way, amounts in joint.items():
-        kept = place if wires.side else np.zeros_like(place)  # a card is the same for all
-        for k in np.unique(kept[amounts > 0]).tolist():
-            these = np.flatnonzero((kept == k) & (amounts > 0))
-            for link in _links(wires, way, k):
+        owner, place = _lines(wires, nodes ^ way & below)
+        for k in np.unique(place[amounts > 0]).tolist() if wires.side else [0]:
+            these = np.flatnonzero((amounts > 0) & ((place == k) | (wires.side is None)))
+            for link in _links(wires, way & level, k):
                 np.add.at(passing[link], owner[these], amounts[these])
-                starting[link][these] += _startups(amounts[these], machine)
+                starting[link, way & below][these] += _startups(amounts[these], machine)
     alone = machine.message_time(int(max(a.max() for a in joint.values())), wires.dims.start)
     busy: dict[int, float] = defaultdict(lambda: alone)
+    most: dict[tuple[int, int], _Amounts] = defaultdict(lambda: np.zeros(len(nodes)))
+    for (link, come), starts in starting.items():
+        np.maximum.at(most[link], _lines(wires, nodes ^ come)[0], starts)
     for link, amounts in passing.items():
-        most = np.zeros(len(nodes))
-        np.maximum.at(most, owner, starting[link])
-        seconds = float(np.max(most * wires.link.startup + amounts * wires.link.per_byte))
-        busy[link[0]] = max(busy[link[0]], seconds / wires.ports)
+        seconds = most[link] * wires.link.startup + amounts * wires.link.per_byte
+        busy[link[0]] = max(busy[link[0]], float(np.max(seconds)) / wires.ports)
     if wires.side is None:
-        busy[0] = max(busy[0], _entering(wires, messages, owner, machine))
+        busy[0] = max(busy[0], _entering(wires, messages, _lines(wires, nodes)[0], machine))
     return sum(busy.values())
+
+
+def _lines(wires: Wiring, nodes: _Nodes) -> tuple[_Nodes, _Nodes]:
+    """The lowest of the nodes that share links with each, and the place of each among them."""
+    place = nodes >> wires.nodes.start & (1 << len(wires.nodes)) - 1
+    return nodes - (place << wires.nodes.start), place
 
 
 def _entering(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf
 
 from graycube.cost import Traffic, simulate
@@ -162,15 +163,16 @@ def _offered(
     return algorithm.emit(task, machine) if reason is None else reason
 
 
-def _as_if_alike(machine: Machine) -> Iterator[Machine]:
+@lru_cache(maxsize=8)  # every algorithm asks for them
+def _as_if_alike(machine: Machine) -> tuple[Machine, ...]:
     """The machine, and if its links differ, machines on which all are as one of them.
 
     Algorithms choose the sizes of messages by how many bytes a start-up is worth, and use as
     many links at once as they may: where links are shared, fewer can be better.
     """
-    yield machine
     if machine.alike:
-        return
+        return (machine,)
+    made = [machine]
     links = sorted({*machine.links, machine.cheapest, machine.dearest, *_when_shared(machine)})
     worth = {link.startup / link.per_byte if link.per_byte else inf: link for link in links}
     most = machine.links_at_once
@@ -180,7 +182,8 @@ def _as_if_alike(machine: Machine) -> Iterator[Machine]:
                 plain = replace(
                     machine, ports=ports, share=1, sides=(), joined=(), nested=False
                 )
-                yield replace(plain, startup=link.startup, per_byte=link.per_byte)
+                made.append(replace(plain, startup=link.startup, per_byte=link.per_byte))
+    return tuple(made)
 
 
 def _when_shared(machine: Machine) -> Iterator[Link]:
