@@ -45,6 +45,7 @@ def test_quantiles_have_numpys_dtype_and_values(dtype):
             np.median,
             lambda y, axis=None, **given: np.quantile(y, 0.3, axis, **given),
             lambda y, axis=None, **given: np.percentile(y, np.float64(77), axis, **given),
+            lambda y, axis=None, **given: np.quantile(y, np.float32(0.25), axis, **given),
         ):
             for axis, kept in ((None, {}), *product((0, 1, 2, -1), ({}, {"keepdims": True}))):
                 found, wanted = call(u, axis=axis, **kept), call(x, axis=axis, **kept)

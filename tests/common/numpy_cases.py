@@ -220,7 +220,8 @@ REDUCTIONS = {
     "lines of components": lambda u, w, v, t: (
         np.apply_along_axis(np.diff, -1, v) + np.apply_along_axis(np.sort, 1, v)[..., :1]
     ),
-    "cov": lambda u, w, v, t: np.cov(u) - np.corrcoef(u, rowvar=True),
+    "cov": lambda u, w, v, t: np.cov(u),
+    "corrcoef": lambda u, w, v, t: np.corrcoef(u, rowvar=True),
     "cov of columns": lambda u, w, v, t: np.cov(w + 1j * u, rowvar=False, ddof=0),
     "cov of lines": lambda u, w, v, t: np.corrcoef(u.sum(1), np.cumsum(w.sum(1), 0)),
     "cov of components": lambda u, w, v, t: np.cov(v.sum(0), rowvar=False, bias=True),

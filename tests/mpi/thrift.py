@@ -17,8 +17,6 @@ GATHERS = {"Allgatherv", "Gatherv", "Allreduce", "bcast", "Bcast", "gather"}
 """What brings all that is somewhere to one rank or to all."""
 ONCE = {"Send_init", "Isend", "Send", "Sendrecv", "Alltoallv"}
 """What sends the buffer that is passed first once; ``Allgather`` sends it to all."""
-ROUNDS = ("cov", "quantiles")
-"""What sends in each of some rounds as much as comes of it."""
 
 
 def by_layout(comm, kinds, step):
@@ -60,29 +58,36 @@ def counted(comm, step):
     )
 
 
+def taken(call, operands):
+    """The operands that a case takes: the one that it picks, or those that it names."""
+    if call.__kwdefaults__:
+        return [operands[call.__kwdefaults__["k"]]]
+    (named,) = call.__defaults__ or (call,)
+    values = [each.argval for each in get_instructions(named)]
+    names = {x for value in values for x in (value if type(value) is tuple else [value])}
+    return [x for name, x in zip("uwvt", operands, strict=True) if name in names]
+
+
 def volume(comm):
     """On eight ranks no more than twice is sent what comes in and goes out.
 
     To give all of them one array would be seven times its size. A plain result is on all ranks.
     """
     counting = over_messages(Counting(comm.Dup()))
-    kinds = [
+    for layout in (
         gc.Layout.mesh((65, 96), (8, 1), allocation="cyclic"),
         gc.Layout.mesh((64, 96), (2, 4), code="gray", ownership=False),
-    ]
-    for name, call, over, _ in by_layout(counting, kinds, 1):
-        names = {each.argval for each in get_instructions(call)}
-        again = "keepdims" in name and "axis=0 keepdims=True of u" not in name
-        if again or names & {"v", "t"} or name.startswith(ROUNDS):
-            continue  # payload would hide what the same functions do to fields
-        _, found = quietly(call, over)
-        total = all_sent(comm)
-        coming = over[0].nbytes * len(names & {"u", "w"} or {"u"})
-        going = getattr(found, "nbytes", 0) * (
-            comm.size if isinstance(found, np.ndarray) else 1
-        )
-        most = 2 * (coming + going) + comm.size * 4096
-        yield total <= most, f"{name}: {total} bytes, and {most} may be"
+    ):
+        for name, call, over, _ in by_layout(counting, [layout], 1):
+            if "keepdims=True" in name:
+                continue  # as much is sent without
+            _, found = quietly(call, over)
+            total = all_sent(comm)
+            coming = sum(x.nbytes for x in taken(call, over))
+            copies = comm.size if isinstance(found, np.ndarray) else 1
+            going = copies * getattr(found, "nbytes", 0)
+            most = 2 * (coming + going) + comm.size * 4096
+            yield total <= most, f"{name}: {total} bytes, and {most} may be"
     sent(over[0].to_numpy)
     yield all_sent(comm) > 7 * over[0].nbytes, "what is gathered is not counted"
 

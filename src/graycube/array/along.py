@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import agree, with_length
 from graycube.array.moving import straight
-from graycube.array.ordering.where import blocks_along, own_blocks
+from graycube.array.ordering.where import with_lines
 from graycube.array.ranks import spread, together
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.owned_mesh import in_blocks
@@ -70,21 +70,18 @@ def apply_along_axis(
 
 def _in_memory(a: Held, axis: int) -> Ownership:
     """Blocks with the axis in memory, over the other axes."""
-    shape, count, own = a.layout.shape, a.layout.node_count, own_blocks(a.layout)
-    if own is not None and own.axes[axis].parts == 1:
-        return own
-    if len(shape) == 1 and count > 1:
+    shape, count = a.layout.shape, a.layout.node_count
+    found = with_lines(a.layout, axis)
+    if found.axes[axis].parts > 1 and len(shape) == 1:
         raise InvalidValueError(
             f"the only axis of the layout is over {count} nodes",
             "a function is called with whole lines, and there is one",
             "call it with u.to_numpy() on all ranks",
         )
-    found: Any = blocks_along(a.layout, axis, any_order=True)
     if found.axes[axis].parts > 1:  # no axis is long enough: some nodes have nothing to do
         most = max((k for k in range(len(shape)) if k != axis), key=lambda k: shape[k])
         found = in_blocks(shape, [count if k == most else 1 for k in range(len(shape))])
-    made: Ownership = found
-    return made
+    return found
 
 
 def _of_lines(  # noqa: PLR0913, PLR0917 - NumPy's, and where

@@ -178,7 +178,7 @@ def cuts_of(
             )
     open_ones = np.ones(low.shape[1:], bool)
     while open_ones.any():
-        own = _middles(parts, (low + high)[here] // 2)
+        own = _elements(parts, (low + high)[here] // 2)
         pivot, left = _medians(_from_all(own, comm), high - low)
         places = [_places(parts, pivot, side) for side in _SIDES]
         counts = _from_all(np.stack(places, axis=1), comm)
@@ -193,6 +193,20 @@ def cuts_of(
         high = np.where(open_ones & (target < before), np.minimum(high, less), high)
         low = np.where(open_ones & (target > through), np.maximum(low, most), low)
     return low[here]
+
+
+def elements_at(lines: _Array, places: Sequence[int], comm: Comm) -> _Array:
+    """The elements with some places in each line, of which this rank has a part; collective.
+
+    >>> def program(comm, own):  # the least of all, on every rank
+    ...     return elements_at(np.sort(own)[None], [0], comm)[0, 0]
+    """
+    cuts = cuts_of([lines], places, comm)
+    values = _from_all(_elements([lines], cuts), comm)
+    gone = _from_all(cuts == lines.shape[1], comm)
+    first = np.lexsort((values, gone), axis=0)[:1]
+    found: _Array = np.take_along_axis(values, first, axis=0)[0]
+    return found
 
 
 def _narrow(parts: Sequence[_Array], target: int, low: _Array, high: _Array) -> None:
@@ -215,7 +229,7 @@ def _narrow(parts: Sequence[_Array], target: int, low: _Array, high: _Array) -> 
             np.minimum(high, less[:, before], out=high)
 
 
-def _middles(parts: Sequence[_Array], places: NDArray[np.intp]) -> _Array:
+def _elements(parts: Sequence[_Array], places: NDArray[np.intp]) -> _Array:
     """The elements at some places of each part, or anything where a part has none."""
     own = np.zeros(places.shape, parts[0].dtype)
     for part, at, made in zip(parts, places, own, strict=True):

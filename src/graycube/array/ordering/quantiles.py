@@ -1,12 +1,13 @@
 """The different elements of arrays, and their quantiles.
 
-Every rank sorts what it has, and ``merging`` cuts all of it exactly. Lines of
-an axis are sorted as they are, and what is asked of them is taken out.
+Every rank sorts what it has, and ``merging`` cuts all of it exactly: elements of all, and of
+lines that are over all ranks. Other lines are brought to memory, and what is found goes back.
 """
 
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
@@ -15,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from graycube.array.held import Held
 from graycube.array.indexed.choosing import concatenated
 from graycube.array.indexed.parts import expand_dims
-from graycube.array.ordering.merging import cuts_of, traded
-from graycube.array.ordering.sorting import agreed_on, sort
+from graycube.array.moving import straight
+from graycube.array.ordering.merging import cuts_of, elements_at, traded
+from graycube.array.ordering.sorting import agreed_on
+from graycube.array.ordering.where import with_lines
 from graycube.array.ranks import spread
 from graycube.array.reducing.over import Axes, over_axes
-from graycube.array.reducing.reductions import reduced
 from graycube.array.reducing.weighted import each_once
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.owned_mesh import in_blocks
@@ -189,22 +191,25 @@ def _quantile(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> Any:  
     size = a.size if place is None else a.shape[place]
     below = np.floor(wanted.ravel() * (size - 1)).astype(np.intp)
     places = np.append(np.stack([below, np.minimum(below + 1, size - 1)], axis=1), size - 1)
+    parts: Any = wanted.ravel() * (size - 1) - below
+    single = type(shares.q) in {int, float}  # then NumPy keeps single precision
+    parts = parts.tolist() if single else parts.astype(np.true_divide(shares.q, 1).dtype)
+
+    def between(found: _Array) -> _Array:
+        """The quantiles, of the elements with these places."""
+        pairs = found[:-1].reshape(len(below), 2, *found.shape[1:])
+        made = np.array([shares.between(*each) for each in zip(pairs, parts, strict=True)])
+        made = np.where(found[-1] != found[-1], found[-1], made)  # NaN is last
+        return made.reshape((*wanted.shape, *found.shape[1:]))
+
     if place is None:
-        found, like = _of_all(a, places), None
-    else:
-        found, like = _of_lines(a, place, places, keepdims=keepdims)
-    parts = wanted.ravel() * (size - 1) - below
-    if type(shares.q) in {int, float}:  # then NumPy keeps single precision
-        parts = parts.tolist()
-    pairs = found[:-1].reshape(len(below), 2, *found.shape[1:])
-    made = np.array([shares.between(*each) for each in zip(pairs, parts, strict=True)])
-    made = np.where(found[-1] != found[-1], found[-1], made)  # NaN is last
-    made = made.reshape((*wanted.shape, *found.shape[1:]))[()]
-    if like is None:
-        return made
+        return between(_of_all(a, places))[()]
+    made, layout = _of_lines(a, place, places, between, keepdims=keepdims)
+    if layout is None:
+        return made[()]
     if not wanted.ndim:
-        return a.with_blocks(made, like)
-    return concatenated([expand_dims(a.with_blocks(each, like), 0) for each in made], 0)
+        return a.with_blocks(made, layout)
+    return concatenated([expand_dims(a.with_blocks(each, layout), 0) for each in made], 0)
 
 
 def _wanted(a: Held, shares: _Shares, axis: Axes, *, keepdims: bool) -> dict[str, Any]:
@@ -256,34 +261,48 @@ def _one_axis(a: Held, axis: Axes) -> int | None:
 
 def _of_all(a: Held, places: _Array) -> _Array:
     """The elements with these places in the order of all."""
-    over, own = spread(a.comm), np.sort(each_once(a))
-    if over is None:
-        return own[places]
-    with no_way_back(lambda: "quantile"):
-        different, which = np.unique(places, return_inverse=True)
-        cuts = cuts_of([own[None]], different.tolist(), over)[0, 0]
-        here = [own[k : k + 1] for k in cuts]
-        every = zip(*over.allgather(here), strict=True)
-        return np.array([np.sort(np.concatenate(each))[0] for each in every])[which]
+    over, own = spread(a.comm), each_once(a)
+    return _placed(own, 0, places) if over is None else _over_ranks(own, 0, places, over)
 
 
 def _of_lines(
-    a: Held, axis: int, places: _Array, *, keepdims: bool
+    a: Held, axis: int, places: _Array, between: Callable[[_Array], _Array], *, keepdims: bool
 ) -> tuple[_Array, Placement | None]:
-    """The elements with these places in each line, as blocks, and their layout if any."""
-    ordered, d = sort(a, axis), len(a.layout.shape)
+    """What is ``between`` elements of each line, as blocks, and their layout if any.
+
+    A line is in the memory of one rank, or over all of them.
+    """
+    d, over = len(a.layout.shape), spread(a.comm)
     if axis >= d:
-        k = axis - d + 2
-        taken = np.moveaxis(ordered.blocks.take(places, k), k, 0)
-        return np.expand_dims(taken, k + 1) if keepdims else taken, a.layout
+        made = between(_placed(a.blocks, axis - d + 2, places))
+        return (np.expand_dims(made, axis - a.ndim) if keepdims else made), a.layout
+    where = with_lines(a.layout, axis)
+    blocks = straight(a.blocks, a.layout, where, a.comm)
+    box = blocks.reshape(*where.boxes(a.nodes)[2:], *a.payload)
+    if over is None or where.axes[axis].parts == 1:
+        made = between(_placed(box, axis, places))
+    else:
+        made = between(_over_ranks(box, axis, places, over))
+    if d == 1 and not keepdims:
+        return made, None
+    left, goal = (x.without_axes([axis], keepdims=keepdims) for x in (where, a.layout))
+    several = made.ndim == box.ndim  # they stand first, and behind the payload on their way
+    flat = made.reshape(len(made) if several else 1, *left.held_shape(a.nodes), *a.payload)
+    moved = straight(np.ascontiguousarray(np.moveaxis(flat, 0, -1)), left, goal, a.comm)
+    found = np.moveaxis(moved, -1, 0)
+    return found if several else found[0], goal
 
-    def chosen() -> Held:
-        """Each of them alone in its line, so that it is the sum."""
-        index = a.layout.indices_on(a.nodes)[axis]
-        ones = (1,) * len(a.payload)
-        here = index.reshape(*index.shape, *ones, 1) == places
-        return a.with_blocks(np.where(here, ordered.blocks[..., None], np.zeros((), a.dtype)))
 
-    found = reduced(a, np.add, axis, dtype=a.dtype, keepdims=keepdims, of=chosen)
-    blocks, layout = (found.blocks, found.layout) if isinstance(found, Held) else (found, None)
-    return np.moveaxis(blocks, -1, 0), layout
+def _placed(x: _Array, axis: int, places: _Array) -> _Array:
+    """The elements with some places in the order of an axis; the places stand first."""
+    return np.moveaxis(np.partition(x, np.unique(places), axis).take(places, axis), axis, 0)
+
+
+def _over_ranks(x: _Array, axis: int, places: _Array, comm: Comm) -> _Array:
+    """The same along an axis that is over all ranks."""
+    lines = np.sort(np.moveaxis(x, axis, -1), axis=-1)
+    different, which = np.unique(places, return_inverse=True)
+    with no_way_back(lambda: "quantile"):
+        flat = lines.reshape(prod(lines.shape[:-1]), lines.shape[-1])
+        found = elements_at(flat, different.tolist(), comm)
+    return np.moveaxis(found.reshape(*lines.shape[:-1], -1)[..., which], -1, 0)

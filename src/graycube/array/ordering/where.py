@@ -50,6 +50,19 @@ def blocks_along(layout: Placement, axis: int, *, any_order: bool) -> Ownership:
     return found
 
 
+def with_lines(layout: Placement, axis: int) -> Ownership:
+    """Blocks with whole lines of an axis, or with parts in order where it is over all nodes.
+
+    >>> from graycube.layout import Layout
+    >>> with_lines(Layout.mesh((8, 8), (2, 2)), 1), with_lines(Layout.cyclic(6, 2), 0)
+    (<Ownership (8, 8) on 4 nodes: (8 on 4, 8)>, <Ownership (64,) on 4 nodes: (64 on 4)>)
+    """
+    own = own_blocks(layout)
+    if own is not None and own.axes[axis].parts == 1:
+        return own
+    return blocks_along(layout, axis, any_order=False)
+
+
 def where_and_how(
     layout: Placement, axis: int, itemsize: int, keys: int = 1
 ) -> tuple[Ownership, SortWay | None]:
