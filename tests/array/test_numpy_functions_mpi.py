@@ -5,8 +5,9 @@ from mpi_runs import Launch, OverMPI
 
 class TestOverMPI(OverMPI):
     launches = (
-        Launch(3, ("thrift",)),
-        *(Launch(count, ("thrift",), sweep=True) for count in (1, 2, 4, 6, 8)),
+        Launch(3, ("thrift:some",)),
+        Launch(8, ("thrift:volume",), sweep=True),
+        *(Launch(count, ("thrift:every",), sweep=True) for count in (1, 2, 3, 4, 6, 8)),
         Launch(1, ("numpy_functions",), sweep=True),
         Launch(2, ("numpy_functions",), messages=True, sweep=True),
         Launch(2, ("numpy_functions",), sweep=True),

@@ -3,6 +3,7 @@
 A check is a generator that takes the communicator and yields, for each thing that it compares,
 whether it is so and what it is. ``mpiexec -n 4 python mpi_checks.py PROGRAM...`` does all
 checks of these programs that are for so many ranks, and reports each in a line of JSON.
+``PROGRAM:CHECK`` is one of them.
 """
 
 import faulthandler
@@ -43,9 +44,9 @@ def checks_of(names, ranks):
     """The checks that programs make with so many ranks, by name."""
     return {
         f"{name}, {check}": make
-        for name in names
+        for name, _, only in (each.partition(":") for each in names)
         for check, (make, sizes) in _checks(name).items()
-        if ranks in sizes
+        if ranks in sizes and only in {"", check}
     }
 
 
