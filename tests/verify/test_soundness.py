@@ -1,5 +1,7 @@
 """What the algebra proves is right: mutants of all kinds of ways, random ones, and traps."""
 
+from dataclasses import replace
+
 import pytest
 from schedule_cases import circuits, conversion, hop_of, one_port
 from sweeping import sweep
@@ -213,3 +215,22 @@ def test_halfway_through_an_exchange_a_node_has_two_blocks(hops, ports):
     assert ("ports" in wrong) is (ports == 1)
     assert bool(check_elements(moves, machine)) is (not wrong)
     assert bool(check_algebra(schedule, machine)) is (not wrong)
+
+
+@pytest.mark.parametrize("n", [1, 30])
+@pytest.mark.parametrize("free", [False, True])
+def test_a_task_of_butterflies_needs_them(n, free):
+    """Everything is where it belongs from the start; but nothing has been computed."""
+    layout = gc.Layout.cyclic(n + 1, n)
+    task = gc.Task(layout, layout, 2, stages=range(n + 1), free=free)
+    flip = Exchange(1, 0, 0)
+    there_and_back = Way(0, 2, (hop(0, flip, n), hop(2, flip, n)))
+    as_maps = Way(
+        0, 2, tuple(Step(flip.affine(n + 1), s.crossings) for s in there_and_back.steps)
+    )
+    halves = (Way(0, 1, ()), Way(1, 2, ()))
+    for ways in ((Way(0, 2, ()),), halves, (there_and_back,), (as_maps,)):
+        schedule = gc.Schedule(task, "nothing done", (0, 2), 4, ways)
+        assert not check_algebra(schedule, gc.Machine(n))
+        moved = replace(schedule, task=gc.Task(layout, layout, 2))
+        assert check_algebra(moved, gc.Machine(n))

@@ -46,6 +46,12 @@ class Replication(Timetable):
                     "every node of one cube has one element",
                     "use an emulation where nodes have memory bits",
                 )
+        if self.relabel is not None:
+            raise InvalidValueError(
+                "nodes are renumbered after copies",
+                "the last layout says where they end",
+                "list the layouts in the new numbers",
+            )
         if len(self.rounds) % (len(stages) or 1):
             raise InvalidValueError(
                 f"there are {len(self.rounds)} rounds for {len(stages)} stages",

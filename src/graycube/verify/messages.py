@@ -22,10 +22,14 @@ _RULES = ("end", "time", "link", "ports", "round")
 
 
 def is_direct(schedule: Schedule) -> bool:
-    """Whether everything has one way, without butterflies, and all wait alike in a step."""
-    return has_one_way(schedule) and all(
-        step.stage is None and len({crossing.delays for crossing in step.crossings}) < 2
-        for step in schedule.ways[0].steps
+    """Whether everything has one way, no butterflies are asked for, and all wait alike."""
+    return (
+        not schedule.task.stages
+        and has_one_way(schedule)
+        and all(
+            step.stage is None and len({crossing.delays for crossing in step.crossings}) < 2
+            for step in schedule.ways[0].steps
+        )
     )
 
 

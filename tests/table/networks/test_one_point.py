@@ -7,6 +7,7 @@ import pytest
 
 import graycube as gc
 from graycube.errors import InvalidValueError
+from graycube.gf2 import AffineMap, Matrix
 from graycube.run import replicate
 from graycube.schedule import Replication
 from graycube.table.networks import one_point
@@ -102,9 +103,9 @@ def test_what_is_refused():
         one_point(gc.Layout.parse("(|| b2^b1 b2^b0 b2)"))
     cyclic = gc.Layout.cyclic(4, 3)
 
-    def copies(layout, layouts, stages=(0,), rounds=(0,)):
+    def copies(layout, layouts, stages=(0,), rounds=(0,), relabel=None):
         task = gc.Task(layout, layout, layout.block_size, stages=stages, free=True)
-        return Replication(task, "copies", rounds, 4, layouts)
+        return Replication(task, "copies", rounds, 4, layouts, relabel=relabel)
 
     with pytest.raises(InvalidValueError, match="one follows after every stage"):
         copies(gray, (gray,))
@@ -114,5 +115,7 @@ def test_what_is_refused():
         copies(gray, (gray, gray), stages=(3,))
     with pytest.raises(InvalidValueError, match="3 rounds for 2 stages"):
         copies(gray, (gray,) * 3, stages=(1, 0), rounds=(0, 1, 2))
+    with pytest.raises(InvalidValueError, match="the last layout says where they end"):
+        copies(gray, (gray,) * 2, relabel=AffineMap(Matrix.identity(3), 1))
     with pytest.raises(InvalidValueError, match="first axis must be 8 nodes"):
         replicate(one_point(gray), np.zeros(4))
