@@ -10,7 +10,7 @@ import graycube as gc
 from graycube.cost import simulate
 from graycube.cost.classes import Senders, count
 from graycube.errors import InvalidValueError
-from graycube.gf2 import Exchange, bit_indices
+from graycube.gf2 import AffineMap, Exchange, Matrix, bit_indices
 from graycube.schedule import Crossing, Step, Way, expand, hop
 
 
@@ -180,3 +180,39 @@ def test_pipelines_with_many_conditions_at_a_time_are_counted(n):
     plan = gc.plan(gray, binary, 10**6, machine=machine, algorithm="three-fifths")
     assert plan.cycles == 600_000 + n - 2
     assert max(r.busiest for r in plan.traffic.rounds) == n
+
+
+def at_once(*ways):
+    """Over two dimensions at one time, without turns; each slot has an element."""
+    layout = gc.Layout.cyclic(4, 2)
+    task = gc.Task(layout, ways[0].move(4) @ layout, 4)
+    return gc.Schedule(task, "at once", range(0, 4, 4), 4, ways)
+
+
+MASKS = {  # what flips each dimension, and whether a node's messages share a link
+    "a slot bit for both": ((0b0100, 0b0100), False),
+    "a slot bit for each": ((0b0100, 0b1000), True),
+    "a slot bit, and all": ((0b0100, 0), True),
+}
+
+
+@pytest.mark.parametrize(("masks", "shared"), MASKS.values(), ids=MASKS)
+def test_messages_that_share_a_link_are_counted_from_moves_only(masks, shared):
+    """A node would send three messages in one turn, two of them over each link."""
+    rows = [1 << j | (masks[j] if j < 2 else 0) for j in range(4)]
+    move = AffineMap(Matrix.from_rows(rows, 4), 0b10 if not masks[1] else 0)
+    made = at_once(Way(0, 4, (Step(move, (Crossing(0, 0), Crossing(1, 0))),)))
+    moved = simulate(made, expand(made))
+    if shared:
+        with pytest.raises(InvalidValueError, match="several messages of one node on one link"):
+            simulate(made)
+    else:
+        assert (simulate(made).nonempty, simulate(made).cycles) == (1, moved.cycles)
+    assert gc.price(made, gc.Machine(2, "all", "circuit")) == moved.cycles
+
+
+def test_messages_of_several_ways_are_counted_from_moves_only():
+    step = Step(Exchange(3, 0, 0), (Crossing(0, 0), Crossing(1, 0)))
+    halves = at_once(Way(0, 2, (step,)), Way(2, 4, (step,)))
+    with pytest.raises(InvalidValueError, match="there are 2 ways of messages in turns"):
+        simulate(halves)

@@ -138,7 +138,19 @@ def _rounds(schedule: Schedule, step: Step) -> Iterator[RoundTraffic]:
 
 
 def _steps(schedule: Schedule) -> Iterator[Step]:
+    if [(way.start, way.stop, way.mask) for way in schedule.ways] != [
+        (0, schedule.task.block, 0)
+    ]:
+        raise _uncountable(f"{len(schedule.ways)} ways of messages in turns")
     return (step for way in schedule.ways for step in way.steps if step.crossings)
+
+
+def _uncountable(what: str) -> InvalidValueError:
+    return InvalidValueError(
+        f"there are {what}",
+        "only messages of one way are counted, each on links of its own",
+        "count the moves: simulate(schedule, expand(schedule))",
+    )
 
 
 def _spans(schedule: Schedule, step: Step) -> tuple[Span, Span, int, int]:
@@ -148,6 +160,10 @@ def _spans(schedule: Schedule, step: Step) -> tuple[Span, Span, int, int]:
     turns, slots = Span(masks), Span(mask >> n for mask in masks)
     tests = [test for circuit in _circuits(step) for _, (test, _) in circuit]
     apart = len(Span(mask >> n for mask in (*masks, *tests)))
+    both = (want == 0 if not mask else mask >> n in slots
+            for circuit in _circuits(step) for _, (mask, want) in circuit)  # fmt: skip
+    if apart - len(slots) > (0 if any(both) else 1):
+        raise _uncountable("several messages of one node on one link at one time")
     return turns, slots, 1 << apart - len(slots), schedule.task.block >> apart
 
 
