@@ -17,6 +17,7 @@ from graycube.gf2 import AffineMap, Matrix
 from graycube.schedule import expand
 from graycube.search import least_cycles, least_flow, search
 from graycube.search.demand import Demand
+from graycube.search.dive import shorter
 from graycube.search.layers import shortest
 from graycube.search.limits import deadline_after
 from graycube.search.periodic import Period, period
@@ -177,7 +178,7 @@ def test_periods_come_near_the_flow(n, ports):
 def test_fronts_trade_rounds_for_volume(n, ports, layers):
     demand = Demand.of(gc.Task(*GRAY[n], 1))
     machine = gc.Machine(n, ports=ports)
-    points = front(demand, ports, layers)
+    points = list(front(demand, ports, layers))
     rounds = [point.rounds for point in points]
     assert all(a > b for a, b in pairwise(rounds))
     assert all(b >= a - 1e-6 for a, b in pairwise(p.steps.volume for p in points))
@@ -190,6 +191,40 @@ def test_fronts_trade_rounds_for_volume(n, ports, layers):
         traffic = simulate(schedule)
         assert traffic.nonempty <= point.rounds
         assert traffic.cycles <= 10_000 * point.steps.volume * 1.01 + 50
+
+
+@pytest.mark.parametrize(
+    ("n", "ports", "rounds", "least"),
+    [
+        (3, 1, 2, 2),  # GB1
+        (3, 1, 3, 3 / 2),  # GB3
+        (3, 2, 5, 4 / 5),  # the bound of tolls
+        (4, 2, 3, 3 / 2),
+        pytest.param(5, 2, 5, 5 / 4, marks=pytest.mark.sweep),
+        pytest.param(6, 3, 6, 1, marks=pytest.mark.sweep),
+    ],
+)
+def test_dives_find_short_schedules_of_few_rounds(n, ports, rounds, least):
+    demand = Demand.of(gc.Task(*GRAY[n], 1))
+    *before, best = shorter(demand, ports, rounds, tries=20)
+    assert best.steps.volume == pytest.approx(least)
+    assert best.rounds == rounds
+    assert all(point.steps.volume > best.steps.volume for point in before)
+    made = schedule_of(gc.Task(*GRAY[n], 10_000), "rounds", demand, shares(demand, best.steps))
+    assert_right(made, gc.Machine(n, ports=ports))
+    assert simulate(made).nonempty <= rounds
+
+
+def test_more_rounds_begin_with_those_of_fewer():
+    demand = Demand.of(gc.Task(*GRAY[4], 1))
+    *_, few = shorter(demand, 2, 4, tries=4)
+    *_, more = shorter(demand, 2, 6, after=few, tries=0)
+    assert more.rounds == 6
+    assert more.steps.volume <= few.steps.volume + 1e-6
+
+
+def test_no_dive_arrives_in_too_few_rounds():
+    assert list(shorter(Demand.of(gc.Task(*GRAY[4], 1)), 2, 2, tries=2)) == []
 
 
 def test_layers_get_shorter_with_their_number():
@@ -350,13 +385,13 @@ def rounds_made(demand, load, ports):
 def test_the_cheapest_point_is_taken(startup, packet, rounds, monkeypatch):
     """GB3 (3 rounds, 1.5 blocks) or GB1 (2 rounds, 2 blocks): start-ups and packets decide."""
 
-    def two(demand, _ports, _layers, *, watch, **_):
+    def two(demand, *_, **__):
         for order in ((1, 0, 1), (1, 0)):
             allowed = np.zeros((len(order), 8, 3), bool)
             allowed[np.arange(len(order)), :, order] = True
-            watch(Point(allowed, shortest(demand, allowed, deadline=inf)))
+            yield Point(allowed, shortest(demand, allowed, deadline=inf))
 
-    monkeypatch.setattr(search, "front", two)
+    monkeypatch.setattr(search, "shorter", two)
     task = gc.Task(*GRAY[3], 60, 8)
     machine = gc.Machine(3, startup=startup, packet=packet)
     made = next(search._in_rounds(ScheduleSearch(task, machine, least_flow(task, machine))))

@@ -10,7 +10,6 @@ a layer is a round, so the linear program of so many rounds has the least there 
 import json
 import sys
 from collections.abc import Iterator
-from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ import numpy as np
 
 import graycube as gc
 from graycube.search.demand import Demand
-from graycube.search.layers import shortest
+from graycube.search.dive import shorter
 from graycube.search.rounds import Point, front, shares
 
 TABLES = Path(gc.__file__).parent / "table" / "gray" / "tables"
@@ -26,57 +25,68 @@ NEARLY = 1.005
 
 
 class Search(NamedTuple):
-    """Bits of the field, or of its top; ports; layers; before which the lower bits are done."""
+    """Bits of the field, or of its top; ports; numbers of rounds for dives.
+
+    On one port fronts from so many layers; before which of them the lower bits are done.
+    """
 
     bits: int
     ports: int
-    layers: tuple[int, ...]
+    rounds: tuple[int, ...] = ()
+    layers: tuple[int, ...] = ()
     halfway: tuple[int, ...] = ()
 
 
 SEARCHES = {
-    "4_1": Search(4, 1, (5, 6, 8, 10, 12)),
-    "5_1": Search(5, 1, (5, 6, 7, 8, 10)),
-    "6_1": Search(6, 1, (6, 7, 9)),
-    "top5_1": Search(5, 1, (6, 7, 8, 9), (1, 2, 3, 4)),
-    "4_2": Search(4, 2, (4, 5, 6, 8)),
-    "5_2": Search(5, 2, (5, 6, 8)),
-    "6_2": Search(6, 2, (6, 7)),
-    "4_3": Search(4, 3, (3, 4, 5, 6, 8)),
-    "5_3": Search(5, 3, (4, 5, 6)),
-    "5_4": Search(5, 4, (4, 5, 6)),
+    "4_1": Search(4, 1, layers=(5, 6, 8, 10, 12)),
+    "5_1": Search(5, 1, layers=(5, 6, 7, 8, 10)),
+    "6_1": Search(6, 1, layers=(6, 7, 9)),
+    "top5_1": Search(5, 1, layers=(6, 7, 8, 9), halfway=(1, 2, 3, 4)),
+    "4_2": Search(4, 2, (3, 4, 5, 6, 7, 8, 10, 12, 15)),
+    "5_2": Search(5, 2, (4, 5, 6, 7, 8, 10, 12, 14)),
+    "6_2": Search(6, 2, (5, 6, 7, 8, 10, 13)),
+    "4_3": Search(4, 3, (3, 4, 5, 6, 7, 8, 10, 12, 15)),
+    "5_3": Search(5, 3, (4, 5, 6, 7, 8, 10, 12, 14)),
+    "6_3": Search(6, 3, (5, 6, 7, 8, 10, 13)),
+    "5_4": Search(5, 4, (4, 5, 6, 7, 8, 10, 12, 14)),
+    "6_4": Search(6, 4, (5, 6, 7, 8, 10, 13)),
+    "6_5": Search(6, 5, (5, 6, 7, 8, 10, 13)),
     "3_all": Search(3, 3, tuple(range(2, 11))),
     "4_all": Search(4, 4, tuple(range(3, 11))),
     "5_all": Search(5, 5, tuple(range(4, 11))),
     "6_all": Search(6, 6, tuple(range(5, 11))),
-    "7_all": Search(7, 7, tuple(range(6, 9))),
+    "7_all": Search(7, 7, (6, 7, 8, 10)),
 }
+TRIES = 12  # dives in a row without a gain
 
 
 def points(search: Search) -> Iterator[tuple[Demand, Point]]:
     """All points found."""
     task = gc.Task(gc.Layout.nodes(search.bits, "gray"), gc.Layout.nodes(search.bits), block=1)
     demand = Demand.of(task, every=bool(search.halfway))
+    for point in [*dives(demand, search), *fronts(demand, search)]:
+        yield demand, point
+
+
+def dives(demand: Demand, search: Search) -> Iterator[Point]:
+    """The shortest schedule found for each number of rounds."""
+    best: Point | None = None
+    for rounds in search.rounds:
+        for point in shorter(demand, search.ports, rounds, after=best, tries=TRIES):
+            best = point
+        if best is not None:
+            print(f"  {rounds} rounds, {best.steps.volume:.4f} K", flush=True)
+            yield best
+
+
+def fronts(demand: Demand, search: Search) -> Iterator[Point]:
+    """The points of fronts from so many layers."""
     ways = search.halfway or (None,) * len(search.layers)
     for layers, halfway in zip(search.layers, ways, strict=True):
-        found = (
-            [least(demand, layers)]
-            if search.ports == search.bits
-            else front(demand, search.ports, layers, halfway=halfway)
-        )
-        for point in found:
+        for point in front(demand, search.ports, layers, halfway=halfway):
             told = f"{point.rounds} rounds, {point.steps.volume:.4f} K"
             print(f"  {layers} layers: {told}", flush=True)
-            yield demand, point
-
-
-def least(demand: Demand, rounds: int) -> Point:
-    """The least bytes of so many rounds on all ports."""
-    links = np.ones((rounds, 1 << demand.n, demand.n), dtype=bool)
-    steps = shortest(demand, links, deadline=inf)
-    if steps is None:
-        raise SystemExit(f"some blocks do not arrive in {rounds} rounds")
-    return Point(links, steps)
+            yield point
 
 
 def kept(sizes: list[tuple[int, float]], search: Search) -> list[int]:

@@ -11,7 +11,7 @@ Rules.
    a *front*, from many short rounds to few long ones.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import inf
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from graycube.errors import UndecidedError
 from graycube.search.demand import Demand
 from graycube.search.layers import Steps, shortest
-from graycube.search.limits import left, silent
+from graycube.search.limits import left
 from graycube.search.ways import Share
 
 _Floats = NDArray[np.float64]
@@ -53,50 +53,47 @@ class Point(NamedTuple):
         return len(self.links)
 
 
-def front(  # noqa: PLR0913
+def front(
     demand: Demand,
     ports: int,
     layers: int,
     *,
     halfway: int | None = None,
     deadline: float = inf,
-    watch: Callable[[Point], object] = silent,
-) -> list[Point]:
+) -> Iterator[Point]:
     """Points with fewer and fewer rounds, from those of so many layers.
 
     ``halfway`` is the layer before which elements have come over an even or odd number of
-    links; ``watch`` is called with every point.
+    links.
     """
     every = np.ones((1 << demand.n, demand.n), dtype=bool)
     limit = ports if ports < demand.n else None
     allowed = np.broadcast_to(every, (layers, *every.shape))
     wide = shortest(demand, allowed, limit, halfway=halfway, deadline=deadline)
     if wide is None:
-        return []
-    loads = _loads(demand, wide, layers)
+        return
+    carried = loads(demand, wide, layers)
     cut = [
         [links for links, _ in rounds_of(demand, load, ports, rest=_REST, deadline=deadline)]
         if limit
         else [every]
-        for load in loads
+        for load in carried
     ]
     links = np.array([links for rounds in cut for links in rounds])
     if halfway is not None:
         halfway = sum(map(len, cut[:halfway]))
-    found: list[Point] = []
     solved = shortest(demand, links, halfway=halfway, deadline=deadline)
     while solved is not None:
         kept = solved.lengths > _NOTHING
         links, halfway = links[kept], _before(kept, halfway)
         solved = _without(solved, kept)
-        found.append(Point(links, solved, halfway))
-        watch(found[-1])
-        left = _fewer(demand, found[-1], deadline)
+        point = Point(links, solved, halfway)
+        yield point
+        left = _fewer(demand, point, deadline)
         if left is None:
             break
         kept, solved = left
         links, halfway = links[kept], _before(kept, halfway)
-    return found
 
 
 def _before(kept: _Flags, step: int | None) -> int | None:
@@ -137,15 +134,15 @@ def _fewer(demand: Demand, point: Point, deadline: float) -> tuple[_Flags, Steps
     return best
 
 
-def _loads(demand: Demand, steps: Steps, count: int) -> _Floats:
+def loads(demand: Demand, steps: Steps, count: int) -> _Floats:
     """What each link of a class carries in each step."""
     classes = int(demand.classes.max()) + 1
-    loads = np.zeros((count, classes, demand.n))
+    carried = np.zeros((count, classes, demand.n))
     step, _, start, dimension, _ = steps.arcs
     moving = dimension >= 0
     at = step[moving], demand.classes[start[moving]], dimension[moving]
-    np.add.at(loads, at, steps.amounts[moving])
-    return np.where(loads > _NOTHING, loads, 0.0)
+    np.add.at(carried, at, steps.amounts[moving])
+    return np.where(carried > _NOTHING, carried, 0.0)
 
 
 def rounds_of(  # noqa: PLR0913
@@ -212,6 +209,23 @@ def _matching(
     used = np.zeros(load.shape, dtype=bool)
     used[start[best], dimension[best]] = True
     return lengths[low - 1], used
+
+
+def widest(demand: Demand, weight: _Floats, ports: int) -> _Flags:
+    """The links of a round with the most weight, for each class of nodes."""
+    classes = len(weight)
+    start = np.repeat(np.arange(classes), demand.n)
+    ends = np.append(start, classes + _stops(demand).ravel())
+    may = np.ones(len(start), dtype=bool)
+    used = _flow(
+        ends,
+        needed=np.zeros(2 * classes),
+        ports=ports,
+        must=~may,
+        may=may,
+        gain=weight.ravel(),
+    )
+    return np.zeros_like(weight, dtype=bool) if used is None else used.reshape(weight.shape)
 
 
 def _stops(demand: Demand) -> NDArray[np.int64]:

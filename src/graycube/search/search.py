@@ -5,14 +5,15 @@ Rules. What is found is a list of candidates, and what they cost is for the simu
 1. *Units*: for few units on a small cube, an integer program finds the fewest cycles, with
    circuits too. A unit is a single element where the program is not too large for that.
 2. *Periods*: groups of a few units, as many as are cheapest on the machine.
-3. *Rounds*: fronts from several numbers of layers; of each the cheapest point.
+3. *Rounds*: the shortest schedules of few rounds, and fronts from several numbers of layers;
+   of each the cheapest.
 
 Units take up to half of the time, a few seconds each, and periods a third of the rest. What
 rounds leave is for the units that are still undecided. What cannot be cheaper than the best
 known is left out; what time does not allow is written down.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf
 
@@ -22,6 +23,7 @@ from graycube.errors import UndecidedError
 from graycube.machine import Machine
 from graycube.schedule import Moves, Schedule, Task
 from graycube.search.demand import require_whole
+from graycube.search.dive import shorter
 from graycube.search.flow import Flow
 from graycube.search.limits import deadline_after, left, part_of, silent
 from graycube.search.optimum import arcs, feasible, flows_of
@@ -41,6 +43,8 @@ _SECONDS = 10.0  # for a number of units at first, and four times as many each t
 _AGAIN = 8  # times: up to a week for a number of units
 _GROUP = 13  # units of a group, at most
 _LAYERS = 4  # more than there are dimensions, at most
+_FEW = 4  # numbers of rounds, from the fewest on, for dives
+_TRIES = 12  # dives in a row without a gain
 
 Tell = Callable[[str], object]
 
@@ -250,45 +254,50 @@ def _groups(search: ScheduleSearch, found: Period) -> int:
 
 
 def _in_rounds(search: ScheduleSearch) -> Iterator[Schedule]:
-    """The cheapest points of fronts."""
+    """The cheapest of few rounds, and of the points of fronts."""
     task, demand = search.task, search.flow.demand
 
     def price(point: Point, whole: Callable[[float], int] = ceil) -> float:
         sizes = (whole(part * task.block) for part in point.steps.lengths)
         return sum(search.machine.message_time(size * task.itemsize) for size in sizes)
 
-    for layers in range(_farthest(task), task.n + _LAYERS + 1):
+    for name, points in _fronts(search):
         if search.over:
-            search.skip(f"rounds of {layers} or more layers")
+            search.skip(f"{name} or more")
             return
-        points = _points(search, layers)
-        best = min(points, key=price, default=None)
+        best = min(_in_time(search, name, points), key=price, default=None)
         if best is None or price(best, floor) >= search.cost:
             continue
         ways = list(shares(demand, best.steps))
         if len(ways) > search.most_ways:
-            search.skip(
-                f"{len(ways)} ways from {layers} layers", "there is no time to check them"
-            )
+            search.skip(f"{len(ways)} ways from {name}", "there is no time to check them")
             continue
         yield schedule_of(task, "rounds", demand, ways)
 
 
-def _points(search: ScheduleSearch, layers: int) -> list[Point]:
-    """The points of a front, as far as there is time."""
-    points: list[Point] = []
+def _fronts(search: ScheduleSearch) -> Iterator[tuple[str, Iterable[Point]]]:
+    """What to look for, and its points, which are found when they are asked for."""
+    demand, ports, stop = search.flow.demand, search.machine.links_at_once, search.stop
+    fewest = _farthest(search.task)
+    if ports < demand.n:
+        for rounds in range(fewest, fewest + _FEW):
+            yield (
+                f"{rounds} rounds",
+                shorter(demand, ports, rounds, tries=_TRIES, deadline=stop),
+            )
+    for layers in range(fewest, demand.n + _LAYERS + 1):
+        yield f"{layers} layers", front(demand, ports, layers, deadline=stop)
 
-    def watch(point: Point) -> None:
-        points.append(point)
-        volume = f"{point.steps.volume:.4f} blocks"
-        search.tell(f"{layers} layers: {point.rounds} rounds, {volume}")
 
+def _in_time(search: ScheduleSearch, name: str, points: Iterable[Point]) -> Iterator[Point]:
+    """The points that are found before time runs out."""
     try:
-        ports = search.machine.links_at_once
-        front(search.flow.demand, ports, layers, deadline=search.stop, watch=watch)
+        for point in points:
+            volume = f"{point.steps.volume:.4f} blocks"
+            search.tell(f"{name}: {point.rounds} rounds, {volume}")
+            yield point
     except UndecidedError as error:
-        search.skip(f"{layers}-layer rounds", error.found)
-    return points
+        search.skip(name, error.found)
 
 
 def _farthest(task: Task) -> int:

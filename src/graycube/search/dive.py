@@ -1,0 +1,148 @@
+"""Schedules of so many rounds: their links are chosen one round after the other.
+
+Rules.
+
+1. In a round that is *open* the linear program may use all links, as much as ports carry.
+2. That open round gets its links of which they carry most: as many at each node as it has
+   ports. Then the program is solved again, until no round is open. This is a *dive*.
+3. Some rounds of the best are opened again, at random, and chosen anew with some noise. What
+   is no longer is kept.
+4. More rounds begin with those of the best schedule of fewer, and open ones among them.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graycube.search.demand import Demand
+from graycube.search.layers import shortest
+from graycube.search.limits import left
+from graycube.search.rounds import Point, loads, widest
+
+_Flags = NDArray[np.bool_]
+_Links = Sequence[_Flags | None]  # of each round, None where it is open
+
+OPENED = 4
+"""As many rounds are opened at once, or fewer."""
+NOISE = (0.0, 0.1, 0.3, 0.6)
+"""How far what a link carries may be off when it is weighed."""
+SPARE = 0.01
+"""What a link weighs that carries nothing, for links that still fit in, over the busiest."""
+PLACES = 4
+"""Ways of putting open rounds among others."""
+_LESS = 1e-7  # of a block: a gain
+
+
+class _Dive(NamedTuple):
+    """What is the same for all dives of a search."""
+
+    demand: Demand
+    ports: int
+    halfway: int | None
+    random: np.random.Generator
+    deadline: float
+
+    def __call__(self, chosen: _Links, noise: float = 0.0) -> Point | None:
+        """With links for the open rounds; None where some elements do not arrive."""
+        demand, links = self.demand, list(chosen)
+        every = np.ones((1 << demand.n, demand.n), dtype=bool)
+        limit = self.ports if self.ports < demand.n else None
+        if limit is None:
+            links = [every for _ in links]
+        while True:
+            allowed = np.array([every if used is None else used for used in links])
+            steps = shortest(
+                demand, allowed, limit, halfway=self.halfway, deadline=self.deadline
+            )
+            if steps is None:
+                return None
+            still_open = [r for r, used in enumerate(links) if used is None]
+            if not still_open:
+                return Point(allowed, steps, self.halfway)
+            carried = loads(demand, steps, len(links))
+            found = [(r, self._links(carried[r], noise)) for r in still_open]
+            r, used = max(found, key=lambda choice: _kept(carried[choice[0]], choice[1]))
+            links[r] = used[demand.classes]
+
+    def _links(self, load: NDArray[np.float64], noise: float) -> _Flags:
+        """Those of a round, for each class of nodes, by what they carry while it is open."""
+        wrong = noise * self.random.standard_normal(load.shape)
+        spare = SPARE * load.max() * self.random.random(load.shape)
+        return widest(self.demand, load * (1 + wrong).clip(min=0) + spare, self.ports)
+
+
+def shorter(  # noqa: PLR0913
+    demand: Demand,
+    ports: int,
+    rounds: int,
+    *,
+    after: Point | None = None,
+    tries: int,
+    halfway: int | None = None,
+    seed: int = 0,
+    deadline: float = inf,
+) -> Iterator[Point]:
+    """Schedules of so many rounds, each shorter than the one before.
+
+    ``after`` is one of fewer rounds. It ends after so many ``tries`` in a row without a gain.
+    ``halfway`` is the round before which elements have come over an even or odd number of
+    links.
+    """
+    random = np.random.default_rng(seed)
+    dive = _Dive(demand, ports, halfway, random, deadline)
+    best = inf
+    for first in _starts(dive, rounds, after):
+        for point in _polished(dive, first, tries if ports < demand.n else 0):
+            if point.steps.volume < best - _LESS:
+                best = point.steps.volume
+                yield point
+
+
+def _starts(dive: _Dive, rounds: int, after: Point | None) -> Iterator[Point]:
+    """What a dive with all rounds open finds, and the best that begins with another's links."""
+    fresh = dive([None] * rounds)
+    if fresh is not None:
+        yield fresh
+    if after is not None:
+        longer = [
+            point for links in _longer(after, rounds, dive.random) if (point := dive(links))
+        ]
+        yield from sorted(longer, key=lambda point: point.steps.volume)[:1]
+
+
+def _polished(dive: _Dive, point: Point, tries: int) -> Iterator[Point]:
+    """The point, and better ones with some rounds chosen anew."""
+    yield point
+    failed = 0
+    while failed < tries and left(dive.deadline) > 0:
+        other = dive(_opened(point, dive.random), dive.random.choice(NOISE))
+        gain = point.steps.volume - other.steps.volume if other is not None else -inf
+        if other is not None and gain > -_LESS:
+            point = other
+        failed = 0 if gain > _LESS else failed + 1
+        if gain > _LESS:
+            yield point
+
+
+def _kept(load: NDArray[np.float64], used: _Flags) -> float:
+    """The part of what an open round carries that these links do."""
+    total = float(load.sum())
+    return float(load[used].sum()) / total if total else 1.0
+
+
+def _opened(point: Point, random: np.random.Generator) -> _Links:
+    """The links of a schedule, with some rounds open."""
+    count = random.integers(1, min(OPENED, point.rounds) + 1)
+    gone = set(random.choice(point.rounds, count, replace=False).tolist())
+    return [None if r in gone else used for r, used in enumerate(point.links)]
+
+
+def _longer(point: Point, rounds: int, random: np.random.Generator) -> Iterator[_Links]:
+    """The links of a schedule, with open rounds among them."""
+    for _ in range(PLACES):
+        places = set(random.choice(rounds, point.rounds, replace=False).tolist())
+        links = iter(point.links)
+        yield [next(links) if r in places else None for r in range(rounds)]
