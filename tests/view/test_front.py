@@ -51,9 +51,15 @@ def test_candidates_and_tables_are_on_the_right_side(plan, lines):
 def test_names_and_limits(plan, lines):
     ax = lines[1]
     assert plan.algorithm in {text.get_text() for text in ax.texts}
-    grey = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
-    assert np.isclose(grey[0].x1, 3)
-    assert np.isclose(grey[1].y1, 0.6)
+    (grey,) = ax.collections
+    (outline,) = [path.vertices for path in grey.get_paths()]
+    for rounds, blocks in ((3, 1), (4, 0.8), (5, 2 / 3), (6, 0.637)):  # all ports, n = 4
+        at = outline[np.isclose(outline[:, 0], rounds)]
+        assert np.isclose(at[:, 1], blocks, rtol=1e-3).any()
+    for x, y in ((2.9, 2.4), (3.5, 0.9), (4.5, 0.75)):
+        assert grey.get_paths()[0].contains_point((x, y))
+    for x, y in ((3.1, 1.05), (4.1, 0.85)):
+        assert not grey.get_paths()[0].contains_point((x, y))
 
 
 @pytest.mark.parametrize(("n", "size"), [(4, (9, 4.6)), (5, (8, 4)), (6, (9, 4.6))])

@@ -13,7 +13,7 @@ from graycube.cost.replay import Replay, replay
 from graycube.cost.simulate import Traffic, simulate
 from graycube.cost.tolls import Tolls
 from graycube.cost.traffic import RoundTraffic
-from graycube.cost.transfer import lower_bounds, minimum_path_bound
+from graycube.cost.transfer import Stair, lower_bounds, minimum_path_bound, stairs
 
 __all__ = [
     "Bound",
@@ -21,6 +21,7 @@ __all__ = [
     "Cut",
     "Replay",
     "RoundTraffic",
+    "Stair",
     "Tolls",
     "Traffic",
     "best_cut",
@@ -33,4 +34,5 @@ __all__ = [
     "minimum_path_bound",
     "replay",
     "simulate",
+    "stairs",
 ]

@@ -4,10 +4,10 @@ They follow from the displacement of each address, (move a) ^ a in its node bits
 so the mean distance is half of its rows that are not zero, whatever the size of the cube.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import overload
+from typing import NamedTuple, overload
 
 from graycube.cost.bound import Bound
 from graycube.cost.butterflies import butterfly_bound
@@ -24,6 +24,7 @@ from graycube.schedule import Task
 from graycube.texts import counted
 
 EXACT_RANK = 12  # up to 2^12 displacements are tried one by one
+_BOTH = "start-ups and bytes"
 _ROUNDED = 1 - 1e-12  # so much of a sum of seconds is surely there
 
 
@@ -82,41 +83,80 @@ def lower_bounds(task: Task, machine: Machine) -> tuple[Bound, ...]:
     return (*bounds, *_summed(bounds, task, machine, displacement))
 
 
+class Stair(NamedTuple):
+    """Schedules of so many rounds or more have so many elements in sequence, up to the next.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(2, "gray"), Layout.nodes(2), block=10)
+    >>> stairs(task, Machine(dims=2, startup=7.0, per_byte=1.0))[0]
+    Stair(rounds=1, elements=10, counts="the bytes of 'leaving a node'")
+    """
+
+    rounds: int
+    elements: int
+    counts: str
+
+
+def stairs(task: Task, machine: Machine) -> tuple[Stair, ...]:
+    """What is proved of rounds and elements in sequence together, where links are alike.
+
+    >>> from graycube.layout import Layout
+    >>> task = Task(Layout.nodes(5, "gray"), Layout.nodes(5), block=100)
+    >>> proved = stairs(task, Machine(dims=5, startup=7.0, per_byte=1.0))
+    >>> [(rounds, elements) for rounds, elements, _ in proved[:4]]
+    [(4, 400), (5, 250), (6, 235), (7, 232)]
+    """
+    _require_kinds(task, machine)
+    displacement = _displacement(task)
+    bounds = [bound for bound in lower_bounds(task, machine) if bound.name != _BOTH]
+    if task.stages or not machine.alike or len(bounds) < 2:
+        return ()
+    return tuple(_stairs(bounds, task, machine, displacement))
+
+
 def _summed(
     bounds: Sequence[Bound], task: Task, machine: Machine, displacement: AffineMap
 ) -> Sequence[Bound]:
     """Start-ups in sequence and elements in sequence, which a price adds up.
 
-    Fewer rounds need more elements, and each round in which something moves has one at least.
     Where links differ or are shared, a round is not the sum of the two.
     """
     if not machine.alike:
         return ()
+    each, found = task.itemsize * machine.cheapest.per_byte, list[Bound]()
+    for rounds, elements, counts in _stairs(bounds, task, machine, displacement):
+        startup = rounds * machine.cheapest.startup
+        says = f"{counted(rounds, 'start-up' if startup else 'round')}, and {counts}"
+        found.append(Bound(_BOTH, startup + elements * each, says, startup))
+    least = min(found, key=lambda bound: bound.seconds)
+    if least.seconds * _ROUNDED <= max(bound.seconds for bound in bounds):
+        return ()
+    return (least,)
+
+
+def _stairs(
+    bounds: Sequence[Bound], task: Task, machine: Machine, displacement: AffineMap
+) -> Iterator[Stair]:
+    """Fewer rounds need more elements, and each in which something moves has one at least."""
     link, each = machine.cheapest, task.itemsize * machine.cheapest.per_byte
     starts = max(bounds, key=lambda bound: bound.startup)
     volume = max(bounds, key=lambda bound: bound.seconds - bound.startup)
     bare = volume.seconds * _ROUNDED - volume.startup
     always = max(ceil(bare / each), 0) if each else 0
-    rounds, found = round(starts.startup / link.startup) if link.startup else 0, list[Bound]()
-    parted = any(displacement.matrix.columns[task.n :])
-    farthest = 0 if parted else largest_distance(displacement)
-    known = least_volumes(task, machine, farthest)
-    for most, share in (*known, (None, Fraction(0))):
+    rounds = round(starts.startup / link.startup) if link.startup else 0
+    farthest = (
+        0 if any(displacement.matrix.columns[task.n :]) else largest_distance(displacement)
+    )
+    for most, share in (*least_volumes(task, machine, farthest), (None, Fraction(0))):
         if most is not None and most < rounds:
             continue
         needed = ceil(share * task.block)
-        startup, elements = rounds * link.startup, max(needed, always, rounds)
-        counts = f"{counted(rounds, 'start-up' if startup else 'round')}, and "
         if most is not None and needed > always:
-            counts += f"{float(share):.4g} blocks, which up to {counted(most, 'round')} need"
+            counts = f"{float(share):.4g} blocks, which up to {counted(most, 'round')} need"
         else:
-            counts += f"the bytes of {volume.name!r}"
-        found.append(Bound("start-ups and bytes", startup + elements * each, counts, startup))
+            counts = f"the bytes of {volume.name!r}"
+        yield Stair(rounds, max(needed, always, rounds), counts)
         rounds = (most or 0) + 1
-    least = min(found, key=lambda bound: bound.seconds)
-    if least.seconds * _ROUNDED <= max(bound.seconds for bound in bounds):
-        return ()
-    return (least,)
 
 
 def capacities(machine: Machine) -> tuple[Fraction, ...]:

@@ -3,8 +3,8 @@
 Rules. A schedule is a point: its start-ups in sequence, and the blocks it sends in sequence.
 Its price is start-ups times their cost and blocks times theirs, so points of one price lie on a
 line, whose slope is the machine's. The plan is where that line, moved up from the corner, meets
-the first point. Nothing is left of the fewest start-ups, or below the fewest bytes, that are
-proved.
+the first point. Nothing is left of or below the stairs that are proved: so many start-ups need
+so many blocks.
 """
 
 from collections.abc import Iterable
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.cost import stairs
 from graycube.errors import InvalidValueError
 from graycube.planning import Plan
 from graycube.planning.why import parts_of, weighs
@@ -57,7 +58,6 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
     ax = new_figure((_WIDE, _HIGH)) if ax is None else ax
     block = plan.task.block_bytes
     chosen, *others = parts_of(plan)
-    _draw_limits(ax, plan)
     points = list[tuple[int, float]]()
     if plan.machine.packet is None:  # a round is a start-up
         points = front(plan.task.numbered(plan.machine.numbers), plan.machine)
@@ -76,6 +76,7 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
     right = _ROOM * max(*(part.startups for part in shown), *(x for x, _ in points), 1)
     top = _ROOM * max(*(part.nbytes / block for part in shown), *(y for _, y in points), 0)
     ax.set(xlim=(0, right), ylim=(0, top))
+    _draw_limits(ax, plan, right)
     _draw_line(ax, plan, right)
     ax.set(xlabel="start-ups in sequence", ylabel="blocks in sequence")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
@@ -87,15 +88,18 @@ def plot_front(plan: Plan, ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def _draw_limits(ax: "Axes", plan: Plan) -> None:
-    """The fewest start-ups and the fewest bytes that are proved; what is beyond is grey."""
-    link = plan.machine.cheapest
-    alone = [bound for bound in plan.bounds if bound.name != "start-ups and bytes"]
-    startups = max(bound.startup for bound in alone) / link.startup
-    nbytes = max(bound.seconds - bound.startup for bound in alone)
-    blocks = nbytes / link.per_byte / plan.task.block_bytes if link.per_byte else 0.0
-    ax.axvspan(0, startups, color=_NEVER, lw=0, label="proved impossible")
-    ax.axhspan(0, blocks, color=_NEVER, lw=0)
+def _draw_limits(ax: "Axes", plan: Plan, right: float) -> None:
+    """The elements in sequence that so many start-ups need, as is proved; below it is grey."""
+    proved, block = stairs(plan.task, plan.machine), plan.task.block
+    first, top = proved[0].rounds, ax.get_ylim()[1]
+    ax.fill_between(
+        [0, first, *(stair.rounds for stair in proved), right],
+        [top, top, *(stair.elements / block for stair in proved), proved[-1].elements / block],
+        step="post",
+        color=_NEVER,
+        lw=0,
+        label="proved impossible",
+    )
 
 
 def _draw_line(ax: "Axes", plan: Plan, right: float) -> None:
