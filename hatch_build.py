@@ -1,12 +1,12 @@
 """The long description of the package: the README, for those who only see the package.
 
-An index cannot follow links to files. If pyproject.toml says where the files are on the web,
-links and pictures lead there:
+An index cannot follow links to files. Links and pictures lead to the repository on the web, if
+pyproject.toml says where that is:
 
-    [tool.hatch.metadata.hooks.custom]
-    files = "https://example.org/graycube/blob/main/"
+    [project.urls]
+    Repository = "https://github.com/someone/graycube"
 
-Otherwise links become the names of files, and pictures go.
+Otherwise links become the names of files, which the source distribution has, and pictures go.
 """
 
 import re
@@ -19,12 +19,14 @@ FILE = (
 )
 PICTURE = re.compile(rf"!\[([^]]*)\]{FILE}\n*")
 LINK = re.compile(rf"\[([^]]*)\]{FILE}")
+WHERE = "*The source distribution has the files that are named here.*"
 
 
-def without_relative_links(text: str, files: str | None = None) -> str:
+def without_relative_links(text: str, repository: str | None = None) -> str:
     """The text with links to files on the web, or with the names of files."""
-    if files is None:
+    if repository is None:
         return LINK.sub(_named, PICTURE.sub("", text))
+    files = f"{repository.rstrip('/')}/blob/HEAD/"
     return LINK.sub(rf"[\1]({files}\2)", PICTURE.sub(rf"![\1]({files}\2?raw=true)\n\n", text))
 
 
@@ -39,7 +41,8 @@ class CustomMetadataHook(MetadataHookInterface):
     def update(self, metadata: dict) -> None:
         """Put it in."""
         text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
-        metadata["readme"] = {
-            "content-type": "text/markdown",
-            "text": without_relative_links(text, self.config.get("files")),
-        }
+        repository = metadata.get("urls", {}).get("Repository")
+        made = without_relative_links(text, repository)
+        if repository is None:
+            made = f"{made.rstrip()}\n\n{WHERE}\n"
+        metadata["readme"] = {"content-type": "text/markdown", "text": made}

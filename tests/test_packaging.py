@@ -94,7 +94,7 @@ def test_the_source_distribution_leaves_nothing_out():
 def hook(monkeypatch):
     """The file that makes the long description, without the builder that it is for."""
     interface = ModuleType("hatchling.metadata.plugin.interface")
-    interface.MetadataHookInterface = type("Hook", (), {"root": str(ROOT), "config": {}})
+    interface.MetadataHookInterface = type("Hook", (), {"root": str(ROOT)})
     monkeypatch.setitem(sys.modules, interface.__name__, interface)
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     module = importlib.util.module_from_spec(spec)
@@ -102,32 +102,41 @@ def hook(monkeypatch):
     return module
 
 
-def test_the_long_description_has_no_relative_links(hook):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    metadata = {}
+def described(hook, **project):
+    """What an index shows of a package with such settings."""
+    metadata = dict(project)
     hook.CustomMetadataHook().update(metadata)
-    made = metadata["readme"]["text"]
+    return metadata["readme"]["text"]
+
+
+def test_without_an_address_the_long_description_has_names_of_files(hook):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
     targets = re.findall(r"\]\(([^)]*)\)", text)
     assert "docs/tutorial.md" in targets
-    assert re.findall(r"\]\(([^)]*)\)", made) == [t for t in targets if t.startswith("http")]
-    assert "docs/tutorial.md" in made
-    assert "![" in text
-    assert "![" not in made
-    assert "Vortices" not in made  # words about a picture that is not there
-    examples = re.compile(r"```.*?```", re.DOTALL)
-    assert examples.findall(made) == examples.findall(text)
+    for urls in ({}, {"urls": {"Documentation": "https://example.org"}}):
+        made = described(hook, **urls)
+        found = re.findall(r"\]\(([^)]*)\)", made)
+        assert found == [t for t in targets if t.startswith("http")]
+        assert "the tutorial (`docs/tutorial.md`)" in made
+        assert made.endswith(f"\n\n{hook.WHERE}\n")
+        assert "![" in text
+        assert "![" not in made
+        assert "Vortices" not in made  # words about a picture that is not there
+        examples = re.compile(r"```.*?```", re.DOTALL)
+        assert examples.findall(made) == examples.findall(text)
 
 
-WEB = "https://example.org/blob/main/"
+WEB = "https://example.org/graycube"
+FILES = f"{WEB}/blob/HEAD/"
 
 
 @pytest.mark.parametrize(
     ("written", "named", "linked"),
     [
-        ("[a](b.md)", "a (`b.md`)", f"[a]({WEB}b.md)"),
-        ("[a](b.md#c)", "a (`b.md#c`)", f"[a]({WEB}b.md#c)"),
-        ("[b.md](b.md)", "b.md", f"[b.md]({WEB}b.md)"),
-        ("![a](b.png)\n\nc", "c", f"![a]({WEB}b.png?raw=true)\n\nc"),
+        ("[a](b.md)", "a (`b.md`)", f"[a]({FILES}b.md)"),
+        ("[a](b.md#c)", "a (`b.md#c`)", f"[a]({FILES}b.md#c)"),
+        ("[b.md](b.md)", "b.md", f"[b.md]({FILES}b.md)"),
+        ("![a](b.png)\n\nc", "c", f"![a]({FILES}b.png?raw=true)\n\nc"),
         *((text, text, text) for text in ("[a](#b)", "[a](mailto:b@c.de)", "[a](http://b.c)")),
         ("![a](https://b.c/d.png)",) * 3,
     ],
@@ -135,13 +144,14 @@ WEB = "https://example.org/blob/main/"
 def test_links_stay_or_lead_to_files_on_the_web(hook, written, named, linked):
     assert hook.without_relative_links(written) == named
     assert hook.without_relative_links(written, WEB) == linked
+    assert hook.without_relative_links(written, f"{WEB}/") == linked
 
 
-def test_the_settings_say_where_files_are_on_the_web(hook):
-    there = hook.CustomMetadataHook()
-    there.config, metadata = {"files": WEB}, {}
-    there.update(metadata)
-    made = metadata["readme"]["text"]
-    assert f"![Vortices roll up, at three times]({WEB}docs/pictures/flow.png?raw=true)" in made
-    assert f"[the tutorial]({WEB}docs/tutorial.md)" in made
+def test_with_an_address_links_and_pictures_lead_there(hook):
+    made = described(hook, urls={"Repository": WEB})
+    assert (
+        f"![Vortices roll up, at three times]({FILES}docs/pictures/flow.png?raw=true)" in made
+    )
+    assert f"[the tutorial]({FILES}docs/tutorial.md)" in made
     assert not re.findall(r"\]\((?!http)", made)
+    assert hook.WHERE not in made
