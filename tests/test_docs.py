@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,18 @@ def test_the_page_of_numpys_functions_is_that_of_the_table(generate):
     """If this fails, ``python docs/generate.py`` is to write the page anew."""
     written = (generate / "numpy.md").read_text(encoding="utf-8")
     assert (ROOT / "docs" / "numpy.md").read_text(encoding="utf-8") == written
+
+
+def test_what_people_search_for_leads_to_a_section_that_there_is():
+    """Each word once, to a heading of a page; with "" to the top of one."""
+    text = (ROOT / "docs" / "words.toml").read_text(encoding="utf-8")
+    found = []
+    for page, sections in tomllib.loads(text).items():
+        lines = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8").splitlines()
+        for heading, words in sections.items():
+            assert (
+                not heading or lines.count(f"## {heading}") + lines.count(f"### {heading}") == 1
+            )
+            found += words
+    assert len(found) > 100
+    assert sorted(found) == sorted({word.lower() for word in found})

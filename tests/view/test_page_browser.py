@@ -471,6 +471,54 @@ def test_a_phone_needs_no_scrolling_to_the_side(opened, name):
         assert page.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+PHONE = {"width": 375, "height": 760}
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        *(3, 4, 5, 6),
+        (4, 4, 4),
+        [4, 4, 4],
+        *sweep(([4, 4],), ([16, 2],), ([64],), ((2, 2, 2),), ((16,),)),
+    ],
+    ids=str,
+)
+def test_on_a_phone_a_picture_fits_and_its_numbers_can_be_read(opened, drawn):
+    if isinstance(drawn, int):
+        plan = conversion(drawn, 12, "gb1")
+    else:
+        plan = (on_tree if isinstance(drawn, tuple) else on_torus)(drawn, slots=0)
+    page = opened(plan, viewport=PHONE, has_touch=True)
+    frame = page.page.eval_on_selector(".cube-frame", "e => [e.scrollWidth, e.clientWidth]")
+    assert frame[0] <= frame[1]
+    sizes = page.page.eval_on_selector_all(
+        ".node .number", "all => all.map(e => e.getAttribute('font-size') * e.getScreenCTM().a)"
+    )
+    assert len(sizes) == 1 << plan.task.n
+    assert min(sizes) >= 9
+    boxes = corners(page, ".node .box")
+    sides = boxes[:, 1] - boxes[:, 0], boxes[:, 3] - boxes[:, 2]
+    assert min(map(min, sides)) >= 20  # a finger finds it
+    assert not touching(boxes)
+    numbers = corners(page, ".node .number")
+    assert np.all(numbers[:, 1] < boxes[:, 1])
+
+
+def test_a_picture_is_drawn_anew_where_the_page_becomes_narrow(opened):
+    page = opened(conversion(5, 12, "gb1"))
+    page.page.focus(".cube .node[data-node='9']")
+    page.slide(5)
+    seen = page.held(where=".cube"), page.loads(), page.page.text_content(".panel")
+    wide = page.page.get_attribute(".cube", "viewBox")
+    page.page.set_viewport_size(PHONE)
+    page.wait(f"document.querySelector('.cube').getAttribute('viewBox') !== '{wide}'")
+    assert (page.held(where=".cube"), page.loads(), page.page.text_content(".panel")) == seen
+    assert page.page.get_attribute(".node.chosen", "data-node") == "9"
+    page.page.set_viewport_size({"width": 1280, "height": 900})
+    page.wait(f"document.querySelector('.cube').getAttribute('viewBox') === '{wide}'")
+
+
 def test_two_plans_are_stacked_on_a_phone(opened):
     page = opened(
         conversion(4, 8, "gb1"), conversion(4, 8, "gb3"), viewport={"width": 360, "height": 740}
@@ -632,6 +680,14 @@ def corners(page, selector):
     )
 
 
+def touching(boxes):
+    """Pairs of boxes that overlap."""
+    left, right, top, bottom = boxes.T
+    apart = (left[:, None] >= right) | (right[:, None] <= left)
+    apart |= (top[:, None] >= bottom) | (bottom[:, None] <= top)
+    return np.argwhere(~apart & ~np.eye(len(boxes), dtype=bool)).tolist()
+
+
 def overlapping(lanes):
     """Pieces of lanes that lie on each other, where both run across or both run down."""
     pieces = defaultdict(list)
@@ -749,16 +805,9 @@ def test_nodes_do_not_overlap(opened, drawn):
     else:
         plan = conversion(drawn, 2, "relabel" if drawn < 2 else "gb1")
     n, page = plan.task.n, opened(plan)
-    boxes = page.page.eval_on_selector_all(
-        ".node .box",
-        "all => all.map(e => e.getBoundingClientRect()).map(b => "
-        "[b.left, b.top, b.right, b.bottom])",
-    )
+    boxes = corners(page, ".node .box")
     assert len(boxes) == 1 << n
-    left, top, right, bottom = np.array(boxes).T
-    apart = (left[:, None] >= right) | (right[:, None] <= left)
-    apart |= (top[:, None] >= bottom) | (bottom[:, None] <= top)
-    assert np.all(apart | np.eye(len(boxes), dtype=bool))
+    assert not touching(boxes)
 
 
 def test_a_hostile_name_runs_nothing(opened):

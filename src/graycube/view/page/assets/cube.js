@@ -1,19 +1,19 @@
 // The cube: nodes with their memories, directed links with their loads, elements on their way.
 
-const ASIDE = [0, 9, 9, 9, 7.5, 6, 5.5, 2, 1.2];
-const DOT = [0, 9, 9, 9, 8, 6.5, 6.5, 3.2, 2.4];
-const THICK = [0, 6, 6, 6, 5, 4, 3, 2, 1.4];
 const MOST_CELLS = 36;
+const LEGIBLE_DOT = 5;
 
 class Cube {
-  constructor(svg, trace, choose) {
+  constructor(svg, trace, form, choose) {
     this.svg = svg;
     this.trace = trace;
+    this.form = form;
     this.n = trace.n;
     this.plan = this.arrange();
     this.colours = palette(trace.n);
     this.dots = [];
     const [width, height] = this.plan.size;
+    svg.replaceChildren();
     set(svg, {
       viewBox: `0 0 ${width} ${height}`, style: `--wide:${width}px;--least:${this.plan.least}px`,
       "aria-label": `${this.kind()} of ${amount(trace.nodes, "node")}`,
@@ -28,14 +28,14 @@ class Cube {
   }
 
   arrange() {
-    return arrange(this.n);
+    return arrange(this.n, this.form);
   }
 
   // Where a link is drawn: points from its start to its end.
   lane(k) {
     const { at, box } = this.plan;
     const { node, kind } = this.trace.links.all[k];
-    return lane(at[node], at[node ^ 1 << kind], box, ASIDE[this.n]);
+    return lane(at[node], at[node ^ 1 << kind], box, this.form.aside);
   }
 
   drawLinks(group) {
@@ -47,7 +47,7 @@ class Cube {
     const part = draw(group, "g", { class: "link", "data-link": key });
     const line = ends.length === 2
       ? draw(part, "line", { x1, y1, x2, y2 }) : draw(part, "polyline", { points: ends.join(" ") });
-    const tip = this.n > 5 ? null : draw(part, "path", { class: "tip", d: arrow(ends, this.n) });
+    const tip = this.form.tip ? draw(part, "path", { class: "tip", d: arrow(ends, this.form.tip) }) : null;
     const title = draw(part, "title");
     return { part, line, tip, title, ends, name };
   }
@@ -70,35 +70,39 @@ class Cube {
 
   nameNode(part, node) {
     const { width } = this.plan.box;
-    if (this.n > 7) return;
-    if (this.n === 7) {
-      draw(part, "text", { class: "number", x: width / 2, y: 11, "text-anchor": "middle", "font-size": 9 }, node);
+    const { number: size, bits: small, head, tall } = this.form;
+    if (!size) return;
+    if (!head) {
+      draw(part, "text", { class: "number", x: width / 2, y: 11, "text-anchor": "middle", "font-size": size }, node);
       return;
     }
-    const size = [13, 13, 13, 13, 13, 13, 15][this.n];
     const { relabel } = this.trace.scene;
-    const number = relabel ? `${node}→${relabel[node]}` : `${node}`;
-    draw(part, "text", { class: "number", x: 5, y: size + 1, "font-size": size }, number);
-    if (this.n > 5 || (relabel && this.n > 3)) return;  // too small to read: the panel says it
+    const full = relabel ? `${node}→${relabel[node]}` : `${node}`;
+    const number = 0.6 * size * full.length > width - 4 ? `${node}` : full;  // the panel says more
+    const left = tall ? 3 : 5;
+    draw(part, "text", { class: "number", x: left, y: size + 1, "font-size": size }, number);
+    if (!small || (relabel && this.n > 3)) return;  // too small to read: the panel says it
     draw(part, "text", {
-      class: "bits", x: width - 5, y: size + 1, "text-anchor": "end", "font-size": [0, 11, 11, 11, 11, 10][this.n],
+      class: "bits", x: width - left, y: size + 1, "text-anchor": "end", "font-size": small,
     }, this.trace.links.place(node));
   }
 
   drawCells(part, node) {
     const { block } = this.trace;
-    const head = [18, 18, 18, 18, 18, 17, 18][this.n];
+    const { head, tall } = this.form;
     const { width, height } = this.plan.box;
-    if (this.n > 6 || block === 0) return [];
-    const room = [width - 8, height - head - 4];
+    if (!head || block === 0) return [];
+    const rim = tall ? 3 : 4;
+    const room = [width - 2 * rim, height - head - rim];
     if (block > MOST_CELLS || division(block, ...room).side < 3.5) {
-      draw(part, "rect", { class: "room", x: 4, y: head + 2, width: room[0], height: room[1] });
-      const bar = draw(part, "rect", { class: "share", x: 4, y: head + 2, width: 0, height: room[1] });
+      const at = { x: rim, y: head + rim - 2, height: room[1] };
+      draw(part, "rect", { class: "room", ...at, width: room[0] });
+      const bar = draw(part, "rect", { class: "share", ...at, width: 0 });
       return [{ bar, room: room[0] }];
     }
     const { rows, columns } = division(block, ...room);
     const [wide, high] = [Math.min(22, room[0] / columns), Math.min(22, room[1] / rows)];
-    const start = [4 + (room[0] - wide * columns) / 2, head + (room[1] - high * rows) / 2];
+    const start = [rim + (room[0] - wide * columns) / 2, head + (room[1] - high * rows) / 2];
     return Array.from({ length: block }, (_, place) => new Cell(
       part, start[0] + (place % columns) * wide + 0.5, start[1] + Math.floor(place / columns) * high + 0.5,
       wide - 1, high - 1, node, place));
@@ -125,7 +129,7 @@ class Cube {
       const part = most ? load / most : 0;
       set(link.part, { "data-load": load, class: load ? "link used" : "link" });
       link.part.style.setProperty("--paint", load ? loadColour(part) : "");
-      link.line.style.strokeWidth = load ? THICK[this.n] * (0.35 + 0.65 * part) : "";
+      link.line.style.strokeWidth = load ? this.form.thick * (0.35 + 0.65 * part) : "";
       link.title.textContent = `link ${link.name}: ${amount(load, "element")}`;
     });
   }
@@ -134,7 +138,7 @@ class Cube {
   showDots(flights, part, by) {
     const { trace, colours } = this;
     const ways = [...flights];
-    while (this.dots.length < ways.length) this.dots.push(new Dot(this.flock, this.n));
+    while (this.dots.length < ways.length) this.dots.push(new Dot(this.flock, this.form));
     this.dots.forEach((dot, k) => {
       dot.group.style.display = k < ways.length ? "" : "none";
       if (k >= ways.length) {
@@ -163,10 +167,10 @@ function nodeName({ links }, node) {
 }
 
 class Dot {
-  constructor(parent, n) {
+  constructor(parent, { dot: r }) {
     this.group = draw(parent, "g", { class: "dot" });
-    draw(this.group, "circle", { r: DOT[n] });
-    this.text = n > 6 ? null : draw(this.group, "text", { "font-size": DOT[n] * 1.15 });
+    draw(this.group, "circle", { r });
+    this.text = r < LEGIBLE_DOT ? null : draw(this.group, "text", { "font-size": r * 1.15 });
   }
 
   show(element, ends, part, colour, node) {
@@ -191,11 +195,10 @@ function pointAt(ends, part) {
 }
 
 // The arrowhead at the end of a lane.
-function arrow(ends, n) {
+function arrow(ends, size) {
   const [from, to] = ends.slice(-2);
   const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
   const [ux, uy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
-  const size = n > 4 ? 6 : 9;
   const back = [to[0] - ux * size, to[1] - uy * size];
   const side = [-uy * size * 0.55, ux * size * 0.55];
   return `M${to} L${back[0] + side[0]},${back[1] + side[1]} L${back[0] - side[0]},${back[1] - side[1]}Z`;

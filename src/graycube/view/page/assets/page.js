@@ -20,12 +20,29 @@ class View {
     find(".aside").hidden = !scene.crossings;
     document.getElementById("plans").append(root);
     const choose = (node) => this.choose(node);
-    const Picture = scene.tree ? Tree : scene.sides.length ? Torus : Cube;
-    this.cube = new Picture(find(".cube"), this.trace, choose);
+    this.Picture = scene.tree ? Tree : scene.sides.length ? Torus : Cube;
+    this.drawCube();
     this.memories = new Memories(find(".memory"), find(".memory-block .hint"), this.trace, choose);
     this.node = this.busiest();
     this.cube.select(this.node);
     find(".cube").addEventListener("keydown", (event) => this.walk(event));
+    new ResizeObserver(() => this.fit()).observe(find(".cube-frame"));
+  }
+
+  drawCube() {
+    const svg = this.root.querySelector(".cube");
+    const form = formOf(this.scene.n, svg.parentElement.clientWidth);
+    this.cube = new this.Picture(svg, this.trace, form, (node) => this.choose(node));
+  }
+
+  // Draw anew in a frame that has become wider or narrower, where that takes another form.
+  fit() {
+    const { tall } = formOf(this.scene.n, this.root.querySelector(".cube-frame").clientWidth);
+    if (tall === this.cube.form.tall) return;
+    this.drawCube();
+    this.cube.select(this.node);
+    [this.shown, this.step] = [null, null];
+    this.show(...this.now);
   }
 
   drawChart(jump) {
@@ -66,6 +83,7 @@ class View {
 
   // Everything as it is at a time in cycles; from and to are the cycles of the step.
   show(time, [from, to], by) {
+    this.now = [time, [from, to], by];
     const { trace } = this;
     const whole = Math.floor(time);
     trace.go(whole);

@@ -1,7 +1,6 @@
 // A torus or a mesh: nodes in rows and columns, and the links that join the ends of a side again.
 // Links between neighbours are straight. The others run in tracks below a row or beside a column.
 
-const APART = [0, 34, 34, 34, 34, 30, 24, 16, 13];
 const NEAR = 0.35;  // where tracks begin between two boxes
 const PLANE = 14;  // the room around the first two sides, where there are more
 
@@ -11,7 +10,7 @@ class Torus extends Cube {
   }
 
   arrange() {
-    return new Grid(this.trace.links, this.n).plan();
+    return new Grid(this.trace.links, this.n, this.form).plan();
   }
 
   drawLinks(group) {
@@ -25,26 +24,28 @@ class Torus extends Cube {
 }
 
 class Grid {
-  constructor(links, n) {
+  constructor(links, n, form) {
     this.links = links;
     this.n = n;
-    this.box = BOXES[n];
-    this.planes = links.sides.length > 2 ? [links.sides[0].length, links.sides[1].length] : null;
+    this.form = form;
+    this.box = form.box;
     this.place();
-    const pitch = Math.max(3, THICK[n] + 2);
     this.tracks = [0, 1].map((axis) => this.tracksOf(axis));
-    this.rooms = this.tracks.map((tracks) => pitch * new Set(tracks.values()).size);
-    this.pitch = pitch;
+    this.rooms = this.tracks.map((tracks) => form.pitch * new Set(tracks.values()).size);
   }
 
   // The column and the row of each node. Each further side lies where it makes the picture less
-  // long; a single ring is bent into two rows.
+  // long, or less wide if it is tall; a single ring is bent into two rows or columns.
   place() {
     const { sides } = this.links;
+    const { tall } = this.form;
+    const turned = tall && sides.length > 1 && sides[0].length > sides[1].length;
+    const further = (counts, length) => tall || counts[0] * length > 2 * counts[1] * length ** 0.5;
     const counts = [1, 1];
     const steps = sides.map(({ length }, kind) => {
-      const axis = kind < 2 ? kind : Number(counts[0] * length > 2 * counts[1] * length ** 0.5);
+      const axis = kind < 2 ? kind ^ turned : Number(further(counts, length));
       counts[axis] *= length;
+      if (kind === 1 && sides.length > 2) this.planes = [...counts];
       return [axis, counts[axis] / length];
     });
     this.cells = Array.from({ length: 1 << this.n }, (_, node) => {
@@ -55,8 +56,10 @@ class Grid {
     this.counts = counts;
     if (sides.length > 1 || counts[0] < 4) return;
     const half = counts[0] / 2;
-    this.counts = [half, 2];
-    this.cells = this.cells.map(([place]) => (place < half ? [place, 0] : [2 * half - 1 - place, 1]));
+    const bent = ([place]) => (place < half ? [place, 0] : [2 * half - 1 - place, 1]);
+    const turn = (pair) => (tall ? pair.reverse() : pair);
+    this.counts = turn([half, 2]);
+    this.cells = this.cells.map((cell) => turn(bent(cell)));
   }
 
   // The axis along which a link passes other nodes by, or -1.
@@ -88,7 +91,7 @@ class Grid {
 
   // The middle of a cell. Tracks along one axis need room between the cells of the other one.
   middle(axis, cell) {
-    const gap = APART[this.n] + this.rooms[1 - axis];
+    const gap = this.form.apart + this.rooms[1 - axis];
     const planes = this.planes ? 2 * PLANE * Math.floor(cell / this.planes[axis]) + PLANE : 0;
     return MARGIN + planes + this.box[axis] / 2 + cell * (this.box[axis] + gap);
   }
@@ -96,7 +99,7 @@ class Grid {
   // Where the boxes and tracks of a cell end.
   after(axis, cell) {
     const room = this.rooms[1 - axis];
-    return this.middle(axis, cell) + this.box[axis] / 2 + (room ? NEAR * APART[this.n] + room : 0);
+    return this.middle(axis, cell) + this.box[axis] / 2 + (room ? NEAR * this.form.apart + room : 0);
   }
 
   plan() {
@@ -105,18 +108,18 @@ class Grid {
     const lanes = this.links.all.map((link) => {
       const axis = this.farAxis(link);
       if (axis >= 0) return this.around(axis, link, at[link.node][1 - axis]);
-      return lane(at[link.node], at[link.partner], { width, height }, ASIDE[this.n]);
+      return lane(at[link.node], at[link.partner], { width, height }, this.form.aside);
     });
     const rim = MARGIN + (this.planes ? PLANE : 0);
     const size = [0, 1].map((axis) => this.after(axis, this.counts[axis] - 1) + rim);
-    return { box: { width, height }, at, lanes, parts: this.frames(), size, least: Math.min(0.8 * size[0], 1060) };
+    return { box: { width, height }, at, lanes, parts: this.frames(), size, least: leastWidth(this.form, size[0]) };
   }
 
   // Out of a box, along a track, and into the other box.
   around(axis, link, level) {
     const [from, to] = [link.node, link.partner].map((node) => this.cells[node][axis]);
     const edge = level + this.box[1 - axis] / 2;
-    const track = edge + NEAR * APART[this.n] + this.pitch * (this.tracks[axis].get(`${from},${to}`) + 0.5);
+    const track = edge + NEAR * this.form.apart + this.form.pitch * (this.tracks[axis].get(`${from},${to}`) + 0.5);
     const [start, end] = [this.port(axis, from, to, [from, to]), this.port(axis, to, from, [from, to])];
     const points = [[start, edge + 1], [start, track], [end, track], [end, edge + 1]];
     return axis ? points.map(([along, across]) => [across, along]) : points;
@@ -129,7 +132,7 @@ class Grid {
       const [from, to] = key.split(",").map(Number);
       return (from === cell && to > cell === up) || (to === cell && from > cell === up);
     }).sort((one, another) => another[1] - one[1]).map(([key]) => key);
-    const inner = 1.8 * ASIDE[this.n];
+    const inner = 1.8 * this.form.aside;
     const part = (mine.indexOf(pair.join()) + 0.5) / mine.length;
     return this.middle(axis, cell) + (up ? 1 : -1) * (inner + part * (this.box[axis] / 2 - inner - 2));
   }

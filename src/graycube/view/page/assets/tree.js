@@ -1,8 +1,8 @@
 // A tree of switches, or computers with network cards: nodes in their parts, and above every part
 // its ways up and down. Nodes with links of their own stand as a cube in the innermost part.
 
-const [GAP, PAD, BAR] = [10, 10, 12];
-const SHAPE = 1.9;  // how much wider than high a part may be
+const BAR = 12;
+const [SHAPE, TALL_SHAPE] = [1.9, 0.6];  // how much wider than high a part may be
 
 class Tree extends Cube {
   kind() {
@@ -10,7 +10,7 @@ class Tree extends Cube {
   }
 
   arrange() {
-    return arrangeTree(this.trace.links, this.n);
+    return arrangeTree(this.trace.links, this.n, this.form);
   }
 
   drawLinks(group) {
@@ -27,15 +27,16 @@ class Tree extends Cube {
 
 // The boxes of all nodes, by their middles, the parts around them, their switches, the lanes of
 // all links, and the size of the picture.
-function arrangeTree(links, n) {
+function arrangeTree(links, n, form) {
   const levels = [...links.levels, { start: n }];
   const high = n > 6 ? 16 : 26;
-  const inner = links.within ? arrange(links.within, BOXES[n]) : { at: [BOXES[n].map((side) => side / 2)], size: BOXES[n] };
+  const space = form.tall ? 6 : 10;
+  const inner = links.within ? arrange(links.within, form) : { at: [form.box.map((side) => side / 2)], size: form.box };
   const sizes = [inner.size];
   const columns = [];
   for (let k = 0; k + 1 < levels.length; k += 1) {
-    columns.push(columnsOf(1 << levels[k + 1].start - levels[k].start, sizes[k], high));
-    sizes.push(around(1 << levels[k + 1].start - levels[k].start, columns[k], sizes[k], high));
+    columns.push(columnsOf(1 << levels[k + 1].start - levels[k].start, sizes[k], [high, space], form.tall ? TALL_SHAPE : SHAPE));
+    sizes.push(around(1 << levels[k + 1].start - levels[k].start, columns[k], sizes[k], [high, space]));
   }
   const found = { parts: [], switches: [], at: [], lanes: [] };
   const place = (k, number, left, top) => {
@@ -51,20 +52,20 @@ function arrangeTree(links, n) {
     const bars = [];
     for (let j = 0; j < 1 << bits; j += 1) {
       const [row, column] = [Math.floor(j / columns[k - 1]), j % columns[k - 1]];
-      const x = left + PAD + column * (wide + GAP);
-      const bar = top + PAD + BAR / 2 + row * (tall + high + BAR + GAP);
+      const x = left + space + column * (wide + space);
+      const bar = top + space + BAR / 2 + row * (tall + high + BAR + space);
       if (column === 0) bars.push(bar);
       const below = bar + high + BAR / 2;
       place(k - 1, (number << bits) + j, x, below);
-      lanesAbove(found.lanes, levels[k - 1], (number << bits) + j, [x, wide], [below, bar], ASIDE[n]);
+      lanesAbove(found.lanes, levels[k - 1], (number << bits) + j, [x, wide], [below, bar], form.aside);
     }
-    const ends = [left + PAD / 2, left + width - PAD];
+    const ends = [left + space / 2, left + width - space];
     found.switches.push(bars.map((y) => `M${ends[0]},${y} H${ends[1]}`).join(" ")
       + ` M${ends[0]},${bars[0]} V${bars[bars.length - 1]}`);
   };
   place(levels.length - 1, 0, MARGIN, MARGIN);
   const [width, height] = sizes[levels.length - 1].map((side) => side + 2 * MARGIN);
-  return { ...found, box: { width: BOXES[n][0], height: BOXES[n][1] }, size: [width, height], least: Math.min(0.75 * width, 1060) };
+  return { ...found, box: { width: form.box[0], height: form.box[1] }, size: [width, height], least: leastWidth(form, width) };
 }
 
 // The ways up and down of a part: one pair, or one for each of its nodes that have their own.
@@ -79,16 +80,16 @@ function lanesAbove(lanes, { start, bits, first }, number, [left, width], [botto
 }
 
 // How big a part is whose children stand in so many columns.
-function around(count, columns, [width, height], high) {
+function around(count, columns, [width, height], [high, space]) {
   const rows = Math.ceil(count / columns);
-  return [columns * (width + GAP) - GAP + 2 * PAD, rows * (height + high + BAR + GAP) - GAP + 2 * PAD];
+  return [columns * (width + space) + space, rows * (height + high + BAR + space) + space];
 }
 
-function columnsOf(count, size, high) {
+function columnsOf(count, size, gaps, shape) {
   const powers = Array.from({ length: Math.log2(count) + 1 }, (_, k) => 1 << k);
   const odd = (columns) => {
-    const [width, height] = around(count, columns, size, high);
-    return Math.abs(Math.log(width / height / SHAPE));
+    const [width, height] = around(count, columns, size, gaps);
+    return Math.abs(Math.log(width / height / shape));
   };
   return powers.reduce((best, one) => (odd(one) < odd(best) ? one : best));
 }
