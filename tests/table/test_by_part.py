@@ -85,10 +85,13 @@ def test_what_it_leaves_to_others():
 
 RIVALS = {
     "in the order of nodes": ((5, "any mesh 0", 1, 3, "circuit", 0.1), (2, 4)),
-    "within subcubes": ((4, "any mesh 0", 1, 2, "circuit", 3.0), (2, 8)),
+    "within subcubes": ((5, "any map 0", 1, 2, "circuit", 3.0), (2, 4)),
     "in strides": ((4, "any map 0", 6, 2, "circuit", 3.0), (3, 18)),
     "by detours": ((4, "any mesh 1", 6, 2, "circuit", 0.1), (1, 24)),
-    "in more parts than ports": ((4, "any mesh 0", 6, 2, "circuit", 0.0), (7, 28)),
+    "in more parts than ports": ((5, "any map 2", 6, 2, "circuit", 0.001), (4, 16)),
+    "circuits dealt out": ((4, "any mesh 0", 6, 2, "circuit", 0.0), (2, 24)),
+    "hops dealt out": ((3, "cyclic to consecutive", 1, 2, "store-and-forward", 0.0), (7, 7)),
+    "hops by stride": ((4, "cyclic to consecutive", 1, 3, "store-and-forward", 0.0), (12, 12)),
     "dealt orders": ((3, "any map 1", 1, 2, "store-and-forward", 0.4), (3, 5)),
 }
 

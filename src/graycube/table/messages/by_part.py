@@ -35,7 +35,7 @@ from graycube.table.exchanges import dimension_exchange, pipeline, rotated_parts
 from graycube.table.messages import all_to_all, pairs
 from graycube.table.messages.by_message import MOST, hop_by_hop, in_orders, shared_out
 from graycube.table.messages.circuits import by_detours, in_subcubes, on_circuits
-from graycube.table.messages.manners import Manner
+from graycube.table.messages.manners import Manner, Pairs
 from graycube.table.messages.strides import choices, in_strides
 from graycube.table.relabel import is_renumbering
 from graycube.table.shares import MAX_BITS, needed, shares
@@ -45,6 +45,9 @@ OTHERS = (rotated_parts, pairs, dimension_exchange, all_to_all, pipeline)
 
 MOST_WAYS, WORTH = 1 << 13, 1 / 64
 """So many messages, at most, take rotated orders; so many have to save so much, fewer less."""
+
+DEALT = (2, 5)
+"""Orders in which every second message comes first, or every fifth."""
 
 _Pair = tuple[int, int]
 
@@ -214,7 +217,7 @@ def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Ma
         if not joined:
             around = [by_detours] * machine.alike
             tried = [on_circuits, *around] if circuits else [hop_by_hop]
-            orders = dict.fromkeys((pairs, tuple(parted.pieces.slots)))
+            orders = dict.fromkeys((tuple(parted.pieces.slots), *_orders(pairs)))
             found = chain.from_iterable(
                 lay_out(order, parts, ports) for order in orders for lay_out in tried
             )
@@ -222,6 +225,15 @@ def _manners(parted: _Parted, machine: Machine, *, joined: bool) -> Iterator[_Ma
             found = in_subcubes(pairs, ports)
         for manner in found:
             yield _Mannered(parted, manner, -(-units // parts), turns=False)
+
+
+def _orders(pairs: Pairs) -> Iterator[Pairs]:
+    """By nodes, by how messages go across, and dealt out: who is first takes the links."""
+    yield pairs
+    yield tuple(sorted(pairs, key=lambda pair: pair[0] ^ pair[1]))
+    away = [pair for pair in pairs if pair[0] != pair[1]]
+    for hands in DEALT:
+        yield tuple(chain.from_iterable(away[k::hands] for k in range(hands)))
 
 
 def _partings(task: Task, most: int) -> Iterator[_Parted]:
