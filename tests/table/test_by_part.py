@@ -89,6 +89,7 @@ RIVALS = {
     "in strides": ((4, "any map 0", 6, 2, "circuit", 3.0), (3, 18)),
     "by detours": ((4, "any mesh 1", 6, 2, "circuit", 0.1), (1, 24)),
     "in more parts than ports": ((5, "any map 2", 6, 2, "circuit", 0.001), (4, 16)),
+    "pieces of a message apart": ((5, "any map 2", 1, 2, "circuit", 0.0), (3, 3)),
     "circuits dealt out": ((4, "any mesh 0", 6, 2, "circuit", 0.0), (2, 24)),
     "hops dealt out": ((3, "cyclic to consecutive", 1, 2, "store-and-forward", 0.0), (7, 7)),
     "hops by stride": ((4, "cyclic to consecutive", 1, 3, "store-and-forward", 0.0), (12, 12)),

@@ -4,8 +4,8 @@ Rules.
 
 1. Some slot bits say to which node an element goes. All elements of a node that agree in them
    are a *piece*; the pieces from one node to another are a message, one after the other.
-2. A message may be cut in two or more parts, by slot bits that do not say where to go, and by
-   positions behind each slot (:mod:`graycube.table.shares`).
+2. A message may be cut in two or more parts: by pieces, by slot bits that do not say where to
+   go, and by positions behind each slot (:mod:`graycube.table.shares`).
 3. Messages are put into rounds as whole blocks are (``by_message``): hop by
    hop, in rotated orders, which whole messages are dealt, or on circuits. These may also lead
    within subcubes first, or in strides (``strides``): what goes one way is
@@ -65,6 +65,11 @@ class _Pieces(NamedTuple):
     hops: int
     farthest: int
 
+    @property
+    def alike(self) -> int:
+        """The pieces of each message."""
+        return len(next(iter(self.slots.values())))
+
 
 class _Parted(NamedTuple):
     """Messages in so many parts; ``bits`` number the groups of units."""
@@ -76,18 +81,19 @@ class _Parted(NamedTuple):
 
     @property
     def unit(self) -> int:
-        """Elements of a piece that are in a unit."""
+        """Elements that are in a unit."""
         return 1 << self.task.p - self.task.n - len(self.pieces.told) - len(self.bits)
 
     @property
     def units(self) -> int:
-        """Of a piece."""
-        return self.task.payload << len(self.bits)
+        """Of a message: those of its pieces, one after the other."""
+        return self.pieces.alike * self.task.payload << len(self.bits)
 
     @property
     def ways(self) -> int:
-        """Of all parts of all pieces."""
-        return min(self.parts, self.units) << self.task.n + len(self.pieces.told)
+        """Of all parts of all pieces, at most."""
+        each = min(self.parts, self.units) + self.pieces.alike - 1
+        return (each << self.task.n + len(self.pieces.told)) // self.pieces.alike
 
     @property
     def worth(self) -> float:
@@ -95,8 +101,8 @@ class _Parted(NamedTuple):
         return 1 - WORTH * self.ways / MOST_WAYS if self.ways > MOST else 1.0
 
     def elements(self, units: int) -> int:
-        """Of so many units of all pieces of a message."""
-        return units * self.unit * len(next(iter(self.pieces.slots.values())))
+        """Of so many units."""
+        return units * self.unit
 
     @property
     def size(self) -> int:
@@ -241,7 +247,7 @@ def _partings(task: Task, most: int) -> Iterator[_Parted]:
     pieces = _pieces(task.move, task.n)
     free = [j for j in range(task.n, task.p) if j not in pieces.told][:MAX_BITS]
     for parts in range(1, most + 1):
-        bits = free[: needed(parts, task.payload, len(free))]
+        bits = free[: needed(parts, pieces.alike * task.payload, len(free))]
         yield _Parted(task, pieces, parts, tuple(bits))
 
 
@@ -282,8 +288,8 @@ def _scheduled(found: _Mannered) -> Schedule:
             size = parted.elements(run[1] - run[0] if found.turns else found.units)
             hops = hops_of.get((u, v, part), ())
             begun, late = [starts[r] + w for r, w in _waits(u, hops, ahead, size)], 0
-            for slot in slots:
-                for share in shares(*run, task.payload, parted.bits):
+            for slot, piece in _by_piece(run, slots, units // len(slots)):
+                for share in shares(*piece, task.payload, parted.bits):
                     timed = zip(begun, hops, strict=True)
                     steps = [_hop(start + late, d, task.n) for start, (_, d) in timed]
                     value = share.value | u | slot
@@ -292,6 +298,14 @@ def _scheduled(found: _Mannered) -> Schedule:
                     late += share.units(parted.bits) * unit
     marks = tuple(at for at, length in zip(starts, found.lengths, strict=False) if length)
     return Schedule(task, "by-part", marks, starts[-1], tuple(ways))
+
+
+def _by_piece(run: _Pair, slots: Sequence[int], units: int) -> Iterator[tuple[int, _Pair]]:
+    """The pieces of which a run of units has some, and which of theirs; each has so many."""
+    for number, slot in enumerate(slots):
+        start, stop = (min(max(end - number * units, 0), units) for end in run)
+        if start < stop:
+            yield slot, (start, stop)
 
 
 @lru_cache(maxsize=1 << 10)
