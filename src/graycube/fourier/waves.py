@@ -80,7 +80,9 @@ def to_points(  # noqa: PLR0913
     """The array on ``s`` points with the waves of a spectrum that was made of other ``points``.
 
     It is ``irfftn(resampled(spectrum, points, s, axes), s, axes, norm)`` in one go, or with
-    ``real=False`` that of ``ifftn``: waves go to their places where lines are transformed.
+    ``real=False`` that of ``ifftn``: waves go to their places where lines are transformed. With
+    ``norm="forward"``, here and in the transform before, waves keep their heights; else values
+    are as many times smaller as there are more points.
 
     >>> import numpy as np
     >>> from graycube.fourier import rfftn
