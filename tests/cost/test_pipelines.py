@@ -65,7 +65,7 @@ def test_equal_rounds_cost_what_a_list_of_them_costs(schedule):
     assert [r.times for r in rounds.rounds] == [1] * len(schedule.rounds)
     assert sum(r.times for r in pipeline.rounds) == len(schedule.rounds)
     assert one_by_one(pipeline) == list(rounds.rounds)
-    for name in ("cycles", "crossings", "bytes", "utilisation"):
+    for name in ("cycles", "crossings", "bytes"):
         assert getattr(pipeline, name) == getattr(rounds, name)
     for packet in (None, 1, 5):
         machine = gc.Machine(schedule.task.n, startup=3.0, per_byte=0.5, packet=packet)

@@ -160,6 +160,5 @@ def test_moves_of_too_many_elements_are_no_schedule():
         gc.price(moves, MACHINE)
 
 
-def test_the_trace_of_any_schedule_is_drawn(tmp_path):
-    gc.view.save_trace(tmp_path / "trace.json", gc.Plan.from_schedule(both_ways(8), MACHINE))
-    assert "4 elements" in (tmp_path / "trace.json").read_text()
+def test_the_trace_of_any_schedule_is_drawn():
+    assert "4 elements" in gc.view.trace(gc.Plan.from_schedule(both_ways(8), MACHINE))

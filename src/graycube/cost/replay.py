@@ -28,24 +28,13 @@ class Replay:
     >>> import graycube as gc
     >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
     >>> seen = replay(gc.plan(gray, binary, block=4, machine=gc.Machine(dims=3)).moves())
-    >>> seen.link_loads[7].tolist(), seen.busiest_link, round(seen.utilisation, 3)
-    ([2, 4, 0], 4, 0.333)
+    >>> seen.link_loads[7].tolist(), seen.active.sum(), seen.peak.max()
+    ([2, 4, 0], np.int64(32), np.int64(4))
     """
 
     link_loads: NDArray[np.int64]
     active: NDArray[np.int64]
     peak: NDArray[np.int64]
-
-    @property
-    def busiest_link(self) -> int:
-        """The most elements that one directed link carries."""
-        return int(self.link_loads.max(initial=0))
-
-    @property
-    def utilisation(self) -> float:
-        """Part of all link cycles that is used."""
-        available = self.link_loads.size * len(self.active)
-        return float(self.active.sum() / available) if available else 0.0
 
 
 def replay(moves: Moves) -> Replay:
@@ -57,8 +46,8 @@ def replay(moves: Moves) -> Replay:
     >>> from graycube.schedule import Task, expand
     >>> task = Task(Layout.nodes(3, "gray"), Layout.nodes(3), block=4)
     >>> seen = replay(expand(gb1.emit(task, Machine(dims=3))))
-    >>> seen.busiest_link, seen.active.tolist(), seen.peak.tolist()
-    (4, [4, 4, 4, 4, 4, 4, 4, 4], [4, 4, 4, 4, 4, 4, 4, 4])
+    >>> seen.link_loads.max(initial=0), seen.active.tolist(), seen.peak.tolist()
+    (np.int64(4), [4, 4, 4, 4, 4, 4, 4, 4], [4, 4, 4, 4, 4, 4, 4, 4])
     """
     n, cycles = moves.task.n, moves.cycles
     nodes = 1 << n

@@ -28,8 +28,8 @@ class Traffic:
     >>> traffic = gc.plan(gray, binary, block=8, itemsize=4, machine=machine).traffic
     >>> traffic.cycles, traffic.crossings, traffic.bytes
     (12, 96, 384)
-    >>> traffic.startups(machine), traffic.time(machine), round(traffic.utilisation, 3)
-    (3, 78.0, 0.333)
+    >>> traffic.startups(machine), traffic.time(machine)
+    (3, 78.0)
     """
 
     schedule: Schedule | Replication
@@ -59,13 +59,6 @@ class Traffic:
     def bytes(self) -> int:
         """Bytes that cross links, over all nodes."""
         return self.crossings * self.schedule.task.itemsize
-
-    @property
-    def utilisation(self) -> float:
-        """Part of all link cycles that is used."""
-        n = self.schedule.task.n
-        available = self.cycles * n << n
-        return self.crossings / available if available else 0.0
 
     @property
     def rows(self) -> int:

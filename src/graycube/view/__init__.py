@@ -18,13 +18,13 @@ node  bits  indices in slot order
    3    11  2, 6, 10, ... 30
 """
 
-from graycube.view.events import save_trace, trace
+from graycube.view.events import trace
 from graycube.view.front import plot_front
 from graycube.view.matrix import plot_matrix
 from graycube.view.page import MAX_DIMS, page, save_page
 from graycube.view.plot import plot
 from graycube.view.regions import plot_regions
-from graycube.view.rows import csv, save_csv, table
+from graycube.view.rows import csv, table
 from graycube.view.text import text
 
 __all__ = [
@@ -35,9 +35,7 @@ __all__ = [
     "plot_front",
     "plot_matrix",
     "plot_regions",
-    "save_csv",
     "save_page",
-    "save_trace",
     "table",
     "text",
     "trace",

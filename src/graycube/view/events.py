@@ -12,7 +12,6 @@ Rules.
 import json
 from collections.abc import Iterator
 from itertools import accumulate, chain, islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from graycube.planning.explain import NO_COSTS, used
 from graycube.schedule import Replication
 from graycube.texts import counted, one_line
 from graycube.view.rows import require_plan
-from graycube.whole_files import write_whole
 
 MAX_EVENTS = 100_000
 MAX_CROSSINGS = 1 << 22
@@ -64,20 +62,6 @@ def trace(plan: Plan) -> str:
         "traceEvents": [*_processes(note), *events],
     }
     return json.dumps(content, separators=(",", ":"), allow_nan=False)
-
-
-def save_trace(path: str | Path, plan: Plan) -> None:
-    """Write :func:`trace` to a file: all of it or nothing.
-
-    >>> import tempfile
-    >>> import graycube as gc
-    >>> plan = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 4, machine="ideal")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     gc.view.save_trace(Path(folder) / "plan.trace.json", plan)
-    ...     [entry.name for entry in Path(folder).iterdir()]
-    ['plan.trace.json']
-    """
-    write_whole(path, trace(plan))
 
 
 def _about(plan: Plan, note: str) -> dict[str, object]:

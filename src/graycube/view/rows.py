@@ -4,7 +4,6 @@ Rules. A row is one element on one link. Nodes have the numbers that users know,
 in the order of time. A plan with more of them than ``MAX_ROWS`` is refused at once.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.planning import Plan
-from graycube.whole_files import write_whole
 
 MAX_ROWS = 1 << 20
 COLUMNS = ("round", "cycle", "node", "partner", "dimension", "element")
@@ -68,20 +66,6 @@ def csv(plan: Plan) -> str:
     """
     rows = (",".join(map(str, row)) for row in table(plan).tolist())
     return "\n".join([",".join(COLUMNS), *rows, ""])
-
-
-def save_csv(path: str | Path, plan: Plan) -> None:
-    """Write :func:`csv` to a file: all of it or nothing.
-
-    >>> import tempfile
-    >>> import graycube as gc
-    >>> plan = gc.plan(gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3), 4, machine="ideal")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     gc.view.save_csv(Path(folder) / "moves.csv", plan)
-    ...     (Path(folder) / "moves.csv").read_text()[:26]
-    'round,cycle,node,partner,d'
-    """
-    write_whole(path, csv(plan))
 
 
 def require_plan(plan: object, what: str) -> None:
