@@ -17,7 +17,6 @@ from graycube.papers.cam_87_02 import (
     drawings,
     evidence,
     graphs,
-    model,
     prices,
     rounds,
     strategies,
@@ -29,16 +28,16 @@ from graycube.verify import check_algebra
 PAPER = read_paper(PAPERS / "cam_87_02" / "claims.toml")
 CLAIMS = {claim.key: claim for claim in PAPER.claims}
 SCRIPT = script("cam_87_02", "mappings")
-PRINTED = model.printed()
+PRINTED = evidence.printed()
 T_B, T_F, T_C, T_CP, BLOCKS = (
     CLAIMS[f"text-{number}"] for number in ("8.3-a", "8.3-b", "8.3-c", "8.2-b", "8.2-a")
 )
 BEGINNING = 9  # rows with the head
-EVERY = [(d, mapping) for d in range(1, 9) for mapping in model.MAPPINGS]
+EVERY = [(d, mapping) for d in range(1, 9) for mapping in rounds.MAPPINGS]
 
 
 def costs(s, c, a=0):
-    return model.Costs(Fraction(s), Fraction(c), Fraction(a))
+    return prices.Costs(Fraction(s), Fraction(c), Fraction(a))
 
 
 def paper_time(claim, **values):
@@ -94,7 +93,7 @@ def test_table_2_does_not_follow_from_other_parameters(name, monkeypatch):
     """Half of c would be that of 32-bit numbers."""
     changed = {field: getattr(PRINTED.costs, field) for field in PRINTED.costs.__slots__}
     changed[name] /= 2
-    other = replace(PRINTED, costs=model.Costs(**changed))
+    other = replace(PRINTED, costs=prices.Costs(**changed))
     monkeypatch.setattr(evidence, "printed", lambda: other)
     assert reproduce(PAPER, CLAIMS["table-2"]).verdict == "fails"
 
@@ -106,7 +105,7 @@ def test_table_2_divides_by_the_time_of_one_node_in_the_model():
         for row in rows("cam_87_02", "speedups")
         if row["of the measured time"] != row["experiment: paper"]
     }
-    assert differ == {(1, "BRGC"), *((d, m) for d in (4, 5, 6) for m in model.MAPPINGS)}
+    assert differ == {(1, "BRGC"), *((d, m) for d in (4, 5, 6) for m in rounds.MAPPINGS)}
 
 
 def test_the_model_of_the_gray_code_is_nearer_to_what_was_measured_with_the_other_mapping():
@@ -188,7 +187,7 @@ def test_a_round_that_is_no_conversion_is_not_counted():
 
 
 def test_on_one_node_nothing_is_sent():
-    for mapping in model.MAPPINGS:
+    for mapping in rounds.MAPPINGS:
         assert prices.split(costs(5, 3, 1), 3, 0, mapping) == (24, 0)
 
 
@@ -252,7 +251,7 @@ def test_theorem_4_on_its_boundaries():
 
 
 def test_the_best_number_of_dimensions_in_figure_4():
-    best = [tradeoffs.best_dims(PRINTED.costs, m, evidence.FIGURE_4) for m in model.MAPPINGS]
+    best = [tradeoffs.best_dims(PRINTED.costs, m, evidence.FIGURE_4) for m in rounds.MAPPINGS]
     assert best == [8, 7]
     for row in rows("cam_87_02", "optimum"):
         assert int(row["BRGC: best d"]) <= int(row["FFT: best d"])

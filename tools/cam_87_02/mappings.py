@@ -27,10 +27,12 @@ from graycube.papers.cam_87_02.evidence import (
     machine,
     measured_speedups,
     model_speedups,
+    printed,
 )
-from graycube.papers.cam_87_02.model import MAPPINGS, Costs, Mapping, printed
-from graycube.papers.cam_87_02.prices import split
+from graycube.papers.cam_87_02.prices import Costs, split
 from graycube.papers.cam_87_02.rounds import (
+    MAPPINGS,
+    Mapping,
     conversion,
     fft_rounds,
     neighbour_rounds,

@@ -9,8 +9,7 @@ from graycube.papers import compared, require, tried
 from graycube.papers.codes import Ints, distance, mesh, reflected
 from graycube.papers.library import proved
 
-from .model import MAPPINGS, Mapping
-from .rounds import conversion, makes_transform, placed, planned
+from .rounds import MAPPINGS, Mapping, conversion, makes_transform, placed, planned
 
 
 @compared

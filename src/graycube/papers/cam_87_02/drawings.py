@@ -10,9 +10,9 @@ from graycube.papers import Claim
 from graycube.papers.codes import Ints, distance, ranks, reflected
 from graycube.papers.drawing import arrow, cube, place
 
-from .evidence import FIGURE_4, POINTS, alone, split
+from .evidence import FIGURE_4, POINTS, alone, printed, split
 from .graphs import DIMS, stage_pairs
-from .model import MAPPINGS, Mapping, printed
+from .rounds import MAPPINGS, Mapping
 
 COLOURS = {"FFT": "tab:blue", "BRGC": "tab:orange"}
 STAGES = {1: "tab:blue", 2: "tab:orange", 3: "0.35"}  # apart in grey, too

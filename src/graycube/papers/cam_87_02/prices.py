@@ -17,11 +17,28 @@ from graycube.papers.checks import Check
 from graycube.papers.library import proved
 from graycube.verify import check_algebra
 
-from .model import Costs, Mapping
-from .rounds import conversion, fft_rounds, neighbour_rounds, placed, planned, seconds
+from .rounds import (
+    MAPPINGS,
+    Mapping,
+    conversion,
+    fft_rounds,
+    neighbour_rounds,
+    placed,
+    planned,
+    seconds,
+)
 
-DELTA: dict[int, Mapping] = {1: "FFT", 2: "BRGC"}
+DELTA: dict[int, Mapping] = dict(enumerate(MAPPINGS, 1))
 Exact = int | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The paper's s, c and a: of a message, of an element in it, of an element in a stage."""
+
+    startup: Fraction
+    transfer: Fraction
+    arithmetic: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ whole, over the dimensions that separate the two in the layout; each is a round.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,9 @@ from graycube.run import apply
 from graycube.schedule import Way, hop
 from graycube.schedule.replication import of_ways
 
-from .model import Mapping
-
+Mapping = Literal["FFT", "BRGC"]
+"""The paper's names of binary code and of the binary-reflected Gray code."""
+MAPPINGS: tuple[Mapping, ...] = ("FFT", "BRGC")
 Hops = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
 """The messages of a round: the nodes that send, and what each flips of its number."""
 

@@ -17,9 +17,8 @@ import graycube as gc
 from graycube.advice import Advice, Methods
 from graycube.papers import Case, Claim
 
-from .model import MAPPINGS, Costs
-from .prices import strategies
-from .rounds import placed
+from .prices import Costs, strategies
+from .rounds import MAPPINGS, placed
 
 SEED = 8702
 CASES = 10_000

@@ -9,9 +9,9 @@ import numpy as np
 import graycube as gc
 from graycube.papers import Case, Claim, require, tried
 
-from .model import MAPPINGS, Costs, Mapping, printed
-from .prices import DELTA, single_elements, split, transforms, whole_blocks
-from .rounds import placed
+from .evidence import printed
+from .prices import DELTA, Costs, single_elements, split, transforms, whole_blocks
+from .rounds import MAPPINGS, Mapping, placed
 
 SEED = 8702
 
