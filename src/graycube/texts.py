@@ -11,6 +11,7 @@ import unicodedata
 
 LONGEST_LINE = 500  # characters
 LONGEST_NAME = 200
+MOST_BITS = 256  # of numbers that are written out
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 _BLANK = re.compile(
     "  |[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]"
@@ -26,6 +27,17 @@ def counted(count: int, thing: str) -> str:
     ('1 node', '64 nodes')
     """
     return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
+def in_digits(number: object) -> str:
+    """A number, or how long it is: Python writes no integer of more than 4300 digits.
+
+    >>> in_digits(12), in_digits(0.5), in_digits(-(10**5000))
+    ('12', '0.5', 'a number of 16610 bits')
+    """
+    if isinstance(number, int) and number.bit_length() > MOST_BITS:
+        return f"a number of {number.bit_length()} bits"
+    return str(number)
 
 
 def shortened(text: object, most: int) -> str:

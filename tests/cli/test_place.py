@@ -129,6 +129,19 @@ def test_bad_input(options, words):
     assert words in ran.err
 
 
+def test_twelve_computers_of_eight_are_no_machine_and_what_works_is_said():
+    ran = cli("place", "12x8", "--machine", "dgx-h100-cluster")
+    ran.refused()
+    assert "the mesh has 96 places: a cube, and each profile of a Machine, has 2^n" in ran.err
+    assert "--tree 8x12" in ran.err
+
+
+def test_how_long_many_ranks_take_is_said_beforehand(monkeypatch):
+    monkeypatch.setattr("graycube.cli.place.PAIRS", 4)
+    ran = cli("place", "8", "--per-byte", "1")
+    assert ran.err == "8 ranks take some 4 seconds\n"
+
+
 def test_axes_may_be_open_one_by_one():
     found = json.loads(
         cli("place", "4ox2", "--torus", "4x2", "--neighbours", "2", "--json").out

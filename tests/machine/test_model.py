@@ -1,5 +1,6 @@
 """Machines: what a message costs, which ones are refused, and the profiles' figures."""
 
+from functools import partial
 from math import ceil, inf, nan
 
 import numpy as np
@@ -84,6 +85,43 @@ def test_machines_of_the_wrong_types_are_refused(wrong):
     (name,) = wrong
     with pytest.raises(InvalidTypeError, match=name):
         gc.Machine(**{"dims": 4, **wrong})
+
+
+LONG = 10**5000
+"""Python writes no integer of more than 4300 digits."""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        *(
+            partial(gc.Machine, **{"dims": 3, name: LONG})
+            for name in ("dims", "share", "ports")
+        ),
+        partial(gc.Machine, 3, packet=LONG),
+        partial(gc.Machine, 3, share=(1, 1, LONG)),
+        partial(gc.Machine, 3, share=-LONG),
+        partial(gc.Machine, 3, startup=(1, LONG, 1)),
+        partial(gc.Machine, 3, sides=(LONG, 2), joined=(True, True)),
+        partial(gc.Machine.torus, (LONG,)),
+        partial(gc.Machine.torus, (1 << 20_000,)),
+        partial(gc.Machine.tree, (1 << 20_000, 2)),
+        partial(gc.Machine.tree, (2, -LONG)),
+        partial(gc.Machine.tree, (4, 2), oversubscribed=LONG),
+        partial(gc.Machine.profile, "ipsc2", LONG),
+        partial(gc.Machine.torus((8,)).route, 0, LONG),
+        partial(gc.Interconnect.torus, (LONG, 2)),
+        partial(gc.Interconnect.tree((4, 3)).route, 0, LONG),
+        partial(gc.Pattern.mesh, (4, -LONG)),
+        partial(gc.Pattern.mesh, (4, LONG)),
+        partial(gc.Pattern.mesh, (4, 4), neighbours=LONG),
+    ],
+    ids=[str(k) for k in range(20)],
+)
+def test_numbers_that_cannot_be_written_are_refused_in_words(made):
+    with pytest.raises(InvalidValueError, match=r"number of \d+ bits") as caught:
+        made()
+    assert len(str(caught.value)) < 200
 
 
 PROFILES = {

@@ -246,9 +246,12 @@ def test_rows_that_cost_less_than_nothing_cost_nothing():
     assert fit(samples, dims=1).per_row == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("startup", "before"), [(1.0, 1), (0.01, 2)])
-def test_slow_rounds_are_measured_no_more_often_than_they_must_be(startup, before):
-    """Each once for every dimension that it may begin with, in every repeat and ``before``."""
+@pytest.mark.parametrize(("startup", "before", "grown"), [(1.0, 1, 1), (0.01, 2, 4)])
+def test_slow_rounds_are_measured_no_more_often_than_they_must_be(startup, before, grown):
+    """Each once for every dimension that it may begin with, in every repeat and ``before``.
+
+    At first some exchanges that have ``grown`` tell how long that takes.
+    """
 
     def program(comm):
         calibrate(comm, sizes=(1, 64), repeats=3)
@@ -260,7 +263,7 @@ def test_slow_rounds_are_measured_no_more_often_than_they_must_be(startup, befor
         for kind in rounds(2, (1, 64))
     )
     taken = VirtualMachine(4, startup, 0.0).run(program)
-    assert max(taken) == pytest.approx((3 + before) * needed)
+    assert max(taken) == pytest.approx((3 + before) * needed + grown * 2 * startup)
 
 
 def test_two_ranks_are_enough():
@@ -580,9 +583,30 @@ def test_slow_links_take_fewer_sizes_and_how_long_is_told_beforehand(
     monkeypatch.setattr("sys.stderr", stderr := io.StringIO())
     found, took = VirtualMachine(2, 1e-2, per_byte).run(program)[0]
     assert max(sample.nbytes for sample in found.samples) == largest
-    *_, count, unit = stderr.getvalue().split()
-    said = int(count) * {"seconds": 1, "minutes": 60}[unit]
+    said = 0
+    for line in stderr.getvalue().splitlines():
+        *_, count, unit = line.split()
+        said += int(count) * {"seconds": 1, "minutes": 60}[unit]
     assert said == pytest.approx(took, rel=0.15)
+
+
+def test_how_long_the_first_try_takes_is_said_before_it(monkeypatch):
+    class Heard(io.StringIO):
+        def write(self, text):
+            heard.append((text, comms[0].now))
+            return super().write(text)
+
+    def program(comm):
+        comms.append(comm)
+        return calibrate(comm, sizes=(8, 1 << 13), quick=True), comm.now
+
+    comms, heard = [], []
+    monkeypatch.setattr("sys.stderr", Heard())
+    _, took = VirtualMachine(2, 1e-2, 1e-3).run(program)[0]
+    (first, then), (second, later) = heard
+    assert first.startswith("trying each kind of round takes about")
+    assert second.startswith("measuring takes about")
+    assert then < 5 < later < took
 
 
 def test_sizes_that_are_named_are_measured():

@@ -19,6 +19,9 @@ from graycube.mapping.hosts import host_names
 
 MOST_SHOWN = 2000
 """So many characters of an order are printed."""
+PAIRS = 1 << 19
+"""Of a large mesh so many pairs of ranks take a second, with all orders that are looked at."""
+LONG = 3  # seconds: what takes longer is said beforehand
 
 
 @click.command(short_help="Find the order of ranks that suits a machine.")
@@ -99,6 +102,8 @@ def place(  # noqa: PLR0913
         )
     options = MachineOptions(**machine)
     on = options.interconnect() or options.machine(_dims(pattern))
+    if (seconds := len(pattern.nbytes) / PAIRS) > LONG:
+        tell(f"{pattern.places} ranks take some {seconds:.0f} seconds")
     with status(f"placing {pattern.places} ranks"):
         found = gc.place(pattern, on)
     if hosts is not None and hostfile:
@@ -114,6 +119,12 @@ def place(  # noqa: PLR0913
 
 
 def _dims(pattern: gc.Pattern) -> int:
+    if pattern.places & pattern.places - 1:
+        raise InvalidValueError(
+            f"the mesh has {pattern.places} places",
+            "a cube, and each profile of a Machine, has 2^n nodes",
+            "say --tree 8x12 or --torus 5x3, which have any number, with --per-byte",
+        )
     return log2_exact(pattern.places, "the number of places")
 
 

@@ -5,6 +5,7 @@ from operator import index
 from typing import SupportsIndex
 
 from graycube.errors import InvalidTypeError, InvalidValueError
+from graycube.texts import in_digits
 
 
 def require_int(x: SupportsIndex, what: str, least: int | None = None) -> int:
@@ -22,7 +23,9 @@ def require_int(x: SupportsIndex, what: str, least: int | None = None) -> int:
         raise InvalidTypeError(f"{what} is {x!r}", "it must be an integer", "pass an int")
     if least is not None and index(x) < least:
         raise InvalidValueError(
-            f"{what} is {index(x)}", f"it must be at least {least}", f"use {least} or more"
+            f"{what} is {in_digits(index(x))}",
+            f"it must be at least {least}",
+            f"use {least} or more",
         )
     return index(x)
 
@@ -84,7 +87,9 @@ def log2_exact(x: int, what: str) -> int:
         return x.bit_length() - 1
     low = 1 << max(x.bit_length() - 1, 0) if x > 0 else 1
     raise InvalidValueError(
-        f"{what} is {x}",
+        f"{what} is {in_digits(x)}",
         "it must be a power of two",
-        f"the nearest are {low} and {2 * low}" if x > 0 else "the smallest is 1",
+        f"the nearest are {in_digits(low)} and {in_digits(2 * low)}"
+        if x > 0
+        else "the smallest is 1",
     )

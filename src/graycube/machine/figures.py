@@ -9,9 +9,11 @@ import numpy as np
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import require_int
+from graycube.texts import in_digits
 
 Costs = float | tuple[float, ...]
 Counts = int | tuple[int, ...]
+MOST_NODES = 1 << 256
 MOST_SECONDS = 1e100
 """No figure is larger: then no sum of bytes, rounds and nodes is infinite."""
 
@@ -41,10 +43,10 @@ def bits_of(lengths: Sequence[int], name: str, otherwise: str) -> list[int]:
     [2, 3]
     """
     for k, length in enumerate(lengths):
-        if length < 1 or length & length - 1:
+        if not 1 <= length <= MOST_NODES or length & length - 1:
             raise InvalidValueError(
-                f"{name} {k} is {length}",
-                "plans are for powers of two",
+                f"{name} {k} is {in_digits(length)}",
+                "plans are for powers of two, up to 2^256",
                 f"take one, or place ranks on a graycube.{otherwise}, which needs none",
             )
     return [length.bit_length() - 1 for length in lengths]
@@ -110,7 +112,7 @@ def require_cost(value: object, name: str) -> float:
         seconds = inf
     if not 0 <= seconds <= MOST_SECONDS:
         raise InvalidValueError(
-            f"{name} is {str(value)[:40]}",
+            f"{name} is {in_digits(value):.40}",
             f"it must be finite and >= 0, and at most {MOST_SECONDS:g}",
             "pass seconds",
         )
@@ -129,7 +131,7 @@ def _counts(value: Any, name: str, dims: int, range_of: tuple[int, str, str]) ->
     for count in counts:
         if not 1 <= count <= top:
             raise InvalidValueError(
-                f"{name.partition(' ')[0]} is {count}",
+                f"{name.partition(' ')[0]} is {in_digits(count)}",
                 limit,
                 f"use a number in that range{other}",
             )

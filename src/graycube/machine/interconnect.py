@@ -13,6 +13,7 @@ from graycube.machine.routes import RouteLink
 from graycube.machine.sides import MAX_SIDE, TorusSide
 from graycube.machine.trees import costs_of, rates_of_tree
 from graycube.machine.wires import Link
+from graycube.texts import in_digits
 
 MOST = 1 << 24
 """Most nodes of one."""
@@ -193,7 +194,7 @@ class Interconnect:
         for node in (source, target):
             if not 0 <= require_int(node, "a node") < self.nodes:
                 raise InvalidValueError(
-                    f"a node is {node}",
+                    f"a node is {in_digits(node)}",
                     f"the interconnect has {self.nodes} nodes",
                     "number them from 0",
                 )
@@ -231,7 +232,7 @@ def _sizes(given: Sequence[int], name: str, least: int) -> tuple[int, ...]:
     sizes = require_ints(given, name)
     if not sizes or min(sizes) < least or prod(sizes) > MOST:
         raise InvalidValueError(
-            f"{name} are {sizes!s:.60}",
+            f"{name} are ({', '.join(map(in_digits, sizes)):.60})",
             f"each is {least} or more, and there are at most {MOST} nodes",
             "give numbers such as (4, 3)",
         )

@@ -49,7 +49,7 @@ from graycube.machine.wires import (
 from graycube.machine.words import over, ports_of
 from graycube.parsing import require_line
 from graycube.show import Sheet, Shown, Table
-from graycube.texts import counted
+from graycube.texts import counted, in_digits
 
 Switching = Literal["store-and-forward", "circuit"]
 MAX_DIMS = 256  # no machine is larger, and a hostile file must not make us loop for long
@@ -97,7 +97,7 @@ class Machine(Shown):
         object.__setattr__(self, "dims", require_int(self.dims, "dims", least=0))
         if self.dims > MAX_DIMS:
             raise InvalidValueError(
-                f"dims is {str(self.dims)[:40]}",
+                f"dims is {in_digits(self.dims)}",
                 f"it must be at most {MAX_DIMS}",
                 "use a smaller cube",
             )
@@ -106,7 +106,7 @@ class Machine(Shown):
         object.__setattr__(self, "share", require_share(self.share, self.dims))
         if self.switching not in get_args(Switching):
             raise InvalidValueError(
-                f"switching is {self.switching!r}",
+                f"switching is {self.switching!r:.60}",
                 f"the known ones are {' and '.join(map(repr, get_args(Switching)))}",
                 "choose one of them",
             )
@@ -119,7 +119,7 @@ class Machine(Shown):
             object.__setattr__(self, "packet", require_int(self.packet, "packet", least=1))
             if self.packet > MAX_PACKET:
                 raise InvalidValueError(
-                    f"packet is {str(self.packet)[:40]}",
+                    f"packet is {in_digits(self.packet)}",
                     f"it must be at most {MAX_PACKET}",
                     "leave it out: messages then have any size",
                 )
@@ -320,7 +320,7 @@ class Machine(Shown):
         for node in (source, target):
             if not 0 <= require_int(node, "a node") < 1 << self.dims:
                 raise InvalidValueError(
-                    f"a node is {node}",
+                    f"a node is {in_digits(node)}",
                     f"the machine has {1 << self.dims} nodes",
                     "number them from 0",
                 )

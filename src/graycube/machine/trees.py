@@ -10,7 +10,7 @@ import numpy as np
 from graycube.errors import InvalidValueError
 from graycube.gf2 import require_ints
 from graycube.machine.figures import bits_of, require_cost
-from graycube.texts import counted
+from graycube.texts import counted, in_digits
 
 
 def figures_of_tree(
@@ -25,7 +25,7 @@ def figures_of_tree(
     counts = require_ints(sizes, "the sizes")
     if not counts or min(counts) < 2:
         raise InvalidValueError(
-            f"the sizes are {counts}",
+            f"the sizes are ({', '.join(map(in_digits, counts)):.60})",
             "there are two parts or more behind each switch",
             "leave levels of one part out",
         )
@@ -90,10 +90,14 @@ def costs_of(given: object, name: str, levels: int) -> list[float]:
 
 def _ratio(given: object) -> float:
     is_number = isinstance(given, Real) and not isinstance(given, bool)
-    if not is_number or not 0 < float(given) < inf:  # type: ignore[arg-type]
+    try:
+        ratio = float(given) if is_number else inf  # type: ignore[arg-type]
+    except OverflowError:  # an integer
+        ratio = inf
+    if not 0 < ratio < inf:
         raise InvalidValueError(
-            f"oversubscribed is {given!r:.40}",
+            f"oversubscribed is {in_digits(given) if is_number else repr(given):.40}",
             "it is a ratio above 0",
             "say 2 for uplinks half as wide as what is below them",
         )
-    return float(given)  # type: ignore[arg-type]
+    return ratio

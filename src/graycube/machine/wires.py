@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import AffineMap, Matrix, log2_exact, require_ints
 from graycube.machine.sides import MAX_SIDE, TorusSide
-from graycube.texts import counted
+from graycube.texts import counted, in_digits
 
 if TYPE_CHECKING:
     from graycube.machine.model import Machine
@@ -157,7 +157,7 @@ def require_shares(machine: "Machine") -> None:
         share = _figure(machine.share, d)
         if 1 << log2_exact(share, f"share, of dimension {d},") > 1 << d:
             raise InvalidValueError(
-                f"share is {share} for dimension {d}",
+                f"share is {in_digits(share)} for dimension {d}",
                 f"nodes with one card differ in the bits below it, and {1 << d} do",
                 "give a figure for each dimension: 1 for those within a machine",
             )
@@ -173,7 +173,7 @@ def require_sides(machine: "Machine") -> None:
     bits = [log2_exact(length, f"side {k}") for k, length in enumerate(sides)]
     if sides and max(sides) > MAX_SIDE:
         raise InvalidValueError(
-            f"a side is {max(sides)}",
+            f"a side is {in_digits(max(sides))}",
             f"it must be at most {MAX_SIDE}",
             "take a smaller machine",
         )

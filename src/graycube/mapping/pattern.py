@@ -1,5 +1,6 @@
 """What ranks send to one another: the pairs of places, and the bytes of each."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.gf2 import log2_exact, require_ints
+from graycube.texts import in_digits
 
 MOST_PAIRS = 1 << 24
 """Most pairs of places that are counted."""
@@ -98,7 +100,9 @@ class Pattern:
         lengths = require_ints(shape, "the mesh")
         if not lengths or any(length < 1 for length in lengths):
             raise InvalidValueError(
-                f"the mesh is {lengths}", "it must have places", "use a mesh such as (4, 4)"
+                f"the mesh is ({', '.join(map(in_digits, lengths)):.60})",
+                "it must have places",
+                "use a mesh such as (4, 4)",
             )
         rings = _rings(periodic, len(lengths))
         if neighbours is butterflies is all_to_all is None:
@@ -219,9 +223,9 @@ def _each(weights: Any, axes: int, name: str) -> Sequence[float]:  # noqa: ANN40
             raise InvalidTypeError(
                 f"{name} is {weight!r:.40}", "it is a number of bytes", "pass bytes"
             )
-        if not 0 <= float(weight) < float("inf"):
+        if not 0 <= weight <= sys.float_info.max:  # type: ignore[operator] # reals compare
             raise InvalidValueError(
-                f"{name} is {weight}", "it must be finite and >= 0", "pass bytes"
+                f"{name} is {in_digits(weight)}", "it must be finite and >= 0", "pass bytes"
             )
     return [float(weight) for weight in each]
 
@@ -229,7 +233,7 @@ def _each(weights: Any, axes: int, name: str) -> Sequence[float]:  # noqa: ANN40
 def _require_few(pairs: int) -> None:
     if pairs > MOST_PAIRS:
         raise InvalidValueError(
-            f"the pattern has {pairs} places or pairs, or more",
+            f"the pattern has {in_digits(pairs)} places or pairs, or more",
             f"at most {MOST_PAIRS} are counted",
             "place a part of the machine, or count fewer kinds of messages",
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graycube.machine import Machine
 from graycube.measure.samples import ROW, Kind, RoundKind, Sample, rounds
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _BARRIERS = 20  # and as long as so many barriers: ranks leave one at different 
 _MOST = 500  # rounds at a stretch
 _WAIT = 10  # seconds: what takes longer is said beforehand
 _MINUTE = 60
+_GROWS = 4  # times as large is the next message that is tried
 
 Bytes = NDArray[np.uint8]
 Rows = NDArray[np.uint64]
@@ -36,10 +38,13 @@ def measure(comm: Comm, sizes: Sequence[int], repeats: int) -> tuple[Sample, ...
     ranks = _Ranks(comm, max(sizes))
     kinds = list(rounds(ranks.dims, sizes))
     works = [ranks.work(kind) for kind in kinds]
-    counts, seconds = _counts(comm, works, [kind.turns(ranks.dims) for kind in kinds])
+    turns = [kind.turns(ranks.dims) for kind in kinds]
+    like = _guessed(ranks, sizes)
+    once = float(np.dot(turns, [kind.predicted(like) for kind in kinds]))
+    _tell(comm, "trying each kind of round", once)
+    counts, seconds = _counts(comm, works, turns)
     times = np.zeros((repeats, len(works)))
-    if comm.Get_rank() == 0 and repeats * seconds > _WAIT:
-        sys.stderr.write(f"measuring takes about {_about(repeats * seconds)}\n")
+    _tell(comm, "measuring", repeats * seconds)
     with _bar(shown=comm.Get_rank() == 0) as bar:
         for repeat in bar.track(range(repeats), description="measuring"):
             for k in range(len(works)):
@@ -62,6 +67,29 @@ def affordable(comm: Comm, sizes: Sequence[int], span: int) -> tuple[int, ...]:
         if slow and nbytes >= span * kept[0]:
             break
     return tuple(kept)
+
+
+def _guessed(ranks: "_Ranks", sizes: Sequence[int]) -> Machine:
+    """A machine on which exchanges take about as long, as far as a few of them tell.
+
+    They grow until one is slow: from there on each byte more takes as long.
+    """
+    found, nbytes, slow = list[tuple[int, float]](), min(sizes), False
+    while not slow and nbytes <= max(sizes):
+        work = ranks.work(RoundKind("distance", 1, nbytes))
+        seconds = max(ranks.comm.allgather(_seconds(ranks.comm, work, ranks.dims)))
+        found.append((nbytes, seconds))
+        nbytes, slow = _GROWS * nbytes, seconds > _SLOW
+    (small, least), (large, most) = found[0], found[-1]
+    rate = max(0.0, most - least) / max(1, large - small)
+    return Machine(ranks.dims, 1, "circuit", startup=least, per_byte=rate)
+
+
+def _tell(comm: Comm, what: str, seconds: float) -> None:
+    """Say how long something takes before it begins, if anybody would wonder."""
+    if comm.Get_rank() == 0 and seconds > _WAIT:
+        sys.stderr.write(f"{what} takes about {_about(seconds)}\n")
+        sys.stderr.flush()
 
 
 def _about(seconds: float) -> str:
@@ -161,12 +189,13 @@ def _counts(
 ) -> tuple[list[int], float]:
     """How many rounds of each kind make a stretch, as many of each turn; seconds of all."""
     slowest = []
-    for work, some in zip(works, turns, strict=True):
-        for _ in range(2):  # the first ones find memory cold and connections closed
-            time = max(comm.allgather(_seconds(comm, work, some)))
-            if time > _SLOW:
-                break
-        slowest.append(time)
+    with _bar(shown=comm.Get_rank() == 0) as bar:
+        for k in bar.track(range(len(works)), description="trying"):
+            for _ in range(2):  # the first ones find memory cold and connections closed
+                time = max(comm.allgather(_seconds(comm, works[k], turns[k])))
+                if time > _SLOW:
+                    break
+            slowest.append(time)
     barrier = max(comm.allgather(_seconds(comm, lambda _: comm.Barrier(), _BARRIERS)))
     long = max(_LONG, _BARRIERS * barrier)
     wanted = np.minimum(np.ceil(long / np.maximum(slowest, 1e-9)), _MOST)
