@@ -342,7 +342,7 @@ def test_what_is_no_toml_or_no_workload_is_an_error(wrong):
 
 @pytest.mark.parametrize("wrong", [None, b"shape = [8]", 3, Path("program.toml")], ids=str)
 def test_only_text_is_parsed(wrong):
-    with pytest.raises(InvalidTypeError, match="TOML text; pass a str"):
+    with pytest.raises(InvalidTypeError, match="it is TOML text; pass a str"):
         Workload.parse(wrong)
 
 

@@ -17,7 +17,7 @@ from graycube.advice import Advice
 from graycube.demo import flow, story
 
 KEYS = ("transform", "solve", "where", "renumber", "advise", "convert")
-PICTURES = {"layouts.png", "flow.png"}
+PICTURES = {"binary.png", "gray.png", "flow.png"}
 PNG = b"\x89PNG\r\n\x1a\n"
 
 

@@ -73,7 +73,9 @@ class Workload:
     def parse(cls, text: str) -> "Workload":
         """The workload of a text, after checking all of it."""
         if not isinstance(text, str):
-            raise InvalidTypeError(f"got a {type(text).__name__}", "TOML text", "pass a str")
+            raise InvalidTypeError(
+                f"the workload is a {type(text).__name__}", "it is TOML text", "pass a str"
+            )
         content = parsed_toml(text, MAX_LINE, _wrong)
         try:
             return cls(**_read(content))

@@ -126,7 +126,7 @@ def _dtype(a: CubeArray, points: int, norm: str | None) -> "np.dtype[Any]":
         if most * points >= 1 << 63:
             raise InvalidValueError(
                 f"a sum of {points} integers as large as {most}",
-                "it may not fit 64 bits",
+                "sums must fit 64 bits",
                 "convert the array with astype(float)",
             )
     return np.dtype(np.int64)

@@ -50,6 +50,6 @@ def require_new(paths: Iterable[Path], *read: Path) -> None:
             )
         if target in seen:
             raise InvalidValueError(
-                f"{path} is to have two texts", "a file has one", "name a file for each"
+                f"two options write {path}", "a file has one text", "name a file for each"
             )
         seen.add(target)

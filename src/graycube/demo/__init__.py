@@ -46,7 +46,7 @@ def write(scene: Scene, told: list[Chapter], folder: Path) -> Path:
         pictures = {}
     gc.view.save_page(folder / "plan.html", *_small_plans())
     page = folder / "index.html"
-    text = document(told, {**pictures, "convert": "plan.html"})
+    text = document(told, {**pictures, "convert": ("plan.html",)})
     write_whole(page, text)
     return page
 

@@ -57,7 +57,7 @@ class Chapter:
     card: str = ""
 
 
-def document(chapters: Sequence[Chapter], pictures: Mapping[str, str]) -> str:
+def document(chapters: Sequence[Chapter], pictures: Mapping[str, Sequence[str]]) -> str:
     """The page; ``pictures`` has the files of what was drawn, by chapter.
 
     >>> page = document([Chapter("a", "Where", "On <64> nodes.", "x", "y")], {})
@@ -75,12 +75,12 @@ def document(chapters: Sequence[Chapter], pictures: Mapping[str, str]) -> str:
     )
 
 
-def _section(number: int, chapter: Chapter, pictures: Mapping[str, str]) -> Markup:
+def _section(number: int, chapter: Chapter, pictures: Mapping[str, Sequence[str]]) -> Markup:
     return element(
         "section",
         element("h2", f"{number}. {chapter.title}"),
         element("p", *_words(chapter.text)),
-        *_picture(chapter.key, pictures),
+        *_picture(chapter.key, pictures.get(chapter.key, ())),
         *_output(chapter),
         element("details", element("summary", "the code"), element("pre", chapter.code)),
         id=chapter.key,
@@ -103,16 +103,15 @@ def _words(text: str) -> Iterator[object]:
         yield element("code", part) if k % 2 else part
 
 
-def _picture(key: str, pictures: Mapping[str, str]) -> Iterator[Markup]:
-    file = pictures.get(key)
-    if file is None:
+def _picture(key: str, drawn: Sequence[str]) -> Iterator[Markup]:
+    if not drawn:
         return
-    if file.endswith(".html"):
-        link = element("a", "a smaller conversion, on 16 nodes", href=file)
+    if drawn[0].endswith(".html"):
+        link = element("a", "a smaller conversion, on 16 nodes", href=drawn[0])
         yield element("p", "Watch one move: ", link, ", side by side with the simplest way.")
         return
-    picture = element("img", src=file, alt=_CAPTIONS[key])
-    yield element("figure", picture, element("figcaption", _CAPTIONS[key]))
+    images = (element("img", src=file, alt=_CAPTIONS[key]) for file in drawn)
+    yield element("figure", *images, element("figcaption", _CAPTIONS[key]))
 
 
 def _way_on() -> Iterator[Markup]:

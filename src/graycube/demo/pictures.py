@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _GLOW = ("#d8f6ff", "#5cc3f2", "#1d62b8", "#0b1026", "#b83a1d", "#f2a15c", "#fff3d8")
 
 
-def draw(scene: Scene, folder: Path) -> dict[str, str]:
+def draw(scene: Scene, folder: Path) -> dict[str, tuple[str, ...]]:
     """Draw into a folder; the files' names by chapter.
 
     >>> from unittest.mock import patch
@@ -32,15 +32,14 @@ def draw(scene: Scene, folder: Path) -> dict[str, str]:
             "pictures need it",
             "run: pip install 'graycube[plot]'",
         ) from error
-    layouts = Figure(figsize=(10, 5), layout="constrained")
-    for ax, name in zip(layouts.subplots(1, 2), ("binary", "gray"), strict=True):
-        gc.view.plot(getattr(scene, name), ax=ax)
-        ax.set_title(f"{name} code")
-    layouts.savefig(folder / "layouts.png", dpi=110)
+    for name in ("binary", "gray"):
+        layout = Figure(figsize=(5, 5), layout="constrained")
+        gc.view.plot(getattr(scene, name), ax=layout.subplots()).set_title(f"{name} code")
+        layout.savefig(folder / f"{name}.png", dpi=110)
     flow = Figure(figsize=(10, 3.2), layout="constrained")
     _draw_flow(flow, scene)
     flow.savefig(folder / "flow.png", dpi=110)
-    return {"where": "layouts.png", "solve": "flow.png"}
+    return {"where": ("binary.png", "gray.png"), "solve": ("flow.png",)}
 
 
 def _draw_flow(figure: "Figure", scene: Scene) -> None:

@@ -142,9 +142,11 @@ def advise(scene: Scene) -> str:
     Your program takes 100 steps. In each it smooths its field 20 times by a stencil, transforms
     it, and transforms it back. graycube prices each layout and every conversion between two,
     and takes the cheapest sequence; seconds are for one turn. A "place" is where a transform
-    leaves the data. It need not put them back in order, so one exchange a step is enough. On
-    this machine a message takes 2 microseconds a hop to start, and then 10 GB each second;
-    `graycube calibrate` measures yours. Where hops are free, both codes cost the same.
+    leaves the data. It need not put them back in order, so one exchange a step is enough.
+    "Bi-sectioning" is how this one crosses nodes: each trades half of its block with a partner,
+    then with the next. On this machine a message takes 2 microseconds a hop to start, and then
+    10 GB each second; `graycube calibrate` measures yours. Where hops are free, both codes cost
+    the same.
     """
     sweeps = gc.Loop([gc.Stencil()], times=20, name="sweeps")
     program = gc.Loop([sweeps, gc.FFT(), gc.Elementwise(), gc.FFT()], times=100)

@@ -124,7 +124,7 @@ def concatenated(arrays: Sequence[Any], axis: int = 0) -> Any:  # noqa: ANN401 -
             raise InvalidValueError(
                 f"arrays of shapes {', '.join(str(x.shape) for x in given):.60} are joined",
                 f"they have the same lengths, and layouts of as many axes, but for axis {k}",
-                "look at how they were made",
+                f"cut or pad them to the same lengths along the axes other than {k}",
             )
         for x in given:
             require_same_ranks(like, x)

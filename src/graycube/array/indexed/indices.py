@@ -183,7 +183,7 @@ def coordinates_of(axis: int, part: object, length: int) -> _Array:
     if isinstance(part, bool) or not isinstance(part, int | np.integer):
         raise InvalidTypeError(
             f"the index along axis {axis} is {part!r:.60}",
-            "there are integers, slices and lists of integers",
+            "an index is an integer, a slice or a list of integers",
             "use np.where for masks over nodes, or to_numpy()",
         )
     k = int(part)

@@ -102,7 +102,9 @@ def _along(  # noqa: PLR0913, PLR0917 - which lines, and two ways to sort them
             raise InvalidTypeError("axis is None", "lines of one axis are sorted", "name it")
         if kind not in _KINDS:
             raise InvalidValueError(
-                f"kind is {kind!r:.30}", "NumPy has no such", "leave it out"
+                f"kind is {kind!r:.30}",
+                "NumPy has 'quicksort', 'mergesort', 'heapsort' and 'stable'",
+                "pass one of these, or leave it out",
             )
         told = [(v.payload, v.dtype) for v in map(partial(_require_payload, a), arrays[1:])]
         return {"axis": require_axis(axis, a.ndim), "payload": told}
