@@ -58,6 +58,17 @@ def test_start_ups_make_parts_fewer():
     assert planned(REVERSED[5], 600, free).rounds > planned(REVERSED[5], 600, dear).rounds
 
 
+def test_parts_that_are_not_equal_are_dealt():
+    """Six elements in four parts: whose part has two goes round, so links carry 2.2 a round."""
+    source = gc.Layout.parse("(|| b4^b3^b2^b1 ~b4^b3^b1^b0 ~b3^b2^b1^b0 b4^b2^b1 b3^b1^b0)")
+    target = gc.Layout.parse("(|| g2 b3^b2^b0 ~b3^b1 b4^b2^b1^b0 b4^b3^b2^b1)")
+    plan = planned(target, 6, gc.Machine(5, 4, startup=2.4, per_byte=1.0), source)
+    assert (plan.rounds, plan.cycles) == (5, 11)  # 12 if the first part has two everywhere
+    wrong, _, _ = judge(plan.schedule, plan.machine)
+    assert not wrong
+    assert plan.verify()
+
+
 def test_what_it_leaves_to_others():
     def why(source, target, n=3):
         task = gc.Task(source, target, source.block_size)

@@ -16,7 +16,7 @@ they must be few.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import permutations
+from itertools import count, permutations
 from math import inf
 from operator import itemgetter
 
@@ -68,13 +68,14 @@ def _is_small_conversion(task: Task, machine: Machine) -> bool:
 
 def emit(task: Task, machine: Machine) -> Schedule:
     """In the cheapest manner."""
-    manner = _cheapest(task, machine)
-    ways, found_hops = [], manner.hops()
+    manner, moving = _cheapest(task, machine), count()
+    units, ways, found_hops = manner.units or manner.parts, [], manner.hops()
     for start in range(1 << task.n):
         goal = task.move(start)
-        for part in range(manner.parts):
+        number = next(moving) if start != goal else 0
+        for part, size in enumerate(shared_out(units, manner.parts, number)):
             hops = found_hops.get((start, goal, part), ())
-            ways.append(LaneWay(1, _steps(start, hops), (1 << task.n) - 1, start))
+            ways.append(LaneWay(size, _steps(start, hops), (1 << task.n) - 1, start))
     return in_lanes(task, "by-message", ways)
 
 
@@ -86,7 +87,7 @@ def price(task: Task, machine: Machine) -> float:
 
 
 def _price(manner: Manner, task: Task, machine: Machine) -> float:
-    size = -(-task.block // manner.parts) * task.itemsize
+    size = -(-task.block // (manner.units or manner.parts)) * task.itemsize
     return sum(machine.message_time(size * count) for count in manner.fullest)
 
 
@@ -114,6 +115,7 @@ def _choices(
     for used in range(machine.links_at_once, 0, -1):
         for parts in range(1, min(2 * used, (MOST >> task.n) + 1, task.block + 1)):
             once = machine.message_time(-(-task.block // parts) * task.itemsize)
+            some_go = machine.message_time(task.block // parts * task.itemsize)
             hops, some = parts * sum(each), (pairs, parts, used)
             fewest = max(-(-hops // (task.n << task.n)), -(-parts // used))
             if circuits and machine.alike:
@@ -121,7 +123,8 @@ def _choices(
             if circuits and parts <= used:
                 yield fewest * once, partial(on_circuits, *some)
             if parts <= used:
-                yield len(dims) * once, partial(in_orders, pairs, parts, parts)
+                units = parts if task.block % parts == 0 else task.block
+                yield len(dims) * some_go, partial(in_orders, pairs, parts, units)
                 fewest = max(-(-hops // (used << task.n)), *each)
                 yield fewest * once, partial(hop_by_hop, *some)
 
@@ -146,9 +149,10 @@ def in_orders(pairs: Pairs, parts: int, units: int) -> tuple[Manner, ...]:
         return ()
     sizes = np.array([shared_out(units, parts, k) for k in range(parts)])
     amounts = sizes[np.arange(len(moving)) % parts].T
+    counts = ((order, _loads(moving, amounts, order)) for order in _orders(dims))
     return tuple(
-        Manner(parts, _loads(moving, amounts, order), partial(_in_order, pairs, parts, order))
-        for order in _orders(dims)
+        Manner(parts, fullest, partial(_in_order, pairs, parts, order), units)
+        for order, fullest in counts
     )
 
 

@@ -16,11 +16,15 @@ Hops = tuple[tuple[int, int], ...]
 
 
 class Manner(NamedTuple):
-    """How many messages are on the fullest link of each round, and what finds all hops."""
+    """How many parts are on the fullest link of each round, and what finds all hops.
+
+    If a message has ``units`` that are dealt to its parts, these are counted instead.
+    """
 
     parts: int
     fullest: tuple[int, ...]
     hops: Callable[[], Mapping[Message, Hops]]
+    units: int | None = None
 
 
 def messages(pairs: Pairs, parts: int) -> list[Message]:
