@@ -46,6 +46,8 @@ from graycube.table.relabel import is_renumbering
 
 MOST = 1 << 9
 """So many messages, at most, find their ways."""
+CODES = 5
+"""Dimensions up to which circuits carry codes."""
 ALL_ORDERS = 3
 """Up to so many dimensions all orders are tried."""
 
@@ -63,7 +65,7 @@ def applicable(task: Task, machine: Machine) -> str | None:
 def _is_small_conversion(task: Task, machine: Machine) -> bool:
     """On larger cubes the algorithms for codes take no more."""
     several = machine.switching == "circuit" and machine.links_at_once > 1
-    return several and machine.dims == task.n <= ALL_ORDERS and bool(converted(task))
+    return several and machine.dims == task.n <= CODES and bool(converted(task))
 
 
 def emit(task: Task, machine: Machine) -> Schedule:
