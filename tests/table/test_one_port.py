@@ -248,6 +248,18 @@ def test_forty_dimensions_are_planned_proved_and_priced_exactly(name, direction)
     assert plan.cost == plan.rounds * 5.0 + plan.cycles * 2.0
 
 
+@pytest.mark.parametrize("target", ["gray", "binary"])
+def test_of_several_fields_those_with_two_bits_take_one_round(target):
+    """Three rounds of halves for the field with three bits, and one of whole blocks."""
+    codes = ["binary", "gray"] if target == "gray" else ["gray", "binary"]
+    pair = [gc.Layout.mesh((8, 4, 4), nodes=(8, 4, 4), code=code) for code in codes]
+    machine = gc.Machine(7, startup=3.0, per_byte=1.0)
+    plan = gc.plan(*pair, 10, machine=machine, algorithm="gb3")
+    assert (plan.rounds, plan.cycles) == (5, 35)
+    assert plan.verify()
+    assert plan.cost == gc.plan(*pair, 10, machine=machine).cost
+
+
 def test_gb3_is_followed_element_by_element_on_a_large_cube():
     plan = planned("gb3", 12, 4)
     report = plan.verify()

@@ -196,13 +196,14 @@ def in_rounds(
 ) -> Schedule:
     """The schedule of ways with these shares of the block, in these rounds.
 
-    Rounds without cycles are left out, and so are ways without elements.
+    Ways that make the same exchange in a round do so one after the other. Rounds without
+    cycles are left out, and so are ways without elements.
     """
     starts = list(accumulate((length for length, _ in rounds), initial=0))
     ways = []
     for s, (start, stop) in enumerate(shares):
         timed = [
-            hop(cycle, exchange, task.n)
+            hop(cycle + _ahead(shares[:s], steps, exchange), exchange, task.n)
             for cycle, (_, steps) in zip(starts, rounds, strict=False)
             for exchange in steps[s]
         ]
@@ -212,13 +213,28 @@ def in_rounds(
     return Schedule(task, name, marks, starts[-1], tuple(ways))
 
 
+def _ahead(shares: Sequence[tuple[int, int]], steps: Sequence[Step], exchange: Exchange) -> int:
+    """How much of the shares before makes the exchange first."""
+    return sum(
+        stop - start
+        for (start, stop), some in zip(shares, steps, strict=False)
+        if exchange in some
+    )
+
+
 def in_halves(task: Task, name: str, aside: Callable[[Field], int], *, back: bool) -> Schedule:
     """Two ways with complementary conditions, the second with a detour, at the end ``back``.
 
-    The detour is over the dimension that ``aside`` names for a field.
+    The detour is over the dimension that ``aside`` names for a field. Without a way back, of
+    several fields those with two bits take none: a round of whole blocks sends no more bytes.
     """
     rest, rounds = task.block // 2, list[tuple[int, list[Step]]]()
+    several = len(converted(task)) > 1
     for field in converted(task):
+        if field.width == 2 and several and not back:
+            (exchange,) = field.upward()
+            rounds += turned(field, [(task.block, [(exchange,), (exchange,)])])
+            continue
         detour: Rounds = [(rest, [(), (always(aside(field)),)])]
         halves: Rounds = [(task.block - rest, [(e,), (where_not(e),)]) for e in field.upward()]
         rounds += turned(field, detour + halves + detour * back)
