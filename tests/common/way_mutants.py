@@ -1000,6 +1000,23 @@ def random_turns(rng):
     return of_ways(rng, (n, p, payload), [way], every)
 
 
+def random_halfway(rng):
+    """Circuits that may end, or begin, between the links of an exchange."""
+    n, block, at, steps = rng.choice([2, 2, 3]), rng.choice([1, 1, 2]), 0, []
+    for _ in range(rng.choice([2, 2, 3])):
+        dims = rng.sample(range(n), rng.choice([1, 2]))
+        flip = sum(1 << d for d in dims)
+        when = rng.choice([0, rng.randrange(1 << n)])
+        when ^= flip & -flip if odd(flip & when) else 0
+        starts = at, at + rng.choice([block, block, 2 * block])
+        crossings = tuple(map(Crossing, dims, starts))
+        steps.append(Step(Exchange(flip, when, rng.randrange(2) if when else 0), crossings))
+        at = crossings[-1].start + rng.choice([0, 0, block])
+    way, every = Way(0, block, tuple(steps)), rng.choice([1, block])
+    schedule, machine = of_ways(rng, (n, n, block), [way], every)
+    return schedule, replace(machine, switching=CIRCUIT, ports=rng.choice([1, 1, 2]))
+
+
 def random_network(rng):
     """Exchanges that bring bits into memory, each stage where its pairs are there."""
     n, slots, payload = rng.choice([1, 2, 2, 3]), rng.choice([1, 1, 2]), rng.choice([1, 1, 3])
@@ -1092,6 +1109,7 @@ RANDOM = {
         random_mixed,
         random_pipeline,
         random_turns,
+        random_halfway,
         random_network,
         random_messages,
     )
