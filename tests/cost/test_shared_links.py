@@ -192,8 +192,9 @@ def test_prices_are_those_of_single_messages_on_their_routes(cases):
 def test_messages_on_tori_load_the_links_of_their_whole_routes(cases):
     for seed in range(1, 2 * cases, 2):
         machine, task = case(seed)
-        if machine.switching != "circuit" or not machine.wires:
-            continue
+        sides = sum(len(wires.dims) for wires in machine.wires)
+        if machine.switching != "circuit" or sides < machine.dims:
+            continue  # sides of 2 and squares are crossed as the schedule says
         for candidate in all_candidates(task, machine):
             if candidate.traffic is None or candidate.algorithm.name in ASIDE:
                 continue
