@@ -197,6 +197,18 @@ REDUCTIONS = {
     "logaddexp": lambda u, w, v, t: np.logaddexp.reduce(v, axis=1, keepdims=True),
     "nan of roots": lambda u, w, v, t: np.nanstd(np.sqrt(u + 1), axis=0, ddof=1),
     "norms": lambda u, w, v, t: np.linalg.norm(v, 1, axis=-1) + np.linalg.norm(v, np.inf, -1),
+    "norms of matrices": lambda u, w, v, t: (
+        np.linalg.norm(u, 1) - np.linalg.norm(w, -np.inf) + np.linalg.norm(v, 1, (0, 1))
+    ),
+    "norms along two axes": lambda u, w, v, t: (
+        np.linalg.norm(v, np.inf, (-1, 0), keepdims=True)
+        - np.linalg.norm(v, -1, (2, 0), keepdims=True)
+    ),
+    "norms of all": lambda u, w, v, t: (
+        np.linalg.vector_norm(u, ord=1)
+        + np.linalg.vector_norm(v, ord=3, axis=(0, 2))
+        + np.linalg.norm(u, np.int64(3), axis=0)
+    ),
     "norm over nodes": lambda u, w, v, t: np.linalg.norm(u, 3, axis=0),
     "squeeze": lambda u, w, v, t: np.squeeze(u.sum(0, keepdims=True)),
     "axes of lines": lambda u, w, v, t: (
@@ -269,6 +281,9 @@ REDUCTIONS = {
             ],
             "of two fields": lambda u, w, v, t: [
                 x.ravel() for x in np.histogram2d(flat(u), flat(w), (3, 4), weights=flat(w * w))
+            ],
+            "in bins and edges": lambda u, w, v, t: [
+                np.histogram2d(flat(u), flat(w), (2, [-1, 0, 0.3, 5]))[0].ravel()
             ],
             "of a density": lambda u, w, v, t: np.histogramdd(
                 [flat(u), flat(w)], [[-1, 0, 2], 3], density=True

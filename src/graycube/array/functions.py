@@ -174,7 +174,7 @@ TABLE: dict[Function, Row] = {
     np.inner: Row(Kind.REDUCES, linear.dot),
     np.tensordot: Row(Kind.REDUCES, linear.tensordot),
     np.linalg.tensordot: Row(Kind.REDUCES, lambda x1, x2, axes=2: np.tensordot(x1, x2, axes)),
-    np.linalg.vector_norm: Row(Kind.REDUCES, linear.vector_norm),
+    np.linalg.vector_norm: Row(Kind.REDUCES, statistics.vector_norm),
     np.stack: Row(Kind.PAYLOAD, lambda arrays, axis=0: payload.stack(arrays, axis)),
     np.einsum: Row(Kind.REDUCES, linear.summed_products),
     np.moveaxis: Row(Kind.PAYLOAD, payload.moved_axes),

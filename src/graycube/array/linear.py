@@ -15,7 +15,7 @@ import numpy as np
 from graycube.array.held import Held
 from graycube.array.payload import require_same_layout
 from graycube.array.reducing.reductions import reduced
-from graycube.array.reducing.statistics import norm, vdot
+from graycube.array.reducing.statistics import vdot
 from graycube.array.results import crossed
 from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.layout.required import require_axis
@@ -250,18 +250,3 @@ def outer(a: _Any, b: _Any) -> _Any:
             "use axes of length 1, as of u.indices(sparse=True), which broadcast",
         )
     return a.with_blocks(a.blocks[..., None] * np.ravel(b))
-
-
-def vector_norm(
-    x: Held,
-    axis: _Any = None,
-    keepdims: bool = False,  # noqa: FBT001, FBT002 - NumPy's
-    ord: _Any = 2,  # noqa: A002
-) -> _Any:
-    """The norm of vectors, as ``numpy.linalg.vector_norm``; collective.
-
-    >>> from graycube.layout import Layout
-    >>> vector_norm(Held(np.array([[3.0], [4.0]]), Layout.nodes(1)))
-    np.float64(5.0)
-    """
-    return norm(x, None if ord == 2 else ord, axis, keepdims=keepdims)

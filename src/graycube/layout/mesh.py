@@ -184,9 +184,9 @@ def _coded_axis(  # noqa: PLR0913, PLR0917
 
 def _split_length(k: int, length: int, nodes: int) -> tuple[int, int, int]:
     """Address bits, extent and node bits of axis k, or the error that says what would work."""
-    require_int(length, f"the length of axis {k}")
+    require_int(length, f"the length of axis {k}", least=1)
     node_bits = log2_exact(nodes, f"the number of nodes of axis {k}")
-    if length < 1 or length % nodes:
+    if length % nodes:
         below = length // nodes * nodes
         nearest = f"{below} and {below + nodes}" if below > 0 else str(nodes)
         raise InvalidValueError(

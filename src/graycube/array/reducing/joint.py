@@ -4,6 +4,7 @@ Rule: fields are the components of one array, or arrays of one layout. Each elem
 observation, and counts once. What comes about is plain, and on all ranks.
 """
 
+from collections.abc import Sized
 from math import prod
 from typing import Any
 
@@ -42,9 +43,8 @@ def histogram2d(  # noqa: PLR0913, PLR0917 - NumPy's
     >>> histogram2d(x, x.with_blocks(x.blocks % 2), 2)[0].tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    edges = bins
-    if np.ndim(bins) == 1 and len(bins) not in {1, 2}:
-        edges = [bins, bins]
+    alike = isinstance(bins, Sized) and len(bins) not in {1, 2}
+    edges = [bins, bins] if alike else bins
     found, (along, across) = histogramdd([x, y], edges, range, density, weights)
     return found, along, across
 

@@ -4,8 +4,9 @@ They are NumPy's, with NumPy's names and types, and take ``axis``, ``keepdims`` 
 NumPy's do. Each is written with ufuncs and reductions of arrays: none of them knows of nodes.
 """
 
+from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -19,6 +20,8 @@ from graycube.errors import InvalidTypeError, InvalidValueError
 from graycube.run.agreement import Facts
 
 _Any = Any  # an array over nodes, or a plain one
+_OF_SUMS = {1: np.maximum, -1: np.minimum, np.inf: np.maximum, -np.inf: np.minimum}
+"""Orders of norms of matrices, which are sums along one axis: what is taken of these."""
 
 
 def mean(
@@ -227,17 +230,41 @@ def norm(
     *,
     keepdims: bool = False,
 ) -> _Any:
-    """The norm of vectors along axes, as ``numpy.linalg.norm``; of matrices, that of Frobenius.
+    """The norm of vectors along an axis, or of matrices along two, as ``numpy.linalg.norm``.
+
+    Of matrices there are the norms of Frobenius, 1 and infinity.
 
     >>> from graycube.layout import Layout
     >>> norm(Held(np.array([[3.0], [4.0]]), Layout.nodes(1)))
     np.float64(5.0)
     """
-    monoid = {np.inf: np.maximum, -np.inf: np.minimum}.get(ord, np.add)  # type: ignore[arg-type]
+    given = range(a.ndim) if axis is None else axis
+    if isinstance(given, SupportsIndex) or len(given) != 2 or ord not in _OF_SUMS:
+        return vector_norm(a, ord, axis, keepdims=keepdims, known=_require_norm)
+    rows, columns = given if abs(ord) == 1 else reversed(given)
+    sums = vector_norm(a, 1, rows, keepdims=True)
+    return reduced(sums, _OF_SUMS[ord], (rows, columns), keepdims=keepdims)
+
+
+def vector_norm(
+    a: Held,
+    ord: _Any = 2,  # noqa: A002 - NumPy's
+    axis: Axes = None,
+    *,
+    keepdims: bool = False,
+    known: Callable[[object, Over], None] | None = None,
+) -> _Any:
+    """The norm of all elements along some axes, of any order that is ``known``; collective.
+
+    >>> from graycube.layout import Layout
+    >>> vector_norm(Held(np.array([[3.0], [4.0]]), Layout.nodes(1)), 1)
+    np.float64(7.0)
+    """
+    monoid = {np.inf: np.maximum, -np.inf: np.minimum}.get(ord, np.add)
     power = 2.0 if ord is None or ord == "fro" else float(ord) if _is_number(ord) else 0.0
 
     def of() -> Held:
-        _require_norm(ord, over_axes(a, axis))
+        (known or _require_number)(ord, over_axes(a, axis))
         size = abs(a.blocks) if a.dtype.kind in "fc" else abs(a.blocks.astype(float))
         if power == 0:
             return a.with_blocks((size != 0).astype(size.dtype))
@@ -252,16 +279,23 @@ def norm(
 
 
 def _is_number(ord: object) -> bool:  # noqa: A002 - NumPy's
-    return isinstance(ord, int | float)
+    return isinstance(ord, int | float | np.integer | np.floating)
+
+
+def _require_number(ord: object, _: Over) -> None:  # noqa: A002 - NumPy's
+    if not _is_number(ord):
+        raise InvalidValueError(
+            f"ord is {ord!r:.30}", "it is a number or infinity", "use 2 for the usual norm"
+        )
 
 
 def _require_norm(ord: object, over: Over) -> None:  # noqa: A002 - NumPy's
-    """Refuse norms of matrices but that of Frobenius."""
+    """Refuse norms of matrices that are more than sums."""
     count = len(over.layout) + len(over.payload)
     if not (ord is None or (_is_number(ord) and count == 1) or (ord == "fro" and count == 2)):
         raise InvalidValueError(
             f"ord is {ord!r} for {count} axes",
-            "norms are those of vectors, along one axis, and 'fro' along two",
+            "norms are those of vectors, along one axis, and 1, inf and 'fro' along two",
             "use to_numpy() for other norms of matrices",
         )
 
