@@ -142,7 +142,7 @@ def fewer_bytes_has(ports, width):
     """The widths of fields that there are tables for."""
     if ports >= width:
         return range(3, 8)
-    return range(4, 7) if ports > 1 else range(4, 99)
+    return range(4, 8) if ports > 1 else range(4, 99)
 
 
 def applies(name, case, machine):

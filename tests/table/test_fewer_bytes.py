@@ -40,12 +40,9 @@ STARTUPS = (0.0, 1e-3, 5e-3)
             (5, 3),
             (5, 4),
             (5, "all"),
-            (6, 1),
-            (6, 2),
-            (7, 1),
+            *((6, ports) for ports in (1, 2, 3, 4, 5, "all")),
+            *((7, ports) for ports in (1, 2, 3, 4, 5, 6, "all")),
             (8, 1),
-            (6, "all"),
-            (7, "all"),
         ),
     ],
 )
@@ -216,7 +213,7 @@ def test_where_it_applies():
         (task_of(3, 1000), machine_of(3, 1), "4 bits"),
         (task_of(2, 1000), machine_of(2), "3 bits or more"),
         (task_of(8, 1000), machine_of(8), "3 to 7 bits"),
-        (task_of(7, 1000), machine_of(7, 2), "4 to 6 bits"),
+        (task_of(8, 1000), machine_of(8, 2), "4 to 7 bits"),
         (task_of(6, 1000), machine_of(6, 1, startup=1e6), "start-ups cost more"),
         (task_of(6, 1), machine, "start-ups cost more"),
     ):

@@ -2,9 +2,9 @@
 
     python tools/tr_20_92/fewer_bytes.py [TABLE ...]
 
-Some minutes for a table, half an hour for all of them on two cores. Of the points found a few
-are kept, one of which is cheapest for any start-up and rate, up to half a percent. On all ports
-a layer is a round, so the linear program of so many rounds has the least there is.
+Some minutes for a table, up to ten, and two hours for all of them on one core. Of the points
+found a few are kept, one of which is cheapest for any start-up and rate, up to half a percent.
+On all ports a round may use all links, so its linear program has the least there is.
 """
 
 import json
@@ -25,9 +25,10 @@ NEARLY = 1.005
 
 
 class Search(NamedTuple):
-    """Bits of the field, or of its top; ports; numbers of rounds for dives.
+    """Bits of the field, or of its top; ports; numbers of rounds for dives; layers of fronts.
 
-    On one port fronts from so many layers; before which of them the lower bits are done.
+    Before the layer ``halfway`` the lower bits are done. A dive ends after so many ``tries`` in
+    a row without a gain.
     """
 
     bits: int
@@ -35,6 +36,7 @@ class Search(NamedTuple):
     rounds: tuple[int, ...] = ()
     layers: tuple[int, ...] = ()
     halfway: tuple[int, ...] = ()
+    tries: int = 12
 
 
 SEARCHES = {
@@ -42,22 +44,26 @@ SEARCHES = {
     "5_1": Search(5, 1, layers=(5, 6, 7, 8, 10)),
     "6_1": Search(6, 1, layers=(6, 7, 9)),
     "top5_1": Search(5, 1, layers=(6, 7, 8, 9), halfway=(1, 2, 3, 4)),
-    "4_2": Search(4, 2, (3, 4, 5, 6, 7, 8, 10, 12, 15)),
-    "5_2": Search(5, 2, (4, 5, 6, 7, 8, 10, 12, 14)),
-    "6_2": Search(6, 2, (5, 6, 7, 8, 10, 13)),
-    "4_3": Search(4, 3, (3, 4, 5, 6, 7, 8, 10, 12, 15)),
-    "5_3": Search(5, 3, (4, 5, 6, 7, 8, 10, 12, 14)),
-    "6_3": Search(6, 3, (5, 6, 7, 8, 10, 13)),
-    "5_4": Search(5, 4, (4, 5, 6, 7, 8, 10, 12, 14)),
-    "6_4": Search(6, 4, (5, 6, 7, 8, 10, 13)),
-    "6_5": Search(6, 5, (5, 6, 7, 8, 10, 13)),
+    "4_2": Search(4, 2, (3, 4, 5, 6, 7, 8, 10, 12), (4, 5, 6, 8), tries=60),
+    "5_2": Search(5, 2, (4, 5, 6, 7, 8, 10), (5, 6, 8), tries=40),
+    "6_2": Search(6, 2, (5, 6, 7, 8, 10, 13), (6, 7)),
+    "7_2": Search(7, 2, (6, 7, 8), tries=30),
+    "4_3": Search(4, 3, (3, 4, 5, 6, 7, 8, 10, 12), (3, 4, 5, 6, 8), tries=60),
+    "5_3": Search(5, 3, (4, 5, 6, 7, 8, 10), (4, 5, 6)),
+    "6_3": Search(6, 3, (5, 6, 7, 8)),
+    "7_3": Search(7, 3, (6, 7), tries=6),
+    "5_4": Search(5, 4, (4, 5, 6, 7, 8, 10), (4, 5, 6)),
+    "6_4": Search(6, 4, (5, 6, 7)),
+    "7_4": Search(7, 4, (6, 7), tries=6),
+    "6_5": Search(6, 5, (5, 6, 7)),
+    "7_5": Search(7, 5, (6, 7), tries=6),
+    "7_6": Search(7, 6, (6, 7), tries=1),
     "3_all": Search(3, 3, tuple(range(2, 11))),
     "4_all": Search(4, 4, tuple(range(3, 11))),
     "5_all": Search(5, 5, tuple(range(4, 11))),
     "6_all": Search(6, 6, tuple(range(5, 11))),
     "7_all": Search(7, 7, (6, 7, 8, 10)),
 }
-TRIES = 12  # dives in a row without a gain
 
 
 def points(search: Search) -> Iterator[tuple[Demand, Point]]:
@@ -72,7 +78,7 @@ def dives(demand: Demand, search: Search) -> Iterator[Point]:
     """The shortest schedule found for each number of rounds."""
     best: Point | None = None
     for rounds in search.rounds:
-        for point in shorter(demand, search.ports, rounds, after=best, tries=TRIES):
+        for point in shorter(demand, search.ports, rounds, after=best, tries=search.tries):
             best = point
         if best is not None:
             print(f"  {rounds} rounds, {best.steps.volume:.4f} K", flush=True)

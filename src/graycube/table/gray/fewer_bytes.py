@@ -7,6 +7,7 @@ one dimension and some another, and each node shares out its block over several 
 
 On all ports every link may be used in every round, so the linear program has the least there is
 for so many rounds: 0.9, 0.69, 0.637 and 37/60 K in 4 to 7 rounds for n = 5. The flow is 3/5 K.
+On fewer ports the links of each round are chosen, one round after the other (``search/dive``).
 
 For larger cubes on one port they are those of the classes of nodes with the same top bits.
 Halfway all lower dimensions are done, a round for each: at that moment half of what is at a
@@ -34,12 +35,14 @@ from graycube.table.conversion import (
 from graycube.table.gray.routes import widths_of
 from graycube.table.lanes import LaneStep, LaneWay, backwards, in_lanes, lengths
 
-_Ports = Literal[1, 2, 3, 4, "all"]
+_Ports = int | Literal["all"]
 SIZES: dict[_Ports, range] = {
     1: range(4, 7),
-    2: range(4, 7),
-    3: range(4, 6),
-    4: range(5, 6),
+    2: range(4, 8),
+    3: range(4, 8),
+    4: range(5, 8),
+    5: range(6, 8),
+    6: range(7, 8),
     "all": range(3, 8),
 }
 """Fields with tables of their own; on one port larger ones take that of their five top bits."""
@@ -125,9 +128,8 @@ def _ports(machine: Machine, width: int) -> _Ports:
     links = machine.links_at_once
     if links >= width:
         return "all"
-    few: tuple[_Ports, ...] = (4, 3, 2)
-    known = (ports for ports in few if ports != "all" and links >= ports)
-    return next((ports for ports in known if width in SIZES[ports]), 1 if links == 1 else 2)
+    known = (p for p in range(links, 1, -1) if width in SIZES.get(p, ()))
+    return next(known, 1 if links == 1 else 2)
 
 
 def _prices(task: Task, machine: Machine) -> list[float]:
