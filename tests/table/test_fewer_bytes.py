@@ -205,6 +205,16 @@ def test_a_field_may_lie_anywhere_among_the_dimensions():
             assert_carried_out(schedule, machine_of(5, 1), ends)
 
 
+@pytest.mark.parametrize(
+    ("n", "ports"), [(6, 2), *sweep(*((7, ports) for ports in (2, 3, 4, 5, 6)))]
+)
+def test_thousands_of_ways_on_few_ports_are_proved(n, ports):
+    for startup in STARTUPS:
+        task, machine = task_of(n, 10**6), machine_of(n, ports, startup=startup * 10**6)
+        schedule = emitted(NAME, task, machine)
+        assert check_algebra(schedule, machine)
+
+
 def test_where_it_applies():
     machine = machine_of(6, 1)
     assert TABLE[NAME].applicable(task_of(6, 1000), machine) is None

@@ -10,6 +10,7 @@ import graycube as gc
 from graycube.schedule import expand, hop
 from graycube.table.gray import gb1, gb3
 from graycube.verify import RULES, check_algebra, check_elements
+from graycube.verify.conditions import combinations, most_combined
 
 
 def rules(report):
@@ -186,3 +187,25 @@ def test_the_algebra_finds_one_wrong_hop_in_a_huge_cube(n):
     k = len(schedule.ways[1].steps) - 1
     wrong = with_hop(schedule, 1, k, want=1 - schedule.ways[1].steps[k].move.want)
     caught(wrong, one_port(n), "end")
+
+
+@given(
+    st.frozensets(
+        st.tuples(
+            st.integers(0, 4),
+            st.frozensets(st.tuples(st.integers(1, 31), st.integers(0, 1)), max_size=4).map(
+                lambda conditions: tuple(sorted(conditions))
+            ),
+        ),
+        max_size=8,
+    )
+)
+def test_the_most_dimensions_that_meet_are_those_of_some_node(uses):
+    """Parities may depend on each other, be left open, or have two values, which is nobody."""
+    met = (
+        {d for d, wanted in uses if all((u & m).bit_count() % 2 == w for m, w in wanted)}
+        for u in range(32)
+    )
+    assert most_combined(uses) == max(map(len, met))
+    masks = {mask for _, conditions in uses for mask, _ in conditions}
+    assert combinations(uses) <= len(uses) << len(masks)

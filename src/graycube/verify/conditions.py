@@ -1,5 +1,6 @@
 """Which nodes, or indices, take part: systems of equations over GF(2)."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
@@ -17,15 +18,34 @@ def has_one_way(schedule: Schedule) -> bool:
 
 
 def most_combined(uses: frozenset[tuple[int, Conditions]]) -> int:
-    """The most dimensions that are used under one combination of parities."""
+    """The most dimensions that are used under one combination of parities.
+
+    >>> low, high = ((1, 0),), ((1, 1),)  # what bit 0 of the node number is
+    >>> most_combined(frozenset([(0, low), (1, high), (2, ((2, 1),))]))
+    2
+    """
     masks = sorted({mask for _, conditions in uses for mask, _ in conditions})
+    met = defaultdict[int, int](int)  # the dimensions, as a mask, by the values of the parities
+    for dimension, conditions in uses:
+        known = dict(conditions)
+        if len(known) == len(conditions):  # else one parity would have two values
+            free = [(0, 1 << j) for j, mask in enumerate(masks) if mask not in known]
+            fixed = sum(known.get(mask, 0) << j for j, mask in enumerate(masks))
+            for values in product(*free):
+                met[fixed + sum(values)] |= 1 << dimension
     most = 0
-    for values in product((0, 1), repeat=len(masks)):
-        parities = tuple(zip(masks, values, strict=True))
-        if consistent(parities):
-            met = {d for d, conditions in uses if set(conditions) <= set(parities)}
-            most = max(most, len(met))
+    for values, dimensions in met.items():
+        if dimensions.bit_count() > most:
+            parities = ((mask, values >> j & 1) for j, mask in enumerate(masks))
+            if consistent(parities):
+                most = dimensions.bit_count()
     return most
+
+
+def combinations(uses: frozenset[tuple[int, Conditions]]) -> int:
+    """How many it looks at: those of the parities that a use leaves open, for each use."""
+    masks = {mask for _, conditions in uses for mask, _ in conditions}
+    return sum(1 << max(0, len(masks) - len(conditions)) for _, conditions in uses)
 
 
 @lru_cache(maxsize=1 << 14)

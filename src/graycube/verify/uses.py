@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from graycube.gf2 import Exchange, bit_indices, parity
 from graycube.schedule import Schedule, Task, Way
-from graycube.verify.conditions import Conditions, most_combined, on_nodes
+from graycube.verify.conditions import Conditions, combinations, most_combined, on_nodes
 
 MAX_CONDITIONS = 10
 """Most conditions at a time whose combinations are tried; beyond, the worst is assumed."""
@@ -232,7 +232,7 @@ class Ports:
         uses = frozenset((use.dimension, use.conditions) for use in active)
         if uses not in self.known:  # most rounds are like others
             masks = {mask for _, conditions in uses for mask, _ in conditions}
-            if len(masks) > MAX_CONDITIONS or self.effort.beyond(len(uses) << len(masks)):
+            if len(masks) > MAX_CONDITIONS or self.effort.beyond(combinations(uses)):
                 return len(dimensions)  # as if one node could meet all conditions; not kept
             self.known[uses] = most_combined(uses)
         return self.known[uses]
