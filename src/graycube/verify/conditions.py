@@ -31,8 +31,8 @@ def most_combined(uses: frozenset[tuple[int, Conditions]]) -> int:
         if len(known) == len(conditions):  # else one parity would have two values
             free = [(0, 1 << j) for j, mask in enumerate(masks) if mask not in known]
             fixed = sum(known.get(mask, 0) << j for j, mask in enumerate(masks))
-            for values in product(*free):
-                met[fixed + sum(values)] |= 1 << dimension
+            for more in product(*free):
+                met[fixed + sum(more)] |= 1 << dimension
     most = 0
     for values, dimensions in met.items():
         if dimensions.bit_count() > most:
