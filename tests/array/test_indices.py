@@ -117,7 +117,7 @@ def test_boxes_are_numpys(layout):
         (np.s_[8], "along axis 0 is 8: it must lie in -8..7"),
         (np.s_[0, 0, 0, 0], "the array has 3 axes"),
         (np.s_[..., ...], "the array has 3 axes"),
-        (np.s_[True], "integers, slices and lists"),
+        (np.s_[True], "a slice or a list of integers"),
         (np.s_[[1, 8]], "NumPy says: index 8 is out of bounds"),
         (np.s_[[1, 2], [1, 2, 3]], "shape mismatch"),
         (np.s_[[1, 2], gc.CubeArray([[0]], gc.Layout.nodes(0))], "an index is plain"),

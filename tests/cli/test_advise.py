@@ -81,7 +81,7 @@ def test_layouts_that_cannot_do_a_program_have_no_price(tmp_path):
         ("nodes = 4", "nodes = 1099511627776", "fewer nodes"),
         ("[16, 16]", "[]", "at least one"),
         ("[16, 16]", "[0]", "multiple"),
-        ("[16, 16]", "[-4]", "multiple"),
+        ("[16, 16]", "[-4]", "at least 1"),
         ("times = 10", "times = -1", "at least 0"),
         ("times = 10", "times = 99999999999", "at most"),
         ("stencil", "nosuch", "kind"),

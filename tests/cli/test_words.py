@@ -138,7 +138,7 @@ def test_other_brackets_are_refused(text):
         (["gray", "binary", "--shape", "64", "--nodes", "4", "--dims", "3"], "make them fit"),
         (["gray", "binary", "--shape", "64x32", "--nodes", "3x4"], "2 and 4"),
         (["gray", "binary", "--shape", "63x32", "--nodes", "8x4"], "56 and 64"),
-        (["gray", "binary", "--shape", "64x0", "--nodes", "8x4"], "nearest"),
+        (["gray", "binary", "--shape", "64x0", "--nodes", "8x4"], "at least 1"),
         (["gray", "binary", "--shape", "64x32", "--nodes", "0x4"], "smallest is 1"),
         (["gray", "binary", "--shape", "64x32", "--nodes", "8"], "each axis"),
         (["gray", "binary", "--shape", "8x1000", "--nodes", "1x16"], "992 and 1008"),

@@ -288,7 +288,7 @@ def test_what_nobody_can_count_has_no_price(file):
 
 def test_packets_have_the_size_of_a_file_or_less(file):
     rewrite(file, ("machine", "packet"), 10**400)
-    assert "packet is 1000" in refused(file)
+    assert "of 1329 bits: it must be at most" in refused(file)
 
 
 def test_a_round_without_messages_is_free(file):

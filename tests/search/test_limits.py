@@ -104,7 +104,7 @@ def test_what_no_time_was_left_for_is_named(clock):
     first, *others = plan.untried
     assert first == "groups of 4 units"
     assert "groups of 8 units" in others
-    assert any("layer" in entry for entry in others)
+    assert any("rounds" in entry for entry in others)
 
 
 def test_units_that_are_undecided_wait_for_the_rest_of_the_time(monkeypatch):
