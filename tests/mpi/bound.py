@@ -412,7 +412,7 @@ def few_layers(comm):
     spectrum = gc.rfftn(u)
     for call, most in (
         (lambda: u + u, 30),
-        (u.sum, 60),
+        (u.sum, 70),
         (lambda: np.roll(u, 1, 0), 150),
         (lambda: u.halo(1), 250),
         (lambda: gc.rfftn(u), 85),
