@@ -29,7 +29,7 @@ class Replay:
     >>> gray, binary = gc.Layout.nodes(3, "gray"), gc.Layout.nodes(3)
     >>> seen = replay(gc.plan(gray, binary, block=4, machine=gc.Machine(dims=3)).moves())
     >>> seen.link_loads[7].tolist(), seen.active.sum(), seen.peak.max()
-    ([2, 4, 0], np.int64(32), np.int64(4))
+    ([2, 4, 0], np.int64(48), np.int64(4))
     """
 
     link_loads: NDArray[np.int64]
