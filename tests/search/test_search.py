@@ -215,6 +215,13 @@ def test_dives_find_short_schedules_of_few_rounds(n, ports, rounds, least):
     assert simulate(made).nonempty <= rounds
 
 
+def test_rounds_that_are_chosen_anew_make_it_shorter():
+    demand = Demand.of(gc.Task(*GRAY[4], 1))
+    (first,) = shorter(demand, 2, 5, tries=0)
+    *_, best = shorter(demand, 2, 5, tries=12)
+    assert 1 - 1e-6 <= best.steps.volume < first.steps.volume - 0.05
+
+
 def test_more_rounds_begin_with_those_of_fewer():
     demand = Demand.of(gc.Task(*GRAY[4], 1))
     *_, few = shorter(demand, 2, 4, tries=4)
