@@ -1,13 +1,14 @@
 """Machines whose links are shared, and what rounds of single messages take on them.
 
 Nothing here asks graycube for a route: links are those that the documentation tells of. A
-message is (source, target, path, bytes); the path has the dimensions in their order. Schedules
-say over which links of a cube or square their circuits go: then there are bytes of links too.
+message is (source, target, path, bytes); the path has the dimensions in their order. Where no
+links are shared at all, schedules say over which of them their circuits go.
 """
 
 from collections import Counter, defaultdict
+from functools import partial
 from itertools import accumulate
-from math import ceil, prod
+from math import ceil
 from operator import mul
 
 from link_loads import on_torus
@@ -34,9 +35,7 @@ def a_torus(chance):
     )
     if not (machine.wires or machine.renumbers):
         return a_torus(chance)
-    return machine, lambda *sent: torus_seconds(
-        machine, [*zip(startup, rates, strict=True)], *sent
-    )
+    return machine, partial(torus_seconds, machine, [*zip(startup, rates, strict=True)])
 
 
 def a_cluster(chance):
@@ -66,7 +65,7 @@ def a_cluster(chance):
             per_byte=spread[3],
             packet=chance.choice([None, None, 8]),
         )
-    return machine, lambda *sent: cluster_seconds(levels, machine.packet, *sent)
+    return machine, partial(cluster_seconds, levels, machine.packet)
 
 
 def a_tree(chance):
@@ -81,7 +80,7 @@ def a_tree(chance):
         packet=chance.choice([None, None, 8]),
     )
     levels = [*zip(accumulate(sizes[:-1], mul, initial=1), startup, rates, strict=True)]
-    return machine, lambda sent, *_: tree_seconds(sent, levels, machine.packet)
+    return machine, partial(tree_seconds, levels, machine.packet)
 
 
 def any_machine(chance):
@@ -102,16 +101,16 @@ def counted(schedule, machine, seconds):
     user, itemsize = machine.numbers.inverse(), schedule.task.itemsize
     total = 0.0
     for sent, links in with_links(schedule):
-        messages = [
-            (
-                user(u),
-                user(v),
-                [d for d in range(machine.dims) if (u ^ v) >> d & 1],
-                m * itemsize,
+        if machine.wires:
+            dims = range(machine.dims)
+            total += seconds(
+                [
+                    (user(u), user(v), [d for d in dims if (u ^ v) >> d & 1], m * itemsize)
+                    for (u, v), m in sent.items()
+                ]
             )
-            for (u, v), m in sent.items()
-        ]
-        total += seconds(messages, {link: m * itemsize for link, m in links.items()})
+        else:
+            total += max(machine.message_time(m * itemsize, d) for (_, d), m in links.items())
     return total
 
 
@@ -151,7 +150,7 @@ def card_seconds(out, into, link, packet):
     return max(busy)
 
 
-def cluster_seconds(levels, packet, sent, links=None):
+def cluster_seconds(levels, packet, sent):
     worst = [0.0]
     for dims, share, ports, startup, rate in levels:
         mask = sum(1 << d for d in dims)
@@ -167,23 +166,31 @@ def cluster_seconds(levels, packet, sent, links=None):
             if out:
                 worst.append(card_seconds(out, into, (ports, startup, rate), packet))
             continue
-        loads = [m for (_, d), m in (links or on_links(sent)).items() if d in dims]
-        worst += [starts(m, packet) * startup + m * rate for m in loads]
+        passing = on_links(sent)
+        worst += [busy(passing[at, d], startup, rate, packet) for at, d in passing if d in dims]
     return max(worst)
 
 
 def on_links(sent):
-    """What each node sends over each dimension, if messages go from node to node."""
-    loads = Counter()
+    """What passes each link, by its node and dimension, if messages go from node to node."""
+    passing = defaultdict(list)
     for source, _, path, nbytes in sent:
         at = source
         for d in path:
-            loads[at, d] += nbytes
+            passing[at, d].append((source, nbytes))
             at ^= 1 << d
-    return loads
+    return passing
 
 
-def tree_seconds(sent, levels, packet):
+def busy(messages, startup, rate, packet):
+    """How long a link is: for all bytes, and the start-ups of the node that pays most."""
+    paid = Counter()
+    for source, nbytes in messages:
+        paid[source] += starts(nbytes, packet)
+    return max(paid.values()) * startup + sum(nbytes for _, nbytes in messages) * rate
+
+
+def tree_seconds(levels, packet, sent):
     """A node's messages over the same dimensions from here outwards are one message."""
     worst = [0.0]
     for nodes, startup, rate in levels:
@@ -198,40 +205,23 @@ def tree_seconds(sent, levels, packet):
     return max(worst)
 
 
-def torus_seconds(machine, costs, sent, links=None):
-    """Side by side, as long as the busiest link: at once in circuits, else step by step."""
-    worst, sides, joined = [0.0], machine.sides, machine.joined
-    route_of = on_torus(sides, joined, [rate for _, rate in costs])
-    for axis, (length, (startup, rate)) in enumerate(zip(sides, costs, strict=True)):
-        stride = prod(sides[axis + 1 :])
-        if links is not None and (length == 2 or (length == 4 and joined[axis])):
-            dims = range(stride.bit_length() - 1, (stride * length).bit_length() - 1)
-            loads = [nbytes for (_, d), nbytes in links.items() if d in dims]
-            worst += [starts(m, machine.packet) * startup + m * rate for m in loads]
-            continue
-        ends = lambda node, stride=stride, length=length: node // stride % length  # noqa: E731
-        ways = joined_by(
-            sent,
-            lambda u, v, ends=ends: (ends(u) ^ ends(v)) or None,
-        )
-        passing = defaultdict(list)
-        for (source, way), nbytes in ways.items():
-            target = source + ((ends(source) ^ way) - ends(source)) * stride
-            for step, (link, _) in enumerate(route_of(source, target)):
-                passing[0 if machine.switching == "circuit" else step, link].append(
-                    (source, nbytes)
-                )
-        if not ways:
-            continue
-        longest = max(ways.values())
-        alone = starts(longest, machine.packet) * startup + longest * rate
-        steps = {step: alone for step, _ in passing}
-        for (step, _), messages in passing.items():
-            paid = Counter()
-            for source, nbytes in messages:
-                paid[source] += starts(nbytes, machine.packet)
-            nbytes = sum(nbytes for _, nbytes in messages)
-            busy = max(paid.values()) * startup + nbytes * rate
-            steps[step] = max(steps[step], busy)
-        worst.append(sum(steps.values()))
-    return max(worst)
+def torus_seconds(machine, costs, sent):
+    """As long as the busiest link: at once in circuits, else step by step along each side."""
+    route_of = on_torus(machine.sides, machine.joined, [rate for _, rate in costs])
+    passing, longest = defaultdict(list), Counter()
+    for (source, target), nbytes in joined_by(sent, lambda _, v: v).items():
+        for step, (link, _) in enumerate(route_of(source, target)):
+            axis = link[-2]
+            passing[axis, 0 if machine.switching == "circuit" else step, link].append(
+                (source, nbytes)
+            )
+            longest[axis] = max(longest[axis], nbytes)
+    steps, sides = Counter(), Counter()
+    for (axis, step, _), messages in passing.items():
+        alone = [(None, longest[axis])]
+        for some in (messages, alone):
+            seconds = busy(some, *costs[axis], machine.packet)
+            steps[axis, step] = max(steps[axis, step], seconds)
+    for (axis, _), seconds in steps.items():
+        sides[axis] += seconds
+    return max(sides.values(), default=0.0)
